@@ -1,0 +1,42 @@
+/* Pictures: one block of memory, counted references, pools. */
+#ifndef ENGINE_PICTURE_H
+#define ENGINE_PICTURE_H
+
+#include "libvmaf/picture.h"
+
+/* The geometry all pictures of a context share. Chroma sizes are 0 for 4:0:0. */
+typedef struct FrameShape {
+    enum VmafPixelFormat pix_fmt;
+    unsigned bpc;
+    unsigned w[3], h[3];
+} FrameShape;
+
+/* -EINVAL for an unknown format, a depth outside 8…16 or an empty size. Chroma is rounded down. */
+int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h);
+void shape_of_picture(FrameShape *shape, const VmafPicture *pic);
+
+static inline unsigned shape_sample_size(const FrameShape *shape)
+{
+    return shape->bpc > 8 ? 2 : 1;
+}
+
+/* What runs once, on the thread that drops the last reference, before the bookkeeping is freed. */
+typedef void (*PictureRelease)(VmafPicture *pic, void *cookie);
+
+/* Fills geometry, strides (plane width rounded up to 32 samples… see spec) and a fresh reference over
+ * `block`, which must hold picture_size() bytes. */
+size_t picture_size(const FrameShape *shape);
+int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
+                 void *cookie);
+
+/* Another counted reference to the same picture. */
+void picture_ref(VmafPicture *out, const VmafPicture *pic);
+
+/* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned
+ * is the first reused. Destroying it at any time is fine: the last picture out frees it. */
+typedef struct PicturePool PicturePool;
+int picture_pool_create(PicturePool **pool, const FrameShape *shape, unsigned count);
+int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
+void picture_pool_destroy(PicturePool *pool);
+
+#endif

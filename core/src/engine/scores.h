@@ -1,0 +1,39 @@
+/* The score store: (metric name, index) -> double, written once. All functions are thread-safe. */
+#ifndef ENGINE_SCORES_H
+#define ENGINE_SCORES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ScoreStore ScoreStore;
+
+/* Columns are listed by this key, then by first write: what a serial run of the reference would give.
+ * Feature outputs: phase from enum OutputDelay; imports and model scores: after what was there. */
+typedef struct ScoreOrder {
+    unsigned phase, feature, output;
+} ScoreOrder;
+
+int scores_create(ScoreStore **store);
+void scores_destroy(ScoreStore *store);
+
+/* -EINVAL and a WARNING when the slot is taken; -ENOMEM. `order` NULL: first-write order. */
+int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
+               const ScoreOrder *order);
+/* -EINVAL when unknown or unwritten. Accepts the stored name or its alias. */
+int scores_get(ScoreStore *store, const char *name, unsigned index, double *value);
+
+int scores_set_aggregate(ScoreStore *store, const char *name, double value);
+
+/* For reports. Not to be mixed with writers. */
+typedef struct ScoreColumn {
+    const char *name; /* stored name */
+    size_t capacity;
+    const double *values;
+    const bool *written;
+} ScoreColumn;
+size_t scores_column_count(ScoreStore *store);
+int scores_column(ScoreStore *store, size_t i, ScoreColumn *out); /* i-th in report order */
+size_t scores_aggregate_count(ScoreStore *store);
+int scores_aggregate(ScoreStore *store, size_t i, const char **name, double *value);
+
+#endif
