@@ -1,0 +1,133 @@
+#include <math.h>
+#include <string.h>
+
+#include "engine/dict.h"
+#include "output/sheet.h"
+
+/* Ends the line before this item and starts its own. */
+static void put_item(FILE *file, bool *first, const char *indent)
+{
+    fputs(*first ? "\n" : ",\n", file);
+    fputs(indent, file);
+    *first = false;
+}
+
+static void put_score(FILE *file, const Sheet *sheet, const char *name, double value)
+{
+    fputc('"', file);
+    put_json_text(file, name);
+    fputs("\": ", file);
+    sheet_put_json_number(file, sheet, value);
+}
+
+static void put_metrics(FILE *file, const Sheet *sheet, size_t index)
+{
+    bool first = true;
+    fprintf(file, "{\n      \"frameNum\": %zu,\n      \"metrics\": {", index);
+    for (size_t c = 0; c < sheet->column_count; c++) {
+        const SheetColumn *const column = &sheet->columns[c];
+        if (!sheet_has(column, index))
+            continue;
+        put_item(file, &first, "        ");
+        put_score(file, sheet, column->name, column->scores.values[index]);
+    }
+    fputs("\n      }\n    }", file);
+}
+
+static void put_frames(FILE *file, const Sheet *sheet)
+{
+    bool first = true;
+    fputs("  \"frames\": [", file);
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        put_item(file, &first, "    ");
+        put_metrics(file, sheet, i);
+    }
+    fputs("\n  ],\n", file);
+}
+
+static void put_pooled(FILE *file, const Sheet *sheet)
+{
+    bool first = true;
+    fputs("  \"pooled_metrics\": {", file);
+    for (size_t c = 0; c < sheet->column_count; c++) {
+        put_item(file, &first, "    \"");
+        put_json_text(file, sheet->columns[c].name);
+        fputs("\": {", file);
+        double pooled[SHEET_POOLS];
+        bool first_pool = true;
+        if (sheet_pool(sheet, &sheet->columns[c], pooled)) {
+            for (unsigned i = 0; i < SHEET_POOLS; i++) {
+                put_item(file, &first_pool, "      ");
+                put_score(file, sheet, sheet_pool_names[i], pooled[i]);
+            }
+        }
+        fputs("\n    }", file);
+    }
+    fputs("\n  },\n", file);
+}
+
+static void put_aggregates(FILE *file, const Sheet *sheet)
+{
+    ScoreStore *const scores = sheet->report->scores;
+    bool first = true;
+    fputs("  \"aggregate_metrics\": {", file);
+    for (size_t i = 0; i < scores_aggregate_count(scores); i++) {
+        const char *name;
+        double value;
+        if (scores_aggregate(scores, i, &name, &value))
+            continue;
+        put_item(file, &first, "    ");
+        put_score(file, sheet, name, value);
+    }
+    fputs("\n  }", file);
+}
+
+/* An extractor registered twice, with other options each time, needs a second key. */
+static unsigned earlier_namesakes(const Report *report, size_t feature)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < feature; i++)
+        count += !strcmp(report->features[i].extractor, report->features[feature].extractor);
+    return count;
+}
+
+static void put_backends(FILE *file, const Sheet *sheet)
+{
+    const Report *const report = sheet->report;
+    bool first = true;
+    fputs(",\n  \"backends\": {", file);
+    for (size_t i = 0; i < report->feature_count; i++) {
+        const ReportFeature *const feature = &report->features[i];
+        const unsigned namesakes = earlier_namesakes(report, i);
+        put_item(file, &first, "    \"");
+        put_json_text(file, feature->extractor);
+        if (namesakes)
+            fprintf(file, "#%u", namesakes + 1);
+        fputs("\": {\n      \"backend\": \"", file);
+        put_json_text(file, feature->backend ? feature->backend : "cpu");
+        if (feature->device) {
+            fputs("\",\n      \"device\": \"", file);
+            put_json_text(file, feature->device);
+        }
+        fputs("\"\n    }", file);
+    }
+    fputs("\n  }", file);
+}
+
+void sheet_write_json(FILE *file, const Sheet *sheet)
+{
+    const Report *const report = sheet->report;
+    char fps[512] = "null";
+    if (isfinite(report->fps))
+        text_print_double(fps, sizeof(fps), "%.2f", report->fps);
+    fputs("{\n  \"version\": \"", file);
+    put_json_text(file, report->version);
+    fprintf(file, "\",\n  \"fps\": %s,\n", fps);
+    put_frames(file, sheet);
+    put_pooled(file, sheet);
+    put_aggregates(file, sheet);
+    if (sheet_lists_backends(sheet))
+        put_backends(file, sheet);
+    fputs("\n}\n", file);
+}

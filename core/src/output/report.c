@@ -1,0 +1,75 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log.h"
+#include "output/report.h"
+#include "output/sheet.h"
+
+typedef void (*SheetWriter)(FILE *file, const Sheet *sheet);
+
+static SheetWriter writer_of(enum VmafOutputFormat format)
+{
+    switch (format) {
+    case VMAF_OUTPUT_FORMAT_XML:
+        return sheet_write_xml;
+    case VMAF_OUTPUT_FORMAT_JSON:
+        return sheet_write_json;
+    case VMAF_OUTPUT_FORMAT_CSV:
+        return sheet_write_csv;
+    case VMAF_OUTPUT_FORMAT_SUB:
+        return sheet_write_sub;
+    default:
+        return NULL;
+    }
+}
+
+bool report_format_valid(const char *format)
+{
+    if (format[0] != '%' || format[1] != '.')
+        return false;
+    const char *digit = format + 2;
+    unsigned precision = 0, digits = 0;
+    for (; *digit >= '0' && *digit <= '9' && digits < 3; digits++)
+        precision = precision * 10 + (unsigned)(*digit++ - '0');
+    return digits && precision <= 17 && *digit && strchr("feg", *digit) && !digit[1];
+}
+
+static int write_file(const Sheet *sheet, const char *path, SheetWriter writer)
+{
+    FILE *const file = fopen(path, "wb");
+    if (!file) {
+        log_error("could not open file: %s: %s", path, strerror(errno));
+        return -EINVAL;
+    }
+    errno = 0;
+    writer(file, sheet);
+    /* A full disk may show only now. Note the first reason: closing can bring a second one. */
+    const bool lost = fflush(file) || ferror(file);
+    const int reason = errno;
+    if (fclose(file) || lost) {
+        log_error("could not write file: %s: %s", path, strerror(lost && reason ? reason : errno));
+        return -EIO;
+    }
+    return 0;
+}
+
+int report_write(const Report *report, const char *path, enum VmafOutputFormat format)
+{
+    const SheetWriter writer = writer_of(format);
+    if (!report || !path || !writer) {
+        log_error("no such output format");
+        return -EINVAL;
+    }
+    if (report->score_format && !report_format_valid(report->score_format)) {
+        log_error("bad score format \"%s\"; it should look like %%.6f (f, e or g, 0 to 17 digits)",
+                  report->score_format);
+        return -EINVAL;
+    }
+    Sheet sheet;
+    int err = sheet_create(&sheet, report);
+    if (!err)
+        err = write_file(&sheet, path, writer);
+    sheet_destroy(&sheet);
+    return err;
+}

@@ -1,0 +1,110 @@
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/dict.h"
+#include "engine/mem.h"
+#include "engine/option.h"
+#include "engine/pool.h"
+#include "output/sheet.h"
+
+int sheet_create(Sheet *sheet, const Report *report)
+{
+    *sheet = (Sheet){ .report = report };
+    const size_t count = scores_column_count(report->scores);
+    if (!count)
+        return 0;
+    sheet->columns = mem_array(count, sizeof(*sheet->columns));
+    if (!sheet->columns)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        SheetColumn *const column = &sheet->columns[i];
+        const int err = scores_column(report->scores, i, &column->scores);
+        if (err)
+            return err;
+        column->name = metric_alias(column->scores.name);
+        if (column->scores.capacity > sheet->end)
+            sheet->end = column->scores.capacity;
+    }
+    sheet->column_count = count;
+    return 0;
+}
+
+void sheet_destroy(Sheet *sheet)
+{
+    mem_free(sheet->columns);
+    *sheet = (Sheet){ 0 };
+}
+
+static bool frame_has_score(const Sheet *sheet, size_t index)
+{
+    for (size_t i = 0; i < sheet->column_count; i++)
+        if (sheet_has(&sheet->columns[i], index))
+            return true;
+    return false;
+}
+
+size_t sheet_next_frame(const Sheet *sheet, size_t index)
+{
+    const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
+    index = (index + step - 1) / step * step;
+    while (index < sheet->end && !frame_has_score(sheet, index))
+        index += step;
+    return index < sheet->end ? index : sheet->end;
+}
+
+const char *const sheet_pool_names[SHEET_POOLS] = { "min", "max", "mean", "harmonic_mean" };
+
+bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS])
+{
+    static const enum VmafPoolingMethod methods[SHEET_POOLS] = {
+        VMAF_POOL_METHOD_MIN, VMAF_POOL_METHOD_MAX, VMAF_POOL_METHOD_MEAN,
+        VMAF_POOL_METHOD_HARMONIC_MEAN
+    };
+    const Report *const report = sheet->report;
+    Pool pool;
+    if (!report->frames ||
+        pool_column(&pool, &column->scores, 0, report->frames - 1, report->subsample))
+        return false;
+    for (unsigned i = 0; i < SHEET_POOLS; i++)
+        if (pool_result(&pool, methods[i], &pooled[i]))
+            return false;
+    return true;
+}
+
+bool sheet_lists_backends(const Sheet *sheet)
+{
+    const Report *const report = sheet->report;
+    for (size_t i = 0; i < report->feature_count; i++)
+        if (report->features[i].backend && strcmp(report->features[i].backend, "cpu"))
+            return true;
+    return false;
+}
+
+/* The reference's rule: count the steps by ten that bring the fraction to one. */
+static const char *format_of(double value)
+{
+    double fraction = fabs(value) - floor(fabs(value));
+    unsigned steps = 0;
+    while (fraction > 0.0 && fraction < 1.0 && steps <= 6) {
+        fraction *= 10.0;
+        steps++;
+    }
+    return steps <= 6 ? "%.6f" : "%.16f";
+}
+
+void sheet_put_number(FILE *file, const Sheet *sheet, double value)
+{
+    const char *const own = sheet->report->score_format;
+    char text[512];
+    text_print_double(text, sizeof(text), own ? own : format_of(value), value);
+    fputs(text, file);
+}
+
+void sheet_put_json_number(FILE *file, const Sheet *sheet, double value)
+{
+    if (isfinite(value))
+        sheet_put_number(file, sheet, value);
+    else
+        fputs("null", file);
+}

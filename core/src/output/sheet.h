@@ -1,0 +1,59 @@
+/* A report laid out as a table, and how its cells are written: what the four formats share. */
+#ifndef OUTPUT_SHEET_H
+#define OUTPUT_SHEET_H
+
+#include <stdio.h>
+
+#include "output/report.h"
+
+typedef struct SheetColumn {
+    ScoreColumn scores;
+    const char *name; /* as printed */
+} SheetColumn;
+
+typedef struct Sheet {
+    const Report *report;
+    SheetColumn *columns;
+    size_t column_count;
+    size_t end; /* one past the last index that may hold a score */
+} Sheet;
+
+int sheet_create(Sheet *sheet, const Report *report);
+void sheet_destroy(Sheet *sheet);
+
+/* The first index at or after `index` that the report shows; sheet->end when there is none. */
+size_t sheet_next_frame(const Sheet *sheet, size_t index);
+
+static inline bool sheet_has(const SheetColumn *column, size_t index)
+{
+    return index < column->scores.capacity && column->scores.written[index];
+}
+
+/* The four pooled figures, in the order they are printed. */
+#define SHEET_POOLS 4
+extern const char *const sheet_pool_names[SHEET_POOLS];
+
+/* False when the column cannot be pooled over the pairs read. */
+bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS]);
+
+/* Did a feature leave the CPU? */
+bool sheet_lists_backends(const Sheet *sheet);
+
+/* Six decimals, sixteen when the fraction is not zero but below 1e-6; or the report's own format. */
+void sheet_put_number(FILE *file, const Sheet *sheet, double value);
+/* The same, with null for what JSON has no number for. */
+void sheet_put_json_number(FILE *file, const Sheet *sheet, double value);
+
+/* Text with what its format reserves made harmless; never malformed UTF-8. */
+void put_xml_text(FILE *file, const char *text);
+void put_json_text(FILE *file, const char *text);
+void put_csv_text(FILE *file, const char *text);
+void put_sub_text(FILE *file, const char *text);
+
+/* One a format. Write errors are left in the stream for report_write to find. */
+void sheet_write_xml(FILE *file, const Sheet *sheet);
+void sheet_write_json(FILE *file, const Sheet *sheet);
+void sheet_write_csv(FILE *file, const Sheet *sheet);
+void sheet_write_sub(FILE *file, const Sheet *sheet);
+
+#endif
