@@ -88,7 +88,8 @@ struct Feature {
                          * init may clear bits (an option that switches chroma off) */
     void *state;        /* the feature's own; it frees it in close */
     ScoreStore *scores;
-    unsigned order;     /* place in registration order */
+    unsigned order;      /* place in registration order */
+    unsigned first_step; /* pairs read when the first pair it reported on was: orders the columns */
 };
 
 /* Stores outputs[output] of frame `index`. 0, or -EINVAL when that slot is already written. */

@@ -23,14 +23,20 @@ static inline unsigned shape_sample_size(const FrameShape *shape)
 /* What runs once, on the thread that drops the last reference, before the bookkeeping is freed. */
 typedef void (*PictureRelease)(VmafPicture *pic, void *cookie);
 
-/* Fills geometry, strides (plane width rounded up to 32 samples… see spec) and a fresh reference over
- * `block`, which must hold picture_size() bytes. */
+/* Fills geometry, strides (whole cache lines) and a fresh reference over `block`, which must hold
+ * picture_size() bytes. The caller keeps `block` on failure; `release` gives it back later. */
 size_t picture_size(const FrameShape *shape);
 int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
                  void *cookie);
 
+/* A picture over zeroed memory of its own: what vmaf_picture_alloc makes. */
+int picture_alloc(VmafPicture *pic, const FrameShape *shape);
+
 /* Another counted reference to the same picture. */
 void picture_ref(VmafPicture *out, const VmafPicture *pic);
+/* Drops one and zeroes the struct. A zeroed struct is fine. */
+void picture_drop(VmafPicture *pic);
+int picture_ref_count(const VmafPicture *pic);
 
 /* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned
  * is the first reused. Destroying it at any time is fine: the last picture out frees it. */

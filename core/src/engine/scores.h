@@ -8,13 +8,23 @@
 typedef struct ScoreStore ScoreStore;
 
 /* Columns are listed by this key, then by first write: what a serial run of the reference would give.
- * Feature outputs: phase from enum OutputDelay; imports and model scores: after what was there. */
+ * A score without an order follows all that its step holds. */
 typedef struct ScoreOrder {
-    unsigned phase, feature, output;
+    unsigned step; /* 0 before the first pair is read, then the number of pairs read, or SCORES_FLUSH */
+    unsigned feature, output;
 } ScoreOrder;
+
+#define SCORES_FLUSH (~0u)
 
 int scores_create(ScoreStore **store);
 void scores_destroy(ScoreStore *store);
+
+/* Where the stream stands: the number of pairs read, or SCORES_FLUSH. */
+void scores_set_step(ScoreStore *store, unsigned step);
+
+/* Called for every score that is stored, by the call that stores it, with no lock held. */
+typedef void (*ScoreListener)(void *arg, const char *name, unsigned index, double value);
+void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 
 /* -EINVAL and a WARNING when the slot is taken; -ENOMEM. `order` NULL: first-write order. */
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,

@@ -1,0 +1,251 @@
+#include "engine/picture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/mem.h"
+
+struct VmafRef {
+    atomic_int count;
+    PictureRelease release;
+    void *cookie;
+    bool kept; /* the storage of this struct outlives the picture: a pool's */
+};
+
+int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h)
+{
+    /* Sizes whose planes could overflow an int somewhere are no pictures. */
+    const unsigned max_side = 1 << 16;
+    if (pix_fmt < VMAF_PIX_FMT_YUV420P || pix_fmt > VMAF_PIX_FMT_YUV400P || bpc < 8 || bpc > 16 ||
+        w == 0 || h == 0 || w > max_side || h > max_side)
+        return -EINVAL;
+
+    unsigned cw = pix_fmt == VMAF_PIX_FMT_YUV444P ? w : w >> 1;
+    unsigned ch = pix_fmt == VMAF_PIX_FMT_YUV420P ? h >> 1 : h;
+    if (pix_fmt == VMAF_PIX_FMT_YUV400P)
+        cw = ch = 0;
+    *shape = (FrameShape){ pix_fmt, bpc, { w, cw, cw }, { h, ch, ch } };
+    return 0;
+}
+
+void shape_of_picture(FrameShape *shape, const VmafPicture *pic)
+{
+    *shape = (FrameShape){ .pix_fmt = pic->pix_fmt, .bpc = pic->bpc };
+    for (unsigned p = 0; p < 3; p++) {
+        shape->w[p] = pic->w[p];
+        shape->h[p] = pic->h[p];
+    }
+}
+
+/* Whole cache lines. Rows a multiple of 1024 bytes apart would fall into the same few sets of a cache
+ * and push each other out in vertical filters, so such strides get one line more. */
+static size_t plane_stride(const FrameShape *shape, unsigned plane)
+{
+    const size_t row = (size_t)shape->w[plane] * shape_sample_size(shape);
+    const size_t stride = (row + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
+    return stride && stride % 1024 == 0 ? stride + MEM_ALIGN : stride;
+}
+
+size_t picture_size(const FrameShape *shape)
+{
+    size_t size = 0;
+    for (unsigned p = 0; p < 3; p++)
+        size += plane_stride(shape, p) * shape->h[p];
+    return size;
+}
+
+static void fill(VmafPicture *pic, const FrameShape *shape, void *block)
+{
+    *pic = (VmafPicture){ .pix_fmt = shape->pix_fmt, .bpc = shape->bpc };
+    char *at = block;
+    for (unsigned p = 0; p < 3; p++) {
+        pic->w[p] = shape->w[p];
+        pic->h[p] = shape->h[p];
+        pic->stride[p] = (ptrdiff_t)plane_stride(shape, p);
+        pic->data[p] = shape->w[p] && shape->h[p] ? at : NULL;
+        at += plane_stride(shape, p) * shape->h[p];
+    }
+}
+
+int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
+                 void *cookie)
+{
+    VmafRef *ref = mem_zalloc(sizeof(*ref));
+    if (!ref)
+        return -ENOMEM;
+    atomic_init(&ref->count, 1);
+    ref->release = release;
+    ref->cookie = cookie;
+    fill(pic, shape, block);
+    pic->ref = ref;
+    return 0;
+}
+
+void picture_ref(VmafPicture *out, const VmafPicture *pic)
+{
+    atomic_fetch_add(&pic->ref->count, 1);
+    *out = *pic;
+}
+
+void picture_drop(VmafPicture *pic)
+{
+    VmafPicture last = *pic;
+    memset(pic, 0, sizeof(*pic));
+    if (!last.ref || atomic_fetch_sub(&last.ref->count, 1) != 1)
+        return;
+    /* A pooled picture may be out again, on another thread, before release returns. */
+    const bool kept = last.ref->kept;
+    VmafRef *ref = last.ref;
+    if (ref->release)
+        ref->release(&last, ref->cookie);
+    if (!kept)
+        mem_free(ref);
+}
+
+int picture_ref_count(const VmafPicture *pic)
+{
+    return pic->ref ? atomic_load(&pic->ref->count) : 0;
+}
+
+static void release_block(VmafPicture *pic, void *cookie)
+{
+    mem_aligned_free(cookie);
+}
+
+int picture_alloc(VmafPicture *pic, const FrameShape *shape)
+{
+    void *block = mem_aligned_alloc(picture_size(shape));
+    if (!block)
+        return -ENOMEM;
+    const int err = picture_wrap(pic, shape, block, release_block, block);
+    if (err) {
+        mem_aligned_free(block);
+        return err;
+    }
+    memset(block, 0, picture_size(shape));
+    return 0;
+}
+
+typedef struct PoolSlot {
+    VmafRef ref;
+    PicturePool *pool;
+    void *block;
+} PoolSlot;
+
+struct PicturePool {
+    pthread_mutex_t lock;
+    pthread_cond_t returned;
+    FrameShape shape;
+    unsigned count;
+    unsigned free_count;
+    unsigned waiting; /* threads inside fetch */
+    bool closed;
+    PoolSlot *slots;
+    PoolSlot **free_slots; /* a stack */
+};
+
+static void pool_free(PicturePool *pool)
+{
+    for (unsigned i = 0; pool->slots && i < pool->count; i++)
+        mem_aligned_free(pool->slots[i].block);
+    mem_free(pool->slots);
+    mem_free(pool->free_slots);
+    pthread_cond_destroy(&pool->returned);
+    pthread_mutex_destroy(&pool->lock);
+    mem_free(pool);
+}
+
+/* Unlocks, and frees a closed pool that nobody uses any more. */
+static void pool_leave(PicturePool *pool)
+{
+    const bool last = pool->closed && pool->free_count == pool->count && pool->waiting == 0;
+    pthread_mutex_unlock(&pool->lock);
+    if (last)
+        pool_free(pool);
+}
+
+static void release_slot(VmafPicture *pic, void *cookie)
+{
+    PoolSlot *slot = cookie;
+    PicturePool *pool = slot->pool;
+    pthread_mutex_lock(&pool->lock);
+    pool->free_slots[pool->free_count++] = slot;
+    pthread_cond_signal(&pool->returned);
+    pool_leave(pool);
+}
+
+static int pool_fill(PicturePool *pool)
+{
+    pool->slots = mem_array(pool->count, sizeof(*pool->slots));
+    pool->free_slots = mem_array(pool->count, sizeof(*pool->free_slots));
+    if (!pool->slots || !pool->free_slots)
+        return -ENOMEM;
+    const size_t size = picture_size(&pool->shape);
+    for (unsigned i = 0; i < pool->count; i++) {
+        PoolSlot *slot = &pool->slots[pool->count - 1 - i];
+        slot->pool = pool;
+        slot->block = mem_aligned_alloc(size);
+        if (!slot->block)
+            return -ENOMEM;
+        memset(slot->block, 0, size);
+        slot->ref.release = release_slot;
+        slot->ref.cookie = slot;
+        slot->ref.kept = true;
+        pool->free_slots[pool->free_count++] = slot;
+    }
+    return 0;
+}
+
+int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned count)
+{
+    if (count == 0)
+        return -EINVAL;
+    PicturePool *pool = mem_zalloc(sizeof(*pool));
+    if (!pool)
+        return -ENOMEM;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->returned, NULL);
+    pool->shape = *shape;
+    pool->count = count;
+    const int err = pool_fill(pool);
+    if (err) {
+        pool_free(pool);
+        return err;
+    }
+    *out = pool;
+    return 0;
+}
+
+int picture_pool_fetch(PicturePool *pool, VmafPicture *out)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->waiting++;
+    while (pool->free_count == 0 && !pool->closed)
+        pthread_cond_wait(&pool->returned, &pool->lock);
+    pool->waiting--;
+    if (pool->closed) {
+        pool_leave(pool);
+        return -EINVAL;
+    }
+    PoolSlot *slot = pool->free_slots[--pool->free_count];
+    pthread_mutex_unlock(&pool->lock);
+
+    atomic_store(&slot->ref.count, 1);
+    fill(out, &pool->shape, slot->block);
+    out->ref = &slot->ref;
+    return 0;
+}
+
+void picture_pool_destroy(PicturePool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->closed = true;
+    pthread_cond_broadcast(&pool->returned);
+    pool_leave(pool);
+}

@@ -1,0 +1,323 @@
+#include "engine/scores.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "engine/option.h"
+
+typedef struct Column {
+    char *name;
+    ScoreOrder order;
+    unsigned sequence; /* first-write order, between equals */
+    size_t capacity;
+    double *values;
+    bool *written;
+} Column;
+
+typedef struct Aggregate {
+    char *name;
+    double value;
+} Aggregate;
+
+struct ScoreStore {
+    pthread_mutex_t lock;
+    Column *columns;
+    size_t column_count, column_capacity;
+    unsigned *listed; /* columns in report order; column_capacity entries */
+    bool listed_valid;
+    Aggregate *aggregates;
+    size_t aggregate_count, aggregate_capacity;
+    unsigned step;   /* where a score without an order is put */
+    unsigned last_read;
+    ScoreListener listener;
+    void *listener_arg;
+};
+
+int scores_create(ScoreStore **out)
+{
+    ScoreStore *store = mem_zalloc(sizeof(*store));
+    if (!store)
+        return -ENOMEM;
+    pthread_mutex_init(&store->lock, NULL);
+    *out = store;
+    return 0;
+}
+
+void scores_destroy(ScoreStore *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < store->column_count; i++) {
+        mem_free(store->columns[i].name);
+        mem_free(store->columns[i].values);
+        mem_free(store->columns[i].written);
+    }
+    for (size_t i = 0; i < store->aggregate_count; i++)
+        mem_free(store->aggregates[i].name);
+    mem_free(store->columns);
+    mem_free(store->listed);
+    mem_free(store->aggregates);
+    pthread_mutex_destroy(&store->lock);
+    mem_free(store);
+}
+
+void scores_set_step(ScoreStore *store, unsigned step)
+{
+    pthread_mutex_lock(&store->lock);
+    store->step = step;
+    if (step != SCORES_FLUSH)
+        store->last_read = step;
+    store->listed_valid = false;
+    pthread_mutex_unlock(&store->lock);
+}
+
+void scores_listen(ScoreStore *store, ScoreListener listener, void *arg)
+{
+    pthread_mutex_lock(&store->lock);
+    store->listener = listener;
+    store->listener_arg = arg;
+    pthread_mutex_unlock(&store->lock);
+}
+
+static Column *find(const ScoreStore *store, const char *name)
+{
+    for (size_t i = 0; i < store->column_count; i++)
+        if (!strcmp(store->columns[i].name, name))
+            return &store->columns[i];
+    return NULL;
+}
+
+static int grow_columns(ScoreStore *store)
+{
+    if (store->column_count < store->column_capacity)
+        return 0;
+    const size_t capacity = store->column_capacity ? 2 * store->column_capacity : 16;
+    Column *columns = mem_realloc(store->columns, capacity * sizeof(*columns));
+    if (!columns)
+        return -ENOMEM;
+    store->columns = columns;
+    unsigned *listed = mem_realloc(store->listed, capacity * sizeof(*listed));
+    if (!listed)
+        return -ENOMEM;
+    store->listed = listed;
+    store->column_capacity = capacity;
+    return 0;
+}
+
+static Column *add_column(ScoreStore *store, const char *name, const ScoreOrder *order)
+{
+    if (grow_columns(store))
+        return NULL;
+    char *copy = mem_strdup(name);
+    if (!copy)
+        return NULL;
+    Column *column = &store->columns[store->column_count];
+    *column = (Column){
+        .name = copy,
+        .order = order ? *order : (ScoreOrder){ store->step, UINT_MAX, 0 },
+        .sequence = (unsigned)store->column_count,
+    };
+    store->column_count++;
+    store->listed_valid = false;
+    return column;
+}
+
+/* Fresh memory instead of realloc: the pages of a gap before a large index are never touched. */
+static int grow_column(Column *column, unsigned index)
+{
+    if (index < column->capacity)
+        return 0;
+    size_t capacity = column->capacity ? column->capacity : 64;
+    while (capacity <= index)
+        capacity *= 2;
+    double *values = mem_array(capacity, sizeof(*values));
+    bool *written = mem_array(capacity, sizeof(*written));
+    if (!values || !written) {
+        mem_free(values);
+        mem_free(written);
+        return -ENOMEM;
+    }
+    if (column->capacity) {
+        memcpy(values, column->values, column->capacity * sizeof(*values));
+        memcpy(written, column->written, column->capacity * sizeof(*written));
+    }
+    mem_free(column->values);
+    mem_free(column->written);
+    column->values = values;
+    column->written = written;
+    column->capacity = capacity;
+    return 0;
+}
+
+static int set_locked(ScoreStore *store, const char *name, unsigned index, double value,
+                      const ScoreOrder *order)
+{
+    Column *column = find(store, name);
+    if (!column)
+        column = add_column(store, name, order);
+    if (!column || grow_column(column, index))
+        return -ENOMEM;
+    if (column->written[index])
+        return -EINVAL;
+    column->values[index] = value;
+    column->written[index] = true;
+    return 0;
+}
+
+int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
+               const ScoreOrder *order)
+{
+    pthread_mutex_lock(&store->lock);
+    const int err = set_locked(store, name, index, value, order);
+    const ScoreListener listener = store->listener;
+    void *const arg = store->listener_arg;
+    pthread_mutex_unlock(&store->lock);
+
+    if (err == -EINVAL)
+        log_warning("feature \"%s\" cannot be overwritten at index %u", name, index);
+    if (!err && listener)
+        listener(arg, name, index, value);
+    return err;
+}
+
+/* An undecorated metric is stored under its raw name, and may be asked for by its alias. */
+static const Column *find_any(const ScoreStore *store, const char *name)
+{
+    const Column *column = find(store, name);
+    for (size_t i = 0; !column && i < store->column_count; i++)
+        if (!strcmp(metric_alias(store->columns[i].name), name))
+            column = &store->columns[i];
+    return column;
+}
+
+int scores_get(ScoreStore *store, const char *name, unsigned index, double *value)
+{
+    int err = -EINVAL;
+    pthread_mutex_lock(&store->lock);
+    const Column *column = find_any(store, name);
+    if (column && index < column->capacity && column->written[index]) {
+        *value = column->values[index];
+        err = 0;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return err;
+}
+
+static int set_aggregate_locked(ScoreStore *store, const char *name, double value)
+{
+    for (size_t i = 0; i < store->aggregate_count; i++) {
+        if (!strcmp(store->aggregates[i].name, name)) {
+            store->aggregates[i].value = value;
+            return 0;
+        }
+    }
+    if (store->aggregate_count == store->aggregate_capacity) {
+        const size_t capacity = store->aggregate_capacity ? 2 * store->aggregate_capacity : 4;
+        Aggregate *grown = mem_realloc(store->aggregates, capacity * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        store->aggregates = grown;
+        store->aggregate_capacity = capacity;
+    }
+    char *copy = mem_strdup(name);
+    if (!copy)
+        return -ENOMEM;
+    store->aggregates[store->aggregate_count++] = (Aggregate){ copy, value };
+    return 0;
+}
+
+int scores_set_aggregate(ScoreStore *store, const char *name, double value)
+{
+    pthread_mutex_lock(&store->lock);
+    const int err = set_aggregate_locked(store, name, value);
+    pthread_mutex_unlock(&store->lock);
+    return err;
+}
+
+static int compare(unsigned a, unsigned b)
+{
+    return (a > b) - (a < b);
+}
+
+/* A score due with a read that never came appears at the flush. */
+static unsigned effective_step(const ScoreStore *store, const Column *column)
+{
+    return column->order.step > store->last_read ? SCORES_FLUSH : column->order.step;
+}
+
+static int compare_columns(const ScoreStore *store, const Column *a, const Column *b)
+{
+    int c = compare(effective_step(store, a), effective_step(store, b));
+    if (c == 0)
+        c = compare(a->order.feature, b->order.feature);
+    if (c == 0)
+        c = compare(a->order.output, b->order.output);
+    return c ? c : compare(a->sequence, b->sequence);
+}
+
+static void list_columns(ScoreStore *store)
+{
+    if (store->listed_valid)
+        return;
+    /* Insertion sort: a few dozen columns that mostly lie in order. */
+    for (unsigned i = 0; i < store->column_count; i++) {
+        unsigned at = i;
+        for (; at > 0; at--) {
+            if (compare_columns(store, &store->columns[store->listed[at - 1]],
+                                &store->columns[i]) <= 0)
+                break;
+            store->listed[at] = store->listed[at - 1];
+        }
+        store->listed[at] = i;
+    }
+    store->listed_valid = true;
+}
+
+size_t scores_column_count(ScoreStore *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const size_t count = store->column_count;
+    pthread_mutex_unlock(&store->lock);
+    return count;
+}
+
+int scores_column(ScoreStore *store, size_t i, ScoreColumn *out)
+{
+    int err = -EINVAL;
+    pthread_mutex_lock(&store->lock);
+    if (i < store->column_count) {
+        list_columns(store);
+        const Column *column = &store->columns[store->listed[i]];
+        *out = (ScoreColumn){ column->name, column->capacity, column->values, column->written };
+        err = 0;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return err;
+}
+
+size_t scores_aggregate_count(ScoreStore *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const size_t count = store->aggregate_count;
+    pthread_mutex_unlock(&store->lock);
+    return count;
+}
+
+int scores_aggregate(ScoreStore *store, size_t i, const char **name, double *value)
+{
+    int err = -EINVAL;
+    pthread_mutex_lock(&store->lock);
+    if (i < store->aggregate_count) {
+        *name = store->aggregates[i].name;
+        *value = store->aggregates[i].value;
+        err = 0;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return err;
+}
