@@ -1,0 +1,5 @@
+/* Sizes that motion's kernel and its host code share. */
+#define MOTION_GROUP_W 128
+#define MOTION_TILE_W 124 /* columns of output per group: the others are its apron */
+#define MOTION_TILE_H 32  /* rows per group */
+#define MOTION_STEP 4     /* rows between two barriers */

@@ -1,0 +1,104 @@
+/* What the frame graph sees of a GPU: a table of operations that each backend fills. Nothing above
+ * it knows which API runs, and nothing below it knows a feature.
+ *
+ * A device may be used by several threads and contexts at once: every operation that takes the
+ * device is thread-safe. A GpuCommands belongs to one thread at a time. All int results are 0 or a
+ * negative errno: -ENOMEM (host or device memory), -EIO (device lost or a driver error; logged). */
+#ifndef GPU_DEVICE_H
+#define GPU_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct GpuDevice GpuDevice;
+typedef struct GpuBuffer GpuBuffer;
+typedef struct GpuKernel GpuKernel;
+typedef struct GpuBindings GpuBindings;
+typedef struct GpuCommands GpuCommands;
+
+/* Three kinds of memory that are never mixed up. */
+enum GpuMemory {
+    GPU_DEVICE,   /* the only kind that kernels bind */
+    GPU_UPLOAD,   /* mapped; the host writes, copies read */
+    GPU_READBACK, /* mapped and cached; copies write, the host reads */
+};
+
+/* Backends embed it at the head of their own. */
+struct GpuBuffer {
+    size_t size;
+    void *host; /* mapped address, valid for the buffer's life; NULL for GPU_DEVICE */
+};
+
+typedef struct GpuRange {
+    GpuBuffer *buffer;
+    size_t offset, size;
+} GpuRange;
+
+/* Work queues: copies to the device may run beside the kernels of earlier frames. */
+enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER };
+
+/* A point on a queue's time line: reached when all work submitted up to it is done. */
+typedef struct GpuPoint {
+    enum GpuQueue queue;
+    uint64_t value; /* 0: reached from the start */
+} GpuPoint;
+
+typedef struct GpuSubmit {
+    enum GpuQueue queue;
+    GpuCommands *const *commands;
+    unsigned command_count;
+    const GpuPoint *waits; /* on the device, before the commands start */
+    unsigned wait_count;
+} GpuSubmit;
+
+typedef struct GpuOps {
+    int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);
+    void (*buffer_destroy)(GpuDevice *dev, GpuBuffer *buffer); /* not in use; NULL is fine */
+
+    /* Kernels are found by name and live as long as the device; asking again gives the same one. */
+    int (*kernel_get)(GpuDevice *dev, const char *name, unsigned buffer_count, unsigned params_size,
+                      GpuKernel **kernel);
+
+    /* Fixes a kernel's buffers for as long as the bindings live. */
+    int (*bindings_create)(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
+                           GpuBindings **bindings);
+    void (*bindings_destroy)(GpuDevice *dev, GpuBindings *bindings);
+
+    /* Recording: begin, any of copy, fill, dispatch and barrier, end; then submitted any number of
+     * times, but not while it is still in flight. Beginning again forgets what was recorded.
+     * Errors while recording are kept and returned by end. */
+    int (*commands_create)(GpuDevice *dev, enum GpuQueue queue, GpuCommands **commands);
+    void (*commands_destroy)(GpuDevice *dev, GpuCommands *commands);
+    void (*begin)(GpuCommands *commands);
+    void (*copy)(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
+    void (*fill)(GpuCommands *commands, const GpuRange *range, uint32_t word);
+    void (*dispatch)(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
+                     const void *params, const unsigned groups[3]);
+    void (*barrier)(GpuCommands *commands); /* later commands see what earlier ones wrote; so does
+                                             * the host, once it has waited */
+    int (*end)(GpuCommands *commands);
+
+    /* Submits to a queue; *done is the point at which it will be finished. */
+    int (*submit)(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done);
+    /* 1 when reached, 0 when the time is over, negative errno on device loss. */
+    int (*wait)(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns);
+
+    void (*destroy)(GpuDevice *dev);
+} GpuOps;
+
+typedef struct GpuLimits {
+    size_t offset_alignment; /* of a GpuRange that a kernel binds */
+    size_t max_binding;      /* bytes */
+    unsigned max_groups[3];
+} GpuLimits;
+
+struct GpuDevice {
+    const GpuOps *ops;
+    const char *backend; /* "vulkan" */
+    char name[256];
+    char driver[256]; /* driver and version: the self-test's verdict is remembered under it */
+    GpuLimits limits;
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* A feature on the GPU: it declares, once, what a frame costs it (buffers, passes, result), and reads
+ * the result back. It sees no device and no API; the frame graph (gpu/stream.c) runs the plans of
+ * all features of a context as one submission a frame. */
+#ifndef GPU_FEATURE_GPU_H
+#define GPU_FEATURE_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/feature.h"
+
+typedef struct GpuPlan GpuPlan;
+
+struct FeatureGpu {
+    /* Declares the feature's passes for f->shape and its options. Called after init. -ENOTSUP means
+     * that these options or this shape stay on the CPU. Failures of the calls below stick to the
+     * plan, so plan() need not check them. */
+    int (*plan)(const Feature *f, GpuPlan *plan);
+
+    /* Turns the bytes of gpu_result() into the result that the CPU's measure would have given. */
+    int (*collect)(const Feature *f, const void *readback, void *result);
+
+    /* Whether two results are as equal as the feature promises; NULL compares result_size bytes (then
+     * measure and collect must both write every byte). Used by the self-test. */
+    bool (*same)(const Feature *f, const void *a, const void *b);
+};
+
+/* A buffer as a plan names it. */
+typedef struct GpuBuf {
+    unsigned id;
+} GpuBuf;
+
+/* Planes of the frame. Rows begin every gpu_plane_stride() words; two bytes a sample above 8 bits,
+ * samples in the low bits; bytes between the width and the stride are undefined but readable.
+ * Asking for a plane is what makes it uploaded. */
+GpuBuf gpu_ref(GpuPlan *plan, unsigned plane);
+GpuBuf gpu_dist(GpuPlan *plan, unsigned plane);
+/* The reference of `back` (1 or 2) reads before. At the start of a stream, where there is none, the
+ * passes run on undefined samples: collect still gets a result, and report must ignore it. */
+GpuBuf gpu_prev_ref(GpuPlan *plan, unsigned plane, unsigned back);
+unsigned gpu_plane_stride(const GpuPlan *plan, unsigned plane); /* in 32-bit words */
+
+/* Device memory of the frame: undefined at the first pass that uses it. */
+GpuBuf gpu_scratch(GpuPlan *plan, size_t bytes);
+/* The same, filled with zeros before the first pass of each frame. */
+GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes);
+/* Constants, copied now to the device and shared by all frames. */
+GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes);
+/* What collect will read: call it once. `zeroed` clears it before the first pass. */
+GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
+
+#define GPU_MAX_BINDINGS 12
+#define GPU_MAX_PARAMS 128
+
+typedef struct GpuPass {
+    const char *kernel;             /* its name in feature/meson.build */
+    GpuBuf buffers[GPU_MAX_BINDINGS]; /* by binding number */
+    unsigned buffer_count;
+    const void *params;             /* copied; the kernel's PARAMS as a plain struct */
+    unsigned params_size;
+    unsigned groups[3];             /* workgroups; 0 means 1 */
+} GpuPass;
+
+/* Adds a pass to the current stage. Passes of one stage may run at the same time and must not depend
+ * on each other; a stage sees all that earlier stages of the feature wrote. Same-numbered stages of
+ * different features run side by side, so few stages are worth more than few passes. */
+void gpu_pass(GpuPlan *plan, const GpuPass *pass);
+void gpu_next_stage(GpuPlan *plan);
+
+/* Picks the variant of a kernel: gpu_by_depth(f, "vif_stats_8", "vif_stats_16"). */
+static inline const char *gpu_by_depth(const Feature *f, const char *for8, const char *for16)
+{
+    return f->shape.bpc > 8 ? for16 : for8;
+}
+
+#endif

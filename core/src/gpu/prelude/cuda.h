@@ -1,0 +1,57 @@
+/* The dialect as CUDA C++ (compile with -fmad=false; HIP takes the same text). See prelude.h.
+ *
+ * Buffers and parameters are members of one struct that is the kernel's only argument, and the
+ * device functions are its member functions: so they see buffers by name, as in GLSL. */
+typedef unsigned int u32;
+typedef int i32;
+typedef unsigned long long u64;
+typedef long long i64;
+typedef float f32;
+typedef uint2 u32x2;
+typedef uint4 u32x4;
+#define U32X2(a, b) make_uint2(a, b)
+#define U32X4(a, b, c, d) make_uint4(a, b, c, d)
+
+#define SHARED(type, name, count) __shared__ type name[count];
+SHARED_ARRAYS
+
+#define IN(slot, type, name) const type *__restrict__ name;
+#define OUT(slot, type, name) type *name;
+#define ARG(type, name) type name;
+
+#define TABLE_BEGIN(type, name, count) static __constant__ const type name[count] = {
+#define TABLE_END };
+#define DEVICE __device__ __forceinline__
+#define INOUT(type) type &
+#define PRECISE
+#define KERNEL_BEGIN                                                                               \
+    struct Kernel {                                                                                \
+        BUFFERS                                                                                    \
+        PARAMS
+#define KERNEL_MAIN __device__ __forceinline__ void run()
+#define KERNEL_END                                                                                 \
+    };                                                                                             \
+    extern "C" __global__ void __launch_bounds__(GROUP_SIZE) KERNEL_NAME(Kernel kernel)            \
+    {                                                                                              \
+        kernel.run();                                                                              \
+    }
+
+#define GROUP_X blockIdx.x
+#define GROUP_Y blockIdx.y
+#define GROUP_Z blockIdx.z
+#define LOCAL_X threadIdx.x
+#define LOCAL_Y threadIdx.y
+#define LOCAL_INDEX (threadIdx.y * GROUP_W + threadIdx.x)
+#define BARRIER() __syncthreads()
+#define ATOMIC_ADD(buffer_, index, value) atomicAdd(&buffer_[index], u32(value))
+
+#define min_u32(a, b) min(u32(a), u32(b))
+#define max_u32(a, b) max(u32(a), u32(b))
+#define min_i32(a, b) min(i32(a), i32(b))
+#define max_i32(a, b) max(i32(a), i32(b))
+#define clamp_i32(x, lo, hi) min(max(i32(x), i32(lo)), i32(hi))
+#define abs_i32(x) abs(i32(x))
+#define top_bit_u32(x) (31u - u32(__clz(i32(x))))
+#define top_bit_u64(x) (63u - u32(__clzll(i64(x))))
+#define mul_hi_u32(a, b) __umulhi(a, b)
+#define mul_hi_i32(a, b) __mulhi(a, b)

@@ -1,0 +1,84 @@
+/* The kernel dialect: one source for every GPU API.
+ *
+ * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
+ * once for each entry of the kernel list (feature/meson.build) and API, with KERNEL_x defined for
+ * the kernel wanted and GPU_GLSL for GLSL; no such macro means CUDA. Each kernel reads so:
+ *
+ *     #if defined(KERNEL_psnr_sse)
+ *     #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, sums)
+ *     #define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
+ *     #define SHARED_ARRAYS SHARED(u32, part, 256)         // may be left out
+ *     #define GROUP_W 32                                   // threads of a workgroup, at most 256
+ *     #define GROUP_H 8
+ *     #include "gpu/prelude/prelude.h"
+ *
+ *     TABLE_BEGIN(u32, taps, 3) 1u, 2u, 1u TABLE_END       // constants, if any: before KERNEL_BEGIN
+ *     KERNEL_BEGIN
+ *     DEVICE u32 square(u32 x) { return x * x; }           // may use buffers and params by name
+ *     KERNEL_MAIN
+ *     {
+ *         ...
+ *     }
+ *     KERNEL_END
+ *     #endif
+ *
+ * What may be used:
+ *   types      u32 i32 u64 i64 f32 bool; u32x2 u32x4 (.x .y .z .w; made by U32X2() and U32X4()).
+ *              Casts are written u32(x). Buffers hold these types; no 8 or 16 bit element.
+ *   params     u32, i32 and f32 only, 128 bytes at most: host and kernel see one plain struct.
+ *   functions  DEVICE type name(args); arguments by value, or INOUT(type) name; no pointers, no
+ *              recursion, no arrays as arguments.
+ *   arrays     local ones with constant size; tables by TABLE_BEGIN … TABLE_END.
+ *   ids        GROUP_X GROUP_Y GROUP_Z, LOCAL_X LOCAL_Y, LOCAL_INDEX (x fastest), GROUP_SIZE: all u32.
+ *   groups     BARRIER() orders shared arrays within a workgroup and must be reached by all of its
+ *              threads. GROUP_SUM(array, value) leaves in array[0] the sum over the group; array is
+ *              shared, has GROUP_SIZE elements, and a power of two of them.
+ *   atomics    ATOMIC_ADD(buffer, index, u32 value) gives the value before. 32 bits only.
+ *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0),
+ *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
+ *              declaration whose steps must be rounded as written.
+ *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
+ *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
+ *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
+ *
+ * What must not: 64-bit atomics, double, a subgroup size, reads out of a buffer's bounds (a plane's
+ * row may be read up to its stride), and comparisons of a 32-bit value widened to 64 bits with a
+ * 64-bit constant (lavapipe gets them wrong: compare in 32 bits). */
+#ifndef SHARED_ARRAYS
+#define SHARED_ARRAYS
+#endif
+#ifndef HBD
+#define HBD 0
+#endif
+#ifndef GROUP_H
+#define GROUP_H 1
+#endif
+#define GROUP_SIZE (GROUP_W * GROUP_H)
+
+#ifdef GPU_GLSL
+#include "gpu/prelude/glsl.h"
+#else
+#include "gpu/prelude/cuda.h"
+#endif
+
+#if HBD
+#define SAMPLES_PER_WORD 2u
+#define SAMPLE(plane, row, x) (((plane)[(row) + ((x) >> 1)] >> (((x) & 1u) << 4)) & 0xffffu)
+#define sample_of(word, x) (((word) >> (((x) & 1u) << 4)) & 0xffffu)
+#else
+#define SAMPLES_PER_WORD 4u
+#define SAMPLE(plane, row, x) (((plane)[(row) + ((x) >> 2)] >> (((x) & 3u) << 3)) & 0xffu)
+#define sample_of(word, x) (((word) >> (((x) & 3u) << 3)) & 0xffu)
+#endif
+
+#define GROUP_SUM(array, value)                                                                    \
+    do {                                                                                           \
+        BARRIER();                                                                                 \
+        array[LOCAL_INDEX] = value;                                                                \
+        BARRIER();                                                                                 \
+        for (u32 half_ = GROUP_SIZE / 2u; half_ > 0u; half_ >>= 1) {                               \
+            if (LOCAL_INDEX < half_)                                                               \
+                array[LOCAL_INDEX] += array[LOCAL_INDEX + half_];                                  \
+            BARRIER();                                                                             \
+        }                                                                                          \
+    } while (false)
