@@ -1,0 +1,153 @@
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/common/float_rows.h"
+
+/* Rows y, y + slots, … share a slot: any `slots` neighbouring rows are there together. */
+typedef struct Ring {
+    unsigned slots;
+    size_t pitch;
+    float *data;
+    int64_t *held; /* row in each slot, -1 for none */
+} Ring;
+
+typedef struct Samples {
+    const uint8_t *data;
+    ptrdiff_t stride;
+} Samples;
+
+struct FloatRows {
+    FloatRowsParams p;
+    float scale;
+    Samples from, minus;
+    Ring plain, resampled;
+    float *line; /* the row to subtract */
+};
+
+int float_rows_check_depth(const char *feature, unsigned bpc)
+{
+    if (bpc == 8 || bpc == 10 || bpc == 12 || bpc == 16)
+        return 0;
+    log_error("%s: %u-bit pictures are not supported: use 8, 10, 12 or 16 bits", feature, bpc);
+    return -EINVAL;
+}
+
+/* A pitch of whole pages would put a column of rows into one set of the cache. */
+static size_t padded(unsigned w)
+{
+    const size_t step = MEM_ALIGN / sizeof(float), page = 4096 / sizeof(float);
+    const size_t pitch = (w + step - 1) / step * step;
+    return pitch % page ? pitch : pitch + step;
+}
+
+static int ring_init(Ring *ring, unsigned slots, unsigned w)
+{
+    ring->slots = slots;
+    ring->pitch = padded(w);
+    ring->data = mem_aligned_alloc(slots * ring->pitch * sizeof(float));
+    ring->held = mem_array(slots, sizeof(*ring->held));
+    return ring->data && ring->held ? 0 : -ENOMEM;
+}
+
+static void ring_clear(Ring *ring)
+{
+    for (unsigned i = 0; i < ring->slots; i++)
+        ring->held[i] = -1;
+}
+
+static void ring_free(Ring *ring)
+{
+    mem_aligned_free(ring->data);
+    mem_free(ring->held);
+}
+
+/* The slot of row `y`; *fresh says that the caller has to fill it. */
+static float *ring_slot(Ring *ring, unsigned y, int *fresh)
+{
+    const unsigned slot = y % ring->slots;
+    *fresh = ring->held[slot] != (int64_t)y;
+    ring->held[slot] = y;
+    return ring->data + slot * ring->pitch;
+}
+
+int float_rows_create(FloatRows **out, const FloatRowsParams *params)
+{
+    *out = NULL;
+    FloatRows *rows = mem_zalloc(sizeof(*rows));
+    if (!rows)
+        return -ENOMEM;
+    rows->p = *params;
+    rows->scale = ldexpf(1.0f, 8 - (int)params->bpc);
+    const unsigned window = params->resampler ? RESAMPLE_MAX_TAPS : params->window;
+    int err = ring_init(&rows->plain, window, params->w);
+    if (!err && params->resampler)
+        err = ring_init(&rows->resampled, params->window, resampler_width(params->resampler));
+    rows->line = mem_aligned_alloc(padded(params->w) * sizeof(float));
+    if (err || !rows->line) {
+        float_rows_destroy(rows);
+        return -ENOMEM;
+    }
+    *out = rows;
+    return 0;
+}
+
+void float_rows_destroy(FloatRows *rows)
+{
+    if (!rows)
+        return;
+    ring_free(&rows->plain);
+    ring_free(&rows->resampled);
+    mem_aligned_free(rows->line);
+    mem_free(rows);
+}
+
+void float_rows_bind(FloatRows *rows, const void *samples, ptrdiff_t stride)
+{
+    float_rows_bind_difference(rows, samples, stride, NULL, 0);
+}
+
+void float_rows_bind_difference(FloatRows *rows, const void *from, ptrdiff_t from_stride,
+                                const void *minus, ptrdiff_t minus_stride)
+{
+    rows->from = (Samples) { from, from_stride };
+    rows->minus = (Samples) { minus, minus_stride };
+    ring_clear(&rows->plain);
+    if (rows->p.resampler)
+        ring_clear(&rows->resampled);
+}
+
+static const float *plain_row(FloatRows *rows, unsigned y)
+{
+    const FloatDsp *dsp = rows->p.dsp;
+    int fresh;
+    float *row = ring_slot(&rows->plain, y, &fresh);
+    if (!fresh)
+        return row;
+    dsp->load(row, rows->from.data + y * rows->from.stride, rows->p.w, rows->scale, rows->p.offset);
+    if (rows->minus.data) {
+        dsp->load(rows->line, rows->minus.data + y * rows->minus.stride, rows->p.w, rows->scale,
+                  rows->p.offset);
+        dsp->subtract(row, row, rows->line, rows->p.w);
+    }
+    return row;
+}
+
+const float *float_rows_get(FloatRows *rows, unsigned y)
+{
+    if (!rows->p.resampler)
+        return plain_row(rows, y);
+    int fresh;
+    float *row = ring_slot(&rows->resampled, y, &fresh);
+    if (!fresh)
+        return row;
+    unsigned at[RESAMPLE_MAX_TAPS];
+    const float *source[RESAMPLE_MAX_TAPS];
+    const unsigned count = resampler_rows(rows->p.resampler, y, at);
+    for (unsigned k = 0; k < count; k++)
+        source[k] = plain_row(rows, at[k]);
+    resampler_row(rows->p.resampler, row, y, source);
+    return row;
+}

@@ -1,0 +1,208 @@
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "feature/common/mirror.h"
+#include "feature/common/resample.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* For each output position `taps` source positions, and as many weights (one for bilinear). */
+typedef struct Axis {
+    unsigned size;
+    unsigned *at;
+    float *weight;
+} Axis;
+
+struct Resampler {
+    enum ResampleMethod method;
+    unsigned taps;
+    Axis x, y;
+};
+
+static const struct {
+    const char *name;
+    unsigned taps;
+    int first; /* offset of the first tap from the position rounded down */
+} methods[] = {
+    [RESAMPLE_NEAREST] = { "nearest", 1, 0 },
+    [RESAMPLE_BILINEAR] = { "bilinear", 2, 0 },
+    [RESAMPLE_BICUBIC] = { "bicubic", 4, -1 },
+    [RESAMPLE_LANCZOS4] = { "lanczos4", 9, -4 },
+};
+
+int resample_method(const char *name)
+{
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (!strcmp(name, methods[i].name))
+            return (int)i;
+    }
+    return -EINVAL;
+}
+
+static float cubic_weight(float t)
+{
+    const float a = -0.75f;
+    t = fabsf(t);
+    if (t < 1.0f)
+        return ((a + 2.0f) * t - (a + 3.0f)) * t * t + 1.0f;
+    if (t < 2.0f)
+        return (((t - 5.0f) * t + 8.0f) * t - 4.0f) * a;
+    return 0.0f;
+}
+
+static float lanczos_weight(float t)
+{
+    const double x = t;
+    if (x == 0.0)
+        return 1.0f;
+    if (!(x > -4.0 && x < 4.0))
+        return 0.0f;
+    return (float)(4.0 * sin(pi * x) * sin(pi * x / 4.0) / (pi * pi * x * x));
+}
+
+/* Reflected, and kept inside a plane that is too small to reflect in. */
+static unsigned fold(int i, int n)
+{
+    i = mirror_index(i, n);
+    return (unsigned)(i < 0 ? 0 : i < n ? i : n - 1);
+}
+
+/* Fills the entries of output position `i`. */
+static void place(Axis *axis, enum ResampleMethod method, unsigned i, unsigned src, float ratio)
+{
+    const unsigned taps = methods[method].taps;
+    unsigned *at = axis->at + (size_t)i * taps;
+    float *weight = axis->weight + (size_t)i * taps;
+    if (method == RESAMPLE_NEAREST) {
+        at[0] = fold((int)((float)i * ratio), (int)src);
+        return;
+    }
+    const float p = (float)((i + 0.5) * ratio - 0.5);
+    const int base = (int)floorf(p);
+    if (method == RESAMPLE_BILINEAR) {
+        at[0] = fold(base, (int)src);
+        at[1] = fold((int)ceilf(p), (int)src);
+        /* From the reflected position: outside 0…1 at the top and left border. */
+        weight[0] = p - (float)at[0];
+        return;
+    }
+    const float fraction = p - (float)base;
+    for (unsigned k = 0; k < taps; k++) {
+        const int offset = methods[method].first + (int)k;
+        const float t = (float)offset - fraction;
+        at[k] = fold(base + offset, (int)src);
+        weight[k] = method == RESAMPLE_BICUBIC ? cubic_weight(t) : lanczos_weight(t);
+    }
+}
+
+static int axis_init(Axis *axis, enum ResampleMethod method, unsigned src, unsigned dst)
+{
+    const size_t count = (size_t)dst * methods[method].taps;
+    axis->size = dst;
+    axis->at = mem_array(count, sizeof(*axis->at));
+    axis->weight = mem_array(count, sizeof(*axis->weight));
+    if (!axis->at || !axis->weight)
+        return -ENOMEM;
+    const float ratio = (float)src / (float)dst;
+    for (unsigned i = 0; i < dst; i++)
+        place(axis, method, i, src, ratio);
+    return 0;
+}
+
+int resampler_create(Resampler **out, enum ResampleMethod method, unsigned src_w, unsigned src_h,
+                     unsigned dst_w, unsigned dst_h)
+{
+    *out = NULL;
+    Resampler *rs = mem_zalloc(sizeof(*rs));
+    if (!rs)
+        return -ENOMEM;
+    rs->method = method;
+    rs->taps = methods[method].taps;
+    int err = axis_init(&rs->x, method, src_w, dst_w);
+    if (!err)
+        err = axis_init(&rs->y, method, src_h, dst_h);
+    if (err) {
+        resampler_destroy(rs);
+        return err;
+    }
+    *out = rs;
+    return 0;
+}
+
+void resampler_destroy(Resampler *rs)
+{
+    if (!rs)
+        return;
+    mem_free(rs->x.at);
+    mem_free(rs->x.weight);
+    mem_free(rs->y.at);
+    mem_free(rs->y.weight);
+    mem_free(rs);
+}
+
+unsigned resampler_width(const Resampler *rs)
+{
+    return rs->x.size;
+}
+
+unsigned resampler_height(const Resampler *rs)
+{
+    return rs->y.size;
+}
+
+unsigned resampler_rows(const Resampler *rs, unsigned y, unsigned *rows)
+{
+    for (unsigned k = 0; k < rs->taps; k++)
+        rows[k] = rs->y.at[(size_t)y * rs->taps + k];
+    return rs->taps;
+}
+
+static void bilinear_row(const Resampler *rs, float *out, float dy, const float *const *rows)
+{
+    const float ey = 1.0f - dy;
+    for (unsigned x = 0; x < rs->x.size; x++) {
+        const unsigned x1 = rs->x.at[2 * x], x2 = rs->x.at[2 * x + 1];
+        const float dx = rs->x.weight[2 * x], ex = 1.0f - dx;
+        float value = (ey * ex) * rows[0][x1];
+        value += (ey * dx) * rows[0][x2];
+        value += (dy * ex) * rows[1][x1];
+        value += (dy * dx) * rows[1][x2];
+        out[x] = value;
+    }
+}
+
+static void kernel_row(const Resampler *rs, float *out, const float *wy, const float *const *rows)
+{
+    const unsigned taps = rs->taps;
+    for (unsigned x = 0; x < rs->x.size; x++) {
+        const unsigned *at = rs->x.at + (size_t)x * taps;
+        const float *wx = rs->x.weight + (size_t)x * taps;
+        float value = 0.0f, total = 0.0f;
+        for (unsigned j = 0; j < taps; j++) {
+            for (unsigned i = 0; i < taps; i++) {
+                const float weight = wx[i] * wy[j];
+                total += weight;
+                value += rows[j][at[i]] * weight;
+            }
+        }
+        out[x] = rs->method == RESAMPLE_LANCZOS4 ? value / total : value;
+    }
+}
+
+void resampler_row(const Resampler *rs, float *out, unsigned y, const float *const *rows)
+{
+    const float *weight = rs->y.weight + (size_t)y * rs->taps;
+    switch (rs->method) {
+    case RESAMPLE_NEAREST:
+        for (unsigned x = 0; x < rs->x.size; x++)
+            out[x] = rows[0][rs->x.at[x]];
+        break;
+    case RESAMPLE_BILINEAR:
+        bilinear_row(rs, out, weight[0], rows);
+        break;
+    default:
+        kernel_row(rs, out, weight, rows);
+    }
+}
