@@ -24,6 +24,7 @@ SHARED_ARRAYS
 #define DEVICE __device__ __forceinline__
 #define INOUT(type) type &
 #define PRECISE
+#define UNROLL _Pragma("unroll")
 #define KERNEL_BEGIN                                                                               \
     struct Kernel {                                                                                \
         BUFFERS                                                                                    \

@@ -1,5 +1,6 @@
 /* The dialect as GLSL 4.60, for SPIR-V 1.3 (Vulkan 1.1). See prelude.h. */
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 
 #define u32 uint
 #define i32 int
@@ -28,6 +29,7 @@ SHARED_ARRAYS
 #define DEVICE
 #define INOUT(type) inout type
 #define PRECISE precise
+#define UNROLL [[unroll]]
 #define KERNEL_BEGIN
 #define KERNEL_MAIN void main()
 #define KERNEL_END

@@ -34,6 +34,9 @@
  *              threads. GROUP_SUM(array, value) leaves in array[0] the sum over the group; array is
  *              shared, has GROUP_SIZE elements, and a power of two of them.
  *   atomics    ATOMIC_ADD(buffer, index, u32 value) gives the value before. 32 bits only.
+ *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low word
+ *              first, carrying by hand: exact in any order, but not to be read before the pass ends.
+ *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.
  *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0),
  *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
  *              declaration whose steps must be rounded as written.
@@ -81,4 +84,13 @@
                 array[LOCAL_INDEX] += array[LOCAL_INDEX + half_];                                  \
             BARRIER();                                                                             \
         }                                                                                          \
+    } while (false)
+
+#define ATOMIC_ADD_U64(buffer_, index, value)                                                      \
+    do {                                                                                           \
+        u64 value_ = value;                                                                        \
+        u32 low_ = u32(value_), before_ = ATOMIC_ADD(buffer_, index, low_);                        \
+        u32 high_ = u32(value_ >> 32) + (before_ + low_ < before_ ? 1u : 0u);                      \
+        if (high_ != 0u)                                                                           \
+            ATOMIC_ADD(buffer_, (index) + 1u, high_);                                              \
     } while (false)
