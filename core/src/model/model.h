@@ -54,8 +54,12 @@ struct VmafModel {
     Svr *own_svr;   /* set when svr came from a file */
 };
 
+/* What a collection tells of a frame. */
+enum CollectionFigure { FIGURE_BAGGING, FIGURE_STDDEV, FIGURE_LO, FIGURE_HI, FIGURE_COUNT };
+
 struct VmafModelCollection {
     char *name;
+    char *figures[FIGURE_COUNT]; /* the metrics its figures are stored under */
     VmafModel **members; /* without the main model */
     unsigned count, capacity;
 };

@@ -1,0 +1,94 @@
+/* The public functions of libvmaf/model.h: they check their arguments and call inward. */
+#include <errno.h>
+
+#include "engine/log.h"
+#include "model/build.h"
+#include "model/builtin.h"
+#include "model/json.h"
+
+int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version)
+{
+    if (!model || !cfg || !version)
+        return -EINVAL;
+    const BuiltinTable *table = builtin_find(version);
+    if (!table) {
+        log_warning("no such built-in model: \"%s\"", version);
+        return -EINVAL;
+    }
+    if (table->about.collection)
+        return -EINVAL; /* without a word: callers then try the collections */
+    return builtin_load(model, cfg, table);
+}
+
+int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const char *path)
+{
+    if (!model || !cfg || !path)
+        return -EINVAL;
+    return model_read_file(model, cfg, path);
+}
+
+int vmaf_model_feature_overload(VmafModel *model, const char *feature_name,
+                                VmafFeatureDictionary *opts_dict)
+{
+    if (!model || !feature_name || !opts_dict)
+        return -EINVAL;
+    const int err = model_overload(model, feature_name, opts_dict);
+    if (!err)
+        dict_destroy(opts_dict);
+    return err;
+}
+
+void vmaf_model_destroy(VmafModel *model)
+{
+    model_destroy(model);
+}
+
+int vmaf_model_collection_load(VmafModel **model, VmafModelCollection **model_collection,
+                               VmafModelConfig *cfg, const char *version)
+{
+    if (!model || !model_collection || !cfg || !version)
+        return -EINVAL;
+    const BuiltinTable *table = builtin_find(version);
+    if (!table || !table->about.collection) {
+        log_warning("no such built-in model collection: \"%s\"", version);
+        return -EINVAL;
+    }
+    return builtin_load_collection(model, model_collection, cfg, table);
+}
+
+int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection **model_collection,
+                                         VmafModelConfig *cfg, const char *path)
+{
+    if (!model || !model_collection || !cfg || !path)
+        return -EINVAL;
+    return model_collection_read_file(model, model_collection, cfg, path);
+}
+
+int vmaf_model_collection_feature_overload(VmafModel *model, VmafModelCollection **model_collection,
+                                           const char *feature_name,
+                                           VmafFeatureDictionary *opts_dict)
+{
+    if (!model || !model_collection || !*model_collection || !feature_name || !opts_dict)
+        return -EINVAL;
+    int err = model_overload(model, feature_name, opts_dict);
+    for (unsigned i = 0; i < (*model_collection)->count && !err; i++)
+        err = model_overload((*model_collection)->members[i], feature_name, opts_dict);
+    if (!err)
+        dict_destroy(opts_dict);
+    return err;
+}
+
+void vmaf_model_collection_destroy(VmafModelCollection *model_collection)
+{
+    collection_destroy(model_collection);
+}
+
+const void *vmaf_model_version_next(const void *prev, const char **version)
+{
+    const BuiltinTable *next = prev ? (const BuiltinTable *)prev + 1 : builtin_tables;
+    if (next == builtin_tables + builtin_table_count)
+        return NULL;
+    if (version)
+        *version = next->about.name;
+    return next;
+}

@@ -1,0 +1,123 @@
+#include "model/model.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/feature.h"
+#include "engine/mem.h"
+#include "engine/option.h"
+#include "model/build.h"
+
+#define METRIC_NAME_SIZE 256
+
+int model_create(VmafModel **out, const char *name)
+{
+    VmafModel *model = mem_zalloc(sizeof(*model));
+    if (!model)
+        return -ENOMEM;
+    model->name = mem_strdup(name ? name : MODEL_DEFAULT_NAME);
+    if (!model->name) {
+        mem_free(model);
+        return -ENOMEM;
+    }
+    *out = model;
+    return 0;
+}
+
+void model_destroy(VmafModel *model)
+{
+    if (!model)
+        return;
+    for (unsigned i = 0; i < MODEL_FEATURES_MAX; i++) {
+        ModelFeature *f = &model->features[i];
+        mem_free(f->name);
+        dict_destroy(f->options);
+        mem_free(atomic_load(&f->metric));
+    }
+    svr_destroy(model->own_svr);
+    mem_free(model->name);
+    mem_free(model);
+}
+
+static int overload_feature(ModelFeature *f, const Dict *options)
+{
+    Dict *merged = NULL;
+    int err = dict_copy(&merged, f->options);
+    if (!err)
+        err = dict_merge(&merged, options);
+    if (err < 0) {
+        dict_destroy(merged);
+        return err;
+    }
+    dict_destroy(f->options);
+    f->options = merged;
+    mem_free(atomic_exchange(&f->metric, NULL));
+    return 0;
+}
+
+int model_overload(VmafModel *model, const char *extractor, const Dict *options)
+{
+    for (unsigned i = 0; i < model->feature_count; i++) {
+        ModelFeature *f = &model->features[i];
+        const FeatureDef *def = feature_find_by_metric(f->name);
+        if (!def || strcmp(def->name, extractor))
+            continue;
+        const int err = overload_feature(f, options);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+static int find_metric(const ModelFeature *f, char **metric)
+{
+    const FeatureDef *def = feature_find_by_metric(f->name);
+    if (!def)
+        return -EINVAL;
+    char name[METRIC_NAME_SIZE];
+    void *values = mem_zalloc(def->options_size ? def->options_size : 1);
+    if (!values)
+        return -ENOMEM;
+    const int err = option_parse(def->options, def->name, f->options, values);
+    if (!err)
+        option_metric_name(def->options, values, f->name, name, sizeof(name));
+    mem_free(values);
+    if (err < 0)
+        return err;
+    *metric = mem_strdup(name);
+    return *metric ? 0 : -ENOMEM;
+}
+
+int model_feature_metric(VmafModel *model, unsigned i, const char **metric)
+{
+    ModelFeature *f = &model->features[i];
+    char *known = atomic_load(&f->metric);
+    if (!known) {
+        char *found;
+        const int err = find_metric(f, &found);
+        if (err < 0)
+            return err;
+        if (atomic_compare_exchange_strong(&f->metric, &known, found))
+            known = found;
+        else
+            mem_free(found); /* another thread was faster, with the same name */
+    }
+    *metric = known;
+    return 0;
+}
+
+int model_chroma_features(const VmafModel *model, unsigned *luma, unsigned *chroma)
+{
+    unsigned lumas = 0, chromas = 0;
+    for (unsigned i = 0; i < model->feature_count; i++) {
+        if (strstr(model->features[i].name, "adm3")) {
+            *luma = i;
+            lumas++;
+        }
+        if (strstr(model->features[i].name, "speed_chroma")) {
+            *chroma = i;
+            chromas++;
+        }
+    }
+    return lumas == 1 && chromas == 1 ? 0 : -EINVAL;
+}

@@ -1,0 +1,212 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "model/build.h"
+#include "model/model.h"
+
+static double normalise(const VmafModel *model, const ModelFeature *f, double value)
+{
+    return model->norm == MODEL_NORM_LINEAR_RESCALE ? f->slope * value + f->intercept : value;
+}
+
+static double denormalise(const VmafModel *model, const ModelFeature *f, double x)
+{
+    return model->norm == MODEL_NORM_LINEAR_RESCALE ? (x - f->intercept) / f->slope : x;
+}
+
+static int fetch_features(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *x)
+{
+    for (unsigned i = 0; i < model->feature_count; i++) {
+        const ModelFeature *f = &model->features[i];
+        const char *metric;
+        double value;
+        int err = model_feature_metric(model, i, &metric);
+        if (err == -ENOMEM)
+            return err;
+        if (!err)
+            err = scores_get(scores, metric, index, &value);
+        if (err < 0) {
+            if (!quiet)
+                log_error("vmaf_predict_score_at_index(): no feature '%s' at index %u", f->name,
+                          index);
+            return -EINVAL;
+        }
+        x[i] = normalise(model, f, value);
+    }
+    return 0;
+}
+
+/* Where speed_chroma could not tell (exactly 0), the luma's loss stands in for it. The test and the
+ * luma value are the round trip through the normalisation, not the stored features. */
+static int correct_chroma(const VmafModel *model, double *x)
+{
+    unsigned luma, chroma;
+    if (model->chroma == 0.0 || model_chroma_features(model, &luma, &chroma) < 0) {
+        log_error("model %s: bad chroma correction", model->name);
+        return -EINVAL;
+    }
+    const ModelFeature *l = &model->features[luma], *c = &model->features[chroma];
+    if (denormalise(model, c, x[chroma]) == 0.0) {
+        const double value = -model->chroma * denormalise(model, l, x[luma]) + model->chroma;
+        x[chroma] = normalise(model, c, value);
+    }
+    return 0;
+}
+
+/* The score before transform and clip. */
+static int predict_raw(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *raw)
+{
+    double x[MODEL_FEATURES_MAX];
+    if (model->norm == MODEL_NORM_UNKNOWN) {
+        if (!quiet)
+            log_error("model %s has no norm_type", model->name);
+        return -EINVAL;
+    }
+    int err = fetch_features(model, scores, index, quiet, x);
+    if (!err && model->chroma_on)
+        err = correct_chroma(model, x);
+    if (err < 0)
+        return err;
+    const double y = svr_predict(model->svr, x, model->feature_count);
+    *raw = model->norm == MODEL_NORM_LINEAR_RESCALE ? (y - model->intercept) / model->slope : y;
+    return 0;
+}
+
+static double finish(const VmafModel *model, double raw)
+{
+    double score = transform_apply(&model->transform, raw);
+    if (model->clip_on) {
+        if (score < model->clip_min)
+            score = model->clip_min;
+        if (score > model->clip_max)
+            score = model->clip_max;
+    }
+    return score;
+}
+
+/* Stores a score that may be there already, from an earlier call or from another thread that was
+ * faster by an instant. */
+static int store_once(ScoreStore *scores, const char *name, unsigned index, double value)
+{
+    double stored;
+    if (!scores_get(scores, name, index, &stored))
+        return 0;
+    const int err = scores_set(scores, name, index, value, NULL);
+    return err == -EINVAL && !scores_get(scores, name, index, &stored) ? 0 : err;
+}
+
+int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score)
+{
+    if (!scores_get(scores, model->name, index, score))
+        return 0;
+    double raw;
+    int err = predict_raw(model, scores, index, quiet, &raw);
+    if (err < 0)
+        return err;
+    const double value = finish(model, raw);
+    err = store_once(scores, model->name, index, value);
+    if (err < 0)
+        return err;
+    *score = value;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double percentile(const double *sorted, unsigned count, double percent)
+{
+    const double place = percent * (count - 1) / 100.0;
+    const double low = floor(place), high = ceil(place);
+    if (low == high)
+        return sorted[(unsigned)low];
+    return sorted[(unsigned)low] * (high - place) + sorted[(unsigned)high] * (place - low);
+}
+
+/* The figures of the members' raw scores; sorts them. */
+static void bootstrap(const VmafModel *first, double *raw, unsigned count, double *figures)
+{
+    const double delta = 0.01;
+    double sum = 0.0, squares = 0.0;
+    for (unsigned i = 0; i < count; i++)
+        sum += raw[i];
+    const double mean = sum / count;
+    for (unsigned i = 0; i < count; i++)
+        squares += (raw[i] - mean) * (raw[i] - mean);
+    const double deviation = sqrt(squares / count);
+    qsort(raw, count, sizeof(*raw), compare);
+
+    /* The deviation of raw scores, carried through the transform by its slope at the mean. */
+    const double slope = (finish(first, mean + delta) - finish(first, mean - delta)) / (2.0 * delta);
+    figures[FIGURE_BAGGING] = finish(first, mean);
+    figures[FIGURE_STDDEV] = deviation * slope;
+    figures[FIGURE_LO] = finish(first, percentile(raw, count, 2.5));
+    figures[FIGURE_HI] = finish(first, percentile(raw, count, 97.5));
+}
+
+static bool is_bootstrap(const VmafModelCollection *c)
+{
+    const enum ModelType type = c->count ? c->members[0]->type : MODEL_TYPE_UNKNOWN;
+    return type == MODEL_TYPE_BOOTSTRAP || type == MODEL_TYPE_RESIDUE_BOOTSTRAP;
+}
+
+static bool stored_figures(const VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                           double *figures)
+{
+    for (unsigned i = 0; i < FIGURE_COUNT; i++)
+        if (scores_get(scores, c->figures[i], index, &figures[i]) < 0)
+            return false;
+    return true;
+}
+
+static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                           double *figures)
+{
+    double *raw = mem_array(c->count, sizeof(*raw));
+    if (!raw)
+        return -ENOMEM;
+    int err = 0;
+    for (unsigned i = 0; i < c->count && !err; i++) {
+        err = predict_raw(c->members[i], scores, index, false, &raw[i]);
+        if (!err)
+            err = store_once(scores, c->members[i]->name, index, finish(c->members[i], raw[i]));
+    }
+    if (!err)
+        bootstrap(c->members[0], raw, c->count, figures);
+    for (unsigned i = 0; i < FIGURE_COUNT && !err; i++)
+        err = store_once(scores, c->figures[i], index, figures[i]);
+    mem_free(raw);
+    return err;
+}
+
+static void to_collection_score(const double *figures, VmafModelCollectionScore *score)
+{
+    score->type = VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP;
+    score->bootstrap.bagging_score = figures[FIGURE_BAGGING];
+    score->bootstrap.stddev = figures[FIGURE_STDDEV];
+    score->bootstrap.ci.p95.lo = figures[FIGURE_LO];
+    score->bootstrap.ci.p95.hi = figures[FIGURE_HI];
+}
+
+int model_collection_predict(VmafModelCollection *c, ScoreStore *scores, unsigned index,
+                             VmafModelCollectionScore *score)
+{
+    double figures[FIGURE_COUNT];
+    if (!is_bootstrap(c)) {
+        log_error("model collection %s: its type is not a bootstrap", c->name);
+        return -EINVAL;
+    }
+    if (!stored_figures(c, scores, index, figures)) {
+        const int err = predict_figures(c, scores, index, figures);
+        if (err < 0)
+            return err;
+    }
+    to_collection_score(figures, score);
+    return 0;
+}
