@@ -36,13 +36,14 @@ static void set_default(const Option *o, void *into)
 
 static int bad_value(const Option *o, const char *feature, const char *text)
 {
-    log_error("feature \"%s\": bad value \"%s\" for option \"%s\"", feature, text, o->name);
+    if (feature)
+        log_error("feature \"%s\": bad value \"%s\" for option \"%s\"", feature, text, o->name);
     return -EINVAL;
 }
 
 static void warn_trailing(const Option *o, const char *feature, const char *text, const char *end)
 {
-    if (*end)
+    if (feature && *end)
         log_warning("feature \"%s\": option \"%s\": ignoring \"%s\" at the end of \"%s\"", feature,
                     o->name, end, text);
 }
@@ -111,7 +112,7 @@ int option_parse(const Option *table, const char *feature, const Dict *dict, voi
         if (err)
             return err;
     }
-    for (size_t i = 0; dict && i < dict->count; i++)
+    for (size_t i = 0; feature && dict && i < dict->count; i++)
         if (!find(table, dict->entries[i].key))
             log_warning("feature \"%s\" has no option \"%s\"", feature, dict->entries[i].key);
     return 0;

@@ -25,7 +25,8 @@ typedef struct Option {
 
 /* Fills the struct at `into` from `dict` (may be NULL), else from the defaults. Strings point into
  * the dict or at the defaults: the dict must live as long as the struct.
- * -EINVAL on a bad value (logged with the feature's name); unknown keys only warn. */
+ * -EINVAL on a bad value (logged with the feature's name); unknown keys only warn.
+ * `feature` NULL: nothing is logged. */
 int option_parse(const Option *table, const char *feature, const Dict *dict, void *into);
 
 /* Writes the metric name: `raw` itself when no name-forming option differs from its default, else

@@ -78,7 +78,8 @@ static int find_metric(const ModelFeature *f, char **metric)
     void *values = mem_zalloc(def->options_size ? def->options_size : 1);
     if (!values)
         return -ENOMEM;
-    const int err = option_parse(def->options, def->name, f->options, values);
+    /* Quietly: registering the feature has said what there is to say. */
+    const int err = option_parse(def->options, NULL, f->options, values);
     if (!err)
         option_metric_name(def->options, values, f->name, name, sizeof(name));
     mem_free(values);
