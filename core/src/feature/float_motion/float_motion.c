@@ -1,0 +1,219 @@
+/* float_motion: mean absolute difference of the blurred reference and the blurred one before it. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/float_motion/float_motion.h"
+
+typedef struct MotionOptions {
+    bool debug, force_zero, add_scale1, add_uv;
+    double fps_weight, blend_factor, blend_offset, max_val;
+    int filter_size;
+} MotionOptions;
+
+#define AT(field) offsetof(MotionOptions, field)
+
+static const Option options[] = {
+    { .name = "debug", .help = "also report motion", .type = OPTION_BOOL, .offset = AT(debug),
+      .def = 1 },
+    { .name = "motion_force_zero", .alias = "force_0", .help = "report 0 for every frame",
+      .type = OPTION_BOOL, .offset = AT(force_zero), .names = true },
+    { .name = "motion_fps_weight", .alias = "mfw", .help = "factor that makes up for frame rate",
+      .type = OPTION_DOUBLE, .offset = AT(fps_weight), .def = 1, .min = 0, .max = 5,
+      .names = true },
+    { .name = "motion_blend_factor", .alias = "mbf", .help = "slope of motion3 above the offset",
+      .type = OPTION_DOUBLE, .offset = AT(blend_factor), .def = 1, .min = 0, .max = 1,
+      .names = true },
+    { .name = "motion_blend_offset", .alias = "mbo", .help = "where that slope begins",
+      .type = OPTION_DOUBLE, .offset = AT(blend_offset), .def = 40, .min = 0, .max = 1000,
+      .names = true },
+    { .name = "motion_add_scale1", .alias = "mdc", .help = "add the motion of half-size pictures",
+      .type = OPTION_BOOL, .offset = AT(add_scale1), .names = true },
+    { .name = "motion_filter_size", .alias = "mfs",
+      .help = "taps of the blur: 1 (none), 3, any other value 5", .type = OPTION_INT,
+      .offset = AT(filter_size), .def = 5, .min = 0, .max = 9, .names = true },
+    { .name = "motion_add_uv", .alias = "mau", .help = "add the motion of the chroma planes",
+      .type = OPTION_BOOL, .offset = AT(add_uv), .names = true },
+    { .name = "motion_max_val", .alias = "mmxv", .help = "upper limit of the scores",
+      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 10000, .min = 0, .max = 10000,
+      .names = true },
+    { 0 },
+};
+
+enum { OUT_MOTION2, OUT_MOTION, OUT_MOTION3 };
+
+static const FeatureOutput outputs[] = {
+    { .name = "VMAF_feature_motion2_score", .help = "the lesser of this frame's and the next's" },
+    { .name = "VMAF_feature_motion_score", .help = "motion of this frame (debug)" },
+    { .name = "VMAF_feature_motion3_score", .help = "motion2 blended", .delay = OUTPUT_NEXT_FRAME },
+    { 0 },
+};
+
+typedef struct MotionResult {
+    double step; /* from the frame before; 0 for the first */
+} MotionResult;
+
+/* A frame is scored when the next one is known. */
+typedef struct MotionState {
+    FloatMotionPlan plan;
+    uint64_t frames;
+    unsigned last_index;
+    double last_step;
+} MotionState;
+
+static const FloatFilter blur3 = { 3, { 0.166378498f, 0.667243004f, 0.166378498f } };
+static const FloatFilter blur5 = {
+    5, { 0.054488685f, 0.244201342f, 0.402619947f, 0.244201342f, 0.054488685f }
+};
+static const FloatFilter blur1 = { 1, { 1.0f } };
+
+static int check_shape(const Feature *f, const FloatMotionPlan *plan)
+{
+    const FrameShape *s = &f->shape;
+    const char *name = f->def->name;
+    if (plan->planes > 1 && s->pix_fmt == VMAF_PIX_FMT_YUV400P) {
+        log_error("%s: motion_add_uv needs chroma, which 4:0:0 pictures lack", name);
+        return -EINVAL;
+    }
+    for (unsigned p = 0; p < plan->planes; p++) {
+        if (s->w[p] < 3 || s->h[p] < 3) {
+            log_error("%s: plane %u is %ux%u, below the smallest size, 3x3", name, p, s->w[p],
+                      s->h[p]);
+            return -EINVAL;
+        }
+    }
+    if (plan->half_size && s->w[0] > 15360) {
+        log_error("%s: motion_add_scale1 takes widths up to 15360, not %u", name, s->w[0]);
+        return -EINVAL;
+    }
+    return float_rows_check_depth(name, s->bpc);
+}
+
+static int init(Feature *f)
+{
+    const MotionOptions *o = f->options;
+    MotionState *state = f->state = mem_zalloc(sizeof(*state));
+    if (!state)
+        return -ENOMEM;
+    if (!o->add_uv)
+        f->planes &= 1;
+    if (o->force_zero)
+        return 0;
+    FloatMotionPlan *plan = &state->plan;
+    plan->shape = f->shape;
+    plan->planes = o->add_uv ? 3 : 1;
+    plan->half_size = o->add_scale1;
+    plan->blur = o->filter_size == 1 ? &blur1 : o->filter_size == 3 ? &blur3 : &blur5;
+    float_dsp_init(&plan->dsp, f->shape.bpc, f->cpu);
+    return check_shape(f, plan);
+}
+
+static void close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int scratch_create(const Feature *f, void **scratch)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    *scratch = NULL;
+    return o->force_zero ? 0 : float_motion_create((FloatMotion **)scratch, &state->plan);
+}
+
+static void scratch_destroy(void *scratch)
+{
+    float_motion_destroy(scratch);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    const MotionOptions *o = f->options;
+    MotionResult *r = result;
+    r->step = 0.0;
+    if (!o->force_zero && pair->prev_ref[0])
+        r->step = float_motion_step(scratch, pair->prev_ref[0], pair->ref);
+    return 0;
+}
+
+static double capped(const MotionOptions *o, double value)
+{
+    return value < o->max_val ? value : o->max_val;
+}
+
+static double blended(const MotionOptions *o, double value)
+{
+    const double knee = o->blend_offset < value ? o->blend_offset : value;
+    return capped(o, value * o->blend_factor + (1.0 - o->blend_factor) * knee);
+}
+
+static int emit_all(Feature *f, unsigned index, double value)
+{
+    const MotionOptions *o = f->options;
+    int err = o->debug ? feature_emit(f, OUT_MOTION, index, value) : 0;
+    if (!err)
+        err = feature_emit(f, OUT_MOTION2, index, value);
+    return err ? err : feature_emit(f, OUT_MOTION3, index, value);
+}
+
+/* motion2 and motion3 of the last frame, whose lesser neighbouring step is `step`. */
+static int emit_last(Feature *f, double step)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    const double weighted = step * o->fps_weight;
+    const int err = feature_emit(f, OUT_MOTION2, state->last_index, capped(o, weighted));
+    return err ? err : feature_emit(f, OUT_MOTION3, state->last_index, blended(o, weighted));
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    const MotionOptions *o = f->options;
+    MotionState *state = f->state;
+    const double step = ((const MotionResult *)result)->step;
+    if (o->force_zero)
+        return emit_all(f, id->index, 0.0);
+
+    int err = 0;
+    if (o->debug)
+        err = feature_emit(f, OUT_MOTION, id->index, capped(o, step * o->fps_weight));
+    if (!err && state->frames == 0)
+        err = feature_emit(f, OUT_MOTION2, id->index, 0.0);
+    else if (!err && state->frames == 1)
+        err = feature_emit(f, OUT_MOTION3, state->last_index, blended(o, step * o->fps_weight));
+    else if (!err)
+        err = emit_last(f, state->last_step < step ? state->last_step : step);
+    state->frames++;
+    state->last_index = id->index;
+    state->last_step = step;
+    return err;
+}
+
+static int flush(Feature *f)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    if (o->force_zero || !state || state->frames == 0)
+        return 0;
+    if (state->frames == 1)
+        return feature_emit(f, OUT_MOTION3, state->last_index, 0.0);
+    return emit_last(f, state->last_step);
+}
+
+const FeatureDef feature_float_motion = {
+    .name = "float_motion",
+    .summary = "motion of the reference, single precision",
+    .options = options,
+    .options_size = sizeof(MotionOptions),
+    .outputs = outputs,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_PREV_REF | FEATURE_CHROMA,
+    .result_size = sizeof(MotionResult),
+    .init = init,
+    .close = close,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
+    .measure = measure,
+    .report = report,
+    .flush = flush,
+};
