@@ -1,0 +1,298 @@
+/* simd.h for AVX-512 (F, BW, DQ, VL, CD), with VNNI where the build has it. */
+
+typedef __mmask16 vm;
+typedef __m512i vacc;
+
+/* ---- widening loads, narrowing stores ---- */
+
+V_INLINE vi v_load_u8_to_16(const void *p)
+{
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256(p));
+}
+
+V_INLINE vi v_load_u8_to_32(const void *p)
+{
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(p));
+}
+
+V_INLINE vi v_load_u16_to_32(const void *p)
+{
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(p));
+}
+
+V_INLINE vi v_load_s16_to_32(const void *p)
+{
+    return _mm512_cvtepi16_epi32(_mm256_loadu_si256(p));
+}
+
+/* Low halves of the 32-bit lanes, in order. */
+V_INLINE void v_store_32_to_16(void *p, vi v)
+{
+    _mm256_storeu_si256(p, _mm512_cvtepi32_epi16(v));
+}
+
+/* ---- block operations ---- */
+
+V_INLINE vi v_zip_lo16(vi a, vi b)
+{
+    return _mm512_unpacklo_epi16(a, b);
+}
+
+V_INLINE vi v_zip_hi16(vi a, vi b)
+{
+    return _mm512_unpackhi_epi16(a, b);
+}
+
+/* Lanes of 0…65535 only. */
+V_INLINE vi v_pack_u32(vi lo, vi hi)
+{
+    return _mm512_packus_epi32(lo, hi);
+}
+
+/* Lanes of -32768…32767 only. */
+V_INLINE vi v_pack_s32(vi lo, vi hi)
+{
+    return _mm512_packs_epi32(lo, hi);
+}
+
+/* ---- products ---- */
+
+V_INLINE vi v_mulhi_s16(vi a, vi b)
+{
+    return _mm512_mulhi_epi16(a, b);
+}
+
+V_INLINE vi v_mulhi_u16(vi a, vi b)
+{
+    return _mm512_mulhi_epu16(a, b);
+}
+
+/* a0*b0 + a1*b1 of each pair of signed 16-bit lanes. */
+V_INLINE vi v_madd16(vi a, vi b)
+{
+    return _mm512_madd_epi16(a, b);
+}
+
+V_INLINE vacc v_acc_zero(void)
+{
+    return _mm512_setzero_si512();
+}
+
+/* A sum that starts from `v`. */
+V_INLINE vacc v_acc_from(vi v)
+{
+    return v;
+}
+
+V_INLINE vacc v_acc_madd16(vacc acc, vi a, vi b)
+{
+#ifdef __AVX512VNNI__
+    return _mm512_dpwssd_epi32(acc, a, b);
+#else
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
+#endif
+}
+
+V_INLINE vi v_acc_sum(vacc acc)
+{
+    return acc;
+}
+
+/* 64-bit products of the even 32-bit lanes. */
+V_INLINE vi v_mul_even_u32(vi a, vi b)
+{
+    return _mm512_mul_epu32(a, b);
+}
+
+V_INLINE vi v_mul_even_s32(vi a, vi b)
+{
+    return _mm512_mul_epi32(a, b);
+}
+
+/* (a * b + 2^31) >> 32, unsigned. */
+V_INLINE vi v_mulhi_round_u32(vi a, vi b)
+{
+    const __m512i half = _mm512_set1_epi64(1LL << 31);
+    const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(a, b), half);
+    const __m512i odd = _mm512_add_epi64(
+        _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+    return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+}
+
+/* ---- lanes of 32 bits ---- */
+
+V_INLINE vi v_min_s32(vi a, vi b)
+{
+    return _mm512_min_epi32(a, b);
+}
+
+V_INLINE vi v_max_s32(vi a, vi b)
+{
+    return _mm512_max_epi32(a, b);
+}
+
+V_INLINE vi v_abs_s32(vi a)
+{
+    return _mm512_abs_epi32(a);
+}
+
+V_INLINE vi v_min_s16(vi a, vi b)
+{
+    return _mm512_min_epi16(a, b);
+}
+
+V_INLINE vi v_max_s16(vi a, vi b)
+{
+    return _mm512_max_epi16(a, b);
+}
+
+/* Counts per lane, 0…31. */
+V_INLINE vi v_shlv32(vi a, vi count)
+{
+    return _mm512_sllv_epi32(a, count);
+}
+
+V_INLINE vi v_shrv_u32(vi a, vi count)
+{
+    return _mm512_srlv_epi32(a, count);
+}
+
+V_INLINE vi v_shrv_s32(vi a, vi count)
+{
+    return _mm512_srav_epi32(a, count);
+}
+
+/* floor(log2 x) of 1…2^31-1. */
+V_INLINE vi v_log2_floor32(vi x)
+{
+    return _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(x));
+}
+
+/* table[index] for 8 entries; index 0…7. */
+V_INLINE vf v_lookup8_f32(const float *table, vi index)
+{
+    return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(_mm256_loadu_ps(table)));
+}
+
+/* ---- choices ---- */
+
+V_INLINE vm vm_gt_s32(vi a, vi b)
+{
+    return _mm512_cmpgt_epi32_mask(a, b);
+}
+
+V_INLINE vm vm_eq32(vi a, vi b)
+{
+    return _mm512_cmpeq_epi32_mask(a, b);
+}
+
+V_INLINE vm vm_and(vm a, vm b)
+{
+    return (vm)(a & b);
+}
+
+V_INLINE vm vm_or(vm a, vm b)
+{
+    return (vm)(a | b);
+}
+
+V_INLINE vm vm_not(vm a)
+{
+    return (vm)~a;
+}
+
+V_INLINE int vm_any(vm m)
+{
+    return m != 0;
+}
+
+V_INLINE int vm_count(vm m)
+{
+    return __builtin_popcount(m);
+}
+
+/* Bit i: lane i. */
+V_INLINE unsigned vm_bits(vm m)
+{
+    return m;
+}
+
+V_INLINE vi v_select32(vm m, vi yes, vi no)
+{
+    return _mm512_mask_blend_epi32(m, no, yes);
+}
+
+V_INLINE vf v_select_f32(vm m, vf yes, vf no)
+{
+    return _mm512_mask_blend_ps(m, no, yes);
+}
+
+/* v where chosen, else 0. */
+V_INLINE vi v_keep32(vm m, vi v)
+{
+    return _mm512_maskz_mov_epi32(m, v);
+}
+
+/* ---- conversions ---- */
+
+V_INLINE vf v_s32_to_f32(vi a)
+{
+    return _mm512_cvtepi32_ps(a);
+}
+
+V_INLINE vi v_f32_to_s32_trunc(vf a)
+{
+    return _mm512_cvttps_epi32(a);
+}
+
+V_INLINE vd v_s32_lo_to_f64(vi a)
+{
+    return _mm512_cvtepi32_pd(_mm512_castsi512_si256(a));
+}
+
+V_INLINE vd v_s32_hi_to_f64(vi a)
+{
+    return _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(a, 1));
+}
+
+V_INLINE vi v_f64_to_s32_trunc(vd lo, vd hi)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvttpd_epi32(lo)),
+                              _mm512_cvttpd_epi32(hi), 1);
+}
+
+V_INLINE vd v_f32_lo_to_f64(vf a)
+{
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(a));
+}
+
+V_INLINE vd v_f32_hi_to_f64(vf a)
+{
+    return _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1));
+}
+
+V_INLINE vf v_f64_to_f32(vd lo, vd hi)
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(lo)), _mm512_cvtpd_ps(hi), 1);
+}
+
+/* b where a is not less. */
+V_INLINE vd v_min_f64(vd a, vd b)
+{
+    return _mm512_min_pd(a, b);
+}
+
+V_INLINE vf v_min_f32(vf a, vf b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+V_INLINE vf v_max_f32(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+V_INLINE vf v_sqrt_f32(vf a)
+{
+    return _mm512_sqrt_ps(a);
+}
