@@ -1,0 +1,166 @@
+/* psnr: peak signal to noise ratio of each plane, from exact integer sums. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+
+#include "engine/feature.h"
+#include "engine/mem.h"
+#include "feature/common/depth.h"
+#include "feature/common/float_rows.h"
+#include "feature/psnr/psnr.h"
+#include "feature/psnr/psnr_dsp.h"
+
+/* The mean squared error that stands for zero. */
+#define MSE_FLOOR 1e-16
+
+enum { OUT_PSNR_Y, OUT_MSE_Y, OUT_PSNR_CB, OUT_MSE_CB, OUT_PSNR_CR, OUT_MSE_CR };
+
+static const char *const aggregate_names[3] = { "apsnr_y", "apsnr_cb", "apsnr_cr" };
+
+typedef struct PsnrOptions {
+    bool enable_chroma, enable_mse, enable_apsnr, reduced_hbd_peak;
+    double min_sse;
+} PsnrOptions;
+
+typedef struct PsnrState {
+    PsnrDsp dsp;
+    uint64_t peak_squared;
+    double ceiling[3];
+    /* apsnr: the clip's sums */
+    uint64_t sse[3], samples[3];
+} PsnrState;
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b; /* NaN in `a` gives `b` */
+}
+
+static int psnr_init(Feature *f)
+{
+    const PsnrOptions *opt = f->options;
+    const FrameShape *shape = &f->shape;
+    if (float_rows_check_depth(f->def->name, f->shape.bpc))
+        return -EINVAL;
+    PsnrState *s = f->state = mem_zalloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    if (!opt->enable_chroma)
+        f->planes &= 1;
+    psnr_dsp_init(&s->dsp, shape->bpc, f->cpu);
+
+    const uint64_t peak = opt->reduced_hbd_peak ? UINT64_C(255) << (shape->bpc - 8)
+                                                : (UINT64_C(1) << shape->bpc) - 1;
+    s->peak_squared = peak * peak;
+    for (unsigned p = 0; p < 3; p++) {
+        s->ceiling[p] = depth_ceiling_db(shape->bpc);
+        if (opt->min_sse != 0.0) {
+            const double mse = opt->min_sse / ((double)shape->w[p] * shape->h[p]);
+            s->ceiling[p] = ceil(10.0 * log10((double)s->peak_squared / mse));
+        }
+    }
+    return 0;
+}
+
+static void psnr_close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int psnr_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                        Team *team)
+{
+    const PsnrState *s = f->state;
+    PsnrResult *out = result;
+    *out = (PsnrResult){ { 0 } };
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes & 1u << p))
+            continue;
+        const char *ref = pair->ref->data[p], *dist = pair->dist->data[p];
+        for (unsigned y = 0; y < f->shape.h[p]; y++) {
+            out->sse[p] += s->dsp.sse_row(ref, dist, f->shape.w[p]);
+            ref += pair->ref->stride[p];
+            dist += pair->dist->stride[p];
+        }
+    }
+    return 0;
+}
+
+static int psnr_report(Feature *f, const FrameId *id, const void *result)
+{
+    const PsnrOptions *opt = f->options;
+    const PsnrResult *r = result;
+    PsnrState *s = f->state;
+    int err = 0;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(f->planes & 1u << p))
+            continue;
+        const uint64_t samples = (uint64_t)f->shape.w[p] * f->shape.h[p];
+        s->sse[p] += r->sse[p];
+        s->samples[p] += samples;
+        const double mse = (double)r->sse[p] / (double)samples;
+        const double noise = mse > MSE_FLOOR ? mse : MSE_FLOOR;
+        const double db = 10.0 * log10((double)s->peak_squared / noise);
+        err |= feature_emit(f, OUT_PSNR_Y + 2 * p, id->index, smaller(db, s->ceiling[p]));
+        if (opt->enable_mse)
+            err |= feature_emit(f, OUT_MSE_Y + 2 * p, id->index, mse);
+    }
+    return err ? -EINVAL : 0;
+}
+
+/* A plane that was not measured gets its figure, too: minus infinity. */
+static int psnr_flush(Feature *f)
+{
+    const PsnrOptions *opt = f->options;
+    const PsnrState *s = f->state;
+    if (!opt->enable_apsnr || !s)
+        return 0;
+    for (unsigned p = 0; p < 3; p++) {
+        const double db = 10.0 * (log10((double)s->peak_squared) + log10((double)s->samples[p]) -
+                                  log10((double)s->sse[p]));
+        /* The product may wrap, as the reference's does. */
+        const double ceiling = ceil(10.0 * log10((double)(s->peak_squared * s->samples[p] * 2)));
+        const int err = feature_emit_aggregate(f, aggregate_names[p], smaller(db, ceiling));
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static const Option psnr_options[] = {
+    { .name = "enable_chroma", .help = "measure the chroma planes, too", .type = OPTION_BOOL,
+      .offset = offsetof(PsnrOptions, enable_chroma), .def = 1 },
+    { .name = "enable_mse", .help = "also output the mean squared error of each plane",
+      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, enable_mse) },
+    { .name = "enable_apsnr", .help = "also output the PSNR of the whole clip at the end",
+      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, enable_apsnr) },
+    { .name = "reduced_hbd_peak", .help = "above 8 bits, take 255 times a power of two as the peak",
+      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, reduced_hbd_peak) },
+    { .name = "min_sse", .help = "squared error of a plane at which the score is capped",
+      .type = OPTION_DOUBLE, .offset = offsetof(PsnrOptions, min_sse), .max = DBL_MAX },
+    { .name = NULL },
+};
+
+static const FeatureOutput psnr_outputs[] = {
+    [OUT_PSNR_Y] = { .name = "psnr_y", .help = "PSNR of the luma plane in dB" },
+    [OUT_MSE_Y] = { .name = "mse_y", .help = "mean squared error of luma", .extra = true },
+    [OUT_PSNR_CB] = { .name = "psnr_cb", .help = "PSNR of the Cb plane in dB" },
+    [OUT_MSE_CB] = { .name = "mse_cb", .help = "mean squared error of Cb", .extra = true },
+    [OUT_PSNR_CR] = { .name = "psnr_cr", .help = "PSNR of the Cr plane in dB" },
+    [OUT_MSE_CR] = { .name = "mse_cr", .help = "mean squared error of Cr", .extra = true },
+    { .name = NULL },
+};
+
+const FeatureDef feature_psnr = {
+    .name = "psnr",
+    .summary = "peak signal to noise ratio of each plane",
+    .options = psnr_options,
+    .options_size = sizeof(PsnrOptions),
+    .outputs = psnr_outputs,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_CHROMA,
+    .result_size = sizeof(PsnrResult),
+    .init = psnr_init,
+    .close = psnr_close,
+    .measure = psnr_measure,
+    .report = psnr_report,
+    .flush = psnr_flush,
+};
