@@ -5,12 +5,14 @@
 extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
 extern const FeatureDef feature_float_psnr;
+extern const FeatureDef feature_float_vif;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
 const FeatureDef *const feature_registry[] = {
     &feature_float_psnr,
+    &feature_float_vif,
     &feature_float_motion,
     &feature_float_moment,
     &feature_psnr,

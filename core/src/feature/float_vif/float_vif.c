@@ -1,0 +1,225 @@
+/* float_vif: visual information fidelity, single precision. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/common/gauss.h"
+#include "feature/float_vif/float_vif.h"
+
+typedef struct VifOptions {
+    bool debug, skip_scale0;
+    double gain_limit, kernel_scale, prescale, noise;
+    double min_val[FLOAT_VIF_SCALES]; /* scale 0 has none */
+    const char *prescale_method;
+} VifOptions;
+
+#define AT(field) offsetof(VifOptions, field)
+
+static const Option options[] = {
+    { .name = "debug", .help = "also report vif, numerators and denominators",
+      .type = OPTION_BOOL, .offset = AT(debug) },
+    { .name = "vif_enhn_gain_limit", .alias = "egl", .help = "upper limit of the enhancement gain",
+      .type = OPTION_DOUBLE, .offset = AT(gain_limit), .def = 100, .min = 1, .max = 100,
+      .names = true },
+    { .name = "vif_kernelscale", .alias = "ks", .help = "stretches the Gaussian kernels",
+      .type = OPTION_DOUBLE, .offset = AT(kernel_scale), .def = 1, .min = 0.1, .max = 4,
+      .names = true },
+    { .name = "vif_prescale", .alias = "ps", .help = "resizes the pictures by this factor first",
+      .type = OPTION_DOUBLE, .offset = AT(prescale), .def = 1, .min = 0.1, .max = 4,
+      .names = true },
+    { .name = "vif_scale1_min_val", .alias = "s1miv", .help = "lower limit of vif_scale1",
+      .type = OPTION_DOUBLE, .offset = AT(min_val[1]), .max = 1, .names = true },
+    { .name = "vif_scale2_min_val", .alias = "s2miv", .help = "lower limit of vif_scale2",
+      .type = OPTION_DOUBLE, .offset = AT(min_val[2]), .max = 1, .names = true },
+    { .name = "vif_scale3_min_val", .alias = "s3miv", .help = "lower limit of vif_scale3",
+      .type = OPTION_DOUBLE, .offset = AT(min_val[3]), .max = 1, .names = true },
+    { .name = "vif_prescale_method", .alias = "pm",
+      .help = "nearest, bilinear, bicubic or lanczos4", .type = OPTION_STRING,
+      .offset = AT(prescale_method), .def_text = "nearest", .names = true },
+    { .name = "vif_sigma_nsq", .alias = "snsq", .help = "variance of the visual noise",
+      .type = OPTION_DOUBLE, .offset = AT(noise), .def = 2, .max = 5, .names = true },
+    { .name = "vif_skip_scale0", .alias = "ssclz", .help = "leave the finest scale out",
+      .type = OPTION_BOOL, .offset = AT(skip_scale0), .names = true },
+    { 0 },
+};
+
+enum { OUT_SCALE0 = 0, OUT_VIF = 4, OUT_NUM, OUT_DEN, OUT_NUM_SCALE0 };
+
+static const FeatureOutput outputs[] = {
+    { .name = "VMAF_feature_vif_scale0_score", .help = "fidelity at full size" },
+    { .name = "VMAF_feature_vif_scale1_score", .help = "fidelity at half size" },
+    { .name = "VMAF_feature_vif_scale2_score", .help = "fidelity at a quarter of the size" },
+    { .name = "VMAF_feature_vif_scale3_score", .help = "fidelity at an eighth of the size" },
+    { .name = "vif", .help = "fidelity over all scales (debug)", .extra = true },
+    { .name = "vif_num", .help = "its numerator (debug)", .extra = true },
+    { .name = "vif_den", .help = "its denominator (debug)", .extra = true },
+    { .name = "vif_num_scale0", .extra = true },
+    { .name = "vif_den_scale0", .extra = true },
+    { .name = "vif_num_scale1", .extra = true },
+    { .name = "vif_den_scale1", .extra = true },
+    { .name = "vif_num_scale2", .extra = true },
+    { .name = "vif_den_scale2", .extra = true },
+    { .name = "vif_num_scale3", .extra = true },
+    { .name = "vif_den_scale3", .extra = true },
+    { 0 },
+};
+
+static int make_filters(const Feature *f, FloatVifPlan *plan)
+{
+    const VifOptions *o = f->options;
+    if (!gauss_factor_allowed(o->kernel_scale)) {
+        log_error("%s: vif_kernelscale %g is not one of the accepted factors", f->def->name,
+                  o->kernel_scale);
+        return -EINVAL;
+    }
+    for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {
+        FloatFilter *filter = &plan->filter[s];
+        filter->count = gauss_length(s, o->kernel_scale);
+        gauss_fill(filter->taps, filter->count, (float)filter->count / 5.0f);
+    }
+    return 0;
+}
+
+static int make_prescaler(const Feature *f, FloatVifPlan *plan)
+{
+    const VifOptions *o = f->options;
+    const int method = resample_method(o->prescale_method);
+    if (method < 0) {
+        log_error("%s: unknown vif_prescale_method '%s'", f->def->name, o->prescale_method);
+        return -EINVAL;
+    }
+    plan->w[0] = (unsigned)(plan->src_w * o->prescale + 0.5);
+    plan->h[0] = (unsigned)(plan->src_h * o->prescale + 0.5);
+    if (plan->w[0] == plan->src_w && plan->h[0] == plan->src_h)
+        return 0;
+    if (method == RESAMPLE_BILINEAR && plan->w[0] > 7680) {
+        log_error("%s: bilinear prescaling goes up to a width of 7680, not %u", f->def->name,
+                  plan->w[0]);
+        return -EINVAL;
+    }
+    if (plan->w[0] == 0 || plan->h[0] == 0)
+        return 0; /* refused as too small */
+    return resampler_create(&plan->prescale, method, plan->src_w, plan->src_h, plan->w[0],
+                            plan->h[0]);
+}
+
+/* Every scale has to be larger than its filter's reach. */
+static int make_sizes(const Feature *f, FloatVifPlan *plan)
+{
+    for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {
+        const unsigned reach = filter_reach(&plan->filter[s]);
+        plan->w[s] = plan->w[0] >> s;
+        plan->h[s] = plan->h[0] >> s;
+        if (plan->w[s] <= reach || plan->h[s] <= reach) {
+            log_error("%s: a picture of %ux%u is too small: scale %u has to be over %u samples wide "
+                      "and high", f->def->name, plan->w[0], plan->h[0], s, reach);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int init(Feature *f)
+{
+    const VifOptions *o = f->options;
+    FloatVifPlan *plan = f->state = mem_zalloc(sizeof(*plan));
+    if (!plan)
+        return -ENOMEM;
+    plan->bpc = f->shape.bpc;
+    plan->src_w = f->shape.w[0];
+    plan->src_h = f->shape.h[0];
+    plan->skip_scale0 = o->skip_scale0;
+    const float noise = (float)o->noise;
+    plan->constants = (FloatVifConstants) {
+        .noise = o->noise,
+        .flat_weight = (float)(noise * noise / 65025.0),
+        .gain_limit = (float)o->gain_limit,
+    };
+    float_dsp_init(&plan->dsp, plan->bpc, f->cpu);
+    float_vif_dsp_init(&plan->vif_dsp, f->cpu);
+    int err = float_rows_check_depth(f->def->name, plan->bpc);
+    if (!err)
+        err = make_filters(f, plan);
+    if (!err)
+        err = make_prescaler(f, plan);
+    return err ? err : make_sizes(f, plan);
+}
+
+static void close(Feature *f)
+{
+    FloatVifPlan *plan = f->state;
+    if (plan)
+        resampler_destroy(plan->prescale);
+    mem_free(plan);
+}
+
+static int scratch_create(const Feature *f, void **scratch)
+{
+    return float_vif_create((FloatVif **)scratch, f->state);
+}
+
+static void scratch_destroy(void *scratch)
+{
+    float_vif_destroy(scratch);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    float_vif_measure(scratch, pair->ref, pair->dist, result);
+    return 0;
+}
+
+static int report_debug(Feature *f, unsigned index, const double *num, const double *den)
+{
+    const VifOptions *o = f->options;
+    double total_num = 0.0, total_den = 0.0;
+    for (unsigned s = o->skip_scale0; s < FLOAT_VIF_SCALES; s++) {
+        total_num += num[s];
+        total_den += den[s];
+    }
+    int err = feature_emit(f, OUT_VIF, index, total_den == 0.0 ? 1.0 : total_num / total_den);
+    if (!err)
+        err = feature_emit(f, OUT_NUM, index, total_num);
+    if (!err)
+        err = feature_emit(f, OUT_DEN, index, total_den);
+    for (unsigned s = 0; s < FLOAT_VIF_SCALES && !err; s++) {
+        err = feature_emit(f, OUT_NUM_SCALE0 + 2 * s, index, num[s]);
+        if (!err)
+            err = feature_emit(f, OUT_NUM_SCALE0 + 2 * s + 1, index, den[s]);
+    }
+    return err;
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    const VifOptions *o = f->options;
+    const FloatVifResult *r = result;
+    double num[FLOAT_VIF_SCALES], den[FLOAT_VIF_SCALES];
+    int err = 0;
+    for (unsigned s = 0; s < FLOAT_VIF_SCALES && !err; s++) {
+        const bool skipped = s == 0 && o->skip_scale0;
+        num[s] = skipped ? 0.0 : r->num[s];
+        den[s] = skipped ? -1.0 : r->den[s];
+        double score = skipped ? 0.0 : num[s] / den[s];
+        if (s > 0 && !(score > o->min_val[s]))
+            score = o->min_val[s];
+        err = feature_emit(f, OUT_SCALE0 + s, id->index, score);
+    }
+    return err || !o->debug ? err : report_debug(f, id->index, num, den);
+}
+
+const FeatureDef feature_float_vif = {
+    .name = "float_vif",
+    .summary = "visual information fidelity, single precision",
+    .options = options,
+    .options_size = sizeof(VifOptions),
+    .outputs = outputs,
+    .result_size = sizeof(FloatVifResult),
+    .init = init,
+    .close = close,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
+    .measure = measure,
+    .report = report,
+};

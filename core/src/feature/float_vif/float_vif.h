@@ -1,0 +1,39 @@
+/* float_vif in single precision: what a picture pair gives at each of four scales. */
+#ifndef FEATURE_FLOAT_VIF_H
+#define FEATURE_FLOAT_VIF_H
+
+#include <stdbool.h>
+
+#include "engine/feature.h"
+#include "feature/common/float_filter.h"
+#include "feature/common/resample.h"
+#include "feature/float_vif/float_vif_dsp.h"
+
+enum { FLOAT_VIF_SCALES = 4 };
+
+typedef struct FloatVifPlan {
+    unsigned bpc;
+    unsigned src_w, src_h; /* of the picture, before it is prescaled */
+    unsigned w[FLOAT_VIF_SCALES], h[FLOAT_VIF_SCALES];
+    FloatFilter filter[FLOAT_VIF_SCALES];
+    Resampler *prescale; /* NULL: none */
+    bool skip_scale0;
+    FloatVifConstants constants;
+    FloatDsp dsp;
+    FloatVifDsp vif_dsp;
+} FloatVifPlan;
+
+typedef struct FloatVifResult {
+    float num[FLOAT_VIF_SCALES], den[FLOAT_VIF_SCALES];
+} FloatVifResult;
+
+/* Working memory of one measure. `plan` must outlive it. */
+typedef struct FloatVif FloatVif;
+int float_vif_create(FloatVif **out, const FloatVifPlan *plan);
+void float_vif_destroy(FloatVif *v);
+
+/* Scale 0 is left alone when the plan skips it. */
+void float_vif_measure(FloatVif *v, const VmafPicture *ref, const VmafPicture *dist,
+                       FloatVifResult *result);
+
+#endif

@@ -1,0 +1,226 @@
+#include <errno.h>
+
+#include "engine/mem.h"
+#include "feature/common/mirror.h"
+#include "feature/float_vif/float_vif.h"
+
+enum { PRODUCTS = VIF_CHANNELS - VIF_REF2 };
+
+/* The pictures at one scale: rows of samples at the finest, planes of our own below. */
+typedef struct Level {
+    size_t pitch;
+    float *plane[2];
+} Level;
+
+struct FloatVif {
+    const FloatVifPlan *plan;
+    FloatRows *source[2];
+    Level level[FLOAT_VIF_SCALES]; /* level[0] has no planes */
+    /* Products of the last rows, as many as the longest filter has taps: row y is in slot y % slots. */
+    unsigned slots;
+    size_t product_pitch;
+    float *products[PRODUCTS];
+    float *line[VIF_CHANNELS];     /* filtered vertically */
+    float *filtered[VIF_CHANNELS]; /* filtered both ways */
+    float *even, *odd;             /* a line taken apart, for halving */
+    FloatTotal num, den;
+};
+
+static size_t pitch_of(unsigned w)
+{
+    const size_t step = MEM_ALIGN / sizeof(float), page = 4096 / sizeof(float);
+    const size_t pitch = (w + step - 1) / step * step;
+    return pitch % page ? pitch : pitch + step;
+}
+
+static int create_sources(FloatVif *v)
+{
+    const FloatVifPlan *plan = v->plan;
+    const FloatRowsParams params = {
+        .dsp = &plan->dsp,
+        .w = plan->src_w,
+        .h = plan->src_h,
+        .bpc = plan->bpc,
+        .offset = -128.0f,
+        .window = plan->filter[0].count,
+        .resampler = plan->prescale,
+    };
+    for (unsigned i = 0; i < 2; i++) {
+        const int err = float_rows_create(&v->source[i], &params);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int allocate(FloatVif *v)
+{
+    const FloatVifPlan *plan = v->plan;
+    const unsigned w = plan->w[0];
+    for (unsigned s = 1; s < FLOAT_VIF_SCALES; s++) {
+        Level *level = &v->level[s];
+        level->pitch = pitch_of(plan->w[s]);
+        for (unsigned i = 0; i < 2; i++) {
+            level->plane[i] = mem_aligned_alloc(level->pitch * plan->h[s] * sizeof(float));
+            if (!level->plane[i])
+                return -ENOMEM;
+        }
+    }
+    v->slots = plan->filter[0].count;
+    v->product_pitch = pitch_of(w);
+    for (unsigned c = 0; c < PRODUCTS; c++) {
+        v->products[c] = mem_aligned_alloc(v->slots * v->product_pitch * sizeof(float));
+        if (!v->products[c])
+            return -ENOMEM;
+    }
+    for (unsigned c = 0; c < VIF_CHANNELS; c++) {
+        v->line[c] = float_line_alloc(w);
+        v->filtered[c] = float_line_alloc(w);
+        if (!v->line[c] || !v->filtered[c])
+            return -ENOMEM;
+    }
+    v->even = float_line_alloc(w);
+    v->odd = float_line_alloc(w);
+    if (!v->even || !v->odd || float_total_init(&v->num, &plan->dsp, w) ||
+        float_total_init(&v->den, &plan->dsp, w))
+        return -ENOMEM;
+    return create_sources(v);
+}
+
+int float_vif_create(FloatVif **out, const FloatVifPlan *plan)
+{
+    *out = NULL;
+    FloatVif *v = mem_zalloc(sizeof(*v));
+    if (!v)
+        return -ENOMEM;
+    v->plan = plan;
+    const int err = allocate(v);
+    if (err) {
+        float_vif_destroy(v);
+        return err;
+    }
+    *out = v;
+    return 0;
+}
+
+void float_vif_destroy(FloatVif *v)
+{
+    if (!v)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        float_rows_destroy(v->source[i]);
+        for (unsigned s = 1; s < FLOAT_VIF_SCALES; s++)
+            mem_aligned_free(v->level[s].plane[i]);
+    }
+    for (unsigned c = 0; c < PRODUCTS; c++)
+        mem_aligned_free(v->products[c]);
+    for (unsigned c = 0; c < VIF_CHANNELS; c++) {
+        float_line_free(v->line[c]);
+        float_line_free(v->filtered[c]);
+    }
+    float_line_free(v->even);
+    float_line_free(v->odd);
+    float_total_free(&v->num);
+    float_total_free(&v->den);
+    mem_free(v);
+}
+
+static const float *level_row(FloatVif *v, unsigned scale, unsigned i, unsigned y)
+{
+    if (scale == 0)
+        return float_rows_get(v->source[i], y);
+    return v->level[scale].plane[i] + y * v->level[scale].pitch;
+}
+
+static float *product_row(FloatVif *v, unsigned c, unsigned y)
+{
+    return v->products[c] + (y % v->slots) * v->product_pitch;
+}
+
+static void make_products(FloatVif *v, unsigned scale, unsigned y)
+{
+    const FloatDsp *dsp = &v->plan->dsp;
+    const unsigned w = v->plan->w[scale];
+    const float *ref = level_row(v, scale, 0, y), *dis = level_row(v, scale, 1, y);
+    dsp->multiply(product_row(v, 0, y), ref, ref, w);
+    dsp->multiply(product_row(v, 1, y), dis, dis, w);
+    dsp->multiply(product_row(v, 2, y), ref, dis, w);
+}
+
+/* Both pictures' row `y`, low-passed with the next scale's filter, every other sample kept. */
+static void halve_row(FloatVif *v, unsigned scale, unsigned y)
+{
+    const FloatVifPlan *plan = v->plan;
+    const FloatFilter *filter = &plan->filter[scale + 1];
+    const unsigned w = plan->w[scale], half = plan->w[scale + 1];
+    const unsigned reach = filter_reach(filter);
+    const float *rows[FILTER_MAX_TAPS];
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < filter->count; k++) {
+            const int at = mirror_index((int)(y + k) - (int)reach, (int)plan->h[scale]);
+            rows[k] = level_row(v, scale, i, (unsigned)at);
+        }
+        float *line = v->line[0];
+        plan->dsp.weigh(line, rows, filter->taps, filter->count, w);
+        float_line_reflect(line, w, reach);
+        /* The samples at 2x - reach + k, x = 0, 1, … are one of the two halves, shifted. */
+        plan->dsp.split(v->even, v->odd, line - reach, (w + 2 * reach) / 2);
+        for (unsigned k = 0; k < filter->count; k++)
+            rows[k] = (k & 1 ? v->odd : v->even) + k / 2;
+        const Level *next = &v->level[scale + 1];
+        plan->dsp.weigh(next->plane[i] + y / 2 * next->pitch, rows, filter->taps, filter->count,
+                        half);
+    }
+}
+
+/* Adds row `y` to the totals of its scale. */
+static void statistics_row(FloatVif *v, unsigned scale, unsigned y)
+{
+    const FloatVifPlan *plan = v->plan;
+    const FloatFilter *filter = &plan->filter[scale];
+    const unsigned w = plan->w[scale];
+    const int reach = (int)filter_reach(filter);
+    for (unsigned c = 0; c < VIF_CHANNELS; c++) {
+        const float *rows[FILTER_MAX_TAPS];
+        for (unsigned k = 0; k < filter->count; k++) {
+            const int at = mirror_index((int)(y + k) - reach, (int)plan->h[scale]);
+            rows[k] = c < VIF_REF2 ? level_row(v, scale, c, (unsigned)at)
+                                   : product_row(v, c - VIF_REF2, (unsigned)at);
+        }
+        plan->dsp.weigh(v->line[c], rows, filter->taps, filter->count, w);
+        float_filter_across(&plan->dsp, filter, v->filtered[c], v->line[c], w);
+    }
+    plan->vif_dsp.information(float_total_row(&v->num), float_total_row(&v->den), v->filtered,
+                              &plan->constants, w);
+    float_total_add(&v->num);
+    float_total_add(&v->den);
+}
+
+static void one_scale(FloatVif *v, unsigned scale, FloatVifResult *result)
+{
+    const FloatVifPlan *plan = v->plan;
+    const unsigned h = plan->h[scale], reach = filter_reach(&plan->filter[scale]);
+    const bool counted = scale > 0 || !plan->skip_scale0;
+    unsigned multiplied = 0;
+    float_total_start(&v->num, plan->w[scale]);
+    float_total_start(&v->den, plan->w[scale]);
+    for (unsigned y = 0; y < h; y++) {
+        for (; counted && multiplied < h && multiplied <= y + reach; multiplied++)
+            make_products(v, scale, multiplied);
+        if (counted)
+            statistics_row(v, scale, y);
+        if (scale + 1 < FLOAT_VIF_SCALES && y % 2 == 0 && y / 2 < plan->h[scale + 1])
+            halve_row(v, scale, y);
+    }
+    result->num[scale] = float_total_finish(&v->num);
+    result->den[scale] = float_total_finish(&v->den);
+}
+
+void float_vif_measure(FloatVif *v, const VmafPicture *ref, const VmafPicture *dist,
+                       FloatVifResult *result)
+{
+    float_rows_bind(v->source[0], ref->data[0], ref->stride[0]);
+    float_rows_bind(v->source[1], dist->data[0], dist->stride[0]);
+    for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++)
+        one_scale(v, s, result);
+}
