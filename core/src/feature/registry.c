@@ -2,6 +2,7 @@
 
 #include "engine/feature.h"
 
+extern const FeatureDef feature_float_ansnr;
 extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
 extern const FeatureDef feature_float_psnr;
@@ -12,6 +13,7 @@ extern const FeatureDef feature_psnr;
 /* In lookup order: the first feature that lists a metric provides it to a model. */
 const FeatureDef *const feature_registry[] = {
     &feature_float_psnr,
+    &feature_float_ansnr,
     &feature_float_vif,
     &feature_float_motion,
     &feature_float_moment,
