@@ -3,7 +3,75 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/mem.h"
 #include "engine/scores.h"
+
+/* The engine cuts names at 255 bytes. */
+#define NAME_SIZE 256
+
+static unsigned output_count(const FeatureDef *def)
+{
+    unsigned count = 0;
+    while (def->outputs && def->outputs[count].name)
+        count++;
+    return count;
+}
+
+static int create_names(Feature *f)
+{
+    const unsigned count = output_count(f->def);
+    if (count == 0)
+        return 0;
+    f->names = mem_array(count, sizeof(*f->names));
+    if (!f->names)
+        return -ENOMEM;
+    for (unsigned i = 0; i < count; i++) {
+        const FeatureOutput *output = &f->def->outputs[i];
+        char name[NAME_SIZE];
+        option_metric_name(output->plain_name ? NULL : f->def->options, f->options, output->name,
+                           name, sizeof(name));
+        f->names[i] = mem_strdup(name);
+        if (!f->names[i])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int feature_create(Feature **out, const FeatureDef *def, Dict *dict)
+{
+    Feature *f = mem_zalloc(sizeof(*f));
+    if (!f)
+        return -ENOMEM;
+    f->def = def;
+    f->options = mem_zalloc(def->options_size ? def->options_size : 1);
+    int err = f->options ? option_parse(def->options, def->name, dict, f->options) : -ENOMEM;
+    if (!err)
+        err = create_names(f);
+    if (err) {
+        feature_destroy(f);
+        return err;
+    }
+    f->dict = dict;
+    *out = f;
+    return 0;
+}
+
+void feature_destroy(Feature *f)
+{
+    if (!f)
+        return;
+    for (unsigned i = 0; f->names && i < output_count(f->def); i++)
+        mem_free(f->names[i]);
+    mem_free(f->names);
+    mem_free(f->options);
+    dict_destroy(f->dict);
+    mem_free(f);
+}
+
+void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE])
+{
+    option_metric_name(f->def->options, f->options, f->def->name, key, FEATURE_KEY_SIZE);
+}
 
 int feature_emit(Feature *f, unsigned output, unsigned index, double value)
 {

@@ -92,6 +92,15 @@ struct Feature {
     unsigned first_step; /* pairs read when the first pair it reported on was: orders the columns */
 };
 
+/* A registered feature from its options. On success it owns `dict` (NULL: all defaults); on failure the
+ * caller still does. -EINVAL for a bad option value (logged), -ENOMEM. */
+int feature_create(Feature **out, const FeatureDef *def, Dict *dict);
+void feature_destroy(Feature *f);
+
+/* What tells registrations apart: the extractor's name with the suffix of its name-forming options. */
+#define FEATURE_KEY_SIZE 256
+void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE]);
+
 /* Stores outputs[output] of frame `index`. 0, or -EINVAL when that slot is already written. */
 int feature_emit(Feature *f, unsigned output, unsigned index, double value);
 

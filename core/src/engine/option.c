@@ -118,6 +118,11 @@ int option_parse(const Option *table, const char *feature, const Dict *dict, voi
     return 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
 static bool is_default(const Option *o, const void *values)
 {
     const void *at = (const char *)values + o->offset;
@@ -128,10 +133,8 @@ static bool is_default(const Option *o, const void *values)
         return *(const int *)at == (int)o->def;
     case OPTION_DOUBLE:
         return *(const double *)at == o->def;
-    case OPTION_STRING: {
-        const char *text = *(const char *const *)at;
-        return text == o->def_text || (text && o->def_text && !strcmp(text, o->def_text));
-    }
+    case OPTION_STRING:
+        return same_text(*(const char *const *)at, o->def_text);
     }
     return true;
 }
@@ -222,4 +225,30 @@ const char *metric_alias(const char *raw)
         if (!strcmp(raw, aliases[i][0]))
             return aliases[i][1];
     return raw;
+}
+
+bool option_equal(const Option *table, const void *a, const void *b)
+{
+    for (const Option *o = table; o && o->name; o++) {
+        const void *in_a = (const char *)a + o->offset;
+        const void *in_b = (const char *)b + o->offset;
+        bool equal = true;
+        switch (o->type) {
+        case OPTION_BOOL:
+            equal = *(const bool *)in_a == *(const bool *)in_b;
+            break;
+        case OPTION_INT:
+            equal = *(const int *)in_a == *(const int *)in_b;
+            break;
+        case OPTION_DOUBLE:
+            equal = *(const double *)in_a == *(const double *)in_b;
+            break;
+        case OPTION_STRING:
+            equal = same_text(*(const char *const *)in_a, *(const char *const *)in_b);
+            break;
+        }
+        if (!equal)
+            return false;
+    }
+    return true;
 }

@@ -35,6 +35,9 @@ int option_parse(const Option *table, const char *feature, const Dict *dict, voi
 void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
                         size_t size);
 
+/* Do two filled structs hold the same values? */
+bool option_equal(const Option *table, const void *a, const void *b);
+
 /* The short name that reports print for a stored metric name (`integer_adm2`), or `raw` itself. */
 const char *metric_alias(const char *raw);
 

@@ -1,0 +1,90 @@
+#include "engine/lane.h"
+
+#include <errno.h>
+
+#include "engine/mem.h"
+
+int lane_create(Lane **out, Feature *feature)
+{
+    Lane *lane = mem_zalloc(sizeof(*lane));
+    if (!lane)
+        return -ENOMEM;
+    lane->accelerated = -1;
+    lane->feature = feature;
+    *out = lane;
+    return 0;
+}
+
+void lane_destroy(Lane *lane)
+{
+    if (!lane)
+        return;
+    for (unsigned i = 0; i < lane->scratch_count; i++)
+        lane->feature->def->scratch_destroy(lane->scratches[i]);
+    if (lane->state != LANE_NEW && lane->feature->def->close)
+        lane->feature->def->close(lane->feature);
+    mem_free(lane->scratches);
+    mem_free(lane->measured);
+    feature_destroy(lane->feature);
+    mem_free(lane);
+}
+
+static int init_feature(Feature *f, const FrameShape *shape)
+{
+    f->shape = *shape;
+    f->planes = f->def->flags & FEATURE_CHROMA && shape->w[1] ? 7 : 1;
+    const int err = f->def->init ? f->def->init(f) : 0;
+    return err > 0 ? -EINVAL : err;
+}
+
+int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads)
+{
+    if (lane->state != LANE_NEW)
+        return lane->init_err;
+    if (!lane->measured)
+        lane->measured = mem_array(in_flight, sizeof(*lane->measured));
+    if (!lane->scratches)
+        lane->scratches = mem_array(threads, sizeof(*lane->scratches));
+    if (!lane->measured || !lane->scratches)
+        return -ENOMEM;
+    lane->scratch_capacity = threads;
+    lane->init_err = init_feature(lane->feature, shape);
+    lane->state = lane->init_err ? LANE_BROKEN : LANE_READY;
+    return lane->init_err;
+}
+
+static int take_scratch(Lane *lane, pthread_mutex_t *lock, void **scratch)
+{
+    *scratch = NULL;
+    if (!lane->feature->def->scratch_create)
+        return 0;
+    pthread_mutex_lock(lock);
+    if (lane->scratch_count)
+        *scratch = lane->scratches[--lane->scratch_count];
+    pthread_mutex_unlock(lock);
+    return *scratch ? 0 : lane->feature->def->scratch_create(lane->feature, scratch);
+}
+
+static void give_scratch(Lane *lane, pthread_mutex_t *lock, void *scratch)
+{
+    if (!scratch)
+        return;
+    pthread_mutex_lock(lock);
+    const bool keep = lane->scratch_count < lane->scratch_capacity;
+    if (keep)
+        lane->scratches[lane->scratch_count++] = scratch;
+    pthread_mutex_unlock(lock);
+    if (!keep)
+        lane->feature->def->scratch_destroy(scratch);
+}
+
+int lane_measure(Lane *lane, pthread_mutex_t *lock, const FramePair *pair, void *result, Team *team)
+{
+    void *scratch;
+    int err = take_scratch(lane, lock, &scratch);
+    if (!err) {
+        err = lane->feature->def->measure(lane->feature, scratch, pair, result, team);
+        give_scratch(lane, lock, scratch);
+    }
+    return err;
+}

@@ -1,0 +1,54 @@
+/* A registered feature at work: its working memory and the order of its reports. */
+#ifndef ENGINE_LANE_H
+#define ENGINE_LANE_H
+
+#include <pthread.h>
+
+#include "engine/accelerator.h"
+#include "engine/feature.h"
+#include "engine/team.h"
+
+typedef struct Frame Frame; /* engine/scheduler.c */
+typedef struct Lane Lane;
+
+/* One frame of one feature. */
+typedef struct Job {
+    Task task;
+    Lane *lane;
+    Frame *frame;
+    uint64_t sequence; /* counts the lane's frames */
+    void *result;
+    int err;
+    struct Job *next; /* in Lane.waiting */
+} Job;
+
+struct Lane {
+    Feature *feature;
+    enum { LANE_NEW, LANE_READY, LANE_BROKEN } state;
+    int init_err;       /* why it is broken */
+    bool flushed;
+    int accelerated;    /* its number in the accelerator; -1: runs on the CPU */
+
+    /* Under the scheduler's lock from here on. */
+    void **scratches;   /* free ones: a stack */
+    unsigned scratch_count, scratch_capacity;
+    uint64_t sequences; /* frames that came in */
+    uint64_t reported;  /* frames reported, which is also the next one's sequence */
+    Job **measured;     /* by sequence modulo the number of frames in flight */
+    bool reporting;     /* a thread is inside report */
+    bool measuring;     /* serial features: a frame is being measured */
+    Job *waiting, *waiting_last; /* serial features: frames whose turn has not come */
+};
+
+/* Takes the feature over on success. */
+int lane_create(Lane **out, Feature *feature);
+void lane_destroy(Lane *lane);
+
+/* Tells the feature the shape. An error is final: it is returned again by later calls. `in_flight`
+ * bounds the frames at work, `threads` the frames measured at the same time. */
+int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads);
+
+/* Measures the job's frame. `lock` guards the lane; it is not held while measuring. */
+int lane_measure(Lane *lane, pthread_mutex_t *lock, const FramePair *pair, void *result, Team *team);
+
+#endif

@@ -1,0 +1,559 @@
+#include "engine/scheduler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/lane.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+
+/* A pair and what is still to be done with it. Frames are reused, with their jobs and results. */
+struct Frame {
+    Scheduler *scheduler;
+    VmafPicture pictures[4]; /* reference, distorted, the two references before */
+    FramePair pair;
+    FrameId id;
+    Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
+    unsigned job_capacity;
+    unsigned unmeasured, unreported; /* jobs, and those who start and collect them */
+    FeatureSet accelerated;
+    Frame *next; /* in free_frames or in the collector's queue */
+};
+
+struct Scheduler {
+    Team *team; /* NULL: no threads */
+    unsigned in_flight;
+    Frame *frames; /* in_flight of them */
+    Lane **lanes;
+    unsigned lane_count, lane_capacity;
+    VmafPicture previous[2]; /* references of the last two reads */
+    atomic_bool cancelled;
+
+    pthread_mutex_t lock;
+    pthread_cond_t freed; /* a frame came back */
+    Frame *free_frames;
+    unsigned free_count;
+    int err; /* first one of a feature, until it is asked for */
+
+    /* The accelerator, and the thread that waits for its results. */
+    const AcceleratorOps *ops;
+    void *gpu_state;
+    Accelerator *gpu;
+    Lane *gpu_lanes[FEATURE_SET_MAX];
+    unsigned gpu_lane_count;
+    pthread_t collector;
+    pthread_cond_t queued;
+    Frame *queue, *queue_last;
+    bool opened, collecting, collector_ends;
+};
+
+int scheduler_create(Scheduler **out, unsigned threads)
+{
+    Scheduler *s = mem_zalloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->freed, NULL);
+    pthread_cond_init(&s->queued, NULL);
+    const int err = threads ? team_create(&s->team, threads) : 0;
+    if (err) {
+        scheduler_destroy(s);
+        return err;
+    }
+    *out = s;
+    return 0;
+}
+
+static void destroy_frames(Scheduler *s)
+{
+    for (unsigned i = 0; s->frames && i < s->in_flight; i++) {
+        Frame *frame = &s->frames[i];
+        for (unsigned j = 0; j < frame->job_capacity; j++) {
+            if (frame->jobs[j])
+                mem_aligned_free(frame->jobs[j]->result);
+            mem_free(frame->jobs[j]);
+        }
+        mem_free(frame->jobs);
+    }
+    mem_free(s->frames);
+}
+
+static void end_collector(Scheduler *s)
+{
+    if (!s->collecting)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->collector_ends = true;
+    pthread_cond_signal(&s->queued);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->collector, NULL);
+}
+
+void scheduler_destroy(Scheduler *s)
+{
+    if (!s)
+        return;
+    atomic_store(&s->cancelled, true);
+    scheduler_wait(s);
+    end_collector(s);
+    team_destroy(s->team);
+    if (s->gpu)
+        s->ops->close(s->gpu);
+    for (unsigned i = 0; i < 2; i++)
+        picture_drop(&s->previous[i]);
+    destroy_frames(s);
+    for (unsigned i = 0; i < s->lane_count; i++)
+        lane_destroy(s->lanes[i]);
+    mem_free(s->lanes);
+    pthread_cond_destroy(&s->queued);
+    pthread_cond_destroy(&s->freed);
+    pthread_mutex_destroy(&s->lock);
+    mem_free(s);
+}
+
+int scheduler_add(Scheduler *s, Feature *feature)
+{
+    if (s->lane_count == s->lane_capacity) {
+        const unsigned capacity = s->lane_capacity ? 2 * s->lane_capacity : 8;
+        Lane **lanes = mem_realloc(s->lanes, capacity * sizeof(*lanes));
+        if (!lanes)
+            return -ENOMEM;
+        s->lanes = lanes;
+        s->lane_capacity = capacity;
+    }
+    const int err = lane_create(&s->lanes[s->lane_count], feature);
+    if (!err)
+        s->lane_count++;
+    return err;
+}
+
+unsigned scheduler_feature_count(const Scheduler *s)
+{
+    return s->lane_count;
+}
+
+const Feature *scheduler_feature(const Scheduler *s, unsigned i)
+{
+    return s->lanes[i]->feature;
+}
+
+void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state)
+{
+    s->ops = ops;
+    s->gpu_state = state;
+}
+
+void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device)
+{
+    const bool on_gpu = s->lanes[i]->accelerated >= 0;
+    *backend = on_gpu ? s->ops->backend : NULL;
+    *device = on_gpu ? s->ops->device_name(s->gpu) : NULL;
+}
+
+static void keep_error(Scheduler *s, const Job *job, int err)
+{
+    log_warning("problem with feature extractor \"%s\" at index %u", job->lane->feature->def->name,
+                job->frame->id.index);
+    pthread_mutex_lock(&s->lock);
+    if (!s->err)
+        s->err = err > 0 ? -EINVAL : err;
+    pthread_mutex_unlock(&s->lock);
+}
+
+int scheduler_error(Scheduler *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const int err = s->err;
+    s->err = 0;
+    pthread_mutex_unlock(&s->lock);
+    return err;
+}
+
+/* Under the lock. */
+static void free_frame(Scheduler *s, Frame *frame)
+{
+    frame->next = s->free_frames;
+    s->free_frames = frame;
+    s->free_count++;
+    pthread_cond_broadcast(&s->freed);
+}
+
+static void report(Scheduler *s, Job *job)
+{
+    Feature *f = job->lane->feature;
+    int err = job->err;
+    if (atomic_load(&s->cancelled))
+        return;
+    if (!err) {
+        if (!f->first_step)
+            f->first_step = (unsigned)job->frame->id.position + 1;
+        err = f->def->report ? f->def->report(f, &job->frame->id, job->result) : 0;
+    }
+    if (err)
+        keep_error(s, job, err);
+}
+
+/* Under the lock, which report runs without: whoever finds the lane's next frame measured reports it,
+ * and all that follow, unless a thread is at it already. */
+static void report_in_order(Scheduler *s, Lane *lane)
+{
+    if (lane->reporting)
+        return;
+    lane->reporting = true;
+    Job *job;
+    while ((job = lane->measured[lane->reported % s->in_flight])) {
+        lane->measured[lane->reported % s->in_flight] = NULL;
+        pthread_mutex_unlock(&s->lock);
+        report(s, job);
+        pthread_mutex_lock(&s->lock);
+        lane->reported++;
+        if (--job->frame->unreported == 0)
+            free_frame(s, job->frame);
+    }
+    lane->reporting = false;
+}
+
+static bool is_serial(const Lane *lane)
+{
+    return lane->feature->def->flags & FEATURE_SERIAL && lane->accelerated < 0;
+}
+
+/* Under the lock: the next frame of a serial feature, now that it is free. */
+static Job *next_turn(Lane *lane)
+{
+    Job *next = lane->waiting;
+    lane->measuring = next != NULL;
+    if (next) {
+        lane->waiting = next->next;
+        if (!lane->waiting)
+            lane->waiting_last = NULL;
+    }
+    return next;
+}
+
+/* Drops one claim on the pictures; the last one gives them back. */
+static void end_measuring(Scheduler *s, Frame *frame)
+{
+    VmafPicture done[4] = { 0 };
+    pthread_mutex_lock(&s->lock);
+    if (--frame->unmeasured == 0) {
+        for (unsigned i = 0; i < 4; i++) {
+            done[i] = frame->pictures[i];
+            frame->pictures[i] = (VmafPicture){ 0 };
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    for (unsigned i = 0; i < 4; i++)
+        picture_drop(&done[i]);
+}
+
+static void finish_job(Scheduler *s, Job *job, int err)
+{
+    Lane *lane = job->lane;
+    end_measuring(s, job->frame);
+    pthread_mutex_lock(&s->lock);
+    Job *next = is_serial(lane) ? next_turn(lane) : NULL;
+    if (next)
+        team_submit(s->team, &next->task);
+    job->err = err;
+    lane->measured[job->sequence % s->in_flight] = job;
+    report_in_order(s, lane);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* For those who hold a frame without a job in it. */
+static void release_frame(Scheduler *s, Frame *frame)
+{
+    end_measuring(s, frame);
+    pthread_mutex_lock(&s->lock);
+    if (--frame->unreported == 0)
+        free_frame(s, frame);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void run_job(Task *task)
+{
+    Job *job = (Job *)task; /* its first member */
+    Scheduler *s = job->frame->scheduler;
+    int err = 0;
+    if (!atomic_load(&s->cancelled))
+        err = lane_measure(job->lane, &s->lock, &job->frame->pair, job->result, s->team);
+    finish_job(s, job, err);
+}
+
+static Job *accelerated_job(const Scheduler *s, const Frame *frame, unsigned number)
+{
+    return frame->jobs[s->gpu_lanes[number]->feature->order];
+}
+
+static void finish_accelerated(Scheduler *s, Frame *frame, int err)
+{
+    for (unsigned i = 0; i < s->gpu_lane_count; i++)
+        if (frame->accelerated >> i & 1)
+            finish_job(s, accelerated_job(s, frame, i), err);
+    release_frame(s, frame);
+}
+
+static void collect_frame(Scheduler *s, Frame *frame)
+{
+    void *results[FEATURE_SET_MAX] = { 0 };
+    for (unsigned i = 0; i < s->gpu_lane_count; i++)
+        if (frame->accelerated >> i & 1)
+            results[i] = accelerated_job(s, frame, i)->result;
+    finish_accelerated(s, frame, s->ops->collect(s->gpu, results));
+}
+
+static void *collect_frames(void *arg)
+{
+    Scheduler *s = arg;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        Frame *frame = s->queue;
+        if (frame) {
+            s->queue = frame->next;
+            if (!s->queue)
+                s->queue_last = NULL;
+            pthread_mutex_unlock(&s->lock);
+            collect_frame(s, frame);
+            pthread_mutex_lock(&s->lock);
+        } else if (s->collector_ends) {
+            break;
+        } else {
+            pthread_cond_wait(&s->queued, &s->lock);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static int open_accelerator(Scheduler *s)
+{
+    Feature *features[FEATURE_SET_MAX];
+    unsigned count = 0;
+    for (unsigned i = 0; i < s->lane_count && count < FEATURE_SET_MAX; i++) {
+        if (!s->lanes[i]->feature->def->gpu)
+            continue;
+        s->gpu_lanes[count] = s->lanes[i];
+        features[count++] = s->lanes[i]->feature;
+    }
+    FeatureSet taken = 0;
+    int err = count ? s->ops->open(s->gpu_state, features, count, &taken, &s->gpu) : 0;
+    if (err || !taken)
+        return err;
+    if (pthread_create(&s->collector, NULL, collect_frames, s)) {
+        s->ops->close(s->gpu);
+        s->gpu = NULL;
+        return -ENOMEM;
+    }
+    s->collecting = true;
+    s->gpu_lane_count = count;
+    for (unsigned i = 0; i < count; i++)
+        if (taken >> i & 1)
+            s->gpu_lanes[i]->accelerated = (int)i;
+    return 0;
+}
+
+/* Enough for every worker to have a frame while the next ones wait; the GPU's ring takes up to eight
+ * more. */
+static int create_frames(Scheduler *s)
+{
+    s->in_flight = (s->team ? team_size(s->team) + 4 : 1) + (s->ops ? 8 : 0);
+    s->frames = mem_array(s->in_flight, sizeof(*s->frames));
+    if (!s->frames)
+        return -ENOMEM;
+    for (unsigned i = 0; i < s->in_flight; i++) {
+        s->frames[i].scheduler = s;
+        s->frames[i].next = s->free_frames;
+        s->free_frames = &s->frames[i];
+    }
+    s->free_count = s->in_flight;
+    return 0;
+}
+
+int scheduler_prepare(Scheduler *s, const FrameShape *shape)
+{
+    int err = s->frames ? 0 : create_frames(s);
+    for (unsigned i = 0; !err && i < s->lane_count; i++)
+        err = lane_init(s->lanes[i], shape, s->in_flight, team_size(s->team));
+    if (!err && s->ops && !s->opened) {
+        err = open_accelerator(s);
+        s->opened = !err;
+    }
+    return err;
+}
+
+static int grow_jobs(Scheduler *s, Frame *frame)
+{
+    if (frame->job_capacity < s->lane_count) {
+        Job **jobs = mem_realloc(frame->jobs, s->lane_count * sizeof(*jobs));
+        if (!jobs)
+            return -ENOMEM;
+        frame->jobs = jobs;
+        while (frame->job_capacity < s->lane_count)
+            jobs[frame->job_capacity++] = NULL;
+    }
+    for (unsigned i = 0; i < s->lane_count; i++) {
+        if (frame->jobs[i])
+            continue;
+        const size_t size = s->lanes[i]->feature->def->result_size;
+        Job *job = mem_zalloc(sizeof(*job));
+        void *result = job ? mem_aligned_alloc(size ? size : 1) : NULL;
+        if (!result) {
+            mem_free(job);
+            return -ENOMEM;
+        }
+        *job = (Job){ .task.run = run_job, .lane = s->lanes[i], .frame = frame, .result = result };
+        frame->jobs[i] = job;
+    }
+    return 0;
+}
+
+static Frame *take_frame(Scheduler *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (!s->free_frames)
+        pthread_cond_wait(&s->freed, &s->lock);
+    Frame *frame = s->free_frames;
+    s->free_frames = frame->next;
+    s->free_count--;
+    pthread_mutex_unlock(&s->lock);
+    return frame;
+}
+
+static bool takes_part(const Lane *lane, const FrameInput *input)
+{
+    return input->scored || lane->feature->def->flags & FEATURE_EVERY_FRAME;
+}
+
+/* Fills the frame. Whoever starts it holds it, and so does the collector if it will see it. */
+static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
+{
+    const VmafPicture *const from[4] = { input->ref, input->dist, &s->previous[0],
+                                         &s->previous[1] };
+    for (unsigned i = 0; i < 4; i++)
+        if (from[i]->ref)
+            picture_ref(&frame->pictures[i], from[i]);
+    VmafPicture *pics = frame->pictures;
+    frame->id = input->id;
+    frame->pair = (FramePair){
+        .ref = &pics[0],
+        .dist = &pics[1],
+        .prev_ref = { pics[2].ref ? &pics[2] : NULL, pics[3].ref ? &pics[3] : NULL },
+        .position = input->id.position,
+    };
+    frame->accelerated = 0;
+    frame->unmeasured = 1 + (s->gpu_lane_count != 0);
+    for (unsigned i = 0; i < s->lane_count; i++) {
+        Lane *lane = s->lanes[i];
+        if (!takes_part(lane, input))
+            continue;
+        frame->jobs[i]->sequence = lane->sequences++;
+        frame->unmeasured++;
+        if (lane->accelerated >= 0)
+            frame->accelerated |= (FeatureSet)1 << lane->accelerated;
+    }
+    frame->unreported = frame->unmeasured;
+}
+
+static void submit_accelerated(Scheduler *s, Frame *frame)
+{
+    const int err = s->ops->submit(s->gpu, &frame->pair, frame->accelerated);
+    if (err) {
+        finish_accelerated(s, frame, err);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    frame->next = NULL;
+    if (s->queue_last)
+        s->queue_last->next = frame;
+    else
+        s->queue = frame;
+    s->queue_last = frame;
+    pthread_cond_signal(&s->queued);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A serial feature's frames wait for their turn in the lane, not in the team's queue. */
+static bool must_wait(Scheduler *s, Job *job)
+{
+    Lane *lane = job->lane;
+    pthread_mutex_lock(&s->lock);
+    const bool busy = lane->measuring;
+    lane->measuring = true;
+    if (busy) {
+        job->next = NULL;
+        if (lane->waiting_last)
+            lane->waiting_last->next = job;
+        else
+            lane->waiting = job;
+        lane->waiting_last = job;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return busy;
+}
+
+static void start_job(Scheduler *s, Job *job)
+{
+    if (is_serial(job->lane) && must_wait(s, job))
+        return;
+    if (s->team)
+        team_submit(s->team, &job->task);
+    else
+        run_job(&job->task);
+}
+
+static void remember_reference(Scheduler *s, const VmafPicture *ref)
+{
+    picture_drop(&s->previous[1]);
+    s->previous[1] = s->previous[0];
+    picture_ref(&s->previous[0], ref);
+}
+
+int scheduler_read(Scheduler *s, const FrameInput *input)
+{
+    Frame *frame = take_frame(s);
+    const int err = grow_jobs(s, frame);
+    if (err) {
+        pthread_mutex_lock(&s->lock);
+        free_frame(s, frame);
+        pthread_mutex_unlock(&s->lock);
+        return err;
+    }
+    load_frame(s, frame, input);
+    remember_reference(s, input->ref);
+    if (s->gpu_lane_count)
+        submit_accelerated(s, frame);
+    for (unsigned i = 0; i < s->lane_count; i++)
+        if (takes_part(s->lanes[i], input) && s->lanes[i]->accelerated < 0)
+            start_job(s, frame->jobs[i]);
+    release_frame(s, frame);
+    return s->team ? 0 : scheduler_error(s);
+}
+
+void scheduler_wait(Scheduler *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->free_count < s->in_flight)
+        pthread_cond_wait(&s->freed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int scheduler_flush(Scheduler *s)
+{
+    scheduler_wait(s);
+    int err = scheduler_error(s);
+    for (unsigned i = 0; !err && i < s->lane_count; i++) {
+        Lane *lane = s->lanes[i];
+        if (lane->state != LANE_READY || lane->flushed)
+            continue;
+        err = lane->feature->def->flush ? lane->feature->def->flush(lane->feature) : 0;
+        if (err > 0)
+            err = -EINVAL;
+        lane->flushed = !err;
+        if (err)
+            log_warning("problem with feature extractor \"%s\" at the end of the stream",
+                        lane->feature->def->name);
+    }
+    return err;
+}

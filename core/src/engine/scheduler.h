@@ -1,0 +1,48 @@
+/* Carries frames through the registered features: one task per frame and feature, results reported in
+ * stream order. Driven by one thread at a time. */
+#ifndef ENGINE_SCHEDULER_H
+#define ENGINE_SCHEDULER_H
+
+#include "engine/accelerator.h"
+#include "engine/feature.h"
+
+typedef struct Scheduler Scheduler;
+
+/* `threads` 0: everything happens in the caller. */
+int scheduler_create(Scheduler **out, unsigned threads);
+/* At any moment: frames under way are dropped as soon as their current steps end. */
+void scheduler_destroy(Scheduler *s);
+
+/* Adds a feature, which it then owns, from the next pair on. On failure the caller still owns it. */
+int scheduler_add(Scheduler *s, Feature *feature);
+unsigned scheduler_feature_count(const Scheduler *s);
+const Feature *scheduler_feature(const Scheduler *s, unsigned i);
+
+/* Before the first pair: features that can, go there. `state` outlives the scheduler. */
+void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state);
+/* Where the i-th feature runs; both NULL for the CPU. */
+void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);
+
+/* Tells features that have not seen a pair yet the shape. Any error means: take no pair. */
+int scheduler_prepare(Scheduler *s, const FrameShape *shape);
+
+/* Takes references of its own to the pictures; blocks while too many frames are under way. Features
+ * that may skip a frame do so unless `scored`. Without threads an error of a feature is returned
+ * here, the pair counting as read; with threads it is kept for scheduler_error. */
+typedef struct FrameInput {
+    const VmafPicture *ref, *dist;
+    FrameId id;
+    bool scored;
+} FrameInput;
+int scheduler_read(Scheduler *s, const FrameInput *input);
+
+/* The first error of a feature since the last call; 0 when there was none. */
+int scheduler_error(Scheduler *s);
+
+/* Waits until nothing is under way. */
+void scheduler_wait(Scheduler *s);
+/* Waits, then lets each feature emit what it held back. Called again after an error, it goes on with
+ * the features that have not done so. */
+int scheduler_flush(Scheduler *s);
+
+#endif
