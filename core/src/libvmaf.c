@@ -3,12 +3,164 @@
 
 #include <errno.h>
 
+#include "engine/context.h"
 #include "engine/dict.h"
+#include "engine/log.h"
 #include "engine/picture.h"
+#include "libvmaf/metadata.h"
+#include "model/model.h"
 
 const char *vmaf_version(void)
 {
     return VMAF_VERSION_STRING;
+}
+
+int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg)
+{
+    if (!vmaf)
+        return -EINVAL;
+    log_set_level(cfg.log_level);
+    return context_create(vmaf, &cfg);
+}
+
+int vmaf_close(VmafContext *vmaf)
+{
+    if (!vmaf)
+        return -EINVAL;
+    context_destroy(vmaf);
+    return 0;
+}
+
+int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict)
+{
+    if (!vmaf || !feature_name)
+        return -EINVAL;
+    return context_use_feature(vmaf, feature_name, opts_dict);
+}
+
+int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model)
+{
+    return vmaf && model ? context_use_model(vmaf, model) : -EINVAL;
+}
+
+int vmaf_use_features_from_model_collection(VmafContext *vmaf,
+                                            VmafModelCollection *model_collection)
+{
+    if (!vmaf || !model_collection)
+        return -EINVAL;
+    int err = 0;
+    for (unsigned i = 0; i < model_collection->count && !err; i++)
+        err = context_use_model(vmaf, model_collection->members[i]);
+    return err;
+}
+
+int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
+                              unsigned index)
+{
+    if (!vmaf || !feature_name)
+        return -EINVAL;
+    return scores_set(vmaf->scores, feature_name, index, value, NULL);
+}
+
+int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index)
+{
+    if (!vmaf || vmaf->flushed || !ref != !dist)
+        return -EINVAL;
+    return ref ? context_read(vmaf, ref, dist, index) : context_flush(vmaf);
+}
+
+int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg)
+{
+    FrameShape shape;
+    if (!vmaf || !cfg.pic_cnt ||
+        shape_init(&shape, cfg.pic_params.pix_fmt, cfg.pic_params.bpc, cfg.pic_params.w,
+                   cfg.pic_params.h))
+        return -EINVAL;
+    return context_preallocate(vmaf, &shape, cfg.pic_cnt);
+}
+
+int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
+{
+    return vmaf && vmaf->pool && pic ? picture_pool_fetch(vmaf->pool, pic) : -EINVAL;
+}
+
+int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, double *score,
+                                unsigned index)
+{
+    if (!vmaf || !feature_name || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return scores_get(vmaf->scores, feature_name, index, score);
+}
+
+int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index)
+{
+    if (!vmaf || !model || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return model_predict(model, vmaf->scores, index, false, score);
+}
+
+int vmaf_score_at_index_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
+                                         VmafModelCollectionScore *score, unsigned index)
+{
+    if (!vmaf || !model_collection || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return model_collection_predict(model_collection, vmaf->scores, index, score);
+}
+
+int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name,
+                              enum VmafPoolingMethod pool_method, double *score, unsigned index_low,
+                              unsigned index_high)
+{
+    if (!vmaf || !feature_name || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return score_pool(vmaf->scores, feature_name, pool_method, index_low, index_high,
+                      vmaf->cfg.n_subsample, score);
+}
+
+int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method,
+                      double *score, unsigned index_low, unsigned index_high)
+{
+    if (!vmaf || !model || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return model_pool(model, vmaf->scores, pool_method, index_low, index_high,
+                      vmaf->cfg.n_subsample, score);
+}
+
+int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
+                                       enum VmafPoolingMethod pool_method,
+                                       VmafModelCollectionScore *score, unsigned index_low,
+                                       unsigned index_high)
+{
+    if (!vmaf || !model_collection || !score)
+        return -EINVAL;
+    context_settle(vmaf);
+    return model_collection_pool(model_collection, vmaf->scores, pool_method, index_low, index_high,
+                                 vmaf->cfg.n_subsample, score);
+}
+
+int vmaf_write_output(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt)
+{
+    return vmaf_write_output_with_format(vmaf, output_path, fmt, NULL);
+}
+
+int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
+                                  enum VmafOutputFormat fmt, const char *score_format)
+{
+    if (!vmaf || !output_path)
+        return -EINVAL;
+    return context_write_report(vmaf, output_path, fmt, score_format);
+}
+
+int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg)
+{
+    if (!vmaf || !cfg.feature_name || !cfg.callback)
+        return -EINVAL;
+    return metadata_add_handler(vmaf->metadata, &cfg);
 }
 
 int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,

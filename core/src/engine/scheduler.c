@@ -32,7 +32,7 @@ struct Scheduler {
 
     pthread_mutex_t lock;
     pthread_cond_t freed; /* a frame came back */
-    Frame *free_frames;
+    Frame *free_frames, *free_last; /* first in, first out */
     unsigned free_count;
     int err; /* first one of a feature, until it is asked for */
 
@@ -173,8 +173,12 @@ int scheduler_error(Scheduler *s)
 /* Under the lock. */
 static void free_frame(Scheduler *s, Frame *frame)
 {
-    frame->next = s->free_frames;
-    s->free_frames = frame;
+    frame->next = NULL;
+    if (s->free_last)
+        s->free_last->next = frame;
+    else
+        s->free_frames = frame;
+    s->free_last = frame;
     s->free_count++;
     pthread_cond_broadcast(&s->freed);
 }
@@ -364,23 +368,9 @@ static int create_frames(Scheduler *s)
         return -ENOMEM;
     for (unsigned i = 0; i < s->in_flight; i++) {
         s->frames[i].scheduler = s;
-        s->frames[i].next = s->free_frames;
-        s->free_frames = &s->frames[i];
+        free_frame(s, &s->frames[i]);
     }
-    s->free_count = s->in_flight;
     return 0;
-}
-
-int scheduler_prepare(Scheduler *s, const FrameShape *shape)
-{
-    int err = s->frames ? 0 : create_frames(s);
-    for (unsigned i = 0; !err && i < s->lane_count; i++)
-        err = lane_init(s->lanes[i], shape, s->in_flight, team_size(s->team));
-    if (!err && s->ops && !s->opened) {
-        err = open_accelerator(s);
-        s->opened = !err;
-    }
-    return err;
 }
 
 static int grow_jobs(Scheduler *s, Frame *frame)
@@ -409,16 +399,39 @@ static int grow_jobs(Scheduler *s, Frame *frame)
     return 0;
 }
 
-static Frame *take_frame(Scheduler *s)
+/* The frame that the next pair will get: it stays at the head of the list until that pair comes. */
+static Frame *next_frame(Scheduler *s)
 {
     pthread_mutex_lock(&s->lock);
     while (!s->free_frames)
         pthread_cond_wait(&s->freed, &s->lock);
     Frame *frame = s->free_frames;
+    pthread_mutex_unlock(&s->lock);
+    return frame;
+}
+
+static Frame *take_frame(Scheduler *s)
+{
+    Frame *frame = next_frame(s);
+    pthread_mutex_lock(&s->lock);
     s->free_frames = frame->next;
+    if (!s->free_frames)
+        s->free_last = NULL;
     s->free_count--;
     pthread_mutex_unlock(&s->lock);
     return frame;
+}
+
+int scheduler_prepare(Scheduler *s, const FrameShape *shape)
+{
+    int err = s->frames ? 0 : create_frames(s);
+    for (unsigned i = 0; !err && i < s->lane_count; i++)
+        err = lane_init(s->lanes[i], shape, s->in_flight, team_size(s->team));
+    if (!err && s->ops && !s->opened) {
+        err = open_accelerator(s);
+        s->opened = !err;
+    }
+    return err ? err : grow_jobs(s, next_frame(s));
 }
 
 static bool takes_part(const Lane *lane, const FrameInput *input)
@@ -513,13 +526,6 @@ static void remember_reference(Scheduler *s, const VmafPicture *ref)
 int scheduler_read(Scheduler *s, const FrameInput *input)
 {
     Frame *frame = take_frame(s);
-    const int err = grow_jobs(s, frame);
-    if (err) {
-        pthread_mutex_lock(&s->lock);
-        free_frame(s, frame);
-        pthread_mutex_unlock(&s->lock);
-        return err;
-    }
     load_frame(s, frame, input);
     remember_reference(s, input->ref);
     if (s->gpu_lane_count)

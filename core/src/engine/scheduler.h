@@ -23,12 +23,13 @@ void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state);
 /* Where the i-th feature runs; both NULL for the CPU. */
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);
 
-/* Tells features that have not seen a pair yet the shape. Any error means: take no pair. */
+/* Makes room for the next pair, blocking while too many frames are under way, and tells features that
+ * have not seen a pair yet the shape. To be called before each read; after an error, take no pair. */
 int scheduler_prepare(Scheduler *s, const FrameShape *shape);
 
-/* Takes references of its own to the pictures; blocks while too many frames are under way. Features
- * that may skip a frame do so unless `scored`. Without threads an error of a feature is returned
- * here, the pair counting as read; with threads it is kept for scheduler_error. */
+/* Takes references of its own to the pictures. Features that may skip a frame do so unless `scored`.
+ * Without threads an error of a feature is returned here, the pair counting as read; with threads it
+ * is kept for scheduler_error. There are no other errors. */
 typedef struct FrameInput {
     const VmafPicture *ref, *dist;
     FrameId id;

@@ -24,9 +24,15 @@ int model_create(VmafModel **out, const char *name)
     return 0;
 }
 
+VmafModel *model_ref(VmafModel *model)
+{
+    atomic_fetch_add(&model->refs, 1);
+    return model;
+}
+
 void model_destroy(VmafModel *model)
 {
-    if (!model)
+    if (!model || atomic_fetch_sub(&model->refs, 1) != 0)
         return;
     for (unsigned i = 0; i < MODEL_FEATURES_MAX; i++) {
         ModelFeature *f = &model->features[i];

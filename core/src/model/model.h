@@ -52,6 +52,7 @@ struct VmafModel {
     double chroma;
     const Svr *svr; /* a constant table for built-in models */
     Svr *own_svr;   /* set when svr came from a file */
+    atomic_uint refs; /* beyond the first */
 };
 
 /* What a collection tells of a frame. */
@@ -63,6 +64,9 @@ struct VmafModelCollection {
     VmafModel **members; /* without the main model */
     unsigned count, capacity;
 };
+
+/* Another owner: vmaf_model_destroy must then be called once more. Returns `model`. */
+VmafModel *model_ref(VmafModel *model);
 
 /* The score of a frame: the one stored under the model's name, else it is predicted from the stored
  * features, stored and returned. -EINVAL when a feature is missing, logged unless `quiet`. */

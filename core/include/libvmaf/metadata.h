@@ -1,0 +1,44 @@
+#ifndef VMAF_METADATA_H
+#define VMAF_METADATA_H
+
+#include "libvmaf.h"
+#include "macros.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A score that was just stored. */
+typedef struct VmafMetadata {
+    char *feature_name;     /**< the name the handler was registered for */
+    unsigned picture_index; /**< as given to vmaf_read_pictures() or vmaf_import_feature_score() */
+    double score;
+} VmafMetadata;
+
+/** Whom to call, and for which score. */
+typedef struct VmafMetadataConfiguration {
+    char *feature_name; /**< a stored name, e.g. `vmaf` or `integer_motion2`'s raw name; the string stays
+                             the caller's and must live as long as the context */
+    void (*callback)(void *data, VmafMetadata *metadata);
+    void *data; /**< handed to the callback */
+} VmafMetadataConfiguration;
+
+/**
+ * Calls back for every score that is stored under one name from now on.
+ *
+ * The callback runs inside the call that stored the score and on that thread: a worker's, when the
+ * context has threads. Calls never overlap within a context. While at least one handler is
+ * registered, models given to vmaf_use_features_from_model() are predicted as soon as the last feature
+ * of a frame is there, so that handlers for model scores hear of them without anyone asking.
+ *
+ * The callback must not call back into the context.
+ *
+ * @return 0; -EINVAL when the context, the name or the callback is NULL; -ENOMEM.
+ */
+VMAF_EXPORT int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

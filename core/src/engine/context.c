@@ -1,0 +1,289 @@
+#include "engine/context.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/cpu.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "model/model.h"
+#include "output/report.h"
+
+int context_create(VmafContext **out, const VmafConfiguration *cfg)
+{
+    VmafContext *ctx = mem_zalloc(sizeof(*ctx));
+    if (!ctx)
+        return -ENOMEM;
+    ctx->cfg = *cfg;
+    ctx->cpu = cpu_flags(cfg->cpumask);
+    int err = scores_create(&ctx->scores);
+    if (!err)
+        err = metadata_create(&ctx->metadata, ctx->scores);
+    if (!err)
+        err = scheduler_create(&ctx->scheduler, cfg->n_threads);
+    if (err) {
+        context_destroy(ctx);
+        return err;
+    }
+    *out = ctx;
+    return 0;
+}
+
+void context_destroy(VmafContext *ctx)
+{
+    if (!ctx)
+        return;
+    scheduler_destroy(ctx->scheduler);
+    picture_pool_destroy(ctx->pool);
+    metadata_destroy(ctx->metadata);
+    scores_destroy(ctx->scores);
+    index_set_clear(&ctx->indices);
+    mem_free(ctx);
+}
+
+static const Feature *find_same(const VmafContext *ctx, const Feature *f)
+{
+    char key[FEATURE_KEY_SIZE], other[FEATURE_KEY_SIZE];
+    feature_key(f, key);
+    for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
+        const Feature *there = scheduler_feature(ctx->scheduler, i);
+        feature_key(there, other);
+        if (!strcmp(key, other))
+            return there;
+    }
+    return NULL;
+}
+
+/* Takes the feature over on success. */
+static int add_feature(VmafContext *ctx, Feature *f)
+{
+    const Feature *there = find_same(ctx, f);
+    if (there) {
+        if (!option_equal(f->def->options, f->options, there->options))
+            log_warning("feature \"%s\" is in use already: its other options are ignored",
+                        f->def->name);
+        feature_destroy(f);
+        return 0;
+    }
+    f->cpu = ctx->cpu;
+    f->scores = ctx->scores;
+    f->order = scheduler_feature_count(ctx->scheduler);
+    return scheduler_add(ctx->scheduler, f);
+}
+
+/* `vif_vulkan` asks for a backend by name: it runs there or not at all. */
+static int require_backend(const VmafContext *ctx, const char *extractor, const FeatureDef *def)
+{
+    if (!extractor[strlen(def->name)])
+        return 0;
+    const char *backend = extractor + strlen(def->name) + 1;
+    if (ctx->accelerator && !strcmp(ctx->accelerator->backend, backend) && def->gpu)
+        return 0;
+    log_error("feature \"%s\" cannot run: no %s state is imported that could", extractor, backend);
+    return -EINVAL;
+}
+
+int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
+{
+    const FeatureDef *def = feature_find(extractor);
+    if (!def) {
+        log_error("no such feature extractor: \"%s\"", extractor);
+        return -EINVAL;
+    }
+    Feature *f;
+    int err = require_backend(ctx, extractor, def);
+    if (!err)
+        err = feature_create(&f, def, options);
+    if (err)
+        return err;
+    err = add_feature(ctx, f);
+    if (err) {
+        f->dict = NULL;
+        feature_destroy(f);
+    }
+    return err;
+}
+
+static int use_model_feature(VmafContext *ctx, const ModelFeature *feature)
+{
+    const FeatureDef *def = feature_find_by_metric(feature->name);
+    if (!def) {
+        log_error("no feature extractor provides \"%s\"", feature->name);
+        return -EINVAL;
+    }
+    Dict *options;
+    int err = dict_copy(&options, feature->options);
+    if (err)
+        return err;
+    err = context_use_feature(ctx, def->name, options);
+    if (err) {
+        dict_destroy(options);
+        log_error("could not set up feature extractor \"%s\"", def->name);
+    }
+    return err;
+}
+
+int context_use_model(VmafContext *ctx, VmafModel *model)
+{
+    int err = 0;
+    for (unsigned i = 0; i < model->feature_count && !err; i++)
+        err = use_model_feature(ctx, &model->features[i]);
+    return err ? err : metadata_mount(ctx->metadata, model);
+}
+
+int context_use_accelerator(VmafContext *ctx, const AcceleratorOps *ops, void *state)
+{
+    if (ctx->pairs) {
+        log_error("a GPU must be imported before the first picture is read");
+        return -EINVAL;
+    }
+    if (ctx->cfg.gpumask)
+        return 0;
+    ctx->accelerator = ops;
+    scheduler_accelerate(ctx->scheduler, ops, state);
+    return 0;
+}
+
+static bool is_whole(const VmafPicture *pic, const FrameShape *shape)
+{
+    FrameShape own;
+    if (!pic->ref || shape_init(&own, pic->pix_fmt, pic->bpc, pic->w[0], pic->h[0]))
+        return false;
+    shape_of_picture(&own, pic);
+    return !memcmp(&own, shape, sizeof(own));
+}
+
+static int check_pair(const VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
+                      FrameShape *shape)
+{
+    if (ctx->has_shape)
+        *shape = ctx->shape;
+    else if (shape_init(shape, ref->pix_fmt, ref->bpc, ref->w[0], ref->h[0]))
+        return -EINVAL;
+    if (is_whole(ref, shape) && is_whole(dist, shape))
+        return 0;
+    log_error("pictures differ in size, format or depth");
+    return -EINVAL;
+}
+
+static bool is_scored(const VmafContext *ctx, unsigned index)
+{
+    return ctx->cfg.n_subsample < 2 || index % ctx->cfg.n_subsample == 0;
+}
+
+static int check_index(const VmafContext *ctx, unsigned index)
+{
+    if (!scheduler_feature_count(ctx->scheduler) || !index_set_has(&ctx->indices, index))
+        return 0;
+    log_warning("index %u was read already", index);
+    return -EINVAL;
+}
+
+/* Everything that can be known before the pair is taken. */
+static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
+                        unsigned index)
+{
+    FrameShape shape;
+    int err = check_pair(ctx, ref, dist, &shape);
+    if (!err)
+        err = check_index(ctx, index);
+    if (!err)
+        err = scheduler_error(ctx->scheduler);
+    if (err)
+        return err;
+    if (!ctx->pairs)
+        clock_gettime(CLOCK_MONOTONIC, &ctx->started);
+    ctx->shape = shape;
+    ctx->has_shape = true;
+    err = scheduler_prepare(ctx->scheduler, &shape);
+    return err ? err : index_set_add(&ctx->indices, index);
+}
+
+int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
+{
+    int err = prepare_read(ctx, ref, dist, index);
+    if (err)
+        return err;
+    scores_set_step(ctx->scores, ctx->pairs + 1);
+    err = scheduler_read(ctx->scheduler, &(FrameInput){
+                                             .ref = ref,
+                                             .dist = dist,
+                                             .id = { .position = ctx->pairs, .index = index },
+                                             .scored = is_scored(ctx, index),
+                                         });
+    ctx->pairs++;
+    clock_gettime(CLOCK_MONOTONIC, &ctx->ended);
+    if (err)
+        return err;
+    picture_drop(ref);
+    picture_drop(dist);
+    return 0;
+}
+
+int context_flush(VmafContext *ctx)
+{
+    if (!ctx->pairs && scheduler_feature_count(ctx->scheduler)) {
+        log_error("flushed before any picture was read");
+        return -EINVAL;
+    }
+    const int err = scheduler_flush(ctx->scheduler);
+    clock_gettime(CLOCK_MONOTONIC, &ctx->ended);
+    if (err)
+        return err;
+    scores_set_step(ctx->scores, SCORES_FLUSH);
+    ctx->flushed = true;
+    return 0;
+}
+
+void context_settle(VmafContext *ctx)
+{
+    if (ctx->accelerator && !ctx->cfg.n_threads)
+        scheduler_wait(ctx->scheduler);
+}
+
+int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count)
+{
+    PicturePool *pool;
+    const int err = picture_pool_create(&pool, shape, count);
+    if (err)
+        return err;
+    picture_pool_destroy(ctx->pool);
+    ctx->pool = pool;
+    return 0;
+}
+
+static double pairs_per_second(const VmafContext *ctx)
+{
+    const double seconds = (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
+                           (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
+    return ctx->pairs ? ctx->pairs / seconds : 0;
+}
+
+int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
+                         const char *score_format)
+{
+    scheduler_wait(ctx->scheduler);
+    const unsigned count = scheduler_feature_count(ctx->scheduler);
+    ReportFeature *features = count ? mem_array(count, sizeof(*features)) : NULL;
+    if (count && !features)
+        return -ENOMEM;
+    for (unsigned i = 0; i < count; i++) {
+        features[i].extractor = scheduler_feature(ctx->scheduler, i)->def->name;
+        scheduler_place(ctx->scheduler, i, &features[i].backend, &features[i].device);
+    }
+    const Report report = {
+        .scores = ctx->scores,
+        .version = vmaf_version(),
+        .width = ctx->shape.w[0],
+        .height = ctx->shape.h[0],
+        .fps = pairs_per_second(ctx),
+        .subsample = ctx->cfg.n_subsample,
+        .frames = ctx->pairs,
+        .score_format = score_format,
+        .features = features,
+        .feature_count = count,
+    };
+    const int err = report_write(&report, path, format);
+    mem_free(features);
+    return err;
+}

@@ -1,0 +1,103 @@
+#include "engine/metadata.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "model/model.h"
+
+struct Metadata {
+    ScoreStore *scores;
+    /* Recursive: a prediction is stored, and told, from within the telling of its last feature. Calls
+     * of handlers never overlap. */
+    pthread_mutex_t lock;
+    VmafMetadataConfiguration *handlers;
+    size_t handler_count;
+    VmafModel **models;
+    size_t model_count;
+};
+
+int metadata_create(Metadata **out, ScoreStore *scores)
+{
+    Metadata *m = mem_zalloc(sizeof(*m));
+    if (!m)
+        return -ENOMEM;
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    m->scores = scores;
+    *out = m;
+    return 0;
+}
+
+void metadata_destroy(Metadata *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->model_count; i++)
+        vmaf_model_destroy(m->models[i]);
+    mem_free(m->models);
+    mem_free(m->handlers);
+    pthread_mutex_destroy(&m->lock);
+    mem_free(m);
+}
+
+static void tell(void *arg, const char *name, unsigned index, double value)
+{
+    Metadata *m = arg;
+    pthread_mutex_lock(&m->lock);
+    bool others = false;
+    for (size_t i = 0; i < m->handler_count; i++) {
+        const VmafMetadataConfiguration *handler = &m->handlers[i];
+        if (strcmp(handler->feature_name, name)) {
+            others = true;
+            continue;
+        }
+        VmafMetadata data = { handler->feature_name, index, value };
+        handler->callback(handler->data, &data);
+    }
+    for (size_t i = 0; others && i < m->model_count; i++) {
+        double score;
+        model_predict(m->models[i], m->scores, index, true, &score);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler)
+{
+    pthread_mutex_lock(&m->lock);
+    VmafMetadataConfiguration *grown =
+        mem_realloc(m->handlers, (m->handler_count + 1) * sizeof(*grown));
+    if (grown) {
+        m->handlers = grown;
+        grown[m->handler_count++] = *handler;
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (!grown)
+        return -ENOMEM;
+    scores_listen(m->scores, tell, m);
+    return 0;
+}
+
+int metadata_mount(Metadata *m, VmafModel *model)
+{
+    int err = 0;
+    pthread_mutex_lock(&m->lock);
+    bool mounted = false;
+    for (size_t i = 0; i < m->model_count; i++)
+        mounted = mounted || m->models[i] == model;
+    if (!mounted) {
+        VmafModel **grown = mem_realloc(m->models, (m->model_count + 1) * sizeof(*grown));
+        if (grown) {
+            m->models = grown;
+            grown[m->model_count++] = model_ref(model);
+        } else {
+            err = -ENOMEM;
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    return err;
+}

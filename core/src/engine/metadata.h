@@ -1,0 +1,20 @@
+/* Tells registered handlers of scores as they are stored, and lets mounted models predict as soon as
+ * their last feature is there. */
+#ifndef ENGINE_METADATA_H
+#define ENGINE_METADATA_H
+
+#include "engine/scores.h"
+#include "libvmaf/metadata.h"
+#include "libvmaf/model.h"
+
+typedef struct Metadata Metadata;
+
+int metadata_create(Metadata **out, ScoreStore *scores);
+void metadata_destroy(Metadata *m);
+
+int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler);
+
+/* Keeps the model alive on its own account; mounting it again does nothing. */
+int metadata_mount(Metadata *m, VmafModel *model);
+
+#endif
