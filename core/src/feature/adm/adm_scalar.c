@@ -1,0 +1,285 @@
+#include "feature/adm/adm_dsp.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Arithmetic right shift with rounding: half a unit is added, and none when nothing is shifted out. */
+static inline int64_t round_shift(int64_t v, int n)
+{
+    return n == 0 ? v : (v + ((int64_t)1 << (n - 1))) >> n;
+}
+
+/* The low bits as two's complement: the metric's figures include its wrap-arounds. */
+static inline int32_t wrap16(int64_t v)
+{
+    return (int16_t)(uint16_t)v;
+}
+
+static inline int32_t wrap32(int64_t v)
+{
+    return (int32_t)(uint32_t)v;
+}
+
+/* ---- Wavelet split */
+
+static inline int64_t filter4(const int32_t tap[ADM_TAPS], int64_t p0, int64_t p1, int64_t p2, int64_t p3)
+{
+    return tap[0] * p0 + tap[1] * p1 + tap[2] * p2 + tap[3] * p3;
+}
+
+/* One column position before the row and two after it, so that the taps need not ask. */
+static void extend_row(int32_t *row, int n)
+{
+    row[-1] = row[1];
+    row[n] = row[n - 1];
+    row[n + 1] = row[n - 2];
+}
+
+#define DEFINE_VERTICAL(name, sample)                                                                  \
+    static void name(const AdmLevel *l, const void *const rows[ADM_TAPS], int32_t *lo, int32_t *hi)   \
+    {                                                                                                  \
+        static const int32_t lo_tap[ADM_TAPS] = ADM_LO, hi_tap[ADM_TAPS] = ADM_HI;                     \
+        const sample *const r0 = rows[0], *const r1 = rows[1], *const r2 = rows[2], *const r3 = rows[3]; \
+        const int64_t bias = l->in_bias;                                                               \
+        for (int x = 0; x < l->in_w; x++) {                                                            \
+            const int64_t p0 = r0[x] - bias, p1 = r1[x] - bias, p2 = r2[x] - bias, p3 = r3[x] - bias;   \
+            lo[x] = (int32_t)round_shift(filter4(lo_tap, p0, p1, p2, p3), l->v_shift);                 \
+            hi[x] = (int32_t)round_shift(filter4(hi_tap, p0, p1, p2, p3), l->v_shift);                 \
+        }                                                                                              \
+        extend_row(lo, l->in_w);                                                                       \
+        extend_row(hi, l->in_w);                                                                       \
+    }
+
+#define DEFINE_HORIZONTAL(name, coefficient)                                                           \
+    static void name(const AdmLevel *l, const int32_t *row, const int32_t tap[ADM_TAPS], void *out,    \
+                     int from, int to)                                                                 \
+    {                                                                                                  \
+        coefficient *const band = out;                                                                 \
+        for (int x = from; x < to; x++) {                                                              \
+            const int32_t *p = row + 2 * x;                                                            \
+            band[x] = (coefficient)round_shift(filter4(tap, p[-1], p[0], p[1], p[2]), l->h_shift);     \
+        }                                                                                              \
+    }
+
+#define DEFINE_SPLIT(name, vertical, horizontal)                                                       \
+    static void name(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,         \
+                     void *const detail[ADM_BANDS])                                                    \
+    {                                                                                                  \
+        static const int32_t lo_tap[ADM_TAPS] = ADM_LO, hi_tap[ADM_TAPS] = ADM_HI;                     \
+        const int margin = ADM_MARGIN / (int)sizeof(int32_t);                                          \
+        int32_t *const lo = work, *const hi = lo + l->in_w + 2 * margin;                               \
+        vertical(l, rows, lo, hi);                                                                     \
+        if (a)                                                                                         \
+            horizontal(l, lo, lo_tap, a, 0, l->w);                                                     \
+        if (detail) {                                                                                  \
+            horizontal(l, hi, lo_tap, detail[ADM_H], l->x0, l->x1);                                    \
+            horizontal(l, lo, hi_tap, detail[ADM_V], l->x0, l->x1);                                    \
+            horizontal(l, hi, hi_tap, detail[ADM_D], l->x0, l->x1);                                    \
+        }                                                                                              \
+    }
+
+DEFINE_VERTICAL(vertical_8, uint8_t)
+DEFINE_VERTICAL(vertical_16, uint16_t)
+DEFINE_VERTICAL(vertical_1, int16_t)
+DEFINE_VERTICAL(vertical_2, int32_t)
+DEFINE_HORIZONTAL(horizontal_fine, int16_t)
+DEFINE_HORIZONTAL(horizontal_coarse, int32_t)
+DEFINE_SPLIT(split_row_8, vertical_8, horizontal_fine)
+DEFINE_SPLIT(split_row_16, vertical_16, horizontal_fine)
+DEFINE_SPLIT(split_row_1, vertical_1, horizontal_coarse)
+DEFINE_SPLIT(split_row_2, vertical_2, horizontal_coarse)
+
+/* ---- Decoupling */
+
+int adm_aligned(int32_t ref_h, int32_t ref_v, int32_t dist_h, int32_t dist_v)
+{
+    /* Squared cosine of one degree. Sums are rounded to float before they are squared. */
+    const double cos2 = 0.99969542026519775390625;
+    const int64_t oh = ref_h, ov = ref_v, th = dist_h, tv = dist_v;
+    const double dot = (float)(oh * th + ov * tv);
+    const double oo = (float)(oh * oh + ov * ov);
+    const double tt = (float)(th * th + tv * tv);
+    return dot >= 0.0 && dot * dot >= cos2 * oo * tt;
+}
+
+/* t/o in Q15, limited to 0…1, by the reciprocal of the top 15 bits of o. */
+static int32_t ratio(int32_t o, int32_t t)
+{
+    if (o == 0)
+        return 32768;
+    const uint32_t magnitude = o < 0 ? 0u - (uint32_t)o : (uint32_t)o;
+    int excess = 0;
+    while (magnitude >> excess >= 32768)
+        excess++;
+    const int32_t reciprocal = (1 << 30) / (int32_t)round_shift(magnitude, excess);
+    const int64_t scaled = (int64_t)reciprocal * (o < 0 ? -(int64_t)t : t);
+    const int64_t k = round_shift(scaled, 15 + excess);
+    return k < 0 ? 0 : k > 32768 ? 32768 : (int32_t)k;
+}
+
+/* How much of t is o scaled by 0…1. Where the gradients are aligned it was enhanced rather than
+ * replaced: then up to `gain_limit` times as much still counts. */
+static int32_t restore(int32_t o, int32_t t, bool aligned, double gain_limit)
+{
+    const int32_t k = ratio(o, t);
+    const int32_t r = (int32_t)(((int64_t)k * o + 16384) >> 15);
+    if (!aligned || k == 0 || o == 0)
+        return r;
+    const double limit = r * gain_limit;
+    if (o > 0)
+        return (int32_t)(limit < t ? limit : t);
+    return (int32_t)(limit > t ? limit : t);
+}
+
+#define DEFINE_DECOUPLE(name, coefficient)                                                             \
+    static void name(const AdmLevel *l, const void *const ref[ADM_BANDS],                              \
+                     const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],               \
+                     void *const additive[ADM_BANDS])                                                  \
+    {                                                                                                  \
+        const coefficient *const oh = ref[ADM_H], *const ov = ref[ADM_V];                              \
+        const coefficient *const th = dist[ADM_H], *const tv = dist[ADM_V];                            \
+        for (int x = l->x0; x < l->x1; x++) {                                                          \
+            const bool aligned = adm_aligned(oh[x], ov[x], th[x], tv[x]);                              \
+            for (int b = 0; b < ADM_BANDS; b++) {                                                      \
+                const coefficient *const o = ref[b], *const t = dist[b];                               \
+                coefficient *const r = restored[b], *const a = additive[b];                            \
+                r[x] = (coefficient)restore(o[x], t[x], aligned, l->gain_limit);                       \
+                a[x] = (coefficient)(t[x] - r[x]);                                                     \
+            }                                                                                          \
+        }                                                                                              \
+    }
+
+DEFINE_DECOUPLE(decouple_row_fine, int16_t)
+DEFINE_DECOUPLE(decouple_row_coarse, int32_t)
+
+/* ---- Masking */
+
+static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS],
+                           uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
+{
+    static const int32_t half[ADM_BANDS] = { 16384, 16384, 65535 }, down[ADM_BANDS] = { 15, 15, 17 };
+    (void)weighed;
+    for (int x = l->x0; x < l->x1; x++) {
+        near[x] = own[x] = 0;
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const int16_t *const m = masker[b];
+            const int64_t product = (int64_t)l->q[b] * m[x];
+            const int32_t seen = abs(wrap16((product + half[b]) >> down[b]));
+            const int32_t nb = wrap16((4369 * seen + 2048) >> 12);
+            const int32_t centre = wrap16((8738 * seen + 2048) >> 12);
+            near[x] += nb;
+            own[x] += centre - nb;
+        }
+    }
+}
+
+/* The weighed coefficient's magnitude, wrapped to 32 bits before the sign is dropped. */
+static inline uint32_t weigh_coarse(uint32_t q, int32_t v)
+{
+    const uint64_t product = (uint64_t)q * (uint64_t)(int64_t)v + (1 << 27);
+    const uint32_t weighed = (uint32_t)((int64_t)product >> 28);
+    return weighed >> 31 ? 0u - weighed : weighed;
+}
+
+static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BANDS],
+                             uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
+{
+    for (int x = l->x0; x < l->x1; x++) {
+        near[x] = own[x] = 0;
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const int32_t *const m = masker[b];
+            const int64_t seen = weighed[b][x] = weigh_coarse(l->q[b], m[x]);
+            /* A thirtieth and a fifteenth; half a unit is taken off, not added. */
+            const int32_t nb = (int32_t)((143165577 * seen - ((int64_t)1 << 31)) >> 32);
+            const int32_t centre = (int32_t)((286331153 * seen - ((int64_t)1 << 31)) >> 32);
+            near[x] += nb;
+            own[x] += centre - nb;
+        }
+    }
+}
+
+static void threshold_row(const AdmLevel *l, const int32_t *const near[3], const int32_t *own,
+                          int32_t *work, int32_t *threshold)
+{
+    for (int x = l->left - 1; x <= l->right; x++)
+        work[x] = wrap32((int64_t)near[0][x] + near[1][x] + near[2][x]);
+    for (int x = l->left; x < l->right; x++)
+        threshold[x] = wrap32((int64_t)work[x - 1] + work[x] + work[x + 1] + own[x]);
+}
+
+/* ---- Energies */
+
+/* The cube of what a weighed magnitude has above the threshold. */
+static inline uint64_t masked_cube(const AdmLevel *l, int b, uint32_t magnitude, int32_t threshold)
+{
+    const int32_t above = (int32_t)(magnitude - ((uint32_t)threshold << l->threshold_up[b]));
+    if (above <= 0)
+        return 0;
+    const int32_t square = wrap32(round_shift((int64_t)above * above, l->square[b]));
+    return (uint64_t)round_shift((int64_t)square * above, l->cube[b]);
+}
+
+static void energy_row_fine(const AdmLevel *l, const void *const signal[ADM_BANDS],
+                            const int32_t *threshold, int64_t sum[ADM_BANDS])
+{
+    for (int b = 0; b < ADM_BANDS; b++) {
+        const int16_t *const v = signal[b];
+        uint64_t total = 0;
+        for (int x = l->left; x < l->right; x++)
+            total += masked_cube(l, b, l->q[b] * (uint32_t)abs(v[x]), threshold[x]);
+        sum[b] = (int64_t)total;
+    }
+}
+
+static void energy_row_coarse(const AdmLevel *l, const void *const signal[ADM_BANDS],
+                              const int32_t *threshold, int64_t sum[ADM_BANDS])
+{
+    for (int b = 0; b < ADM_BANDS; b++) {
+        const uint32_t *const v = signal[b];
+        uint64_t total = 0;
+        for (int x = l->left; x < l->right; x++)
+            total += masked_cube(l, b, v[x], threshold[x]);
+        sum[b] = (int64_t)total;
+    }
+}
+
+static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+{
+    for (int b = 0; b < ADM_BANDS; b++) {
+        const int16_t *const o = ref[b];
+        sum[b] = 0;
+        for (int x = l->left; x < l->right; x++) {
+            const int64_t m = abs(o[x]);
+            sum[b] += m * m * m;
+        }
+    }
+}
+
+static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                             int64_t sum[ADM_BANDS])
+{
+    /* A whole unit is added before the square is shifted: the reference's figures have it so. */
+    const int64_t unit = (int64_t)1 << l->plain_square;
+    for (int b = 0; b < ADM_BANDS; b++) {
+        const int32_t *const o = ref[b];
+        uint64_t total = 0;
+        for (int x = l->left; x < l->right; x++) {
+            const int64_t m = llabs(o[x]);
+            total += (uint64_t)round_shift(((m * m + unit) >> l->plain_square) * m, l->plain_cube);
+        }
+        sum[b] = (int64_t)total;
+    }
+}
+
+void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc)
+{
+    *dsp = (AdmDsp) {
+        .split_row = { bpc > 8 ? split_row_16 : split_row_8, split_row_1, split_row_2, split_row_2 },
+        .decouple_row = { decouple_row_fine, decouple_row_coarse },
+        .weigh_row = { weigh_row_fine, weigh_row_coarse },
+        .threshold_row = threshold_row,
+        .energy_row = { energy_row_fine, energy_row_coarse },
+        .plain_row = { plain_row_fine, plain_row_coarse },
+    };
+}

@@ -1,0 +1,295 @@
+/* The way of a frame through ADM: level by level, each in one sweep over its rows.
+ *
+ * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it is
+ * weighed too, masked and summed. Everything but the low-pass band lives in a few line buffers. */
+#include "feature/adm/adm.h"
+
+#include <string.h>
+
+#include "engine/mem.h"
+
+/* Bands of rows that may be swept at once, and the fewest rows worth a band of their own. */
+#define SWEEP_JOBS 8
+#define SWEEP_MIN_ROWS 48
+
+enum { REF, DIST, PICTURES };
+enum { RESTORED, ADDITIVE, PARTS };
+
+/* The rows a sweep keeps. Index y & 1 or y % 3: the part of row y is still there when the row below
+ * comes in. `near` and `own` are by masker. */
+typedef struct Lines {
+    void *split_work;
+    void *band[PICTURES][ADM_BANDS];
+    void *part[2][PARTS][ADM_BANDS];     /* fine levels: the signals; coarse ones: transient */
+    uint32_t *weighed[2][PARTS][ADM_BANDS];
+    int32_t *near[3][PARTS], *own[2][PARTS];
+    int32_t *threshold_work, *threshold;
+} Lines;
+
+typedef struct Plane {
+    uint8_t *data;
+    ptrdiff_t stride;
+} Plane;
+
+struct AdmScratch {
+    void *block;
+    Lines lines[SWEEP_JOBS];
+    Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands: what the next level splits */
+};
+
+/* ---- Memory: one block, handed out piece by piece. A first pass with no block gives its size. */
+
+typedef struct Carver {
+    uint8_t *block;
+    size_t used;
+} Carver;
+
+static void *carve(Carver *c, size_t size)
+{
+    void *const piece = c->block ? c->block + c->used + ADM_MARGIN : NULL;
+    c->used += (size + 2 * ADM_MARGIN + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
+    return piece;
+}
+
+static void carve_lines(Carver *c, Lines *lines, const AdmLevel *l)
+{
+    const size_t row = (size_t)l->w * sizeof(int32_t);
+    lines->split_work = carve(c, 2 * ((size_t)l->in_w * sizeof(int32_t) + 2 * ADM_MARGIN));
+    for (int b = 0; b < ADM_BANDS; b++) {
+        for (int p = 0; p < PICTURES; p++)
+            lines->band[p][b] = carve(c, row);
+        for (int i = 0; i < 2 * PARTS; i++) {
+            lines->part[i / PARTS][i % PARTS][b] = carve(c, row);
+            lines->weighed[i / PARTS][i % PARTS][b] = carve(c, row);
+        }
+    }
+    for (int p = 0; p < PARTS; p++) {
+        for (int i = 0; i < 3; i++)
+            lines->near[i][p] = carve(c, row);
+        for (int i = 0; i < 2; i++)
+            lines->own[i][p] = carve(c, row);
+    }
+    lines->threshold_work = carve(c, row);
+    lines->threshold = carve(c, row);
+}
+
+static unsigned sweep_jobs(const AdmLevel *l)
+{
+    const int jobs = l->h / SWEEP_MIN_ROWS;
+    return jobs < 1 ? 1 : jobs > SWEEP_JOBS ? SWEEP_JOBS : (unsigned)jobs;
+}
+
+static void carve_all(Carver *c, AdmScratch *s, const Adm *adm)
+{
+    for (unsigned i = 0; i < sweep_jobs(&adm->level[0]); i++)
+        carve_lines(c, &s->lines[i], &adm->level[0]);
+    for (int i = 0; i < ADM_LEVELS - 1; i++) {
+        const AdmLevel *const l = &adm->level[i];
+        const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
+        const size_t stride = ((size_t)l->w * sample + 2 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
+        for (int p = 0; p < PICTURES; p++)
+            s->low[i][p] = (Plane) { carve(c, stride * (size_t)l->h), (ptrdiff_t)stride };
+    }
+}
+
+AdmScratch *adm_scratch_create(const Adm *adm)
+{
+    AdmScratch *const s = mem_zalloc(sizeof(*s));
+    if (!s)
+        return NULL;
+    Carver c = { 0 };
+    carve_all(&c, s, adm);
+    s->block = mem_aligned_alloc(c.used);
+    if (!s->block) {
+        mem_free(s);
+        return NULL;
+    }
+    /* Vector code reads past the ends of rows: whatever stands there must be defined. */
+    memset(s->block, 0, c.used);
+    c = (Carver) { .block = s->block };
+    carve_all(&c, s, adm);
+    return s;
+}
+
+void adm_scratch_destroy(AdmScratch *scratch)
+{
+    if (!scratch)
+        return;
+    mem_aligned_free(scratch->block);
+    mem_free(scratch);
+}
+
+/* ---- One row */
+
+typedef struct Sweep {
+    const Adm *adm;
+    const AdmLevel *l;
+    bool coarse, detail, aim;
+    Plane in[PICTURES], out[PICTURES]; /* out.data is NULL at the last level */
+    unsigned jobs;
+    AdmScratch *scratch;
+    AdmSums sums[SWEEP_JOBS];
+} Sweep;
+
+/* Source rows of the four taps of band row y. The top edge is reflected without its first row being
+ * repeated, the bottom edge with. */
+static void tap_rows(const Plane *in, int n, int y, const void *rows[ADM_TAPS])
+{
+    for (int t = 0; t < ADM_TAPS; t++) {
+        int p = 2 * y - 1 + t;
+        p = p < 0 ? -p : p >= n ? 2 * n - 1 - p : p;
+        rows[t] = in->data + p * in->stride;
+    }
+}
+
+static void split(const Sweep *s, Lines *lines, int y, bool low, bool detail)
+{
+    const int level = (int)(s->l - s->adm->level);
+    for (int p = 0; p < PICTURES; p++) {
+        const void *rows[ADM_TAPS];
+        tap_rows(&s->in[p], s->l->in_h, y, rows);
+        void *const a = low ? s->out[p].data + y * s->out[p].stride : NULL;
+        s->adm->dsp.split_row[level](s->l, rows, lines->split_work, a, detail ? lines->band[p] : NULL);
+    }
+}
+
+/* Outside the band stand column 1, on the left, and the last column, on the right. */
+static void extend_near(const AdmLevel *l, int32_t *near)
+{
+    if (l->x0 == 0)
+        near[-1] = near[1];
+    if (l->x1 == l->w)
+        near[l->w] = near[l->w - 1];
+}
+
+static void decouple_and_weigh(const Sweep *s, Lines *lines, int y)
+{
+    const AdmDsp *const dsp = &s->adm->dsp;
+    void *(*const part)[ADM_BANDS] = lines->part[y & 1];
+    dsp->decouple_row[s->coarse](s->l, (const void *const *)lines->band[REF],
+                                 (const void *const *)lines->band[DIST], part[RESTORED], part[ADDITIVE]);
+    for (int p = 0; p < PARTS; p++) {
+        int32_t *const near = lines->near[y % 3][p];
+        dsp->weigh_row[s->coarse](s->l, (const void *const *)part[p], lines->weighed[y & 1][p], near,
+                                  lines->own[y & 1][p]);
+        extend_near(s->l, near);
+    }
+}
+
+static int64_t round_row(int64_t v, int n)
+{
+    return n == 0 ? v : (int64_t)((uint64_t)v + ((uint64_t)1 << (n - 1))) >> n;
+}
+
+static void add_row(int64_t total[ADM_BANDS], const int64_t row[ADM_BANDS], int shift)
+{
+    for (int b = 0; b < ADM_BANDS; b++)
+        total[b] = (int64_t)((uint64_t)total[b] + (uint64_t)round_row(row[b], shift));
+}
+
+static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
+{
+    int64_t row[ADM_BANDS];
+    s->adm->dsp.plain_row[s->coarse](s->l, (const void *const *)lines->band[REF], row);
+    add_row(sums->den, row, s->l->plain_row);
+}
+
+/* Energy of one part of row y, masked by the other part in rows y-1…y+1. */
+static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal, int64_t total[ADM_BANDS])
+{
+    const AdmDsp *const dsp = &s->adm->dsp;
+    const int masker = signal == RESTORED ? ADDITIVE : RESTORED;
+    const int above = y > 0 ? y - 1 : 1, below = y + 1 < s->l->h ? y + 1 : s->l->h - 1;
+    const int32_t *const near[3] = { lines->near[above % 3][masker], lines->near[y % 3][masker],
+                                     lines->near[below % 3][masker] };
+    const void *const *const rows = s->coarse ? (const void *const *)lines->weighed[y & 1][signal]
+                                              : (const void *const *)lines->part[y & 1][signal];
+    int64_t row[ADM_BANDS];
+    dsp->threshold_row(s->l, near, lines->own[y & 1][masker], lines->threshold_work, lines->threshold);
+    dsp->energy_row[s->coarse](s->l, rows, lines->threshold, row);
+    add_row(total, row, s->l->row);
+}
+
+static void masked_energies(const Sweep *s, const Lines *lines, int y, AdmSums *sums)
+{
+    masked_energy(s, lines, y, RESTORED, sums->num);
+    if (s->aim)
+        masked_energy(s, lines, y, ADDITIVE, sums->aim);
+}
+
+/* ---- One level */
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core. Masks
+ * reach one row further, and those rows are then computed by two jobs. */
+static void sweep_job(void *arg, unsigned job)
+{
+    Sweep *const s = arg;
+    const AdmLevel *const l = s->l;
+    Lines *const lines = &s->scratch->lines[job];
+    AdmSums *const sums = &s->sums[job];
+    const int first = (int)((int64_t)l->h * job / s->jobs), last = (int)((int64_t)l->h * (job + 1) / s->jobs);
+    const int core0 = max_int(first, l->top), core1 = min_int(last, l->bottom);
+    const bool sums_any = s->detail && core0 < core1;
+    const int mask0 = sums_any ? max_int(core0 - 1, 0) : last;
+    const int mask1 = sums_any ? min_int(core1 + 1, l->h) : first;
+
+    for (int y = min_int(first, mask0); y < max_int(last, mask1); y++) {
+        const bool low = s->out[REF].data && y >= first && y < last;
+        const bool detail = y >= mask0 && y < mask1;
+        if (!low && !detail)
+            continue;
+        split(s, lines, y, low, detail);
+        if (!detail)
+            continue;
+        decouple_and_weigh(s, lines, y);
+        if (y >= core0 && y < core1)
+            plain_energy(s, lines, sums);
+        if (y > core0)
+            masked_energies(s, lines, y - 1, sums);
+    }
+    if (sums_any && core1 == l->h)
+        masked_energies(s, lines, core1 - 1, sums);
+}
+
+static void add_sums(AdmSums *into, const AdmSums *from)
+{
+    add_row(into->num, from->num, 0);
+    add_row(into->den, from->den, 0);
+    add_row(into->aim, from->aim, 0);
+}
+
+void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch, const VmafPicture *ref,
+               const VmafPicture *dist, AdmResult *result, Team *team)
+{
+    const VmafPicture *const pic[PICTURES] = { ref, dist };
+    Sweep s = { .adm = adm, .aim = !options->skip_aim, .scratch = scratch };
+    for (int p = 0; p < PICTURES; p++)
+        s.in[p] = (Plane) { pic[p]->data[0], pic[p]->stride[0] };
+
+    *result = (AdmResult) { 0 };
+    for (int i = 0; i < ADM_LEVELS; i++) {
+        s.l = &adm->level[i];
+        s.coarse = i > 0;
+        s.detail = i > 0 || !options->skip_scale0;
+        s.jobs = sweep_jobs(s.l);
+        if (s.jobs > team_size(team))
+            s.jobs = team_size(team);
+        for (int p = 0; p < PICTURES; p++)
+            s.out[p] = i < ADM_LEVELS - 1 ? scratch->low[i][p] : (Plane) { 0 };
+        memset(s.sums, 0, sizeof(s.sums));
+        team_run(team, s.jobs, sweep_job, &s);
+        for (unsigned j = 0; j < s.jobs; j++)
+            add_sums(&result->level[i], &s.sums[j]);
+        memcpy(s.in, s.out, sizeof(s.in));
+    }
+}
