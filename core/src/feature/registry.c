@@ -3,6 +3,7 @@
 #include "engine/feature.h"
 
 extern const FeatureDef feature_float_ansnr;
+extern const FeatureDef feature_adm;
 extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
 extern const FeatureDef feature_float_psnr;
@@ -18,6 +19,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_motion,
     &feature_float_moment,
     &feature_psnr,
+    &feature_adm,
     &feature_null,
     NULL,
 };
