@@ -1,0 +1,11 @@
+#!/bin/sh
+# merge_static.sh OUTPUT ARCHIVE OBJCOPY AR CC...: links the archive into one object, makes its hidden
+# symbols local and archives it again.
+set -e
+output=$1 archive=$2 objcopy=$3 ar=$4
+shift 4
+"$@" -r -nostdlib -o "$output.o" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive
+"$objcopy" --localize-hidden "$output.o"
+rm -f "$output"
+"$ar" rcs "$output" "$output.o"
+rm -f "$output.o"
