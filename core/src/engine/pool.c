@@ -2,7 +2,7 @@
 
 #include "engine/pool.h"
 
-static void add(Pool *pool, double score)
+void pool_add(Pool *pool, double score)
 {
     if (!pool->count || score < pool->min)
         pool->min = score;
@@ -13,21 +13,10 @@ static void add(Pool *pool, double score)
     pool->count++;
 }
 
-int pool_column(Pool *pool, const ScoreColumn *column, unsigned low, unsigned high,
-                unsigned subsample)
-{
-    *pool = (Pool){ 0 };
-    const size_t step = subsample > 1 ? subsample : 1;
-    for (size_t i = (low + step - 1) / step * step; i <= high; i += step) {
-        if (i >= column->capacity || !column->written[i])
-            return -EINVAL;
-        add(pool, column->values[i]);
-    }
-    return pool->count ? 0 : -EINVAL;
-}
-
 int pool_result(const Pool *pool, enum VmafPoolingMethod method, double *score)
 {
+    if (!pool->count)
+        return -EINVAL;
     switch (method) {
     case VMAF_POOL_METHOD_MIN:
         *score = pool->min;

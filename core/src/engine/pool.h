@@ -1,8 +1,7 @@
-/* Pooling: one figure for a range of scores. */
+/* Pooling: one figure for a range of scores. Start from a zeroed Pool. */
 #ifndef ENGINE_POOL_H
 #define ENGINE_POOL_H
 
-#include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
 
 typedef struct Pool {
@@ -11,12 +10,9 @@ typedef struct Pool {
     double inverse_sum; /* of 1 / (score + 1) */
 } Pool;
 
-/* Gathers the scores of low…high inclusive, in index order; with `subsample` above 1 only those at its
- * multiples. -EINVAL when low > high, when a score is missing or when there is none to pool. */
-int pool_column(Pool *pool, const ScoreColumn *column, unsigned low, unsigned high,
-                unsigned subsample);
+void pool_add(Pool *pool, double score); /* in index order: sums are rounded */
 
-/* -EINVAL for a method that is none. */
+/* -EINVAL when nothing was added or the method is none. */
 int pool_result(const Pool *pool, enum VmafPoolingMethod method, double *score);
 
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "engine/pool.h"
 #include "model/model.h"
 
 /* Walks the indices of low..high that subsampling keeps; wider than the indices, so that it can step
@@ -16,54 +17,21 @@ static bool good_method(enum VmafPoolingMethod method)
     return method > VMAF_POOL_METHOD_UNKNOWN && method < VMAF_POOL_METHOD_NB;
 }
 
-typedef struct Sums {
-    unsigned count;
-    double sum, inverse, min, max;
-} Sums;
-
-static void add(Sums *s, double score)
-{
-    s->sum += score;
-    s->inverse += 1.0 / (score + 1.0);
-    if (!s->count || score < s->min)
-        s->min = score;
-    if (!s->count || score > s->max)
-        s->max = score;
-    s->count++;
-}
-
-static double result(const Sums *s, enum VmafPoolingMethod method)
-{
-    switch (method) {
-    case VMAF_POOL_METHOD_MIN:
-        return s->min;
-    case VMAF_POOL_METHOD_MAX:
-        return s->max;
-    case VMAF_POOL_METHOD_HARMONIC_MEAN:
-        return s->count / s->inverse - 1.0;
-    default:
-        return s->sum / s->count;
-    }
-}
-
 int score_pool(ScoreStore *scores, const char *name, enum VmafPoolingMethod method, unsigned low,
                unsigned high, unsigned subsample, double *out)
 {
     if (!name || !out || !good_method(method) || low > high)
         return -EINVAL;
     const unsigned step = subsample ? subsample : 1;
-    Sums sums = {0};
+    Pool pool = {0};
     for (uint64_t i = first_kept(low, step); i <= high; i += step) {
         double score;
         const int err = scores_get(scores, name, (unsigned)i, &score);
         if (err < 0)
             return err;
-        add(&sums, score);
+        pool_add(&pool, score);
     }
-    if (!sums.count)
-        return -EINVAL;
-    *out = result(&sums, method);
-    return 0;
+    return pool_result(&pool, method, out);
 }
 
 int model_pool(VmafModel *model, ScoreStore *scores, enum VmafPoolingMethod method, unsigned low,

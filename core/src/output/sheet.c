@@ -61,11 +61,13 @@ bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHE
         VMAF_POOL_METHOD_MIN, VMAF_POOL_METHOD_MAX, VMAF_POOL_METHOD_MEAN,
         VMAF_POOL_METHOD_HARMONIC_MEAN
     };
-    const Report *const report = sheet->report;
-    Pool pool;
-    if (!report->frames ||
-        pool_column(&pool, &column->scores, 0, report->frames - 1, report->subsample))
-        return false;
+    const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
+    Pool pool = { 0 };
+    for (size_t i = 0; i < sheet->report->frames; i += step) {
+        if (!sheet_has(column, i))
+            return false;
+        pool_add(&pool, column->scores.values[i]);
+    }
     for (unsigned i = 0; i < SHEET_POOLS; i++)
         if (pool_result(&pool, methods[i], &pooled[i]))
             return false;

@@ -1,0 +1,33 @@
+/* A table of command-line options, and a scanner that walks argv by it. One table makes the parser and
+ * the help text. */
+#ifndef TOOLS_ARGS_H
+#define TOOLS_ARGS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct Arg {
+    int id;
+    char letter;       /* of the short form; 0: none */
+    const char *name;  /* of the long form; NULL: `help` is a heading; table ends with both NULL */
+    const char *value; /* what --help calls its value; NULL: it takes none */
+    const char *help;  /* lines, joined by \n */
+    bool newer;        /* unknown to libvmaf 3.2.0: a prefix that was unique there stays so */
+} Arg;
+
+typedef struct ArgScanner {
+    const Arg *table;
+    char **argv;
+    int argc, at;
+    const char *cluster; /* rest of a group of short options */
+    char error[256];
+} ArgScanner;
+
+void args_start(ArgScanner *scanner, const Arg *table, int argc, char **argv);
+
+/* 1: *arg and, if it takes one, *value are set. 0: the end. -1: `error` says what is wrong. */
+int args_next(ArgScanner *scanner, const Arg **arg, const char **value);
+
+void args_print_help(const Arg *table, FILE *file);
+
+#endif

@@ -1,0 +1,19 @@
+/* The GPU of a run. */
+#ifndef TOOLS_GPU_H
+#define TOOLS_GPU_H
+
+#include "libvmaf/libvmaf.h"
+#include "options.h"
+
+typedef struct Gpu Gpu;
+
+/* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
+ * CPU. A backend or device asked for by name either starts or this fails, having said why: only `auto`
+ * falls back to the CPU. */
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
+void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
+
+/* Prints the devices. Negative errno when there are none. */
+int gpu_list_devices(void);
+
+#endif

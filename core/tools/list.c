@@ -1,0 +1,58 @@
+#include <stdio.h>
+
+#include "engine/feature.h"
+#include "list.h"
+#include "model/model.h"
+
+static void print_option(const Option *option)
+{
+    char text[160];
+    switch (option->type) {
+    case OPTION_BOOL:
+        snprintf(text, sizeof(text), "%s=%s", option->name, option->def != 0.0 ? "true" : "false");
+        break;
+    case OPTION_STRING:
+        snprintf(text, sizeof(text), "%s=%s", option->name,
+                 option->def_text ? option->def_text : "");
+        break;
+    default:
+        snprintf(text, sizeof(text), "%s=%g [%g..%g]", option->name, option->def, option->min,
+                 option->max);
+        break;
+    }
+    printf("      %-38s %s\n", text, option->help ? option->help : "");
+}
+
+static void print_feature(const FeatureDef *def)
+{
+    printf("%-16s %s%s\n", def->name, def->summary ? def->summary : "",
+           def->gpu ? " [cpu, gpu]" : " [cpu]");
+    if (def->outputs && def->outputs->name) {
+        printf("    metrics:\n");
+        for (const FeatureOutput *out = def->outputs; out->name; out++)
+            printf("      %-38s %s\n", metric_alias(out->name), out->help ? out->help : "");
+    }
+    if (def->options && def->options->name) {
+        printf("    options:\n");
+        for (const Option *option = def->options; option->name; option++)
+            print_option(option);
+    }
+    printf("\n");
+}
+
+void list_features(void)
+{
+    printf("Extractors for --feature, with the metrics they make, their options, defaults and "
+           "ranges.\n\n");
+    for (const FeatureDef *const *def = feature_registry; *def; def++)
+        print_feature(*def);
+}
+
+void list_models(void)
+{
+    printf("Models for --model version=NAME.\n\n");
+    const BuiltinModel *model;
+    for (unsigned i = 0; (model = builtin_model(i)); i++)
+        printf("%-28s %s%s\n", model->name, model->summary,
+               model->collection ? " (collection)" : "");
+}

@@ -1,0 +1,17 @@
+/* What the command says to its user: lines on stderr. Safe from any thread. */
+#ifndef TOOLS_MESSAGE_H
+#define TOOLS_MESSAGE_H
+
+#include <stdbool.h>
+
+/* One line; the newline is added. It starts on a line of its own, whatever the meter has drawn. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For the meter: text without a newline, written at once. */
+void say_in_line(const char *text);
+void say_end_line(void);
+
+/* Is stderr a terminal? */
+bool message_on_terminal(void);
+
+#endif

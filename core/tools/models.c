@@ -1,0 +1,198 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "engine/dict.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "message.h"
+#include "model/model.h"
+#include "models.h"
+
+typedef struct Loaded {
+    VmafModel *model;
+    VmafModelCollection *collection; /* NULL: a model on its own */
+    const char *label;
+} Loaded;
+
+struct Models {
+    size_t count;
+    Loaded *loaded;
+};
+
+static const BuiltinModel *find_builtin(const char *name)
+{
+    const BuiltinModel *model;
+    for (unsigned i = 0; (model = builtin_model(i)); i++)
+        if (!strcmp(model->name, name))
+            return model;
+    return NULL;
+}
+
+static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *version)
+{
+    const BuiltinModel *const builtin = find_builtin(version);
+    if (builtin && builtin->collection)
+        return vmaf_model_collection_load(&loaded->model, &loaded->collection, config, version);
+    const int err = vmaf_model_load(&loaded->model, config, version);
+    if (err) {
+        char names[1024] = "";
+        size_t used = 0;
+        const BuiltinModel *model;
+        for (unsigned i = 0; (model = builtin_model(i)) && used < sizeof(names); i++)
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+                                     model->name);
+        say("built-in models are: %s", names);
+    }
+    return err;
+}
+
+/* A file may hold one model or a collection. Only the last word on it is worth a line in the log. */
+static int load_file(Loaded *loaded, VmafModelConfig *config, const char *path)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    int err = vmaf_model_load_from_path(&loaded->model, config, path);
+    if (err)
+        err = vmaf_model_collection_load_from_path(&loaded->model, &loaded->collection, config,
+                                                   path);
+    log_set_level(VMAF_LOG_LEVEL_INFO);
+    return err ? vmaf_model_load_from_path(&loaded->model, config, path) : 0;
+}
+
+static int overload(Loaded *loaded, const OptionSpec *option)
+{
+    int err = check_overload(option, loaded->model);
+    VmafFeatureDictionary *dict = NULL;
+    if (!err)
+        err = vmaf_feature_dictionary_set(&dict, option->key, option->value);
+    if (!err && loaded->collection)
+        err = vmaf_model_collection_feature_overload(loaded->model, &loaded->collection,
+                                                     option->extractor, dict);
+    else if (!err)
+        err = vmaf_model_feature_overload(loaded->model, option->extractor, dict);
+    if (err)
+        vmaf_feature_dictionary_free(&dict);
+    return err;
+}
+
+static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
+{
+    VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
+    loaded->label = model_spec_label(spec);
+    int err = spec->version ? load_builtin(loaded, &config, spec->version)
+                            : load_file(loaded, &config, spec->path);
+    if (err) {
+        say("problem loading model: %s", loaded->label);
+        return err;
+    }
+    const char *const kind = loaded->collection ? "model collection" : "model";
+    for (size_t i = 0; i < spec->overload_count; i++) {
+        err = overload(loaded, &spec->overloads[i]);
+        if (err) {
+            say("problem overloading feature extractors from %s: %s", kind, loaded->label);
+            return err;
+        }
+    }
+    err = vmaf_use_features_from_model(vmaf, loaded->model);
+    if (!err && loaded->collection)
+        err = vmaf_use_features_from_model_collection(vmaf, loaded->collection);
+    if (err)
+        say("problem loading feature extractors from %s: %s", kind, loaded->label);
+    return err;
+}
+
+int models_create(Models **out, const Options *options, VmafContext *vmaf)
+{
+    Models *const models = mem_zalloc(sizeof(*models));
+    if (!models)
+        return -ENOMEM;
+    int err = 0;
+    if (options->model_count) {
+        models->loaded = mem_array(options->model_count, sizeof(*models->loaded));
+        err = models->loaded ? 0 : -ENOMEM;
+    }
+    for (size_t i = 0; !err && i < options->model_count; i++)
+        err = load(&models->loaded[models->count++], &options->models[i], vmaf);
+    if (err)
+        models_destroy(models);
+    else
+        *out = models;
+    return err;
+}
+
+void models_destroy(Models *models)
+{
+    if (!models)
+        return;
+    for (size_t i = 0; i < models->count; i++) {
+        vmaf_model_destroy(models->loaded[i].model);
+        vmaf_model_collection_destroy(models->loaded[i].collection);
+    }
+    mem_free(models->loaded);
+    mem_free(models);
+}
+
+unsigned models_planes(const Models *models)
+{
+    unsigned planes = 1;
+    for (size_t i = 0; i < models->count; i++) {
+        const VmafModel *const model = models->loaded[i].model;
+        for (unsigned j = 0; j < model->feature_count; j++) {
+            const FeatureDef *const def = feature_find_by_metric(model->features[j].name);
+            if (!def || (def->flags & FEATURE_CHROMA))
+                planes |= 6;
+        }
+    }
+    return planes;
+}
+
+static const char *format_score(char text[64], const Options *options, double score)
+{
+    text_print_double(text, 64, *options->score_format ? options->score_format : "%f", score);
+    return text;
+}
+
+static int score_model(const Loaded *loaded, const Options *options, VmafContext *vmaf,
+                       unsigned frames, bool print)
+{
+    double score;
+    char text[64];
+    const int err =
+        vmaf_score_pooled(vmaf, loaded->model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
+    if (err)
+        say("problem generating pooled VMAF score: %s", loaded->label);
+    else if (print)
+        say("%s: %s", loaded->label, format_score(text, options, score));
+    return err;
+}
+
+static int score_collection(const Loaded *loaded, const Options *options, VmafContext *vmaf,
+                            unsigned frames, bool print)
+{
+    VmafModelCollectionScore score;
+    char mean[64], low[64], high[64], deviation[64];
+    const int err = vmaf_score_pooled_model_collection(vmaf, loaded->collection,
+                                                       VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
+    if (err)
+        say("problem generating pooled VMAF score: %s", loaded->label);
+    else if (print)
+        say("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
+            format_score(mean, options, score.bootstrap.bagging_score),
+            format_score(low, options, score.bootstrap.ci.p95.lo),
+            format_score(high, options, score.bootstrap.ci.p95.hi),
+            format_score(deviation, options, score.bootstrap.stddev));
+    return err;
+}
+
+int models_score(Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 bool print)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < models->count; i++)
+        err = score_model(&models->loaded[i], options, vmaf, frames, print);
+    for (size_t i = 0; !err && i < models->count; i++)
+        if (models->loaded[i].collection)
+            err = score_collection(&models->loaded[i], options, vmaf, frames, print);
+    return err;
+}

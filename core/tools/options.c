@@ -1,0 +1,487 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "engine/mem.h"
+#include "options.h"
+#include "preset.h"
+
+const char *const backend_names[BACKENDS] = { "cpu", "auto", "vulkan", "cuda", "hip", "sycl" };
+
+enum {
+    ARG_REFERENCE,
+    ARG_DISTORTED,
+    ARG_WIDTH,
+    ARG_HEIGHT,
+    ARG_PIXEL_FORMAT,
+    ARG_BITDEPTH,
+    ARG_MODEL,
+    ARG_FEATURE,
+    ARG_OUTPUT,
+    ARG_XML,
+    ARG_JSON,
+    ARG_CSV,
+    ARG_SUB,
+    ARG_PRECISION,
+    ARG_THREADS,
+    ARG_SUBSAMPLE,
+    ARG_CPUMASK,
+    ARG_GPUMASK,
+    ARG_FRAME_CNT,
+    ARG_FRAME_SKIP_REF,
+    ARG_FRAME_SKIP_DIST,
+    ARG_AOM_CTC,
+    ARG_NFLX_CTC,
+    ARG_NO_PREDICTION,
+    ARG_QUIET,
+    ARG_VERSION,
+    ARG_HELP,
+    ARG_LIST_DEVICES,
+    ARG_LIST_MODELS,
+    ARG_LIST_FEATURES,
+    ARG_BACKEND,
+    ARG_VULKAN_DEVICE,
+    ARG_HIP_DEVICE,
+    ARG_SYCL_DEVICE,
+    ARG_VULKAN_ALLOW_SOFTWARE,
+    ARG_NO_VULKAN,
+    ARG_NO_CUDA,
+    ARG_NO_HIP,
+    ARG_NO_SYCL,
+    ARG_NO_METAL,
+};
+
+static const Arg args[] = {
+    { .help = "Videos (Y4M, or raw planes; '-' is standard input)" },
+    { ARG_REFERENCE, 'r', "reference", "PATH", "reference video", false },
+    { ARG_DISTORTED, 'd', "distorted", "PATH", "distorted video", false },
+    { .help = "Raw video (all four make both videos raw)" },
+    { ARG_WIDTH, 'w', "width", "N", "width in samples", false },
+    { ARG_HEIGHT, 'h', "height", "N", "height in samples", false },
+    { ARG_PIXEL_FORMAT, 'p', "pixel_format", "FORMAT", "420, 422, 444 or 400", false },
+    { ARG_BITDEPTH, 'b', "bitdepth", "N", "8, 10, 12 or 16", false },
+    { .help = "What to compute" },
+    { ARG_MODEL, 'm', "model", "SPEC",
+      "version=NAME or path=FILE, and after a ':' each:\n"
+      "name=METRIC, disable_clip, enable_transform,\n"
+      "EXTRACTOR.OPTION=VALUE; may be repeated\n"
+      "(default: version=vmaf_v0.6.1)",
+      false },
+    { ARG_FEATURE, 0, "feature", "SPEC",
+      "EXTRACTOR or EXTRACTOR=OPTION=VALUE:OPTION=VALUE…;\nmay be repeated", false },
+    { ARG_AOM_CTC, 0, "aom_ctc", "VERSION",
+      "models and features of the AOM common test\nconditions, v1.0 to v7.0", false },
+    { ARG_NFLX_CTC, 0, "nflx_ctc", "VERSION",
+      "those of the Netflix common test conditions, v1.0", false },
+    { ARG_NO_PREDICTION, 'n', "no_prediction", NULL, "features only, no model scores", false },
+    { ARG_SUBSAMPLE, 0, "subsample", "N", "score every Nth frame", false },
+    { ARG_FRAME_CNT, 0, "frame_cnt", "N", "stop after N pairs of frames", false },
+    { ARG_FRAME_SKIP_REF, 0, "frame_skip_ref", "N", "drop the first N reference frames", false },
+    { ARG_FRAME_SKIP_DIST, 0, "frame_skip_dist", "N", "drop the first N distorted frames", false },
+    { .help = "Output" },
+    { ARG_OUTPUT, 'o', "output", "PATH", "write a report", false },
+    { ARG_XML, 0, "xml", NULL, "as XML (default)", false },
+    { ARG_JSON, 0, "json", NULL, "as JSON", false },
+    { ARG_CSV, 0, "csv", NULL, "as CSV, frames only", false },
+    { ARG_SUB, 0, "sub", NULL, "as subtitles, frames only", false },
+    { ARG_PRECISION, 0, "precision", "P",
+      "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)", true },
+    { ARG_QUIET, 'q', "quiet", NULL, "no progress", false },
+    { .help = "Where to compute" },
+    { ARG_THREADS, 0, "threads", "N", "worker threads", false },
+    { ARG_CPUMASK, 'c', "cpumask", "BITS",
+      "instruction sets to leave unused: 1 SSE2/NEON,\n2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512, 32 its\n"
+      "Ice Lake parts",
+      false },
+    { ARG_GPUMASK, 0, "gpumask", "BITS", "not 0: no GPU", false },
+    { ARG_BACKEND, 0, "backend", "NAME",
+      "cpu (default), vulkan, cuda, hip, sycl: exactly\nthat one; auto: a GPU if there is one", true },
+    { ARG_VULKAN_DEVICE, 0, "vulkan_device", "DEVICE",
+      "Vulkan on this device: number, name or UUID", true },
+    { ARG_VULKAN_ALLOW_SOFTWARE, 0, "vulkan_allow_software", NULL,
+      "let Vulkan choose a software device, too", true },
+    { ARG_HIP_DEVICE, 0, "hip_device", "N", "HIP on device N", true },
+    { ARG_SYCL_DEVICE, 0, "sycl_device", "N", "SYCL on device N", true },
+    { ARG_NO_VULKAN, 0, "no_vulkan", NULL, "never use Vulkan", true },
+    { ARG_NO_CUDA, 0, "no_cuda", NULL, "never use CUDA", true },
+    { ARG_NO_HIP, 0, "no_hip", NULL, "never use HIP", true },
+    { ARG_NO_SYCL, 0, "no_sycl", NULL, "never use SYCL", true },
+    { ARG_NO_METAL, 0, "no_metal", NULL, "never use Metal (it never is)", true },
+    { .help = "About this program" },
+    { ARG_VERSION, 'v', "version", NULL, "print the version on standard error", false },
+    { ARG_HELP, 0, "help", NULL, "print this text", true },
+    { ARG_LIST_MODELS, 0, "list_models", NULL, "print the built-in models", true },
+    { ARG_LIST_FEATURES, 0, "list_features", NULL,
+      "print the extractors, their options and metrics", true },
+    { ARG_LIST_DEVICES, 0, "list_devices", NULL, "print the GPUs that can be used", true },
+    { 0 },
+};
+
+void options_print_help(FILE *file)
+{
+    fputs("Usage: vmaf -r REFERENCE -d DISTORTED [OPTION]...\n"
+          "Score the quality of a distorted video against its reference.\n",
+          file);
+    args_print_help(args, file);
+}
+
+static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage_error(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputs("\n\n", stderr);
+    options_print_help(stderr);
+    return -EINVAL;
+}
+
+static int bad_value(const Arg *arg, const char *value, const char *wanted)
+{
+    char name[48] = "";
+    if (arg->letter)
+        snprintf(name, sizeof(name), "-%c/", arg->letter);
+    return usage_error("Invalid argument \"%s\" for option %s--%s; should be %s", value, name,
+                       arg->name, wanted);
+}
+
+/* Numbers are in C notation. A mask may be negative: -1 is all bits. */
+static int parse_mask(const Arg *arg, const char *value, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(value, &end, 0);
+    if (end == value || *end || errno)
+        return bad_value(arg, value, "an integer");
+    return 0;
+}
+
+static int parse_number(const Arg *arg, const char *value, unsigned *out)
+{
+    uint64_t number;
+    const int err = parse_mask(arg, value, &number);
+    if (err)
+        return err;
+    if (strchr(value, '-'))
+        return bad_value(arg, value, "an integer that is not negative");
+    if (number > UINT_MAX)
+        return bad_value(arg, value, "a smaller integer");
+    *out = (unsigned)number;
+    return 0;
+}
+
+static int parse_pixel_format(const Arg *arg, const char *value, enum VmafPixelFormat *out)
+{
+    static const struct {
+        const char *text;
+        enum VmafPixelFormat format;
+    } formats[] = {
+        { "420", VMAF_PIX_FMT_YUV420P },
+        { "422", VMAF_PIX_FMT_YUV422P },
+        { "444", VMAF_PIX_FMT_YUV444P },
+        { "400", VMAF_PIX_FMT_YUV400P },
+    };
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+        if (!strcmp(value, formats[i].text)) {
+            *out = formats[i].format;
+            return 0;
+        }
+    }
+    return bad_value(arg, value, "a valid pixel format (420/422/444/400)");
+}
+
+static int parse_bitdepth(const Arg *arg, const char *value, unsigned *out)
+{
+    const int err = parse_number(arg, value, out);
+    if (!err && *out != 8 && *out != 10 && *out != 12 && *out != 16)
+        return bad_value(arg, value, "a valid bitdepth (8/10/12/16)");
+    return err;
+}
+
+static int parse_precision(const Arg *arg, const char *value, Options *options)
+{
+    char *end;
+    const unsigned long digits = strtoul(value, &end, 10);
+    if (!strcmp(value, "max") || !strcmp(value, "full"))
+        strcpy(options->score_format, "%.17g");
+    else if (!strcmp(value, "legacy"))
+        strcpy(options->score_format, "%.6f");
+    else if (*value >= '0' && *value <= '9' && !*end && digits >= 1 && digits <= 17)
+        snprintf(options->score_format, sizeof(options->score_format), "%%.%ug", (unsigned)digits);
+    else
+        return bad_value(arg, value, "1 to 17, max, full or legacy");
+    return 0;
+}
+
+static int parse_backend(const Arg *arg, const char *value, enum Backend *out)
+{
+    for (unsigned i = 0; i < BACKENDS; i++) {
+        if (!strcmp(value, backend_names[i])) {
+            *out = (enum Backend)i;
+            return 0;
+        }
+    }
+    return bad_value(arg, value, "auto, cpu, vulkan, cuda, hip or sycl");
+}
+
+static int name_device(Options *options, enum Backend backend, const char *device)
+{
+    options->backend = backend;
+    options->device = device;
+    return 0;
+}
+
+static int parse_device_number(const Arg *arg, const char *value, Options *options,
+                               enum Backend backend)
+{
+    unsigned number;
+    const int err = parse_number(arg, value, &number);
+    return err ? err : name_device(options, backend, value);
+}
+
+static int add_model(Options *options, const char *text)
+{
+    ModelSpec *const grown =
+        mem_realloc(options->models, (options->model_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->models = grown;
+    char error[512];
+    const int err = model_spec_parse(&grown[options->model_count], text, error, sizeof(error));
+    if (!err)
+        options->model_count++;
+    return err == -EINVAL ? usage_error("%s", error) : err;
+}
+
+static int add_feature(Options *options, const char *text)
+{
+    FeatureSpec *const grown =
+        mem_realloc(options->features, (options->feature_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->features = grown;
+    char error[512];
+    const int err = feature_spec_parse(&grown[options->feature_count], text, error, sizeof(error));
+    if (!err)
+        options->feature_count++;
+    return err == -EINVAL ? usage_error("%s", error) : err;
+}
+
+static int add_preset(Options *options, const Preset *preset)
+{
+    int err = 0;
+    for (unsigned i = 0; !err && i < PRESET_MODELS && preset->models[i]; i++)
+        err = add_model(options, preset->models[i]);
+    for (unsigned i = 0; !err && i < PRESET_FEATURES && preset->features[i]; i++)
+        err = add_feature(options, preset->features[i]);
+    options->common_bitdepth |= preset->common_bitdepth;
+    return err;
+}
+
+static int apply_aom_ctc(Options *options, const char *version)
+{
+    if (!strcmp(version, "proposed"))
+        return usage_error("`--aom_ctc proposed` is deprecated.");
+    const Preset *const preset = preset_aom_ctc(version);
+    if (!preset)
+        return usage_error("bad aom_ctc version \"%s\"; there are v1.0 to v7.0", version);
+    return add_preset(options, preset);
+}
+
+static int apply_nflx_ctc(Options *options, const char *version)
+{
+    const Preset *const preset = preset_nflx_ctc(version);
+    if (!preset)
+        return usage_error("bad nflx_ctc version \"%s\"; there is v1.0", version);
+    return add_preset(options, preset);
+}
+
+static int set_format(Options *options, enum VmafOutputFormat format)
+{
+    options->format = format;
+    return 0;
+}
+
+static int switch_off(Options *options, enum Backend backend)
+{
+    options->backends_off |= 1u << backend;
+    return 0;
+}
+
+static int apply(Options *options, const Arg *arg, const char *value, enum Action *action)
+{
+    switch (arg->id) {
+    case ARG_REFERENCE:
+        options->path[SIDE_REF] = value;
+        return 0;
+    case ARG_DISTORTED:
+        options->path[SIDE_DIST] = value;
+        return 0;
+    case ARG_WIDTH:
+        options->raw = true;
+        return parse_number(arg, value, &options->width);
+    case ARG_HEIGHT:
+        options->raw = true;
+        return parse_number(arg, value, &options->height);
+    case ARG_PIXEL_FORMAT:
+        options->raw = true;
+        return parse_pixel_format(arg, value, &options->pix_fmt);
+    case ARG_BITDEPTH:
+        options->raw = true;
+        return parse_bitdepth(arg, value, &options->bitdepth);
+    case ARG_MODEL:
+        return add_model(options, value);
+    case ARG_FEATURE:
+        return add_feature(options, value);
+    case ARG_OUTPUT:
+        options->output = value;
+        return 0;
+    case ARG_XML:
+        return set_format(options, VMAF_OUTPUT_FORMAT_XML);
+    case ARG_JSON:
+        return set_format(options, VMAF_OUTPUT_FORMAT_JSON);
+    case ARG_CSV:
+        return set_format(options, VMAF_OUTPUT_FORMAT_CSV);
+    case ARG_SUB:
+        return set_format(options, VMAF_OUTPUT_FORMAT_SUB);
+    case ARG_PRECISION:
+        return parse_precision(arg, value, options);
+    case ARG_THREADS:
+        return parse_number(arg, value, &options->threads);
+    case ARG_SUBSAMPLE:
+        return parse_number(arg, value, &options->subsample);
+    case ARG_CPUMASK:
+        return parse_mask(arg, value, &options->cpumask);
+    case ARG_GPUMASK:
+        return parse_mask(arg, value, &options->gpumask);
+    case ARG_FRAME_CNT:
+        return parse_number(arg, value, &options->frame_limit);
+    case ARG_FRAME_SKIP_REF:
+        return parse_number(arg, value, &options->skip[SIDE_REF]);
+    case ARG_FRAME_SKIP_DIST:
+        return parse_number(arg, value, &options->skip[SIDE_DIST]);
+    case ARG_AOM_CTC:
+        return apply_aom_ctc(options, value);
+    case ARG_NFLX_CTC:
+        return apply_nflx_ctc(options, value);
+    case ARG_NO_PREDICTION:
+        options->no_prediction = true;
+        return 0;
+    case ARG_QUIET:
+        options->quiet = true;
+        return 0;
+    case ARG_BACKEND:
+        return parse_backend(arg, value, &options->backend);
+    case ARG_VULKAN_DEVICE:
+        return name_device(options, BACKEND_VULKAN, value);
+    case ARG_HIP_DEVICE:
+        return parse_device_number(arg, value, options, BACKEND_HIP);
+    case ARG_SYCL_DEVICE:
+        return parse_device_number(arg, value, options, BACKEND_SYCL);
+    case ARG_VULKAN_ALLOW_SOFTWARE:
+        options->allow_software = true;
+        return 0;
+    case ARG_NO_VULKAN:
+        return switch_off(options, BACKEND_VULKAN);
+    case ARG_NO_CUDA:
+        return switch_off(options, BACKEND_CUDA);
+    case ARG_NO_HIP:
+        return switch_off(options, BACKEND_HIP);
+    case ARG_NO_SYCL:
+        return switch_off(options, BACKEND_SYCL);
+    case ARG_VERSION:
+        *action = ACTION_VERSION;
+        return 0;
+    case ARG_HELP:
+        *action = ACTION_HELP;
+        return 0;
+    case ARG_LIST_DEVICES:
+        *action = ACTION_LIST_DEVICES;
+        return 0;
+    case ARG_LIST_MODELS:
+        *action = ACTION_LIST_MODELS;
+        return 0;
+    case ARG_LIST_FEATURES:
+        *action = ACTION_LIST_FEATURES;
+        return 0;
+    default: /* --no_metal: there is nothing to switch off */
+        return 0;
+    }
+}
+
+static int check_model_names(const Options *options)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        for (size_t j = i + 1; j < options->model_count; j++)
+            if (!strcmp(model_spec_name(&options->models[i]), model_spec_name(&options->models[j])))
+                return usage_error("Each model should be uniquely named; \"%s\" is used twice. Set "
+                                   "using `--model` via the `name=...` param.",
+                                   model_spec_name(&options->models[i]));
+    return 0;
+}
+
+/* What was asked for by name must not be switched off in the same breath. */
+static int check_backend(const Options *options)
+{
+    const enum Backend backend = options->backend;
+    const char *const name = backend_names[backend];
+    if (backend != BACKEND_CPU && backend != BACKEND_AUTO && options->gpumask)
+        return usage_error("%s is asked for, but --gpumask switches GPUs off", name);
+    if (options->backends_off & (1u << backend))
+        return usage_error("%s is asked for, but --no_%s switches it off", name, name);
+    return 0;
+}
+
+static int check(const Options *options)
+{
+    if (!options->path[SIDE_REF])
+        return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
+    if (!options->path[SIDE_DIST])
+        return usage_error("Distorted .y4m or .yuv (-d/--distorted) is required");
+    if (options->raw &&
+        !(options->width && options->height && options->pix_fmt && options->bitdepth))
+        return usage_error("The following options are required for .yuv input:\n"
+                           "  --width/-w\n  --height/-h\n  --pixel_format/-p\n  --bitdepth/-b\n");
+    if (!strcmp(options->path[SIDE_REF], "-") && !strcmp(options->path[SIDE_DIST], "-"))
+        return usage_error("Only one of the two videos can come from standard input");
+    const int err = check_model_names(options);
+    return err ? err : check_backend(options);
+}
+
+int options_parse(Options *options, int argc, char **argv, enum Action *action)
+{
+    *options = (Options){ .format = VMAF_OUTPUT_FORMAT_XML };
+    *action = ACTION_SCORE;
+    ArgScanner scanner;
+    args_start(&scanner, args, argc, argv);
+    const Arg *arg;
+    const char *value;
+    int found;
+    while ((found = args_next(&scanner, &arg, &value)) > 0) {
+        const int err = apply(options, arg, value, action);
+        if (err || *action != ACTION_SCORE)
+            return err;
+    }
+    if (found < 0)
+        return usage_error("vmaf: %s", scanner.error);
+    const int err = check(options);
+    if (err || options->model_count || options->no_prediction)
+        return err;
+    return add_model(options, "version=vmaf_v0.6.1");
+}
+
+void options_destroy(Options *options)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        model_spec_destroy(&options->models[i]);
+    for (size_t i = 0; i < options->feature_count; i++)
+        feature_spec_destroy(&options->features[i]);
+    mem_free(options->models);
+    mem_free(options->features);
+    *options = (Options){ 0 };
+}

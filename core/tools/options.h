@@ -1,0 +1,70 @@
+/* The command line, parsed and checked. */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libvmaf/libvmaf.h"
+#include "spec.h"
+
+enum Side { SIDE_REF, SIDE_DIST, SIDES };
+
+enum Backend {
+    BACKEND_CPU,
+    BACKEND_AUTO,
+    BACKEND_VULKAN,
+    BACKEND_CUDA,
+    BACKEND_HIP,
+    BACKEND_SYCL,
+    BACKENDS
+};
+extern const char *const backend_names[BACKENDS];
+
+/* What to do instead of scoring. */
+enum Action {
+    ACTION_SCORE,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_LIST_DEVICES,
+    ACTION_LIST_MODELS,
+    ACTION_LIST_FEATURES
+};
+
+typedef struct Options {
+    const char *path[SIDES];
+    unsigned skip[SIDES];
+    unsigned frame_limit; /* 0: all */
+
+    bool raw; /* else Y4M */
+    unsigned width, height, bitdepth;
+    enum VmafPixelFormat pix_fmt;
+    bool common_bitdepth; /* widen the shallower input */
+
+    ModelSpec *models;
+    size_t model_count;
+    FeatureSpec *features;
+    size_t feature_count;
+    bool no_prediction;
+
+    const char *output; /* NULL: no file */
+    enum VmafOutputFormat format;
+    char score_format[8]; /* empty: the default rule */
+    bool quiet;
+
+    unsigned threads, subsample;
+    uint64_t cpumask, gpumask;
+    enum Backend backend;
+    unsigned backends_off; /* bit b: never use backend b */
+    const char *device;    /* of a named backend: number, name or UUID; NULL: its first */
+    bool allow_software;
+} Options;
+
+/* 0, with *action set: only ACTION_SCORE wants the rest. -EINVAL after a usage error, which it has
+ * printed. -ENOMEM. Call options_destroy in any case. */
+int options_parse(Options *options, int argc, char **argv, enum Action *action);
+void options_destroy(Options *options);
+
+void options_print_help(FILE *file);
+
+#endif

@@ -1,0 +1,290 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "gpu.h"
+#include "message.h"
+#include "meter.h"
+#include "models.h"
+#include "reader.h"
+#include "score.h"
+#include "video.h"
+
+typedef struct Run {
+    const Options *options;
+    Video *video[SIDES];
+    VmafContext *vmaf;
+    Gpu *gpu;
+    Models *models;
+    unsigned ahead;   /* frames read ahead of each video */
+    unsigned pairs;   /* scored */
+    bool cut;         /* a video ended within a frame */
+} Run;
+
+static const char *const side_names[SIDES] = { "reference", "distorted" };
+
+static bool meter_wanted(const Options *options)
+{
+    return !options->quiet && message_on_terminal();
+}
+
+/* Finds out now, not after hours of scoring, that the report has nowhere to go. */
+static int check_output(const char *path)
+{
+    struct stat info;
+    int err = 0;
+    if (!path)
+        return 0;
+    if (!stat(path, &info)) {
+        if (S_ISDIR(info.st_mode))
+            err = EISDIR;
+        else if (access(path, W_OK))
+            err = errno;
+    } else {
+        const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (fd < 0)
+            err = errno;
+        else if (close(fd) || unlink(path))
+            err = errno;
+    }
+    if (err)
+        say("could not open file: %s: %s", path, strerror(err));
+    return -err;
+}
+
+static int open_videos(Run *run)
+{
+    const Options *const o = run->options;
+    const VideoFormat raw = { o->width, o->height, o->bitdepth, o->pix_fmt };
+    for (unsigned side = 0; side < SIDES; side++) {
+        const int err = video_open(&run->video[side], o->path[side], o->raw ? &raw : NULL);
+        if (err) {
+            say("problem with %s file: %s", side_names[side], o->path[side]);
+            return err;
+        }
+    }
+    return video_compare(run->video[SIDE_REF], run->video[SIDE_DIST], o->common_bitdepth);
+}
+
+static int create_context(Run *run)
+{
+    const Options *const o = run->options;
+    const VideoFormat *const ref = &run->video[SIDE_REF]->format;
+    const VideoFormat *const dist = &run->video[SIDE_DIST]->format;
+    const VmafConfiguration config = {
+        .log_level = VMAF_LOG_LEVEL_INFO,
+        .n_threads = o->threads,
+        .n_subsample = o->subsample,
+        .cpumask = o->cpumask,
+        .gpumask = o->gpumask,
+    };
+    int err = vmaf_init(&run->vmaf, config);
+    if (err) {
+        say("problem initializing VMAF context");
+        return err;
+    }
+    err = gpu_create(&run->gpu, o, run->vmaf);
+    if (err)
+        return err;
+    run->ahead = run->gpu ? 8 : 1;
+    const VmafPictureConfiguration pool = {
+        .pic_params = { .w = ref->width,
+                        .h = ref->height,
+                        .bpc = ref->bitdepth > dist->bitdepth ? ref->bitdepth : dist->bitdepth,
+                        .pix_fmt = ref->pix_fmt },
+        .pic_cnt = reader_pool_size(run->ahead, run->gpu ? run->ahead : o->threads),
+    };
+    err = vmaf_preallocate_pictures(run->vmaf, pool);
+    if (err)
+        say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
+            pool.pic_params.h);
+    else if (meter_wanted(o))
+        say("picture pool: %u pictures pre-allocated", pool.pic_cnt);
+    return err;
+}
+
+static int use_feature(VmafContext *vmaf, const FeatureSpec *spec)
+{
+    int err = check_feature(spec);
+    VmafFeatureDictionary *dict = NULL;
+    for (size_t i = 0; !err && i < spec->option_count; i++)
+        err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
+    if (!err)
+        err = vmaf_use_feature(vmaf, spec->extractor, dict);
+    if (err) {
+        vmaf_feature_dictionary_free(&dict);
+        say("problem loading feature extractor: %s", spec->extractor);
+    }
+    return err;
+}
+
+static int register_features(Run *run)
+{
+    int err = models_create(&run->models, run->options, run->vmaf);
+    for (size_t i = 0; !err && i < run->options->feature_count; i++)
+        err = use_feature(run->vmaf, &run->options->features[i]);
+    return err;
+}
+
+/* Chroma that nobody looks at need not be read. */
+static unsigned wanted_planes(const Run *run)
+{
+    unsigned planes = models_planes(run->models);
+    for (size_t i = 0; i < run->options->feature_count; i++) {
+        const FeatureDef *const def = feature_find(run->options->features[i].extractor);
+        if (!def || (def->flags & FEATURE_CHROMA))
+            planes |= 6;
+    }
+    return planes;
+}
+
+static int skip_frames(const Run *run)
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        Video *const video = run->video[side];
+        const unsigned frames = run->options->skip[side];
+        if (video_skip(video, frames) != FRAME_WHOLE) {
+            say("the %s video has fewer than the %u frames to skip: %s", side_names[side], frames,
+                video->path);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+/* Pairs to come, as far as it can be told; 0: not at all. */
+static uint64_t expected_pairs(const Run *run)
+{
+    uint64_t pairs = run->options->frame_limit;
+    for (unsigned side = 0; side < SIDES; side++) {
+        const uint64_t left = video_frames_left(run->video[side]);
+        if (left && (!pairs || left < pairs))
+            pairs = left;
+    }
+    return pairs;
+}
+
+/* Why the pairs have come to an end, and whether that is an error. */
+static int tell_end(Run *run, const enum FrameStatus status[SIDES])
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        if (status[side] == FRAME_ERROR)
+            return -EIO;
+        if (status[side] == FRAME_CUT) {
+            say("\"%s\" is cut off within frame %u.", run->video[side]->path,
+                run->pairs + run->options->skip[side]);
+            run->cut = true;
+        }
+    }
+    if (run->cut)
+        return 0;
+    if ((status[SIDE_REF] == FRAME_NONE) != (status[SIDE_DIST] == FRAME_NONE)) {
+        const unsigned shorter = status[SIDE_REF] == FRAME_NONE ? SIDE_REF : SIDE_DIST;
+        say_end_line();
+        say("\"%s\" ended before \"%s\".", run->video[shorter]->path,
+            run->video[!shorter]->path);
+    }
+    return 0;
+}
+
+static int score_pairs(Run *run, Reader *reader, Meter *meter)
+{
+    for (;;) {
+        VmafPicture pic[SIDES];
+        enum FrameStatus status[SIDES];
+        reader_next(reader, pic, status);
+        const bool whole = status[SIDE_REF] == FRAME_WHOLE && status[SIDE_DIST] == FRAME_WHOLE;
+        int err = 0;
+        if (whole)
+            err = vmaf_read_pictures(run->vmaf, &pic[SIDE_REF], &pic[SIDE_DIST], run->pairs);
+        if (whole && !err) {
+            run->pairs++;
+            meter_step(meter);
+            continue;
+        }
+        for (unsigned side = 0; side < SIDES; side++)
+            if (pic[side].ref)
+                vmaf_picture_unref(&pic[side]);
+        if (!err)
+            return tell_end(run, status);
+        say("problem reading pictures");
+        return err;
+    }
+}
+
+static int read_and_score(Run *run)
+{
+    const ReaderConfig config = {
+        .vmaf = run->vmaf,
+        .video = { run->video[SIDE_REF], run->video[SIDE_DIST] },
+        .frame_limit = run->options->frame_limit,
+        .planes = wanted_planes(run),
+        .ahead = run->ahead,
+        .threads = run->gpu ? 3 : 1,
+    };
+    Reader *reader;
+    int err = reader_create(&reader, &config);
+    if (err) {
+        say("problem starting to read: %s", strerror(-err));
+        return err;
+    }
+    Meter meter;
+    meter_start(&meter, meter_wanted(run->options), expected_pairs(run));
+    err = score_pairs(run, reader, &meter);
+    meter_finish(&meter);
+    reader_destroy(reader);
+    if (!err && !run->pairs && !run->cut) {
+        say("there are no frames to score");
+        err = -EINVAL;
+    }
+    return err;
+}
+
+static int finish(Run *run)
+{
+    const Options *const o = run->options;
+    if (!run->pairs) /* the first frame was cut */
+        return -EINVAL;
+    int err = vmaf_read_pictures(run->vmaf, NULL, NULL, 0);
+    if (err) {
+        say("problem flushing context");
+        return err;
+    }
+    const bool print = !o->output || (message_on_terminal() && !o->quiet);
+    if (!o->no_prediction)
+        err = models_score(run->models, o, run->vmaf, run->pairs, print);
+    if (!err && o->output)
+        err = vmaf_write_output_with_format(run->vmaf, o->output, o->format,
+                                            *o->score_format ? o->score_format : NULL);
+    return err ? err : run->cut ? -EINVAL : 0;
+}
+
+int score_videos(const Options *options)
+{
+    Run run = { .options = options };
+    if (meter_wanted(options))
+        say("VMAF version %s", vmaf_version());
+    int err = open_videos(&run);
+    if (!err)
+        err = check_output(options->output);
+    if (!err)
+        err = create_context(&run);
+    if (!err)
+        err = register_features(&run);
+    if (!err)
+        err = skip_frames(&run);
+    if (!err)
+        err = read_and_score(&run);
+    if (!err)
+        err = finish(&run);
+    models_destroy(run.models);
+    if (run.vmaf)
+        vmaf_close(run.vmaf);
+    gpu_destroy(run.gpu);
+    for (unsigned side = 0; side < SIDES; side++)
+        video_close(run.video[side]);
+    return err;
+}

@@ -1,0 +1,10 @@
+/* One run of the command: score a pair of videos. */
+#ifndef TOOLS_SCORE_H
+#define TOOLS_SCORE_H
+
+#include "options.h"
+
+/* 0, or negative errno after saying what went wrong. */
+int score_videos(const Options *options);
+
+#endif
