@@ -8,8 +8,10 @@ extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
 extern const FeatureDef feature_float_psnr;
 extern const FeatureDef feature_float_vif;
+extern const FeatureDef feature_motion;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
+extern const FeatureDef feature_vif;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
 const FeatureDef *const feature_registry[] = {
@@ -20,6 +22,8 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_moment,
     &feature_psnr,
     &feature_adm,
+    &feature_motion,
+    &feature_vif,
     &feature_null,
     NULL,
 };

@@ -1,0 +1,216 @@
+/* motion: how much the reference moves, from the blurred difference of its frames, fixed point. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "engine/feature.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/motion/motion.h"
+#include "feature/motion/motion_frame.h"
+
+#define AT(field) offsetof(MotionOptions, field)
+
+static const Option options[] = {
+    { .name = "debug", .help = "also report motion", .type = OPTION_BOOL, .offset = AT(debug) },
+    { .name = "motion_force_zero", .alias = "force_0", .help = "report 0 for every frame",
+      .type = OPTION_BOOL, .offset = AT(force_zero), .names = true },
+    { .name = "motion_blend_factor", .alias = "mbf", .help = "slope of motion3 above the offset",
+      .type = OPTION_DOUBLE, .offset = AT(blend_factor), .def = 1, .min = 0, .max = 1,
+      .names = true },
+    { .name = "motion_blend_offset", .alias = "mbo", .help = "where that slope begins",
+      .type = OPTION_DOUBLE, .offset = AT(blend_offset), .def = 40, .min = 0, .max = 1000,
+      .names = true },
+    { .name = "motion_fps_weight", .alias = "mfw", .help = "factor that makes up for frame rate",
+      .type = OPTION_DOUBLE, .offset = AT(fps_weight), .def = 1, .min = 0, .max = 5,
+      .names = true },
+    { .name = "motion_max_val", .alias = "mmxv", .help = "upper limit of the scores",
+      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 10000, .min = 0, .max = 10000,
+      .names = true },
+    { .name = "motion_five_frame_window", .alias = "mffw",
+      .help = "compare with the second frame before", .type = OPTION_BOOL,
+      .offset = AT(five_frame_window), .names = true },
+    { .name = "motion_moving_average", .alias = "mma",
+      .help = "average motion3 with the frame before", .type = OPTION_BOOL,
+      .offset = AT(moving_average), .names = true },
+    { 0 },
+};
+
+enum { OUT_SAD, OUT_MOTION, OUT_MOTION2, OUT_MOTION3 };
+
+static const FeatureOutput outputs[] = {
+    { .name = "VMAF_integer_feature_motion_sad_score", .help = "motion of this frame alone" },
+    { .name = "VMAF_integer_feature_motion_score", .help = "the same (debug)" },
+    { .name = "VMAF_integer_feature_motion2_score",
+      .help = "the lesser of this frame's and the next's", .delay = OUTPUT_FLUSH },
+    { .name = "VMAF_integer_feature_motion3_score", .help = "motion2 blended and averaged",
+      .delay = OUTPUT_FLUSH },
+    { 0 },
+};
+
+/* motion2 and motion3 of a frame wait for the frame after it; the first frames' motion3 for the first
+ * pair of frames that is compared. */
+typedef struct MotionState {
+    MotionPlan plan;
+    uint64_t frames;   /* reported so far */
+    double raw[2];     /* of the last frame and of the one before it */
+    unsigned index[2]; /* theirs */
+    double previous;   /* last motion3 before averaging */
+} MotionState;
+
+static int init(Feature *f)
+{
+    const MotionOptions *o = f->options;
+    const FrameShape *shape = &f->shape;
+    MotionState *state = f->state = mem_zalloc(sizeof(*state));
+    if (!state)
+        return -ENOMEM;
+    state->plan = (MotionPlan){ .w = shape->w[0], .h = shape->h[0], .bpc = shape->bpc };
+    motion_dsp_init(&state->plan.dsp, shape->bpc, f->cpu);
+    if (!o->force_zero && (shape->w[0] < 3 || shape->h[0] < 3)) {
+        log_error("%s: pictures are %ux%u, below the smallest size, 3x3", f->def->name,
+                  shape->w[0], shape->h[0]);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static void close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int scratch_create(const Feature *f, void **scratch)
+{
+    const MotionState *state = f->state;
+    return motion_frame_create((MotionFrame **)scratch, &state->plan);
+}
+
+static void scratch_destroy(void *scratch)
+{
+    motion_frame_destroy(scratch);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    const VmafPicture *earlier = pair->prev_ref[motion_distance(o) - 1];
+    MotionResult *r = result;
+    r->sad = 0;
+    if (o->force_zero || !earlier)
+        return 0;
+    const void *const planes[2] = { earlier->data[0], pair->ref->data[0] };
+    const ptrdiff_t strides[2] = { earlier->stride[0], pair->ref->stride[0] };
+    r->sad = motion_frame_measure(scratch, &state->plan, planes, strides, team);
+    return 0;
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double blended(const MotionOptions *o, double m)
+{
+    const double value =
+        m * o->blend_factor + (1.0 - o->blend_factor) * lesser(o->blend_offset, m);
+    return lesser(value, o->max_val);
+}
+
+static double raw_score(const Feature *f, uint64_t position, const MotionResult *r)
+{
+    const MotionOptions *o = f->options;
+    const double pixels = (double)f->shape.w[0] * (double)f->shape.h[0];
+    if (position < motion_distance(o) || o->force_zero)
+        return 0.0;
+    return lesser((double)r->sad / 256.0 / pixels * o->fps_weight, o->max_val);
+}
+
+/* The first frames have nothing to be compared with: their motion3 looks ahead instead. */
+static int emit_head(Feature *f, unsigned count, double value)
+{
+    MotionState *state = f->state;
+    int err = 0;
+    for (unsigned i = count; i-- > 0 && !err;)
+        err = feature_emit(f, OUT_MOTION3, state->index[i], value);
+    state->previous = value;
+    return err;
+}
+
+static int emit_smoothed(Feature *f, unsigned index, double motion2)
+{
+    const MotionOptions *o = f->options;
+    MotionState *state = f->state;
+    const double now = blended(o, motion2);
+    const double motion3 = o->moving_average ? (now + state->previous) / 2.0 : now;
+    state->previous = now;
+    int err = feature_emit(f, OUT_MOTION2, index, motion2);
+    return err ? err : feature_emit(f, OUT_MOTION3, index, motion3);
+}
+
+/* Frame `position` has the raw score `raw`: what that settles of the frames before it. */
+static int settle_earlier(Feature *f, uint64_t position, double raw)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    const unsigned distance = motion_distance(o);
+    if (position == distance)
+        return emit_head(f, distance, blended(o, raw));
+    if (position < distance)
+        return 0;
+    /* The neighbours of the frame before: with the five-frame window not that frame itself, and its
+     * left neighbour only once that one has a score. */
+    const bool alone = distance == 2 && position == 3;
+    const double motion2 = alone ? raw : lesser(state->raw[distance - 1], raw);
+    return emit_smoothed(f, state->index[0], motion2);
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    const MotionOptions *o = f->options;
+    MotionState *state = f->state;
+    const uint64_t position = state->frames;
+    const double raw = raw_score(f, position, result);
+
+    int err = feature_emit(f, OUT_SAD, id->index, raw);
+    if (!err && o->debug)
+        err = feature_emit(f, OUT_MOTION, id->index, raw);
+    if (!err && position < motion_distance(o))
+        err = feature_emit(f, OUT_MOTION2, id->index, 0.0);
+    if (!err)
+        err = settle_earlier(f, position, raw);
+    state->raw[1] = state->raw[0];
+    state->index[1] = state->index[0];
+    state->raw[0] = raw;
+    state->index[0] = id->index;
+    state->frames++;
+    return err;
+}
+
+static int flush(Feature *f)
+{
+    const MotionState *state = f->state;
+    const unsigned distance = motion_distance(f->options);
+    if (!state)
+        return 0;
+    if (state->frames <= distance)
+        return emit_head(f, (unsigned)state->frames, 0.0);
+    return emit_smoothed(f, state->index[0], state->raw[0]);
+}
+
+const FeatureDef feature_motion = {
+    .name = "motion",
+    .summary = "motion of the reference, fixed point",
+    .options = options,
+    .options_size = sizeof(MotionOptions),
+    .outputs = outputs,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_PREV_REF,
+    .result_size = sizeof(MotionResult),
+    .init = init,
+    .close = close,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
+    .measure = measure,
+    .report = report,
+    .flush = flush,
+};

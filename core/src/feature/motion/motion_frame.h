@@ -1,0 +1,25 @@
+/* The sum of one pair of planes. */
+#ifndef FEATURE_MOTION_MOTION_FRAME_H
+#define FEATURE_MOTION_MOTION_FRAME_H
+
+#include <stddef.h>
+
+#include "engine/team.h"
+#include "feature/motion/motion_dsp.h"
+
+/* The same for all frames of a clip. */
+typedef struct MotionPlan {
+    unsigned w, h, bpc; /* at least 3x3 */
+    MotionDsp dsp;
+} MotionPlan;
+
+/* Working memory of one pair at a time. */
+typedef struct MotionFrame MotionFrame;
+int motion_frame_create(MotionFrame **frame, const MotionPlan *plan);
+void motion_frame_destroy(MotionFrame *frame);
+
+/* planes[0] is the earlier one; strides in bytes. */
+uint64_t motion_frame_measure(MotionFrame *frame, const MotionPlan *plan,
+                              const void *const planes[2], const ptrdiff_t strides[2], Team *team);
+
+#endif

@@ -1,0 +1,156 @@
+/* vif: visual information fidelity in fixed point, on four scales of luma. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "engine/feature.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/vif/vif_frame.h"
+
+static const Option options[] = {
+    { .name = "debug", .help = "also report numerators and denominators", .type = OPTION_BOOL,
+      .offset = offsetof(VifOptions, debug) },
+    { .name = "vif_enhn_gain_limit", .alias = "egl",
+      .help = "most gain that enhancement may be credited with", .type = OPTION_DOUBLE,
+      .offset = offsetof(VifOptions, gain_limit), .def = 100, .min = 1, .max = 100, .names = true },
+    { .name = "vif_skip_scale0", .alias = "ssclz", .help = "leave out the full-size scale",
+      .type = OPTION_BOOL, .offset = offsetof(VifOptions, skip_scale0), .names = true },
+    { 0 },
+};
+
+enum { OUT_SCALE0 = 0, OUT_VIF = VIF_SCALES, OUT_NUM, OUT_DEN, OUT_NUM_SCALE0 };
+
+static const FeatureOutput outputs[] = {
+    { .name = "VMAF_integer_feature_vif_scale0_score", .help = "fidelity at full size" },
+    { .name = "VMAF_integer_feature_vif_scale1_score", .help = "fidelity at half size" },
+    { .name = "VMAF_integer_feature_vif_scale2_score", .help = "fidelity at a quarter" },
+    { .name = "VMAF_integer_feature_vif_scale3_score", .help = "fidelity at an eighth" },
+    { .name = "integer_vif", .help = "all scales together (debug)", .extra = true },
+    { .name = "integer_vif_num", .help = "its numerator (debug)", .extra = true },
+    { .name = "integer_vif_den", .help = "its denominator (debug)", .extra = true },
+    { .name = "integer_vif_num_scale0", .help = "numerator of scale 0 (debug)", .extra = true },
+    { .name = "integer_vif_den_scale0", .help = "denominator of scale 0 (debug)", .extra = true },
+    { .name = "integer_vif_num_scale1", .help = "numerator of scale 1 (debug)", .extra = true },
+    { .name = "integer_vif_den_scale1", .help = "denominator of scale 1 (debug)", .extra = true },
+    { .name = "integer_vif_num_scale2", .help = "numerator of scale 2 (debug)", .extra = true },
+    { .name = "integer_vif_den_scale2", .help = "denominator of scale 2 (debug)", .extra = true },
+    { .name = "integer_vif_num_scale3", .help = "numerator of scale 3 (debug)", .extra = true },
+    { .name = "integer_vif_den_scale3", .help = "denominator of scale 3 (debug)", .extra = true },
+    { 0 },
+};
+
+typedef struct VifState {
+    VifPlan plan;
+    uint16_t log_table[VIF_LOG_ENTRIES];
+} VifState;
+
+static int init(Feature *f)
+{
+    const VifOptions *o = f->options;
+    const FrameShape *shape = &f->shape;
+    if (shape->w[0] < VIF_MIN_SIZE || shape->h[0] < VIF_MIN_SIZE) {
+        log_error("%s: pictures are %ux%u, below the smallest size, %dx%d", f->def->name,
+                  shape->w[0], shape->h[0], VIF_MIN_SIZE, VIF_MIN_SIZE);
+        return -EINVAL;
+    }
+    VifState *state = f->state = mem_alloc(sizeof(*state));
+    if (!state)
+        return -ENOMEM;
+    vif_log_table_fill(state->log_table);
+    state->plan = (VifPlan){
+        .w = shape->w[0],
+        .h = shape->h[0],
+        .bpc = shape->bpc,
+        .skip_scale0 = o->skip_scale0,
+        .pixel = { .log_table = state->log_table, .gain_limit = o->gain_limit },
+    };
+    vif_dsp_init(&state->plan.dsp, shape->bpc, f->cpu);
+    return 0;
+}
+
+static void close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int scratch_create(const Feature *f, void **scratch)
+{
+    const VifState *state = f->state;
+    return vif_frame_create((VifFrame **)scratch, &state->plan);
+}
+
+static void scratch_destroy(void *scratch)
+{
+    vif_frame_destroy(scratch);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    const VifState *state = f->state;
+    const void *const planes[2] = { pair->ref->data[0], pair->dist->data[0] };
+    const ptrdiff_t strides[2] = { pair->ref->stride[0], pair->dist->stride[0] };
+    vif_frame_measure(scratch, &state->plan, planes, strides, result, team);
+    return 0;
+}
+
+/* The scores of a scale come from single precision, as the reference keeps them. */
+typedef struct VifRatio {
+    float num, den;
+} VifRatio;
+
+static VifRatio ratio_of(const VifSums *s)
+{
+    const double flat = (double)s->flat_count - (double)s->flat_energy / 16384.0 / 65025.0;
+    return (VifRatio){ .num = (float)((double)s->num_log / 2048.0 + flat),
+                       .den = (float)((double)s->den_log / 2048.0 + (double)s->flat_count) };
+}
+
+static int report_debug(Feature *f, unsigned index, const VifRatio ratio[VIF_SCALES], int first)
+{
+    double num = 0.0, den = 0.0;
+    int err = 0;
+    for (int s = first; s < VIF_SCALES; s++) {
+        num += ratio[s].num;
+        den += ratio[s].den;
+    }
+    err |= feature_emit(f, OUT_VIF, index, den == 0.0 ? 1.0 : num / den);
+    err |= feature_emit(f, OUT_NUM, index, num);
+    err |= feature_emit(f, OUT_DEN, index, den);
+    for (unsigned s = 0; s < VIF_SCALES; s++) {
+        err |= feature_emit(f, OUT_NUM_SCALE0 + 2 * s, index, ratio[s].num);
+        err |= feature_emit(f, OUT_NUM_SCALE0 + 2 * s + 1, index, ratio[s].den);
+    }
+    return err ? -EINVAL : 0;
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    const VifOptions *o = f->options;
+    const VifResult *r = result;
+    VifRatio ratio[VIF_SCALES];
+    int err = 0;
+    for (unsigned s = 0; s < VIF_SCALES; s++) {
+        const bool skipped = s == 0 && o->skip_scale0;
+        ratio[s] = skipped ? (VifRatio){ 0.0f, -1.0f } : ratio_of(&r->scale[s]);
+        const float score = skipped ? 0.0f : ratio[s].num / ratio[s].den;
+        err |= feature_emit(f, OUT_SCALE0 + s, id->index, score);
+    }
+    if (o->debug)
+        err |= report_debug(f, id->index, ratio, o->skip_scale0 ? 1 : 0);
+    return err ? -EINVAL : 0;
+}
+
+const FeatureDef feature_vif = {
+    .name = "vif",
+    .summary = "visual information fidelity, fixed point",
+    .options = options,
+    .options_size = sizeof(VifOptions),
+    .outputs = outputs,
+    .result_size = sizeof(VifResult),
+    .init = init,
+    .close = close,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
+    .measure = measure,
+    .report = report,
+};
