@@ -2,8 +2,9 @@
 
 #include "engine/feature.h"
 
-extern const FeatureDef feature_float_ansnr;
 extern const FeatureDef feature_adm;
+extern const FeatureDef feature_float_adm;
+extern const FeatureDef feature_float_ansnr;
 extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
 extern const FeatureDef feature_float_psnr;
@@ -17,6 +18,7 @@ extern const FeatureDef feature_vif;
 const FeatureDef *const feature_registry[] = {
     &feature_float_psnr,
     &feature_float_ansnr,
+    &feature_float_adm,
     &feature_float_vif,
     &feature_float_motion,
     &feature_float_moment,
