@@ -207,7 +207,7 @@ static int read_switch(Reader *r, const json_t *object, const char *key, bool *o
 
 static int read_transform(Reader *r, VmafModel *model, const char *key, const json_t *value)
 {
-    static const char *const terms[TRANSFORM_TERMS] = {"p0", "p1", "p2"};
+    static const char *const terms[TRANSFORM_TERMS] = { "p0", "p1", "p2" };
     Transform *t = &model->transform;
     if (!json_is_object(value))
         return fail(r, "%s: object expected", key);
@@ -246,7 +246,8 @@ static int read_svr(Reader *r, VmafModel *model, const char *key, const json_t *
     const char *why;
     if (!json_is_string(value))
         return fail(r, "%s: string expected", key);
-    const int err = svr_create(&model->own_svr, json_string_value(value), model->feature_count, &why);
+    const int err =
+        svr_create(&model->own_svr, json_string_value(value), model->feature_count, &why);
     if (err < 0) {
         fail(r, "%s: %s", key, why);
         return err;
@@ -260,16 +261,16 @@ static const struct {
     const char *key;
     int (*read)(Reader *r, VmafModel *model, const char *key, const json_t *value);
 } keys[] = {
-    {"model_type", read_type},
-    {"norm_type", read_norm},
-    {"feature_names", read_feature_names},
-    {"feature_opts_dicts", read_feature_options},
-    {"slopes", read_slopes},
-    {"intercepts", read_intercepts},
-    {"score_clip", read_clip},
-    {"score_transform", read_transform},
-    {"chroma_correction_parameter", read_chroma},
-    {"model", read_svr},
+    { "model_type", read_type },
+    { "norm_type", read_norm },
+    { "feature_names", read_feature_names },
+    { "feature_opts_dicts", read_feature_options },
+    { "slopes", read_slopes },
+    { "intercepts", read_intercepts },
+    { "score_clip", read_clip },
+    { "score_transform", read_transform },
+    { "chroma_correction_parameter", read_chroma },
+    { "model", read_svr },
 };
 
 static int read_model_dict(Reader *r, VmafModel *model, const json_t *dict)
@@ -359,7 +360,8 @@ static int read_collection(Reader *r, VmafModel **model, VmafModelCollection **c
     return 0;
 }
 
-/* Text behind the object is ignored. A key given twice is refused: which one counts would be a guess. */
+/* Text behind the object is ignored. A key given twice is refused: which one counts would be a
+ * guess. */
 static json_t *parse_file(Reader *r, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -393,7 +395,7 @@ static void log_failure(const Reader *r, const char *what, const char *path)
 
 int model_read_file(VmafModel **model, const VmafModelConfig *cfg, const char *path)
 {
-    Reader r = {.flags = cfg->flags};
+    Reader r = { .flags = cfg->flags };
     json_t *root = parse_file(&r, path);
     const int err = root ? read_model(&r, model, cfg->name, root) : -EINVAL;
     json_decref(root);
@@ -405,7 +407,7 @@ int model_read_file(VmafModel **model, const VmafModelConfig *cfg, const char *p
 int model_collection_read_file(VmafModel **model, VmafModelCollection **collection,
                                const VmafModelConfig *cfg, const char *path)
 {
-    Reader r = {.flags = cfg->flags};
+    Reader r = { .flags = cfg->flags };
     json_t *root = parse_file(&r, path);
     const int err = root ? read_collection(&r, model, collection, cfg->name, root) : -EINVAL;
     json_decref(root);

@@ -28,7 +28,7 @@ typedef struct JsonLocale {
 
 static inline JsonLocale json_locale_enter(void)
 {
-    JsonLocale locale = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    JsonLocale locale = { .c = newlocale(LC_ALL_MASK, "C", (locale_t)0) };
     if (locale.c)
         locale.before = uselocale(locale.c);
     return locale;

@@ -1,4 +1,5 @@
-/* Models: what a file or a built-in table holds, and how scores follow from the features of a frame.
+/* Models: what a file or a built-in table holds, and how scores follow from the features of a
+ * frame.
  *
  * Threads: predicting may happen on several threads at once. Loading, overloading and destroying
  * a model belong to one thread, with no prediction by that model under way. */
@@ -50,8 +51,8 @@ struct VmafModel {
     Transform transform;
     bool chroma_on; /* chroma correction */
     double chroma;
-    const Svr *svr; /* a constant table for built-in models */
-    Svr *own_svr;   /* set when svr came from a file */
+    const Svr *svr;   /* a constant table for built-in models */
+    Svr *own_svr;     /* set when svr came from a file */
     atomic_uint refs; /* beyond the first */
 };
 
@@ -61,7 +62,7 @@ enum CollectionFigure { FIGURE_BAGGING, FIGURE_STDDEV, FIGURE_LO, FIGURE_HI, FIG
 struct VmafModelCollection {
     char *name;
     char *figures[FIGURE_COUNT]; /* the metrics its figures are stored under */
-    VmafModel **members; /* without the main model */
+    VmafModel **members;         /* without the main model */
     unsigned count, capacity;
 };
 
@@ -72,14 +73,14 @@ VmafModel *model_ref(VmafModel *model);
  * features, stored and returned. -EINVAL when a feature is missing, logged unless `quiet`. */
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score);
 
-/* The four figures of a frame. Members' scores and the figures are stored under names derived from the
- * collection's; asked again, they are answered from there. -EINVAL when it is no bootstrap collection
- * or a feature is missing. */
+/* The four figures of a frame. Members' scores and the figures are stored under names derived from
+ * the collection's; asked again, they are answered from there. -EINVAL when it is no bootstrap
+ * collection or a feature is missing. */
 int model_collection_predict(VmafModelCollection *collection, ScoreStore *scores, unsigned index,
                              VmafModelCollectionScore *score);
 
-/* Pools a stored metric over low..high inclusive, leaving out the indices that `subsample` (0 and 1:
- * none) skips. -EINVAL when a score is missing, nothing is left, or low > high. */
+/* Pools a stored metric over low..high inclusive, leaving out the indices that `subsample` (0 and
+ * 1: none) skips. -EINVAL when a score is missing, nothing is left, or low > high. */
 int score_pool(ScoreStore *scores, const char *name, enum VmafPoolingMethod method, unsigned low,
                unsigned high, unsigned subsample, double *score);
 

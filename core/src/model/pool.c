@@ -5,8 +5,8 @@
 #include "engine/pool.h"
 #include "model/model.h"
 
-/* Walks the indices of low..high that subsampling keeps; wider than the indices, so that it can step
- * past the last. */
+/* Walks the indices of low..high that subsampling keeps; wider than the indices, so that it can
+ * step past the last. */
 static uint64_t first_kept(unsigned low, unsigned step)
 {
     return ((uint64_t)low + step - 1) / step * step;
@@ -23,7 +23,7 @@ int score_pool(ScoreStore *scores, const char *name, enum VmafPoolingMethod meth
     if (!name || !out || !good_method(method) || low > high)
         return -EINVAL;
     const unsigned step = subsample ? subsample : 1;
-    Pool pool = {0};
+    Pool pool = { 0 };
     for (uint64_t i = first_kept(low, step); i <= high; i += step) {
         double score;
         const int err = scores_get(scores, name, (unsigned)i, &score);
@@ -56,7 +56,7 @@ int model_collection_pool(VmafModelCollection *collection, ScoreStore *scores,
     if (!good_method(method) || low > high)
         return -EINVAL;
     const unsigned step = subsample ? subsample : 1;
-    VmafModelCollectionScore pooled = {.type = VMAF_MODEL_COLLECTION_SCORE_UNKNOWN};
+    VmafModelCollectionScore pooled = { .type = VMAF_MODEL_COLLECTION_SCORE_UNKNOWN };
     for (uint64_t i = first_kept(low, step); i <= high; i += step) {
         const int err = model_collection_predict(collection, scores, (unsigned)i, &pooled);
         if (err < 0)

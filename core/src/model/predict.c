@@ -17,7 +17,8 @@ static double denormalise(const VmafModel *model, const ModelFeature *f, double 
     return model->norm == MODEL_NORM_LINEAR_RESCALE ? (x - f->intercept) / f->slope : x;
 }
 
-static int fetch_features(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *x)
+static int fetch_features(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet,
+                          double *x)
 {
     for (unsigned i = 0; i < model->feature_count; i++) {
         const ModelFeature *f = &model->features[i];
@@ -57,7 +58,8 @@ static int correct_chroma(const VmafModel *model, double *x)
 }
 
 /* The score before transform and clip. */
-static int predict_raw(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *raw)
+static int predict_raw(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet,
+                       double *raw)
 {
     double x[MODEL_FEATURES_MAX];
     if (model->norm == MODEL_NORM_UNKNOWN) {
@@ -143,7 +145,8 @@ static void bootstrap(const VmafModel *first, double *raw, unsigned count, doubl
     qsort(raw, count, sizeof(*raw), compare);
 
     /* The deviation of raw scores, carried through the transform by its slope at the mean. */
-    const double slope = (finish(first, mean + delta) - finish(first, mean - delta)) / (2.0 * delta);
+    const double slope =
+        (finish(first, mean + delta) - finish(first, mean - delta)) / (2.0 * delta);
     figures[FIGURE_BAGGING] = finish(first, mean);
     figures[FIGURE_STDDEV] = deviation * slope;
     figures[FIGURE_LO] = finish(first, percentile(raw, count, 2.5));

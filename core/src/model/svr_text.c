@@ -209,7 +209,8 @@ static int read_index(Text *t, unsigned long *index)
 /* Reads one line into `row` (may be NULL) and tells in *width how many values it has. A value whose
  * index no feature has only adds its square to a distance, in the order of the line: such values
  * are packed behind the features', so that an index of a million needs no table of a million. */
-static int read_vector(Text *t, unsigned features, double *coefficient, double *row, unsigned *width)
+static int read_vector(Text *t, unsigned features, double *coefficient, double *row,
+                       unsigned *width)
 {
     unsigned long index, last = 0;
     unsigned place = 0;
@@ -285,7 +286,7 @@ static int read_vectors(Text *t, Svr *svr, unsigned features)
 
 int svr_create(Svr **out, const char *text, unsigned features, const char **why)
 {
-    Text t = {.at = text};
+    Text t = { .at = text };
     *why = "out of memory";
     Svr *svr = mem_zalloc(sizeof(*svr));
     if (!svr)

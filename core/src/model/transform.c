@@ -23,8 +23,8 @@ static double on_segment(const Knot *a, const Knot *b, double x)
     return slope * x + (a->y - a->x * slope);
 }
 
-/* The first and last segments reach beyond their ends; at a shared knot the later one wins. Knots out
- * of order end the map with what was found so far. */
+/* The first and last segments reach beyond their ends; at a shared knot the later one wins. Knots
+ * out of order end the map with what was found so far. */
 static double piecewise_linear(const Transform *t, double x)
 {
     if (t->knot_count < 2)

@@ -51,7 +51,7 @@ static void each_loads_as_what_it_is(void **state)
     for (unsigned i = 0; i < COUNT; i++) {
         VmafModel *model = NULL;
         VmafModelCollection *collection = NULL;
-        VmafModelConfig cfg = {0};
+        VmafModelConfig cfg = { 0 };
         const bool many = builtin_model(i)->collection;
         assert_int_equal(vmaf_model_load(&model, &cfg, names[i]), many ? -EINVAL : 0);
         assert_true(many == !model);
@@ -69,7 +69,7 @@ static void unknown_names_are_refused(void **state)
 {
     VmafModel *model = NULL;
     VmafModelCollection *collection = NULL;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v9"), -EINVAL);
     assert_int_equal(vmaf_model_load(&model, &cfg, ""), -EINVAL);
     assert_int_equal(vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_v9"), -EINVAL);
@@ -78,9 +78,9 @@ static void unknown_names_are_refused(void **state)
 
 static void figures_are_shared_not_copied(void **state)
 {
-    static const char *const versions[] = {"vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_hfr_1d5h_2160"};
+    static const char *const versions[] = { "vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_hfr_1d5h_2160" };
     VmafModel *models[2];
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(vmaf_model_load(&models[i], &cfg, versions[i]), 0);
     assert_ptr_equal(models[0]->svr, models[1]->svr);
@@ -92,7 +92,7 @@ static void figures_are_shared_not_copied(void **state)
 static void neg_limits_the_gain(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), 0);
     assert_true(model->clip_on && !model->transform.enabled);
     for (unsigned i = 0; i < model->feature_count; i++)
@@ -162,7 +162,7 @@ static void assert_same_model(const VmafModel *a, const VmafModel *b)
 static void load(VmafModel **model, VmafModelCollection **collection, const char *version,
                  const char *path, bool many)
 {
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     *collection = NULL;
     int err;
     if (many)

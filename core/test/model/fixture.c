@@ -15,15 +15,15 @@ typedef struct GainOptions {
 
 #define GAIN_OPTIONS(full_name)                                                                    \
     {                                                                                              \
-        {.name = full_name,                                                                        \
-         .alias = "egl",                                                                           \
-         .type = OPTION_DOUBLE,                                                                    \
-         .offset = offsetof(GainOptions, gain_limit),                                              \
-         .def = 100,                                                                               \
-         .min = 1,                                                                                 \
-         .max = 100,                                                                               \
-         .names = true},                                                                           \
-        {.name = NULL},                                                                            \
+        { .name = full_name,                                                                       \
+          .alias = "egl",                                                                          \
+          .type = OPTION_DOUBLE,                                                                   \
+          .offset = offsetof(GainOptions, gain_limit),                                             \
+          .def = 100,                                                                              \
+          .min = 1,                                                                                \
+          .max = 100,                                                                              \
+          .names = true },                                                                         \
+            { .name = NULL },                                                                      \
     }
 
 static const Option adm_options[] = GAIN_OPTIONS("adm_enhn_gain_limit");
@@ -33,46 +33,46 @@ static const FeatureDef adm = {
     .name = "adm",
     .options = adm_options,
     .options_size = sizeof(GainOptions),
-    .outputs = (const FeatureOutput[]){{.name = ADM2}, {.name = ADM3}, {.name = NULL}},
+    .outputs = (const FeatureOutput[]){ { .name = ADM2 }, { .name = ADM3 }, { .name = NULL } },
 };
 static const FeatureDef vif = {
     .name = "vif",
     .options = vif_options,
     .options_size = sizeof(GainOptions),
-    .outputs = (const FeatureOutput[]){{.name = "VMAF_integer_feature_vif_scale0_score"},
-                                       {.name = "VMAF_integer_feature_vif_scale1_score"},
-                                       {.name = "VMAF_integer_feature_vif_scale2_score"},
-                                       {.name = "VMAF_integer_feature_vif_scale3_score"},
-                                       {.name = NULL}},
+    .outputs = (const FeatureOutput[]){ { .name = "VMAF_integer_feature_vif_scale0_score" },
+                                        { .name = "VMAF_integer_feature_vif_scale1_score" },
+                                        { .name = "VMAF_integer_feature_vif_scale2_score" },
+                                        { .name = "VMAF_integer_feature_vif_scale3_score" },
+                                        { .name = NULL } },
 };
 static const FeatureDef motion = {
     .name = "motion",
-    .outputs = (const FeatureOutput[]){{.name = MOTION2},
-                                       {.name = "VMAF_integer_feature_motion3_score"},
-                                       {.name = NULL}},
+    .outputs = (const FeatureOutput[]){ { .name = MOTION2 },
+                                        { .name = "VMAF_integer_feature_motion3_score" },
+                                        { .name = NULL } },
 };
 static const FeatureDef cambi = {
     .name = "cambi",
-    .outputs = (const FeatureOutput[]){{.name = "Cambi_feature_cambi_score"}, {.name = NULL}},
+    .outputs = (const FeatureOutput[]){ { .name = "Cambi_feature_cambi_score" }, { .name = NULL } },
 };
 static const FeatureDef speed_chroma = {
     .name = "speed_chroma",
-    .outputs = (const FeatureOutput[]){{.name = CHROMA}, {.name = NULL}},
+    .outputs = (const FeatureOutput[]){ { .name = CHROMA }, { .name = NULL } },
 };
 
 /* Stands in for the library's own: these tests are about models, whatever the features are. */
-const FeatureDef *const feature_registry[] = {&adm, &vif, &motion, &cambi, &speed_chroma, NULL};
+const FeatureDef *const feature_registry[] = { &adm, &vif, &motion, &cambi, &speed_chroma, NULL };
 
 static const char *const good_model[][2] = {
-    {"model_type", "\"LIBSVMNUSVR\""},
-    {"norm_type", "\"linear_rescale\""},
-    {"feature_names", "[\"" ADM2 "\", \"" MOTION2 "\"]"},
-    {"feature_opts_dicts", "[{\"adm_enhn_gain_limit\": 1.50}, {}]"},
-    {"slopes", "[0.0125, 2.75, 0.0625]"},
-    {"intercepts", "[-0.25, -1.75, -0.125]"},
-    {"score_clip", "[0, 100]"},
-    {"score_transform", "{\"p0\": 1.5, \"p1\": 1.25, \"knots\": [[0, 0], [100, 90]]}"},
-    {"model", "\"" SVM "\""},
+    { "model_type", "\"LIBSVMNUSVR\"" },
+    { "norm_type", "\"linear_rescale\"" },
+    { "feature_names", "[\"" ADM2 "\", \"" MOTION2 "\"]" },
+    { "feature_opts_dicts", "[{\"adm_enhn_gain_limit\": 1.50}, {}]" },
+    { "slopes", "[0.0125, 2.75, 0.0625]" },
+    { "intercepts", "[-0.25, -1.75, -0.125]" },
+    { "score_clip", "[0, 100]" },
+    { "score_transform", "{\"p0\": 1.5, \"p1\": 1.25, \"knots\": [[0, 0], [100, 90]]}" },
+    { "model", "\"" SVM "\"" },
 };
 
 #define TEXT_SIZE 8192

@@ -29,7 +29,7 @@ static void fail_each_allocation(Attempt attempt, void *arg)
 static int load_builtin(void *arg)
 {
     VmafModel *model = NULL;
-    VmafModelConfig cfg = {.name = "name"};
+    VmafModelConfig cfg = { .name = "name" };
     const int err = vmaf_model_load(&model, &cfg, arg);
     assert_true(err ? !model : model != NULL);
     vmaf_model_destroy(model);
@@ -40,7 +40,7 @@ static int load_builtin_collection(void *arg)
 {
     VmafModel *model = NULL;
     VmafModelCollection *collection = NULL;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     const int err = vmaf_model_collection_load(&model, &collection, &cfg, arg);
     assert_true(err ? !model && !collection : model && collection);
     vmaf_model_destroy(model);
@@ -51,7 +51,7 @@ static int load_builtin_collection(void *arg)
 static int load_file(void *arg)
 {
     VmafModel *model = NULL;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     const int err = load_text(&model, &cfg, arg, strlen(arg));
     assert_true(err ? !model : model != NULL);
     vmaf_model_destroy(model);
@@ -62,7 +62,7 @@ static int load_collection_file(void *arg)
 {
     VmafModel *model = NULL;
     VmafModelCollection *collection = NULL;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     const int err = load_collection_text(&model, &collection, &cfg, arg, strlen(arg));
     assert_true(err ? !model && !collection : model && collection);
     vmaf_model_destroy(model);
@@ -102,7 +102,7 @@ static int overload(void *arg)
 static void overloading(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1neg"), 0);
     fail_each_allocation(overload, model);
     for (unsigned i = 2; i < 6; i++)
@@ -127,7 +127,7 @@ static void predicting(void **state)
 {
     VmafModel *model;
     Prediction p;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     assert_int_equal(vmaf_model_collection_load(&model, &p.collection, &cfg, "vmaf_b_v0.6.3"), 0);
     assert_int_equal(scores_create(&p.store), 0);
     for (unsigned i = 0; i < model->feature_count; i++)

@@ -23,7 +23,7 @@ static double pooled(ScoreStore *scores, enum VmafPoolingMethod method, unsigned
 
 static void methods(void **state)
 {
-    static const double values[] = {30.0, 10.0, 20.0, 0.1};
+    static const double values[] = { 30.0, 10.0, 20.0, 0.1 };
     ScoreStore *scores = store_of(values, 4, 1);
     assert_true(pooled(scores, VMAF_POOL_METHOD_MIN, 0, 2, 0) == 10.0);
     assert_true(pooled(scores, VMAF_POOL_METHOD_MAX, 1, 2, 1) == 20.0);
@@ -37,7 +37,7 @@ static void methods(void **state)
 /* Where the first index is one that subsampling skips, 0 must not become the least score. */
 static void subsampling_starts_from_the_first_kept(void **state)
 {
-    static const double values[] = {50.0, 40.0, 60.0};
+    static const double values[] = { 50.0, 40.0, 60.0 };
     ScoreStore *scores = store_of(values, 3, 3);
     assert_true(pooled(scores, VMAF_POOL_METHOD_MIN, 1, 8, 3) == 40.0);
     assert_true(pooled(scores, VMAF_POOL_METHOD_MAX, 1, 8, 3) == 60.0);
@@ -47,7 +47,7 @@ static void subsampling_starts_from_the_first_kept(void **state)
 
 static void negative_scores_have_a_maximum(void **state)
 {
-    static const double values[] = {-5.0, -2.0};
+    static const double values[] = { -5.0, -2.0 };
     ScoreStore *scores = store_of(values, 2, 1);
     assert_true(pooled(scores, VMAF_POOL_METHOD_MAX, 0, 1, 0) == -2.0);
     scores_destroy(scores);
@@ -55,7 +55,7 @@ static void negative_scores_have_a_maximum(void **state)
 
 static void errors(void **state)
 {
-    static const double values[] = {50.0, 40.0, 60.0};
+    static const double values[] = { 50.0, 40.0, 60.0 };
     ScoreStore *scores = store_of(values, 3, 1);
     double score = 7.0;
     const enum VmafPoolingMethod mean = VMAF_POOL_METHOD_MEAN;

@@ -13,48 +13,50 @@ typedef struct Score {
 } Score;
 
 static const Score plain[] = {
-    {ADM2, 0.9434615069247936},     {MOTION2, 4.2143270861464766},  {SCALE(0), 0.3819071352481842},
-    {SCALE(1), 0.7992383241653442}, {SCALE(2), 0.8892005681991577}, {SCALE(3), 0.9365079402923584},
-    {NULL, 0},
+    { ADM2, 0.9434615069247936 },
+    { MOTION2, 4.2143270861464766 },
+    { SCALE(0), 0.3819071352481842 },
+    { SCALE(1), 0.7992383241653442 },
+    { SCALE(2), 0.8892005681991577 },
+    { SCALE(3), 0.9365079402923584 },
+    { NULL, 0 },
 };
 static const Score still[] = {
-    {ADM2, 0.9620839149029907},     {MOTION2, 0},                   {SCALE(0), 0.5057119727134705},
-    {SCALE(1), 0.8790611624717712}, {SCALE(2), 0.9378732442855835}, {SCALE(3), 0.9643008708953857},
-    {NULL, 0},
+    { ADM2, 0.9620839149029907 },
+    { MOTION2, 0 },
+    { SCALE(0), 0.5057119727134705 },
+    { SCALE(1), 0.8790611624717712 },
+    { SCALE(2), 0.9378732442855835 },
+    { SCALE(3), 0.9643008708953857 },
+    { NULL, 0 },
 };
 static const Score no_gain[] = {
-    {"integer_adm2_egl_1", 0.9371364870517656},
-    {MOTION2, 4.2143270861464766},
-    {"integer_vif_scale0_egl_1", 0.3819011151790619},
-    {"integer_vif_scale1_egl_1", 0.795933723449707},
-    {"integer_vif_scale2_egl_1", 0.8835294842720032},
-    {"integer_vif_scale3_egl_1", 0.9285975694656372},
-    {NULL, 0},
+    { "integer_adm2_egl_1", 0.9371364870517656 },
+    { MOTION2, 4.2143270861464766 },
+    { "integer_vif_scale0_egl_1", 0.3819011151790619 },
+    { "integer_vif_scale1_egl_1", 0.795933723449707 },
+    { "integer_vif_scale2_egl_1", 0.8835294842720032 },
+    { "integer_vif_scale3_egl_1", 0.9285975694656372 },
+    { NULL, 0 },
 };
 #define ADM3_EGL "integer_adm3_egl_1" /* the fixture's adm knows this option only */
 #define MOTION3 "VMAF_integer_feature_motion3_score"
 #define CAMBI "Cambi_feature_cambi_score"
 static const Score v1[] = {
-    {CAMBI, 0.9748820619422794},
-    {CHROMA, 3.7756857872009277},
-    {ADM3_EGL, 0.9538710128488259},
-    {MOTION3, 4.2143270861464766},
-    {NULL, 0},
+    { CAMBI, 0.9748820619422794 },
+    { CHROMA, 3.7756857872009277 },
+    { ADM3_EGL, 0.9538710128488259 },
+    { MOTION3, 4.2143270861464766 },
+    { NULL, 0 },
 };
 /* Chroma could not be measured: the correction takes over. */
 static const Score v1_no_chroma[] = {
-    {CAMBI, 0},
-    {CHROMA, 0},
-    {ADM3_EGL, 0.9966597260985746},
-    {MOTION3, 0.7757786578896605},
-    {NULL, 0},
+    { CAMBI, 0 }, { CHROMA, 0 }, { ADM3_EGL, 0.9966597260985746 }, { MOTION3, 0.7757786578896605 },
+    { NULL, 0 },
 };
 static const Score v1_4k[] = {
-    {CAMBI, 0.9223583371127713},
-    {CHROMA, 0},
-    {ADM3_EGL, 0.9765298965886928},
-    {MOTION3, 7.88149909292883},
-    {NULL, 0},
+    { CAMBI, 0.9223583371127713 }, { CHROMA, 0 }, { ADM3_EGL, 0.9765298965886928 },
+    { MOTION3, 7.88149909292883 }, { NULL, 0 },
 };
 
 static ScoreStore *store_of(const Score *scores)
@@ -74,18 +76,18 @@ static void built_in_models_give_the_reference_scores(void **state)
         const Score *scores;
         double expected;
     } table[] = {
-        {"vmaf_v0.6.1", 0, still, 83.85628400042145},
-        {"vmaf_v0.6.1", 0, plain, 81.19659095351699},
-        {"vmaf_v0.6.1", VMAF_MODEL_FLAG_ENABLE_TRANSFORM, plain, 95.3877054392085},
-        {"vmaf_v0.6.1neg", 0, no_gain, 79.07431248873607},
-        {"vmaf_v1.0.16_3d0h", 0, v1, 86.19443408807541},
-        {"vmaf_v1.0.16_3d0h", 0, v1_no_chroma, 99.75234566362968},
-        {"vmaf_v1.0.16_1d5h_2160", 0, v1_no_chroma, 100},
-        {"vmaf_v1.0.16_hfr_3d0h_2160", 0, v1_4k, 102.10622288542211},
+        { "vmaf_v0.6.1", 0, still, 83.85628400042145 },
+        { "vmaf_v0.6.1", 0, plain, 81.19659095351699 },
+        { "vmaf_v0.6.1", VMAF_MODEL_FLAG_ENABLE_TRANSFORM, plain, 95.3877054392085 },
+        { "vmaf_v0.6.1neg", 0, no_gain, 79.07431248873607 },
+        { "vmaf_v1.0.16_3d0h", 0, v1, 86.19443408807541 },
+        { "vmaf_v1.0.16_3d0h", 0, v1_no_chroma, 99.75234566362968 },
+        { "vmaf_v1.0.16_1d5h_2160", 0, v1_no_chroma, 100 },
+        { "vmaf_v1.0.16_hfr_3d0h_2160", 0, v1_4k, 102.10622288542211 },
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         VmafModel *model;
-        VmafModelConfig cfg = {.flags = table[i].flags};
+        VmafModelConfig cfg = { .flags = table[i].flags };
         double score;
         ScoreStore *store = store_of(table[i].scores);
         assert_int_equal(vmaf_model_load(&model, &cfg, table[i].version), 0);
@@ -102,7 +104,7 @@ static void built_in_models_give_the_reference_scores(void **state)
 static void a_stored_score_is_the_answer(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {.name = "m"};
+    VmafModelConfig cfg = { .name = "m" };
     double score;
     ScoreStore *store = store_of(plain);
     assert_int_equal(scores_set(store, "m", 0, 12.5, NULL), 0);
@@ -116,7 +118,7 @@ static void a_stored_score_is_the_answer(void **state)
 static void a_missing_feature_is_an_error(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     double score = 7.0;
     ScoreStore *store = store_of(plain + 1);
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), 0);
@@ -137,7 +139,7 @@ static void a_missing_feature_is_an_error(void **state)
 static void nan_passes_through(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {.flags = VMAF_MODEL_FLAG_ENABLE_TRANSFORM};
+    VmafModelConfig cfg = { .flags = VMAF_MODEL_FLAG_ENABLE_TRANSFORM };
     double score;
     ScoreStore *store = store_of(plain + 1);
     assert_int_equal(scores_set(store, ADM2, 0, NAN, NULL), 0);
@@ -151,7 +153,7 @@ static void nan_passes_through(void **state)
 static void models_that_load_but_cannot_predict(void **state)
 {
     VmafModel *model;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     double score;
     ScoreStore *store = store_of(v1);
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v1.0.16_3d0h"), 0);
@@ -175,7 +177,7 @@ static void collections_give_the_reference_figures(void **state)
     };
     VmafModel *model;
     VmafModelCollection *collection;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     VmafModelCollectionScore score, pooled;
     double main_score;
     ScoreStore *store = store_of(plain);
@@ -216,7 +218,7 @@ static void a_collection_takes_an_overload_everywhere(void **state)
 {
     VmafModel *model;
     VmafModelCollection *collection;
-    VmafModelConfig cfg = {0};
+    VmafModelConfig cfg = { 0 };
     VmafFeatureDictionary *dict = NULL;
     const char *metric;
     assert_int_equal(vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_b_v0.6.3"), 0);

@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <math.h>
 
-#define HEAD(kind, kernel, total) \
-    "svm_type " kind "\nkernel_type " kernel "\ngamma 0.5\nnr_class 2\ntotal_sv " total "\nrho 0.25\n"
+#define HEAD(kind, kernel, total)                                                                  \
+    "svm_type " kind "\nkernel_type " kernel "\ngamma 0.5\nnr_class 2\ntotal_sv " total            \
+    "\nrho 0.25\n"
 
 static Svr *read(const char *text, unsigned features)
 {
@@ -18,7 +19,7 @@ static Svr *read(const char *text, unsigned features)
 static void left_out_values_are_zero(void **state)
 {
     Svr *svr = read(HEAD("nu_svr", "rbf", "2") "SV\n-4 2:0.5 \n4 1:1 3:0.25\n", 3);
-    const double x[] = {0.75, 0.5, 2.0};
+    const double x[] = { 0.75, 0.5, 2.0 };
     assert_int_equal(svr->width, 3);
     const double first = ((0.75 * 0.75) + 0.0) + 2.0 * 2.0;
     const double second = ((0.25 * 0.25) + 0.5 * 0.5) + 1.75 * 1.75;
@@ -29,7 +30,7 @@ static void left_out_values_are_zero(void **state)
 static void features_beyond_the_vectors_count(void **state)
 {
     Svr *svr = read(HEAD("epsilon_svr", "rbf", "1") "SV\n2 1:0.5\n", 2);
-    const double x[] = {1.0, 3.0};
+    const double x[] = { 1.0, 3.0 };
     assert_true(svr_predict(svr, x, 2) == 2 * exp(-0.5 * (0.25 + 9.0)) - 0.25);
     svr_destroy(svr);
 }
@@ -38,17 +39,16 @@ static void features_beyond_the_vectors_count(void **state)
 static void values_beyond_the_features_count(void **state)
 {
     Svr *svr = read(HEAD("nu_svr", "rbf", "2") "SV\n2 7:0.5 4000000000:1.5\n1 1:1\n", 2);
-    const double x[] = {1.0, 3.0};
+    const double x[] = { 1.0, 3.0 };
     assert_int_equal(svr->width, 4);
     const double first = ((1.0 + 9.0) + 0.25) + 2.25;
-    assert_true(svr_predict(svr, x, 2) ==
-                (2 * exp(-0.5 * first) + 1 * exp(-0.5 * 9.0)) - 0.25);
+    assert_true(svr_predict(svr, x, 2) == (2 * exp(-0.5 * first) + 1 * exp(-0.5 * 9.0)) - 0.25);
     svr_destroy(svr);
 }
 
 static void other_kernels(void **state)
 {
-    const double x[] = {1.5, 2.0};
+    const double x[] = { 1.5, 2.0 };
     Svr *svr = read(HEAD("nu_svr", "linear", "1") "SV\n2 1:0.5 2:3\n", 2);
     assert_true(svr_predict(svr, x, 2) == 2 * 6.75 - 0.25);
     svr_destroy(svr);
@@ -63,7 +63,7 @@ static void other_kernels(void **state)
 static void header_words_of_classifiers_are_skipped(void **state)
 {
     Svr *svr = read(HEAD("nu_svr", "rbf", "0") "label 0 1\nprobA 1.5\nprobB 2\nnr_sv 3 4\nSV\n", 2);
-    const double x[] = {1.5, 2.0};
+    const double x[] = { 1.5, 2.0 };
     assert_true(svr_predict(svr, x, 2) == -0.25);
     svr_destroy(svr);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const Transform off = {.has_p = {true}, .p = {3.0}};
+static const Transform off = { .has_p = { true }, .p = { 3.0 } };
 
 static void disabled_changes_nothing(void **state)
 {
@@ -12,7 +12,7 @@ static void disabled_changes_nothing(void **state)
 
 static void polynomial_uses_only_the_terms_given(void **state)
 {
-    Transform t = {.enabled = true, .has_p = {true, true, true}, .p = {1.7, 1.5, -0.01}};
+    Transform t = { .enabled = true, .has_p = { true, true, true }, .p = { 1.7, 1.5, -0.01 } };
     const double y = 37.3;
     assert_true(transform_apply(&t, y) == (1.7 + 1.5 * y) + (-0.01 * y) * y);
     t.has_p[1] = false;
@@ -23,7 +23,7 @@ static void polynomial_uses_only_the_terms_given(void **state)
 
 static void bounds_are_those_of_the_input(void **state)
 {
-    Transform t = {.enabled = true, .has_p = {true}, .p = {50.0}};
+    Transform t = { .enabled = true, .has_p = { true }, .p = { 50.0 } };
     t.out_lte_in = true;
     assert_true(transform_apply(&t, 40.0) == 40.0);
     assert_true(transform_apply(&t, 60.0) == 50.0);
@@ -39,10 +39,11 @@ static void knots_map_piecewise(void **state)
         .enabled = true,
         .has_knots = true,
         .knot_count = 4,
-        .knots = {{0, 0}, {40, 60}, {80, 60}, {100, 100}},
+        .knots = { { 0, 0 }, { 40, 60 }, { 80, 60 }, { 100, 100 } },
     };
     static const double table[][2] = {
-        {-10, -15}, {0, 0}, {20, 30}, {40, 60}, {50, 60}, {80, 60}, {90, 80}, {100, 100}, {110, 120},
+        { -10, -15 }, { 0, 0 },   { 20, 30 },   { 40, 60 },   { 50, 60 },
+        { 80, 60 },   { 90, 80 }, { 100, 100 }, { 110, 120 },
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         assert_true(transform_apply(&t, table[i][0]) == table[i][1]);
@@ -51,14 +52,14 @@ static void knots_map_piecewise(void **state)
 
 static void odd_knots_are_survived(void **state)
 {
-    Transform t = {.enabled = true, .has_knots = true};
+    Transform t = { .enabled = true, .has_knots = true };
     assert_true(transform_apply(&t, 12.5) == 12.5); /* none */
     t.knot_count = 1;
     assert_true(transform_apply(&t, 12.5) == 12.5);
     t.knot_count = 3; /* the second segment runs backwards: the first one's value stands */
-    t.knots[0] = (Knot){10, 10};
-    t.knots[1] = (Knot){20, 30};
-    t.knots[2] = (Knot){15, 40};
+    t.knots[0] = (Knot){ 10, 10 };
+    t.knots[1] = (Knot){ 20, 30 };
+    t.knots[2] = (Knot){ 15, 40 };
     assert_true(transform_apply(&t, 15.0) == 20.0);
     assert_true(transform_apply(&t, 25.0) == 0.0);
 }
