@@ -7,11 +7,14 @@ extern const FeatureDef feature_float_adm;
 extern const FeatureDef feature_float_ansnr;
 extern const FeatureDef feature_float_moment;
 extern const FeatureDef feature_float_motion;
+extern const FeatureDef feature_float_ms_ssim;
 extern const FeatureDef feature_float_psnr;
+extern const FeatureDef feature_float_ssim;
 extern const FeatureDef feature_float_vif;
 extern const FeatureDef feature_motion;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
+extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
@@ -22,10 +25,13 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_vif,
     &feature_float_motion,
     &feature_float_moment,
+    &feature_float_ms_ssim,
+    &feature_float_ssim,
     &feature_psnr,
     &feature_adm,
     &feature_motion,
     &feature_vif,
     &feature_null,
+    &feature_ssim,
     NULL,
 };

@@ -1,7 +1,10 @@
+#include "engine/simd_fn.h"
 #include "feature/psnr/psnr_rows.h"
+
+SIMD_DECLARE(psnr_dsp_init, PsnrDsp *dsp, unsigned bpc);
 
 void psnr_dsp_init(PsnrDsp *dsp, unsigned bpc, unsigned cpu)
 {
     psnr_rows_fill(dsp, bpc);
-    (void)cpu;
+    SIMD_CALL(cpu, psnr_dsp_init, dsp, bpc);
 }
