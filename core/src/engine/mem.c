@@ -11,11 +11,19 @@
 
 static atomic_ulong allocations; /* since the last mem_fail_after */
 static atomic_ulong fail_at;     /* which of them fails; 0: none */
+static atomic_long live;
 
 static int must_fail(void)
 {
     const unsigned long n = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
     return n == atomic_load_explicit(&fail_at, memory_order_relaxed);
+}
+
+static void *counted(void *block)
+{
+    if (block)
+        atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return block;
 }
 
 unsigned long mem_fail_after(unsigned long n)
@@ -24,14 +32,19 @@ unsigned long mem_fail_after(unsigned long n)
     return atomic_exchange(&allocations, 0);
 }
 
+long mem_live(void)
+{
+    return atomic_load(&live);
+}
+
 void *mem_alloc(size_t size)
 {
-    return size == 0 || must_fail() ? NULL : malloc(size);
+    return size == 0 || must_fail() ? NULL : counted(malloc(size));
 }
 
 void *mem_zalloc(size_t size)
 {
-    return size == 0 || must_fail() ? NULL : calloc(1, size);
+    return size == 0 || must_fail() ? NULL : counted(calloc(1, size));
 }
 
 void *mem_array(size_t count, size_t size)
@@ -43,6 +56,8 @@ void *mem_array(size_t count, size_t size)
 
 void *mem_realloc(void *block, size_t size)
 {
+    if (!block)
+        return mem_alloc(size);
     return size == 0 || must_fail() ? NULL : realloc(block, size);
 }
 
@@ -55,6 +70,9 @@ char *mem_strdup(const char *text)
 
 void mem_free(void *block)
 {
+    if (!block)
+        return;
+    atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
     free(block);
 }
 
@@ -64,15 +82,18 @@ void *mem_aligned_alloc(size_t size)
         return NULL;
     size = (size + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
 #ifdef _WIN32
-    return _aligned_malloc(size, MEM_ALIGN);
+    return counted(_aligned_malloc(size, MEM_ALIGN));
 #else
     void *block = NULL;
-    return posix_memalign(&block, MEM_ALIGN, size) ? NULL : block;
+    return posix_memalign(&block, MEM_ALIGN, size) ? NULL : counted(block);
 #endif
 }
 
 void mem_aligned_free(void *block)
 {
+    if (!block)
+        return;
+    atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
 #ifdef _WIN32
     _aligned_free(block);
 #else

@@ -21,4 +21,7 @@ void mem_aligned_free(void *block);          /* NULL is fine */
  * Returns how many allocations were made since the last call. */
 unsigned long mem_fail_after(unsigned long n);
 
+/* Test hook: blocks that are allocated and not yet freed, in the whole process. */
+long mem_live(void);
+
 #endif

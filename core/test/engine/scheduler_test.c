@@ -1,0 +1,492 @@
+/* The scheduler: reports in stream order, the same scores for every number of threads, errors kept,
+ * safe ends at any moment. The features are made up, so that order and history show in their scores. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "engine/scheduler.h"
+#include "engine/scores.h"
+#include "testing.h"
+
+#define FRAMES 40
+
+static atomic_int fail_position = -1; /* where `pixels` fails */
+static atomic_uint concurrent;        /* measures of `history` under way */
+
+/* Some frames take longer than others. */
+static void dawdle(uint64_t position)
+{
+    if (position % 3 == 0)
+        usleep(300);
+}
+
+static unsigned first_sample(const VmafPicture *pic)
+{
+    return pic ? *(const uint8_t *)pic->data[0] : 0;
+}
+
+/* pixels: anything goes; bands shared with the team. */
+typedef struct PixelsResult {
+    unsigned ref, dist, before[2];
+    atomic_uint bands;
+} PixelsResult;
+
+static void add_band(void *arg, unsigned job)
+{
+    atomic_fetch_add((atomic_uint *)arg, job);
+}
+
+static int pixels_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                          Team *team)
+{
+    dawdle(pair->position);
+    if ((int)pair->position == atomic_load(&fail_position))
+        return 1; /* a positive code, as some features of the reference return */
+    PixelsResult *r = result;
+    r->ref = first_sample(pair->ref);
+    r->dist = first_sample(pair->dist);
+    for (unsigned i = 0; i < 2; i++)
+        r->before[i] = first_sample(pair->prev_ref[i]);
+    atomic_store(&r->bands, 0);
+    team_run(team, 8, add_band, &r->bands);
+    *(unsigned *)scratch += 1;
+    return 0;
+}
+
+static int counter_create(const Feature *f, void **scratch)
+{
+    *scratch = mem_zalloc(sizeof(unsigned));
+    return *scratch ? 0 : -ENOMEM;
+}
+
+/* The state holds the position that must come next, or later. */
+static int pixels_init(Feature *f)
+{
+    f->state = mem_zalloc(sizeof(uint64_t));
+    return f->state ? 0 : -ENOMEM;
+}
+
+static void free_state(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int pixels_report(Feature *f, const FrameId *id, const void *result)
+{
+    const PixelsResult *r = result;
+    uint64_t *next = f->state;
+    if (id->position < *next)
+        return -EIO;
+    *next = id->position + 1;
+    const double value = r->ref + 1e3 * r->dist + 1e6 * r->before[0] + 1e9 * r->before[1] +
+                         1e12 * atomic_load(&r->bands);
+    return feature_emit(f, 0, id->index, value);
+}
+
+static int pixels_flush(Feature *f)
+{
+    return feature_emit_aggregate(f, "frames", (double)*(uint64_t *)f->state);
+}
+
+static const FeatureDef pixels = {
+    .name = "pixels",
+    .outputs = (const FeatureOutput[]){ { .name = "pixels" }, { .name = NULL } },
+    .flags = FEATURE_PREV_REF,
+    .result_size = sizeof(PixelsResult),
+    .init = pixels_init,
+    .close = free_state,
+    .scratch_create = counter_create,
+    .scratch_destroy = mem_free,
+    .measure = pixels_measure,
+    .report = pixels_report,
+    .flush = pixels_flush,
+    .gpu = (const FeatureGpu *)"something", /* only looked at by the accelerator, which does not */
+};
+
+/* history: each measure needs the one before it. */
+static int history_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                           Team *team)
+{
+    if (atomic_fetch_add(&concurrent, 1) != 0)
+        return -EIO;
+    dawdle(pair->position + 1);
+    unsigned *hash = scratch;
+    *hash = *hash * 31 + first_sample(pair->ref) + (unsigned)pair->position;
+    *(unsigned *)result = *hash;
+    atomic_fetch_sub(&concurrent, 1);
+    return 0;
+}
+
+static int history_report(Feature *f, const FrameId *id, const void *result)
+{
+    return feature_emit(f, 0, id->index, *(const unsigned *)result);
+}
+
+static const FeatureDef history = {
+    .name = "history",
+    .outputs = (const FeatureOutput[]){ { .name = "history" }, { .name = NULL } },
+    .flags = FEATURE_SERIAL | FEATURE_EVERY_FRAME,
+    .result_size = sizeof(unsigned),
+    .scratch_create = counter_create,
+    .scratch_destroy = mem_free,
+    .measure = history_measure,
+    .report = history_report,
+};
+
+/* An accelerator that works like a GPU: frames queue up and are done when collected. */
+typedef struct QueuedFrame {
+    FramePair pair;
+    FeatureSet set;
+} QueuedFrame;
+
+struct Accelerator {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    Feature *first;
+    QueuedFrame queue[3];
+    unsigned head, tail;
+    void *scratch;
+    int *fail_at;
+};
+
+static int fake_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
+                     Accelerator **out)
+{
+    assert_int_equal(count, 1);
+    Accelerator *a = mem_zalloc(sizeof(*a));
+    if (!a || counter_create(NULL, &a->scratch)) {
+        mem_free(a);
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->moved, NULL);
+    a->first = features[0];
+    a->fail_at = state;
+    *taken = 1;
+    *out = a;
+    return 0;
+}
+
+static const char *fake_name(const Accelerator *a)
+{
+    return "Fake 9000";
+}
+
+static int fake_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
+{
+    if ((int)pair->position == a->fail_at[0])
+        return -EIO;
+    pthread_mutex_lock(&a->lock);
+    while (a->tail - a->head == COUNT(a->queue))
+        pthread_cond_wait(&a->moved, &a->lock);
+    a->queue[a->tail++ % COUNT(a->queue)] = (QueuedFrame){ *pair, set };
+    pthread_mutex_unlock(&a->lock);
+    return 0;
+}
+
+static int fake_collect(Accelerator *a, void *const *results)
+{
+    pthread_mutex_lock(&a->lock);
+    const QueuedFrame frame = a->queue[a->head % COUNT(a->queue)];
+    pthread_mutex_unlock(&a->lock);
+    int err = 0;
+    if (frame.set)
+        err = pixels_measure(a->first, a->scratch, &frame.pair, results[0], NULL);
+    if ((int)frame.pair.position == a->fail_at[1])
+        err = -ENODEV;
+    pthread_mutex_lock(&a->lock);
+    a->head++;
+    pthread_cond_signal(&a->moved);
+    pthread_mutex_unlock(&a->lock);
+    return err;
+}
+
+static void fake_close(Accelerator *a)
+{
+    assert_int_equal(a->head, a->tail);
+    pthread_cond_destroy(&a->moved);
+    pthread_mutex_destroy(&a->lock);
+    mem_free(a->scratch);
+    mem_free(a);
+}
+
+static const AcceleratorOps fake = { "fake",       fake_open,    fake_name,
+                                     fake_submit, fake_collect, fake_close };
+
+typedef struct Rig {
+    ScoreStore *scores;
+    Scheduler *scheduler;
+    FrameShape shape;
+    uint64_t position;
+} Rig;
+
+static void rig_add(Rig *rig, const FeatureDef *def)
+{
+    Feature *f;
+    assert_int_equal(feature_create(&f, def, NULL), 0);
+    f->scores = rig->scores;
+    f->order = scheduler_feature_count(rig->scheduler);
+    assert_int_equal(scheduler_add(rig->scheduler, f), 0);
+}
+
+static void rig_open(Rig *rig, unsigned threads)
+{
+    *rig = (Rig){ 0 };
+    shape_init(&rig->shape, VMAF_PIX_FMT_YUV400P, 8, 16, 16);
+    assert_int_equal(scores_create(&rig->scores), 0);
+    assert_int_equal(scheduler_create(&rig->scheduler, threads), 0);
+    rig_add(rig, &pixels);
+    rig_add(rig, &history);
+}
+
+static void rig_close(Rig *rig)
+{
+    scheduler_destroy(rig->scheduler);
+    scores_destroy(rig->scores);
+}
+
+static int rig_read(Rig *rig, bool scored)
+{
+    VmafPicture ref, dist;
+    assert_int_equal(picture_alloc(&ref, &rig->shape), 0);
+    assert_int_equal(picture_alloc(&dist, &rig->shape), 0);
+    *(uint8_t *)ref.data[0] = (uint8_t)(rig->position * 7 + 1);
+    *(uint8_t *)dist.data[0] = (uint8_t)(rig->position * 11 + 2);
+    int err = scheduler_prepare(rig->scheduler, &rig->shape);
+    assert_int_equal(err, 0);
+    scores_set_step(rig->scores, (unsigned)rig->position + 1);
+    err = scheduler_read(rig->scheduler,
+                         &(FrameInput){ .ref = &ref,
+                                        .dist = &dist,
+                                        .id = { rig->position, (unsigned)rig->position },
+                                        .scored = scored });
+    rig->position++;
+    picture_drop(&ref);
+    picture_drop(&dist);
+    return err;
+}
+
+static double score(Rig *rig, const char *name, unsigned index)
+{
+    double value;
+    return scores_get(rig->scores, name, index, &value) ? -1 : value;
+}
+
+static double expected_pixels(unsigned i)
+{
+    const unsigned ref = (uint8_t)(i * 7 + 1), dist = (uint8_t)(i * 11 + 2);
+    const unsigned before = i > 0 ? (uint8_t)(i * 7 - 6) : 0;
+    const unsigned before2 = i > 1 ? (uint8_t)(i * 7 - 13) : 0;
+    return ref + 1e3 * dist + 1e6 * before + 1e9 * before2 + 1e12 * 28;
+}
+
+static void check_scores(Rig *rig)
+{
+    unsigned hash = 0;
+    for (unsigned i = 0; i < FRAMES; i++) {
+        hash = hash * 31 + (uint8_t)(i * 7 + 1) + i;
+        assert_true(score(rig, "pixels", i) == expected_pixels(i));
+        assert_true(score(rig, "history", i) == hash);
+    }
+    const char *name;
+    double value;
+    assert_int_equal(scores_aggregate(rig->scores, 0, &name, &value), 0);
+    assert_true(value == FRAMES);
+    ScoreColumn column;
+    assert_int_equal(scores_column(rig->scores, 0, &column), 0);
+    assert_string_equal(column.name, "pixels");
+}
+
+static const unsigned thread_counts[] = { 0, 1, 2, 5 };
+
+static void scores_do_not_depend_on_threads(void **state)
+{
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        for (unsigned i = 0; i < FRAMES; i++)
+            assert_int_equal(rig_read(&rig, true), 0);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        check_scores(&rig);
+        rig_close(&rig);
+    }
+}
+
+static void accelerated_features_report_the_same(void **state)
+{
+    int never[2] = { -1, -1 };
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        scheduler_accelerate(rig.scheduler, &fake, never);
+        for (unsigned i = 0; i < FRAMES; i++)
+            assert_int_equal(rig_read(&rig, true), 0);
+        const char *backend, *device;
+        scheduler_place(rig.scheduler, 0, &backend, &device);
+        assert_string_equal(backend, "fake");
+        assert_string_equal(device, "Fake 9000");
+        scheduler_place(rig.scheduler, 1, &backend, &device);
+        assert_null(backend);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        /* The device has no team: its bands are counted all the same. */
+        check_scores(&rig);
+        rig_close(&rig);
+    }
+}
+
+static void accelerator_errors_are_kept(void **state)
+{
+    for (unsigned where = 0; where < 2; where++) {
+        int fail_at[2] = { -1, -1 };
+        fail_at[where] = 5;
+        Rig rig;
+        rig_open(&rig, 2);
+        scheduler_accelerate(rig.scheduler, &fake, fail_at);
+        for (unsigned i = 0; i < FRAMES; i++)
+            rig_read(&rig, true);
+        assert_int_equal(scheduler_flush(rig.scheduler), where ? -ENODEV : -EIO);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        assert_true(score(&rig, "pixels", 5) == -1);
+        assert_true(score(&rig, "pixels", 6) == expected_pixels(6));
+        rig_close(&rig);
+    }
+}
+
+static void skipped_frames_reach_only_those_who_ask(void **state)
+{
+    int never[2] = { -1, -1 };
+    for (unsigned accelerated = 0; accelerated < 2; accelerated++) {
+        for (size_t t = 0; t < COUNT(thread_counts); t++) {
+            Rig rig;
+            rig_open(&rig, thread_counts[t]);
+            if (accelerated)
+                scheduler_accelerate(rig.scheduler, &fake, never);
+            for (unsigned i = 0; i < FRAMES; i++)
+                assert_int_equal(rig_read(&rig, i % 3 == 0), 0);
+            assert_int_equal(scheduler_flush(rig.scheduler), 0);
+            for (unsigned i = 0; i < FRAMES; i++) {
+                assert_true(score(&rig, "history", i) >= 0);
+                assert_true(score(&rig, "pixels", i) == (i % 3 ? -1 : expected_pixels(i)));
+            }
+            rig_close(&rig);
+        }
+    }
+}
+
+static void errors_come_back(void **state)
+{
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        atomic_store(&fail_position, 7);
+        int first = 0;
+        for (unsigned i = 0; i < FRAMES; i++) {
+            const int err = rig_read(&rig, true);
+            if (err && !first)
+                first = err;
+            if (!thread_counts[t])
+                assert_int_equal(err, i == 7 ? -EINVAL : 0);
+        }
+        if (thread_counts[t]) {
+            scheduler_wait(rig.scheduler);
+            first = scheduler_error(rig.scheduler);
+        }
+        assert_int_equal(first, -EINVAL);
+        assert_int_equal(scheduler_error(rig.scheduler), 0);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        assert_true(score(&rig, "pixels", 7) == -1);
+        assert_true(score(&rig, "pixels", 8) == expected_pixels(8));
+        assert_true(score(&rig, "history", 7) >= 0);
+        atomic_store(&fail_position, -1);
+        rig_close(&rig);
+    }
+}
+
+static void may_end_at_any_moment(void **state)
+{
+    int never[2] = { -1, -1 };
+    const long live = mem_live();
+    for (unsigned frames = 0; frames < 12; frames++) {
+        for (size_t t = 0; t < COUNT(thread_counts); t++) {
+            Rig rig;
+            rig_open(&rig, thread_counts[t]);
+            if (frames % 2)
+                scheduler_accelerate(rig.scheduler, &fake, never);
+            for (unsigned i = 0; i < frames; i++)
+                rig_read(&rig, true);
+            rig_close(&rig);
+            assert_int_equal(mem_live(), live);
+        }
+    }
+}
+
+static void steady_state_allocates_nothing(void **state)
+{
+    Rig rig;
+    rig_open(&rig, 2);
+    for (unsigned i = 0; i < 20; i++)
+        rig_read(&rig, true);
+    scheduler_wait(rig.scheduler);
+    mem_fail_after(0);
+    for (unsigned i = 0; i < 20; i++)
+        rig_read(&rig, true);
+    scheduler_wait(rig.scheduler);
+    /* Two pictures a frame, of two blocks each, are the test's own. */
+    assert_int_equal(mem_fail_after(0), 20 * 4);
+    rig_close(&rig);
+}
+
+static int late_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                        Team *team)
+{
+    *(unsigned *)result = first_sample(pair->prev_ref[0]);
+    return 0;
+}
+
+static const FeatureDef late = {
+    .name = "late",
+    .outputs = (const FeatureOutput[]){ { .name = "late" }, { .name = NULL } },
+    .flags = FEATURE_PREV_REF,
+    .result_size = sizeof(unsigned),
+    .measure = late_measure,
+    .report = history_report,
+};
+
+static void late_features_start_with_the_next_pair(void **state)
+{
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        for (unsigned i = 0; i < 10; i++)
+            rig_read(&rig, true);
+        rig_add(&rig, &late);
+        for (unsigned i = 10; i < FRAMES; i++)
+            rig_read(&rig, true);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        assert_true(score(&rig, "late", 9) == -1);
+        assert_true(score(&rig, "late", 10) == 9 * 7 + 1);
+        check_scores(&rig);
+        rig_close(&rig);
+    }
+}
+
+int main(void)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_do_not_depend_on_threads),
+        cmocka_unit_test(accelerated_features_report_the_same),
+        cmocka_unit_test(accelerator_errors_are_kept),
+        cmocka_unit_test(skipped_frames_reach_only_those_who_ask),
+        cmocka_unit_test(errors_come_back),
+        cmocka_unit_test(may_end_at_any_moment),
+        cmocka_unit_test(steady_state_allocates_nothing),
+        cmocka_unit_test(late_features_start_with_the_next_pair),
+    };
+    return cmocka_run_group_tests_name("scheduler", tests, NULL, NULL);
+}

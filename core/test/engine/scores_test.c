@@ -1,0 +1,145 @@
+/* The score store: written once, read by name or alias, listed as a serial run would write it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log.h"
+#include "engine/scores.h"
+#include "testing.h"
+
+static int setup(void **state)
+{
+    ScoreStore *store;
+    assert_int_equal(scores_create(&store), 0);
+    *state = store;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    scores_destroy(*state);
+    return 0;
+}
+
+static void slots_are_written_once(void **state)
+{
+    ScoreStore *store = *state;
+    double value = -1;
+    assert_int_equal(scores_get(store, "a", 0, &value), -EINVAL);
+    assert_int_equal(scores_set(store, "a", 3, 1.5, NULL), 0);
+    assert_int_equal(scores_set(store, "a", 3, 2.5, NULL), -EINVAL);
+    assert_int_equal(scores_get(store, "a", 2, &value), -EINVAL);
+    assert_int_equal(scores_get(store, "a", 1000, &value), -EINVAL);
+    assert_true(value == -1);
+    assert_int_equal(scores_get(store, "a", 3, &value), 0);
+    assert_true(value == 1.5);
+}
+
+static void grows_past_its_first_size(void **state)
+{
+    ScoreStore *store = *state;
+    for (unsigned m = 0; m < 40; m++) {
+        char name[16];
+        snprintf(name, sizeof(name), "metric%u", m);
+        for (unsigned i = 0; i < 300; i++)
+            assert_int_equal(scores_set(store, name, i, m * 1000.0 + i, NULL), 0);
+    }
+    assert_int_equal(scores_column_count(store), 40);
+    double value;
+    assert_int_equal(scores_get(store, "metric37", 299, &value), 0);
+    assert_true(value == 37299);
+}
+
+static void aliases_are_understood(void **state)
+{
+    ScoreStore *store = *state;
+    double value;
+    scores_set(store, "VMAF_integer_feature_adm2_score", 0, 0.5, NULL);
+    assert_int_equal(scores_get(store, "integer_adm2", 0, &value), 0);
+    assert_true(value == 0.5);
+    assert_int_equal(scores_get(store, "adm2", 0, &value), -EINVAL);
+}
+
+static void check_order(ScoreStore *store, const char *const *names, size_t count)
+{
+    assert_int_equal(scores_column_count(store), count);
+    for (size_t i = 0; i < count; i++) {
+        ScoreColumn column;
+        assert_int_equal(scores_column(store, i, &column), 0);
+        assert_string_equal(column.name, names[i]);
+    }
+}
+
+static void columns_are_in_serial_order(void **state)
+{
+    ScoreStore *store = *state;
+    scores_set(store, "imported before", 0, 0, NULL);
+    scores_set_step(store, 1);
+    scores_set(store, "second feature", 0, 0, &(ScoreOrder){ 1, 1, 0 });
+    scores_set(store, "at the flush", 0, 0, &(ScoreOrder){ SCORES_FLUSH, 0, 2 });
+    scores_set(store, "next frame", 0, 0, &(ScoreOrder){ 2, 0, 1 });
+    scores_set(store, "first feature", 0, 0, &(ScoreOrder){ 1, 0, 0 });
+    scores_set(store, "imported after one", 0, 0, NULL);
+    scores_set_step(store, 2);
+    scores_set_step(store, SCORES_FLUSH);
+    scores_set(store, "vmaf", 0, 0, NULL);
+    static const char *const expected[] = { "imported before", "first feature", "second feature",
+                                            "imported after one", "next frame", "at the flush",
+                                            "vmaf" };
+    check_order(store, expected, COUNT(expected));
+}
+
+static void one_pair_moves_late_scores_to_the_flush(void **state)
+{
+    ScoreStore *store = *state;
+    scores_set_step(store, 1);
+    scores_set(store, "next frame of 1", 0, 0, &(ScoreOrder){ 2, 1, 0 });
+    scores_set(store, "flush of 0", 0, 0, &(ScoreOrder){ SCORES_FLUSH, 0, 0 });
+    scores_set(store, "now", 0, 0, &(ScoreOrder){ 1, 1, 1 });
+    scores_set_step(store, SCORES_FLUSH);
+    static const char *const expected[] = { "now", "flush of 0", "next frame of 1" };
+    check_order(store, expected, COUNT(expected));
+}
+
+static void aggregates_keep_the_last_value(void **state)
+{
+    ScoreStore *store = *state;
+    const char *name;
+    double value;
+    for (unsigned i = 0; i < 10; i++) {
+        char text[8];
+        snprintf(text, sizeof(text), "a%u", i);
+        assert_int_equal(scores_set_aggregate(store, text, i), 0);
+    }
+    assert_int_equal(scores_set_aggregate(store, "a3", 33), 0);
+    assert_int_equal(scores_aggregate_count(store), 10);
+    assert_int_equal(scores_aggregate(store, 3, &name, &value), 0);
+    assert_string_equal(name, "a3");
+    assert_true(value == 33);
+    assert_int_equal(scores_aggregate(store, 10, &name, &value), -EINVAL);
+}
+
+static void far_indices_cost_no_memory(void **state)
+{
+    ScoreStore *store = *state;
+    double value;
+    assert_int_equal(scores_set(store, "far", 10000000, 7, NULL), 0);
+    assert_int_equal(scores_set(store, "far", 0, 8, NULL), 0);
+    assert_int_equal(scores_get(store, "far", 10000000, &value), 0);
+    assert_true(value == 7);
+}
+
+int main(void)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(slots_are_written_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(grows_past_its_first_size, setup, teardown),
+        cmocka_unit_test_setup_teardown(aliases_are_understood, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns_are_in_serial_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_pair_moves_late_scores_to_the_flush, setup, teardown),
+        cmocka_unit_test_setup_teardown(aggregates_keep_the_last_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(far_indices_cost_no_memory, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("scores", tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* The team: every job once, nested loops without deadlock, tasks finished before the end. */
+#include <stdatomic.h>
+
+#include "engine/team.h"
+#include "testing.h"
+
+static void count_job(void *arg, unsigned job)
+{
+    atomic_fetch_add(&((atomic_uint *)arg)[job], 1);
+}
+
+static void run_and_check(Team *team, unsigned jobs)
+{
+    atomic_uint counts[64] = { 0 };
+    team_run(team, jobs, count_job, counts);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(atomic_load(&counts[i]), i < jobs);
+}
+
+static void each_job_runs_once(void **state)
+{
+    run_and_check(NULL, 10);
+    assert_int_equal(team_size(NULL), 1);
+    for (unsigned threads = 1; threads <= 5; threads++) {
+        Team *team;
+        assert_int_equal(team_create(&team, threads), 0);
+        assert_int_equal(team_size(team), threads);
+        for (unsigned jobs = 0; jobs <= 64; jobs++)
+            run_and_check(team, jobs);
+        team_destroy(team);
+    }
+}
+
+typedef struct Nest {
+    Task task;
+    Team *team;
+    unsigned depth;
+    atomic_uint *leaves;
+} Nest;
+
+static void nest_job(void *arg, unsigned job)
+{
+    const Nest *nest = arg;
+    if (nest->depth == 0) {
+        atomic_fetch_add(nest->leaves, 1);
+        return;
+    }
+    Nest inner = { .team = nest->team, .depth = nest->depth - 1, .leaves = nest->leaves };
+    team_run(nest->team, 3, nest_job, &inner);
+}
+
+static void nest_task(Task *task)
+{
+    nest_job(task, 0);
+}
+
+static void tasks_may_loop_within_loops(void **state)
+{
+    Team *team;
+    assert_int_equal(team_create(&team, 3), 0);
+    atomic_uint leaves = 0;
+    Nest nests[20];
+    for (unsigned i = 0; i < COUNT(nests); i++) {
+        nests[i] = (Nest){ { .run = nest_task }, team, 4, &leaves };
+        team_submit(team, &nests[i].task);
+    }
+    team_destroy(team);
+    assert_int_equal(atomic_load(&leaves), 20 * 81);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_job_runs_once),
+        cmocka_unit_test(tasks_may_loop_within_loops),
+    };
+    return cmocka_run_group_tests_name("team", tests, NULL, NULL);
+}
