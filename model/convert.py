@@ -13,17 +13,17 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-PHONE = '; its transform gives the score of a phone screen'
+PHONE = '; with its transform, phones'
 SUMMARIES = {
     'vmaf_v0.6.1': '1080p television at 3 picture heights, the long-time default' + PHONE,
     'vmaf_v0.6.1neg': 'v0.6.1 without credit for enhancement, to compare codecs',
     'vmaf_4k_v0.6.1': '4K television at 1.5 picture heights',
     'vmaf_4k_v0.6.1neg': '4k_v0.6.1 without credit for enhancement, to compare codecs',
-    'vmaf_b_v0.6.3': '1080p television with a confidence interval (collection of 20)',
+    'vmaf_b_v0.6.3': '1080p television with a confidence interval from 20 more models',
     'vmaf_float_v0.6.1': 'v0.6.1 on the floating-point features',
     'vmaf_float_v0.6.1neg': 'v0.6.1neg on the floating-point features',
     'vmaf_float_4k_v0.6.1': '4k_v0.6.1 on the floating-point features',
-    'vmaf_float_b_v0.6.3': 'b_v0.6.3 on the floating-point features (collection of 20)',
+    'vmaf_float_b_v0.6.3': 'b_v0.6.3 on the floating-point features',
     'vmaf_v1.0.16_3d0h': 'v1: 1080p at 3 picture heights, the standard choice of its generation',
     'vmaf_v1.0.16_5d0h': 'v1: phone, 1080p at 5 picture heights',
     'vmaf_v1.0.16_1d5h_2160': 'v1: 4K at 1.5 picture heights, the usual choice for 4K',
