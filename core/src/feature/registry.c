@@ -14,6 +14,7 @@ extern const FeatureDef feature_float_vif;
 extern const FeatureDef feature_motion;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
+extern const FeatureDef feature_psnr_hvs;
 extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
@@ -28,6 +29,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_ms_ssim,
     &feature_float_ssim,
     &feature_psnr,
+    &feature_psnr_hvs,
     &feature_adm,
     &feature_motion,
     &feature_vif,

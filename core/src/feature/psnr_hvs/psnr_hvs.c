@@ -1,0 +1,217 @@
+/* psnr_hvs: PSNR over 8x8 transform blocks, weighted by contrast sensitivity, less what a block's own
+ * texture hides. */
+#include <errno.h>
+#include <math.h>
+
+#include "engine/feature.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/psnr_hvs/hvs_dsp.h"
+
+/* The transform's products fit 32 bits up to this depth. */
+#define MAX_BPC 12
+
+/* Masking is this much weaker than sensitivity. */
+#define MASK_RATIO 0.3885746225901003
+
+/* What the planes' errors count in the combined score. */
+#define LUMA_SHARE 0.8
+#define CHROMA_SHARE 0.1
+
+enum { OUT_Y, OUT_CB, OUT_CR, OUT_ALL };
+
+/* Contrast sensitivity by frequency, for Y, Cb and Cr. The tables are symmetric: each row starts at
+ * the diagonal. */
+static const float sensitivity[3][HVS_SIDE * (HVS_SIDE + 1) / 2] = {
+    {
+        1.6193873005f, 2.2901594831f, 2.08509755623f, 1.48366094411f, 1.00227514334f,
+        0.678296995242f, 0.466224900598f, 0.3265091542f,
+        1.94321815382f, 2.04793073064f, 1.68731108984f, 1.2305666963f, 0.868920337363f,
+        0.61280991668f, 0.436405793551f,
+        1.34329019223f, 1.09205635862f, 0.875748795257f, 0.670882927016f, 0.501731932449f,
+        0.372504254596f,
+        0.772819797575f, 0.605636379554f, 0.48309405692f, 0.380429446972f, 0.295774038565f,
+        0.448996256676f, 0.352889268808f, 0.283006984131f, 0.226951348204f,
+        0.27032073436f, 0.215017739696f, 0.17408067321f,
+        0.168869545842f, 0.136153931001f,
+        0.109083846276f,
+    },
+    {
+        1.91113096927f, 2.46074210438f, 1.18284184739f, 1.14982565193f, 1.05017074788f,
+        0.898018824055f, 0.74725392039f, 0.615105596242f,
+        1.58529308355f, 1.21363250036f, 1.38190029285f, 1.33100189972f, 1.17428548929f,
+        0.996404342439f, 0.830890433625f,
+        0.978712413627f, 1.02624506078f, 1.03145147362f, 0.960060382087f, 0.849823426169f,
+        0.731221236837f,
+        0.861317501629f, 0.801821139099f, 0.751437590932f, 0.685398513368f, 0.608694761374f,
+        0.676555426187f, 0.605503172737f, 0.55002013668f, 0.495804539034f,
+        0.514674450957f, 0.454353482512f, 0.407050308965f,
+        0.389234902883f, 0.342353999733f,
+        0.295530605237f,
+    },
+    {
+        2.03871978502f, 2.62502345193f, 1.26180942886f, 1.11019789803f, 1.01397751469f,
+        0.867069376285f, 0.721500455585f, 0.593906509971f,
+        1.69112867013f, 1.17180569821f, 1.3342742857f, 1.28513006198f, 1.13381474809f,
+        0.962064122248f, 0.802254508198f,
+        0.944981930573f, 0.990876405848f, 0.995903384143f, 0.926972725286f, 0.820534991409f,
+        0.706020324706f,
+        0.831632933426f, 0.77418706195f, 0.725539939514f, 0.661776842059f, 0.587716619023f,
+        0.653238524286f, 0.584635025748f, 0.531064164893f, 0.478717061273f,
+        0.496936637883f, 0.438694579826f, 0.393021669543f,
+        0.375820256136f, 0.330555063063f,
+        0.285345396658f,
+    },
+};
+
+typedef struct HvsState {
+    HvsDsp dsp;
+    HvsTables tables[3];
+} HvsState;
+
+/* One chain of single-precision additions per plane, through all blocks and coefficients in raster
+ * order. The rounding errors of that order are part of the score. */
+typedef struct HvsResult {
+    float error[3];
+} HvsResult;
+
+static void fill_tables(HvsTables *t, const float *upper)
+{
+    for (unsigned r = 0; r < HVS_SIDE; r++) {
+        for (unsigned c = r; c < HVS_SIDE; c++, upper++) {
+            const double mask = (double)*upper * MASK_RATIO;
+            t->csf[r * HVS_SIDE + c] = t->csf[c * HVS_SIDE + r] = *upper;
+            t->mask[r * HVS_SIDE + c] = t->mask[c * HVS_SIDE + r] = (float)(mask * mask);
+        }
+    }
+}
+
+static int hvs_init(Feature *f)
+{
+    if (f->shape.pix_fmt == VMAF_PIX_FMT_YUV400P) {
+        log_error("%s: pictures without chroma are not supported", f->def->name);
+        return -EINVAL;
+    }
+    if (f->shape.bpc > MAX_BPC) {
+        log_error("%s: invalid bitdepth (%u), bpc must be less than or equal to %d", f->def->name,
+                  f->shape.bpc, MAX_BPC);
+        return -EINVAL;
+    }
+    HvsState *s = f->state = mem_alloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    hvs_dsp_init(&s->dsp, f->shape.bpc, f->cpu);
+    for (unsigned p = 0; p < 3; p++)
+        fill_tables(&s->tables[p], sensitivity[p]);
+    return 0;
+}
+
+static void hvs_close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static int hvs_scratch_create(const Feature *f, void **scratch)
+{
+    *scratch = mem_aligned_alloc(sizeof(HvsTerms));
+    return *scratch ? 0 : -ENOMEM;
+}
+
+static unsigned lowest_bit(uint32_t bits)
+{
+    return (unsigned)__builtin_ctz(bits);
+}
+
+/* Zeros change nothing, so only what is seen is added. */
+static float add_terms(float error, const HvsTerms *terms, unsigned count)
+{
+    for (unsigned b = 0; b < count; b++) {
+        for (unsigned half = 0; half < 2; half++) {
+            const float(*term)[HVS_GROUP] = terms->term + 32 * half;
+            for (uint32_t bits = terms->seen[half][b]; bits; bits &= bits - 1)
+                error += term[lowest_bit(bits)][b];
+        }
+    }
+    return error;
+}
+
+/* Blocks along a side; samples past the last complete block are ignored. */
+static unsigned block_count(unsigned side)
+{
+    return side < HVS_SIDE ? 0 : (side - HVS_SIDE) / HVS_STEP + 1;
+}
+
+static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pair, unsigned p)
+{
+    const VmafPicture *ref = pair->ref, *dist = pair->dist;
+    const unsigned across = block_count(ref->w[p]), down = block_count(ref->h[p]);
+    const ptrdiff_t sample = ref->bpc > 8 ? 2 : 1;
+    float error = 0.0f;
+    for (unsigned y = 0; y < down; y++) {
+        for (unsigned x = 0; x < across; x += HVS_GROUP) {
+            const ptrdiff_t row = (ptrdiff_t)y * HVS_STEP, column = (ptrdiff_t)x * HVS_STEP * sample;
+            const HvsBlocks blocks = {
+                .ref = (const char *)ref->data[p] + row * ref->stride[p] + column,
+                .dist = (const char *)dist->data[p] + row * dist->stride[p] + column,
+                .ref_stride = ref->stride[p],
+                .dist_stride = dist->stride[p],
+                .count = across - x < HVS_GROUP ? across - x : HVS_GROUP,
+            };
+            s->dsp.blocks(terms, &blocks, &s->tables[p]);
+            error = add_terms(error, terms, blocks.count);
+        }
+    }
+    return error;
+}
+
+static int hvs_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                       Team *team)
+{
+    HvsResult *r = result;
+    for (unsigned p = 0; p < 3; p++)
+        r->error[p] = plane_error(f->state, scratch, pair, p);
+    return 0;
+}
+
+static double to_db(double error)
+{
+    return 10.0 * (-1.0 * log10(error));
+}
+
+static int hvs_report(Feature *f, const FrameId *id, const void *result)
+{
+    const HvsResult *r = result;
+    const float peak = (float)((1u << f->shape.bpc) - 1);
+    double error[3];
+    int err = 0;
+    for (unsigned p = 0; p < 3; p++) {
+        const uint64_t blocks = (uint64_t)block_count(f->shape.w[p]) * block_count(f->shape.h[p]);
+        error[p] = r->error[p] / (float)(HVS_COEFS * blocks) / (peak * peak); /* single precision */
+        err |= feature_emit(f, OUT_Y + p, id->index, to_db(error[p]));
+    }
+    const double all = error[0] * LUMA_SHARE + CHROMA_SHARE * (error[1] + error[2]);
+    err |= feature_emit(f, OUT_ALL, id->index, to_db(all));
+    return err ? -EINVAL : 0;
+}
+
+static const FeatureOutput hvs_outputs[] = {
+    [OUT_Y] = { .name = "psnr_hvs_y", .help = "of the luma plane, in dB" },
+    [OUT_CB] = { .name = "psnr_hvs_cb", .help = "of the Cb plane, in dB" },
+    [OUT_CR] = { .name = "psnr_hvs_cr", .help = "of the Cr plane, in dB" },
+    [OUT_ALL] = { .name = "psnr_hvs", .help = "of all planes together, in dB" },
+    { .name = NULL },
+};
+
+const FeatureDef feature_psnr_hvs = {
+    .name = "psnr_hvs",
+    .summary = "PSNR weighted by contrast sensitivity and masking",
+    .outputs = hvs_outputs,
+    .flags = FEATURE_CHROMA,
+    .result_size = sizeof(HvsResult),
+    .init = hvs_init,
+    .close = hvs_close,
+    .scratch_create = hvs_scratch_create,
+    .scratch_destroy = mem_aligned_free,
+    .measure = hvs_measure,
+    .report = hvs_report,
+};
