@@ -137,6 +137,8 @@ int context_use_accelerator(VmafContext *ctx, const AcceleratorOps *ops, void *s
         log_error("a GPU must be imported before the first picture is read");
         return -EINVAL;
     }
+    ctx->imported = ops;
+    ctx->imported_state = state;
     if (ctx->cfg.gpumask)
         return 0;
     ctx->accelerator = ops;

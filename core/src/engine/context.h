@@ -20,6 +20,8 @@ struct VmafContext {
     Scheduler *scheduler;
     PicturePool *pool; /* NULL until preallocated */
     const AcceleratorOps *accelerator; /* NULL: none imported, or switched off by gpumask */
+    const AcceleratorOps *imported; /* whatever gpumask says */
+    void *imported_state;
 
     bool has_shape; /* the first pair fixes it */
     FrameShape shape;

@@ -43,7 +43,7 @@ void shape_of_picture(FrameShape *shape, const VmafPicture *pic)
 
 /* Whole cache lines. Rows a multiple of 1024 bytes apart would fall into the same few sets of a cache
  * and push each other out in vertical filters, so such strides get one line more. */
-static size_t plane_stride(const FrameShape *shape, unsigned plane)
+size_t picture_stride(const FrameShape *shape, unsigned plane)
 {
     const size_t row = (size_t)shape->w[plane] * shape_sample_size(shape);
     const size_t stride = (row + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
@@ -54,7 +54,7 @@ size_t picture_size(const FrameShape *shape)
 {
     size_t size = 0;
     for (unsigned p = 0; p < 3; p++)
-        size += plane_stride(shape, p) * shape->h[p];
+        size += picture_stride(shape, p) * shape->h[p];
     return size;
 }
 
@@ -65,9 +65,9 @@ static void fill(VmafPicture *pic, const FrameShape *shape, void *block)
     for (unsigned p = 0; p < 3; p++) {
         pic->w[p] = shape->w[p];
         pic->h[p] = shape->h[p];
-        pic->stride[p] = (ptrdiff_t)plane_stride(shape, p);
+        pic->stride[p] = (ptrdiff_t)picture_stride(shape, p);
         pic->data[p] = shape->w[p] && shape->h[p] ? at : NULL;
-        at += plane_stride(shape, p) * shape->h[p];
+        at += picture_stride(shape, p) * shape->h[p];
     }
 }
 
@@ -144,6 +144,7 @@ struct PicturePool {
     unsigned free_count;
     unsigned waiting; /* threads inside fetch */
     bool closed;
+    PoolMemory memory;
     PoolSlot *slots;
     PoolSlot **free_slots; /* a stack */
 };
@@ -151,7 +152,8 @@ struct PicturePool {
 static void pool_free(PicturePool *pool)
 {
     for (unsigned i = 0; pool->slots && i < pool->count; i++)
-        mem_aligned_free(pool->slots[i].block);
+        if (pool->slots[i].block)
+            pool->memory.free(pool->memory.opaque, pool->slots[i].block);
     mem_free(pool->slots);
     mem_free(pool->free_slots);
     pthread_cond_destroy(&pool->returned);
@@ -188,9 +190,9 @@ static int pool_fill(PicturePool *pool)
     for (unsigned i = 0; i < pool->count; i++) {
         PoolSlot *slot = &pool->slots[pool->count - 1 - i];
         slot->pool = pool;
-        slot->block = mem_aligned_alloc(size);
-        if (!slot->block)
-            return -ENOMEM;
+        const int err = pool->memory.alloc(pool->memory.opaque, size, &slot->block);
+        if (err)
+            return err;
         memset(slot->block, 0, size);
         slot->ref.release = release_slot;
         slot->ref.cookie = slot;
@@ -200,7 +202,25 @@ static int pool_fill(PicturePool *pool)
     return 0;
 }
 
+static int alloc_plain(void *opaque, size_t size, void **block)
+{
+    *block = mem_aligned_alloc(size);
+    return *block ? 0 : -ENOMEM;
+}
+
+static void free_plain(void *opaque, void *block)
+{
+    mem_aligned_free(block);
+}
+
 int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned count)
+{
+    const PoolMemory memory = { alloc_plain, free_plain, NULL };
+    return picture_pool_create_in(out, shape, count, &memory);
+}
+
+int picture_pool_create_in(PicturePool **out, const FrameShape *shape, unsigned count,
+                           const PoolMemory *memory)
 {
     if (count == 0)
         return -EINVAL;
@@ -210,6 +230,7 @@ int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned cou
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->returned, NULL);
     pool->shape = *shape;
+    pool->memory = *memory;
     pool->count = count;
     const int err = pool_fill(pool);
     if (err) {

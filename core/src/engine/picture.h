@@ -26,6 +26,7 @@ typedef void (*PictureRelease)(VmafPicture *pic, void *cookie);
 /* Fills geometry, strides (whole cache lines) and a fresh reference over `block`, which must hold
  * picture_size() bytes. The caller keeps `block` on failure; `release` gives it back later. */
 size_t picture_size(const FrameShape *shape);
+size_t picture_stride(const FrameShape *shape, unsigned plane); /* in bytes; the same for all */
 int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
                  void *cookie);
 
@@ -42,6 +43,15 @@ int picture_ref_count(const VmafPicture *pic);
  * is the first reused. Destroying it at any time is fine: the last picture out frees it. */
 typedef struct PicturePool PicturePool;
 int picture_pool_create(PicturePool **pool, const FrameShape *shape, unsigned count);
+
+/* The same over memory from elsewhere, such as a GPU's. */
+typedef struct PoolMemory {
+    int (*alloc)(void *opaque, size_t size, void **block);
+    void (*free)(void *opaque, void *block);
+    void *opaque;
+} PoolMemory;
+int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
+                           const PoolMemory *memory);
 int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
 void picture_pool_destroy(PicturePool *pool);
 

@@ -7,6 +7,8 @@
 #ifndef GPU_DEVICE_H
 #define GPU_DEVICE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,7 +86,7 @@ typedef struct GpuOps {
     /* 1 when reached, 0 when the time is over, negative errno on device loss. */
     int (*wait)(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns);
 
-    void (*destroy)(GpuDevice *dev);
+    void (*destroy)(GpuDevice *dev); /* gpu_device_unref calls it */
 } GpuOps;
 
 typedef struct GpuLimits {
@@ -93,12 +95,23 @@ typedef struct GpuLimits {
     unsigned max_groups[3];
 } GpuLimits;
 
+typedef struct GpuUpload GpuUpload; /* upload.c */
+
 struct GpuDevice {
     const GpuOps *ops;
     const char *backend; /* "vulkan" */
     char name[256];
     char driver[256]; /* driver and version: the self-test's verdict is remembered under it */
     GpuLimits limits;
+
+    atomic_int references; /* the last one gone destroys it */
+    pthread_mutex_t uploads_lock;
+    GpuUpload *uploads;
 };
+
+/* For backends: the shared part, with one reference. */
+void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend);
+void gpu_device_ref(GpuDevice *device);
+void gpu_device_unref(GpuDevice *device); /* NULL is fine */
 
 #endif

@@ -163,4 +163,5 @@ const FeatureDef feature_psnr = {
     .measure = psnr_measure,
     .report = psnr_report,
     .flush = psnr_flush,
+    .gpu = &psnr_gpu,
 };

@@ -8,4 +8,6 @@ typedef struct PsnrResult {
     uint64_t sse[3]; /* sum of squared differences of each plane; 0 for one that is not measured */
 } PsnrResult;
 
+extern const struct FeatureGpu psnr_gpu; /* psnr_gpu.c */
+
 #endif

@@ -1,0 +1,156 @@
+/* Scoring on a GPU through Vulkan compute.
+ *
+ * Handles cross as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is needed here.
+ * All functions exist in every build: without the backend they return -ENOSYS. Functions that return
+ * int return 0 (or a count) or a negative errno.
+ *
+ *     VmafVulkanState *state;
+ *     vmaf_vulkan_state_init(&state, (VmafVulkanConfiguration){ .device_index = -1 });
+ *     vmaf_vulkan_import_state(vmaf, state);      before features and models are registered
+ *     …                                           as on the CPU
+ *     vmaf_close(vmaf);
+ *     vmaf_vulkan_state_free(&state);
+ *
+ * Features without GPU code run on the CPU beside it; reports say where each one ran. */
+#ifndef VMAF_VULKAN_H
+#define VMAF_VULKAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libvmaf.h"
+#include "macros.h"
+#include "picture.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device and its queues. May serve several contexts at once, from several threads. */
+typedef struct VmafVulkanState VmafVulkanState;
+
+typedef struct VmafVulkanConfiguration {
+    int device_index;                /* as in the list of devices; -1: the first real GPU */
+    int enable_validation;           /* log what the validation layers say */
+    unsigned max_outstanding_frames; /* 0: 4; at most 8 */
+} VmafVulkanConfiguration;
+
+typedef struct VmafVulkanExternalHandles {
+    uintptr_t instance, physical_device, device, queue;
+    uint32_t queue_family_index;
+    uint32_t api_version; /* the device's; 0: unknown */
+} VmafVulkanExternalHandles;
+
+enum VmafVulkanPicturePreallocationMethod {
+    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE = 0,
+    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST,   /* plain memory */
+    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE, /* mapped memory the device copies from */
+};
+
+typedef struct VmafVulkanPictureConfiguration {
+    struct {
+        unsigned w, h;
+        unsigned bpc;
+        enum VmafPixelFormat pix_fmt;
+    } pic_params;
+    enum VmafVulkanPicturePreallocationMethod pic_prealloc_method;
+} VmafVulkanPictureConfiguration;
+
+/* 1 when the backend is part of this build. Touches no driver. */
+VMAF_EXPORT int vmaf_vulkan_available(void);
+
+/* Prints one line a device on stdout: index, name, API version. Returns how many there are. */
+VMAF_EXPORT int vmaf_vulkan_list_devices(void);
+
+/* -ENOSYS: no Vulkan loader; -ENODEV: no device (for -1: no real GPU); -EINVAL: no such index;
+ * -ENOTSUP: the device lacks something, or computed wrong bits in its self-test (the log says what).
+ * *state stays NULL on failure. */
+VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
+
+/* Works on the caller's device and queue, which stay the caller's and must outlive the state. The
+ * device must have been created with timelineSemaphore and shaderInt64 enabled. */
+VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
+                                                VmafVulkanExternalHandles handles);
+
+/* For a queue that its owner uses, too: called around every submission. Before any other use of the
+ * state; NULL functions remove them. */
+VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
+                                                 void (*unlock)(void *opaque), void *opaque);
+
+/* How many frames may be under way; 0 for NULL. */
+VMAF_EXPORT unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanState *state);
+
+/* The context borrows the state: free it after vmaf_close. Before features are registered. */
+VMAF_EXPORT int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state);
+
+/* Waits for outstanding work and sets *state to NULL. NULL and a NULL inside are fine. */
+VMAF_EXPORT void vmaf_vulkan_state_free(VmafVulkanState **state);
+
+/* A pool of pictures for vmaf_vulkan_picture_fetch. -EBUSY when the context has one. */
+VMAF_EXPORT int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf,
+                                                 VmafVulkanPictureConfiguration cfg);
+/* From the pool, waiting for a free one; without a pool a plain picture of the context's geometry. */
+VMAF_EXPORT int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic);
+
+/* Queues a copy of the luma plane of a VkImage into the slot of `index`, after the timeline semaphore
+ * (0: none) has reached `value`. `format` is the image's VkFormat: plane 0 of a multi-planar one,
+ * samples in the high bits of the X6 and X4 formats; 0 means a single-plane R8 or R16 image. `layout`
+ * is the image's VkImageLayout, which it has again when vmaf_vulkan_read_imported_pictures returns. */
+VMAF_EXPORT int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
+                                         uint32_t layout, uintptr_t semaphore, uint64_t value,
+                                         unsigned w, unsigned h, unsigned bpc, int is_ref,
+                                         unsigned index);
+/* Scores the pair imported under `index`; the images are the caller's again when it returns. */
+VMAF_EXPORT int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned index);
+
+/* Blocks until no work of this state is in flight. */
+VMAF_EXPORT int vmaf_vulkan_wait_compute(VmafVulkanState *state);
+
+/* ---- Additions to the fork's surface. Structs begin with their own size and go by pointer. ---- */
+
+enum VmafVulkanDeviceType {
+    VMAF_VULKAN_DEVICE_TYPE_OTHER = 0, /* the values of VkPhysicalDeviceType */
+    VMAF_VULKAN_DEVICE_TYPE_INTEGRATED,
+    VMAF_VULKAN_DEVICE_TYPE_DISCRETE,
+    VMAF_VULKAN_DEVICE_TYPE_VIRTUAL,
+    VMAF_VULKAN_DEVICE_TYPE_SOFTWARE,
+};
+
+typedef struct VmafVulkanDeviceInfo {
+    size_t size; /* in: sizeof(VmafVulkanDeviceInfo) */
+    unsigned index;
+    enum VmafVulkanDeviceType type;
+    uint32_t api_version; /* as Vulkan packs it */
+    uint64_t memory;      /* bytes of its own memory */
+    uint8_t uuid[16];
+    char name[256];
+    char driver[256];
+    char missing[256]; /* what it lacks to be used here; empty when nothing */
+} VmafVulkanDeviceInfo;
+
+/* The index-th device. -ENODEV past the last one; -ENOSYS without a loader. */
+VMAF_EXPORT int vmaf_vulkan_device_info(unsigned index, VmafVulkanDeviceInfo *info);
+/* The device a state works on. */
+VMAF_EXPORT int vmaf_vulkan_state_device_info(const VmafVulkanState *state,
+                                              VmafVulkanDeviceInfo *info);
+
+typedef struct VmafVulkanOptions {
+    size_t size;                     /* sizeof(VmafVulkanOptions) */
+    const char *device;              /* index, UUID, or part of a name (case aside); NULL: choose */
+    int allow_software;              /* when choosing: a software device will do */
+    int enable_validation;
+    unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
+} VmafVulkanOptions;
+
+/* As vmaf_vulkan_state_init; a device named wrongly or twice is -ENODEV, and the log says so. */
+VMAF_EXPORT int vmaf_vulkan_state_init_with_options(VmafVulkanState **state,
+                                                    const VmafVulkanOptions *options);
+
+/* How many messages the validation layers have given; 0 without enable_validation. */
+VMAF_EXPORT unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

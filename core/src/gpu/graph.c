@@ -1,0 +1,246 @@
+#include "gpu/graph.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+
+static size_t align_up(size_t size, size_t alignment)
+{
+    return (size + alignment - 1) / alignment * alignment;
+}
+
+/* Bindings begin where the device allows; 256 serves them all, and cache lines too. */
+static size_t take_range(const Graph *graph, size_t *total, size_t size)
+{
+    const size_t alignment =
+        graph->device->limits.offset_alignment > 256 ? graph->device->limits.offset_alignment : 256;
+    const size_t offset = *total;
+    *total = align_up(offset + size, alignment);
+    return offset;
+}
+
+static void layout_planes(Graph *graph)
+{
+    for (unsigned p = 0; p < 3; p++) {
+        graph->plane_size[p] = picture_stride(&graph->shape, p) * graph->shape.h[p];
+        if ((graph->ref_planes | graph->dist_planes) >> p & 1)
+            graph->plane_offset[p] = take_range(graph, &graph->picture_bytes, graph->plane_size[p]);
+    }
+}
+
+/* Zeroed buffers first, so that one fill clears them all. */
+static void layout_buffers(Graph *graph, bool zeroed)
+{
+    for (unsigned i = 0; i < graph->feature_count; i++) {
+        GraphFeature *gf = &graph->features[i];
+        for (unsigned b = 0; gf->plan && gf->owner == i && b < gf->plan->buffer_count; b++) {
+            const PlanBuffer *buffer = &gf->plan->buffers[b];
+            size_t *total = buffer->role == PLAN_SCRATCH  ? &graph->scratch_bytes
+                            : buffer->role == PLAN_RESULT ? &graph->result_bytes
+                                                          : NULL;
+            if (total && buffer->zeroed == zeroed)
+                gf->ranges[b] = (GpuRange){ .offset = take_range(graph, total, buffer->size),
+                                            .size = align_up(buffer->size, 4) };
+        }
+    }
+    if (zeroed) {
+        graph->scratch_zeroed = graph->scratch_bytes;
+        graph->result_zeroed = graph->result_bytes;
+    }
+}
+
+static void note_planes(Graph *graph, const GpuPlan *plan)
+{
+    for (unsigned b = 0; b < plan->buffer_count; b++) {
+        const PlanBuffer *buffer = &plan->buffers[b];
+        if (buffer->role == PLAN_REF || buffer->role == PLAN_PREV_REF)
+            graph->ref_planes |= 1u << buffer->plane;
+        if (buffer->role == PLAN_DIST)
+            graph->dist_planes |= 1u << buffer->plane;
+        if (buffer->back > graph->back)
+            graph->back = buffer->back;
+    }
+}
+
+/* What a device cannot bind or dispatch stays on the CPU. */
+static bool fits(const Graph *graph, const GpuPlan *plan)
+{
+    const GpuLimits *limits = &graph->device->limits;
+    for (unsigned b = 0; b < plan->buffer_count; b++)
+        if (plan->buffers[b].size > limits->max_binding)
+            return false;
+    for (unsigned p = 0; p < 3; p++)
+        if (picture_stride(&graph->shape, p) * graph->shape.h[p] > limits->max_binding)
+            return false;
+    for (unsigned p = 0; p < plan->pass_count; p++)
+        for (unsigned i = 0; i < 3; i++)
+            if (plan->passes[p].groups[i] > limits->max_groups[i])
+                return false;
+    return true;
+}
+
+static int find_kernels(Graph *graph, GraphFeature *gf)
+{
+    const GpuPlan *plan = gf->plan;
+    gf->kernels = mem_array(plan->pass_count + 1, sizeof(*gf->kernels));
+    gf->ranges = mem_array(plan->buffer_count + 1, sizeof(*gf->ranges));
+    if (!gf->kernels || !gf->ranges)
+        return -ENOMEM;
+    for (unsigned p = 0; p < plan->pass_count; p++) {
+        const PlanPass *pass = &plan->passes[p];
+        for (unsigned b = 0; b < pass->buffer_count; b++)
+            if (pass->buffers[b] >= plan->buffer_count)
+                return -EINVAL;
+        const int err = graph->device->ops->kernel_get(graph->device, pass->kernel, pass->buffer_count,
+                                                       pass->params_size, &gf->kernels[p]);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int add_feature(Graph *graph, unsigned i)
+{
+    GraphFeature *gf = &graph->features[i];
+    const char *name = gf->feature->def->name;
+    gf->owner = i;
+    int err = plan_create(&gf->plan, gf->feature);
+    if (err == -ENOTSUP || (!err && !fits(graph, gf->plan))) {
+        log_info("%s: not on the GPU with these options and this size", name);
+        plan_destroy(gf->plan);
+        gf->plan = NULL;
+        return 0;
+    }
+    if (err) {
+        log_error("%s: its GPU plan failed (%d)", name, err);
+        return err;
+    }
+    graph->taken |= (FeatureSet)1 << i;
+    for (unsigned j = 0; j < i; j++) {
+        if (graph->features[j].plan && plan_same(graph->features[j].plan, gf->plan)) {
+            gf->owner = graph->features[j].owner;
+            return 0;
+        }
+    }
+    note_planes(graph, gf->plan);
+    return find_kernels(graph, gf);
+}
+
+static int upload_tables(Graph *graph, size_t bytes)
+{
+    GpuDevice *dev = graph->device;
+    const GpuOps *ops = dev->ops;
+    GpuBuffer *staging = NULL;
+    GpuCommands *commands = NULL;
+    int err = ops->buffer_create(dev, GPU_DEVICE, bytes, &graph->tables);
+    if (!err)
+        err = ops->buffer_create(dev, GPU_UPLOAD, bytes, &staging);
+    if (!err)
+        err = ops->commands_create(dev, GPU_COMPUTE, &commands);
+    if (err)
+        goto error;
+    for (unsigned i = 0; i < graph->feature_count; i++) {
+        GraphFeature *gf = &graph->features[i];
+        for (unsigned b = 0; gf->plan && gf->owner == i && b < gf->plan->buffer_count; b++) {
+            if (gf->plan->buffers[b].role != PLAN_TABLE)
+                continue;
+            gf->ranges[b].buffer = graph->tables;
+            memcpy((char *)staging->host + gf->ranges[b].offset, gf->plan->buffers[b].data,
+                   gf->plan->buffers[b].size);
+        }
+    }
+    ops->begin(commands);
+    ops->copy(commands, &(GpuRange){ staging, 0, bytes }, &(GpuRange){ graph->tables, 0, bytes });
+    ops->barrier(commands);
+    err = ops->end(commands);
+    GpuPoint done = { 0 };
+    if (!err)
+        err = ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands,
+                                             .command_count = 1 }, &done);
+    if (!err)
+        err = ops->wait(dev, done, UINT64_MAX);
+    err = err < 0 ? err : 0;
+error:
+    ops->commands_destroy(dev, commands);
+    ops->buffer_destroy(dev, staging);
+    return err;
+}
+
+static int create_tables(Graph *graph)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < graph->feature_count; i++) {
+        GraphFeature *gf = &graph->features[i];
+        for (unsigned b = 0; gf->plan && gf->owner == i && b < gf->plan->buffer_count; b++)
+            if (gf->plan->buffers[b].role == PLAN_TABLE)
+                gf->ranges[b] = (GpuRange){
+                    .offset = take_range(graph, &bytes, gf->plan->buffers[b].size),
+                    .size = align_up(gf->plan->buffers[b].size, 4),
+                };
+    }
+    return bytes ? upload_tables(graph, bytes) : 0;
+}
+
+int graph_create(Graph **out, GpuDevice *device, Feature *const *features, unsigned count)
+{
+    *out = NULL;
+    if (!count || count > FEATURE_SET_MAX)
+        return -EINVAL;
+    Graph *graph = mem_zalloc(sizeof(*graph));
+    if (!graph)
+        return -ENOMEM;
+    graph->device = device;
+    graph->shape = features[0]->shape;
+    graph->features = mem_array(count, sizeof(*graph->features));
+    int err = graph->features ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < count; i++) {
+        graph->features[i].feature = features[i];
+        graph->feature_count = i + 1;
+        err = add_feature(graph, i);
+    }
+    if (!err) {
+        layout_planes(graph);
+        layout_buffers(graph, true);
+        layout_buffers(graph, false);
+        err = create_tables(graph);
+    }
+    if (err)
+        graph_destroy(graph);
+    else
+        *out = graph;
+    return err;
+}
+
+void graph_destroy(Graph *graph)
+{
+    if (!graph)
+        return;
+    for (unsigned i = 0; i < graph->feature_count; i++) {
+        plan_destroy(graph->features[i].plan);
+        mem_free(graph->features[i].kernels);
+        mem_free(graph->features[i].ranges);
+    }
+    graph->device->ops->buffer_destroy(graph->device, graph->tables);
+    mem_free(graph->features);
+    mem_free(graph);
+}
+
+FeatureSet graph_owners(const Graph *graph, FeatureSet set)
+{
+    FeatureSet owners = 0;
+    for (unsigned i = 0; i < graph->feature_count; i++)
+        if (set >> i & 1 && graph->features[i].plan)
+            owners |= (FeatureSet)1 << graph->features[i].owner;
+    return owners;
+}
+
+size_t graph_result_offset(const Graph *graph, unsigned feature)
+{
+    const GraphFeature *gf = &graph->features[graph->features[feature].owner];
+    for (unsigned b = 0; b < gf->plan->buffer_count; b++)
+        if (gf->plan->buffers[b].role == PLAN_RESULT)
+            return gf->ranges[b].offset;
+    return 0;
+}

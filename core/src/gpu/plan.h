@@ -1,0 +1,44 @@
+/* A feature's plan as the frame graph reads it. Built by the calls of feature_gpu.h. */
+#ifndef GPU_PLAN_H
+#define GPU_PLAN_H
+
+#include "gpu/feature_gpu.h"
+
+enum PlanRole { PLAN_REF, PLAN_DIST, PLAN_PREV_REF, PLAN_SCRATCH, PLAN_TABLE, PLAN_RESULT };
+
+typedef struct PlanBuffer {
+    enum PlanRole role;
+    unsigned plane, back; /* planes */
+    size_t size;          /* others, in bytes */
+    bool zeroed;
+    void *data;           /* tables */
+} PlanBuffer;
+
+typedef struct PlanPass {
+    const char *kernel;
+    unsigned buffers[GPU_MAX_BINDINGS];
+    unsigned buffer_count;
+    unsigned char params[GPU_MAX_PARAMS];
+    unsigned params_size;
+    unsigned groups[3];
+    unsigned stage;
+} PlanPass;
+
+struct GpuPlan {
+    FrameShape shape;
+    PlanBuffer *buffers;
+    unsigned buffer_count, buffer_capacity;
+    PlanPass *passes;
+    unsigned pass_count, pass_capacity;
+    unsigned stage; /* that the next pass joins */
+    int err;
+};
+
+/* Lets the feature declare itself. -ENOTSUP: it stays on the CPU. */
+int plan_create(GpuPlan **out, const Feature *f);
+void plan_destroy(GpuPlan *plan);
+
+/* Whether two plans would compute the same: then one run serves both. */
+bool plan_same(const GpuPlan *a, const GpuPlan *b);
+
+#endif

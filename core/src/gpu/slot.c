@@ -1,0 +1,238 @@
+#include "gpu/slot.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "gpu/upload.h"
+
+static GpuRange range_of(const Slot *slots, unsigned slot, unsigned count, const Graph *graph,
+                         const GraphFeature *gf, unsigned b)
+{
+    const PlanBuffer *buffer = &gf->plan->buffers[b];
+    GpuRange range = gf->ranges[b];
+    switch (buffer->role) {
+    case PLAN_REF: range.buffer = slots[slot].ref; break;
+    case PLAN_DIST: range.buffer = slots[slot].dist; break;
+    case PLAN_PREV_REF: range.buffer = slots[(slot + count - buffer->back) % count].ref; break;
+    case PLAN_SCRATCH: range.buffer = slots[slot].scratch; return range;
+    case PLAN_RESULT: range.buffer = slots[slot].results; return range;
+    case PLAN_TABLE: return range;
+    }
+    range.offset = graph->plane_offset[buffer->plane];
+    range.size = graph->plane_size[buffer->plane];
+    return range;
+}
+
+static int bind_feature(Slot *slots, unsigned slot, unsigned count, const Graph *graph, unsigned f)
+{
+    const GraphFeature *gf = &graph->features[f];
+    const GpuPlan *plan = gf->plan;
+    GpuBindings **bindings = mem_array(plan->pass_count + 1, sizeof(*bindings));
+    slots[slot].bindings[f] = bindings;
+    if (!bindings)
+        return -ENOMEM;
+    for (unsigned p = 0; p < plan->pass_count; p++) {
+        GpuRange ranges[GPU_MAX_BINDINGS];
+        for (unsigned b = 0; b < plan->passes[p].buffer_count; b++)
+            ranges[b] = range_of(slots, slot, count, graph, gf, plan->passes[p].buffers[b]);
+        const int err = graph->device->ops->bindings_create(graph->device, gf->kernels[p], ranges,
+                                                            &bindings[p]);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int create_buffers(Slot *slot, const Graph *graph)
+{
+    const struct {
+        GpuBuffer **buffer;
+        enum GpuMemory memory;
+        size_t size;
+    } wanted[] = {
+        { &slot->ref, GPU_DEVICE, graph->ref_planes ? graph->picture_bytes : 0 },
+        { &slot->dist, GPU_DEVICE, graph->dist_planes ? graph->picture_bytes : 0 },
+        { &slot->scratch, GPU_DEVICE, graph->scratch_bytes },
+        { &slot->results, GPU_DEVICE, graph->result_bytes },
+        { &slot->readback, GPU_READBACK, graph->result_bytes },
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (!wanted[i].size)
+            continue;
+        const int err = graph->device->ops->buffer_create(graph->device, wanted[i].memory,
+                                                          wanted[i].size, wanted[i].buffer);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue)
+{
+    const GpuOps *ops = graph->device->ops;
+    *out = NULL;
+    Slot *slots = mem_array(count, sizeof(*slots));
+    if (!slots)
+        return -ENOMEM;
+    int err = 0;
+    for (unsigned i = 0; !err && i < count; i++)
+        err = create_buffers(&slots[i], graph);
+    for (unsigned i = 0; !err && i < count; i++) {
+        slots[i].bindings = mem_array(graph->feature_count, sizeof(*slots[i].bindings));
+        err = slots[i].bindings ? 0 : -ENOMEM;
+        for (unsigned f = 0; !err && f < graph->feature_count; f++)
+            if (graph->features[f].plan && graph->features[f].owner == f)
+                err = bind_feature(slots, i, count, graph, f);
+        if (!err)
+            err = ops->commands_create(graph->device, upload_queue, &slots[i].upload);
+        for (unsigned w = 0; !err && w < SLOT_WORKS; w++)
+            err = ops->commands_create(graph->device, GPU_COMPUTE, &slots[i].works[w].commands);
+    }
+    if (err)
+        slots_destroy(slots, graph, count);
+    else
+        *out = slots;
+    return err;
+}
+
+static void slot_destroy(Slot *slot, const Graph *graph)
+{
+    GpuDevice *dev = graph->device;
+    const GpuOps *ops = dev->ops;
+    for (unsigned w = 0; w < SLOT_WORKS; w++)
+        ops->commands_destroy(dev, slot->works[w].commands);
+    ops->commands_destroy(dev, slot->upload);
+    for (unsigned f = 0; slot->bindings && f < graph->feature_count; f++) {
+        for (unsigned p = 0; slot->bindings[f] && p < graph->features[f].plan->pass_count; p++)
+            ops->bindings_destroy(dev, slot->bindings[f][p]);
+        mem_free(slot->bindings[f]);
+    }
+    mem_free(slot->bindings);
+    GpuBuffer *const buffers[] = { slot->ref, slot->dist, slot->scratch, slot->results,
+                                   slot->readback, slot->staging };
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+        ops->buffer_destroy(dev, buffers[i]);
+}
+
+void slots_destroy(Slot *slots, const Graph *graph, unsigned count)
+{
+    if (!slots)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        slot_destroy(&slots[i], graph);
+    mem_free(slots);
+}
+
+/* Copies a plane into the slot's own staging memory, rows at the device's stride. */
+static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, unsigned p, bool is_dist,
+                       GpuRange *from)
+{
+    if (!slot->staging) {
+        const int err = graph->device->ops->buffer_create(graph->device, GPU_UPLOAD,
+                                                          2 * graph->picture_bytes, &slot->staging);
+        if (err)
+            return err;
+    }
+    const size_t offset = is_dist * graph->picture_bytes + graph->plane_offset[p];
+    *from = (GpuRange){ slot->staging, offset, graph->plane_size[p] };
+    char *to = (char *)slot->staging->host + offset;
+    const size_t stride = picture_stride(&graph->shape, p);
+    if (pic->stride[p] == (ptrdiff_t)stride) {
+        memcpy(to, pic->data[p], graph->plane_size[p]);
+        return 0;
+    }
+    const size_t row = (size_t)graph->shape.w[p] * shape_sample_size(&graph->shape);
+    for (unsigned y = 0; y < graph->shape.h[p]; y++)
+        memcpy(to + y * stride, (const char *)pic->data[p] + (ptrdiff_t)y * pic->stride[p], row);
+    return 0;
+}
+
+static int upload_planes(Slot *slot, const Graph *graph, const VmafPicture *pic, bool is_dist)
+{
+    const unsigned planes = is_dist ? graph->dist_planes : graph->ref_planes;
+    for (unsigned p = 0; p < 3; p++) {
+        if (!(planes >> p & 1))
+            continue;
+        GpuRange from;
+        int err = 0;
+        if (!upload_find(graph->device, pic, p, graph->plane_size[p], &from))
+            err = stage_plane(slot, graph, pic, p, is_dist, &from);
+        if (err)
+            return err;
+        graph->device->ops->copy(slot->upload, &from,
+                                 &(GpuRange){ is_dist ? slot->dist : slot->ref,
+                                              graph->plane_offset[p], graph->plane_size[p] });
+    }
+    return 0;
+}
+
+int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
+{
+    const GpuOps *ops = graph->device->ops;
+    ops->begin(slot->upload);
+    int err = upload_planes(slot, graph, pair->ref, false);
+    if (!err)
+        err = upload_planes(slot, graph, pair->dist, true);
+    if (graph->scratch_zeroed)
+        ops->fill(slot->upload, &(GpuRange){ slot->scratch, 0, graph->scratch_zeroed }, 0);
+    if (graph->result_zeroed)
+        ops->fill(slot->upload, &(GpuRange){ slot->results, 0, graph->result_zeroed }, 0);
+    ops->barrier(slot->upload);
+    const int end_err = ops->end(slot->upload);
+    return err ? err : end_err;
+}
+
+/* Same-numbered stages of all features side by side, one barrier between stages. */
+static void record_stage(Slot *slot, const Graph *graph, FeatureSet owners, unsigned stage,
+                         GpuCommands *commands, bool *last)
+{
+    for (unsigned f = 0; f < graph->feature_count; f++) {
+        if (!(owners >> f & 1))
+            continue;
+        const GraphFeature *gf = &graph->features[f];
+        for (unsigned p = 0; p < gf->plan->pass_count; p++) {
+            const PlanPass *pass = &gf->plan->passes[p];
+            if (pass->stage == stage)
+                graph->device->ops->dispatch(commands, gf->kernels[p], slot->bindings[f][p],
+                                             pass->params, pass->groups);
+            if (pass->stage > stage)
+                *last = false;
+        }
+    }
+}
+
+static int record_work(Slot *slot, const Graph *graph, SlotWork *work, FeatureSet owners)
+{
+    const GpuOps *ops = graph->device->ops;
+    work->owners = 0;
+    ops->begin(work->commands);
+    bool last = false;
+    for (unsigned stage = 0; !last; stage++) {
+        last = true;
+        record_stage(slot, graph, owners, stage, work->commands, &last);
+        ops->barrier(work->commands);
+    }
+    if (graph->result_bytes)
+        ops->copy(work->commands, &(GpuRange){ slot->results, 0, graph->result_bytes },
+                  &(GpuRange){ slot->readback, 0, graph->result_bytes });
+    ops->barrier(work->commands);
+    const int err = ops->end(work->commands);
+    if (!err)
+        work->owners = owners;
+    return err;
+}
+
+int slot_work(Slot *slot, const Graph *graph, FeatureSet owners, GpuCommands **commands)
+{
+    for (unsigned w = 0; w < SLOT_WORKS; w++) {
+        if (slot->works[w].owners == owners) {
+            *commands = slot->works[w].commands;
+            return 0;
+        }
+    }
+    SlotWork *work = &slot->works[slot->next_work];
+    slot->next_work = (slot->next_work + 1) % SLOT_WORKS;
+    *commands = work->commands;
+    return record_work(slot, graph, work, owners);
+}

@@ -1,0 +1,193 @@
+#include "gpu/stream.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "gpu/slot.h"
+
+/* A device that has not finished a frame after this long will not finish it. */
+#define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
+
+/* Below this many bytes a frame, a second submission costs more than the copy engine gains. */
+#define OWN_UPLOAD_BYTES ((size_t)1 << 20)
+
+struct GpuStream {
+    GpuDevice *device;
+    Graph *graph;
+    unsigned depth;
+    unsigned slot_count; /* depth, and as many as features look back */
+    Slot *slots;
+    enum GpuQueue upload_queue;
+    uint64_t submitted; /* of the submitting thread */
+
+    pthread_mutex_t lock;
+    pthread_cond_t progress;
+    uint64_t collected;
+};
+
+int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *taken)
+{
+    *out = NULL;
+    *taken = 0;
+    GpuStream *stream = mem_zalloc(sizeof(*stream));
+    if (!stream)
+        return -ENOMEM;
+    pthread_mutex_init(&stream->lock, NULL);
+    pthread_cond_init(&stream->progress, NULL);
+    stream->device = params->device;
+    stream->depth = params->depth;
+    int err = graph_create(&stream->graph, params->device, params->features, params->feature_count);
+    if (!err) {
+        stream->slot_count = params->depth + stream->graph->back;
+        stream->upload_queue =
+            2 * stream->graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
+        err = slots_create(&stream->slots, stream->graph, stream->slot_count, stream->upload_queue);
+    }
+    if (err) {
+        stream_destroy(stream);
+        return err;
+    }
+    *taken = stream->graph->taken;
+    *out = stream;
+    return 0;
+}
+
+void stream_destroy(GpuStream *stream)
+{
+    if (!stream)
+        return;
+    for (unsigned i = 0; stream->slots && i < stream->slot_count; i++)
+        stream->device->ops->wait(stream->device, stream->slots[i].done, FRAME_TIMEOUT_NS);
+    slots_destroy(stream->slots, stream->graph, stream->slot_count);
+    graph_destroy(stream->graph);
+    pthread_cond_destroy(&stream->progress);
+    pthread_mutex_destroy(&stream->lock);
+    mem_free(stream);
+}
+
+/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked back
+ * at it are `depth` or more frames old. */
+static void wait_for_room(GpuStream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    while (stream->submitted - stream->collected >= stream->depth)
+        pthread_cond_wait(&stream->progress, &stream->lock);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+static int submit_separately(GpuStream *stream, Slot *slot, GpuCommands *work)
+{
+    GpuDevice *dev = stream->device;
+    GpuPoint uploaded;
+    int err = dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload,
+                                                  .command_count = 1 }, &uploaded);
+    if (err)
+        return err;
+    slot->done = uploaded;
+    /* Without kernels the upload is all; it is ordered before those of later frames. */
+    if (!work)
+        return 0;
+    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &work,
+                                               .command_count = 1, .waits = &uploaded,
+                                               .wait_count = 1 }, &slot->done);
+}
+
+int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
+{
+    wait_for_room(stream);
+    GpuDevice *dev = stream->device;
+    Slot *slot = &stream->slots[stream->submitted % stream->slot_count];
+    const FeatureSet owners = graph_owners(stream->graph, set);
+    GpuCommands *commands[2] = { slot->upload, NULL };
+    int err = dev->ops->wait(dev, slot->done, FRAME_TIMEOUT_NS) < 0 ? -EIO : 0;
+    if (!err)
+        err = slot_record_upload(slot, stream->graph, pair);
+    if (!err && owners)
+        err = slot_work(slot, stream->graph, owners, &commands[1]);
+    if (err)
+        return err;
+    if (stream->upload_queue == GPU_TRANSFER)
+        err = submit_separately(stream, slot, commands[1]);
+    else
+        err = dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = commands,
+                                                  .command_count = commands[1] ? 2 : 1 },
+                               &slot->done);
+    if (err)
+        return err;
+    slot->set = set;
+    pthread_mutex_lock(&stream->lock);
+    stream->submitted++;
+    pthread_mutex_unlock(&stream->lock);
+    return 0;
+}
+
+static int read_results(GpuStream *stream, const Slot *slot, void *const *results)
+{
+    const int reached = stream->device->ops->wait(stream->device, slot->done, FRAME_TIMEOUT_NS);
+    if (reached < 0)
+        return reached;
+    if (!reached) {
+        log_error("%s: %s did not finish a frame in 300 s", stream->device->backend,
+                  stream->device->name);
+        return -EIO;
+    }
+    for (unsigned i = 0; i < stream->graph->feature_count; i++) {
+        if (!(slot->set >> i & 1))
+            continue;
+        const Feature *f = stream->graph->features[i].feature;
+        const char *readback = slot->readback->host;
+        const int err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i),
+                                             results[i]);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int stream_collect(GpuStream *stream, void *const *results)
+{
+    const Slot *slot = &stream->slots[stream->collected % stream->slot_count];
+    const int err = read_results(stream, slot, results);
+    pthread_mutex_lock(&stream->lock);
+    stream->collected++;
+    pthread_cond_signal(&stream->progress);
+    pthread_mutex_unlock(&stream->lock);
+    return err;
+}
+
+/* ---- the engine's hook: an Accelerator is a stream ---- */
+
+int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
+             Accelerator **out)
+{
+    const GpuSetup *setup = state;
+    GpuStream *stream;
+    const int err = stream_create(&stream,
+                                  &(GpuStreamParams){ .device = setup->device, .features = features,
+                                                      .feature_count = count, .depth = setup->depth },
+                                  taken);
+    *out = (Accelerator *)stream;
+    return err;
+}
+
+const char *gpu_device_name(const Accelerator *a)
+{
+    return ((const GpuStream *)a)->device->name;
+}
+
+int gpu_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
+{
+    return stream_submit((GpuStream *)a, pair, set);
+}
+
+int gpu_collect(Accelerator *a, void *const *results)
+{
+    return stream_collect((GpuStream *)a, results);
+}
+
+void gpu_close(Accelerator *a)
+{
+    stream_destroy((GpuStream *)a);
+}

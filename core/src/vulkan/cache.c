@@ -1,0 +1,62 @@
+/* The pipeline cache on disk: vmaf/vulkan-UUID.bin in the user's cache folder. Losing it costs only
+ * time, so every failure here is silent; a damaged file is never shown to the driver. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "gpu/cachefile.h"
+#include "vulkan/vk.h"
+
+static void cache_name(const VulkanDevice *dev, char *name, size_t size)
+{
+    int n = snprintf(name, size, "vulkan-");
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++)
+        n += snprintf(name + n, size - n, "%02x", dev->properties.pipelineCacheUUID[i]);
+    snprintf(name + n, size - n, ".bin");
+}
+
+int vulkan_cache_open(VulkanDevice *dev)
+{
+    int err = 0;
+    char name[64];
+    cache_name(dev, name, sizeof(name));
+    void *data = NULL;
+    size_t size = 0;
+    cachefile_read(name, &data, &size);
+    const VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+        .initialDataSize = size,
+        .pInitialData = data,
+    };
+    VK_TRY(dev, CreatePipelineCache, dev->handle, &info, NULL, &dev->cache);
+error:
+    mem_free(data);
+    return err;
+}
+
+static void save(VulkanDevice *dev)
+{
+    size_t size = 0;
+    if (dev->vkd.GetPipelineCacheData(dev->handle, dev->cache, &size, NULL) < 0 || !size)
+        return;
+    void *data = mem_alloc(size);
+    if (!data)
+        return;
+    char name[64];
+    cache_name(dev, name, sizeof(name));
+    if (dev->vkd.GetPipelineCacheData(dev->handle, dev->cache, &size, data) == VK_SUCCESS)
+        cachefile_write(name, data, size);
+    mem_free(data);
+}
+
+void vulkan_cache_close(VulkanDevice *dev)
+{
+    if (!dev->cache)
+        return;
+    if (dev->cache_changed && !atomic_load(&dev->lost))
+        save(dev);
+    dev->vkd.DestroyPipelineCache(dev->handle, dev->cache, NULL);
+    dev->cache = VK_NULL_HANDLE;
+}

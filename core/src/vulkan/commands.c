@@ -1,0 +1,132 @@
+#include <errno.h>
+
+#include "engine/mem.h"
+#include "vulkan/vk.h"
+
+/* One pool for each command buffer: no lock is shared between threads that record. */
+struct GpuCommands {
+    VulkanDevice *dev;
+    bool copies_only;
+    VkCommandPool pool;
+    VkCommandBuffer handle;
+    VkResult begun;
+};
+
+int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    *out = NULL;
+    int err = 0;
+    GpuCommands *commands = mem_zalloc(sizeof(*commands));
+    if (!commands)
+        return -ENOMEM;
+    commands->dev = dev;
+    commands->copies_only = dev->queues[queue].copies_only;
+    const VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = dev->queues[queue].family,
+    };
+    VK_TRY(dev, CreateCommandPool, dev->handle, &pool, NULL, &commands->pool);
+    const VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = commands->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    VK_TRY(dev, AllocateCommandBuffers, dev->handle, &info, &commands->handle);
+    *out = commands;
+    return 0;
+error:
+    vulkan_commands_destroy(gpu, commands);
+    return err;
+}
+
+void vulkan_commands_destroy(GpuDevice *gpu, GpuCommands *commands)
+{
+    if (!commands)
+        return;
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    if (commands->pool)
+        dev->vkd.DestroyCommandPool(dev->handle, commands->pool, NULL);
+    mem_free(commands);
+}
+
+VkCommandBuffer vulkan_commands_handle(const GpuCommands *commands)
+{
+    return commands->handle;
+}
+
+void vulkan_commands_begin(GpuCommands *commands)
+{
+    const VkCommandBufferBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+    };
+    commands->begun = commands->dev->vkd.BeginCommandBuffer(commands->handle, &info);
+}
+
+int vulkan_commands_end(GpuCommands *commands)
+{
+    VkResult result = commands->begun;
+    if (result >= 0)
+        result = commands->dev->vkd.EndCommandBuffer(commands->handle);
+    return result < 0 ? vulkan_error(commands->dev, "recording commands", result) : 0;
+}
+
+void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to)
+{
+    if (commands->begun < 0)
+        return;
+    const VkBufferCopy region = {
+        .srcOffset = from->offset,
+        .dstOffset = to->offset,
+        .size = from->size < to->size ? from->size : to->size,
+    };
+    commands->dev->vkd.CmdCopyBuffer(commands->handle, ((VulkanBuffer *)from->buffer)->handle,
+                                     ((VulkanBuffer *)to->buffer)->handle, 1, &region);
+}
+
+void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
+{
+    if (commands->begun < 0)
+        return;
+    commands->dev->vkd.CmdFillBuffer(commands->handle, ((VulkanBuffer *)range->buffer)->handle,
+                                     range->offset, range->size, word);
+}
+
+void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bindings,
+                              const void *params, const unsigned groups[3])
+{
+    if (commands->begun < 0)
+        return;
+    const VkDev *vkd = &commands->dev->vkd;
+    const VulkanKernel *kernel = (VulkanKernel *)gpu_kernel;
+    const VkDescriptorSet set = vulkan_bindings_set(bindings);
+    vkd->CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline);
+    vkd->CmdBindDescriptorSets(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0, 1,
+                               &set, 0, NULL);
+    if (kernel->params_size)
+        vkd->CmdPushConstants(commands->handle, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                              kernel->params_size, params);
+    vkd->CmdDispatch(commands->handle, groups[0], groups[1], groups[2]);
+}
+
+void vulkan_commands_barrier(GpuCommands *commands)
+{
+    if (commands->begun < 0)
+        return;
+    VkPipelineStageFlags from = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                         VK_ACCESS_HOST_READ_BIT,
+    };
+    if (!commands->copies_only) {
+        from |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+        barrier.srcAccessMask |= VK_ACCESS_SHADER_WRITE_BIT;
+        barrier.dstAccessMask |= VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    }
+    commands->dev->vkd.CmdPipelineBarrier(commands->handle, from, from | VK_PIPELINE_STAGE_HOST_BIT, 0,
+                                          1, &barrier, 0, NULL, 0, NULL);
+}

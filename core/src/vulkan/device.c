@@ -1,0 +1,347 @@
+#include "vulkan/vk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/mem.h"
+
+int vulkan_error(VulkanDevice *dev, const char *call, VkResult result)
+{
+    switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        log_error("vulkan: %s: out of %s memory on %s", call,
+                  result == VK_ERROR_OUT_OF_HOST_MEMORY ? "host" : "device", dev->gpu.name);
+        return -ENOMEM;
+    case VK_ERROR_DEVICE_LOST:
+        if (!atomic_exchange(&dev->lost, true))
+            log_error("vulkan: %s: device lost: %s (%s)", call, dev->gpu.name, dev->gpu.driver);
+        return -EIO;
+    default:
+        log_error("vulkan: %s failed with VkResult %d on %s", call, result, dev->gpu.name);
+        return -EIO;
+    }
+}
+
+static void destroy(GpuDevice *gpu)
+{
+    if (!gpu)
+        return;
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    if (dev->handle && dev->vkd.DestroyDevice) {
+        for (unsigned q = 0; q < 2; q++)
+            if (dev->queues[q].timeline)
+                vulkan_wait(gpu, (GpuPoint){ q, dev->queues[q].submitted }, UINT64_MAX);
+        vulkan_kernels_destroy(dev);
+        vulkan_cache_close(dev);
+        vulkan_memory_destroy(dev->memory);
+        for (unsigned q = 0; q < 2; q++)
+            if (dev->queues[q].timeline)
+                dev->vkd.DestroySemaphore(dev->handle, dev->queues[q].timeline, NULL);
+        if (!dev->borrowed)
+            dev->vkd.DestroyDevice(dev->handle, NULL);
+    }
+    for (unsigned q = 0; q < 2; q++)
+        pthread_mutex_destroy(&dev->queue_locks[q]);
+    pthread_mutex_destroy(&dev->kernels_lock);
+    vulkan_instance_destroy(dev->instance);
+    mem_free(dev);
+}
+
+static const GpuOps vulkan_ops = {
+    .buffer_create = vulkan_buffer_create,
+    .buffer_destroy = vulkan_buffer_destroy,
+    .kernel_get = vulkan_kernel_get,
+    .bindings_create = vulkan_bindings_create,
+    .bindings_destroy = vulkan_bindings_destroy,
+    .commands_create = vulkan_commands_create,
+    .commands_destroy = vulkan_commands_destroy,
+    .begin = vulkan_commands_begin,
+    .copy = vulkan_commands_copy,
+    .fill = vulkan_commands_fill,
+    .dispatch = vulkan_commands_dispatch,
+    .barrier = vulkan_commands_barrier,
+    .end = vulkan_commands_end,
+    .submit = vulkan_submit,
+    .wait = vulkan_wait,
+    .destroy = destroy,
+};
+
+/* Kernels go to a family that computes; copies to one that only copies, so that the copy engine
+ * works beside them, else to a second queue of the first family, else they share the one queue. */
+static void choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[2])
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32;
+    dev->vki.GetPhysicalDeviceQueueFamilyProperties(dev->physical, &count, families);
+    uint32_t compute = 0;
+    while (compute < count && !(families[compute].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        compute++;
+    family[GPU_COMPUTE] = family[GPU_TRANSFER] = compute;
+    index[GPU_COMPUTE] = index[GPU_TRANSFER] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const VkQueueFlags flags = families[i].queueFlags;
+        if ((flags & VK_QUEUE_TRANSFER_BIT) &&
+            !(flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR |
+                       0x40 /* video encode */ | 0x100 /* optical flow */))) {
+            family[GPU_TRANSFER] = i;
+            return;
+        }
+    }
+    if (families[compute].queueCount > 1)
+        index[GPU_TRANSFER] = 1;
+}
+
+static bool extension_present(VulkanDevice *dev, const char *name)
+{
+    uint32_t count = 0;
+    if (dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, NULL) < 0 || !count)
+        return false;
+    VkExtensionProperties *list = mem_array(count, sizeof(*list));
+    bool found = false;
+    if (list && dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, list) >= 0)
+        for (uint32_t i = 0; i < count && !found; i++)
+            found = !strcmp(list[i].extensionName, name);
+    mem_free(list);
+    return found;
+}
+
+static int open_device(VulkanDevice *dev)
+{
+    uint32_t family[2], index[2];
+    choose_queues(dev, family, index);
+
+    const float priorities[2] = { 1.0f, 1.0f };
+    VkDeviceQueueCreateInfo queues[2] = { 0 };
+    uint32_t queue_count = 1;
+    queues[0] = (VkDeviceQueueCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+        .queueFamilyIndex = family[GPU_COMPUTE],
+        .queueCount = 1 + index[GPU_TRANSFER],
+        .pQueuePriorities = priorities,
+    };
+    if (family[GPU_TRANSFER] != family[GPU_COMPUTE]) {
+        queues[1] = queues[0];
+        queues[1].queueFamilyIndex = family[GPU_TRANSFER];
+        queue_count = 2;
+    }
+
+    /* Wanted when present: all but the first serve pictures that come from elsewhere. */
+    static const char *const wanted[] = {
+        "VK_KHR_portability_subset", "VK_KHR_external_memory_fd", "VK_EXT_external_memory_dma_buf",
+        "VK_EXT_image_drm_format_modifier", "VK_KHR_image_format_list", "VK_KHR_external_memory_win32",
+        "VK_KHR_timeline_semaphore",
+    };
+    const char *extensions[8];
+    uint32_t extension_count = 0;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (extension_present(dev, wanted[i]))
+            extensions[extension_count++] = wanted[i];
+
+    VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+        .timelineSemaphore = VK_TRUE,
+    };
+    const VkPhysicalDeviceFeatures2 features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+        .pNext = &timeline,
+        .features = { .shaderInt64 = VK_TRUE },
+    };
+    const VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &features,
+        .queueCreateInfoCount = queue_count,
+        .pQueueCreateInfos = queues,
+        .enabledExtensionCount = extension_count,
+        .ppEnabledExtensionNames = extensions,
+    };
+    const VkResult result = dev->vki.CreateDevice(dev->physical, &info, NULL, &dev->handle);
+    if (result < 0) {
+        dev->handle = VK_NULL_HANDLE;
+        return vulkan_error(dev, "vkCreateDevice", result);
+    }
+    const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
+    if (err)
+        return err;
+    for (unsigned q = 0; q < 2; q++) {
+        dev->queues[q].family = family[q];
+        dev->vkd.GetDeviceQueue(dev->handle, family[q], index[q], &dev->queues[q].handle);
+    }
+    dev->queues[GPU_TRANSFER].copies_only = family[GPU_TRANSFER] != family[GPU_COMPUTE];
+    return 0;
+}
+
+static int borrow_device(VulkanDevice *dev, const VulkanDeviceParams *params)
+{
+    dev->borrowed = true;
+    dev->handle = params->external;
+    const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
+    for (unsigned q = 0; q < 2; q++) {
+        dev->queues[q].handle = params->external_queue;
+        dev->queues[q].family = params->external_family;
+    }
+    return err;
+}
+
+static int create_timelines(VulkanDevice *dev)
+{
+    int err = 0;
+    const VkSemaphoreTypeCreateInfo type = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+    const VkSemaphoreCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+        .pNext = &type,
+    };
+    for (unsigned q = 0; q < 2; q++) {
+        VulkanQueue *queue = &dev->queues[q];
+        queue->lock = &dev->queue_locks[queue->handle == dev->queues[0].handle ? 0 : 1];
+        VK_TRY(dev, CreateSemaphore, dev->handle, &info, NULL, &queue->timeline);
+    }
+error:
+    return err;
+}
+
+static void read_limits(VulkanDevice *dev)
+{
+    const VkPhysicalDeviceLimits *limits = &dev->properties.limits;
+    dev->gpu.limits = (GpuLimits){
+        .offset_alignment = limits->minStorageBufferOffsetAlignment,
+        .max_binding = limits->maxStorageBufferRange,
+    };
+    memcpy(dev->gpu.limits.max_groups, limits->maxComputeWorkGroupCount,
+           sizeof(dev->gpu.limits.max_groups));
+}
+
+int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
+{
+    *out = NULL;
+    VulkanDevice *dev = mem_zalloc(sizeof(*dev));
+    if (!dev) {
+        vulkan_instance_destroy(params->instance);
+        return -ENOMEM;
+    }
+    for (unsigned q = 0; q < 2; q++)
+        pthread_mutex_init(&dev->queue_locks[q], NULL);
+    pthread_mutex_init(&dev->kernels_lock, NULL);
+    gpu_device_init(&dev->gpu, &vulkan_ops, "vulkan");
+    dev->physical = params->physical;
+
+    int err = 0;
+    dev->instance = params->instance;
+    if (dev->instance)
+        dev->vki = dev->instance->vki;
+    else
+        err = vk_load_instance(&dev->vki, params->external_instance);
+    if (err)
+        goto error;
+
+    VulkanCandidate description;
+    vulkan_describe(&dev->vki, dev->physical, &description);
+    memcpy(dev->gpu.name, description.name, sizeof(dev->gpu.name));
+    memcpy(dev->gpu.driver, description.driver, sizeof(dev->gpu.driver));
+    if (description.missing[0]) {
+        log_error("vulkan: %s cannot be used, it lacks: %s", dev->gpu.name, description.missing);
+        err = -ENOTSUP;
+        goto error;
+    }
+    dev->vki.GetPhysicalDeviceProperties(dev->physical, &dev->properties);
+    dev->vki.GetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory_types);
+    read_limits(dev);
+
+    err = params->external ? borrow_device(dev, params) : open_device(dev);
+    if (!err)
+        err = create_timelines(dev);
+    if (!err)
+        err = vulkan_memory_create(&dev->memory, dev);
+    if (!err)
+        err = vulkan_cache_open(dev);
+    if (err)
+        goto error;
+    *out = dev;
+    return 0;
+error:
+    gpu_device_unref(&dev->gpu);
+    return err;
+}
+
+#define MAX_WAITS 8
+#define MAX_COMMANDS 8
+
+int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    VulkanQueue *queue = &dev->queues[submit->queue];
+    if (atomic_load(&dev->lost))
+        return -EIO;
+    if (submit->wait_count > MAX_WAITS || submit->command_count > MAX_COMMANDS)
+        return -EINVAL;
+
+    VkSemaphore waits[MAX_WAITS];
+    uint64_t values[MAX_WAITS];
+    VkPipelineStageFlags stages[MAX_WAITS];
+    for (unsigned i = 0; i < submit->wait_count; i++) {
+        waits[i] = dev->queues[submit->waits[i].queue].timeline;
+        values[i] = submit->waits[i].value;
+        stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    }
+    VkCommandBuffer commands[MAX_COMMANDS];
+    for (unsigned i = 0; i < submit->command_count; i++)
+        commands[i] = vulkan_commands_handle(submit->commands[i]);
+
+    pthread_mutex_lock(queue->lock);
+    if (dev->lock_queue)
+        dev->lock_queue(dev->lock_opaque);
+    const uint64_t value = queue->submitted + 1;
+    const VkTimelineSemaphoreSubmitInfo timeline = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = submit->wait_count,
+        .pWaitSemaphoreValues = values,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &value,
+    };
+    const VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = &timeline,
+        .waitSemaphoreCount = submit->wait_count,
+        .pWaitSemaphores = waits,
+        .pWaitDstStageMask = stages,
+        .commandBufferCount = submit->command_count,
+        .pCommandBuffers = commands,
+        .signalSemaphoreCount = 1,
+        .pSignalSemaphores = &queue->timeline,
+    };
+    const VkResult result = dev->vkd.QueueSubmit(queue->handle, 1, &info, VK_NULL_HANDLE);
+    if (result >= 0)
+        queue->submitted = value;
+    if (dev->unlock_queue)
+        dev->unlock_queue(dev->lock_opaque);
+    pthread_mutex_unlock(queue->lock);
+
+    if (result < 0)
+        return vulkan_error(dev, "vkQueueSubmit", result);
+    if (done)
+        *done = (GpuPoint){ submit->queue, value };
+    return 0;
+}
+
+int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    if (!point.value)
+        return 1;
+    if (atomic_load(&dev->lost))
+        return -EIO;
+    const VkSemaphoreWaitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+        .semaphoreCount = 1,
+        .pSemaphores = &dev->queues[point.queue].timeline,
+        .pValues = &point.value,
+    };
+    const VkResult result = dev->vkd.WaitSemaphores(dev->handle, &info, timeout_ns);
+    if (result < 0)
+        return vulkan_error(dev, "vkWaitSemaphores", result);
+    return result == VK_SUCCESS;
+}

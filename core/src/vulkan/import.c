@@ -1,0 +1,5 @@
+#include "vulkan/state.h"
+
+void vulkan_imports_destroy(VulkanImports *imports)
+{
+}

@@ -1,0 +1,265 @@
+#include <errno.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "gpu/feature_gpu.h"
+#include "gpu/kernels.h"
+#include "vulkan/vk.h"
+
+/* Descriptor sets come from a list of pools; a full one gets a sister. */
+#define SETS_PER_POOL 128
+
+typedef struct VulkanPool {
+    struct VulkanPool *next;
+    VkDescriptorPool handle;
+    unsigned used;
+} VulkanPool;
+
+struct GpuBindings {
+    VkDescriptorSet set;
+    VulkanPool *pool;
+};
+
+static void kernel_destroy(VulkanDevice *dev, VulkanKernel *kernel)
+{
+    if (kernel->pipeline)
+        dev->vkd.DestroyPipeline(dev->handle, kernel->pipeline, NULL);
+    if (kernel->layout)
+        dev->vkd.DestroyPipelineLayout(dev->handle, kernel->layout, NULL);
+    if (kernel->set_layout)
+        dev->vkd.DestroyDescriptorSetLayout(dev->handle, kernel->set_layout, NULL);
+    mem_free(kernel);
+}
+
+static int create_layouts(VulkanDevice *dev, VulkanKernel *kernel)
+{
+    int err = 0;
+    VkDescriptorSetLayoutBinding bindings[GPU_MAX_BINDINGS];
+    for (unsigned i = 0; i < kernel->buffer_count; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){
+            .binding = i,
+            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .descriptorCount = 1,
+            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        };
+    const VkDescriptorSetLayoutCreateInfo set_info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = kernel->buffer_count,
+        .pBindings = bindings,
+    };
+    VK_TRY(dev, CreateDescriptorSetLayout, dev->handle, &set_info, NULL, &kernel->set_layout);
+    const VkPushConstantRange range = {
+        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        .size = kernel->params_size,
+    };
+    const VkPipelineLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &kernel->set_layout,
+        .pushConstantRangeCount = kernel->params_size ? 1 : 0,
+        .pPushConstantRanges = &range,
+    };
+    VK_TRY(dev, CreatePipelineLayout, dev->handle, &layout_info, NULL, &kernel->layout);
+error:
+    return err;
+}
+
+static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const KernelCode *code)
+{
+    int err = 0;
+    VkShaderModule module = VK_NULL_HANDLE;
+    const VkShaderModuleCreateInfo module_info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = code->size,
+        .pCode = code->spirv,
+    };
+    VK_TRY(dev, CreateShaderModule, dev->handle, &module_info, NULL, &module);
+    const VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+            .module = module,
+            .pName = "main",
+        },
+        .layout = kernel->layout,
+    };
+    VK_TRY(dev, CreateComputePipelines, dev->handle, dev->cache, 1, &info, NULL, &kernel->pipeline);
+    dev->cache_changed = true;
+error:
+    if (module)
+        dev->vkd.DestroyShaderModule(dev->handle, module, NULL);
+    return err;
+}
+
+static int kernel_create(VulkanDevice *dev, const char *name, unsigned buffer_count,
+                         unsigned params_size, VulkanKernel **out)
+{
+    const KernelCode *code = kernel_code_find(name);
+    if (!code || buffer_count > GPU_MAX_BINDINGS || params_size > GPU_MAX_PARAMS) {
+        log_error("vulkan: no kernel '%s' with %u buffers", name, buffer_count);
+        return -EINVAL;
+    }
+    VulkanKernel *kernel = mem_zalloc(sizeof(*kernel));
+    if (!kernel)
+        return -ENOMEM;
+    kernel->name = code->name;
+    kernel->buffer_count = buffer_count;
+    kernel->params_size = params_size;
+    int err = create_layouts(dev, kernel);
+    if (!err)
+        err = create_pipeline(dev, kernel, code);
+    if (err) {
+        log_error("vulkan: kernel '%s' cannot be built on %s", name, dev->gpu.name);
+        kernel_destroy(dev, kernel);
+        return err;
+    }
+    *out = kernel;
+    return 0;
+}
+
+int vulkan_kernel_get(GpuDevice *gpu, const char *name, unsigned buffer_count, unsigned params_size,
+                      GpuKernel **out)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    int err = 0;
+    pthread_mutex_lock(&dev->kernels_lock);
+    VulkanKernel *kernel = dev->kernels;
+    while (kernel && (strcmp(kernel->name, name) || kernel->buffer_count != buffer_count ||
+                      kernel->params_size != params_size))
+        kernel = kernel->next;
+    if (!kernel) {
+        err = kernel_create(dev, name, buffer_count, params_size, &kernel);
+        if (!err) {
+            kernel->next = dev->kernels;
+            dev->kernels = kernel;
+        }
+    }
+    pthread_mutex_unlock(&dev->kernels_lock);
+    *out = err ? NULL : (GpuKernel *)kernel;
+    return err;
+}
+
+static int pool_create(VulkanDevice *dev, VulkanPool **out)
+{
+    int err = 0;
+    VulkanPool *pool = mem_zalloc(sizeof(*pool));
+    if (!pool)
+        return -ENOMEM;
+    const VkDescriptorPoolSize size = {
+        .type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+        .descriptorCount = SETS_PER_POOL * GPU_MAX_BINDINGS,
+    };
+    const VkDescriptorPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
+        .maxSets = SETS_PER_POOL,
+        .poolSizeCount = 1,
+        .pPoolSizes = &size,
+    };
+    VK_TRY(dev, CreateDescriptorPool, dev->handle, &info, NULL, &pool->handle);
+    pool->next = dev->pools;
+    dev->pools = pool;
+    *out = pool;
+    return 0;
+error:
+    mem_free(pool);
+    return err;
+}
+
+static int take_set(VulkanDevice *dev, VulkanKernel *kernel, GpuBindings *bindings)
+{
+    int err = 0;
+    VulkanPool *pool = dev->pools;
+    while (pool && pool->used == SETS_PER_POOL)
+        pool = pool->next;
+    if (!pool && (err = pool_create(dev, &pool)))
+        return err;
+    const VkDescriptorSetAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool->handle,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &kernel->set_layout,
+    };
+    VK_TRY(dev, AllocateDescriptorSets, dev->handle, &info, &bindings->set);
+    pool->used++;
+    bindings->pool = pool;
+error:
+    return err;
+}
+
+static void write_set(VulkanDevice *dev, VulkanKernel *kernel, const GpuRange *ranges,
+                      VkDescriptorSet set)
+{
+    VkDescriptorBufferInfo buffers[GPU_MAX_BINDINGS];
+    VkWriteDescriptorSet writes[GPU_MAX_BINDINGS];
+    for (unsigned i = 0; i < kernel->buffer_count; i++) {
+        buffers[i] = (VkDescriptorBufferInfo){
+            .buffer = ((VulkanBuffer *)ranges[i].buffer)->handle,
+            .offset = ranges[i].offset,
+            .range = ranges[i].size,
+        };
+        writes[i] = (VkWriteDescriptorSet){
+            .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstSet = set,
+            .dstBinding = i,
+            .descriptorCount = 1,
+            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .pBufferInfo = &buffers[i],
+        };
+    }
+    dev->vkd.UpdateDescriptorSets(dev->handle, kernel->buffer_count, writes, 0, NULL);
+}
+
+int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *ranges,
+                           GpuBindings **out)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    VulkanKernel *kernel = (VulkanKernel *)gpu_kernel;
+    *out = NULL;
+    GpuBindings *bindings = mem_zalloc(sizeof(*bindings));
+    if (!bindings)
+        return -ENOMEM;
+    pthread_mutex_lock(&dev->kernels_lock);
+    const int err = take_set(dev, kernel, bindings);
+    if (!err)
+        write_set(dev, kernel, ranges, bindings->set);
+    pthread_mutex_unlock(&dev->kernels_lock);
+    if (err)
+        mem_free(bindings);
+    else
+        *out = bindings;
+    return err;
+}
+
+void vulkan_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings)
+{
+    if (!bindings)
+        return;
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    pthread_mutex_lock(&dev->kernels_lock);
+    dev->vkd.FreeDescriptorSets(dev->handle, bindings->pool->handle, 1, &bindings->set);
+    bindings->pool->used--;
+    pthread_mutex_unlock(&dev->kernels_lock);
+    mem_free(bindings);
+}
+
+VkDescriptorSet vulkan_bindings_set(const GpuBindings *bindings)
+{
+    return bindings->set;
+}
+
+void vulkan_kernels_destroy(VulkanDevice *dev)
+{
+    for (VulkanKernel *kernel = dev->kernels, *next; kernel; kernel = next) {
+        next = kernel->next;
+        kernel_destroy(dev, kernel);
+    }
+    for (VulkanPool *pool = dev->pools, *next; pool; pool = next) {
+        next = pool->next;
+        dev->vkd.DestroyDescriptorPool(dev->handle, pool->handle, NULL);
+        mem_free(pool);
+    }
+    dev->kernels = NULL;
+    dev->pools = NULL;
+}

@@ -1,0 +1,112 @@
+#include "vulkan/loader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "engine/log.h"
+
+#ifdef _WIN32
+#include <windows.h>
+
+static void *open_library(void)
+{
+    return (void *)LoadLibraryA("vulkan-1.dll");
+}
+
+static PFN_vkVoidFunction find_symbol(void *library, const char *name)
+{
+    return (PFN_vkVoidFunction)(void *)GetProcAddress((HMODULE)library, name);
+}
+#else
+#include <dlfcn.h>
+
+static void *open_library(void)
+{
+#ifdef __APPLE__
+    static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib", "libMoltenVK.dylib" };
+#else
+    static const char *const names[] = { "libvulkan.so.1", "libvulkan.so" };
+#endif
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+    }
+    return NULL;
+}
+
+static PFN_vkVoidFunction find_symbol(void *library, const char *name)
+{
+    return (PFN_vkVoidFunction)dlsym(library, name);
+}
+#endif
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static VkGlobal global;
+static int loaded;
+
+static void load_global(void)
+{
+    /* Never closed: drivers keep threads and exit handlers of their own. */
+    void *library = open_library();
+    if (!library)
+        return;
+    global.GetInstanceProcAddr =
+        (PFN_vkGetInstanceProcAddr)find_symbol(library, "vkGetInstanceProcAddr");
+    if (!global.GetInstanceProcAddr)
+        return;
+    loaded = 1;
+#define LOAD(name)                                                                                 \
+    global.name = (PFN_vk##name)global.GetInstanceProcAddr(NULL, "vk" #name);                      \
+    loaded &= global.name != NULL;
+    VK_GLOBAL_FUNCTIONS(LOAD)
+#undef LOAD
+}
+
+const VkGlobal *vk_global(void)
+{
+    pthread_once(&once, load_global);
+    return loaded ? &global : NULL;
+}
+
+static int missing(const char *name)
+{
+    log_error("vulkan: the driver has no function vk%s", name);
+    return -ENOSYS;
+}
+
+int vk_load_instance(VkInst *table, VkInstance instance)
+{
+    const VkGlobal *vkg = vk_global();
+    if (!vkg)
+        return -ENOSYS;
+#define LOAD(name)                                                                                 \
+    if (!(table->name = (PFN_vk##name)vkg->GetInstanceProcAddr(instance, "vk" #name)))             \
+        return missing(#name);
+#define LOAD_OPTIONAL(name)                                                                        \
+    table->name = (PFN_vk##name)vkg->GetInstanceProcAddr(instance, "vk" #name);
+    VK_INSTANCE_FUNCTIONS(LOAD)
+    VK_INSTANCE_OPTIONAL(LOAD_OPTIONAL)
+#undef LOAD
+#undef LOAD_OPTIONAL
+    return 0;
+}
+
+int vk_load_device(VkDev *table, const VkInst *vki, VkDevice device)
+{
+#define LOAD(name)                                                                                 \
+    if (!(table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name)))                 \
+        return missing(#name);
+#define LOAD_TIMELINE(name)                                                                        \
+    table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name);                        \
+    if (!table->name &&                                                                            \
+        !(table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name "KHR")))           \
+        return missing(#name);
+#define LOAD_OPTIONAL(name)                                                                        \
+    table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name);
+    VK_DEVICE_FUNCTIONS(LOAD)
+    VK_DEVICE_TIMELINE(LOAD_TIMELINE)
+    VK_DEVICE_OPTIONAL(LOAD_OPTIONAL)
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* The Vulkan loader, opened at run time, and function tables that belong to whoever made them: no
+ * global function pointer exists, so that a static libvmaf clashes with no other user of Vulkan. */
+#ifndef VULKAN_LOADER_H
+#define VULKAN_LOADER_H
+
+#define VK_NO_PROTOTYPES
+#ifdef _WIN32
+#define VK_USE_PLATFORM_WIN32_KHR
+#endif
+#include <vulkan/vulkan.h>
+
+#define VK_GLOBAL_FUNCTIONS(X)                                                                     \
+    X(CreateInstance)                                                                              \
+    X(EnumerateInstanceLayerProperties)                                                            \
+    X(EnumerateInstanceExtensionProperties)
+
+#define VK_INSTANCE_FUNCTIONS(X)                                                                   \
+    X(DestroyInstance)                                                                             \
+    X(EnumeratePhysicalDevices)                                                                    \
+    X(EnumerateDeviceExtensionProperties)                                                          \
+    X(GetPhysicalDeviceProperties)                                                                 \
+    X(GetPhysicalDeviceProperties2)                                                                \
+    X(GetPhysicalDeviceFeatures2)                                                                  \
+    X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
+    X(CreateDevice)                                                                                \
+    X(GetDeviceProcAddr)
+
+/* Present only with the extension: may be NULL. */
+#define VK_INSTANCE_OPTIONAL(X)                                                                    \
+    X(CreateDebugUtilsMessengerEXT)                                                                \
+    X(DestroyDebugUtilsMessengerEXT)
+
+#define VK_DEVICE_FUNCTIONS(X)                                                                     \
+    X(DestroyDevice)                                                                               \
+    X(GetDeviceQueue)                                                                              \
+    X(QueueSubmit)                                                                                 \
+    X(DeviceWaitIdle)                                                                              \
+    X(AllocateMemory)                                                                              \
+    X(FreeMemory)                                                                                  \
+    X(MapMemory)                                                                                   \
+    X(UnmapMemory)                                                                                 \
+    X(CreateBuffer)                                                                                \
+    X(DestroyBuffer)                                                                               \
+    X(GetBufferMemoryRequirements)                                                                 \
+    X(BindBufferMemory)                                                                            \
+    X(CreateImage)                                                                                 \
+    X(DestroyImage)                                                                                \
+    X(GetImageMemoryRequirements)                                                                  \
+    X(BindImageMemory)                                                                             \
+    X(CreateShaderModule)                                                                          \
+    X(DestroyShaderModule)                                                                         \
+    X(CreatePipelineCache)                                                                         \
+    X(DestroyPipelineCache)                                                                        \
+    X(GetPipelineCacheData)                                                                        \
+    X(CreateComputePipelines)                                                                      \
+    X(DestroyPipeline)                                                                             \
+    X(CreatePipelineLayout)                                                                        \
+    X(DestroyPipelineLayout)                                                                       \
+    X(CreateDescriptorSetLayout)                                                                   \
+    X(DestroyDescriptorSetLayout)                                                                  \
+    X(CreateDescriptorPool)                                                                        \
+    X(DestroyDescriptorPool)                                                                       \
+    X(AllocateDescriptorSets)                                                                      \
+    X(FreeDescriptorSets)                                                                          \
+    X(UpdateDescriptorSets)                                                                        \
+    X(CreateCommandPool)                                                                           \
+    X(DestroyCommandPool)                                                                          \
+    X(AllocateCommandBuffers)                                                                      \
+    X(BeginCommandBuffer)                                                                          \
+    X(EndCommandBuffer)                                                                            \
+    X(CmdBindPipeline)                                                                             \
+    X(CmdBindDescriptorSets)                                                                       \
+    X(CmdPushConstants)                                                                            \
+    X(CmdDispatch)                                                                                 \
+    X(CmdCopyBuffer)                                                                               \
+    X(CmdFillBuffer)                                                                               \
+    X(CmdCopyImageToBuffer)                                                                        \
+    X(CmdPipelineBarrier)                                                                          \
+    X(CmdResetQueryPool)                                                                           \
+    X(CmdWriteTimestamp)                                                                           \
+    X(CreateQueryPool)                                                                             \
+    X(DestroyQueryPool)                                                                            \
+    X(GetQueryPoolResults)                                                                         \
+    X(CreateSemaphore)                                                                             \
+    X(DestroySemaphore)
+
+/* Core in Vulkan 1.2, an extension with the KHR suffix in 1.1. */
+#define VK_DEVICE_TIMELINE(X)                                                                      \
+    X(WaitSemaphores)                                                                              \
+    X(GetSemaphoreCounterValue)
+
+/* External memory: may be NULL. */
+#define VK_DEVICE_OPTIONAL(X)                                                                      \
+    X(GetMemoryFdPropertiesKHR)                                                                    \
+    X(GetImageMemoryRequirements2)
+
+typedef struct VkGlobal {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+#define FIELD(name) PFN_vk##name name;
+    VK_GLOBAL_FUNCTIONS(FIELD)
+} VkGlobal;
+
+typedef struct VkInst {
+    VK_INSTANCE_FUNCTIONS(FIELD)
+    VK_INSTANCE_OPTIONAL(FIELD)
+} VkInst;
+
+typedef struct VkDev {
+    VK_DEVICE_FUNCTIONS(FIELD)
+    VK_DEVICE_TIMELINE(FIELD)
+    VK_DEVICE_OPTIONAL(FIELD)
+#undef FIELD
+} VkDev;
+
+/* Opens the loader on first use and keeps it. NULL when the machine has none. Thread-safe. */
+const VkGlobal *vk_global(void);
+
+/* -ENOSYS when a function that every Vulkan 1.1 has is missing. */
+int vk_load_instance(VkInst *table, VkInstance instance);
+int vk_load_device(VkDev *table, const VkInst *vki, VkDevice device);
+
+#endif

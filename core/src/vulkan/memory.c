@@ -1,0 +1,251 @@
+/* A small sub-allocator for buffers that are made once and live long: blocks of device memory, each
+ * a sorted list of spans, first fit, neighbours merged on free. Mapped blocks stay mapped. */
+#include <errno.h>
+
+#include "engine/mem.h"
+#include "vulkan/vk.h"
+
+#define BLOCK_SIZE (64u << 20)
+
+typedef struct Span {
+    struct Span *next;
+    VkDeviceSize offset, size;
+    bool used;
+} Span;
+
+struct VulkanBlock {
+    VulkanBlock *next;
+    uint32_t type;
+    VkDeviceSize size;
+    VkDeviceMemory memory;
+    void *host;
+    Span *spans;
+};
+
+struct VulkanMemory {
+    VulkanDevice *dev;
+    pthread_mutex_t lock;
+    VulkanBlock *blocks;
+};
+
+int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev)
+{
+    VulkanMemory *memory = mem_zalloc(sizeof(*memory));
+    if (!memory)
+        return -ENOMEM;
+    memory->dev = dev;
+    pthread_mutex_init(&memory->lock, NULL);
+    *out = memory;
+    return 0;
+}
+
+static void block_destroy(VulkanDevice *dev, VulkanBlock *block)
+{
+    if (block->memory)
+        dev->vkd.FreeMemory(dev->handle, block->memory, NULL);
+    for (Span *span = block->spans, *next; span; span = next) {
+        next = span->next;
+        mem_free(span);
+    }
+    mem_free(block);
+}
+
+void vulkan_memory_destroy(VulkanMemory *memory)
+{
+    if (!memory)
+        return;
+    for (VulkanBlock *block = memory->blocks, *next; block; block = next) {
+        next = block->next;
+        block_destroy(memory->dev, block);
+    }
+    pthread_mutex_destroy(&memory->lock);
+    mem_free(memory);
+}
+
+/* The memory type for a kind: all of `must`, then as many points as possible. Upload memory is
+ * cached too, since features that run on the CPU read the same pictures. */
+static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory kind, uint32_t *type)
+{
+    const VkMemoryPropertyFlags mapped =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags must = kind == GPU_DEVICE ? 0 : mapped;
+    const VkMemoryPropertyFlags avoid = VK_MEMORY_PROPERTY_PROTECTED_BIT |
+                                        VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+                                        VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD;
+    int best = -1;
+    for (uint32_t i = 0; i < dev->memory_types.memoryTypeCount; i++) {
+        const VkMemoryPropertyFlags flags = dev->memory_types.memoryTypes[i].propertyFlags;
+        if (!(allowed >> i & 1) || (flags & must) != must || (flags & avoid))
+            continue;
+        const bool local = flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+        int points;
+        if (kind == GPU_DEVICE)
+            points = 4 * local + !(flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+        else
+            points = 4 * !!(flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) + !local;
+        if (points > best) {
+            best = points;
+            *type = i;
+        }
+    }
+    return best < 0 ? -ENOTSUP : 0;
+}
+
+static int block_create(VulkanMemory *memory, uint32_t type, VkDeviceSize size, bool map,
+                        VulkanBlock **out)
+{
+    VulkanDevice *dev = memory->dev;
+    int err = -ENOMEM;
+    VulkanBlock *block = mem_zalloc(sizeof(*block));
+    if (!block)
+        return -ENOMEM;
+    block->type = type;
+    block->size = size;
+    block->spans = mem_zalloc(sizeof(*block->spans));
+    if (!block->spans)
+        goto error;
+    block->spans->size = size;
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = size,
+        .memoryTypeIndex = type,
+    };
+    VK_TRY(dev, AllocateMemory, dev->handle, &info, NULL, &block->memory);
+    if (map)
+        VK_TRY(dev, MapMemory, dev->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host);
+    block->next = memory->blocks;
+    memory->blocks = block;
+    *out = block;
+    return 0;
+error:
+    block_destroy(dev, block);
+    return err;
+}
+
+/* Cuts `span` so that it begins at `offset` and has `size` bytes. */
+static int span_carve(Span *span, VkDeviceSize offset, VkDeviceSize size)
+{
+    Span *head = NULL, *tail = NULL;
+    const VkDeviceSize before = offset - span->offset, after = span->size - before - size;
+    if (before && !(head = mem_zalloc(sizeof(*head))))
+        return -ENOMEM;
+    if (after && !(tail = mem_zalloc(sizeof(*tail)))) {
+        mem_free(head);
+        return -ENOMEM;
+    }
+    if (tail) {
+        *tail = (Span){ span->next, offset + size, after, false };
+        span->next = tail;
+    }
+    if (head) {
+        /* `span` becomes the free part before; the carved one follows it. */
+        *head = (Span){ span->next, offset, size, true };
+        span->size = before;
+        span->next = head;
+    } else {
+        span->size = size;
+        span->used = true;
+    }
+    return 0;
+}
+
+static int block_take(VulkanBlock *block, VkDeviceSize size, VkDeviceSize alignment,
+                      VulkanAllocation *out)
+{
+    for (Span *span = block->spans; span; span = span->next) {
+        const VkDeviceSize offset = (span->offset + alignment - 1) / alignment * alignment;
+        if (span->used || offset + size > span->offset + span->size)
+            continue;
+        const int err = span_carve(span, offset, size);
+        if (err)
+            return err;
+        *out = (VulkanAllocation){
+            .block = block,
+            .memory = block->memory,
+            .offset = offset,
+            .size = size,
+            .host = block->host ? (char *)block->host + offset : NULL,
+        };
+        return 0;
+    }
+    return -ENOSPC;
+}
+
+static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
+                        VulkanAllocation *out)
+{
+    VulkanDevice *dev = memory->dev;
+    uint32_t type;
+    int err = choose_type(dev, needs->memoryTypeBits, kind, &type);
+    if (err) {
+        log_error("vulkan: %s has no memory type for %s buffers", dev->gpu.name,
+                  kind == GPU_DEVICE ? "device" : "mapped");
+        return err;
+    }
+    const bool map = kind != GPU_DEVICE;
+    for (VulkanBlock *block = memory->blocks; block; block = block->next) {
+        if (block->type != type || (block->host != NULL) != map)
+            continue;
+        err = block_take(block, needs->size, needs->alignment, out);
+        if (err != -ENOSPC)
+            return err;
+    }
+    const uint32_t heap = dev->memory_types.memoryTypes[type].heapIndex;
+    const VkDeviceSize share = dev->memory_types.memoryHeaps[heap].size / 16;
+    VkDeviceSize size = share < BLOCK_SIZE ? share : BLOCK_SIZE;
+    if (needs->size > size / 2)
+        size = needs->size;
+    VulkanBlock *block = NULL;
+    err = block_create(memory, type, size, map, &block);
+    return err ? err : block_take(block, needs->size, needs->alignment, out);
+}
+
+int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
+                        VulkanAllocation *out)
+{
+    pthread_mutex_lock(&memory->lock);
+    const int err = alloc_locked(memory, needs, kind, out);
+    pthread_mutex_unlock(&memory->lock);
+    return err;
+}
+
+static void span_merge(Span *span)
+{
+    while (span->next && !span->used && !span->next->used) {
+        Span *gone = span->next;
+        span->size += gone->size;
+        span->next = gone->next;
+        mem_free(gone);
+    }
+}
+
+static void free_locked(VulkanMemory *memory, VulkanBlock *block, VkDeviceSize offset)
+{
+    Span *before = NULL;
+    for (Span *span = block->spans; span; before = span, span = span->next) {
+        if (!span->used || span->offset != offset)
+            continue;
+        span->used = false;
+        span_merge(span);
+        if (before)
+            span_merge(before);
+        break;
+    }
+    if (block->spans->used || block->spans->next)
+        return;
+    VulkanBlock **link = &memory->blocks;
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+    block_destroy(memory->dev, block);
+}
+
+void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation)
+{
+    if (!allocation->block)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    free_locked(memory, allocation->block, allocation->offset);
+    pthread_mutex_unlock(&memory->lock);
+    *allocation = (VulkanAllocation){ 0 };
+}

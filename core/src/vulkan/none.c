@@ -1,0 +1,99 @@
+/* libvmaf_vulkan.h in a build without Vulkan: every function is there and says so. */
+#include "libvmaf/libvmaf_vulkan.h"
+
+#include <errno.h>
+
+int vmaf_vulkan_available(void)
+{
+    return 0;
+}
+
+int vmaf_vulkan_list_devices(void)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg)
+{
+    if (state)
+        *state = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalHandles handles)
+{
+    if (state)
+        *state = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulkanOptions *options)
+{
+    if (state)
+        *state = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
+                                     void (*unlock)(void *opaque), void *opaque)
+{
+    return -ENOSYS;
+}
+
+unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanState *state)
+{
+    return 0;
+}
+
+int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state)
+{
+    return -ENOSYS;
+}
+
+void vmaf_vulkan_state_free(VmafVulkanState **state)
+{
+    if (state)
+        *state = NULL;
+}
+
+int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfiguration cfg)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
+                             uint32_t layout, uintptr_t semaphore, uint64_t value, unsigned w,
+                             unsigned h, unsigned bpc, int is_ref, unsigned index)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned index)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_wait_compute(VmafVulkanState *state)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_device_info(unsigned index, VmafVulkanDeviceInfo *info)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_device_info(const VmafVulkanState *state, VmafVulkanDeviceInfo *info)
+{
+    return -ENOSYS;
+}
+
+unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state)
+{
+    return 0;
+}

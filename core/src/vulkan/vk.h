@@ -1,0 +1,174 @@
+/* Inside of the Vulkan backend: what its files share. */
+#ifndef VULKAN_VK_H
+#define VULKAN_VK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/log.h"
+#include "gpu/device.h"
+#include "vulkan/loader.h"
+
+/* ---- instance.c ---- */
+
+typedef struct VulkanInstance {
+    VkInst vki;
+    VkInstance handle;
+    VkDebugUtilsMessengerEXT messenger;
+    atomic_uint messages; /* of the validation layers, errors and warnings */
+} VulkanInstance;
+
+/* -ENOSYS without a loader. With `validation` the layers must be installed (-ENOTSUP). */
+int vulkan_instance_create(VulkanInstance **out, bool validation);
+void vulkan_instance_destroy(VulkanInstance *instance);
+
+/* A device as it can be chosen. */
+typedef struct VulkanCandidate {
+    VkPhysicalDevice handle;
+    VkPhysicalDeviceType type;
+    uint32_t api_version;
+    uint64_t memory; /* bytes of its own memory, the largest heap */
+    uint8_t uuid[VK_UUID_SIZE];
+    char name[256], driver[256];
+    char missing[256]; /* what it lacks for us; empty when it can be used */
+} VulkanCandidate;
+
+/* Compute-capable devices: discrete, integrated, virtual, others, CPU; driver order within a kind.
+ * *count may be 0. Free *list with mem_free. */
+int vulkan_instance_devices(VulkanInstance *instance, VulkanCandidate **list, unsigned *count);
+void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate *out);
+
+/* ---- memory.c ---- */
+
+typedef struct VulkanMemory VulkanMemory;
+
+typedef struct VulkanBlock VulkanBlock;
+typedef struct VulkanAllocation {
+    VulkanBlock *block;
+    VkDeviceMemory memory;
+    VkDeviceSize offset, size;
+    void *host;
+} VulkanAllocation;
+
+/* ---- device.c ---- */
+
+typedef struct VulkanQueue {
+    VkQueue handle;
+    uint32_t family;
+    bool copies_only;
+    VkSemaphore timeline;
+    uint64_t submitted;    /* guarded by *lock */
+    pthread_mutex_t *lock; /* both GpuQueues may stand for one VkQueue */
+} VulkanQueue;
+
+typedef struct VulkanKernel VulkanKernel;
+
+typedef struct VulkanDevice {
+    GpuDevice gpu;
+    VulkanInstance *instance; /* NULL when borrowed */
+    VkInst vki;
+    VkDev vkd;
+    VkPhysicalDevice physical;
+    VkDevice handle;
+    bool borrowed; /* the caller's device: never destroyed here */
+    VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceMemoryProperties memory_types;
+    VulkanQueue queues[2]; /* by enum GpuQueue */
+    pthread_mutex_t queue_locks[2];
+    atomic_bool lost;
+
+    void (*lock_queue)(void *opaque), (*unlock_queue)(void *opaque);
+    void *lock_opaque;
+
+    VulkanMemory *memory;
+
+    pthread_mutex_t kernels_lock;
+    VulkanKernel *kernels; /* list */
+    VkPipelineCache cache;
+    bool cache_changed;
+    struct VulkanPool *pools; /* descriptor pools, list */
+} VulkanDevice;
+
+typedef struct VulkanDeviceParams {
+    VulkanInstance *instance; /* taken over, also on failure; NULL for a borrowed device */
+    VkPhysicalDevice physical;
+    /* A borrowed device: */
+    VkInstance external_instance;
+    VkDevice external;
+    VkQueue external_queue;
+    uint32_t external_family;
+} VulkanDeviceParams;
+
+int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
+
+/* Logs a failed call and gives the errno for it. */
+int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
+#define VK_TRY(dev, function, ...)                                                                 \
+    do {                                                                                           \
+        const VkResult result_ = (dev)->vkd.function(__VA_ARGS__);                                 \
+        if (result_ < 0) {                                                                         \
+            err = vulkan_error(dev, "vk" #function, result_);                                      \
+            goto error;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
+int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
+
+int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev);
+void vulkan_memory_destroy(VulkanMemory *memory);
+/* Thread-safe. Mapped when `kind` is not GPU_DEVICE. */
+int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
+                        VulkanAllocation *out);
+void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation);
+
+/* ---- buffer.c ---- */
+
+typedef struct VulkanBuffer {
+    GpuBuffer gpu;
+    VkBuffer handle;
+    VulkanAllocation allocation;
+} VulkanBuffer;
+
+int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out);
+void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
+
+/* ---- kernel.c ---- */
+
+struct VulkanKernel {
+    VulkanKernel *next;
+    const char *name;
+    unsigned buffer_count, params_size;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+};
+
+int vulkan_kernel_get(GpuDevice *gpu, const char *name, unsigned buffer_count, unsigned params_size,
+                      GpuKernel **kernel);
+int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
+                           GpuBindings **bindings);
+void vulkan_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);
+void vulkan_kernels_destroy(VulkanDevice *dev);
+VkDescriptorSet vulkan_bindings_set(const GpuBindings *bindings);
+
+/* ---- cache.c: the pipeline cache on disk ---- */
+
+int vulkan_cache_open(VulkanDevice *dev);
+void vulkan_cache_close(VulkanDevice *dev); /* saves it when it has grown */
+
+/* ---- commands.c ---- */
+
+int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out);
+void vulkan_commands_destroy(GpuDevice *gpu, GpuCommands *commands);
+void vulkan_commands_begin(GpuCommands *commands);
+void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
+void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word);
+void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
+                              const void *params, const unsigned groups[3]);
+void vulkan_commands_barrier(GpuCommands *commands);
+int vulkan_commands_end(GpuCommands *commands);
+VkCommandBuffer vulkan_commands_handle(const GpuCommands *commands);
+
+#endif

@@ -1,0 +1,83 @@
+/* Every feature with GPU code gives the result of its scalar code: sizes down to the smallest, odd
+ * ones, all formats, depths and kinds of content; the validation layers stay silent throughout. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "gpu/check.h"
+#include "libvmaf/libvmaf_vulkan.h"
+#include "vulkan/state.h"
+
+static VmafVulkanState *state;
+
+static const unsigned sizes[][2] = {
+    { 16, 16 }, { 17, 19 }, { 33, 31 }, { 64, 48 }, { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 },
+};
+
+static unsigned failures, runs;
+
+static void check_one(const GpuCheck *check)
+{
+    char kernels[512] = "";
+    const int result = gpu_check(&state->dev->gpu, check, kernels, sizeof(kernels));
+    if (result == -ENOTSUP)
+        return;
+    runs++;
+    if (result) {
+        failures++;
+        print_error("%s: %ux%u, format %d, %u bits, content %d: result %d (%s)\n", check->def->name,
+                    check->shape.w[0], check->shape.h[0], check->shape.pix_fmt, check->shape.bpc,
+                    check->content, result, kernels);
+    }
+}
+
+static void test_features(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    static const enum VmafPixelFormat formats[] = { VMAF_PIX_FMT_YUV420P, VMAF_PIX_FMT_YUV444P,
+                                                    VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV400P };
+    for (const FeatureDef *const *def = feature_registry; *def; def++) {
+        if (!(*def)->gpu)
+            continue;
+        runs = 0;
+        for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+            for (unsigned d = 0; d < 4; d++) {
+                GpuCheck check = { .def = *def, .seed = s + 1, .content = (s + d) % CHECK_CONTENTS };
+                assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % 4], depths[d],
+                                               sizes[s][0], sizes[s][1]));
+                check_one(&check);
+                check.content = CHECK_TEXTURE;
+                check_one(&check);
+            }
+        }
+        print_message("%s: %u runs\n", (*def)->name, runs);
+        assert_true(runs > 0);
+    }
+    assert_int_equal(failures, 0);
+    assert_int_equal(vmaf_vulkan_validation_messages(state), 0);
+}
+
+int main(void)
+{
+    VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1, .enable_validation = 1 };
+    int err = vmaf_vulkan_state_init_with_options(&state, &options);
+    if (err == -ENOTSUP) { /* no validation layers here */
+        options.enable_validation = 0;
+        err = vmaf_vulkan_state_init_with_options(&state, &options);
+    }
+    if (err == -ENOSYS || err == -ENODEV)
+        return 77;
+    if (err) {
+        fprintf(stderr, "no state: %d\n", err);
+        return 1;
+    }
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features) };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    vmaf_vulkan_state_free(&state);
+    return failed;
+}
