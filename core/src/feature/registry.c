@@ -3,6 +3,7 @@
 #include "engine/feature.h"
 
 extern const FeatureDef feature_adm;
+extern const FeatureDef feature_ciede;
 extern const FeatureDef feature_float_adm;
 extern const FeatureDef feature_float_ansnr;
 extern const FeatureDef feature_float_moment;
@@ -28,6 +29,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_moment,
     &feature_float_ms_ssim,
     &feature_float_ssim,
+    &feature_ciede,
     &feature_psnr,
     &feature_psnr_hvs,
     &feature_adm,
