@@ -3,6 +3,7 @@
 #include "engine/feature.h"
 
 extern const FeatureDef feature_adm;
+extern const FeatureDef feature_cambi;
 extern const FeatureDef feature_ciede;
 extern const FeatureDef feature_float_adm;
 extern const FeatureDef feature_float_ansnr;
@@ -16,7 +17,6 @@ extern const FeatureDef feature_motion;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
 extern const FeatureDef feature_psnr_hvs;
-extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
@@ -35,7 +35,7 @@ const FeatureDef *const feature_registry[] = {
     &feature_adm,
     &feature_motion,
     &feature_vif,
+    &feature_cambi,
     &feature_null,
-    &feature_ssim,
     NULL,
 };

@@ -1,0 +1,329 @@
+/* cambi: contrast-aware multiscale banding index. Reads luma; the reference only with full_ref. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/cambi/cambi.h"
+
+typedef struct CambiOptions {
+    double max_val, topk, cambi_topk, tvi_threshold, vis_lum_threshold;
+    int enc_width, enc_height, enc_bitdepth, src_width, src_height;
+    int window_size, max_log_contrast, high_res_speedup;
+    const char *heatmaps_path, *eotf, *cambi_eotf;
+    bool full_ref;
+} CambiOptions;
+
+#define AT(field) offsetof(CambiOptions, field)
+
+static const Option options[] = {
+    { .name = "cambi_max_val", .alias = "cmxv", .help = "upper limit of the scores",
+      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 1000, .max = 1000, .names = true },
+    { .name = "enc_width", .alias = "encw", .help = "width of the encoding, before upscaling",
+      .type = OPTION_INT, .offset = AT(enc_width), .min = 180, .max = 7680, .names = true },
+    { .name = "enc_height", .alias = "ench", .help = "height of the encoding, before upscaling",
+      .type = OPTION_INT, .offset = AT(enc_height), .min = 150, .max = 7680, .names = true },
+    { .name = "enc_bitdepth", .alias = "encbd", .help = "bit depth of the encoding",
+      .type = OPTION_INT, .offset = AT(enc_bitdepth), .min = 6, .max = 16, .names = true },
+    { .name = "src_width", .alias = "srcw", .help = "width of the source",
+      .type = OPTION_INT, .offset = AT(src_width), .min = 320, .max = 7680, .names = true },
+    { .name = "src_height", .alias = "srch", .help = "height of the source",
+      .type = OPTION_INT, .offset = AT(src_height), .min = 200, .max = 4320, .names = true },
+    { .name = "window_size", .alias = "ws", .help = "window at 2160p; other sizes in proportion",
+      .type = OPTION_INT, .offset = AT(window_size), .def = 65, .min = 15, .max = 127,
+      .names = true },
+    { .name = "topk", .help = "share of the samples that counts", .type = OPTION_DOUBLE,
+      .offset = AT(topk), .def = 0.6, .min = 0.0001, .max = 1, .names = true },
+    { .name = "cambi_topk", .alias = "ctpk", .help = "the same, where topk is left alone",
+      .type = OPTION_DOUBLE, .offset = AT(cambi_topk), .def = 0.6, .min = 0.0001, .max = 1,
+      .names = true },
+    { .name = "tvi_threshold", .alias = "tvit", .help = "least visible rise in luminance, as a share",
+      .type = OPTION_DOUBLE, .offset = AT(tvi_threshold), .def = 0.019, .min = 0.0001, .max = 1,
+      .names = true },
+    { .name = "cambi_vis_lum_threshold", .alias = "vlt",
+      .help = "luminance below which banding is not visible, cd/m2", .type = OPTION_DOUBLE,
+      .offset = AT(vis_lum_threshold), .max = 300, .names = true },
+    { .name = "max_log_contrast", .alias = "mlc", .help = "log2 of the largest step looked at",
+      .type = OPTION_INT, .offset = AT(max_log_contrast), .def = 2, .max = 5, .names = true },
+    { .name = "heatmaps_path", .help = "folder for maps of contrast", .type = OPTION_STRING,
+      .offset = AT(heatmaps_path) },
+    { .name = "full_ref", .help = "also score the reference, and the difference",
+      .type = OPTION_BOOL, .offset = AT(full_ref) },
+    { .name = "eotf", .help = "transfer function: bt1886 or pq", .type = OPTION_STRING,
+      .offset = AT(eotf), .def_text = "bt1886", .names = true },
+    { .name = "cambi_eotf", .alias = "ceot", .help = "the same; wins over eotf when it is pq",
+      .type = OPTION_STRING, .offset = AT(cambi_eotf), .def_text = "bt1886", .names = true },
+    { .name = "cambi_high_res_speedup", .alias = "hrs",
+      .help = "1080, 1440 or 2160: halve pictures of that size and above", .type = OPTION_INT,
+      .offset = AT(high_res_speedup), .max = 2160, .names = true },
+    { 0 },
+};
+
+enum { OUT_CAMBI, OUT_SOURCE, OUT_FULL_REFERENCE };
+
+static const FeatureOutput outputs[] = {
+    { .name = "Cambi_feature_cambi_score", .help = "banding in the distorted picture" },
+    { .name = "cambi_source", .help = "banding in the reference (full_ref)", .plain_name = true,
+      .extra = true },
+    { .name = "cambi_full_reference", .help = "banding that was added (full_ref)",
+      .plain_name = true, .extra = true },
+    { 0 },
+};
+
+/* Means of the largest contrasts; [0] distorted, [1] reference. */
+typedef struct CambiResult {
+    double scores[2][CAMBI_SCALES];
+} CambiResult;
+
+typedef struct CambiState {
+    CambiPlan plan;
+    CambiHeatmaps *heatmaps;
+} CambiState;
+
+static int choose_sizes(const Feature *f, CambiPlan *plan)
+{
+    const CambiOptions *o = f->options;
+    CambiTarget *enc = &plan->target[0], *src = &plan->target[1];
+    const unsigned w = plan->src_w, h = plan->src_h;
+    const bool smaller = (unsigned)o->enc_width <= w && (unsigned)o->enc_height <= h;
+    const bool enc_set = o->enc_width && o->enc_height && smaller;
+    const bool src_set = o->src_width && o->src_height;
+    enc->w = enc_set ? (unsigned)o->enc_width : w;
+    enc->h = enc_set ? (unsigned)o->enc_height : h;
+    src->w = src_set ? (unsigned)o->src_width : w;
+    src->h = src_set ? (unsigned)o->src_height : h;
+    for (unsigned i = 0; i < 2; i++) {
+        const CambiTarget *t = &plan->target[i];
+        if (t->w >= 216 || t->h >= 216)
+            continue;
+        log_error("cambi: a %s size of %ux%u is too small: one side has to be 216 or more",
+                  i ? "source" : "encoding", t->w, t->h);
+        return -EINVAL;
+    }
+    if ((src->w > enc->w && src->h < enc->h) || (src->w < enc->w && src->h > enc->h)) {
+        log_error("cambi: source size %ux%u and encoding size %ux%u disagree on which is larger",
+                  src->w, src->h, enc->w, enc->h);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static bool halving_wanted(int speedup, const CambiTarget *enc)
+{
+    const uint64_t samples = (uint64_t)enc->w * enc->h;
+    switch (speedup) {
+    case 1080: return samples >= 1920 * 1080;
+    case 1440: return samples >= 2560 * 1440;
+    case 2160: return samples >= 3840 * 2160;
+    default: return false;
+    }
+}
+
+/* Nearest samples. Positions are a running sum in single precision, whose drift is part of the
+ * result; one past the end is drawn back. */
+static unsigned *sample_positions(unsigned from, unsigned to)
+{
+    unsigned *at = mem_array(to, sizeof(*at));
+    if (!at)
+        return NULL;
+    const float ratio = (float)from / (float)to;
+    float x = (float)((double)(ratio / 2.0f) - 0.5);
+    for (unsigned i = 0; i < to; i++) {
+        const unsigned nearest = (unsigned)((double)x + 0.5);
+        at[i] = nearest < from ? nearest : from - 1;
+        x += ratio;
+    }
+    return at;
+}
+
+static unsigned flat_threshold(unsigned w, unsigned h)
+{
+    const unsigned blocks = (w >> 6) * (h >> 6);
+    int log = 0;
+    while (blocks > 1u << log)
+        log++;
+    return (unsigned)((49 + 3 * (log - 11) - 1) >> 1);
+}
+
+static int make_target(const Feature *f, CambiPlan *plan, CambiTarget *t)
+{
+    const CambiOptions *o = f->options;
+    t->window = ((unsigned)o->window_size * (t->w + t->h) / 375) >> 4;
+    if (plan->halve)
+        t->window = (t->window + 1) >> 1;
+    t->window |= 1;
+    if (t->window > CAMBI_MAX_WINDOW) {
+        log_error("cambi: window_size %u too large for reciprocal LUT", t->window);
+        return -EINVAL;
+    }
+    t->kept_w = plan->halve ? (t->w + 1) / 2 : t->w;
+    t->kept_h = plan->halve ? (t->h + 1) / 2 : t->h;
+    t->flat_needed = flat_threshold(t->w, t->h);
+    if (t->w == plan->src_w && t->h == plan->src_h)
+        return 0;
+    t->from_x = sample_positions(plan->src_w, t->w);
+    t->from_y = sample_positions(plan->src_h, t->h);
+    return t->from_x && t->from_y ? 0 : -ENOMEM;
+}
+
+static int make_visibility(const Feature *f, CambiPlan *plan)
+{
+    const CambiOptions *o = f->options;
+    const char *name = strcmp(o->cambi_eotf, "bt1886") ? o->cambi_eotf : o->eotf;
+    const int eotf = cambi_eotf(name);
+    if (eotf < 0) {
+        log_error("unknown EOTF received");
+        log_error("cambi: '%s' is not one of bt1886, pq", name);
+        return -EINVAL;
+    }
+    const int n = (int)plan->steps;
+    int limit[CAMBI_MAX_STEPS + 1] = { 0 };
+    for (int d = 1; d <= n; d++)
+        limit[d] = cambi_step_limit((unsigned)d, o->tvi_threshold, (enum CambiEotf)eotf);
+    const int dark = cambi_dark_code(o->vis_lum_threshold, (enum CambiEotf)eotf);
+    plan->low = dark - 3 * n + 1 > 0 ? dark - 3 * n + 1 : 0;
+    plan->high = limit[n] + n;
+    for (int code = 0; code <= CAMBI_TOP_CODE; code++) {
+        int d = 1;
+        while (d <= n && !(code <= limit[d] && code + n + d > dark))
+            d++;
+        plan->first_step[code] = (uint8_t)d;
+    }
+    return 0;
+}
+
+/* 1/i to nine decimal digits, and that to the nearest float: not always the float nearest to 1/i. */
+static void make_reciprocals(float *table)
+{
+    for (int i = 1; i <= CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW; i++) {
+        char text[32];
+        text_print_double(text, sizeof(text), "%.8e", 1.0 / i);
+        table[i] = text_to_float(text, NULL);
+    }
+}
+
+static int init(Feature *f)
+{
+    const CambiOptions *o = f->options;
+    CambiState *state = f->state = mem_zalloc(sizeof(*state));
+    if (!state)
+        return -ENOMEM;
+    CambiPlan *plan = &state->plan;
+    plan->bpc = f->shape.bpc;
+    plan->src_w = f->shape.w[0];
+    plan->src_h = f->shape.h[0];
+    plan->full_ref = o->full_ref;
+    plan->steps = 1u << o->max_log_contrast;
+    plan->share = o->topk != 0.6 ? o->topk : o->cambi_topk;
+    plan->smooth = (o->enc_bitdepth ? (unsigned)o->enc_bitdepth : plan->bpc) < 10;
+    int err = choose_sizes(f, plan);
+    if (err)
+        return err;
+    plan->halve = halving_wanted(o->high_res_speedup, &plan->target[0]);
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = make_target(f, plan, &plan->target[i]);
+    if (!err)
+        err = make_visibility(f, plan);
+    if (err)
+        return err;
+    make_reciprocals(plan->reciprocal);
+    cambi_dsp_init(&plan->dsp, f->cpu);
+    if (o->heatmaps_path)
+        err = cambi_heatmaps_create(&state->heatmaps, o->heatmaps_path, plan);
+    return err;
+}
+
+static void close(Feature *f)
+{
+    CambiState *state = f->state;
+    if (!state)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        mem_free(state->plan.target[i].from_x);
+        mem_free(state->plan.target[i].from_y);
+    }
+    cambi_heatmaps_destroy(state->heatmaps);
+    mem_free(state);
+}
+
+static int scratch_create(const Feature *f, void **scratch)
+{
+    const CambiState *state = f->state;
+    return cambi_scratch_create((CambiScratch **)scratch, &state->plan);
+}
+
+static void scratch_destroy(void *scratch)
+{
+    cambi_scratch_destroy(scratch);
+}
+
+typedef struct MapWriter {
+    CambiHeatmaps *heatmaps;
+    uint64_t picture;
+    int err;
+} MapWriter;
+
+static void write_map(void *cookie, unsigned scale, const float *map, unsigned w, unsigned h)
+{
+    MapWriter *writer = cookie;
+    if (!writer->err)
+        writer->err = cambi_heatmaps_write(writer->heatmaps, scale, writer->picture, map, w, h);
+}
+
+static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+{
+    const CambiState *state = f->state;
+    CambiResult *r = result;
+    MapWriter writer = { state->heatmaps, pair->position, 0 };
+    int err = cambi_picture(scratch, 0, pair->dist, r->scores[0],
+                            state->heatmaps ? write_map : NULL, &writer);
+    if (!err)
+        err = writer.err;
+    if (!err && state->plan.full_ref)
+        err = cambi_picture(scratch, 1, pair->ref, r->scores[1], NULL, NULL);
+    return err;
+}
+
+static double combine(const double scores[CAMBI_SCALES], unsigned window)
+{
+    double sum = 0.0;
+    for (unsigned s = 0; s < CAMBI_SCALES; s++)
+        sum += scores[s] * (16 >> s);
+    return sum / (window * window);
+}
+
+static double at_most(double value, double limit)
+{
+    return value < limit ? value : limit;
+}
+
+static int report(Feature *f, const FrameId *id, const void *result)
+{
+    const CambiOptions *o = f->options;
+    const CambiPlan *plan = &((const CambiState *)f->state)->plan;
+    const CambiResult *r = result;
+    const double dist = combine(r->scores[0], plan->target[0].window);
+    int err = feature_emit(f, OUT_CAMBI, id->index, at_most(dist, o->max_val));
+    if (err || !plan->full_ref)
+        return err;
+    const double source = combine(r->scores[1], plan->target[1].window);
+    const double added = dist - source > 0.0 ? dist - source : 0.0;
+    err = feature_emit(f, OUT_SOURCE, id->index, at_most(source, o->max_val));
+    return err ? err : feature_emit(f, OUT_FULL_REFERENCE, id->index, at_most(added, o->max_val));
+}
+
+const FeatureDef feature_cambi = {
+    .name = "cambi",
+    .summary = "banding",
+    .options = options,
+    .options_size = sizeof(CambiOptions),
+    .outputs = outputs,
+    .result_size = sizeof(CambiResult),
+    .init = init,
+    .close = close,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
+    .measure = measure,
+    .report = report,
+};

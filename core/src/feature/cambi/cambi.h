@@ -1,0 +1,114 @@
+/* cambi: how visible banding is. A picture becomes a plane of 10-bit codes and a mask of its flat
+ * parts; at five scales each flat sample is compared with the codes near it. */
+#ifndef FEATURE_CAMBI_H
+#define FEATURE_CAMBI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/feature.h"
+#include "feature/cambi/cambi_dsp.h"
+
+enum {
+    CAMBI_SCALES = 5,
+    CAMBI_MAX_STEPS = 32,  /* 2^max_log_contrast */
+    CAMBI_MAX_WINDOW = 65, /* what the reciprocals' table holds */
+    CAMBI_TOP_CODE = 1024, /* rounding to 10 bits can go one past 1023 */
+};
+
+/* ---- visibility.c ---- */
+
+enum CambiEotf { CAMBI_BT1886, CAMBI_PQ };
+int cambi_eotf(const char *name); /* -EINVAL when there is no such curve */
+
+/* Largest code from which a rise of `step` codes shows; 0 or 1023 past the ends. */
+int cambi_step_limit(unsigned step, double threshold, enum CambiEotf eotf);
+/* First code of at least that luminance; 0 if black itself is. */
+int cambi_dark_code(double luminance, enum CambiEotf eotf);
+
+/* ---- what is fixed for a run ---- */
+
+/* A picture kind: the distorted one at its encoding size, the reference at its source size. */
+typedef struct CambiTarget {
+    unsigned w, h;            /* prepared size */
+    unsigned *from_x, *from_y; /* source positions; NULL: the size stays */
+    unsigned kept_w, kept_h;  /* size at scale 0: halved or not */
+    unsigned window;
+    unsigned flat_needed;     /* a mask needs more flat neighbours than this */
+} CambiTarget;
+
+typedef struct CambiPlan {
+    unsigned bpc, src_w, src_h;
+    CambiTarget target[2]; /* distorted, reference */
+    bool smooth, halve, full_ref;
+    double share; /* of the samples, those of largest contrast that count */
+    unsigned steps;
+    /* Codes outside low…high cannot matter to any contrast. An empty range has high < low. */
+    int low, high;
+    uint8_t first_step[CAMBI_TOP_CODE + 1]; /* least step that may count for a code; steps + 1: none */
+    float reciprocal[CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1];
+    CambiDsp dsp;
+} CambiPlan;
+
+/* Weight of a step of 1…32 codes. */
+extern const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1];
+
+/* ---- working memory of one measure ---- */
+
+typedef struct CambiPlane {
+    unsigned w, h;             /* of the current scale, in the top left */
+    unsigned stored_w, stored_h; /* of scale 0 */
+    size_t pitch;              /* of both */
+    uint16_t *code;
+    uint8_t *mask;
+} CambiPlane;
+
+typedef struct CambiScratch CambiScratch;
+int cambi_scratch_create(CambiScratch **out, const CambiPlan *plan);
+void cambi_scratch_destroy(CambiScratch *s);
+
+/* Contrast map of a scale, handed out before it is pooled; w * h values. */
+typedef void (*CambiMapFn)(void *cookie, unsigned scale, const float *map, unsigned w, unsigned h);
+
+/* Mean of the largest contrasts at each scale. 0, or -EINVAL after a log line when a sample exceeds
+ * the depth. */
+int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
+                  double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie);
+
+/* ---- prepare.c ---- */
+
+typedef struct CambiLines CambiLines;
+int cambi_lines_create(CambiLines **out, const CambiPlan *plan);
+void cambi_lines_destroy(CambiLines *lines);
+
+int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic);
+/* Fills codes and mask at scale 0. */
+void cambi_prepare(CambiLines *lines, const CambiPlan *plan, const CambiTarget *target,
+                   const VmafPicture *pic, CambiPlane *plane);
+void cambi_decimate(const CambiPlan *plan, CambiPlane *plane);
+void cambi_mode_filter(CambiLines *lines, const CambiPlan *plan, CambiPlane *plane);
+
+/* ---- contrast.c ---- */
+
+typedef struct CambiCounters CambiCounters;
+int cambi_counters_create(CambiCounters **out, const CambiPlan *plan);
+void cambi_counters_destroy(CambiCounters *counters);
+void cambi_contrast(CambiCounters *counters, const CambiPlan *plan, const CambiPlane *plane,
+                    unsigned window, float *map);
+
+/* ---- pool.c ---- */
+
+/* Mean of the `share` largest of n values; may reorder them. `spare` holds n + 1. */
+double cambi_pool(float *map, float *spare, size_t n, double share);
+
+/* ---- heatmap.c ---- */
+
+typedef struct CambiHeatmaps CambiHeatmaps;
+int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiPlan *plan);
+void cambi_heatmaps_destroy(CambiHeatmaps *maps);
+/* Thread-safe. 0, or -EIO. */
+int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, const float *map,
+                         unsigned w, unsigned h);
+
+#endif
