@@ -59,6 +59,12 @@ typedef uint32_t v_u32 __attribute__((vector_size(V_BYTES)));
 typedef int64_t v_s64 __attribute__((vector_size(V_BYTES)));
 typedef uint64_t v_u64 __attribute__((vector_size(V_BYTES)));
 
+/* Lane numbers. */
+static const uint16_t v_index16[32] __attribute__((unused)) = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+
 /* ---- memory and constants ---- */
 
 V_INLINE vi v_load(const void *p)
@@ -192,6 +198,11 @@ V_BINARY(v_sub_f64, vd, -)
 V_BINARY(v_mul_f64, vd, *)
 V_BINARY(v_div_f64, vd, /)
 #undef V_BINARY
+
+V_INLINE vf v_abs_f32(vf a)
+{
+    return (vf)((v_u32)a & 0x7fffffffu);
+}
 
 #if defined(__AVX512F__)
 #include "engine/simd/avx512.h"

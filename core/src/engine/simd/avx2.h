@@ -57,6 +57,43 @@ V_INLINE vi v_pack_s32(vi lo, vi hi)
     return _mm256_packs_epi32(lo, hi);
 }
 
+/* High halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_high16(vi lo, vi hi)
+{
+    const __m256i packed = _mm256_packs_epi32(_mm256_srai_epi32(lo, 16), _mm256_srai_epi32(hi, 16));
+    return _mm256_permute4x64_epi64(packed, 0xd8);
+}
+
+/* Low halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_low16(vi lo, vi hi)
+{
+    const __m256i mask = _mm256_set1_epi32(0xffff);
+    const __m256i packed = _mm256_packus_epi32(_mm256_and_si256(lo, mask), _mm256_and_si256(hi, mask));
+    return _mm256_permute4x64_epi64(packed, 0xd8);
+}
+
+/* The first and the second half of the 16-bit lanes, in order. */
+V_INLINE vi v_widen_lo_s16(vi v)
+{
+    return _mm256_cvtepi16_epi32(_mm256_castsi256_si128(v));
+}
+
+V_INLINE vi v_widen_hi_s16(vi v)
+{
+    return _mm256_cvtepi16_epi32(_mm256_extracti128_si256(v, 1));
+}
+
+/* Even lanes of one, odd lanes of the other. */
+V_INLINE vi v_blend_odd16(vi even, vi odd)
+{
+    return _mm256_blend_epi16(even, odd, 0xaa);
+}
+
+V_INLINE vi v_blend_odd32(vi even, vi odd)
+{
+    return _mm256_blend_epi32(even, odd, 0xaa);
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -117,6 +154,20 @@ V_INLINE vi v_mulhi_round_u32(vi a, vi b)
     return _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
 }
 
+/* (a * b) >> 32, unsigned. */
+V_INLINE vi v_mulhi_u32(vi a, vi b)
+{
+    const __m256i even = _mm256_mul_epu32(a, b);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32));
+    return _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+}
+
+/* (a * b + 2^14) >> 15, signed; not for -32768 times itself. */
+V_INLINE vi v_mulhrs_s16(vi a, vi b)
+{
+    return _mm256_mulhrs_epi16(a, b);
+}
+
 /* ---- lanes of 32 bits ---- */
 
 V_INLINE vi v_min_s32(vi a, vi b)
@@ -142,6 +193,27 @@ V_INLINE vi v_min_s16(vi a, vi b)
 V_INLINE vi v_max_s16(vi a, vi b)
 {
     return _mm256_max_epi16(a, b);
+}
+
+V_INLINE vi v_abs_s16(vi a)
+{
+    return _mm256_abs_epi16(a);
+}
+
+V_INLINE vi v_min_u16(vi a, vi b)
+{
+    return _mm256_min_epu16(a, b);
+}
+
+V_INLINE vi v_min_u32(vi a, vi b)
+{
+    return _mm256_min_epu32(a, b);
+}
+
+/* (a + b + 1) >> 1 of unsigned lanes of 16 bits, the sum not cut. */
+V_INLINE vi v_avg_u16(vi a, vi b)
+{
+    return _mm256_avg_epu16(a, b);
 }
 
 /* Counts per lane, 0…31. */
@@ -185,6 +257,16 @@ V_INLINE vm vm_gt_s32(vi a, vi b)
 V_INLINE vm vm_eq32(vi a, vi b)
 {
     return _mm256_cmpeq_epi32(a, b);
+}
+
+V_INLINE vm vm_ge_f32(vf a, vf b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GE_OQ));
+}
+
+V_INLINE vm vm_gt_f32(vf a, vf b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
 }
 
 V_INLINE vm vm_and(vm a, vm b)

@@ -55,6 +55,42 @@ V_INLINE vi v_pack_s32(vi lo, vi hi)
     return _mm512_packs_epi32(lo, hi);
 }
 
+/* High halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_high16(vi lo, vi hi)
+{
+    const __m512i index = _mm512_add_epi16(
+        _mm512_set1_epi16(1), _mm512_slli_epi16(v_load(v_index16), 1));
+    return _mm512_permutex2var_epi16(lo, index, hi);
+}
+
+/* Low halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_low16(vi lo, vi hi)
+{
+    return _mm512_permutex2var_epi16(lo, _mm512_slli_epi16(v_load(v_index16), 1), hi);
+}
+
+/* The first and the second half of the 16-bit lanes, in order. */
+V_INLINE vi v_widen_lo_s16(vi v)
+{
+    return _mm512_cvtepi16_epi32(_mm512_castsi512_si256(v));
+}
+
+V_INLINE vi v_widen_hi_s16(vi v)
+{
+    return _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(v, 1));
+}
+
+/* Even lanes of one, odd lanes of the other. */
+V_INLINE vi v_blend_odd16(vi even, vi odd)
+{
+    return _mm512_mask_blend_epi16(0xaaaaaaaa, even, odd);
+}
+
+V_INLINE vi v_blend_odd32(vi even, vi odd)
+{
+    return _mm512_mask_blend_epi32(0xaaaa, even, odd);
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -119,6 +155,20 @@ V_INLINE vi v_mulhi_round_u32(vi a, vi b)
     return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
 }
 
+/* (a * b) >> 32, unsigned. */
+V_INLINE vi v_mulhi_u32(vi a, vi b)
+{
+    const __m512i even = _mm512_mul_epu32(a, b);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
+    return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+}
+
+/* (a * b + 2^14) >> 15, signed; not for -32768 times itself. */
+V_INLINE vi v_mulhrs_s16(vi a, vi b)
+{
+    return _mm512_mulhrs_epi16(a, b);
+}
+
 /* ---- lanes of 32 bits ---- */
 
 V_INLINE vi v_min_s32(vi a, vi b)
@@ -144,6 +194,27 @@ V_INLINE vi v_min_s16(vi a, vi b)
 V_INLINE vi v_max_s16(vi a, vi b)
 {
     return _mm512_max_epi16(a, b);
+}
+
+V_INLINE vi v_abs_s16(vi a)
+{
+    return _mm512_abs_epi16(a);
+}
+
+V_INLINE vi v_min_u16(vi a, vi b)
+{
+    return _mm512_min_epu16(a, b);
+}
+
+V_INLINE vi v_min_u32(vi a, vi b)
+{
+    return _mm512_min_epu32(a, b);
+}
+
+/* (a + b + 1) >> 1 of unsigned lanes of 16 bits, the sum not cut. */
+V_INLINE vi v_avg_u16(vi a, vi b)
+{
+    return _mm512_avg_epu16(a, b);
 }
 
 /* Counts per lane, 0…31. */
@@ -184,6 +255,16 @@ V_INLINE vm vm_gt_s32(vi a, vi b)
 V_INLINE vm vm_eq32(vi a, vi b)
 {
     return _mm512_cmpeq_epi32_mask(a, b);
+}
+
+V_INLINE vm vm_ge_f32(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
+}
+
+V_INLINE vm vm_gt_f32(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
 }
 
 V_INLINE vm vm_and(vm a, vm b)

@@ -65,6 +65,41 @@ V_INLINE vi v_pack_s32(vi lo, vi hi)
     return V_FROM_U16(vuzp1q_u16(V_U16(lo), V_U16(hi)));
 }
 
+/* High halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_high16(vi lo, vi hi)
+{
+    return V_FROM_S16(vuzp2q_s16(V_S16(lo), V_S16(hi)));
+}
+
+/* Low halves of the 32-bit lanes, in order. */
+V_INLINE vi v_pack_low16(vi lo, vi hi)
+{
+    return V_FROM_S16(vuzp1q_s16(V_S16(lo), V_S16(hi)));
+}
+
+/* The first and the second half of the 16-bit lanes, in order. */
+V_INLINE vi v_widen_lo_s16(vi v)
+{
+    return vmovl_s16(vget_low_s16(V_S16(v)));
+}
+
+V_INLINE vi v_widen_hi_s16(vi v)
+{
+    return vmovl_high_s16(V_S16(v));
+}
+
+/* Even lanes of one, odd lanes of the other. */
+V_INLINE vi v_blend_odd16(vi even, vi odd)
+{
+    return vbslq_s32(vdupq_n_u32(0xffff0000), odd, even);
+}
+
+V_INLINE vi v_blend_odd32(vi even, vi odd)
+{
+    return vreinterpretq_s32_u64(vbslq_u64(vdupq_n_u64(0xffffffff00000000), vreinterpretq_u64_s32(odd),
+                                           vreinterpretq_u64_s32(even)));
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -133,6 +168,20 @@ V_INLINE vi v_mulhi_round_u32(vi a, vi b)
     return V_FROM_U32(vrshrn_high_n_u64(vrshrn_n_u64(lo, 32), hi, 32));
 }
 
+/* (a * b) >> 32, unsigned. */
+V_INLINE vi v_mulhi_u32(vi a, vi b)
+{
+    const uint64x2_t lo = vmull_u32(vget_low_u32(V_U32(a)), vget_low_u32(V_U32(b)));
+    const uint64x2_t hi = vmull_high_u32(V_U32(a), V_U32(b));
+    return V_FROM_U32(vuzp2q_u32(vreinterpretq_u32_u64(lo), vreinterpretq_u32_u64(hi)));
+}
+
+/* (a * b + 2^14) >> 15, signed; not for -32768 times itself. */
+V_INLINE vi v_mulhrs_s16(vi a, vi b)
+{
+    return V_FROM_S16(vqrdmulhq_s16(V_S16(a), V_S16(b)));
+}
+
 /* ---- lanes of 32 bits ---- */
 
 V_INLINE vi v_min_s32(vi a, vi b)
@@ -158,6 +207,27 @@ V_INLINE vi v_min_s16(vi a, vi b)
 V_INLINE vi v_max_s16(vi a, vi b)
 {
     return V_FROM_S16(vmaxq_s16(V_S16(a), V_S16(b)));
+}
+
+V_INLINE vi v_abs_s16(vi a)
+{
+    return V_FROM_S16(vabsq_s16(V_S16(a)));
+}
+
+V_INLINE vi v_min_u16(vi a, vi b)
+{
+    return V_FROM_U16(vminq_u16(V_U16(a), V_U16(b)));
+}
+
+V_INLINE vi v_min_u32(vi a, vi b)
+{
+    return V_FROM_U32(vminq_u32(V_U32(a), V_U32(b)));
+}
+
+/* (a + b + 1) >> 1 of unsigned lanes of 16 bits, the sum not cut. */
+V_INLINE vi v_avg_u16(vi a, vi b)
+{
+    return V_FROM_U16(vrhaddq_u16(V_U16(a), V_U16(b)));
 }
 
 /* Counts per lane, 0…31. */
@@ -201,6 +271,16 @@ V_INLINE vm vm_gt_s32(vi a, vi b)
 V_INLINE vm vm_eq32(vi a, vi b)
 {
     return vceqq_s32(a, b);
+}
+
+V_INLINE vm vm_ge_f32(vf a, vf b)
+{
+    return vcgeq_f32(a, b);
+}
+
+V_INLINE vm vm_gt_f32(vf a, vf b)
+{
+    return vcgtq_f32(a, b);
 }
 
 V_INLINE vm vm_and(vm a, vm b)

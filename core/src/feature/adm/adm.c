@@ -76,7 +76,7 @@ static int adm_init(Feature *f)
     if (!adm)
         return -ENOMEM;
     adm_levels_init(adm->level, &f->shape, f->options);
-    adm_dsp_init(&adm->dsp, f->shape.bpc, f->cpu);
+    adm_dsp_init(&adm->dsp, adm->level, f->shape.bpc, f->cpu);
     return 0;
 }
 

@@ -11,7 +11,7 @@
 
 #include "feature/common/adm_csf.h"
 
-#define ADM_MARGIN 128
+#define ADM_MARGIN 256
 
 enum AdmBand { ADM_H, ADM_V, ADM_D, ADM_BANDS };
 
@@ -45,9 +45,11 @@ typedef struct AdmLevel {
 } AdmLevel;
 
 /* Splits one row of each band off four rows of the level above. `rows` are the sources of the four
- * taps (a row may stand twice). `work` has room for two rows of in_w 32-bit values with margins.
+ * taps (a row may stand twice). `work` has room for two rows of in_w 32-bit values, or for four of
+ * 16-bit ones, with margins.
  * Writes the low-pass row `a` unless it is NULL, and columns x0…x1-1 of the detail rows H, V, D unless
- * `detail` is NULL. Source samples: bytes or 16-bit words at level 0, int16_t at 1, int32_t above. */
+ * `detail` is NULL. Source samples: bytes or 16-bit words at level 0, int16_t at 1, int32_t above.
+ * Level 0 reads pictures, which have no margins. */
 typedef void AdmSplitRow(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
                          void *const detail[ADM_BANDS]);
 
@@ -83,8 +85,9 @@ typedef struct AdmDsp {
     AdmPlainRow *plain_row[2];
 } AdmDsp;
 
-/* Fills the table for samples of `bpc` bits with the best routines that `cpu` (enum CpuFlag) has. */
-void adm_dsp_init(AdmDsp *dsp, unsigned bpc, unsigned cpu);
+/* Fills the table for samples of `bpc` bits with the best routines that `cpu` (enum CpuFlag) has for
+ * these levels: some serve usual options only. */
+void adm_dsp_init(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS], unsigned bpc, unsigned cpu);
 
 /* The truth that every other version must equal. */
 void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc);

@@ -54,7 +54,7 @@ static void *carve(Carver *c, size_t size)
 static void carve_lines(Carver *c, Lines *lines, const AdmLevel *l)
 {
     const size_t row = (size_t)l->w * sizeof(int32_t);
-    lines->split_work = carve(c, 2 * ((size_t)l->in_w * sizeof(int32_t) + 2 * ADM_MARGIN));
+    lines->split_work = carve(c, 2 * (size_t)l->in_w * sizeof(int32_t) + 8 * ADM_MARGIN);
     for (int b = 0; b < ADM_BANDS; b++) {
         for (int p = 0; p < PICTURES; p++)
             lines->band[p][b] = carve(c, row);
@@ -86,7 +86,8 @@ static void carve_all(Carver *c, AdmScratch *s, const Adm *adm)
     for (int i = 0; i < ADM_LEVELS - 1; i++) {
         const AdmLevel *const l = &adm->level[i];
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
-        const size_t stride = ((size_t)l->w * sample + 2 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
+        /* A row's last step may write almost two vectors beyond its end. */
+        const size_t stride = ((size_t)l->w * sample + 3 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
         for (int p = 0; p < PICTURES; p++)
             s->low[i][p] = (Plane) { carve(c, stride * (size_t)l->h), (ptrdiff_t)stride };
     }

@@ -1,0 +1,14 @@
+/* What the vector code fills in of the table, per instruction set (engine/simd_fn.h). */
+#ifndef FEATURE_ADM_ADM_SIMD_H
+#define FEATURE_ADM_ADM_SIMD_H
+
+#include <stdbool.h>
+
+#include "engine/simd_fn.h"
+#include "feature/adm/adm_dsp.h"
+
+SIMD_DECLARE(adm_split_init, AdmDsp *dsp, unsigned bpc);
+SIMD_DECLARE(adm_decouple_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);
+SIMD_DECLARE(adm_energy_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);
+
+#endif

@@ -1,0 +1,251 @@
+/* Weights, masks and energies in vector code. */
+#include "feature/adm/adm_simd.h"
+
+#include "engine/simd.h"
+
+/* ---- weights of level 0, in lanes of 16 bits ---- */
+
+typedef struct Mask {
+    vi near, centre; /* what a coefficient adds to the threshold of its neighbours, and to its own */
+} Mask;
+
+/* From the weighed magnitude, 0…32768. A thirtieth and a fifteenth in Q5, by adding a fifteenth part:
+ * (4369 s + 2048) >> 12 = s + ((273 s + 2048) >> 12). The product with 32768 comes out negative. */
+V_INLINE Mask mask_fine(vi seen)
+{
+    return (Mask){
+        .near = v_add16(seen, v_abs_s16(v_mulhrs_s16(seen, v_set16(273 * 8)))),
+        .centre = v_add16(v_add16(seen, seen), v_abs_s16(v_mulhrs_s16(seen, v_set16(546 * 8)))),
+    };
+}
+
+/* Horizontal and vertical band: |(q m + 16384) >> 15|, wrapped to 16 bits before the sign is dropped.
+ * The shift rounds down, so for a negative m the magnitude has one less before it. */
+V_INLINE vi weigh_hv(vi m, vi q)
+{
+    const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
+    const vi high = v_mulhi_u16(magnitude, q), low = v_mul16(magnitude, q);
+    const vi carry = v_shr_u16(v_avg_u16(low, v_add16(v_set16(16383), sign)), 14);
+    const vi seen = v_add16(v_add16(high, high), carry);
+    return v_min_u16(seen, v_sub16(v_zero(), seen));
+}
+
+/* Diagonal band: |(q m + 65535) >> 17|. For a negative m the magnitude has one more before the shift.
+ * Either addend carries into the upper half unless all it meets is zero. */
+V_INLINE vi weigh_d(vi m, vi q)
+{
+    const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
+    const vi high = v_mulhi_u16(magnitude, q), low = v_mul16(magnitude, q);
+    const vi carry = v_min_u16(v_or(low, sign), v_set16(1));
+    return v_shr_u16(v_add16(high, carry), 1);
+}
+
+V_INLINE vi sum3_lo(vi a, vi b, vi c)
+{
+    return v_add32(v_add32(v_widen_lo_s16(a), v_widen_lo_s16(b)), v_widen_lo_s16(c));
+}
+
+V_INLINE vi sum3_hi(vi a, vi b, vi c)
+{
+    return v_add32(v_add32(v_widen_hi_s16(a), v_widen_hi_s16(b)), v_widen_hi_s16(c));
+}
+
+static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS],
+                           uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
+{
+    const vi q_hv = v_set16((int16_t)(uint16_t)l->q[ADM_H]), q_d = v_set16((int16_t)(uint16_t)l->q[ADM_D]);
+    (void)weighed;
+    for (int x = l->x0; x < l->x1; x += V16) {
+        const Mask h = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_H] + x), q_hv));
+        const Mask v = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_V] + x), q_hv));
+        const Mask d = mask_fine(weigh_d(v_load((const int16_t *)masker[ADM_D] + x), q_d));
+        const vi near_lo = sum3_lo(h.near, v.near, d.near), near_hi = sum3_hi(h.near, v.near, d.near);
+        v_store(near + x, near_lo);
+        v_store(near + x + V32, near_hi);
+        v_store(own + x, v_sub32(sum3_lo(h.centre, v.centre, d.centre), near_lo));
+        v_store(own + x + V32, v_sub32(sum3_hi(h.centre, v.centre, d.centre), near_hi));
+    }
+}
+
+/* ---- weights of levels 1…3, in lanes of 32 bits ---- */
+
+/* |(q m + 2^27) >> 28|, wrapped to 32 bits before the sign is dropped; q below 2^31. */
+V_INLINE vi weigh_coarse(vi m, vi q)
+{
+    const vi half = v_set64(1 << 27);
+    const vi even = v_add64(v_mul_even_s32(m, q), half);
+    const vi odd = v_add64(v_mul_even_s32(v_shr_u64(m, 32), q), half);
+    return v_abs_s32(v_blend_odd32(v_shr_u64(even, 28), v_shl64(odd, 4)));
+}
+
+/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves are left to run wild. */
+typedef struct MaskSum {
+    vi near, centre;
+} MaskSum;
+
+/* Adds a thirtieth and a fifteenth of the even lanes, less half a unit each:
+ * 143165577 s - 2^31 and 286331153 s - 2^31, of which the second is twice the first product less s. */
+V_INLINE void add_masks(MaskSum *sum, vi seen)
+{
+    const vi product = v_mul_even_u32(seen, v_set32(143165577));
+    const vi near = v_sub64(product, v_set64((int64_t)1 << 31));
+    const vi centre = v_sub64(v_add64(near, product), seen);
+    sum->near = v_add32(sum->near, near);
+    sum->centre = v_add32(sum->centre, centre);
+}
+
+V_INLINE vi join_upper(vi even, vi odd)
+{
+    return v_blend_odd32(v_shr_u64(even, 32), odd);
+}
+
+static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BANDS],
+                             uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
+{
+    const vi even_lanes = v_set64(0xffffffff);
+    for (int x = l->x0; x < l->x1; x += V32) {
+        MaskSum even = { v_zero(), v_zero() }, odd = { v_zero(), v_zero() };
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const vi seen = weigh_coarse(v_load((const int32_t *)masker[b] + x), v_set32((int32_t)l->q[b]));
+            v_store(weighed[b] + x, seen);
+            add_masks(&even, v_and(seen, even_lanes));
+            add_masks(&odd, v_shr_u64(seen, 32));
+        }
+        const vi n = join_upper(even.near, odd.near);
+        v_store(near + x, n);
+        v_store(own + x, v_sub32(join_upper(even.centre, odd.centre), n));
+    }
+}
+
+/* ---- thresholds ---- */
+
+static void threshold_row(const AdmLevel *l, const int32_t *const near[3], const int32_t *own,
+                          int32_t *work, int32_t *threshold)
+{
+    for (int x = l->left - 1; x <= l->right; x += V32)
+        v_store(work + x, v_add32(v_add32(v_load(near[0] + x), v_load(near[1] + x)), v_load(near[2] + x)));
+    for (int x = l->left; x < l->right; x += V32) {
+        const vi sides = v_add32(v_load(work + x - 1), v_load(work + x + 1));
+        v_store(threshold + x, v_add32(v_add32(sides, v_load(work + x)), v_load(own + x)));
+    }
+}
+
+/* ---- energies ---- */
+
+static inline int64_t half_of(int shift)
+{
+    return shift == 0 ? 0 : (int64_t)1 << (shift - 1);
+}
+
+/* Adds the cubes of y >= 0. Squares may wrap and turn negative, and there is no arithmetic shift of
+ * 64 bits everywhere: 2^63 is added before the shift, and taken off the sum in the end. */
+V_INLINE vi add_cubes(vi sum, vi y, const AdmLevel *l, int b)
+{
+    const vi square_half = v_set64(half_of(l->square[b]));
+    const vi cube_half = v_set64((int64_t)((uint64_t)half_of(l->cube[b]) + ((uint64_t)1 << 63)));
+    const vi odd = v_shr_u64(y, 32);
+    const vi z0 = v_shr_u64(v_add64(v_mul_even_u32(y, y), square_half), l->square[b]);
+    const vi z1 = v_shr_u64(v_add64(v_mul_even_u32(odd, odd), square_half), l->square[b]);
+    const vi c0 = v_shr_u64(v_add64(v_mul_even_s32(z0, y), cube_half), l->cube[b]);
+    const vi c1 = v_shr_u64(v_add64(v_mul_even_s32(z1, odd), cube_half), l->cube[b]);
+    return v_add64(sum, v_add64(c0, c1));
+}
+
+/* The sum less what `lanes` lanes added to it. */
+V_INLINE int64_t cube_total(vi sum, const AdmLevel *l, int b, uint64_t lanes)
+{
+    return (int64_t)(v_sum_u64(sum) - lanes * ((uint64_t)1 << (63 - l->cube[b])));
+}
+
+V_INLINE vi load_signal(const AdmLevel *l, const void *const signal[ADM_BANDS], int b, int x, bool fine)
+{
+    if (!fine)
+        return v_load((const uint32_t *)signal[b] + x);
+    return v_mul32(v_abs_s32(v_load_s16_to_32((const int16_t *)signal[b] + x)), v_set32((int32_t)l->q[b]));
+}
+
+V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS], const int32_t *threshold,
+                         int64_t sum[ADM_BANDS], bool fine)
+{
+    vi total[ADM_BANDS] = { v_zero(), v_zero(), v_zero() };
+    uint64_t lanes = 0;
+    for (int x = l->left; x < l->right; x += V32) {
+        const vm inside = vm_first32(l->right - x);
+        const vi t = v_load(threshold + x);
+        vi y[ADM_BANDS];
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const vi limit = fine ? v_shl32(t, b == ADM_D ? 12 : 10) : t;
+            const vi above = v_sub32(load_signal(l, signal, b, x, fine), limit);
+            y[b] = v_keep32(inside, v_max_s32(above, v_zero()));
+        }
+        for (int b = 0; b < ADM_BANDS; b++)
+            total[b] = add_cubes(total[b], y[b], l, b);
+        lanes += V32;
+    }
+    for (int b = 0; b < ADM_BANDS; b++)
+        sum[b] = cube_total(total[b], l, b, lanes);
+}
+
+static void energy_row_fine(const AdmLevel *l, const void *const signal[ADM_BANDS],
+                            const int32_t *threshold, int64_t sum[ADM_BANDS])
+{
+    energy_row(l, signal, threshold, sum, true);
+}
+
+static void energy_row_coarse(const AdmLevel *l, const void *const signal[ADM_BANDS],
+                              const int32_t *threshold, int64_t sum[ADM_BANDS])
+{
+    energy_row(l, signal, threshold, sum, false);
+}
+
+static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+{
+    for (int b = 0; b < ADM_BANDS; b++) {
+        vi total = v_zero();
+        for (int x = l->left; x < l->right; x += V32) {
+            const vi o = v_load_s16_to_32((const int16_t *)ref[b] + x);
+            const vi m = v_keep32(vm_first32(l->right - x), v_abs_s32(o));
+            const vi square = v_madd16(m, m);
+            const vi odd = v_mul_even_u32(v_shr_u64(square, 32), v_shr_u64(m, 32));
+            total = v_add64(total, v_add64(v_mul_even_u32(square, m), odd));
+        }
+        sum[b] = (int64_t)v_sum_u64(total);
+    }
+}
+
+V_INLINE vi plain_cubes(const AdmLevel *l, vi m)
+{
+    const vi unit = v_set64((int64_t)1 << l->plain_square), half = v_set64(half_of(l->plain_cube));
+    const vi square = v_shr_u64(v_add64(v_mul_even_u32(m, m), unit), l->plain_square);
+    return v_shr_u64(v_add64(v_mul_even_u32(square, m), half), l->plain_cube);
+}
+
+static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                             int64_t sum[ADM_BANDS])
+{
+    for (int b = 0; b < ADM_BANDS; b++) {
+        vi total = v_zero();
+        for (int x = l->left; x < l->right; x += V32) {
+            const vi o = v_load((const int32_t *)ref[b] + x);
+            const vi m = v_keep32(vm_first32(l->right - x), v_abs_s32(o));
+            total = v_add64(total, v_add64(plain_cubes(l, m), plain_cubes(l, v_shr_u64(m, 32))));
+        }
+        sum[b] = (int64_t)v_sum_u64(total);
+    }
+}
+
+void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
+{
+    bool small = true;
+    for (int i = 1; i < ADM_LEVELS; i++)
+        small = small && level[i].q[ADM_H] <= INT32_MAX && level[i].q[ADM_D] <= INT32_MAX;
+
+    dsp->weigh_row[0] = weigh_row_fine;
+    if (small) /* weights out of range, which only odd options give, are left to the scalar code */
+        dsp->weigh_row[1] = weigh_row_coarse;
+    dsp->threshold_row = threshold_row;
+    dsp->energy_row[0] = energy_row_fine;
+    dsp->energy_row[1] = energy_row_coarse;
+    dsp->plain_row[0] = plain_row_fine;
+    dsp->plain_row[1] = plain_row_coarse;
+}
