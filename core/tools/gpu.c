@@ -1,28 +1,131 @@
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "engine/mem.h"
 #include "gpu.h"
+#include "libvmaf/libvmaf_vulkan.h"
 #include "message.h"
+
+struct Gpu {
+    VmafVulkanState *vulkan;
+};
+
+/* Frames on their way on the device: enough to hide a slow read. */
+#define OUTSTANDING_FRAMES 8
+
+static int start_vulkan(Gpu **out, const Options *options, VmafContext *vmaf)
+{
+    Gpu *const gpu = mem_zalloc(sizeof(*gpu));
+    if (!gpu)
+        return -ENOMEM;
+    const VmafVulkanOptions wish = {
+        .size = sizeof(wish),
+        .device = options->device,
+        .allow_software = options->allow_software,
+        .max_outstanding_frames = OUTSTANDING_FRAMES,
+    };
+    int err = vmaf_vulkan_state_init_with_options(&gpu->vulkan, &wish);
+    if (!err)
+        err = vmaf_vulkan_import_state(vmaf, gpu->vulkan);
+    if (err) {
+        gpu_destroy(gpu);
+        return err;
+    }
+    *out = gpu;
+    return 0;
+}
+
+/* Whether there is a device that nobody has to be asked about. */
+static bool has_vulkan_gpu(const Options *options)
+{
+    if (options->backends_off & 1u << BACKEND_VULKAN)
+        return false;
+    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_vulkan_device_info(i, &info); i++)
+        if (!info.missing[0] && info.type != VMAF_VULKAN_DEVICE_TYPE_SOFTWARE)
+            return true;
+    return false;
+}
 
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
-    if (options->backend == BACKEND_CPU)
+    int err = -ENOSYS;
+    switch (options->backend) {
+    case BACKEND_CPU:
         return 0;
-    if (options->backend == BACKEND_AUTO) {
-        say("no GPU backend in this build: using the CPU");
+    case BACKEND_AUTO:
+        if (!options->gpumask && has_vulkan_gpu(options))
+            return start_vulkan(gpu, options, vmaf);
+        say("no GPU to use: using the CPU");
         return 0;
+    case BACKEND_VULKAN:
+        if (vmaf_vulkan_available())
+            err = start_vulkan(gpu, options, vmaf);
+        break;
+    default:
+        break;
     }
-    say("the %s backend is not in this build; leave --backend out to use the CPU",
-        backend_names[options->backend]);
-    return -ENOSYS;
+    if (err == -ENOSYS && !(options->backend == BACKEND_VULKAN && vmaf_vulkan_available()))
+        say("the %s backend is not in this build; leave --backend out to use the CPU",
+            backend_names[options->backend]);
+    else if (err)
+        say("the %s backend cannot run here (--list_devices shows what there is); leave --backend out "
+            "to use the CPU", backend_names[options->backend]);
+    return err;
 }
 
 void gpu_destroy(Gpu *gpu)
 {
+    if (!gpu)
+        return;
+    vmaf_vulkan_state_free(&gpu->vulkan);
+    mem_free(gpu);
+}
+
+static const char *type_name(enum VmafVulkanDeviceType type)
+{
+    switch (type) {
+    case VMAF_VULKAN_DEVICE_TYPE_INTEGRATED: return "integrated GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_DISCRETE: return "discrete GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_VIRTUAL: return "virtual GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_SOFTWARE: return "software";
+    default: return "other";
+    }
+}
+
+static void print_device(const VmafVulkanDeviceInfo *info)
+{
+    printf("%u: %s\n", info->index, info->name);
+    printf("   type: %s\n   driver: %s\n", type_name(info->type), info->driver);
+    printf("   Vulkan: %u.%u.%u\n", info->api_version >> 22 & 0x7f, info->api_version >> 12 & 0x3ff,
+           info->api_version & 0xfff);
+    printf("   memory: %llu MiB\n   UUID: ", (unsigned long long)(info->memory >> 20));
+    for (unsigned i = 0; i < sizeof(info->uuid); i++)
+        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+    if (info->missing[0])
+        printf("\n   cannot be used, it lacks: %s\n", info->missing);
+    else
+        printf("\n   can be used%s\n",
+               info->type == VMAF_VULKAN_DEVICE_TYPE_SOFTWARE ? " when it is named" : "");
 }
 
 int gpu_list_devices(void)
 {
-    say("no GPU backend in this build");
-    return -ENOSYS;
+    if (!vmaf_vulkan_available()) {
+        say("no GPU backend in this build");
+        return -ENOSYS;
+    }
+    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
+    unsigned count = 0;
+    int err;
+    while (!(err = vmaf_vulkan_device_info(count, &info))) {
+        print_device(&info);
+        count++;
+    }
+    if (err == -ENOSYS)
+        say("no Vulkan loader (libvulkan) on this machine");
+    else if (!count)
+        say("no Vulkan device on this machine");
+    return count ? 0 : err;
 }

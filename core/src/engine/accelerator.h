@@ -36,6 +36,9 @@ typedef struct AcceleratorOps {
     int (*collect)(Accelerator *a, void *const *results);
 
     void (*close)(Accelerator *a); /* nothing is queued any more; NULL is fine */
+
+    /* Memory for pools of pictures that the device copies from without a detour; NULL: none. */
+    PoolMemory (*picture_memory)(void *state);
 } AcceleratorOps;
 
 #endif

@@ -246,7 +246,13 @@ void context_settle(VmafContext *ctx)
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count)
 {
     PicturePool *pool;
-    const int err = picture_pool_create(&pool, shape, count);
+    int err;
+    if (ctx->accelerator && ctx->accelerator->picture_memory) {
+        const PoolMemory memory = ctx->accelerator->picture_memory(ctx->imported_state);
+        err = picture_pool_create_in(&pool, shape, count, &memory);
+    } else {
+        err = picture_pool_create(&pool, shape, count);
+    }
     if (err)
         return err;
     picture_pool_destroy(ctx->pool);

@@ -6,6 +6,7 @@
 #include "engine/log.h"
 #include "engine/mem.h"
 #include "gpu/slot.h"
+#include "gpu/upload.h"
 
 /* A device that has not finished a frame after this long will not finish it. */
 #define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
@@ -158,6 +159,22 @@ int stream_collect(GpuStream *stream, void *const *results)
 }
 
 /* ---- the engine's hook: an Accelerator is a stream ---- */
+
+static int alloc_upload(void *device, size_t size, void **block)
+{
+    return upload_alloc(device, size, block);
+}
+
+static void free_upload(void *device, void *block)
+{
+    upload_free(device, block);
+}
+
+PoolMemory gpu_picture_memory(void *state)
+{
+    const GpuSetup *setup = state;
+    return (PoolMemory){ alloc_upload, free_upload, setup->device };
+}
 
 int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
              Accelerator **out)

@@ -30,6 +30,7 @@ typedef struct GpuSetup {
     unsigned depth;
 } GpuSetup;
 
+PoolMemory gpu_picture_memory(void *state);
 int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
              Accelerator **out);
 const char *gpu_device_name(const Accelerator *a);
@@ -38,8 +39,9 @@ int gpu_collect(Accelerator *a, void *const *results);
 void gpu_close(Accelerator *a);
 #define GPU_ACCELERATOR(name)                                                                      \
     {                                                                                              \
-        .backend = name, .open = gpu_open, .device_name = gpu_device_name, .submit = gpu_submit,   \
-        .collect = gpu_collect, .close = gpu_close,                                                \
+        .backend = name, .picture_memory = gpu_picture_memory, .open = gpu_open,                   \
+        .device_name = gpu_device_name, .submit = gpu_submit, .collect = gpu_collect,              \
+        .close = gpu_close,                                                                        \
     }
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "engine/mem.h"
 #include "gpu/selftest.h"
-#include "gpu/upload.h"
 #include "vulkan/choose.h"
 
 #define DEPTH_DEFAULT 4
@@ -292,16 +291,6 @@ VmafVulkanState *vulkan_state_of(const VmafContext *vmaf)
 
 /* ---- pictures ---- */
 
-static int alloc_upload(void *opaque, size_t size, void **block)
-{
-    return upload_alloc(opaque, size, block);
-}
-
-static void free_upload(void *opaque, void *block)
-{
-    upload_free(opaque, block);
-}
-
 /* A pair in hand, two references kept, and one pair for each frame in flight or being measured. */
 static unsigned pool_count(const VmafContext *vmaf, const VmafVulkanState *state)
 {
@@ -325,9 +314,10 @@ int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfigu
     switch (cfg.pic_prealloc_method) {
     case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST:
         return picture_pool_create(&vmaf->pool, &shape, pool_count(vmaf, state));
-    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE:
-        return picture_pool_create_in(&vmaf->pool, &shape, pool_count(vmaf, state),
-                                      &(PoolMemory){ alloc_upload, free_upload, &state->dev->gpu });
+    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE: {
+        const PoolMemory memory = gpu_picture_memory(&state->setup);
+        return picture_pool_create_in(&vmaf->pool, &shape, pool_count(vmaf, state), &memory);
+    }
     default:
         return -EINVAL;
     }

@@ -216,7 +216,7 @@ static void fake_close(Accelerator *a)
 }
 
 static const AcceleratorOps fake = { "fake",       fake_open,    fake_name,
-                                     fake_submit, fake_collect, fake_close };
+                                     fake_submit, fake_collect, fake_close, NULL };
 
 typedef struct Rig {
     ScoreStore *scores;

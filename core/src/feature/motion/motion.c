@@ -213,4 +213,5 @@ const FeatureDef feature_motion = {
     .measure = measure,
     .report = report,
     .flush = flush,
+    .gpu = &motion_gpu,
 };

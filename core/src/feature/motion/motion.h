@@ -21,4 +21,6 @@ typedef struct MotionResult {
                    * earlier frame to compare with */
 } MotionResult;
 
+extern const struct FeatureGpu motion_gpu; /* motion_gpu.c */
+
 #endif

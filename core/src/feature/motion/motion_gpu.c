@@ -1,0 +1,44 @@
+/* motion on the GPU: one pass over the reference luma of two frames. */
+#include "feature/motion/motion.h"
+#include "feature/motion/motion_tile.h"
+#include "gpu/feature_gpu.h"
+
+static unsigned tiles(unsigned size, unsigned tile)
+{
+    return (size + tile - 1) / tile;
+}
+
+static int motion_plan(const Feature *f, GpuPlan *plan)
+{
+    const MotionOptions *o = f->options;
+    const unsigned x = tiles(f->shape.w[0], MOTION_TILE_W), y = tiles(f->shape.h[0], MOTION_TILE_H);
+    const GpuBuf result = gpu_result(plan, (size_t)x * y * sizeof(uint32_t), o->force_zero);
+    if (o->force_zero)
+        return 0;
+    const struct {
+        uint32_t width, height, stride, bpc, tiles_x;
+    } params = { f->shape.w[0], f->shape.h[0], gpu_plane_stride(plan, 0), f->shape.bpc, x };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "motion_sad_8", "motion_sad_16"),
+                       .buffers = { gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)), result },
+                       .buffer_count = 3,
+                       .params = &params,
+                       .params_size = sizeof(params),
+                       .groups = { x, y },
+                   });
+    return 0;
+}
+
+static int motion_collect(const Feature *f, const void *readback, void *result)
+{
+    const unsigned count =
+        tiles(f->shape.w[0], MOTION_TILE_W) * tiles(f->shape.h[0], MOTION_TILE_H);
+    const uint32_t *sums = readback;
+    MotionResult *out = result;
+    out->sad = 0;
+    for (unsigned i = 0; i < count; i++)
+        out->sad += sums[i];
+    return 0;
+}
+
+const FeatureGpu motion_gpu = { .plan = motion_plan, .collect = motion_collect };
