@@ -48,6 +48,16 @@ static const FeatureDef *find_extractor(const char *name)
     return NULL;
 }
 
+/* Is it the short form under which an option shows in metric names? The reference's own users pass those
+ * and have them ignored; the library warns, and that is enough. */
+static bool is_alias(const FeatureDef *def, const char *key)
+{
+    for (const Option *option = def->options; option && option->name; option++)
+        if (option->alias && !strcmp(option->alias, key))
+            return true;
+    return false;
+}
+
 static const Option *find_option(const FeatureDef *def, const char *key)
 {
     NameList list = { 0 };
@@ -85,6 +95,8 @@ static int check_number(const FeatureDef *def, const Option *option, const char 
 
 static int check_option(const FeatureDef *def, const char *key, const char *value)
 {
+    if (is_alias(def, key))
+        return 0;
     const Option *const option = find_option(def, key);
     if (!option)
         return -EINVAL;

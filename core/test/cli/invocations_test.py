@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""The command's answer to good, odd and bad invocations: exit code, frames in the report, what it says.
+
+usage: invocations_test.py VMAF SYNTHCLIP WORKDIR
+
+It must never end by a signal, print to stdout, or write a report that it then calls a failure, but for cut videos.
+"""
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import inputs
+
+vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
+RAW = '-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8'
+USAGE, FAIL = 1, 255
+NONE = None  # no report is expected
+
+# (arguments, exit code, frames in out.xml, what stderr must contain). $RAW stands for a good pair of raw videos.
+CASES = [
+    # the command line
+    ('', USAGE, NONE, 'Reference .y4m or .yuv (-r/--reference) is required'),
+    ('-h', USAGE, NONE, '--help'),
+    ('-v -w abc', 0, NONE, '3.2.0'),
+    ('-d d.y4m', USAGE, NONE, '-r/--reference'),
+    ('-r r.y4m', USAGE, NONE, '-d/--distorted'),
+    ('-r - -d -', USAGE, NONE, 'standard input'),
+    ('-r r.yuv -d d.yuv -w 64', USAGE, NONE, '--bitdepth/-b'),
+    ('-r r.yuv -d d.yuv -w 64 -h 64 -p 420', USAGE, NONE, '--bitdepth/-b'),
+    ('-r r.yuv -d d.yuv -w 0 -h 64 -p 420 -b 8', USAGE, NONE, '--width/-w'),
+    ('-r r.yuv -d d.yuv -w abc -h 64 -p 420 -b 8', USAGE, NONE,
+     'Invalid argument "abc" for option -w/--width; should be an integer'),
+    ('-r r.yuv -d d.yuv -w 64px -h 64 -p 420 -b 8', USAGE, NONE, '64px'),
+    ('-r r.yuv -d d.yuv -w "" -h 64 -p 420 -b 8', USAGE, NONE, 'Invalid argument ""'),
+    ('-r r.yuv -d d.yuv -w 0x40 -h 64 -p 420 -b 8 -o out.xml', 0, 2, ''),
+    ('-r r.yuv -d d.yuv -w 0100 -h 64 -p 420 -b 8 -o out.xml', 0, 2, ''),
+    ('-r r.yuv -d d.yuv -w -64 -h 64 -p 420 -b 8', USAGE, NONE, '-64'),
+    ('-r r.yuv -d d.yuv -w 99999999999 -h 64 -p 420 -b 8', USAGE, NONE, '99999999999'),
+    ('-r r.yuv -d d.yuv -w 4294967295 -h 4294967295 -p 444 -b 16', FAIL, NONE, 'too large'),
+    ('-r r_mono.yuv -d d_mono.yuv -w 64 -h 64 -p 400 -b 8 -o out.xml', 0, 2, ''),
+    ('-r r.yuv -d d.yuv -w 64 -h 64 -p yuv420p -b 8', USAGE, NONE, 'valid pixel format'),
+    ('-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b 9', USAGE, NONE, 'valid bitdepth (8/10/12/16)'),
+    ('-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b eight', USAGE, NONE, 'should be an integer'),
+    ('$RAW --threads abc', USAGE, NONE, '--threads'),
+    ('$RAW --threads -1', USAGE, NONE, '--threads'),
+    ('$RAW --subsample abc', USAGE, NONE, '--subsample'),
+    ('$RAW --subsample -1 -o out.xml', USAGE, NONE, '--subsample'),
+    ('$RAW --cpumask abc', USAGE, NONE, '--cpumask'),
+    ('$RAW --gpumask abc', USAGE, NONE, '--gpumask'),
+    ('$RAW --frame_cnt abc', USAGE, NONE, '--frame_cnt'),
+    ('$RAW --frame_skip_ref abc', USAGE, NONE, '--frame_skip_ref'),
+    ('$RAW --precision 18', USAGE, NONE, '--precision'),
+    ('$RAW --precision 0', USAGE, NONE, '--precision'),
+    ('$RAW --foo -o out.xml', USAGE, NONE, "unknown option '--foo'"),
+    ('$RAW -z -o out.xml', USAGE, NONE, "unknown option '-z'"),
+    ('$RAW --frame_skip 1 -o out.xml', USAGE, NONE, "ambiguous option '--frame_skip'"),
+    ('$RAW --quiet=1 -o out.xml', USAGE, NONE, 'takes no value'),
+    ('$RAW --out out.xml', 0, 2, ''),
+    ('$RAW --output=out.xml', 0, 2, ''),
+    ('$RAW --no -oout.xml', 0, 0, ''),  # of the reference's options only --no_prediction starts so
+    ('$RAW -c 1 -o out.xml', 0, 2, ''),
+    ('$RAW --cpumask -1 -o out.xml', 0, 2, ''),
+    ('$RAW --gpumask -1 -o out.xml', 0, 2, ''),
+    ('$RAW -o', USAGE, NONE, "requires a value"),
+    ('$RAW stray -o out.xml', USAGE, NONE, 'stray'),
+    ('$RAW --tiny-model x', USAGE, NONE, 'unknown option'),
+    ('$RAW -nq -o out.xml --feature psnr', 0, 2, ''),
+    ('$RAW --aom_ctc proposed', USAGE, NONE, 'deprecated'),
+    ('$RAW --aom_ctc v8.0', USAGE, NONE, 'bad aom_ctc version "v8.0"'),
+    ('$RAW --nflx_ctc v2.0', USAGE, NONE, 'bad nflx_ctc version "v2.0"'),
+    ('$RAW --aom_ctc v1.0 --model version=vmaf_v0.6.1', USAGE, NONE, 'uniquely named'),
+    ('$RAW --aom_ctc v6.0 -o out.xml', FAIL, NONE, 'float_ms_ssim'),
+
+    # backends: what is asked for by name runs there or fails
+    ('$RAW --backend nope', USAGE, NONE, '--backend'),
+    ('$RAW --backend metal', USAGE, NONE, '--backend'),
+    ('$RAW --backend cpu -o out.xml', 0, 2, ''),
+    ('$RAW --backend cuda --no_cuda', USAGE, NONE, '--no_cuda'),
+    ('$RAW --backend vulkan --gpumask 1', USAGE, NONE, '--gpumask'),
+    ('$RAW --metal_device 0', USAGE, NONE, 'unknown option'),
+    ('$RAW --no_metal --no_hip --no_sycl --no_vulkan --no_cuda -o out.xml', 0, 2, ''),
+
+    # files
+    ('-r nope.y4m -d d.y4m', FAIL, NONE, 'could not open file: nope.y4m: No such file'),
+    ('-r r.y4m -d nope.y4m', FAIL, NONE, 'could not open file: nope.y4m: No such file'),
+    ('-r . -d d.y4m', FAIL, NONE, 'directory'),
+    ('-r noise.y4m -d d.y4m', FAIL, NONE, 'not a Y4M file; raw video needs -w, -h, -p and -b'),
+    ('-r empty -d d.y4m', FAIL, NONE, 'empty: the file is empty'),
+    ('-r endless.y4m -d d.y4m', FAIL, NONE, 'does not end'),
+    ('-r r_header.y4m -d d_header.y4m', FAIL, NONE, 'no frames'),
+    ('-r r_header.y4m -d d_header.y4m --threads 2', FAIL, NONE, 'no frames'),
+    ('-r version1.y4m -d d.y4m -o out.xml', 0, 2, 'Warning'),
+    ('-r r_no_i.y4m -d d_no_i.y4m -o out.xml', 0, 2, 'assuming progressive'),
+    ('-r interlaced.y4m -d d.y4m', FAIL, NONE, 'only progressive'),
+    ('-r no_f.y4m -d d.y4m -o out.xml', 0, 2, ''),
+    ('-r bad_f.y4m -d d.y4m -o out.xml', 0, 2, ''),
+    ('-r no_w.y4m -d d.y4m', FAIL, NONE, 'no width tag (W)'),
+    ('-r no_h.y4m -d d.y4m', FAIL, NONE, 'no height tag (H)'),
+    ('-r bad_w.y4m -d d.y4m', FAIL, NONE, 'bad width'),
+    ('-r huge_w.y4m -d d.y4m', FAIL, NONE, 'bad width'),
+    ('-r large_w.y4m -d d.y4m', FAIL, NONE, 'too large'),
+    ('-r zero_w.y4m -d d.y4m', FAIL, NONE, 'bad width'),
+    ('-r r_no_c.y4m -d d_no_c.y4m -o out.xml', 0, 2, ''),
+    ('-r r_mpeg2.y4m -d d_mpeg2.y4m -o out.xml', 0, 2, ''),
+    ('-r r_paldv.y4m -d d_paldv.y4m -o out.xml', 0, 2, ''),
+    ('-r r422.y4m -d d422.y4m -o out.xml', 0, 2, ''),
+    ('-r r411.y4m -d d411.y4m -o out.xml', FAIL, NONE, '4:1:1'),
+    ('-r r_mono.y4m -d d_mono.y4m -o out.xml', 0, 2, ''),
+    ('-r r444.y4m -d d444.y4m -o out.xml', 0, 2, ''),
+    ('-r r444a.y4m -d d444a.y4m -o out.xml', 0, 2, ''),
+    ('-r r10.y4m -d d10.y4m -o out.xml', 0, 2, ''),
+    ('-r c420p16.y4m -d d.y4m', FAIL, NONE, 'bitdepths do not match: 16'),
+    ('-r c440.y4m -d d.y4m', FAIL, NONE, 'C440'),
+    ('-r c_long.y4m -d d.y4m', FAIL, NONE, 'C420jpegjpegjpegjpeg'),
+    ('-r r_x.y4m -d d_x.y4m -o out.xml', 0, 2, ''),
+    ('-r long_header.y4m -d d.y4m -o out.xml', 0, 2, ''),
+    ('-r r_params.y4m -d d_params.y4m -o out.xml', 0, 2, ''),
+    ('-r long_mark.y4m -d d.y4m -o out.xml', 0, 2, ''),
+    ('-r endless_mark.y4m -d d.y4m -o out.xml', FAIL, NONE, 'cut off within frame 0'),
+    ('-r bad_mark.y4m -d d.y4m -o out.xml', FAIL, NONE, 'cut off within frame 0'),
+    ('-r r_odd.y4m -d d_odd.y4m -o out.xml', 0, 2, ''),
+    ('-r r_odd.yuv -d d_odd.yuv -w 97 -h 61 -p 420 -b 8 -o out.xml', 0, 5, ''),
+    ('-r r.y4m -d d.y4m -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, NONE, 'r.y4m is a Y4M file'),
+    ('-r empty -d empty -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, NONE, 'no frames'),
+    ('-r empty -d empty -w 64 -h 64 -p 420 -b 8 --threads 2 -o out.xml', FAIL, NONE, 'no frames'),
+
+    # pairs that do not fit
+    ('-r r10.y4m -d d.y4m -o out.xml', FAIL, NONE, 'bitdepths do not match: 10 (r10.y4m), 8 (d.y4m)'),
+    ('-r r444.y4m -d d.y4m -o out.xml', FAIL, NONE, 'pixel formats do not match: 4:4:4 (r444.y4m), 4:2:0 (d.y4m)'),
+    ('-r r.y4m -d 32x32.y4m -o out.xml', FAIL, NONE, 'dimensions do not match: 64x64 (r.y4m), 32x32 (32x32.y4m)'),
+    ('-r r.y4m -d 62x60.y4m -o out.xml', FAIL, NONE, '62x60'),
+    ('-r r10.y4m -d 32x32.y4m -o out.xml', FAIL, NONE, 'videos are incompatible, 2 problems.'),
+
+    # lengths
+    ('-r r_cut.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"r_cut.yuv" is cut off within frame 1'),
+    ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"d_cut.yuv" is cut off within frame 1'),
+    ('-r r_cut.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, 'cut off within frame 1'),
+    ('-r r_cut.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 --threads 2 -o out.xml', FAIL, 1, 'cut off within frame 1'),
+    ('-r r_cut.y4m -d d.y4m -o out.xml', FAIL, 1, '"r_cut.y4m" is cut off within frame 1'),
+    ('-r r.y4m -d d_cut.y4m -o out.xml', FAIL, 1, '"d_cut.y4m" is cut off within frame 1'),
+    ('-r r_short.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, NONE, 'cut off within frame 0'),
+    ('-r r1.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', 0, 1, '\n"r1.yuv" ended before "d.yuv".\n'),
+    ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8 -q -o out.xml', 0, 1, '\n"d1.yuv" ended before "r.yuv".\n'),
+    ('$RAW --frame_skip_ref 10 -o out.xml', FAIL, NONE, 'reference video has fewer than the 10 frames to skip'),
+    ('$RAW --frame_skip_ref 10 --frame_skip_dist 10 -o out.xml', FAIL, NONE, 'fewer than the 10 frames'),
+    ('$RAW --frame_skip_ref 2 -o out.xml', FAIL, NONE, 'no frames'),
+    ('$RAW --frame_skip_dist 1 -o out.xml', 0, 1, 'ended before'),
+    ('$RAW --frame_cnt 100 -o out.xml', 0, 2, ''),
+    ('$RAW --frame_cnt 1 -o out.xml', 0, 1, ''),
+    ('$RAW --subsample 0 -o out.xml', 0, 2, ''),
+    ('$RAW --subsample 5 -o out.xml', 0, 1, ''),
+
+    # the report
+    ('$RAW -o no/such/dir/out.xml', FAIL, NONE, 'could not open file: no/such/dir/out.xml'),
+    ('$RAW -o .', FAIL, NONE, 'directory'),
+    ('$RAW -o /dev/full', FAIL, NONE, 'could not write file: /dev/full: No space left'),
+    ('$RAW', 0, NONE, 'vmaf_v0.6.1: 86.289121\n'),
+    ('$RAW -q', 0, NONE, 'vmaf_v0.6.1: 86.289121\n'),
+    ('$RAW --precision 3', 0, NONE, 'vmaf_v0.6.1: 86.3\n'),
+    ('$RAW -n -o out.xml', 0, 0, ''),
+
+    # models
+    ('$RAW --model version=vmaf_v9', FAIL, NONE, 'vmaf_v0.6.1neg'),
+    ('$RAW --model version=', FAIL, NONE, 'vmaf_v0.6.1neg'),
+    ('$RAW --model path=nope.json', FAIL, NONE, 'No such file'),
+    ('$RAW --model path=garbage.json', FAIL, NONE, 'not JSON: line 1, column'),
+    ('$RAW --model path=other.json', FAIL, NONE, 'model_dict'),
+    ('$RAW --model path=model.pkl', FAIL, NONE, 'pkl'),
+    ('$RAW --model vmaf_v0.6.1', USAGE, NONE, 'bad option string "vmaf_v0.6.1"'),
+    ('$RAW --model ""', USAGE, NONE, 'bad option string ""'),
+    ('$RAW --model version=vmaf_v0.6.1:foo=bar', USAGE, NONE, 'Problem parsing model: "foo"'),
+    ('$RAW --model version=a=b', USAGE, NONE, 'bad option string'),
+    ('$RAW --model path=a=b', FAIL, NONE, 'problem loading model: a=b'),
+    (r'$RAW --model "path=a\:b\=c"', FAIL, NONE, 'problem loading model: a:b=c'),
+    ('$RAW --model version=vmaf_v0.6.1:foo.bar=1 -o out.xml', FAIL, NONE, 'no extractor "foo"; it has: adm, motion, vif'),
+    ('$RAW --model version=vmaf_v0.6.1:adm.bar=1 -o out.xml', FAIL, NONE, 'adm has no option "bar"; it has: debug'),
+    ('$RAW --model version=vmaf_v0.6.1:adm.adm_enhn_gain_limit=0.5 -o out.xml', FAIL, NONE,
+     'adm_enhn_gain_limit=0.5 is out of range; it may be from 1 to 100'),
+    ('$RAW --model version=vmaf_v0.6.1:adm.adm_enhn_gain_limit=1.0 -o out.xml', 0, 2, ''),
+    ('$RAW --model version=vmaf_b_v0.6.3:adm.adm_enhn_gain_limit=1.0 -o out.xml', 0, 2, ''),
+    ('$RAW --model name=x', USAGE, NONE, 'version=NAME or path=FILE'),
+    ('$RAW --model version=vmaf_v0.6.1:disable_clip=yes -o out.xml', USAGE, NONE, 'true or false'),
+    ('$RAW --model version=vmaf_v0.6.1:disable_clip=false -o out.xml', 0, 2, ''),
+    ('$RAW --model version=vmaf_v0.6.1 --model version=vmaf_v0.6.1neg', USAGE, NONE, 'uniquely named'),
+    ('$RAW -o out.xml ' + ' '.join(f'--model version=vmaf_v0.6.1:name=m{i}' for i in range(33)), 0, 2, ''),
+    ('$RAW --model version=vmaf_v1.0.16_3d0h -o out.xml', FAIL, NONE, 'libvmaf ERROR'),
+
+    # features
+    ('$RAW --feature nope', FAIL, NONE, 'no extractor "nope"; there are: float_psnr'),
+    ('$RAW --feature psnr_y', FAIL, NONE, 'psnr_y is a metric; the extractor that makes it is psnr'),
+    ('$RAW --feature integer_adm2', FAIL, NONE, 'the extractor that makes it is adm'),
+    ('$RAW --feature ""', USAGE, NONE, 'no extractor is named'),
+    ('$RAW --feature psnr=enable_mse', USAGE, NONE, 'bad option string "enable_mse"'),
+    ('$RAW --feature psnr= -o out.xml', USAGE, NONE, 'bad option string ""'),
+    ('$RAW --feature psnr=foo=bar -n -o out.xml', FAIL, NONE, 'psnr has no option "foo"; it has: enable_chroma'),
+    ('$RAW --feature psnr=enable_mse=yes', FAIL, NONE, 'enable_mse=yes; it is true or false'),
+    ('$RAW --feature psnr=enable_mse=1', FAIL, NONE, 'enable_mse=1; it is true or false'),
+    ('$RAW --feature vif=vif_enhn_gain_limit=0.5', FAIL, NONE, 'it may be from 1 to 100'),
+    ('$RAW --feature vif=vif_enhn_gain_limit=1.5abc -n -o out.xml', FAIL, NONE, 'is not a number'),
+    ('$RAW --feature vif=vif_enhn_gain_limit=abc', FAIL, NONE, 'is not a number'),
+    ('$RAW --feature vif=vif_enhn_gain_limit=nan -n -o out.xml', FAIL, NONE, 'is not a number'),
+    ('$RAW --feature adm=adm_csf_mode=1.5 -n -o out.xml', FAIL, NONE, 'is not an integer'),
+    ('$RAW --feature psnr --feature psnr=enable_mse=true -n -o out.xml', 0, 2, 'WARNING'),
+    ('$RAW -n -o out.xml ' + '--feature psnr ' * 33, 0, 2, ''),
+    ('$RAW --feature cambi=enc_width=200 -n -o out.xml', FAIL, NONE, 'cambi:'),
+    ('$RAW --feature float_ms_ssim -o out.xml', FAIL, NONE, 'float_ms_ssim'),
+    ('$RAW --feature float_ms_ssim --threads 2 -o out.xml', FAIL, NONE, 'float_ms_ssim'),
+    ('$RAW --feature cambi -o out.xml', FAIL, NONE, 'cambi'),
+    ('-r 16x16.yuv -d 16x16.yuv -w 16 -h 16 -p 420 -b 8 -o out.xml', FAIL, NONE, 'adm'),
+    ('-r 8x8.yuv -d 8x8.yuv -w 8 -h 8 -p 420 -b 8 -o out.xml', FAIL, NONE, 'adm'),
+    ('-r 2x2.yuv -d 2x2.yuv -w 2 -h 2 -p 420 -b 8 -o out.xml', FAIL, NONE, 'adm'),
+]
+
+# Two ways to say the same thing must give the same report.
+SAME = [
+    ('-r r422.y4m -d d422.y4m', '-r r422.yuv -d d422.yuv -w 64 -h 64 -p 422 -b 8'),
+    ('-r r_mono.y4m -d d_mono.y4m', '-r r_mono.yuv -d d_mono.yuv -w 64 -h 64 -p 400 -b 8'),
+    ('-r r444a.y4m -d d444a.y4m', '-r r444.yuv -d d444.yuv -w 64 -h 64 -p 444 -b 8'),
+    ('-r r10.y4m -d d10.y4m', '-r r10.yuv -d d10.yuv -w 64 -h 64 -p 420 -b 10'),
+    ('-r r_odd.y4m -d d_odd.y4m', '-r r_odd.yuv -d d_odd.yuv -w 97 -h 61 -p 420 -b 8 --frame_cnt 2'),
+    ('-r r_params.y4m -d d_x.y4m', '$RAW'),
+    ('$RAW', '$RAW --threads 3'),
+    ('$RAW', '$RAW --cpumask -1'),
+]
+
+
+def run(args, stdin=None):
+    for name in ('out.xml', 'a.csv'):
+        if os.path.exists(name):
+            os.remove(name)
+    words = shlex.split(args.replace('$RAW', RAW))
+    with open(stdin, 'rb') if stdin else open(os.devnull, 'rb') as file:
+        return subprocess.run([vmaf] + words, stdin=file, capture_output=True, text=True, timeout=120)
+
+
+def frames_written():
+    return len(re.findall('<frame ', open('out.xml').read())) if os.path.exists('out.xml') else None
+
+
+def report(args, stdin=None):
+    """The scores of a run, as text."""
+    feature = '' if '--aom_ctc' in args else ' --feature psnr'
+    done = run(args + feature + ' --csv -o a.csv --precision max', stdin)
+    return open('a.csv').read() if done.returncode == 0 else f'{args}: {done.stderr}'
+
+
+def check_cases():
+    bad = 0
+    for args, code, frames, words in CASES:
+        done = run(args)
+        got = frames_written()
+        usage = 'Usage: vmaf' in done.stderr
+        if (done.returncode, got) != (code, frames) or words not in done.stderr or done.stdout or \
+                usage != (code == USAGE):
+            bad += 1
+            print(f'vmaf {args[:120]}\n  exit {done.returncode} (not {code}?), frames {got} (not {frames}?), '
+                  f'should say: {words!r}; said:\n{done.stderr[:800]}{done.stdout[:200]}')
+    return bad
+
+
+def check_same():
+    bad = 0
+    for one, other in SAME:
+        if report(one) != report(other):
+            bad += 1
+            print(f'differ: vmaf {one} / vmaf {other}')
+    return bad
+
+
+def check_pipes():
+    """Standard input gives what the file gives, for both kinds of video and with frames to skip."""
+    bad = 0
+    for name, rest in (('r.y4m', '-d d.y4m'), ('r.yuv', '-d d.yuv -w 64 -h 64 -p 420 -b 8'),
+                       ('r_odd.yuv', '-d d_odd.yuv -w 97 -h 61 -p 420 -b 8'),
+                       ('r.y4m', '-d d.y4m --frame_skip_ref 1')):
+        if report(f'-r - {rest}', stdin=name) != report(f'-r {name} {rest}'):
+            bad += 1
+            print(f'differ: vmaf -r - {rest} < {name}')
+    return bad
+
+
+def check_depths():
+    """With --aom_ctc v6.0 depths may differ: that gives what widening the file beforehand gives."""
+    bad = 0
+    want = report('-r big_r10.y4m -d big_d10.y4m --aom_ctc v6.0')
+    for pair in ('-r big_r8.y4m -d big_d10.y4m', '-r big_r10.y4m -d big_d8.y4m'):
+        if report(pair + ' --aom_ctc v6.0') != want:
+            bad += 1
+            print(f'differs from widened files: {pair}')
+    if 'cambi' not in want:
+        bad += 1
+        print(want)
+    return bad
+
+
+def check_texts():
+    """What asks for text gets it on stdout, and all of it."""
+    bad = 0
+    for args, words in (('--help', '--no_prediction'), ('--list_features', 'vif_enhn_gain_limit'),
+                        ('--list_models', 'vmaf_v0.6.1neg')):
+        done = run(args)
+        if done.returncode or words not in done.stdout or done.stderr:
+            bad += 1
+            print(f'vmaf {args}: exit {done.returncode}, {done.stdout[:200]}')
+    done = run('--version')
+    if (done.returncode, done.stdout) != (0, '') or not re.fullmatch(r'[\w.+-]+\n', done.stderr):
+        bad += 1
+        print(f'vmaf --version: {done}')
+    return bad
+
+
+inputs.write_all(synthclip, work)
+os.chdir(work)
+failed = check_cases() + check_same() + check_pipes() + check_depths() + check_texts()
+print(f'{len(CASES)} invocations, {failed} wrong')
+sys.exit(1 if failed else 0)
