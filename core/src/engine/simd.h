@@ -212,6 +212,16 @@ V_INLINE vf v_abs_f32(vf a)
 #include "engine/simd/neon.h"
 #endif
 
+V_INLINE vi v_cast_f32(vf a)
+{
+    return (vi)a;
+}
+
+V_INLINE vf v_cast_to_f32(vi a)
+{
+    return (vf)a;
+}
+
 /* ---- sums over lanes ---- */
 
 V_INLINE uint64_t v_sum_u64(vi v)

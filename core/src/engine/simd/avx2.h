@@ -94,6 +94,20 @@ V_INLINE vi v_blend_odd32(vi even, vi odd)
     return _mm256_blend_epi32(even, odd, 0xaa);
 }
 
+/* ---- pairs of 16-bit lanes ---- */
+
+/* Even 16-bit lanes of a and b, side by side; it is its own inverse together with v_trn_odd16. */
+V_INLINE vi v_trn_even16(vi a, vi b)
+{
+    return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+}
+
+/* Odd 16-bit lanes of a and b, side by side. */
+V_INLINE vi v_trn_odd16(vi a, vi b)
+{
+    return _mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa);
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -241,7 +255,7 @@ V_INLINE vi v_log2_floor32(vi x)
     return _mm256_sub_epi32(_mm256_srli_epi32(f, 23), _mm256_set1_epi32(127));
 }
 
-/* table[index] for 8 entries; index 0…7. */
+/* table[index modulo 8]. */
 V_INLINE vf v_lookup8_f32(const float *table, vi index)
 {
     return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index);

@@ -91,6 +91,20 @@ V_INLINE vi v_blend_odd32(vi even, vi odd)
     return _mm512_mask_blend_epi32(0xaaaa, even, odd);
 }
 
+/* ---- pairs of 16-bit lanes ---- */
+
+/* Even 16-bit lanes of a and b, side by side; it is its own inverse together with v_trn_odd16. */
+V_INLINE vi v_trn_even16(vi a, vi b)
+{
+    return _mm512_mask_mov_epi16(a, 0xaaaaaaaa, _mm512_slli_epi32(b, 16));
+}
+
+/* Odd 16-bit lanes of a and b, side by side. */
+V_INLINE vi v_trn_odd16(vi a, vi b)
+{
+    return _mm512_mask_mov_epi16(_mm512_srli_epi32(a, 16), 0xaaaaaaaa, b);
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -239,10 +253,10 @@ V_INLINE vi v_log2_floor32(vi x)
     return _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(x));
 }
 
-/* table[index] for 8 entries; index 0…7. */
+/* table[index modulo 8]. */
 V_INLINE vf v_lookup8_f32(const float *table, vi index)
 {
-    return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(_mm256_loadu_ps(table)));
+    return _mm512_permutexvar_ps(index, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)));
 }
 
 /* ---- choices ---- */

@@ -100,6 +100,20 @@ V_INLINE vi v_blend_odd32(vi even, vi odd)
                                            vreinterpretq_u64_s32(even)));
 }
 
+/* ---- pairs of 16-bit lanes ---- */
+
+/* Even 16-bit lanes of a and b, side by side; it is its own inverse together with v_trn_odd16. */
+V_INLINE vi v_trn_even16(vi a, vi b)
+{
+    return V_FROM_S16(vtrn1q_s16(V_S16(a), V_S16(b)));
+}
+
+/* Odd 16-bit lanes of a and b, side by side. */
+V_INLINE vi v_trn_odd16(vi a, vi b)
+{
+    return V_FROM_S16(vtrn2q_s16(V_S16(a), V_S16(b)));
+}
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -252,12 +266,13 @@ V_INLINE vi v_log2_floor32(vi x)
     return vsubq_s32(vdupq_n_s32(31), vclzq_s32(x));
 }
 
-/* table[index] for 8 entries; index 0…7. */
+/* table[index modulo 8]. */
 V_INLINE vf v_lookup8_f32(const float *table, vi index)
 {
     const uint8_t *const bytes = (const uint8_t *)table;
     const uint8x16x2_t entries = { { vld1q_u8(bytes), vld1q_u8(bytes + 16) } };
-    const uint32x4_t at = vmlaq_n_u32(vdupq_n_u32(0x03020100), V_U32(index), 0x04040404);
+    const uint32x4_t entry = vandq_u32(V_U32(index), vdupq_n_u32(7));
+    const uint32x4_t at = vmlaq_n_u32(vdupq_n_u32(0x03020100), entry, 0x04040404);
     return vreinterpretq_f32_u8(vqtbl2q_u8(entries, vreinterpretq_u8_u32(at)));
 }
 

@@ -49,25 +49,33 @@ static inline int vif_reach(int scale)
 extern const uint16_t vif_kernels[VIF_SCALES][2 * VIF_REACH + 1];
 
 typedef struct VifShifts {
-    int mean, square; /* after the vertical pass, rounded */
+    int mean, square; /* after the vertical pass, rounded; `mean` is the depth of the samples */
 } VifShifts;
+
+/* VifSums while they are being added up: a vector's lanes each; only their total counts. */
+#define VIF_LANES 8
+typedef struct VifLaneSums {
+    uint64_t num_log[VIF_LANES], den_log[VIF_LANES];
+    uint64_t flat_energy[VIF_LANES], flat_count[VIF_LANES];
+} VifLaneSums;
 
 /* The routines of one scale. `n` counts columns; buffers hold VIF_PITCH of them, so vectors may run
  * over the end. `pairs` points at reach + 1 pairs of rows, the one with row y in the middle, where y is
  * even and `reach` is vif_pair_reach of the kernel used. */
 typedef struct VifScaleDsp {
-    /* Joins rows; reads no sample past `n`. */
-    void (*join)(uint16_t *pair, const void *even, const void *odd, int n);
+    /* Joins rows of samples of `depth` bits; reads no sample past `n`. */
+    void (*join)(uint16_t *pair, const void *even, const void *odd, int n, int depth);
 
     /* Vertical pass with this scale's kernel: rows y and y+1, VIF_ROW_WORDS apart. */
     void (*stats_columns)(uint16_t *columns, const uint16_t *const *pairs, int n,
                           const VifShifts *shifts);
     /* Horizontal pass over one row, then each of its pixels into the sums. */
-    void (*stats_row)(VifSums *sums, const uint16_t *columns, int n, const VifPixelParams *params);
+    void (*stats_row)(VifLaneSums *sums, const uint16_t *columns, int n,
+                      const VifPixelParams *params);
 
     /* The low-pass of the next scale: its kernel, for row y, the two means only; then every other
      * column of one picture, `n` of them, as plain samples. Unused at the last scale. */
-    void (*halve_columns)(uint16_t *columns, const uint16_t *const *pairs, int n, int mean_shift);
+    void (*halve_columns)(uint16_t *columns, const uint16_t *const *pairs, int n, int depth);
     void (*halve_row)(uint16_t *out, const uint16_t *channel, int n);
 } VifScaleDsp;
 

@@ -12,7 +12,7 @@
 typedef struct Sweep {
     uint16_t pairs[VIF_MAX_PAIRS][VIF_PAIR_WORDS];
     uint16_t columns[2][VIF_ROW_WORDS];
-    VifSums sums;
+    VifLaneSums sums;
 } Sweep;
 
 /* One scale of both pictures. */
@@ -90,7 +90,8 @@ static void load_pair(const Strip *s, uint16_t *pair, int y)
     for (int picture = 0; picture < 2; picture++)
         p->plan->dsp.scale[p->scale].join(pair + picture * (VIF_PAIR_WORDS / 2),
                                           row_of(p, picture, y) + skip,
-                                          row_of(p, picture, y + 1) + skip, s->to - s->from);
+                                          row_of(p, picture, y + 1) + skip, s->to - s->from,
+                                          p->shifts.mean);
 }
 
 static void sweep_stats(const Strip *s, const uint16_t *const *pairs, int y)
@@ -183,12 +184,12 @@ static void measure_scale(Pass *p, VifSums *sums, Team *team)
     team_run(p->jobs > 1 ? team : NULL, (unsigned)p->jobs, run_job, p);
 
     memset(sums, 0, sizeof(*sums));
-    for (int i = 0; i < p->jobs; i++) {
-        const VifSums *part = &p->frame->sweeps[i].sums;
-        sums->num_log += part->num_log;
-        sums->den_log += part->den_log;
-        sums->flat_energy += part->flat_energy;
-        sums->flat_count += part->flat_count;
+    for (int i = 0; i < p->jobs * VIF_LANES; i++) {
+        const VifLaneSums *part = &p->frame->sweeps[i / VIF_LANES].sums;
+        sums->num_log += part->num_log[i % VIF_LANES];
+        sums->den_log += part->den_log[i % VIF_LANES];
+        sums->flat_energy += part->flat_energy[i % VIF_LANES];
+        sums->flat_count += part->flat_count[i % VIF_LANES];
     }
 }
 

@@ -57,7 +57,7 @@ static uint64_t round_shift(uint64_t x, int bits)
     return bits ? (x + (UINT64_C(1) << (bits - 1))) >> bits : x;
 }
 
-static void join_8(uint16_t *pair, const void *even, const void *odd, int n)
+static void join_8(uint16_t *pair, const void *even, const void *odd, int n, int depth)
 {
     const uint8_t *const a = even, *const b = odd;
     for (int x = 0; x < n; x++) {
@@ -66,7 +66,7 @@ static void join_8(uint16_t *pair, const void *even, const void *odd, int n)
     }
 }
 
-static void join_16(uint16_t *pair, const void *even, const void *odd, int n)
+static void join_16(uint16_t *pair, const void *even, const void *odd, int n, int depth)
 {
     const uint16_t *const a = even, *const b = odd;
     for (int x = 0; x < n; x++) {
@@ -118,9 +118,10 @@ static inline void stats_columns(uint16_t *columns, const uint16_t *const *pairs
     }
 }
 
-static inline void stats_row(VifSums *sums, const uint16_t *columns, int n,
+static inline void stats_row(VifLaneSums *lanes, const uint16_t *columns, int n,
                              const VifPixelParams *params, int scale)
 {
+    VifSums sums = { 0 };
     for (int x = 0; x < n; x++) {
         const uint16_t *at = columns + x - vif_reach(scale);
         uint64_t mr = 0, md = 0, rr = 0, dd = 0, rd = 0;
@@ -135,13 +136,17 @@ static inline void stats_row(VifSums *sums, const uint16_t *columns, int n,
         const int32_t var_ref = (int32_t)(round_shift(rr, 16) - round_shift(mr * mr, 32));
         const int32_t var_dis = (int32_t)(round_shift(dd, 16) - round_shift(md * md, 32));
         const int32_t cov = (int32_t)(round_shift(rd, 16) - round_shift(mr * md, 32));
-        vif_add_pixel(sums, var_ref, var_dis > 0 ? var_dis : 0, cov, params);
+        vif_add_pixel(&sums, var_ref, var_dis > 0 ? var_dis : 0, cov, params);
     }
+    lanes->num_log[0] += sums.num_log;
+    lanes->den_log[0] += sums.den_log;
+    lanes->flat_energy[0] += sums.flat_energy;
+    lanes->flat_count[0] += sums.flat_count;
 }
 
 /* `next` is the scale that the kernel belongs to. */
-static inline void halve_columns(uint16_t *columns, const uint16_t *const *pairs, int n,
-                                 int mean_shift, int next)
+static inline void halve_columns(uint16_t *columns, const uint16_t *const *pairs, int n, int depth,
+                                 int next)
 {
     const int first = vif_pair_reach(next) - vif_reach(next);
     for (int x = 0; x < n; x++) {
@@ -150,8 +155,8 @@ static inline void halve_columns(uint16_t *columns, const uint16_t *const *pairs
             r += vif_kernels[next][k] * sample(pairs, first + k, 0, x);
             d += vif_kernels[next][k] * sample(pairs, first + k, VIF_PAIR_WORDS / 2, x);
         }
-        columns[VIF_MEAN_REF * VIF_PITCH + x] = (uint16_t)round_shift(r, mean_shift);
-        columns[VIF_MEAN_DIS * VIF_PITCH + x] = (uint16_t)round_shift(d, mean_shift);
+        columns[VIF_MEAN_REF * VIF_PITCH + x] = (uint16_t)round_shift(r, depth);
+        columns[VIF_MEAN_DIS * VIF_PITCH + x] = (uint16_t)round_shift(d, depth);
     }
 }
 
@@ -171,7 +176,7 @@ static inline void halve_row(uint16_t *out, const uint16_t *channel, int n, int 
     {                                                                                              \
         stats_columns(columns, pairs, n, shifts, s);                                               \
     }                                                                                              \
-    static void stats_row_##s(VifSums *sums, const uint16_t *columns, int n,                       \
+    static void stats_row_##s(VifLaneSums *sums, const uint16_t *columns, int n,                   \
                               const VifPixelParams *params)                                        \
     {                                                                                              \
         stats_row(sums, columns, n, params, s);                                                    \
@@ -183,9 +188,9 @@ STATS_OF_SCALE(3)
 
 #define HALVE_TO_SCALE(s)                                                                          \
     static void halve_columns_to_##s(uint16_t *columns, const uint16_t *const *pairs, int n,       \
-                                     int mean_shift)                                               \
+                                     int depth)                                                    \
     {                                                                                              \
-        halve_columns(columns, pairs, n, mean_shift, s);                                           \
+        halve_columns(columns, pairs, n, depth, s);                                                \
     }                                                                                              \
     static void halve_row_to_##s(uint16_t *out, const uint16_t *channel, int n)                    \
     {                                                                                              \
@@ -202,9 +207,12 @@ static const VifDsp scalar = { {
     { join_16, stats_columns_3, stats_row_3, NULL, NULL },
 } };
 
+SIMD_DECLARE(vif_dsp_init, VifDsp *dsp, unsigned bpc);
+
 void vif_dsp_init(VifDsp *dsp, unsigned bpc, unsigned cpu)
 {
     *dsp = scalar;
     if (bpc > 8)
         dsp->scale[0].join = join_16;
+    SIMD_CALL(cpu, vif_dsp_init, dsp, bpc);
 }
