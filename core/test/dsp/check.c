@@ -1,0 +1,190 @@
+#include "dsp/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/cpu.h"
+#include "engine/mem.h"
+
+#define GUARD 256
+#define GUARD_BYTE 0xa5
+#define BUFFERS 256
+
+static bool benching;
+static unsigned long failures;
+
+/* ---- random numbers ---- */
+
+uint32_t check_random(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 32);
+}
+
+int32_t check_random_signed(int32_t limit)
+{
+    const uint32_t temper = check_random() % 8;
+    const int64_t wide = (int64_t)(check_random() % (2 * (uint64_t)limit + 1)) - limit;
+    if (temper == 0)
+        return 0;
+    if (temper == 1)
+        return wide < 0 ? -limit : limit;
+    return temper < 4 ? (int32_t)wide : (int32_t)(wide >> check_random() % 31);
+}
+
+/* ---- guarded memory ---- */
+
+static struct {
+    uint8_t *block;
+    size_t size;
+} buffers[BUFFERS];
+static int buffer_count;
+
+void *check_buffer(size_t size)
+{
+    uint8_t *const block = buffer_count < BUFFERS ? mem_aligned_alloc(size + 2 * GUARD) : NULL;
+    if (!block) {
+        fprintf(stderr, "out of buffers\n");
+        exit(2);
+    }
+    memset(block, GUARD_BYTE, GUARD);
+    memset(block + GUARD, 0, size);
+    memset(block + GUARD + size, GUARD_BYTE, GUARD);
+    buffers[buffer_count].block = block;
+    buffers[buffer_count++].size = size;
+    return block + GUARD;
+}
+
+static bool guard_intact(const uint8_t *guard)
+{
+    for (int i = 0; i < GUARD; i++) {
+        if (guard[i] != GUARD_BYTE)
+            return false;
+    }
+    return true;
+}
+
+void check_release_all(const char *where)
+{
+    for (int i = 0; i < buffer_count; i++) {
+        const uint8_t *const block = buffers[i].block;
+        if (!guard_intact(block) || !guard_intact(block + GUARD + buffers[i].size))
+            check_fail("%s: wrote outside buffer %d", where, i);
+        mem_aligned_free(buffers[i].block);
+    }
+    buffer_count = 0;
+}
+
+/* ---- verdicts ---- */
+
+void check_fail(const char *format, ...)
+{
+    if (++failures > 20)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void check_same(const char *what, const void *got, const void *want, size_t item, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const size_t at = (size_t)i * item;
+        if (memcmp((const char *)got + at, (const char *)want + at, item) != 0) {
+            check_fail("%s: differs at %d of %d", what, i, count);
+            return;
+        }
+    }
+}
+
+/* ---- time ---- */
+
+static uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+#endif
+}
+
+void check_bench(const CheckSet *set, const char *what, int items, void (*fn)(void *arg), void *arg)
+{
+    if (!benching)
+        return;
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 50; i++) {
+        const uint64_t start = ticks();
+        for (int k = 0; k < 16; k++)
+            fn(arg);
+        const uint64_t taken = ticks() - start;
+        best = taken < best ? taken : best;
+    }
+    printf("%-10s %-24s %8.3f\n", set ? set->name : "scalar", what, (double)best / 16.0 / items);
+}
+
+/* ---- all features, all instruction sets ---- */
+
+static const struct {
+    const char *name;
+    CheckFeature *check;
+} features[] = {
+    { "adm", adm_check },
+};
+
+static const CheckSet sets[] = {
+#if defined(__x86_64__)
+    { "avx2", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 },
+    { "avx512", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 | CPU_AVX512 },
+    { "avx512icl", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 | CPU_AVX512 | CPU_AVX512ICL },
+#else
+    { "neon", CPU_NEON },
+#endif
+};
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+    bool any = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--bench") == 0)
+            continue;
+        if (strcmp(argv[i], name) == 0)
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        benching = benching || strcmp(argv[i], "--bench") == 0;
+    if (benching)
+        printf("cycles per item\n");
+
+    const unsigned have = cpu_flags(0);
+    for (size_t f = 0; f < sizeof(features) / sizeof(features[0]); f++) {
+        if (!wanted(features[f].name, argc, argv))
+            continue;
+        for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++) {
+            if ((have & sets[s].cpu) != sets[s].cpu)
+                continue;
+            const unsigned long before = failures;
+            features[f].check(&sets[s]);
+            printf("%s %s: %s\n", features[f].name, sets[s].name, failures == before ? "ok" : "FAILED");
+        }
+    }
+    if (failures)
+        fprintf(stderr, "%lu failures\n", failures);
+    return failures ? 1 : 0;
+}
