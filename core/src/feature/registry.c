@@ -17,6 +17,8 @@ extern const FeatureDef feature_motion;
 extern const FeatureDef feature_null;
 extern const FeatureDef feature_psnr;
 extern const FeatureDef feature_psnr_hvs;
+extern const FeatureDef feature_speed_chroma;
+extern const FeatureDef feature_speed_temporal;
 extern const FeatureDef feature_vif;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
@@ -27,6 +29,8 @@ const FeatureDef *const feature_registry[] = {
     &feature_float_vif,
     &feature_float_motion,
     &feature_float_moment,
+    &feature_speed_chroma,
+    &feature_speed_temporal,
     &feature_float_ms_ssim,
     &feature_float_ssim,
     &feature_ciede,

@@ -1,0 +1,321 @@
+/* speed_chroma and speed_temporal. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/feature.h"
+#include "engine/log.h"
+#include "engine/mem.h"
+#include "feature/common/gauss.h"
+#include "feature/speed/speed.h"
+
+typedef struct SpeedOptions {
+    double kernel_scale, prescale, sigma, floor, max_val;
+    const char *prescale_method;
+    int weight_mode;   /* chroma */
+    bool use_ref_diff; /* temporal */
+} SpeedOptions;
+
+#define AT(field) offsetof(SpeedOptions, field)
+
+#define COMMON_OPTIONS                                                                             \
+    { .name = "speed_kernelscale", .alias = "ks", .help = "stretches the Gaussian kernels",        \
+      .type = OPTION_DOUBLE, .offset = AT(kernel_scale), .def = 1, .min = 0.1, .max = 4,           \
+      .names = true },                                                                             \
+    { .name = "speed_prescale", .alias = "ps", .help = "resizes the planes by this factor first",  \
+      .type = OPTION_DOUBLE, .offset = AT(prescale), .def = 1, .min = 0.1, .max = 4,               \
+      .names = true },                                                                             \
+    { .name = "speed_prescale_method", .alias = "psm",                                             \
+      .help = "nearest, bilinear, bicubic or lanczos4", .type = OPTION_STRING,                     \
+      .offset = AT(prescale_method), .def_text = "nearest", .names = true },                       \
+    { .name = "speed_sigma_nn", .alias = "snn", .help = "standard deviation of neural noise",      \
+      .type = OPTION_DOUBLE, .offset = AT(sigma), .def = 0.29, .min = 0.1, .max = 2,               \
+      .names = true },                                                                             \
+    { .name = "speed_nn_floor", .alias = "nnf", .help = "blocks this little above noise are left out", \
+      .type = OPTION_DOUBLE, .offset = AT(floor), .max = 1, .names = true },                       \
+    { .name = "speed_max_val", .alias = "mxv", .help = "upper limit of the scores",                \
+      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 1000, .max = 1000, .names = true }
+
+static const Option chroma_options[] = {
+    COMMON_OPTIONS,
+    { .name = "speed_weight_var_mode", .alias = "wvm", .help = "which variances weigh the entropies",
+      .type = OPTION_INT, .offset = AT(weight_mode), .max = 6, .names = true },
+    { 0 },
+};
+
+static const Option temporal_options[] = {
+    COMMON_OPTIONS,
+    { .name = "speed_use_ref_diff", .alias = "urd",
+      .help = "difference of the distorted picture to the current reference", .type = OPTION_BOOL,
+      .offset = AT(use_ref_diff), .names = true },
+    { 0 },
+};
+
+static const FeatureOutput chroma_outputs[] = {
+    { .name = "Speed_chroma_feature_speed_chroma_u_score", .help = "entropic difference of Cb" },
+    { .name = "Speed_chroma_feature_speed_chroma_v_score", .help = "entropic difference of Cr" },
+    { .name = "Speed_chroma_feature_speed_chroma_uv_score", .help = "their mean" },
+    { 0 },
+};
+
+static const FeatureOutput temporal_outputs[] = {
+    { .name = "Speed_temporal_feature_speed_temporal_score",
+      .help = "entropic difference of luma's change from frame to frame" },
+    { 0 },
+};
+
+static int make_filters(const SpeedOptions *o, SpeedPlan *plan)
+{
+    if (!gauss_factor_allowed(o->kernel_scale)) {
+        log_error("%s: speed_kernelscale %g is not one of the accepted factors", plan->feature,
+                  o->kernel_scale);
+        return -EINVAL;
+    }
+    plan->reduce.count = gauss_length(1, o->kernel_scale);
+    plan->local.count = gauss_length(4, o->kernel_scale);
+    gauss_fill(plan->reduce.taps, plan->reduce.count, (float)(2.0 * plan->reduce.count / 5.0));
+    gauss_fill(plan->local.taps, plan->local.count, (float)plan->local.count / 5.0f);
+    return 0;
+}
+
+/* Factors within a thousandth of 1 only cut the plane to its new size. */
+static int make_sizes(const SpeedOptions *o, SpeedPlan *plan)
+{
+    const int method = resample_method(o->prescale_method);
+    if (method < 0) {
+        log_error("%s: unknown speed_prescale_method '%s'", plan->feature, o->prescale_method);
+        return -EINVAL;
+    }
+    const bool resized = !(fabs(o->prescale - 1.0) < 1e-3);
+    plan->w = (unsigned)(plan->src_w * o->prescale + 0.5);
+    plan->h = (unsigned)(plan->src_h * o->prescale + 0.5);
+    if (!resized) {
+        plan->w = plan->w < plan->src_w ? plan->w : plan->src_w;
+        plan->h = plan->h < plan->src_h ? plan->h : plan->src_h;
+    }
+    plan->small_w = plan->w / 16;
+    plan->small_h = plan->h / 16;
+    plan->blocks_x = plan->small_w / SPEED_EDGE;
+    plan->blocks_y = plan->small_h / SPEED_EDGE;
+    if (plan->blocks_x == 0 || plan->blocks_y == 0) {
+        log_error("%s: image too small: a plane of %ux%u (scaled by %g) has to be 80x80 or more",
+                  plan->feature, plan->src_w, plan->src_h, o->prescale);
+        return -EINVAL;
+    }
+    if (!resized || (plan->w == plan->src_w && plan->h == plan->src_h))
+        return 0;
+    return resampler_create(&plan->prescale, (enum ResampleMethod)method, plan->src_w, plan->src_h,
+                            plan->w, plan->h);
+}
+
+static int init_plan(Feature *f, SpeedPlan *plan, unsigned p)
+{
+    const SpeedOptions *o = f->options;
+    plan->feature = f->def->name;
+    plan->bpc = f->shape.bpc;
+    plan->src_w = f->shape.w[p];
+    plan->src_h = f->shape.h[p];
+    plan->weight_mode = o->weight_mode;
+    plan->sigma = (float)o->sigma;
+    const float noise = (1.0f + (float)o->floor) * plan->sigma;
+    plan->entropy_floor = (float)(SPEED_BLOCK * (log2(noise) + 0x1.06073a671183dp+2));
+    float_dsp_init(&plan->dsp, plan->bpc, f->cpu);
+    speed_dsp_init(&plan->speed_dsp, f->cpu);
+    int err = float_rows_check_depth(plan->feature, plan->bpc);
+    if (!err)
+        err = make_filters(o, plan);
+    return err ? err : make_sizes(o, plan);
+}
+
+static void close(Feature *f)
+{
+    SpeedPlan *plan = f->state;
+    if (plan)
+        resampler_destroy(plan->prescale);
+    mem_free(plan);
+}
+
+/* ---- chroma ---- */
+
+typedef struct ChromaResult {
+    SpeedScore u, v;
+} ChromaResult;
+
+static int chroma_init(Feature *f)
+{
+    SpeedPlan *plan = f->state = mem_zalloc(sizeof(*plan));
+    if (!plan)
+        return -ENOMEM;
+    if (f->shape.pix_fmt == VMAF_PIX_FMT_YUV400P) {
+        log_error("%s: 4:0:0 pictures have no chroma", f->def->name);
+        return -EINVAL;
+    }
+    f->planes &= ~1u;
+    return init_plan(f, plan, 1);
+}
+
+static int chroma_scratch_create(const Feature *f, void **scratch)
+{
+    return speed_create((Speed **)scratch, f->state);
+}
+
+static void chroma_scratch_destroy(void *scratch)
+{
+    speed_destroy(scratch);
+}
+
+static SpeedInput plane_of(const VmafPicture *pic, unsigned p)
+{
+    return (SpeedInput) { .from = pic->data[p], .from_stride = pic->stride[p] };
+}
+
+static int chroma_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                          Team *team)
+{
+    ChromaResult *r = result;
+    SpeedScore *const scores[] = { &r->u, &r->v };
+    for (unsigned p = 1; p <= 2; p++) {
+        const SpeedInput ref = plane_of(pair->ref, p), dist = plane_of(pair->dist, p);
+        *scores[p - 1] = speed_compare(scratch, &ref, &dist);
+    }
+    return 0;
+}
+
+static int chroma_report(Feature *f, const FrameId *id, const void *result)
+{
+    const SpeedOptions *o = f->options;
+    const ChromaResult *r = result;
+    float both = (float)((r->u.score + r->v.score) / 2.0);
+    if (r->u.failed != r->v.failed)
+        both = r->u.failed ? r->v.score : r->u.score;
+    const double scores[] = { r->u.score, r->v.score, both };
+    int err = 0;
+    for (unsigned i = 0; i < 3 && !err; i++)
+        err = feature_emit(f, i, id->index, scores[i] < o->max_val ? scores[i] : o->max_val);
+    return err;
+}
+
+const FeatureDef feature_speed_chroma = {
+    .name = "speed_chroma",
+    .summary = "entropic difference of chroma (SpEED)",
+    .options = chroma_options,
+    .options_size = sizeof(SpeedOptions),
+    .outputs = chroma_outputs,
+    .flags = FEATURE_CHROMA,
+    .result_size = sizeof(ChromaResult),
+    .init = chroma_init,
+    .close = close,
+    .scratch_create = chroma_scratch_create,
+    .scratch_destroy = chroma_scratch_destroy,
+    .measure = chroma_measure,
+    .report = chroma_report,
+};
+
+/* ---- temporal ---- */
+
+typedef struct TemporalResult {
+    double score;
+} TemporalResult;
+
+/* Keeps luma of the pair before. */
+typedef struct TemporalScratch {
+    Speed *speed;
+    bool filled;
+    ptrdiff_t stride;
+    uint8_t *before[2]; /* reference, distorted */
+} TemporalScratch;
+
+static int temporal_init(Feature *f)
+{
+    SpeedPlan *plan = f->state = mem_zalloc(sizeof(*plan));
+    return plan ? init_plan(f, plan, 0) : -ENOMEM;
+}
+
+static void temporal_scratch_destroy(void *scratch)
+{
+    TemporalScratch *s = scratch;
+    if (!s)
+        return;
+    speed_destroy(s->speed);
+    mem_free(s->before[0]);
+    mem_free(s->before[1]);
+    mem_free(s);
+}
+
+static int temporal_scratch_create(const Feature *f, void **scratch)
+{
+    *scratch = NULL;
+    TemporalScratch *s = mem_zalloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    s->stride = (ptrdiff_t)(f->shape.w[0] * shape_sample_size(&f->shape));
+    s->before[0] = mem_array(f->shape.h[0], (size_t)s->stride);
+    s->before[1] = mem_array(f->shape.h[0], (size_t)s->stride);
+    int err = s->before[0] && s->before[1] ? 0 : -ENOMEM;
+    if (!err)
+        err = speed_create(&s->speed, f->state);
+    if (err) {
+        temporal_scratch_destroy(s);
+        return err;
+    }
+    *scratch = s;
+    return 0;
+}
+
+static void keep_luma(const TemporalScratch *s, unsigned i, const VmafPicture *pic)
+{
+    for (unsigned y = 0; y < pic->h[0]; y++)
+        memcpy(s->before[i] + y * s->stride, (const uint8_t *)pic->data[0] + y * pic->stride[0],
+               (size_t)s->stride);
+}
+
+/* The change from the picture kept to `now`. */
+static SpeedInput change(const TemporalScratch *s, unsigned i, const VmafPicture *now)
+{
+    return (SpeedInput) {
+        .from = s->before[i],
+        .from_stride = s->stride,
+        .minus = now->data[0],
+        .minus_stride = now->stride[0],
+    };
+}
+
+static int temporal_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                            Team *team)
+{
+    const SpeedOptions *o = f->options;
+    TemporalScratch *s = scratch;
+    TemporalResult *r = result;
+    r->score = 0.0;
+    if (s->filled) {
+        const SpeedInput ref = change(s, 0, pair->ref);
+        const SpeedInput dist = change(s, 1, o->use_ref_diff ? pair->ref : pair->dist);
+        r->score = speed_compare(s->speed, &ref, &dist).score;
+    }
+    keep_luma(s, 0, pair->ref);
+    keep_luma(s, 1, pair->dist);
+    s->filled = true;
+    return 0;
+}
+
+static int temporal_report(Feature *f, const FrameId *id, const void *result)
+{
+    return feature_emit(f, 0, id->index, ((const TemporalResult *)result)->score);
+}
+
+const FeatureDef feature_speed_temporal = {
+    .name = "speed_temporal",
+    .summary = "entropic difference of luma's change (SpEED)",
+    .options = temporal_options,
+    .options_size = sizeof(SpeedOptions),
+    .outputs = temporal_outputs,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_SERIAL,
+    .result_size = sizeof(TemporalResult),
+    .init = temporal_init,
+    .close = close,
+    .scratch_create = temporal_scratch_create,
+    .scratch_destroy = temporal_scratch_destroy,
+    .measure = temporal_measure,
+    .report = temporal_report,
+};

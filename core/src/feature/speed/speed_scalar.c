@@ -1,0 +1,20 @@
+#include <string.h>
+
+#include "feature/speed/speed_dsp.h"
+
+static void products(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors, size_t n)
+{
+    memset(sums, 0, SPEED_BLOCK * sizeof(sums[0]));
+    for (const double *v = vectors; v < vectors + n * SPEED_ROW; v += SPEED_ROW) {
+        for (unsigned a = 0; a < SPEED_BLOCK; a++) {
+            for (unsigned b = 0; b <= a; b++)
+                sums[a][b] += v[a] * v[b];
+        }
+    }
+}
+
+void speed_dsp_init(SpeedDsp *dsp, unsigned cpu)
+{
+    dsp->products = products;
+    (void)cpu;
+}
