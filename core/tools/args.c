@@ -80,7 +80,7 @@ static int next_short(ArgScanner *scanner, const Arg **arg, const char **value)
     }
     if (!(*arg)->value)
         return 1;
-    *value = *scanner->cluster ? scanner->cluster
+    *value = *scanner->cluster             ? scanner->cluster
              : scanner->at < scanner->argc ? scanner->argv[scanner->at++]
                                            : NULL;
     scanner->cluster = NULL;

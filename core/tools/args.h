@@ -1,5 +1,5 @@
-/* A table of command-line options, and a scanner that walks argv by it. One table makes the parser and
- * the help text. */
+/* A table of command-line options, and a scanner that walks argv by it. One table makes the parser
+ * and the help text. */
 #ifndef TOOLS_ARGS_H
 #define TOOLS_ARGS_H
 

@@ -48,8 +48,8 @@ static const FeatureDef *find_extractor(const char *name)
     return NULL;
 }
 
-/* Is it the short form under which an option shows in metric names? The reference's own users pass those
- * and have them ignored; the library warns, and that is enough. */
+/* Is it the short form under which an option shows in metric names? The reference's own users pass
+ * those and have them ignored; the library warns, and that is enough. */
 static bool is_alias(const FeatureDef *def, const char *key)
 {
     for (const Option *option = def->options; option && option->name; option++)

@@ -1,5 +1,5 @@
-/* Checks extractors and their options by the registry, more strictly than the library does: what it would
- * ignore or cut short is refused here, with words that help. */
+/* Checks extractors and their options by the registry, more strictly than the library does: what it
+ * would ignore or cut short is refused here, with words that help. */
 #ifndef TOOLS_CHECK_H
 #define TOOLS_CHECK_H
 

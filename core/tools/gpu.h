@@ -8,8 +8,8 @@
 typedef struct Gpu Gpu;
 
 /* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
- * CPU. A backend or device asked for by name either starts or this fails, having said why: only `auto`
- * falls back to the CPU. */
+ * CPU. A backend or device asked for by name either starts or this fails, having said why: only
+ * `auto` falls back to the CPU. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
 

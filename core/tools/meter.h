@@ -1,4 +1,4 @@
-/* The progress line: pairs done, speed and, when the length is known, how far and how long still. */
+/* The progress line: pairs done, speed and, when the length is known, how far and how long. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H
 

@@ -48,14 +48,14 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
     return err;
 }
 
-/* A file may hold one model or a collection. Only the last word on it is worth a line in the log. */
+/* A file may hold one model or a collection. Only the last word on it is worth logging. */
 static int load_file(Loaded *loaded, VmafModelConfig *config, const char *path)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     int err = vmaf_model_load_from_path(&loaded->model, config, path);
     if (err)
-        err = vmaf_model_collection_load_from_path(&loaded->model, &loaded->collection, config,
-                                                   path);
+        err =
+            vmaf_model_collection_load_from_path(&loaded->model, &loaded->collection, config, path);
     log_set_level(VMAF_LOG_LEVEL_INFO);
     return err ? vmaf_model_load_from_path(&loaded->model, config, path) : 0;
 }
@@ -172,8 +172,8 @@ static int score_collection(const Loaded *loaded, const Options *options, VmafCo
 {
     VmafModelCollectionScore score;
     char mean[64], low[64], high[64], deviation[64];
-    const int err = vmaf_score_pooled_model_collection(vmaf, loaded->collection,
-                                                       VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
+    const int err = vmaf_score_pooled_model_collection(
+        vmaf, loaded->collection, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
     else if (print)

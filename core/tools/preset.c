@@ -3,8 +3,14 @@
 
 #include "preset.h"
 
-#define MODELS { "version=vmaf_v0.6.1:name=vmaf", "version=vmaf_v0.6.1neg:name=vmaf_neg" }
-#define MODELS_4K { "version=vmaf_4k_v0.6.1:name=vmaf", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg" }
+#define MODELS                                                                                     \
+    {                                                                                              \
+        "version=vmaf_v0.6.1:name=vmaf", "version=vmaf_v0.6.1neg:name=vmaf_neg"                    \
+    }
+#define MODELS_4K                                                                                  \
+    {                                                                                              \
+        "version=vmaf_4k_v0.6.1:name=vmaf", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg"              \
+    }
 #define PSNR "psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5"
 #define SSIM "float_ssim=enable_db=true:clip_db=true"
 #define SSIM_SCALED "float_ssim=scale=1:enable_db=true:clip_db=true"
@@ -22,10 +28,7 @@ static const Preset aom_ctc[] = {
 };
 
 static const Preset nflx_ctc[] = {
-    { "v1.0",
-      MODELS_4K,
-      { "psnr=enable_chroma=true:enable_apsnr=true", SSIM, "cambi" },
-      false },
+    { "v1.0", MODELS_4K, { "psnr=enable_chroma=true:enable_apsnr=true", SSIM, "cambi" }, false },
     { 0 },
 };
 

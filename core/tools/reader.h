@@ -1,4 +1,5 @@
-/* Reads both videos ahead of the scoring, on threads of its own, straight into the context's pictures. */
+/* Reads both videos ahead of the scoring, on threads of its own, straight into the context's
+ * pictures. */
 #ifndef TOOLS_READER_H
 #define TOOLS_READER_H
 
@@ -17,8 +18,8 @@ typedef struct ReaderConfig {
     unsigned threads;     /* for each video that is a file; a pipe has one */
 } ReaderConfig;
 
-/* Fewer pictures than this could leave one video waiting for those that the other holds. `in_work`: pairs
- * the context works on at once. */
+/* Fewer pictures than this could leave one video waiting for those that the other holds. `in_work`:
+ * pairs the context works on at once. */
 unsigned reader_pool_size(unsigned ahead, unsigned in_work);
 
 int reader_create(Reader **reader, const ReaderConfig *config);

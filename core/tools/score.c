@@ -19,9 +19,9 @@ typedef struct Run {
     VmafContext *vmaf;
     Gpu *gpu;
     Models *models;
-    unsigned ahead;   /* frames read ahead of each video */
-    unsigned pairs;   /* scored */
-    bool cut;         /* a video ended within a frame */
+    unsigned ahead; /* frames read ahead of each video */
+    unsigned pairs; /* scored */
+    bool cut;       /* a video ended within a frame */
 } Run;
 
 static const char *const side_names[SIDES] = { "reference", "distorted" };
@@ -184,8 +184,7 @@ static int tell_end(Run *run, const enum FrameStatus status[SIDES])
     if ((status[SIDE_REF] == FRAME_NONE) != (status[SIDE_DIST] == FRAME_NONE)) {
         const unsigned shorter = status[SIDE_REF] == FRAME_NONE ? SIDE_REF : SIDE_DIST;
         say_end_line();
-        say("\"%s\" ended before \"%s\".", run->video[shorter]->path,
-            run->video[!shorter]->path);
+        say("\"%s\" ended before \"%s\".", run->video[shorter]->path, run->video[!shorter]->path);
     }
     return 0;
 }

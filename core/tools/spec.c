@@ -33,11 +33,12 @@ static char *unescape(const char *begin, const char *end)
 
 typedef struct Part {
     char *key;
-    char *value; /* NULL: a bare word */
+    char *value;  /* NULL: a bare word */
     bool surplus; /* there was another '=' in the value */
 } Part;
 
-/* Takes the next part off *text and steps over its ':'. `last` tells that there is no further one. */
+/* Takes the next part off *text and steps over its ':'. `last` tells that there is no further one.
+ */
 static int next_part(const char **text, Part *part, bool *last)
 {
     const char *const end = find_unescaped(*text, ':');
@@ -102,8 +103,8 @@ static int add_overload(ModelSpec *spec, Part *part)
     char *key = mem_strdup(dot + 1);
     int err = extractor && key ? 0 : -ENOMEM;
     if (!err)
-        err = append_option(&spec->overloads, &spec->overload_count, &extractor, &key,
-                            &part->value);
+        err =
+            append_option(&spec->overloads, &spec->overload_count, &extractor, &key, &part->value);
     mem_free(extractor);
     mem_free(key);
     return err;

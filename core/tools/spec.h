@@ -24,7 +24,8 @@ typedef struct ModelSpec {
     size_t overload_count;
 } ModelSpec;
 
-/* 0, or -EINVAL with the reason in `error`, or -ENOMEM. Parts are parted by ':', keys and values by '=';
+/* 0, or -EINVAL with the reason in `error`, or -ENOMEM. Parts are parted by ':', keys and values by
+ * '=';
  * \: and \= stand for the characters themselves, and a path may hold '=' as it is. */
 int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t error_size);
 int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t error_size);

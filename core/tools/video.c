@@ -73,8 +73,8 @@ static int open_y4m(Video *video)
     const size_t line = y4m_line_length(data, size);
     Y4mHeader header;
     char error[256];
-    err = y4m_parse_header(&header, (const char *)data, line ? line - 1 : size, error,
-                           sizeof(error));
+    err =
+        y4m_parse_header(&header, (const char *)data, line ? line - 1 : size, error, sizeof(error));
     if (!err && !line) {
         snprintf(error, sizeof(error), "its Y4M header does not end");
         err = -EINVAL;
@@ -155,8 +155,7 @@ static enum FrameStatus expect_raw_frame(Video *video)
 enum FrameStatus video_find(Video *video, uint64_t *offset)
 {
     Source *const source = video->source;
-    const enum FrameStatus status =
-        video->y4m ? pass_frame_header(video) : expect_raw_frame(video);
+    const enum FrameStatus status = video->y4m ? pass_frame_header(video) : expect_raw_frame(video);
     if (status != FRAME_WHOLE)
         return status;
     *offset = source->offset;
@@ -252,8 +251,8 @@ static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pi
     if (err || pic->bpc == video->format.bitdepth)
         return err;
     for (unsigned y = 0; y < rows; y++)
-        deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
-                   pic->w[p], video->format.bitdepth, pic->bpc);
+        deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]), pic->w[p],
+                   video->format.bitdepth, pic->bpc);
     return 0;
 }
 

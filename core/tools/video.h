@@ -22,8 +22,8 @@ typedef struct Video {
     bool y4m;
     unsigned plane_count; /* in the file */
     unsigned plane_width[VIDEO_PLANES], plane_height[VIDEO_PLANES];
-    uint64_t frame_size;  /* in the file, without a frame's header */
-    uint64_t next;        /* number of the frame that is next, skipped ones counted */
+    uint64_t frame_size; /* in the file, without a frame's header */
+    uint64_t next;       /* number of the frame that is next, skipped ones counted */
 } Video;
 
 enum FrameStatus {
@@ -52,8 +52,8 @@ enum FrameStatus video_skip(Video *video, unsigned frames);
 /* How many frames are still to come, or 0 when that cannot be told. */
 uint64_t video_frames_left(const Video *video);
 
-/* Do the two fit? Says every difference and returns -EINVAL. With `common_bitdepth` their depths may
- * differ. */
+/* Do the two fit? Says every difference and returns -EINVAL. With `common_bitdepth` their depths
+ * may differ. */
 int video_compare(const Video *ref, const Video *dist, bool common_bitdepth);
 
 #endif

@@ -65,7 +65,7 @@ static int parse_tag(Y4mHeader *header, const char *tag, size_t length, char *er
     case 'C':
         if (!parse_colour(header, tag + 1, length - 1))
             why = length == 4 && !memcmp(tag, "C411", 4) ? "4:1:1 video is not supported"
-                                                        : "this sampling is not supported";
+                                                         : "this sampling is not supported";
         break;
     case 'I':
         header->interlace_known = length == 2 && tag[1] == 'p';
@@ -94,8 +94,7 @@ int y4m_parse_header(Y4mHeader *header, const char *line, size_t length, char *e
     for (const char *tag = line + start + 1; tag < end;) {
         const char *const space = memchr(tag, ' ', (size_t)(end - tag));
         const char *const stop = space ? space : end;
-        const int err =
-            stop > tag ? parse_tag(header, tag, (size_t)(stop - tag), error, size) : 0;
+        const int err = stop > tag ? parse_tag(header, tag, (size_t)(stop - tag), error, size) : 0;
         if (err)
             return err;
         tag = stop + 1;

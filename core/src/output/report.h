@@ -1,5 +1,5 @@
-/* Report files: what was scored, in XML, JSON, CSV or SUB (MicroDVD subtitles). The bytes are those of
- * the reference except for version and fps; docs/usage.md says where we mend its slips. */
+/* Report files: what was scored, in XML, JSON, CSV or SUB (MicroDVD subtitles). The bytes are those
+ * of the reference except for version and fps; docs/usage.md says where we mend its slips. */
 #ifndef OUTPUT_REPORT_H
 #define OUTPUT_REPORT_H
 
@@ -20,12 +20,12 @@ typedef struct Report {
     ScoreStore *scores;
     const char *version;
     unsigned width, height;
-    double fps;               /* pairs per second of wall time */
-    unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
-    unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
-    const char *score_format; /* one conversion, see report_format_valid; NULL: the reference's rule */
-    /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in a
-     * file means that every feature ran on the CPU. CSV and SUB have no place for it. */
+    double fps;         /* pairs per second of wall time */
+    unsigned subsample; /* every Nth frame; 0 and 1: every frame */
+    unsigned frames;    /* pairs read: pooled figures cover 0 … frames - 1 */
+    const char *score_format; /* see report_format_valid; NULL: the reference's rule */
+    /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in
+     * a file means that every feature ran on the CPU. CSV and SUB have no place for it. */
     const ReportFeature *features;
     size_t feature_count;
 } Report;
@@ -33,9 +33,9 @@ typedef struct Report {
 /* Is it `%.N` and one of f, e, g, N from 0 to 17? */
 bool report_format_valid(const char *format);
 
-/* Writes the report to `path`, replacing what is there. -EINVAL for NULL, an unknown output format or a
- * bad score format (before the file is touched), and when the file cannot be opened; -EIO when it
- * cannot be written to its end; -ENOMEM. Logged. */
+/* Writes the report to `path`, replacing what is there. -EINVAL for NULL, an unknown output format
+ * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when
+ * it cannot be written to its end; -ENOMEM. Logged. */
 int report_write(const Report *report, const char *path, enum VmafOutputFormat format);
 
 #endif

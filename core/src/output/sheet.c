@@ -57,10 +57,10 @@ const char *const sheet_pool_names[SHEET_POOLS] = { "min", "max", "mean", "harmo
 
 bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS])
 {
-    static const enum VmafPoolingMethod methods[SHEET_POOLS] = {
-        VMAF_POOL_METHOD_MIN, VMAF_POOL_METHOD_MAX, VMAF_POOL_METHOD_MEAN,
-        VMAF_POOL_METHOD_HARMONIC_MEAN
-    };
+    static const enum VmafPoolingMethod methods[SHEET_POOLS] = { VMAF_POOL_METHOD_MIN,
+                                                                 VMAF_POOL_METHOD_MAX,
+                                                                 VMAF_POOL_METHOD_MEAN,
+                                                                 VMAF_POOL_METHOD_HARMONIC_MEAN };
     const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
     Pool pool = { 0 };
     for (size_t i = 0; i < sheet->report->frames; i += step) {

@@ -39,7 +39,7 @@ bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHE
 /* Did a feature leave the CPU? */
 bool sheet_lists_backends(const Sheet *sheet);
 
-/* Six decimals, sixteen when the fraction is not zero but below 1e-6; or the report's own format. */
+/* Six decimals, sixteen when the fraction is not 0 but below 1e-6; or the report's own format. */
 void sheet_put_number(FILE *file, const Sheet *sheet, double value);
 /* The same, with null for what JSON has no number for. */
 void sheet_put_json_number(FILE *file, const Sheet *sheet, double value);

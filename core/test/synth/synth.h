@@ -1,5 +1,5 @@
-/* Test clips made by integer arithmetic alone: the same bytes on every machine, with nothing to download.
- * A sample is made in 16 bits and shifted down to the clip's depth. */
+/* Test clips made by integer arithmetic alone: the same bytes on every machine, with nothing to
+ * download. A sample is made in 16 bits and shifted down to the clip's depth. */
 #ifndef TEST_SYNTH_H
 #define TEST_SYNTH_H
 

@@ -7,11 +7,12 @@
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: synthclip NAME REF.yuv DIST.yuv\n"
-                    "       synthclip KIND WIDTH HEIGHT 420|422|444|400 BITDEPTH FRAMES REF.yuv DIST.yuv\n"
-                    "       synthclip --all FOLDER\n"
-                    "       synthclip --list\n"
-                    "kinds:");
+    fprintf(stderr,
+            "usage: synthclip NAME REF.yuv DIST.yuv\n"
+            "       synthclip KIND WIDTH HEIGHT 420|422|444|400 BITDEPTH FRAMES REF.yuv DIST.yuv\n"
+            "       synthclip --all FOLDER\n"
+            "       synthclip --list\n"
+            "kinds:");
     for (unsigned i = 0; i < SYNTH_KINDS; i++)
         fprintf(stderr, " %s", synth_kind_names[i]);
     fputc('\n', stderr);

@@ -1,0 +1,65 @@
+# vmaf-turbo. `make` builds and shows it at work; `make test` runs everything. Meson does the real work.
+#
+#   make               install what is missing, build, score a sample pair
+#   make build         build/tools/vmaf and the libraries
+#   make test          all tests, on a release build and under the sanitizers
+#   make install       PREFIX=/usr/local
+#   make bench         measure speed
+#   make format        bring the sources into the house style
+#   make format-check  see whether they are
+#   make clean
+PREFIX ?= /usr/local
+BUILD  := build
+SAN    := build-san
+MESON_FLAGS ?=
+
+# -march and the like are the library's business: it picks vector code at run time.
+SAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_ndebug=false
+SAN_ENV   := ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
+             UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+
+.PHONY: all build test test-release test-sanitizers install bench format format-check clean setup
+
+all: build
+	@python3 scripts/demo.py $(BUILD)
+
+setup:
+	@scripts/setup
+
+$(BUILD)/build.ninja: | setup
+	@meson setup $(BUILD) core $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+
+$(SAN)/build.ninja: | setup
+	@meson setup $(SAN) core $(SAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
+	  { cat $(SAN)/meson-logs/meson-log.txt; exit 1; }
+
+build: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+test-release: build
+	@meson test -C $(BUILD) --print-errorlogs
+
+test-sanitizers: $(SAN)/build.ninja
+	@ninja -C $(SAN)
+	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier 10
+
+test: test-release test-sanitizers
+	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
+
+install: $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	@meson install -C $(BUILD)
+
+bench: build
+	@bench/run $(BUILD)/tools/vmaf
+
+SOURCES = $(shell git ls-files '*.c' '*.h')
+
+format:
+	@clang-format -i $(SOURCES)
+
+format-check: setup
+	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
+
+clean:
+	rm -rf $(BUILD) $(SAN)
