@@ -151,4 +151,5 @@ const FeatureDef feature_adm = {
     .scratch_destroy = adm_destroy_scratch,
     .measure = adm_measure,
     .report = adm_report,
+    .gpu = &adm_gpu,
 };

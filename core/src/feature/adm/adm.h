@@ -59,5 +59,6 @@ AdmScores adm_scores(const AdmLevel level[ADM_LEVELS], const AdmOptions *options
                      const FrameShape *shape, const AdmResult *result);
 
 extern const FeatureDef feature_adm;
+extern const FeatureGpu adm_gpu;
 
 #endif

@@ -137,6 +137,7 @@ KERNEL_MAIN
 
 #define VIF_OUT_COLUMNS u32(GROUP_W - 2 * VIF_REACH)
 #define NOISE 131072u /* variance 2.0 in units of 2^-16 */
+#define VIF_SUMS (8u * VIF_SCALE) /* the scale's place in `sums` */
 
 /* Second moments of 8-bit samples fit 32 bits; all others need 48. */
 #if VIF_SCALE == 0 && !HBD
@@ -286,14 +287,14 @@ KERNEL_MAIN
     GROUP_SUM(column_dd, flat_count);
     GROUP_SUM(column_rd, flat_lo);
     if (LOCAL_INDEX == 0u) {
-        ATOMIC_ADD_U64(sums, 0u, u64(column_means[0]));
-        ATOMIC_ADD_U64(sums, 2u, u64(column_rr[0]));
-        ATOMIC_ADD_U64(sums, 6u, u64(column_dd[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS, u64(column_means[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + 2u, u64(column_rr[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + 6u, u64(column_dd[0]));
     }
     flat_lo = column_rd[0];
     GROUP_SUM(column_means, flat_hi);
     if (LOCAL_INDEX == 0u)
-        ATOMIC_ADD_U64(sums, 4u, (u64(column_means[0]) << 16) + u64(flat_lo));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + 4u, (u64(column_means[0]) << 16) + u64(flat_lo));
 }
 
 #endif

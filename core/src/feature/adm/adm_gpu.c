@@ -1,0 +1,158 @@
+/* The passes of ADM on a GPU: a level's split, then its energies beside the next level's split. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "feature/adm/adm.h"
+#include "gpu/feature_gpu.h"
+
+/* As in adm.kernel.h. */
+enum { SUM_NUM = 0, SUM_AIM = ADM_BANDS, SUM_DEN = 2 * ADM_BANDS, SUMS_PER_ROW = 3 * ADM_BANDS };
+#define SPLIT_COLUMNS 63
+#define ENERGY_COLUMNS 128
+#define GROUP_ROWS 4
+
+typedef struct SplitParams {
+    uint32_t in_width, in_height, in_stride, depth;
+    uint32_t core_x, core_y, row_base, cube_shift;
+    uint32_t gain_whole, gain_lo, gain_hi;
+} SplitParams;
+
+typedef struct EnergyParams {
+    uint32_t width, height, core_x, core_y, row_base;
+    uint32_t weight_hv, weight_d, cube_shift_hv, cube_shift_d;
+} EnergyParams;
+
+static unsigned groups_for(unsigned n, unsigned per_group)
+{
+    return (n + per_group - 1) / per_group;
+}
+
+static unsigned core_rows(const AdmLevel *l)
+{
+    return (unsigned)(l->bottom - l->top);
+}
+
+static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf source[2], GpuBuf approx,
+                       GpuBuf decoupled, GpuBuf rows, uint32_t row_base)
+{
+    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_split_1", "adm_split_2", "adm_split_3" };
+    const AdmOptions *const options = f->options;
+    const AdmLevel *const l = &((const Adm *)f->state)->level[i];
+    const double gain = options->gain_limit;
+    uint64_t gain_bits;
+    memcpy(&gain_bits, &gain, sizeof(gain_bits));
+    const SplitParams params = {
+        .in_width = (uint32_t)l->in_w,
+        .in_height = (uint32_t)l->in_h,
+        .in_stride = i == 0 ? gpu_plane_stride(plan, 0) : (uint32_t)l->in_w,
+        .depth = f->shape.bpc,
+        .core_x = (uint32_t)l->left,
+        .core_y = (uint32_t)l->top,
+        .row_base = row_base,
+        .cube_shift = (uint32_t)l->plain_cube,
+        .gain_whole = floor(gain) == gain ? (uint32_t)gain : 0,
+        .gain_lo = (uint32_t)gain_bits,
+        .gain_hi = (uint32_t)(gain_bits >> 32),
+    };
+    gpu_pass(plan, &(GpuPass){
+        .kernel = i == 0 ? gpu_by_depth(f, "adm_split_0_8", "adm_split_0_16") : coarse[i],
+        .buffers = { source[0], source[1], approx, decoupled, rows },
+        .buffer_count = 5,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for((unsigned)l->w, SPLIT_COLUMNS), groups_for((unsigned)l->h, GROUP_ROWS), 1 },
+    });
+}
+
+static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled, GpuBuf rows,
+                        uint32_t row_base)
+{
+    const AdmLevel *const l = &((const Adm *)f->state)->level[i];
+    const EnergyParams params = {
+        .width = (uint32_t)l->w,
+        .height = (uint32_t)l->h,
+        .core_x = (uint32_t)l->left,
+        .core_y = (uint32_t)l->top,
+        .row_base = row_base,
+        .weight_hv = l->q[ADM_H],
+        .weight_d = l->q[ADM_D],
+        .cube_shift_hv = (uint32_t)l->cube[ADM_H],
+        .cube_shift_d = (uint32_t)l->cube[ADM_D],
+    };
+    gpu_pass(plan, &(GpuPass){
+        .kernel = i == 0 ? "adm_energy_0" : "adm_energy_n",
+        .buffers = { decoupled, rows },
+        .buffer_count = 2,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for((unsigned)(l->right - l->left), ENERGY_COLUMNS),
+                    groups_for(core_rows(l), GROUP_ROWS), 1 },
+    });
+}
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const AdmOptions *const options = f->options;
+    const AdmLevel *const level = ((const Adm *)f->state)->level;
+    if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0)
+        return -ENOTSUP; /* the CPU's measure says what is wrong */
+
+    size_t sums = 0;
+    for (int i = 0; i < ADM_LEVELS; i++)
+        sums += (size_t)core_rows(&level[i]) * SUMS_PER_ROW;
+    const GpuBuf rows = gpu_result(plan, sums * sizeof(uint64_t), true);
+
+    GpuBuf source[2] = { gpu_ref(plan, 0), gpu_dist(plan, 0) };
+    uint32_t row_base = 0;
+    for (int i = 0; i < ADM_LEVELS; i++) {
+        const size_t size = (size_t)level[i].w * (size_t)level[i].h;
+        const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
+        const GpuBuf approx = gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : sample * 2);
+        const GpuBuf decoupled = gpu_scratch(plan, ADM_BANDS * 2 * size * sample);
+        plan_split(f, plan, i, source, approx, decoupled, rows, row_base);
+        gpu_next_stage(plan);
+        if (i > 0 || !options->skip_scale0)
+            plan_energy(f, plan, i, decoupled, rows, row_base);
+        source[0] = source[1] = approx;
+        row_base += core_rows(&level[i]) * SUMS_PER_ROW;
+    }
+    return 0;
+}
+
+/* Rows are rounded before they are added up. */
+static int64_t add_rows(const uint64_t *sums, unsigned rows, int shift)
+{
+    uint64_t total = 0;
+    for (unsigned y = 0; y < rows; y++) {
+        const uint64_t bias = shift > 0 ? (uint64_t)1 << (shift - 1) : 0;
+        total += (uint64_t)((int64_t)(sums[(size_t)y * SUMS_PER_ROW] + bias) >> shift);
+    }
+    return (int64_t)total;
+}
+
+static int collect(const Feature *f, const void *readback, void *result)
+{
+    const AdmOptions *const options = f->options;
+    const AdmLevel *const level = ((const Adm *)f->state)->level;
+    AdmResult *const r = result;
+    const uint64_t *sums = readback;
+    memset(r, 0, sizeof(*r));
+    for (int i = 0; i < ADM_LEVELS; i++) {
+        const AdmLevel *const l = &level[i];
+        const unsigned rows = core_rows(l);
+        for (int b = 0; b < ADM_BANDS && !(i == 0 && options->skip_scale0); b++) {
+            r->level[i].num[b] = add_rows(sums + SUM_NUM + b, rows, l->row);
+            r->level[i].den[b] = add_rows(sums + SUM_DEN + b, rows, l->plain_row);
+            if (!options->skip_aim)
+                r->level[i].aim[b] = add_rows(sums + SUM_AIM + b, rows, l->row);
+        }
+        sums += (size_t)rows * SUMS_PER_ROW;
+    }
+    return 0;
+}
+
+const FeatureGpu adm_gpu = {
+    .plan = plan_frame,
+    .collect = collect,
+};
