@@ -153,4 +153,5 @@ const FeatureDef feature_vif = {
     .scratch_destroy = scratch_destroy,
     .measure = measure,
     .report = report,
+    .gpu = &vif_gpu,
 };

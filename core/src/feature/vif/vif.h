@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/feature.h"
+
 #define VIF_SCALES 4
 #define VIF_MIN_SIZE 8 /* below it a scale has no samples */
 
@@ -40,5 +42,7 @@ typedef struct VifPixelParams {
 /* Adds one pixel: variance of the reference and of the distorted picture (not negative), covariance. */
 void vif_add_pixel(VifSums *sums, int32_t var_ref, int32_t var_dis, int32_t cov,
                    const VifPixelParams *params);
+
+extern const FeatureGpu vif_gpu;
 
 #endif
