@@ -362,10 +362,11 @@ static int open_accelerator(Scheduler *s)
  * more. */
 static int create_frames(Scheduler *s)
 {
-    s->in_flight = (s->team ? team_size(s->team) + 4 : 1) + (s->ops ? 8 : 0);
-    s->frames = mem_array(s->in_flight, sizeof(*s->frames));
+    const unsigned count = (s->team ? team_size(s->team) + 4 : 1) + (s->ops ? 8 : 0);
+    s->frames = mem_array(count, sizeof(*s->frames));
     if (!s->frames)
         return -ENOMEM;
+    s->in_flight = count;
     for (unsigned i = 0; i < s->in_flight; i++) {
         s->frames[i].scheduler = s;
         free_frame(s, &s->frames[i]);

@@ -1,0 +1,103 @@
+/* The layout that programs built against libvmaf 3.x rely on. Most of these structs travel by value. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include <libvmaf/libvmaf.h>
+#include <libvmaf/metadata.h>
+#include <libvmaf/version.h>
+
+#if UINTPTR_MAX == UINT64_MAX
+#define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
+#define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field)
+#define VALUE(name, value) _Static_assert((int)(name) == (value), #name)
+
+SIZE(enum VmafLogLevel, 4);
+SIZE(enum VmafPixelFormat, 4);
+
+SIZE(VmafConfiguration, 32);
+AT(VmafConfiguration, log_level, 0);
+AT(VmafConfiguration, n_threads, 4);
+AT(VmafConfiguration, n_subsample, 8);
+AT(VmafConfiguration, cpumask, 16);
+AT(VmafConfiguration, gpumask, 24);
+
+SIZE(VmafPicture, 96);
+AT(VmafPicture, pix_fmt, 0);
+AT(VmafPicture, bpc, 4);
+AT(VmafPicture, w, 8);
+AT(VmafPicture, h, 20);
+AT(VmafPicture, stride, 32);
+AT(VmafPicture, data, 56);
+AT(VmafPicture, ref, 80);
+AT(VmafPicture, priv, 88);
+
+SIZE(VmafModelConfig, 16);
+AT(VmafModelConfig, name, 0);
+AT(VmafModelConfig, flags, 8);
+
+SIZE(VmafModelCollectionScore, 40);
+AT(VmafModelCollectionScore, type, 0);
+AT(VmafModelCollectionScore, bootstrap.bagging_score, 8);
+AT(VmafModelCollectionScore, bootstrap.stddev, 16);
+AT(VmafModelCollectionScore, bootstrap.ci.p95.lo, 24);
+AT(VmafModelCollectionScore, bootstrap.ci.p95.hi, 32);
+
+SIZE(VmafPictureConfiguration, 20);
+AT(VmafPictureConfiguration, pic_params.w, 0);
+AT(VmafPictureConfiguration, pic_params.h, 4);
+AT(VmafPictureConfiguration, pic_params.bpc, 8);
+AT(VmafPictureConfiguration, pic_params.pix_fmt, 12);
+AT(VmafPictureConfiguration, pic_cnt, 16);
+
+SIZE(VmafMetadataConfiguration, 24);
+AT(VmafMetadataConfiguration, feature_name, 0);
+AT(VmafMetadataConfiguration, callback, 8);
+AT(VmafMetadataConfiguration, data, 16);
+SIZE(VmafMetadata, 24);
+AT(VmafMetadata, feature_name, 0);
+AT(VmafMetadata, picture_index, 8);
+AT(VmafMetadata, score, 16);
+
+VALUE(VMAF_LOG_LEVEL_NONE, 0);
+VALUE(VMAF_LOG_LEVEL_ERROR, 1);
+VALUE(VMAF_LOG_LEVEL_WARNING, 2);
+VALUE(VMAF_LOG_LEVEL_INFO, 3);
+VALUE(VMAF_LOG_LEVEL_DEBUG, 4);
+VALUE(VMAF_OUTPUT_FORMAT_NONE, 0);
+VALUE(VMAF_OUTPUT_FORMAT_XML, 1);
+VALUE(VMAF_OUTPUT_FORMAT_JSON, 2);
+VALUE(VMAF_OUTPUT_FORMAT_CSV, 3);
+VALUE(VMAF_OUTPUT_FORMAT_SUB, 4);
+VALUE(VMAF_POOL_METHOD_UNKNOWN, 0);
+VALUE(VMAF_POOL_METHOD_MIN, 1);
+VALUE(VMAF_POOL_METHOD_MAX, 2);
+VALUE(VMAF_POOL_METHOD_MEAN, 3);
+VALUE(VMAF_POOL_METHOD_HARMONIC_MEAN, 4);
+VALUE(VMAF_POOL_METHOD_NB, 5);
+VALUE(VMAF_PIX_FMT_UNKNOWN, 0);
+VALUE(VMAF_PIX_FMT_YUV420P, 1);
+VALUE(VMAF_PIX_FMT_YUV422P, 2);
+VALUE(VMAF_PIX_FMT_YUV444P, 3);
+VALUE(VMAF_PIX_FMT_YUV400P, 4);
+VALUE(VMAF_MODEL_FLAGS_DEFAULT, 0);
+VALUE(VMAF_MODEL_FLAG_DISABLE_CLIP, 1);
+VALUE(VMAF_MODEL_FLAG_ENABLE_TRANSFORM, 2);
+VALUE(VMAF_MODEL_FLAG_DISABLE_TRANSFORM, 4);
+VALUE(VMAF_MODEL_COLLECTION_SCORE_UNKNOWN, 0);
+VALUE(VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP, 1);
+VALUE(VMAF_API_VERSION_MAJOR, 3);
+VALUE(VMAF_API_VERSION_MINOR, 2);
+VALUE(VMAF_API_VERSION_PATCH, 0);
+#endif
+
+/* The compiler did the work. What is left: the version of the headers is the library's. */
+int main(void)
+{
+    char version[32];
+    snprintf(version, sizeof(version), "%d.%d.%d", VMAF_API_VERSION_MAJOR, VMAF_API_VERSION_MINOR,
+             VMAF_API_VERSION_PATCH);
+    for (unsigned i = 0; version[i] || vmaf_version()[i]; i++)
+        if (version[i] != vmaf_version()[i])
+            return 1;
+    return 0;
+}

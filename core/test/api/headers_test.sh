@@ -1,0 +1,12 @@
+#!/bin/sh
+# headers_test.sh INCLUDE COMPILER...: every public header compiles on its own, under both of the paths
+# that programs use.
+include=$1
+shift
+for header in "$include"/libvmaf/*.h; do
+    name=$(basename "$header")
+    for path in "libvmaf/$name" "$name"; do
+        printf '#include <%s>\nextern int not_empty;\n' "$path" | "$@" -Wall -Wextra -Werror -fsyntax-only -I"$include" \
+            -I"$include/libvmaf" - || exit 1
+    done
+done

@@ -1,0 +1,19 @@
+"""symbols_test.py NM KIND LIBRARY LIST: the library defines the API, all of it and nothing else.
+
+KIND is `shared` (dynamic symbols) or `static` (global ones). GPU entry points carry the name of their
+API and may be absent, depending on the build.
+"""
+import subprocess
+import sys
+
+nm, kind, library, listing = sys.argv[1:]
+command = [nm, '--defined-only'] + (['-D'] if kind == 'shared' else ['-g']) + [library]
+lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+defined = {line.split()[2] for line in lines if len(line.split()) == 3}
+expected = set(open(listing).read().split())
+
+gpu = ('vmaf_vulkan_', 'vmaf_cuda_', 'vmaf_hip_', 'vmaf_sycl_')
+extra = sorted(s for s in defined - expected if not s.startswith(gpu))
+missing = sorted(expected - defined)
+print('not API:', extra, 'missing:', missing)
+sys.exit(bool(extra or missing))
