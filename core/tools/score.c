@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "extractors.h"
 #include "gpu.h"
 #include "message.h"
 #include "meter.h"
@@ -106,41 +106,6 @@ static int create_context(Run *run)
     return err;
 }
 
-static int use_feature(VmafContext *vmaf, const FeatureSpec *spec)
-{
-    int err = check_feature(spec);
-    VmafFeatureDictionary *dict = NULL;
-    for (size_t i = 0; !err && i < spec->option_count; i++)
-        err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
-    if (!err)
-        err = vmaf_use_feature(vmaf, spec->extractor, dict);
-    if (err) {
-        vmaf_feature_dictionary_free(&dict);
-        say("problem loading feature extractor: %s", spec->extractor);
-    }
-    return err;
-}
-
-static int register_features(Run *run)
-{
-    int err = models_create(&run->models, run->options, run->vmaf);
-    for (size_t i = 0; !err && i < run->options->feature_count; i++)
-        err = use_feature(run->vmaf, &run->options->features[i]);
-    return err;
-}
-
-/* Chroma that nobody looks at need not be read. */
-static unsigned wanted_planes(const Run *run)
-{
-    unsigned planes = models_planes(run->models);
-    for (size_t i = 0; i < run->options->feature_count; i++) {
-        const FeatureDef *const def = feature_find(run->options->features[i].extractor);
-        if (!def || (def->flags & FEATURE_CHROMA))
-            planes |= 6;
-    }
-    return planes;
-}
-
 static int skip_frames(const Run *run)
 {
     for (unsigned side = 0; side < SIDES; side++) {
@@ -220,7 +185,8 @@ static int read_and_score(Run *run)
         .vmaf = run->vmaf,
         .video = { run->video[SIDE_REF], run->video[SIDE_DIST] },
         .frame_limit = run->options->frame_limit,
-        .planes = wanted_planes(run),
+        /* Chroma that nobody looks at need not be read. */
+        .planes = models_planes(run->models) | extractors_planes(run->options),
         .ahead = run->ahead,
         .threads = run->gpu ? 3 : 1,
     };
@@ -272,7 +238,9 @@ int score_videos(const Options *options)
     if (!err)
         err = create_context(&run);
     if (!err)
-        err = register_features(&run);
+        err = models_create(&run.models, options, run.vmaf);
+    if (!err)
+        err = extractors_use(options, run.vmaf);
     if (!err)
         err = skip_frames(&run);
     if (!err)

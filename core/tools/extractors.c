@@ -1,0 +1,37 @@
+#include "check.h"
+#include "extractors.h"
+#include "message.h"
+
+static int use(const FeatureSpec *spec, VmafContext *vmaf)
+{
+    int err = check_feature(spec);
+    VmafFeatureDictionary *dict = NULL;
+    for (size_t i = 0; !err && i < spec->option_count; i++)
+        err = vmaf_feature_dictionary_set(&dict, spec->options[i].key, spec->options[i].value);
+    if (!err)
+        err = vmaf_use_feature(vmaf, spec->extractor, dict);
+    if (err) {
+        vmaf_feature_dictionary_free(&dict);
+        say("problem loading feature extractor: %s", spec->extractor);
+    }
+    return err;
+}
+
+int extractors_use(const Options *options, VmafContext *vmaf)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < options->feature_count; i++)
+        err = use(&options->features[i], vmaf);
+    return err;
+}
+
+unsigned extractors_planes(const Options *options)
+{
+    unsigned planes = 1;
+    for (size_t i = 0; i < options->feature_count; i++) {
+        const FeatureDef *const def = feature_find(options->features[i].extractor);
+        if (!def || (def->flags & FEATURE_CHROMA))
+            planes |= 6;
+    }
+    return planes;
+}
