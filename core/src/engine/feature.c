@@ -75,7 +75,7 @@ void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE])
 
 int feature_emit(Feature *f, unsigned output, unsigned index, double value)
 {
-    const enum OutputDelay delay = f->def->outputs[output].delay;
+    const enum OutputDelay delay = f->undelayed ? OUTPUT_NOW : f->def->outputs[output].delay;
     const ScoreOrder order = {
         .step = delay == OUTPUT_FLUSH ? SCORES_FLUSH
                                       : f->first_step + (delay == OUTPUT_NEXT_FRAME),

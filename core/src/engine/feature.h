@@ -86,6 +86,7 @@ struct Feature {
     unsigned cpu;       /* enum CpuFlag bits that may be used */
     unsigned planes;    /* bit p: plane p is read. The engine sets it from FEATURE_CHROMA before init;
                          * init may clear bits (an option that switches chroma off) */
+    bool undelayed;     /* init may set it: its outputs come at once, whatever their table says */
     void *state;        /* the feature's own; it frees it in close */
     ScoreStore *scores;
     unsigned order;      /* place in registration order */

@@ -41,12 +41,12 @@ static const Option options[] = {
     { 0 },
 };
 
-enum { OUT_MOTION2, OUT_MOTION, OUT_MOTION3 };
+enum { OUT_MOTION2, OUT_MOTION3, OUT_MOTION };
 
 static const FeatureOutput outputs[] = {
     { .name = "VMAF_feature_motion2_score", .help = "the lesser of this frame's and the next's" },
-    { .name = "VMAF_feature_motion_score", .help = "motion of this frame (debug)" },
     { .name = "VMAF_feature_motion3_score", .help = "motion2 blended", .delay = OUTPUT_NEXT_FRAME },
+    { .name = "VMAF_feature_motion_score", .help = "motion of this frame (debug)" },
     { 0 },
 };
 
@@ -98,6 +98,7 @@ static int init(Feature *f)
         return -ENOMEM;
     if (!o->add_uv)
         f->planes &= 1;
+    f->undelayed = o->force_zero;
     if (o->force_zero)
         return 0;
     FloatMotionPlan *plan = &state->plan;
