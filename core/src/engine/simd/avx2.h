@@ -261,6 +261,12 @@ V_INLINE vf v_lookup8_f32(const float *table, vi index)
     return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index);
 }
 
+/* table[index] for any table. */
+V_INLINE vf v_gather_f32(const float *table, vi index)
+{
+    return _mm256_i32gather_ps(table, index, 4);
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

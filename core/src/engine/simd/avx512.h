@@ -259,6 +259,12 @@ V_INLINE vf v_lookup8_f32(const float *table, vi index)
     return _mm512_permutexvar_ps(index, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)));
 }
 
+/* table[index] for any table. */
+V_INLINE vf v_gather_f32(const float *table, vi index)
+{
+    return _mm512_i32gather_ps(index, table, 4);
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

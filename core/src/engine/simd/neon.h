@@ -276,6 +276,14 @@ V_INLINE vf v_lookup8_f32(const float *table, vi index)
     return vreinterpretq_f32_u8(vqtbl2q_u8(entries, vreinterpretq_u8_u32(at)));
 }
 
+/* table[index] for any table. */
+V_INLINE vf v_gather_f32(const float *table, vi index)
+{
+    const float lanes[4] = { table[vgetq_lane_s32(index, 0)], table[vgetq_lane_s32(index, 1)],
+                             table[vgetq_lane_s32(index, 2)], table[vgetq_lane_s32(index, 3)] };
+    return vld1q_f32(lanes);
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

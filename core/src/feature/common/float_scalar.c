@@ -1,17 +1,7 @@
-#include <math.h>
-#include <stdint.h>
+#include "engine/simd_fn.h"
+#include "feature/common/float_loops.h"
 
-#include "feature/common/float_dsp.h"
-
-#define LOAD(name, sample)                                                                         \
-    static void name(float *out, const void *samples, size_t n, float scale, float offset)         \
-    {                                                                                              \
-        const sample *in = samples;                                                                \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i] = in[i] * scale + offset;                                                       \
-    }
-LOAD(load_8, uint8_t)
-LOAD(load_16, uint16_t)
+SIMD_DECLARE(float_dsp_init, FloatDsp *dsp, unsigned bpc);
 
 static void weigh(float *out, const float *const *rows, const float *taps, unsigned count, size_t n)
 {
@@ -30,55 +20,37 @@ static void weigh4x2(float *out_a, float *out_b, const float *const *rows, const
     weigh(out_b, rows, taps_b, 4, n);
 }
 
-static void multiply(float *out, const float *a, const float *b, size_t n)
+/* One addition waits for the one before it, so eight rows at once take the time of one or two. Vector
+ * code would have to turn the rows on their side, which takes as long as it saves. */
+static void eight_sums(float *sums, const float *const *rows, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = a[i] * b[i];
-}
-
-static void subtract(float *out, const float *a, const float *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = a[i] - b[i];
-}
-
-static void distance(float *out, const float *a, const float *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = fabsf(a[i] - b[i]);
-}
-
-static void split(float *even, float *odd, const float *in, size_t n)
-{
+    const float *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    const float *const e = rows[4], *const f = rows[5], *const g = rows[6], *const h = rows[7];
+    float sa = 0.0f, sb = 0.0f, sc = 0.0f, sd = 0.0f, se = 0.0f, sf = 0.0f, sg = 0.0f, sh = 0.0f;
     for (size_t i = 0; i < n; i++) {
-        even[i] = in[2 * i];
-        odd[i] = in[2 * i + 1];
+        sa += a[i];
+        sb += b[i];
+        sc += c[i];
+        sd += d[i];
+        se += e[i];
+        sf += f[i];
+        sg += g[i];
+        sh += h[i];
     }
+    const float all[8] = { sa, sb, sc, sd, se, sf, sg, sh };
+    for (unsigned k = 0; k < 8; k++)
+        sums[k] = all[k];
 }
 
-/* One addition waits for the one before it, so four rows at once take the time of one. */
 static void row_sums(float *sums, const float *const *rows, unsigned count, size_t n)
 {
     unsigned k = 0;
-    for (; k + 4 <= count; k += 4) {
-        const float *const *r = rows + k;
-        float a = 0.0f, b = 0.0f, c = 0.0f, d = 0.0f;
-        for (size_t i = 0; i < n; i++) {
-            a += r[0][i];
-            b += r[1][i];
-            c += r[2][i];
-            d += r[3][i];
-        }
-        sums[k] = a;
-        sums[k + 1] = b;
-        sums[k + 2] = c;
-        sums[k + 3] = d;
-    }
+    for (; k + 8 <= count; k += 8)
+        eight_sums(sums + k, rows + k, n);
     for (; k < count; k++) {
-        float a = 0.0f;
+        sums[k] = 0.0f;
         for (size_t i = 0; i < n; i++)
-            a += rows[k][i];
-        sums[k] = a;
+            sums[k] += rows[k][i];
     }
 }
 
@@ -94,5 +66,5 @@ void float_dsp_init(FloatDsp *dsp, unsigned bpc, unsigned cpu)
         .split = split,
         .row_sums = row_sums,
     };
-    (void)cpu;
+    SIMD_CALL(cpu, float_dsp_init, dsp, bpc);
 }

@@ -3,7 +3,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "engine/simd_fn.h"
 #include "feature/float_adm/float_adm_dsp.h"
+
+SIMD_DECLARE(float_adm_dsp_init, FloatAdmDsp *dsp);
 
 /* cos^2 of one degree */
 static const float cos2_limit = 0.99969542026519775f;
@@ -124,5 +127,5 @@ void float_adm_dsp_init(FloatAdmDsp *dsp, unsigned cpu)
         .excess_cubed = excess_cubed,
         .excess_raised = excess_raised,
     };
-    (void)cpu;
+    SIMD_CALL(cpu, float_adm_dsp_init, dsp);
 }

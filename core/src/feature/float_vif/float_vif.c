@@ -1,5 +1,6 @@
 /* float_vif: visual information fidelity, single precision. */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 
 #include "engine/log.h"
@@ -133,6 +134,7 @@ static int init(Feature *f)
     const float noise = (float)o->noise;
     plan->constants = (FloatVifConstants) {
         .noise = o->noise,
+        .noise_up = noise < o->noise ? nextafterf(noise, INFINITY) : noise,
         .flat_weight = (float)(noise * noise / 65025.0),
         .gain_limit = (float)o->gain_limit,
     };

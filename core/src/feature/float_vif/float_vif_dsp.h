@@ -9,6 +9,7 @@ enum { VIF_REF, VIF_DIS, VIF_REF2, VIF_DIS2, VIF_REF_DIS, VIF_CHANNELS };
 
 typedef struct FloatVifConstants {
     double noise;      /* variance of the visual noise, vif_sigma_nsq */
+    float noise_up;    /* the least float that is not below it */
     float flat_weight; /* noise^2 / 255^2 */
     float gain_limit;
 } FloatVifConstants;

@@ -1,8 +1,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "engine/simd_fn.h"
 #include "feature/float_vif/float_vif_dsp.h"
 #include "feature/float_vif/float_vif_log.h"
+
+SIMD_DECLARE(float_vif_dsp_init, FloatVifDsp *dsp);
 
 static const float tiny = 1.0e-10f;
 
@@ -70,5 +73,5 @@ static void information(float *num, float *den, float *const filtered[VIF_CHANNE
 void float_vif_dsp_init(FloatVifDsp *dsp, unsigned cpu)
 {
     dsp->information = information;
-    (void)cpu;
+    SIMD_CALL(cpu, float_vif_dsp_init, dsp);
 }

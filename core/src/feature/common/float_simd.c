@@ -1,0 +1,88 @@
+/* The float features' rows, for each instruction set. Every output is one chain of operations; a
+ * vector holds neighbouring outputs. */
+#include "engine/simd.h"
+#include "feature/common/float_loops.h"
+
+void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc);
+
+/* Outputs x … x + vectors * V32 - 1. With eight vectors enough additions are under way to hide the
+ * time of each. */
+V_INLINE void weigh_block(float *out, const float *const *rows, const float *taps, unsigned count,
+                          size_t x, const int vectors)
+{
+    vf sum[8];
+    for (int v = 0; v < vectors; v++)
+        sum[v] = v_set_f32(0.0f);
+    for (unsigned k = 0; k < count; k++) {
+        const vf tap = v_set_f32(taps[k]);
+        const float *const row = rows[k] + x;
+        for (int v = 0; v < vectors; v++)
+            sum[v] = v_add_f32(sum[v], v_mul_f32(tap, v_load_f32(row + v * V32)));
+    }
+    for (int v = 0; v < vectors; v++)
+        v_store_f32(out + x + v * V32, sum[v]);
+}
+
+static void weigh(float *out, const float *const *rows, const float *taps, unsigned count, size_t n)
+{
+    size_t x = 0;
+    for (; x + 8 * V32 <= n; x += 8 * V32)
+        weigh_block(out, rows, taps, count, x, 8);
+    for (; x + 2 * V32 <= n; x += 2 * V32)
+        weigh_block(out, rows, taps, count, x, 2);
+    if (x < n && n >= 2 * V32) { /* the last ones once more: nothing is read that is written */
+        weigh_block(out, rows, taps, count, n - 2 * V32, 2);
+        return;
+    }
+    for (; x < n; x++) {
+        float sum = 0.0f;
+        for (unsigned k = 0; k < count; k++)
+            sum += taps[k] * rows[k][x];
+        out[x] = sum;
+    }
+}
+
+V_INLINE void weigh4x2_block(float *out_a, float *out_b, const float *const *rows, const float *taps_a,
+                             const float *taps_b, size_t x)
+{
+    vf a[2], b[2];
+    for (int v = 0; v < 2; v++)
+        a[v] = b[v] = v_set_f32(0.0f);
+    for (unsigned k = 0; k < 4; k++) {
+        for (int v = 0; v < 2; v++) {
+            const vf in = v_load_f32(rows[k] + x + v * V32);
+            a[v] = v_add_f32(a[v], v_mul_f32(v_set_f32(taps_a[k]), in));
+            b[v] = v_add_f32(b[v], v_mul_f32(v_set_f32(taps_b[k]), in));
+        }
+    }
+    for (int v = 0; v < 2; v++) {
+        v_store_f32(out_a + x + v * V32, a[v]);
+        v_store_f32(out_b + x + v * V32, b[v]);
+    }
+}
+
+static void weigh4x2(float *out_a, float *out_b, const float *const *rows, const float *taps_a,
+                     const float *taps_b, size_t n)
+{
+    if (n < 2 * V32) {
+        weigh(out_a, rows, taps_a, 4, n);
+        weigh(out_b, rows, taps_b, 4, n);
+        return;
+    }
+    size_t x = 0;
+    for (; x + 2 * V32 <= n; x += 2 * V32)
+        weigh4x2_block(out_a, out_b, rows, taps_a, taps_b, x);
+    if (x < n)
+        weigh4x2_block(out_a, out_b, rows, taps_a, taps_b, n - 2 * V32);
+}
+
+void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc)
+{
+    dsp->load = bpc > 8 ? load_16 : load_8;
+    dsp->weigh = weigh;
+    dsp->weigh4x2 = weigh4x2;
+    dsp->multiply = multiply;
+    dsp->subtract = subtract;
+    dsp->distance = distance;
+    dsp->split = split;
+}
