@@ -6,6 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#ifndef _WIN32
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #include "engine/cpu.h"
 #include "engine/mem.h"
 
@@ -61,6 +66,53 @@ void *check_buffer(size_t size)
     return block + GUARD;
 }
 
+#ifndef _WIN32
+/* Blocks of pages, the last of which cannot be touched; kept and used again, for mapping is slow. */
+static struct {
+    uint8_t *block;
+    size_t size; /* without the last page */
+    size_t used;
+} edges[BUFFERS];
+static int edge_count;
+
+static uint8_t *edge_block(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t pages = (size + GUARD + page - 1) / page * page;
+    if (edges[edge_count].size < pages) {
+        uint8_t *const block = mmap(NULL, pages + page, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (block == MAP_FAILED || mprotect(block + pages, page, PROT_NONE)) {
+            fprintf(stderr, "out of memory\n");
+            exit(2);
+        }
+        if (edges[edge_count].block)
+            munmap(edges[edge_count].block, edges[edge_count].size + page);
+        edges[edge_count].block = block;
+        edges[edge_count].size = pages;
+    }
+    return edges[edge_count].block + edges[edge_count].size;
+}
+
+void *check_edge_buffer(size_t size)
+{
+    if (edge_count == BUFFERS) {
+        fprintf(stderr, "out of buffers\n");
+        exit(2);
+    }
+    uint8_t *const end = edge_block(size);
+    edges[edge_count++].used = size;
+    memset(end - size - GUARD, GUARD_BYTE, GUARD);
+    memset(end - size, 0, size);
+    return end - size;
+}
+#else
+void *check_edge_buffer(size_t size)
+{
+    return check_buffer(size);
+}
+#endif
+
 static bool guard_intact(const uint8_t *guard)
 {
     for (int i = 0; i < GUARD; i++) {
@@ -79,6 +131,13 @@ void check_release_all(const char *where)
         mem_aligned_free(buffers[i].block);
     }
     buffer_count = 0;
+#ifndef _WIN32
+    for (int i = 0; i < edge_count; i++) {
+        if (!guard_intact(edges[i].block + edges[i].size - edges[i].used - GUARD))
+            check_fail("%s: wrote before edge buffer %d", where, i);
+    }
+    edge_count = 0;
+#endif
 }
 
 /* ---- verdicts ---- */
@@ -140,6 +199,8 @@ static const struct {
     CheckFeature *check;
 } features[] = {
     { "adm", adm_check },
+    { "motion", motion_check },
+    { "vif", vif_check },
 };
 
 static const CheckSet sets[] = {

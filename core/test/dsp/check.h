@@ -20,6 +20,8 @@ typedef struct CheckSet {
 typedef void CheckFeature(const CheckSet *set);
 
 CheckFeature adm_check;
+CheckFeature motion_check;
+CheckFeature vif_check;
 
 /* The same numbers in every run. */
 uint32_t check_random(void);
@@ -29,6 +31,9 @@ int32_t check_random_signed(int32_t limit);
 
 /* Zeroed memory, aligned, with guard bytes on both sides; freed by check_release_all. */
 void *check_buffer(size_t size);
+
+/* The same, but reading past its end fails, too, where the system can tell; not aligned. */
+void *check_edge_buffer(size_t size);
 
 /* Reports any guard byte that was overwritten since, in `where`, and frees all buffers. */
 void check_release_all(const char *where);
