@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/context.h"
 #include "engine/mem.h"
 #include "gpu.h"
 #include "libvmaf/libvmaf_vulkan.h"
@@ -83,14 +84,56 @@ void gpu_destroy(Gpu *gpu)
     mem_free(gpu);
 }
 
+/* The extractors on one side, comma-separated; counts them. */
+static unsigned list_extractors(char *text, size_t size, const Scheduler *scheduler, bool on_gpu,
+                                const char **device)
+{
+    unsigned count = 0;
+    size_t used = 0;
+    *text = 0;
+    for (unsigned i = 0; i < scheduler_feature_count(scheduler) && used < size; i++) {
+        const char *backend, *name;
+        scheduler_place(scheduler, i, &backend, &name);
+        if (!backend == on_gpu)
+            continue;
+        if (on_gpu)
+            *device = name;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", count++ ? ", " : "",
+                                 scheduler_feature(scheduler, i)->def->name);
+    }
+    return count;
+}
+
+void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
+{
+    char there[512], here[512];
+    const char *device = NULL;
+    if (!gpu)
+        return;
+    const unsigned on_gpu =
+        list_extractors(there, sizeof(there), vmaf->scheduler, true, &device);
+    const unsigned on_cpu = list_extractors(here, sizeof(here), vmaf->scheduler, false, &device);
+    if (!on_gpu)
+        say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here);
+    else if (!quiet && on_cpu)
+        say("on %s: %s; on the CPU: %s", device ? device : "the GPU", there, here);
+    else if (!quiet)
+        say("on %s: %s", device ? device : "the GPU", there);
+}
+
 static const char *type_name(enum VmafVulkanDeviceType type)
 {
     switch (type) {
-    case VMAF_VULKAN_DEVICE_TYPE_INTEGRATED: return "integrated GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_DISCRETE: return "discrete GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_VIRTUAL: return "virtual GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_SOFTWARE: return "software";
-    default: return "other";
+    case VMAF_VULKAN_DEVICE_TYPE_INTEGRATED:
+        return "integrated GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_DISCRETE:
+        return "discrete GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_VIRTUAL:
+        return "virtual GPU";
+    case VMAF_VULKAN_DEVICE_TYPE_SOFTWARE:
+        return "software";
+    default:
+        return "other";
     }
 }
 

@@ -13,6 +13,9 @@ typedef struct Gpu Gpu;
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
 
+/* Says where each extractor runs, once the first pair was taken; NULL: nothing to say. */
+void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
+
 /* Prints the devices. Negative errno when there are none. */
 int gpu_list_devices(void);
 

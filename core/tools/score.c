@@ -165,7 +165,8 @@ static int score_pairs(Run *run, Reader *reader, Meter *meter)
         if (whole)
             err = vmaf_read_pictures(run->vmaf, &pic[SIDE_REF], &pic[SIDE_DIST], run->pairs);
         if (whole && !err) {
-            run->pairs++;
+            if (!run->pairs++)
+                gpu_tell_places(run->gpu, run->vmaf, run->options->quiet);
             meter_step(meter);
             continue;
         }
