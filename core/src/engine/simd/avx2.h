@@ -399,3 +399,14 @@ V_INLINE vf v_sqrt_f32(vf a)
 {
     return _mm256_sqrt_ps(a);
 }
+
+V_INLINE vd v_sqrt_f64(vd a)
+{
+    return _mm256_sqrt_pd(a);
+}
+
+/* Rounded to single precision, still a double. */
+V_INLINE vd v_round_to_f32(vd a)
+{
+    return _mm256_cvtps_pd(_mm256_cvtpd_ps(a));
+}

@@ -397,3 +397,14 @@ V_INLINE vf v_sqrt_f32(vf a)
 {
     return _mm512_sqrt_ps(a);
 }
+
+V_INLINE vd v_sqrt_f64(vd a)
+{
+    return _mm512_sqrt_pd(a);
+}
+
+/* Rounded to single precision, still a double. */
+V_INLINE vd v_round_to_f32(vd a)
+{
+    return _mm512_cvtps_pd(_mm512_cvtpd_ps(a));
+}

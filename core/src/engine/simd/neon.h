@@ -416,3 +416,14 @@ V_INLINE vf v_sqrt_f32(vf a)
 {
     return vsqrtq_f32(a);
 }
+
+V_INLINE vd v_sqrt_f64(vd a)
+{
+    return vsqrtq_f64(a);
+}
+
+/* Rounded to single precision, still a double. */
+V_INLINE vd v_round_to_f32(vd a)
+{
+    return vcvt_f64_f32(vcvt_f32_f64(a));
+}

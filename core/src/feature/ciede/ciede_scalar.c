@@ -4,7 +4,10 @@
 
 #include <math.h>
 
+#include "engine/simd_fn.h"
 #include "feature/ciede/ciede_math.h"
+
+SIMD_DECLARE(ciede_dsp_init, CiedeDsp *dsp);
 
 
 typedef struct Lab {
@@ -125,4 +128,5 @@ static void ciede_row(float *out, const CiedeRow *ref, const CiedeRow *dist, siz
 void ciede_dsp_init(CiedeDsp *dsp, unsigned cpu)
 {
     dsp->row = ciede_row;
+    SIMD_CALL(cpu, ciede_dsp_init, dsp);
 }
