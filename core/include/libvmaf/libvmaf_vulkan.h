@@ -146,6 +146,44 @@ typedef struct VmafVulkanOptions {
 VMAF_EXPORT int vmaf_vulkan_state_init_with_options(VmafVulkanState **state,
                                                     const VmafVulkanOptions *options);
 
+/* A picture in images of the caller, chroma included. Either one multi-planar image, or one image for
+ * each plane, or two (luma; Cb and Cr side by side). */
+typedef struct VmafVulkanImage {
+    size_t size;           /* sizeof(VmafVulkanImage) */
+    uintptr_t image[3];    /* 0 where there is none */
+    uint32_t format;       /* VkFormat of image[0]; 0: R8 or R16, samples in the low bits */
+    uint32_t layout[3];    /* VkImageLayout of each: the same afterwards */
+    uintptr_t semaphore[3]; /* timeline semaphores; 0: none */
+    uint64_t wait_value[3];   /* waited for before the images are read */
+    uint64_t signal_value[3]; /* signalled when they are no longer needed; 0: not signalled */
+    unsigned w, h, bpc;
+    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+    int is_ref;
+    unsigned index; /* for vmaf_vulkan_read_imported_pictures */
+} VmafVulkanImage;
+VMAF_EXPORT int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *image);
+
+enum VmafVulkanMemoryType {
+    VMAF_VULKAN_MEMORY_OPAQUE_FD = 1, /* of the same driver and device */
+    VMAF_VULKAN_MEMORY_DMABUF,        /* linear */
+    VMAF_VULKAN_MEMORY_WIN32,         /* an NT handle; on Windows only */
+};
+
+/* A picture in memory that another API or process shares: planes of rows, samples in the low bits. */
+typedef struct VmafVulkanMemory {
+    size_t size; /* sizeof(VmafVulkanMemory) */
+    enum VmafVulkanMemoryType type;
+    intptr_t handle; /* stays the caller's, who must have finished writing */
+    uint64_t bytes;  /* the size of the allocation */
+    uint64_t offset[3], stride[3];
+    unsigned w, h, bpc;
+    enum VmafPixelFormat pix_fmt;
+    int is_ref;
+    unsigned index;
+} VmafVulkanMemory;
+/* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then. */
+VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory);
+
 /* How many messages the validation layers have given; 0 without enable_validation. */
 VMAF_EXPORT unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state);
 

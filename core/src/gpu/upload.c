@@ -6,33 +6,63 @@
 
 struct GpuUpload {
     GpuUpload *next;
-    GpuBuffer *buffer;
+    GpuBuffer *source; /* what the device copies from */
+    GpuBuffer *mapped; /* what the host sees: the same buffer, or a mirror's other half */
 };
+
+static void destroy(GpuDevice *device, GpuUpload *upload)
+{
+    if (upload->mapped != upload->source)
+        device->ops->buffer_destroy(device, upload->mapped);
+    device->ops->buffer_destroy(device, upload->source);
+    mem_free(upload);
+}
+
+static int add(GpuDevice *device, GpuUpload *upload, void **block)
+{
+    gpu_device_ref(device);
+    pthread_mutex_lock(&device->uploads_lock);
+    upload->next = device->uploads;
+    device->uploads = upload;
+    pthread_mutex_unlock(&device->uploads_lock);
+    *block = upload->mapped->host;
+    return 0;
+}
 
 int upload_alloc(GpuDevice *device, size_t size, void **block)
 {
     GpuUpload *upload = mem_zalloc(sizeof(*upload));
     if (!upload)
         return -ENOMEM;
-    const int err = device->ops->buffer_create(device, GPU_UPLOAD, size, &upload->buffer);
+    const int err = device->ops->buffer_create(device, GPU_UPLOAD, size, &upload->source);
+    upload->mapped = upload->source;
     if (err) {
-        mem_free(upload);
+        destroy(device, upload);
         return err;
     }
-    gpu_device_ref(device);
-    pthread_mutex_lock(&device->uploads_lock);
-    upload->next = device->uploads;
-    device->uploads = upload;
-    pthread_mutex_unlock(&device->uploads_lock);
-    *block = upload->buffer->host;
-    return 0;
+    return add(device, upload, block);
+}
+
+int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
+{
+    GpuUpload *upload = mem_zalloc(sizeof(*upload));
+    if (!upload)
+        return -ENOMEM;
+    int err = device->ops->buffer_create(device, GPU_DEVICE, size, &upload->source);
+    if (!err)
+        err = device->ops->buffer_create(device, GPU_READBACK, size, &upload->mapped);
+    if (err) {
+        destroy(device, upload);
+        return err;
+    }
+    return add(device, upload, block);
 }
 
 void upload_free(GpuDevice *device, void *block)
 {
     pthread_mutex_lock(&device->uploads_lock);
     GpuUpload **link = &device->uploads;
-    while (*link && (*link)->buffer->host != block)
+    while (*link && (*link)->mapped->host != block)
         link = &(*link)->next;
     GpuUpload *upload = *link;
     if (upload)
@@ -40,26 +70,44 @@ void upload_free(GpuDevice *device, void *block)
     pthread_mutex_unlock(&device->uploads_lock);
     if (!upload)
         return;
-    device->ops->buffer_destroy(device, upload->buffer);
-    mem_free(upload);
+    destroy(device, upload);
     gpu_device_unref(device);
 }
 
-bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *range)
+/* The block that holds `size` bytes at `at`, as it was when asked: blocks in use are not freed. */
+static bool find(GpuDevice *device, const void *at, size_t size, GpuUpload *found)
+{
+    bool is = false;
+    pthread_mutex_lock(&device->uploads_lock);
+    for (const GpuUpload *u = device->uploads; u && !is; u = u->next) {
+        const uintptr_t base = (uintptr_t)u->mapped->host, offset = (uintptr_t)at - base;
+        is = (uintptr_t)at >= base && offset + size <= u->mapped->size;
+        if (is)
+            *found = *u;
+    }
+    pthread_mutex_unlock(&device->uploads_lock);
+    return is;
+}
+
+bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *from)
 {
     FrameShape shape;
     shape_of_picture(&shape, pic);
-    if (pic->stride[p] != (ptrdiff_t)picture_stride(&shape, p))
+    GpuUpload upload;
+    if (pic->stride[p] != (ptrdiff_t)picture_stride(&shape, p) ||
+        !find(device, pic->data[p], size, &upload))
         return false;
-    const uintptr_t at = (uintptr_t)pic->data[p];
-    bool found = false;
-    pthread_mutex_lock(&device->uploads_lock);
-    for (const GpuUpload *u = device->uploads; u && !found; u = u->next) {
-        const uintptr_t base = (uintptr_t)u->buffer->host;
-        found = at >= base && at - base + size <= u->buffer->size;
-        if (found)
-            *range = (GpuRange){ u->buffer, at - base, size };
-    }
-    pthread_mutex_unlock(&device->uploads_lock);
-    return found;
+    const size_t offset = (uintptr_t)pic->data[p] - (uintptr_t)upload.mapped->host;
+    *from = (GpuRange){ upload.source, offset, size };
+    return true;
+}
+
+bool upload_mirror(GpuDevice *device, const void *block, GpuBuffer **source, GpuBuffer **mapped)
+{
+    GpuUpload upload;
+    if (!find(device, block, 1, &upload) || upload.source == upload.mapped)
+        return false;
+    *source = upload.source;
+    *mapped = upload.mapped;
+    return true;
 }

@@ -1,15 +1,24 @@
-/* Pictures in upload memory: the host writes them, the device copies them from where they are. */
+/* Pictures that the device copies from where they are.
+ *
+ * Upload blocks: mapped memory that the host writes. Mirror blocks: device memory that some command
+ * of the device fills, with mapped memory beside it for features that run on the CPU, filled on
+ * request only. To the engine both are plain blocks of a pool. */
 #ifndef GPU_UPLOAD_H
 #define GPU_UPLOAD_H
 
 #include "engine/picture.h"
 #include "gpu/device.h"
 
-/* A block of upload memory known to upload_find until it is freed. It keeps the device open. */
+/* Known to upload_find until freed. They keep the device open. */
 int upload_alloc(GpuDevice *device, size_t size, void **block);
+int upload_alloc_mirror(GpuDevice *device, size_t size, void **block);
 void upload_free(GpuDevice *device, void *block);
 
-/* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block. */
-bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *range);
+/* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block; then
+ * *from is where the device copies it from. */
+bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *from);
+
+/* Of a mirror block: the device's memory and the mapped one. */
+bool upload_mirror(GpuDevice *device, const void *block, GpuBuffer **source, GpuBuffer **mapped);
 
 #endif

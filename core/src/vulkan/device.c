@@ -107,6 +107,17 @@ static bool extension_present(VulkanDevice *dev, const char *name)
     return found;
 }
 
+static void note_imports(VulkanDevice *dev)
+{
+#ifdef _WIN32
+    dev->imports_opaque = extension_present(dev, "VK_KHR_external_memory_win32");
+#else
+    dev->imports_opaque = extension_present(dev, "VK_KHR_external_memory_fd");
+    dev->imports_dmabuf =
+        dev->imports_opaque && extension_present(dev, "VK_EXT_external_memory_dma_buf");
+#endif
+}
+
 static int open_device(VulkanDevice *dev)
 {
     uint32_t family[2], index[2];
@@ -130,14 +141,14 @@ static int open_device(VulkanDevice *dev)
     /* Wanted when present: all but the first serve pictures that come from elsewhere. */
     static const char *const wanted[] = {
         "VK_KHR_portability_subset", "VK_KHR_external_memory_fd", "VK_EXT_external_memory_dma_buf",
-        "VK_EXT_image_drm_format_modifier", "VK_KHR_image_format_list", "VK_KHR_external_memory_win32",
-        "VK_KHR_timeline_semaphore",
+        "VK_KHR_external_memory_win32", "VK_KHR_timeline_semaphore",
     };
     const char *extensions[8];
     uint32_t extension_count = 0;
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         if (extension_present(dev, wanted[i]))
             extensions[extension_count++] = wanted[i];
+    note_imports(dev);
 
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
@@ -177,6 +188,9 @@ static int borrow_device(VulkanDevice *dev, const VulkanDeviceParams *params)
     dev->borrowed = true;
     dev->handle = params->external;
     const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
+    /* What its owner enabled cannot be asked; the function is there when the extension is. */
+    if (dev->vkd.GetMemoryFdPropertiesKHR)
+        note_imports(dev);
     for (unsigned q = 0; q < 2; q++) {
         dev->queues[q].handle = params->external_queue;
         dev->queues[q].family = params->external_family;
@@ -270,61 +284,89 @@ error:
 #define MAX_WAITS 8
 #define MAX_COMMANDS 8
 
-int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
+/* Takes the queue for a submission; with a borrowed device its owner may use it, too. */
+static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
 {
-    VulkanDevice *dev = (VulkanDevice *)gpu;
-    VulkanQueue *queue = &dev->queues[submit->queue];
-    if (atomic_load(&dev->lost))
-        return -EIO;
-    if (submit->wait_count > MAX_WAITS || submit->command_count > MAX_COMMANDS)
-        return -EINVAL;
-
-    VkSemaphore waits[MAX_WAITS];
-    uint64_t values[MAX_WAITS];
-    VkPipelineStageFlags stages[MAX_WAITS];
-    for (unsigned i = 0; i < submit->wait_count; i++) {
-        waits[i] = dev->queues[submit->waits[i].queue].timeline;
-        values[i] = submit->waits[i].value;
-        stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    }
-    VkCommandBuffer commands[MAX_COMMANDS];
-    for (unsigned i = 0; i < submit->command_count; i++)
-        commands[i] = vulkan_commands_handle(submit->commands[i]);
-
     pthread_mutex_lock(queue->lock);
     if (dev->lock_queue)
         dev->lock_queue(dev->lock_opaque);
-    const uint64_t value = queue->submitted + 1;
+}
+
+static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
+{
+    if (dev->unlock_queue)
+        dev->unlock_queue(dev->lock_opaque);
+    pthread_mutex_unlock(queue->lock);
+}
+
+int vulkan_submit_foreign(VulkanDevice *dev, const GpuSubmit *submit, const VulkanForeign *foreign,
+                          GpuPoint *done)
+{
+    VulkanQueue *queue = &dev->queues[submit->queue];
+    if (atomic_load(&dev->lost))
+        return -EIO;
+    if (submit->wait_count + 3 > MAX_WAITS || submit->command_count > MAX_COMMANDS)
+        return -EINVAL;
+
+    VkSemaphore waits[MAX_WAITS], signals[4] = { queue->timeline };
+    uint64_t wait_values[MAX_WAITS], signal_values[4];
+    VkPipelineStageFlags stages[MAX_WAITS];
+    uint32_t wait_count = 0, signal_count = 1;
+    for (; wait_count < submit->wait_count; wait_count++) {
+        waits[wait_count] = dev->queues[submit->waits[wait_count].queue].timeline;
+        wait_values[wait_count] = submit->waits[wait_count].value;
+    }
+    for (unsigned i = 0; foreign && i < 3; i++) {
+        if (foreign->wait[i]) {
+            waits[wait_count] = foreign->wait[i];
+            wait_values[wait_count++] = foreign->wait_value[i];
+        }
+        if (foreign->signal[i]) {
+            signals[signal_count] = foreign->signal[i];
+            signal_values[signal_count++] = foreign->signal_value[i];
+        }
+    }
+    for (unsigned i = 0; i < wait_count; i++)
+        stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkCommandBuffer commands[MAX_COMMANDS];
+    for (unsigned i = 0; i < submit->command_count; i++)
+        commands[i] = vulkan_commands_handle(submit->commands[i]);
     const VkTimelineSemaphoreSubmitInfo timeline = {
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-        .waitSemaphoreValueCount = submit->wait_count,
-        .pWaitSemaphoreValues = values,
-        .signalSemaphoreValueCount = 1,
-        .pSignalSemaphoreValues = &value,
+        .waitSemaphoreValueCount = wait_count,
+        .pWaitSemaphoreValues = wait_values,
+        .signalSemaphoreValueCount = signal_count,
+        .pSignalSemaphoreValues = signal_values,
     };
     const VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .pNext = &timeline,
-        .waitSemaphoreCount = submit->wait_count,
+        .waitSemaphoreCount = wait_count,
         .pWaitSemaphores = waits,
         .pWaitDstStageMask = stages,
         .commandBufferCount = submit->command_count,
         .pCommandBuffers = commands,
-        .signalSemaphoreCount = 1,
-        .pSignalSemaphores = &queue->timeline,
+        .signalSemaphoreCount = signal_count,
+        .pSignalSemaphores = signals,
     };
+
+    lock_queue(dev, queue);
+    signal_values[0] = queue->submitted + 1;
     const VkResult result = dev->vkd.QueueSubmit(queue->handle, 1, &info, VK_NULL_HANDLE);
     if (result >= 0)
-        queue->submitted = value;
-    if (dev->unlock_queue)
-        dev->unlock_queue(dev->lock_opaque);
-    pthread_mutex_unlock(queue->lock);
+        queue->submitted++;
+    unlock_queue(dev, queue);
 
     if (result < 0)
         return vulkan_error(dev, "vkQueueSubmit", result);
     if (done)
-        *done = (GpuPoint){ submit->queue, value };
+        *done = (GpuPoint){ submit->queue, signal_values[0] };
     return 0;
+}
+
+int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
+{
+    return vulkan_submit_foreign((VulkanDevice *)gpu, submit, NULL, done);
 }
 
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)

@@ -35,19 +35,13 @@
     X(DestroyDevice)                                                                               \
     X(GetDeviceQueue)                                                                              \
     X(QueueSubmit)                                                                                 \
-    X(DeviceWaitIdle)                                                                              \
     X(AllocateMemory)                                                                              \
     X(FreeMemory)                                                                                  \
     X(MapMemory)                                                                                   \
-    X(UnmapMemory)                                                                                 \
     X(CreateBuffer)                                                                                \
     X(DestroyBuffer)                                                                               \
     X(GetBufferMemoryRequirements)                                                                 \
     X(BindBufferMemory)                                                                            \
-    X(CreateImage)                                                                                 \
-    X(DestroyImage)                                                                                \
-    X(GetImageMemoryRequirements)                                                                  \
-    X(BindImageMemory)                                                                             \
     X(CreateShaderModule)                                                                          \
     X(DestroyShaderModule)                                                                         \
     X(CreatePipelineCache)                                                                         \
@@ -86,14 +80,10 @@
     X(DestroySemaphore)
 
 /* Core in Vulkan 1.2, an extension with the KHR suffix in 1.1. */
-#define VK_DEVICE_TIMELINE(X)                                                                      \
-    X(WaitSemaphores)                                                                              \
-    X(GetSemaphoreCounterValue)
+#define VK_DEVICE_TIMELINE(X) X(WaitSemaphores)
 
 /* External memory: may be NULL. */
-#define VK_DEVICE_OPTIONAL(X)                                                                      \
-    X(GetMemoryFdPropertiesKHR)                                                                    \
-    X(GetImageMemoryRequirements2)
+#define VK_DEVICE_OPTIONAL(X) X(GetMemoryFdPropertiesKHR)
 
 typedef struct VkGlobal {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;

@@ -93,6 +93,16 @@ int vmaf_vulkan_state_device_info(const VmafVulkanState *state, VmafVulkanDevice
     return -ENOSYS;
 }
 
+int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *image)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory)
+{
+    return -ENOSYS;
+}
+
 unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state)
 {
     return 0;

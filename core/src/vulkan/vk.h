@@ -77,6 +77,7 @@ typedef struct VulkanDevice {
     VulkanQueue queues[2]; /* by enum GpuQueue */
     pthread_mutex_t queue_locks[2];
     atomic_bool lost;
+    bool imports_opaque, imports_dmabuf; /* memory of others */
 
     void (*lock_queue)(void *opaque), (*unlock_queue)(void *opaque);
     void *lock_opaque;
@@ -113,6 +114,13 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
         }                                                                                          \
     } while (0)
 
+/* Timeline semaphores of others that a submission waits for and signals. */
+typedef struct VulkanForeign {
+    VkSemaphore wait[3], signal[3]; /* VK_NULL_HANDLE: none */
+    uint64_t wait_value[3], signal_value[3];
+} VulkanForeign;
+int vulkan_submit_foreign(VulkanDevice *dev, const GpuSubmit *submit, const VulkanForeign *foreign,
+                          GpuPoint *done);
 int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 

@@ -1,0 +1,28 @@
+/* Pictures from elsewhere: samples of one plane out of a copied image, which may hold two planes side
+ * by side (step 2) or keep the value in the high bits (shift). A thread makes one word. */
+#if defined(KERNEL_import_plane)
+#define BUFFERS IN(0, u32, image) OUT(1, u32, plane)
+#define PARAMS                                                                                     \
+    ARG(u32, width) ARG(u32, image_stride) ARG(u32, plane_stride) ARG(u32, plane_offset)           \
+    ARG(u32, image_offset) ARG(u32, step) ARG(u32, first) ARG(u32, shift)
+#define GROUP_W 64
+#include "gpu/prelude/prelude.h"
+
+KERNEL_BEGIN
+KERNEL_MAIN
+{
+    u32 word = GROUP_X * GROUP_W + LOCAL_X;
+    u32 x = word * SAMPLES_PER_WORD;
+    if (x < width) {
+        u32 samples = min_u32(SAMPLES_PER_WORD, width - x);
+        u32 row = image_offset + GROUP_Y * image_stride;
+        u32 value = 0u;
+        for (u32 i = 0u; i < samples; i++) {
+            u32 at = (x + i) * step + first;
+            value |= (SAMPLE(image, row, at) >> shift) << (i * (32u / SAMPLES_PER_WORD));
+        }
+        plane[plane_offset + GROUP_Y * plane_stride + word] = value;
+    }
+}
+KERNEL_END
+#endif
