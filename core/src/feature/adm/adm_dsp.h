@@ -64,14 +64,17 @@ typedef void AdmDecoupleRow(const AdmLevel *l, const void *const ref[ADM_BANDS],
 typedef void AdmWeighRow(const AdmLevel *l, const void *const masker[ADM_BANDS],
                          uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own);
 
-/* Sums `near` over the 3x3 neighbourhood, plus `own`; columns left…right-1. `work` is a row. */
-typedef void AdmThresholdRow(const AdmLevel *l, const int32_t *const near[3], const int32_t *own,
-                             int32_t *work, int32_t *threshold);
+/* What masks a row: `near` of the rows above, at and below it, and `own`. */
+typedef struct AdmMaskRows {
+    const int32_t *near[3], *own;
+    int32_t *work; /* a row to work in */
+} AdmMaskRows;
 
-/* Sum of the cubes of what exceeds the threshold, by band; columns left…right-1. The signal is in
- * coefficients (int16_t) at level 0, in weighed magnitudes (uint32_t) above. */
+/* Sum of the cubes of what exceeds the threshold, by band; columns left…right-1. The threshold is the
+ * sum of `near` over the 3x3 neighbourhood, plus `own`. The signal is in coefficients (int16_t) at
+ * level 0, in weighed magnitudes (uint32_t) above. */
 typedef void AdmEnergyRow(const AdmLevel *l, const void *const signal[ADM_BANDS],
-                          const int32_t *threshold, int64_t sum[ADM_BANDS]);
+                          const AdmMaskRows *mask, int64_t sum[ADM_BANDS]);
 
 /* Sum of the cubes of the reference's magnitudes, by band; columns left…right-1. */
 typedef void AdmPlainRow(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS]);
@@ -80,7 +83,6 @@ typedef struct AdmDsp {
     AdmSplitRow *split_row[ADM_LEVELS];
     AdmDecoupleRow *decouple_row[2];
     AdmWeighRow *weigh_row[2];
-    AdmThresholdRow *threshold_row;
     AdmEnergyRow *energy_row[2];
     AdmPlainRow *plain_row[2];
 } AdmDsp;

@@ -199,13 +199,12 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
     }
 }
 
-static void threshold_row(const AdmLevel *l, const int32_t *const near[3], const int32_t *own,
-                          int32_t *work, int32_t *threshold)
+static int32_t threshold_at(const AdmMaskRows *mask, int x)
 {
-    for (int x = l->left - 1; x <= l->right; x++)
-        work[x] = wrap32((int64_t)near[0][x] + near[1][x] + near[2][x]);
-    for (int x = l->left; x < l->right; x++)
-        threshold[x] = wrap32((int64_t)work[x - 1] + work[x] + work[x + 1] + own[x]);
+    int64_t sum = mask->own[x];
+    for (int row = 0; row < 3; row++)
+        sum += (int64_t)mask->near[row][x - 1] + mask->near[row][x] + mask->near[row][x + 1];
+    return wrap32(sum);
 }
 
 /* ---- Energies */
@@ -221,27 +220,31 @@ static inline uint64_t masked_cube(const AdmLevel *l, int b, uint32_t magnitude,
 }
 
 static void energy_row_fine(const AdmLevel *l, const void *const signal[ADM_BANDS],
-                            const int32_t *threshold, int64_t sum[ADM_BANDS])
+                            const AdmMaskRows *mask, int64_t sum[ADM_BANDS])
 {
-    for (int b = 0; b < ADM_BANDS; b++) {
-        const int16_t *const v = signal[b];
-        uint64_t total = 0;
-        for (int x = l->left; x < l->right; x++)
-            total += masked_cube(l, b, l->q[b] * (uint32_t)abs(v[x]), threshold[x]);
-        sum[b] = (int64_t)total;
+    uint64_t total[ADM_BANDS] = { 0 };
+    for (int x = l->left; x < l->right; x++) {
+        const int32_t threshold = threshold_at(mask, x);
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const uint32_t magnitude = (uint32_t)abs(((const int16_t *)signal[b])[x]);
+            total[b] += masked_cube(l, b, l->q[b] * magnitude, threshold);
+        }
     }
+    for (int b = 0; b < ADM_BANDS; b++)
+        sum[b] = (int64_t)total[b];
 }
 
 static void energy_row_coarse(const AdmLevel *l, const void *const signal[ADM_BANDS],
-                              const int32_t *threshold, int64_t sum[ADM_BANDS])
+                              const AdmMaskRows *mask, int64_t sum[ADM_BANDS])
 {
-    for (int b = 0; b < ADM_BANDS; b++) {
-        const uint32_t *const v = signal[b];
-        uint64_t total = 0;
-        for (int x = l->left; x < l->right; x++)
-            total += masked_cube(l, b, v[x], threshold[x]);
-        sum[b] = (int64_t)total;
+    uint64_t total[ADM_BANDS] = { 0 };
+    for (int x = l->left; x < l->right; x++) {
+        const int32_t threshold = threshold_at(mask, x);
+        for (int b = 0; b < ADM_BANDS; b++)
+            total[b] += masked_cube(l, b, ((const uint32_t *)signal[b])[x], threshold);
     }
+    for (int b = 0; b < ADM_BANDS; b++)
+        sum[b] = (int64_t)total[b];
 }
 
 static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
@@ -278,7 +281,6 @@ void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc)
         .split_row = { bpc > 8 ? split_row_16 : split_row_8, split_row_1, split_row_2, split_row_2 },
         .decouple_row = { decouple_row_fine, decouple_row_coarse },
         .weigh_row = { weigh_row_fine, weigh_row_coarse },
-        .threshold_row = threshold_row,
         .energy_row = { energy_row_fine, energy_row_coarse },
         .plain_row = { plain_row_fine, plain_row_coarse },
     };

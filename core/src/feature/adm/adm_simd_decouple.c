@@ -27,15 +27,15 @@ V_INLINE Direction compare_directions(vf dot, vf oo, vf tt)
 /* ---- the ratio of two magnitudes ---- */
 
 /* floor(2^30 / x) for x in 1…32768; anything for 0. The first quotient is made to fall short, by less
- * than 700 / x + 1, so that what remains is small, positive and exact in single precision; half a
- * unit keeps its quotient off the whole numbers, where rounding could cross. */
+ * than 700 / x + 1, so that what remains is small, positive and exact in single precision. Its own
+ * quotient is exact when x is a power of two; else it lies 1 / x or more off the whole numbers, which
+ * is further than rounding takes it. */
 V_INLINE vi reciprocal_q30(vi x)
 {
     const vf inverse = v_div_f32(v_set_f32(1.0f), v_s32_to_f32(x));
     const vi first = v_f32_to_s32_trunc(v_mul_f32(inverse, v_set_f32(0x1p30f - 0x1p8f)));
     const vi rest = v_sub32(v_set32(1 << 30), v_mul32(first, x));
-    const vf more = v_mul_f32(v_add_f32(v_s32_to_f32(rest), v_set_f32(0.5f)), inverse);
-    return v_add32(first, v_f32_to_s32_trunc(more));
+    return v_add32(first, v_f32_to_s32_trunc(v_mul_f32(v_s32_to_f32(rest), inverse)));
 }
 
 /* ---- level 0: 16 bits a coefficient, |o| and |t| up to 22930 ---- */
@@ -107,7 +107,7 @@ static void decouple_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS
                               void *const additive[ADM_BANDS])
 {
     const int gain = (int)l->gain_limit;
-    for (int x = l->x0; x < l->x1; x += V16) {
+    for (int x = align_column(l->x0, V16); x < l->x1; x += V16) {
         const vi aligned = aligned_fine((const int16_t *)ref[ADM_H] + x, (const int16_t *)ref[ADM_V] + x,
                                         (const int16_t *)dist[ADM_H] + x, (const int16_t *)dist[ADM_V] + x);
         for (int b = 0; b < ADM_BANDS; b++) {
@@ -188,7 +188,7 @@ static void decouple_row_coarse(const AdmLevel *l, const void *const ref[ADM_BAN
                                 void *const additive[ADM_BANDS])
 {
     const int gain = (int)l->gain_limit;
-    for (int x = l->x0; x < l->x1; x += V32) {
+    for (int x = align_column(l->x0, V32); x < l->x1; x += V32) {
         const vi aligned =
             aligned_coarse((const int32_t *)ref[ADM_H] + x, (const int32_t *)ref[ADM_V] + x,
                            (const int32_t *)dist[ADM_H] + x, (const int32_t *)dist[ADM_V] + x);

@@ -55,7 +55,7 @@ static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS
 {
     const vi q_hv = v_set16((int16_t)(uint16_t)l->q[ADM_H]), q_d = v_set16((int16_t)(uint16_t)l->q[ADM_D]);
     (void)weighed;
-    for (int x = l->x0; x < l->x1; x += V16) {
+    for (int x = align_column(l->x0, V16); x < l->x1; x += V16) {
         const Mask h = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_H] + x), q_hv));
         const Mask v = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_V] + x), q_hv));
         const Mask d = mask_fine(weigh_d(v_load((const int16_t *)masker[ADM_D] + x), q_d));
@@ -103,7 +103,7 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
                              uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
 {
     const vi even_lanes = v_set64(0xffffffff);
-    for (int x = l->x0; x < l->x1; x += V32) {
+    for (int x = align_column(l->x0, V32); x < l->x1; x += V32) {
         MaskSum even = { v_zero(), v_zero() }, odd = { v_zero(), v_zero() };
         for (int b = 0; b < ADM_BANDS; b++) {
             const vi seen = weigh_coarse(v_load((const int32_t *)masker[b] + x), v_set32((int32_t)l->q[b]));
@@ -117,20 +117,15 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
     }
 }
 
-/* ---- thresholds ---- */
-
-static void threshold_row(const AdmLevel *l, const int32_t *const near[3], const int32_t *own,
-                          int32_t *work, int32_t *threshold)
-{
-    for (int x = l->left - 1; x <= l->right; x += V32)
-        v_store(work + x, v_add32(v_add32(v_load(near[0] + x), v_load(near[1] + x)), v_load(near[2] + x)));
-    for (int x = l->left; x < l->right; x += V32) {
-        const vi sides = v_add32(v_load(work + x - 1), v_load(work + x + 1));
-        v_store(threshold + x, v_add32(v_add32(sides, v_load(work + x)), v_load(own + x)));
-    }
-}
-
 /* ---- energies ---- */
+
+/* v in the columns from x on that belong to the core, else 0. */
+V_INLINE vi keep_core(const AdmLevel *l, int x, vi v)
+{
+    if (x >= l->left && x + V32 <= l->right)
+        return v;
+    return v_keep32(vm_and(vm_first32(l->right - x), vm_not(vm_first32(l->left - x))), v);
+}
 
 static inline int64_t half_of(int shift)
 {
@@ -164,74 +159,88 @@ V_INLINE vi load_signal(const AdmLevel *l, const void *const signal[ADM_BANDS], 
     return v_mul32(v_abs_s32(v_load_s16_to_32((const int16_t *)signal[b] + x)), v_set32((int32_t)l->q[b]));
 }
 
-V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS], const int32_t *threshold,
+V_INLINE vi threshold_at(const AdmMaskRows *mask, int x)
+{
+    const vi sides = v_add32(v_load(mask->work + x - 1), v_load(mask->work + x + 1));
+    return v_add32(v_add32(sides, v_load(mask->work + x)), v_load(mask->own + x));
+}
+
+V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS], const AdmMaskRows *mask,
                          int64_t sum[ADM_BANDS], bool fine)
 {
+    const int first = align_column(l->left, V32);
+    const int32_t *const *const near = mask->near;
+    for (int x = first - V32; x < l->right + 1; x += V32)
+        v_store(mask->work + x, v_add32(v_add32(v_load(near[0] + x), v_load(near[1] + x)), v_load(near[2] + x)));
+
     vi total[ADM_BANDS] = { v_zero(), v_zero(), v_zero() };
-    uint64_t lanes = 0;
-    for (int x = l->left; x < l->right; x += V32) {
-        const vm inside = vm_first32(l->right - x);
-        const vi t = v_load(threshold + x);
-        vi y[ADM_BANDS];
+    int x = first;
+    for (; x < l->right; x += V32) {
+        const vi t = threshold_at(mask, x);
         for (int b = 0; b < ADM_BANDS; b++) {
             const vi limit = fine ? v_shl32(t, b == ADM_D ? 12 : 10) : t;
-            const vi above = v_sub32(load_signal(l, signal, b, x, fine), limit);
-            y[b] = v_keep32(inside, v_max_s32(above, v_zero()));
+            const vi above = v_max_s32(v_sub32(load_signal(l, signal, b, x, fine), limit), v_zero());
+            total[b] = add_cubes(total[b], keep_core(l, x, above), l, b);
         }
-        for (int b = 0; b < ADM_BANDS; b++)
-            total[b] = add_cubes(total[b], y[b], l, b);
-        lanes += V32;
     }
     for (int b = 0; b < ADM_BANDS; b++)
-        sum[b] = cube_total(total[b], l, b, lanes);
+        sum[b] = cube_total(total[b], l, b, (uint64_t)(x - first));
 }
 
 static void energy_row_fine(const AdmLevel *l, const void *const signal[ADM_BANDS],
-                            const int32_t *threshold, int64_t sum[ADM_BANDS])
+                            const AdmMaskRows *mask, int64_t sum[ADM_BANDS])
 {
-    energy_row(l, signal, threshold, sum, true);
+    energy_row(l, signal, mask, sum, true);
 }
 
 static void energy_row_coarse(const AdmLevel *l, const void *const signal[ADM_BANDS],
-                              const int32_t *threshold, int64_t sum[ADM_BANDS])
+                              const AdmMaskRows *mask, int64_t sum[ADM_BANDS])
 {
-    energy_row(l, signal, threshold, sum, false);
+    energy_row(l, signal, mask, sum, false);
 }
 
-static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+V_INLINE vi plain_cubes_fine(vi m)
 {
-    for (int b = 0; b < ADM_BANDS; b++) {
-        vi total = v_zero();
-        for (int x = l->left; x < l->right; x += V32) {
-            const vi o = v_load_s16_to_32((const int16_t *)ref[b] + x);
-            const vi m = v_keep32(vm_first32(l->right - x), v_abs_s32(o));
-            const vi square = v_madd16(m, m);
-            const vi odd = v_mul_even_u32(v_shr_u64(square, 32), v_shr_u64(m, 32));
-            total = v_add64(total, v_add64(v_mul_even_u32(square, m), odd));
-        }
-        sum[b] = (int64_t)v_sum_u64(total);
-    }
+    const vi square = v_madd16(m, m);
+    const vi odd = v_mul_even_u32(v_shr_u64(square, 32), v_shr_u64(m, 32));
+    return v_add64(v_mul_even_u32(square, m), odd);
 }
 
-V_INLINE vi plain_cubes(const AdmLevel *l, vi m)
+/* Of the even lanes. A whole unit is added to the square. */
+V_INLINE vi plain_cubes_even(const AdmLevel *l, vi m)
 {
     const vi unit = v_set64((int64_t)1 << l->plain_square), half = v_set64(half_of(l->plain_cube));
     const vi square = v_shr_u64(v_add64(v_mul_even_u32(m, m), unit), l->plain_square);
     return v_shr_u64(v_add64(v_mul_even_u32(square, m), half), l->plain_cube);
 }
 
+V_INLINE void plain_row(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS],
+                        bool fine)
+{
+    vi total[ADM_BANDS] = { v_zero(), v_zero(), v_zero() };
+    for (int x = align_column(l->left, V32); x < l->right; x += V32) {
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const vi o = fine ? v_load_s16_to_32((const int16_t *)ref[b] + x)
+                              : v_load((const int32_t *)ref[b] + x);
+            const vi m = keep_core(l, x, v_abs_s32(o));
+            const vi cubes = fine ? plain_cubes_fine(m) : v_add64(plain_cubes_even(l, m),
+                                                                  plain_cubes_even(l, v_shr_u64(m, 32)));
+            total[b] = v_add64(total[b], cubes);
+        }
+    }
+    for (int b = 0; b < ADM_BANDS; b++)
+        sum[b] = (int64_t)v_sum_u64(total[b]);
+}
+
+static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+{
+    plain_row(l, ref, sum, true);
+}
+
 static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS],
                              int64_t sum[ADM_BANDS])
 {
-    for (int b = 0; b < ADM_BANDS; b++) {
-        vi total = v_zero();
-        for (int x = l->left; x < l->right; x += V32) {
-            const vi o = v_load((const int32_t *)ref[b] + x);
-            const vi m = v_keep32(vm_first32(l->right - x), v_abs_s32(o));
-            total = v_add64(total, v_add64(plain_cubes(l, m), plain_cubes(l, v_shr_u64(m, 32))));
-        }
-        sum[b] = (int64_t)v_sum_u64(total);
-    }
+    plain_row(l, ref, sum, false);
 }
 
 void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
@@ -243,7 +252,6 @@ void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
     dsp->weigh_row[0] = weigh_row_fine;
     if (small) /* weights out of range, which only odd options give, are left to the scalar code */
         dsp->weigh_row[1] = weigh_row_coarse;
-    dsp->threshold_row = threshold_row;
     dsp->energy_row[0] = energy_row_fine;
     dsp->energy_row[1] = energy_row_coarse;
     dsp->plain_row[0] = plain_row_fine;

@@ -158,7 +158,7 @@ V_INLINE void vertical_step(const AdmLevel *l, const void *const rows[ADM_TAPS],
 V_INLINE void vertical_row(const AdmLevel *l, const void *const rows[ADM_TAPS], enum RowType type,
                            const Work *w, bool low, bool detail)
 {
-    const int from = 2 * l->x0 - 1, to = 2 * l->x1 + 1;
+    const int from = 2 * align_column(l->x0, V16) - 1, to = 2 * l->x1 + 1;
     const int last = l->in_w > V16 ? l->in_w - V16 : 0;
     for (int x = 0; x < last + V16; x += V16) {
         const int at = x < last ? x : last;
@@ -176,32 +176,47 @@ V_INLINE void vertical_row(const AdmLevel *l, const void *const rows[ADM_TAPS], 
 
 /* ---- horizontal passes ---- */
 
+/* Neighbouring pairs for the taps of V32 columns from x on. */
+typedef struct Pairs {
+    vi first, second;
+} Pairs;
+
+V_INLINE Pairs load_pairs(const int16_t *row, int x)
+{
+    return (Pairs){ v_load(row + 2 * x - 1), v_load(row + 2 * x + 1) };
+}
+
 /* V16 columns of a band of level 0. */
-V_INLINE vi horizontal_fine(const int16_t *row, const Taps *t)
+V_INLINE void put_fine(void *band, int x, const Taps *t, const Pairs p[2])
 {
     const vi half = v_set32(1 << 15);
-    const vi a = filter4(t, half, v_load(row - 1), v_load(row + 1));
-    const vi b = filter4(t, half, v_load(row + V16 - 1), v_load(row + V16 + 1));
-    return v_pack_high16(a, b);
+    const vi a = filter4(t, half, p[0].first, p[0].second), b = filter4(t, half, p[1].first, p[1].second);
+    v_store((int16_t *)band + x, v_pack_high16(a, b));
 }
 
 /* V32 columns of a band of the other levels. */
-V_INLINE vi horizontal_coarse(int16_t *const row[HALVES], const Taps *t, int shift, int x)
+V_INLINE void put_coarse(void *band, int x, const Taps *t, int shift, const Pairs p[HALVES])
 {
-    const int16_t *const h = row[HIGH] + 2 * x, *const l = row[LOW] + 2 * x;
-    const vi high[2] = { v_load(h - 1), v_load(h + 1) }, low[2] = { v_load(l - 1), v_load(l + 1) };
-    return filter4_halves(t, shift, high, low);
+    const vi high[2] = { p[HIGH].first, p[HIGH].second }, low[2] = { p[LOW].first, p[LOW].second };
+    v_store((int32_t *)band + x, filter4_halves(t, shift, high, low));
 }
 
-V_INLINE void horizontal_row(const Work *w, int f, const Taps *t, int shift, bool fine, void *band,
+/* Both bands that come from one row of the vertical pass, or one where the other is NULL. */
+V_INLINE void horizontal_row(int16_t *const row[HALVES], bool fine, int shift, void *lo_band, void *hi_band,
                              int from, int to)
 {
-    if (fine) {
-        for (int x = from; x < to; x += V16)
-            v_store((int16_t *)band + x, horizontal_fine(w->row[f][HIGH] + 2 * x, t));
-    } else {
-        for (int x = from; x < to; x += V32)
-            v_store((int32_t *)band + x, horizontal_coarse(w->row[f], t, shift, x));
+    const Taps lo = taps_lo(), hi = taps_hi();
+    for (int x = from; x < to; x += fine ? V16 : V32) {
+        const Pairs p[2] = { load_pairs(row[HIGH], x),
+                             fine ? load_pairs(row[HIGH], x + V32) : load_pairs(row[LOW], x) };
+        if (lo_band && fine)
+            put_fine(lo_band, x, &lo, p);
+        else if (lo_band)
+            put_coarse(lo_band, x, &lo, shift, p);
+        if (hi_band && fine)
+            put_fine(hi_band, x, &hi, p);
+        else if (hi_band)
+            put_coarse(hi_band, x, &hi, shift, p);
     }
 }
 
@@ -210,15 +225,21 @@ V_INLINE void split_row(const AdmLevel *l, const void *const rows[ADM_TAPS], voi
 {
     const bool fine = type < ROW_S16;
     const Work w = work_rows(l, work);
-    const Taps lo = taps_lo(), hi = taps_hi();
     vertical_row(l, rows, type, &w, a != NULL, detail != NULL);
-    if (a)
-        horizontal_row(&w, LO, &lo, shift, fine, a, 0, l->w);
-    if (detail) {
-        horizontal_row(&w, HI, &lo, shift, fine, detail[ADM_H], l->x0, l->x1);
-        horizontal_row(&w, LO, &hi, shift, fine, detail[ADM_V], l->x0, l->x1);
-        horizontal_row(&w, HI, &hi, shift, fine, detail[ADM_D], l->x0, l->x1);
+    if (!detail) {
+        horizontal_row(w.row[LO], fine, shift, a, NULL, 0, l->w);
+        return;
     }
+    const int step = fine ? V16 : V32;
+    const int x0 = align_column(l->x0, step), x1 = align_column(l->x1 + step - 1, step);
+    if (a) {
+        horizontal_row(w.row[LO], fine, shift, a, NULL, 0, x0);
+        horizontal_row(w.row[LO], fine, shift, a, detail[ADM_V], x0, l->x1);
+        horizontal_row(w.row[LO], fine, shift, a, NULL, x1, l->w);
+    } else {
+        horizontal_row(w.row[LO], fine, shift, NULL, detail[ADM_V], x0, l->x1);
+    }
+    horizontal_row(w.row[HI], fine, shift, detail[ADM_H], detail[ADM_D], x0, l->x1);
 }
 
 /* ---- one function per level ---- */

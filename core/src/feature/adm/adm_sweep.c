@@ -23,7 +23,7 @@ typedef struct Lines {
     void *part[2][PARTS][ADM_BANDS];     /* fine levels: the signals; coarse ones: transient */
     uint32_t *weighed[2][PARTS][ADM_BANDS];
     int32_t *near[3][PARTS], *own[2][PARTS];
-    int32_t *threshold_work, *threshold;
+    int32_t *mask_work;
 } Lines;
 
 typedef struct Plane {
@@ -69,8 +69,7 @@ static void carve_lines(Carver *c, Lines *lines, const AdmLevel *l)
         for (int i = 0; i < 2; i++)
             lines->own[i][p] = carve(c, row);
     }
-    lines->threshold_work = carve(c, row);
-    lines->threshold = carve(c, row);
+    lines->mask_work = carve(c, row);
 }
 
 static unsigned sweep_jobs(const AdmLevel *l)
@@ -198,16 +197,17 @@ static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
 /* Energy of one part of row y, masked by the other part in rows y-1…y+1. */
 static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal, int64_t total[ADM_BANDS])
 {
-    const AdmDsp *const dsp = &s->adm->dsp;
     const int masker = signal == RESTORED ? ADDITIVE : RESTORED;
     const int above = y > 0 ? y - 1 : 1, below = y + 1 < s->l->h ? y + 1 : s->l->h - 1;
-    const int32_t *const near[3] = { lines->near[above % 3][masker], lines->near[y % 3][masker],
-                                     lines->near[below % 3][masker] };
+    const AdmMaskRows mask = {
+        .near = { lines->near[above % 3][masker], lines->near[y % 3][masker], lines->near[below % 3][masker] },
+        .own = lines->own[y & 1][masker],
+        .work = lines->mask_work,
+    };
     const void *const *const rows = s->coarse ? (const void *const *)lines->weighed[y & 1][signal]
                                               : (const void *const *)lines->part[y & 1][signal];
     int64_t row[ADM_BANDS];
-    dsp->threshold_row(s->l, near, lines->own[y & 1][masker], lines->threshold_work, lines->threshold);
-    dsp->energy_row[s->coarse](s->l, rows, lines->threshold, row);
+    s->adm->dsp.energy_row[s->coarse](s->l, rows, &mask, row);
     add_row(total, row, s->l->row);
 }
 
