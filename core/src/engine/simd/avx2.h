@@ -267,6 +267,15 @@ V_INLINE vf v_gather_f32(const float *table, vi index)
     return _mm256_i32gather_ps(table, index, 4);
 }
 
+/* Bit i: lanes i of 16 bits differ. */
+V_INLINE uint32_t v_differ16(vi a, vi b)
+{
+    const __m256i equal = _mm256_cmpeq_epi16(a, b);
+    const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(equal),
+                                          _mm256_extracti128_si256(equal, 1));
+    return (uint32_t)_mm_movemask_epi8(bytes) ^ 0xffff;
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

@@ -265,6 +265,12 @@ V_INLINE vf v_gather_f32(const float *table, vi index)
     return _mm512_i32gather_ps(index, table, 4);
 }
 
+/* Bit i: lanes i of 16 bits differ. */
+V_INLINE uint32_t v_differ16(vi a, vi b)
+{
+    return _mm512_cmpneq_epi16_mask(a, b);
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

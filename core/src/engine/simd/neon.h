@@ -284,6 +284,14 @@ V_INLINE vf v_gather_f32(const float *table, vi index)
     return vld1q_f32(lanes);
 }
 
+/* Bit i: lanes i of 16 bits differ. */
+V_INLINE uint32_t v_differ16(vi a, vi b)
+{
+    static const uint16_t bit[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    const uint16x8_t equal = vceqq_u16(vreinterpretq_u16_s32(a), vreinterpretq_u16_s32(b));
+    return vaddvq_u16(vbicq_u16(vld1q_u16(bit), equal));
+}
+
 /* ---- choices ---- */
 
 V_INLINE vm vm_gt_s32(vi a, vi b)

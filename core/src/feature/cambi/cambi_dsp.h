@@ -37,6 +37,10 @@ typedef struct CambiDsp {
                    unsigned span, size_t n);
     /* CAMBI_NO_CODE in both rows where they are equal. */
     void (*cancel)(uint16_t *a, uint16_t *b, size_t n);
+    /* Where runs of equal codes start, and n after the last; returns how many runs there are. The list
+     * has room for n + 1 entries and CAMBI_SLACK. */
+    unsigned (*runs)(uint16_t *starts, const uint16_t *codes, size_t n);
+    /* What stands behind the n elements of `by` may be added to what stands behind the counts. */
     void (*add)(uint16_t *counts, const uint16_t *by, size_t n);
     void (*subtract)(uint16_t *counts, const uint16_t *by, size_t n);
     void (*contrast)(float *out, const CambiRun *run, size_t n);

@@ -1,100 +1,21 @@
-#include <string.h>
+#include "engine/simd_fn.h"
+#include "feature/cambi/cambi_loops.h"
 
-#include "feature/cambi/cambi.h"
+SIMD_DECLARE(cambi_dsp_init, CambiDsp *dsp);
 
 const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1] = {
     0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 };
 
-static void widen_8(uint16_t *out, const uint8_t *in, size_t n)
+static unsigned runs(uint16_t *starts, const uint16_t *codes, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = (uint16_t)(in[i] << 2);
-}
-
-static void narrow_16(uint16_t *out, const uint16_t *in, size_t n, unsigned bpc)
-{
-    if (bpc <= 10) {
-        const unsigned up = 10 - bpc;
-        for (size_t i = 0; i < n; i++)
-            out[i] = (uint16_t)(in[i] << up);
-        return;
-    }
-    const unsigned down = bpc - 10, half = 1u << (down - 1);
-    for (size_t i = 0; i < n; i++)
-        out[i] = (uint16_t)((in[i] + half) >> down);
-}
-
-static void smooth(uint16_t *out, const uint16_t *row, const uint16_t *below, size_t n)
-{
-    for (size_t i = 0; i + 1 < n; i++)
-        out[i] = (uint16_t)((row[i] + row[i + 1] + below[i] + below[i + 1]) >> 2);
-    out[n - 1] = (uint16_t)((row[n - 1] + below[n - 1]) >> 1);
-}
-
-static void flat(uint8_t *out, const uint16_t *row, const uint16_t *below, size_t n)
-{
-    for (size_t i = 0; i + 1 < n; i++)
-        out[i] = (row[i] == row[i + 1]) & (row[i] == below[i]);
-    out[n - 1] = row[n - 1] == below[n - 1];
-}
-
-static void slide(uint8_t *sums, const uint8_t *enter, const uint8_t *leave, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        sums[i] = (uint8_t)(sums[i] + enter[i] - leave[i]);
-}
-
-static void mask(uint8_t *out, const uint8_t *sums, unsigned needed, size_t n)
-{
+    unsigned count = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint8_t *s = sums + i - 3;
-        out[i] = (uint8_t)(s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6]) > (uint8_t)needed;
+        if (i == 0 || codes[i] != codes[i - 1])
+            starts[count++] = (uint16_t)i;
     }
-}
-
-static void keep_even_16(uint16_t *out, const uint16_t *in, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = in[2 * i];
-}
-
-static void keep_even_8(uint8_t *out, const uint8_t *in, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = in[2 * i];
-}
-
-static uint16_t min_16(uint16_t a, uint16_t b)
-{
-    return a < b ? a : b;
-}
-
-static void mode3(uint16_t *out, const uint16_t *a, const uint16_t *b, const uint16_t *c, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint16_t p = a[i], q = b[i], r = c[i];
-        const uint16_t rest = q == r ? q : min_16(min_16(p, q), r);
-        out[i] = p == q || p == r ? p : rest;
-    }
-}
-
-static void masked(uint16_t *out, const uint16_t *code, const uint8_t *masks, unsigned low,
-                   unsigned span, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint16_t at = (uint16_t)(code[i] - low);
-        out[i] = masks[i] && at <= span ? at : CAMBI_NO_CODE;
-    }
-}
-
-static void cancel(uint16_t *a, uint16_t *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint16_t equal = a[i] == b[i] ? CAMBI_NO_CODE : 0;
-        a[i] |= equal;
-        b[i] |= equal;
-    }
+    starts[count] = (uint16_t)n;
+    return count;
 }
 
 static void add(uint16_t *counts, const uint16_t *by, size_t n)
@@ -111,20 +32,8 @@ static void subtract(uint16_t *counts, const uint16_t *by, size_t n)
 
 static void contrast(float *out, const CambiRun *run, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const uint16_t *counts = run->own + i;
-        const unsigned own = counts[0];
-        float best = 0.0f;
-        for (unsigned d = run->first; d <= run->steps; d++) {
-            const unsigned above = counts[d * run->pitch];
-            const unsigned below = counts[-(ptrdiff_t)(d * run->pitch)];
-            const unsigned other = above > below ? above : below;
-            const float product = (float)(int)(cambi_step_weight[d] * own * other);
-            const float value = product * run->reciprocal[own + other];
-            best = value > best ? value : best;
-        }
-        out[i] = best;
-    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = contrast_of(run, run->own + i);
 }
 
 void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
@@ -141,9 +50,10 @@ void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
         .mode3 = mode3,
         .masked = masked,
         .cancel = cancel,
+        .runs = runs,
         .add = add,
         .subtract = subtract,
         .contrast = contrast,
     };
-    (void)cpu;
+    SIMD_CALL(cpu, cambi_dsp_init, dsp);
 }

@@ -18,6 +18,7 @@ struct CambiCounters {
     size_t block_size;
     uint16_t *block;
     uint16_t *enter, *leave; /* codes of a row */
+    uint16_t *starts;    /* of its runs */
     unsigned radius;     /* that `ramp` is made for */
     size_t ramp_pitch;
     uint16_t *ramp;      /* row L: what a run of L <= 2r+1 samples adds */
@@ -48,8 +49,9 @@ int cambi_counters_create(CambiCounters **out, const CambiPlan *plan)
     c->block = mem_aligned_alloc(c->block_size * sizeof(*c->block));
     c->enter = mem_array(w + MAX_RADIUS + CAMBI_SLACK, sizeof(*c->enter));
     c->leave = mem_array(w + MAX_RADIUS + CAMBI_SLACK, sizeof(*c->leave));
+    c->starts = mem_array(w + 1 + CAMBI_SLACK, sizeof(*c->starts));
     c->ramp = mem_array((MAX_RUN + 1) * c->ramp_pitch, sizeof(*c->ramp));
-    if (!c->block || !c->enter || !c->leave || !c->ramp) {
+    if (!c->block || !c->enter || !c->leave || !c->starts || !c->ramp) {
         cambi_counters_destroy(c);
         return -ENOMEM;
     }
@@ -64,6 +66,7 @@ void cambi_counters_destroy(CambiCounters *c)
     mem_aligned_free(c->block);
     mem_free(c->enter);
     mem_free(c->leave);
+    mem_free(c->starts);
     mem_free(c->ramp);
     mem_free(c);
 }
@@ -93,39 +96,20 @@ static void start(CambiCounters *c, const CambiPlan *plan, const CambiPlane *pla
     memset(c->block, 0, (c->codes + 2 * plan->steps) * c->pitch * sizeof(*c->block));
 }
 
-/* First sample from `x` on that has a code, or n. */
-static unsigned next_code(const uint16_t *codes, unsigned x, unsigned n)
-{
-    for (; x + 4 <= n; x += 4) {
-        uint64_t four;
-        memcpy(&four, codes + x, sizeof(four));
-        if (four != UINT64_MAX)
-            break;
-    }
-    while (x < n && codes[x] == CAMBI_NO_CODE)
-        x++;
-    return x;
-}
-
-static unsigned run_length(const uint16_t *codes, unsigned x, unsigned end)
-{
-    const unsigned begin = x;
-    while (x < end && codes[x] == codes[begin])
-        x++;
-    return x - begin;
-}
-
 typedef void (*CountFn)(uint16_t *counts, const uint16_t *by, size_t n);
 
-static void count_runs(const CambiCounters *c, CountFn fn, const uint16_t *codes, unsigned n)
+static void count_runs(const CambiCounters *c, const CambiPlan *plan, CountFn fn,
+                       const uint16_t *codes, unsigned n)
 {
-    const unsigned window = 2 * c->radius + 1;
-    for (unsigned x = next_code(codes, 0, n); x < n; x = next_code(codes, x, n)) {
-        const unsigned limit = x + window < n ? x + window : n;
-        const unsigned length = run_length(codes, x, limit);
-        uint16_t *counts = c->first + codes[x] * c->pitch + x;
-        fn(counts - c->radius, c->ramp + length * c->ramp_pitch, length + 2 * c->radius);
-        x += length;
+    const unsigned window = 2 * c->radius + 1, count = plan->dsp.runs(c->starts, codes, n);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned x = c->starts[i], length = c->starts[i + 1] - x;
+        if (codes[x] == CAMBI_NO_CODE)
+            continue;
+        uint16_t *counts = c->first + codes[x] * c->pitch - c->radius;
+        for (; length > window; length -= window, x += window)
+            fn(counts + x, c->ramp + window * c->ramp_pitch, window + 2 * c->radius);
+        fn(counts + x, c->ramp + length * c->ramp_pitch, length + 2 * c->radius);
     }
 }
 
@@ -134,7 +118,7 @@ static void count_runs(const CambiCounters *c, CountFn fn, const uint16_t *codes
 static void count_leftover(const CambiCounters *c, CountFn fn, const uint16_t *codes, unsigned n,
                            unsigned end)
 {
-    static const uint16_t ones[MAX_RADIUS] = { [0 ... MAX_RADIUS - 1] = 1 };
+    static const uint16_t ones[MAX_RADIUS + CAMBI_SLACK] = { [0 ... MAX_RADIUS + CAMBI_SLACK - 1] = 1 };
     for (unsigned x = n; x < end; x++) {
         if (codes[x] != CAMBI_NO_CODE)
             fn(c->first + codes[x] * c->pitch, ones, n);
@@ -158,7 +142,7 @@ static void add_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *p
 {
     const unsigned n = counted_width(plane, c->radius);
     codes_of_row(plan, plane, y, c->enter, n);
-    count_runs(c, plan->dsp.add, c->enter, plane->w);
+    count_runs(c, plan, plan->dsp.add, c->enter, plane->w);
     count_leftover(c, plan->dsp.add, c->enter, plane->w, n);
 }
 
@@ -174,11 +158,11 @@ static void slide(CambiCounters *c, const CambiPlan *plan, const CambiPlane *pla
     if (enters && leaves)
         plan->dsp.cancel(c->enter, c->leave, n);
     if (leaves) {
-        count_runs(c, plan->dsp.subtract, c->leave, plane->w);
+        count_runs(c, plan, plan->dsp.subtract, c->leave, plane->w);
         count_leftover(c, plan->dsp.subtract, c->leave, plane->w, n);
     }
     if (enters) {
-        count_runs(c, plan->dsp.add, c->enter, plane->w);
+        count_runs(c, plan, plan->dsp.add, c->enter, plane->w);
         count_leftover(c, plan->dsp.add, c->enter, plane->w, n);
     }
 }
@@ -190,8 +174,11 @@ static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPla
     const unsigned n = plane->w;
     codes_of_row(plan, plane, y, c->enter, n);
     memset(out, 0, n * sizeof(*out));
-    for (unsigned x = next_code(codes, 0, n); x < n; x = next_code(codes, x, n)) {
-        const unsigned length = run_length(codes, x, n);
+    const unsigned count = plan->dsp.runs(c->starts, codes, n);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned x = c->starts[i];
+        if (codes[x] == CAMBI_NO_CODE)
+            continue;
         const CambiRun run = {
             .own = c->first + codes[x] * c->pitch + x,
             .pitch = (ptrdiff_t)c->pitch,
@@ -200,8 +187,7 @@ static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPla
             .reciprocal = plan->reciprocal,
         };
         if (run.first <= run.steps)
-            plan->dsp.contrast(out + x, &run, length);
-        x += length;
+            plan->dsp.contrast(out + x, &run, c->starts[i + 1] - x);
     }
 }
 
