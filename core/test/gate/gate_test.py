@@ -1,0 +1,20 @@
+"""Runs the gate on all devices, then once more with the validation layers on a few clips.
+
+usage: gate_test.py GATE VMAF SYNTHCLIP
+"""
+import subprocess
+import sys
+
+GATE, VMAF, SYNTHCLIP = sys.argv[1:4]
+
+
+def gate(*words):
+    status = subprocess.run([sys.executable, GATE, VMAF, SYNTHCLIP, *words]).returncode
+    if status == 2:
+        sys.exit(77)
+    if status:
+        sys.exit(status)
+
+
+gate()
+gate('--validate', '--clip', 'mix_8', '--clip', 'quant_12', '--clip', 'one_frame', '--clip', 'tiny_8')
