@@ -199,7 +199,11 @@ static const struct {
     CheckFeature *check;
 } features[] = {
     { "adm", adm_check },
+    { "ciede", ciede_check },
     { "motion", motion_check },
+    { "psnr", psnr_check },
+    { "psnr_hvs", hvs_check },
+    { "ssim", ssim_check },
     { "vif", vif_check },
 };
 

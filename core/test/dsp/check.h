@@ -20,7 +20,11 @@ typedef struct CheckSet {
 typedef void CheckFeature(const CheckSet *set);
 
 CheckFeature adm_check;
+CheckFeature ciede_check;
+CheckFeature hvs_check;
 CheckFeature motion_check;
+CheckFeature psnr_check;
+CheckFeature ssim_check;
 CheckFeature vif_check;
 
 /* The same numbers in every run. */

@@ -45,7 +45,54 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
     }
 }
 
+V_INLINE void store_wide(double *out, vd low, vd high)
+{
+    v_store_f64(out, low);
+    v_store_f64(out + V64, high);
+}
+
+/* (2 * a * b + c) / d with the numerator in double */
+V_INLINE vd luminance(vd a, vd b, vd d)
+{
+    return (a * 2.0 * b + (double)ssim_c1) / d;
+}
+
+V_INLINE vd contrast(vd sd, vd d)
+{
+    return (sd * 2.0 + (double)ssim_c2) / d;
+}
+
+static void terms_columns(const SsimTerms *out, const float *const maps[SSIM_MAPS], size_t x)
+{
+    const vf zero = v_set_f32(0.0f);
+    const vf a = v_load_f32(maps[SSIM_A] + x), b = v_load_f32(maps[SSIM_B] + x);
+    const vf var_a = v_max_f32(v_load_f32(maps[SSIM_AA] + x) - a * a, zero);
+    const vf var_b = v_max_f32(v_load_f32(maps[SSIM_BB] + x) - b * b, zero);
+    const vf covar = v_load_f32(maps[SSIM_AB] + x) - a * b;
+    const vf sd = v_sqrt_f32(var_a * var_b);
+    const vf luma = a * a + b * b + ssim_c1, both = var_a + var_b + ssim_c2;
+    const vm opposed = vm_and(vm_gt_f32(zero, covar), vm_ge_f32(zero, sd));
+    const vf s = (v_select_f32(opposed, zero, covar) + ssim_c3) / (sd + ssim_c3);
+    store_wide(out->l + x,
+               luminance(v_f32_lo_to_f64(a), v_f32_lo_to_f64(b), v_f32_lo_to_f64(luma)),
+               luminance(v_f32_hi_to_f64(a), v_f32_hi_to_f64(b), v_f32_hi_to_f64(luma)));
+    store_wide(out->c + x, contrast(v_f32_lo_to_f64(sd), v_f32_lo_to_f64(both)),
+               contrast(v_f32_hi_to_f64(sd), v_f32_hi_to_f64(both)));
+    store_wide(out->s + x, v_f32_lo_to_f64(s), v_f32_hi_to_f64(s));
+}
+
+static void terms(const SsimTerms *out, const float *const maps[SSIM_MAPS], size_t n)
+{
+    if (n < V32) {
+        ssim_terms(out, maps, n);
+        return;
+    }
+    for (size_t x = 0; x + V32 <= n; x += V32)
+        terms_columns(out, maps, x);
+    terms_columns(out, maps, n - V32);
+}
+
 void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp)
 {
-    *dsp = (SsimDsp) { .weigh = weigh, .add = ssim_add, .terms = ssim_terms };
+    *dsp = (SsimDsp) { .weigh = weigh, .add = ssim_add, .terms = terms };
 }
