@@ -18,6 +18,7 @@ typedef struct GpuBuffer GpuBuffer;
 typedef struct GpuKernel GpuKernel;
 typedef struct GpuBindings GpuBindings;
 typedef struct GpuCommands GpuCommands;
+typedef struct GpuStamps GpuStamps;
 
 /* Three kinds of memory that are never mixed up. */
 enum GpuMemory {
@@ -80,6 +81,13 @@ typedef struct GpuOps {
     void (*barrier)(GpuCommands *commands); /* later commands see what earlier ones wrote; so does
                                              * the host, once it has waited */
     int (*end)(GpuCommands *commands);
+
+    /* Time on the device: stamp i notes when all commands before it are done. Stamp 0 comes first and
+     * forgets the others. Read when the commands are. -ENOTSUP: this device has no clock. */
+    int (*stamps_create)(GpuDevice *dev, unsigned count, GpuStamps **stamps);
+    void (*stamps_destroy)(GpuDevice *dev, GpuStamps *stamps);
+    void (*stamp)(GpuCommands *commands, GpuStamps *stamps, unsigned i);
+    int (*stamps_read)(GpuDevice *dev, GpuStamps *stamps, double *microseconds);
 
     /* Submits to a queue; *done is the point at which it will be finished. */
     int (*submit)(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done);

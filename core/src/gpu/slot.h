@@ -3,11 +3,13 @@
 #define GPU_SLOT_H
 
 #include "gpu/graph.h"
+#include "gpu/profile.h"
 
 /* Kernels recorded for one set of features. Subsampling alternates between two sets. */
 typedef struct SlotWork {
     FeatureSet owners; /* 0: not recorded */
     GpuCommands *commands;
+    GpuStamps *stamps; /* NULL: not profiled */
 } SlotWork;
 #define SLOT_WORKS 2
 
@@ -22,9 +24,11 @@ typedef struct Slot {
     unsigned next_work;            /* recorded over when a third set comes */
     GpuPoint done;                 /* of the frame in it */
     FeatureSet set;
+    const SlotWork *work; /* of the frame in it; NULL: none */
 } Slot;
 
-int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue);
+int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue,
+                 const Profile *profile);
 void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 
 /* Records the copies of a pair's planes into the slot, and the clearing of what wants to be zero.
@@ -32,6 +36,6 @@ void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
 
 /* The kernels of `owners`, which is not empty; recorded when first asked for. */
-int slot_work(Slot *slot, const Graph *graph, FeatureSet owners, GpuCommands **commands);
+int slot_work(Slot *slot, const Graph *graph, FeatureSet owners, const SlotWork **work);
 
 #endif

@@ -17,6 +17,7 @@
 struct GpuStream {
     GpuDevice *device;
     Graph *graph;
+    Profile *profile;
     unsigned depth;
     unsigned slot_count; /* depth, and as many as features look back */
     Slot *slots;
@@ -44,8 +45,11 @@ int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *ta
         stream->slot_count = params->depth + stream->graph->back;
         stream->upload_queue =
             2 * stream->graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
-        err = slots_create(&stream->slots, stream->graph, stream->slot_count, stream->upload_queue);
+        err = profile_create(&stream->profile, stream->graph);
     }
+    if (!err)
+        err = slots_create(&stream->slots, stream->graph, stream->slot_count, stream->upload_queue,
+                           stream->profile);
     if (err) {
         stream_destroy(stream);
         return err;
@@ -62,6 +66,7 @@ void stream_destroy(GpuStream *stream)
     for (unsigned i = 0; stream->slots && i < stream->slot_count; i++)
         stream->device->ops->wait(stream->device, stream->slots[i].done, FRAME_TIMEOUT_NS);
     slots_destroy(stream->slots, stream->graph, stream->slot_count);
+    profile_destroy(stream->profile);
     graph_destroy(stream->graph);
     pthread_cond_destroy(&stream->progress);
     pthread_mutex_destroy(&stream->lock);
@@ -102,13 +107,16 @@ int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
     Slot *slot = &stream->slots[stream->submitted % stream->slot_count];
     const FeatureSet owners = graph_owners(stream->graph, set);
     GpuCommands *commands[2] = { slot->upload, NULL };
+    slot->work = NULL;
     int err = dev->ops->wait(dev, slot->done, FRAME_TIMEOUT_NS) < 0 ? -EIO : 0;
     if (!err)
         err = slot_record_upload(slot, stream->graph, pair);
     if (!err && owners)
-        err = slot_work(slot, stream->graph, owners, &commands[1]);
+        err = slot_work(slot, stream->graph, owners, &slot->work);
     if (err)
         return err;
+    if (slot->work)
+        commands[1] = slot->work->commands;
     if (stream->upload_queue == GPU_TRANSFER)
         err = submit_separately(stream, slot, commands[1]);
     else
@@ -134,6 +142,8 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
                   stream->device->name);
         return -EIO;
     }
+    if (slot->work)
+        profile_add(stream->profile, slot->work->stamps, slot->work->owners);
     for (unsigned i = 0; i < stream->graph->feature_count; i++) {
         if (!(slot->set >> i & 1))
             continue;

@@ -179,4 +179,11 @@ void vulkan_commands_barrier(GpuCommands *commands);
 int vulkan_commands_end(GpuCommands *commands);
 VkCommandBuffer vulkan_commands_handle(const GpuCommands *commands);
 
+/* ---- stamps.c ---- */
+
+int vulkan_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
+void vulkan_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);
+void vulkan_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
+int vulkan_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);
+
 #endif
