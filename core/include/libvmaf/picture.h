@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/** Planar formats: luma, then two chroma planes (none for YUV400P). */
 enum VmafPixelFormat {
     VMAF_PIX_FMT_UNKNOWN,
     VMAF_PIX_FMT_YUV420P,
@@ -19,18 +20,38 @@ enum VmafPixelFormat {
 
 typedef struct VmafRef VmafRef;
 
+/**
+ * A picture and one reference to it.
+ *
+ * Copying the struct does not make another reference: of two copies only one may be given away or
+ * unreferenced. Samples take one byte at 8 bits, else two in native order with the value in the low
+ * bits. Rows of plane p begin `stride[p]` bytes apart; read it, it may be more than the width needs.
+ */
 typedef struct VmafPicture {
     enum VmafPixelFormat pix_fmt;
-    unsigned bpc;
-    unsigned w[3], h[3];
-    ptrdiff_t stride[3];
-    void *data[3];
-    VmafRef *ref;
-    void *priv;
+    unsigned bpc;        /**< bits per sample, 8 to 16 */
+    unsigned w[3], h[3]; /**< in samples; odd chroma sizes are rounded down */
+    ptrdiff_t stride[3]; /**< in bytes, a multiple of 32 */
+    void *data[3];       /**< 32-byte aligned; NULL for planes that are not there */
+    VmafRef *ref;        /**< the library's */
+    void *priv;          /**< the library's */
 } VmafPicture;
 
+/**
+ * Allocates a picture. Its memory is zeroed and the caller holds its only reference.
+ *
+ * @return 0; -EINVAL for NULL, an unknown format, a depth outside 8 to 16, or a side that is 0 or
+ *         above 65536; -ENOMEM
+ */
 VMAF_EXPORT int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc,
                                    unsigned w, unsigned h);
+
+/**
+ * Drops the reference and zeroes the struct. The memory goes, or returns to its pool, with the last
+ * reference. Any thread may call it.
+ *
+ * @return 0; -EINVAL for NULL or a struct that holds no reference
+ */
 VMAF_EXPORT int vmaf_picture_unref(VmafPicture *pic);
 
 #ifdef __cplusplus
