@@ -1,6 +1,9 @@
 #include <string.h>
 
+#include "engine/simd_fn.h"
 #include "feature/speed/speed_dsp.h"
+
+SIMD_DECLARE(speed_dsp_init, SpeedDsp *dsp);
 
 static void products(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors, size_t n)
 {
@@ -16,5 +19,5 @@ static void products(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors,
 void speed_dsp_init(SpeedDsp *dsp, unsigned cpu)
 {
     dsp->products = products;
-    (void)cpu;
+    SIMD_CALL(cpu, speed_dsp_init, dsp);
 }
