@@ -191,6 +191,7 @@ static int read_and_score(Run *run)
         .ahead = run->ahead,
         .threads = run->gpu ? 3 : 1,
     };
+    const uint64_t expected = expected_pairs(run); /* now: the readers will move on in the videos */
     Reader *reader;
     int err = reader_create(&reader, &config);
     if (err) {
@@ -198,7 +199,7 @@ static int read_and_score(Run *run)
         return err;
     }
     Meter meter;
-    meter_start(&meter, meter_wanted(run->options), expected_pairs(run));
+    meter_start(&meter, meter_wanted(run->options), expected);
     err = score_pairs(run, reader, &meter);
     meter_finish(&meter);
     reader_destroy(reader);

@@ -7,6 +7,7 @@
  *     args --feature psnr --no_prediction        words for the vmaf command
  *     METRIC VALUE VALUE…                        one for each frame: - missing, * not finite
  *     aggregate METRIC VALUE */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ typedef struct Suite {
     const char *table;
     unsigned line;
     unsigned values, wrong, runs;
+    bool no_device; /* the GPU asked for is not here: nothing can be told */
 } Suite;
 
 /* One clip scored. */
@@ -67,7 +69,7 @@ static int read_clip(const SynthClip *clip, VmafContext *vmaf)
     return err ? err : vmaf_read_pictures(vmaf, NULL, NULL, 0);
 }
 
-static int start(Scored *scored)
+static int start(Scored *scored, Suite *suite)
 {
     const Options *const o = &scored->options;
     const VmafConfiguration config = {
@@ -78,8 +80,10 @@ static int start(Scored *scored)
         .gpumask = o->gpumask,
     };
     int err = vmaf_init(&scored->vmaf, config);
-    if (!err)
+    if (!err) {
         err = gpu_create(&scored->gpu, o, scored->vmaf);
+        suite->no_device = err == -ENODEV || err == -ENOSYS;
+    }
     if (!err)
         err = models_create(&scored->models, o, scored->vmaf);
     return err ? err : extractors_use(o, scored->vmaf);
@@ -106,7 +110,7 @@ static int score(Scored *scored, Suite *suite, const SynthClip *clip, char *args
     enum Action action;
     int err = options_parse(&scored->options, argc, argv, &action);
     if (!err)
-        err = start(scored);
+        err = start(scored, suite);
     if (!err)
         err = read_clip(clip, scored->vmaf);
     if (!err && !scored->options.no_prediction)
@@ -214,5 +218,7 @@ int main(int argc, char **argv)
     for (int i = tables; i < argc; i++)
         check_table(&suite, argv[i]);
     printf("%u runs, %u values, %u wrong\n", suite.runs, suite.values, suite.wrong);
+    if (suite.no_device)
+        return 77;
     return suite.wrong || !suite.values ? 1 : 0;
 }

@@ -1,0 +1,155 @@
+/* The command line: what becomes of it. Errors are for test/cli. */
+#include <errno.h>
+#include <string.h>
+
+#include "options.h"
+#include "testing.h"
+
+/* Parses a line of words. */
+static int parse(Options *options, enum Action *action, const char *line)
+{
+    static char copy[1024];
+    char *argv[64] = { "vmaf" };
+    int argc = 1;
+    strcpy(copy, line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    return options_parse(options, argc, argv, action);
+}
+
+#define parsed(options, line)                                                                      \
+    enum Action action;                                                                            \
+    Options options;                                                                               \
+    assert_int_equal(parse(&options, &action, line), 0);                                           \
+    assert_int_equal(action, ACTION_SCORE)
+
+static void defaults(void **state)
+{
+    parsed(o, "-r a -d b");
+    assert_string_equal(o.path[SIDE_REF], "a");
+    assert_string_equal(o.path[SIDE_DIST], "b");
+    assert_false(o.raw);
+    assert_int_equal(o.model_count, 1);
+    assert_string_equal(o.models[0].version, "vmaf_v0.6.1");
+    assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_XML);
+    assert_int_equal(o.backend, BACKEND_CPU);
+    assert_null(o.output);
+    options_destroy(&o);
+}
+
+static void the_last_format_wins(void **state)
+{
+    parsed(o, "-r a -d b --json --csv");
+    assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_CSV);
+    options_destroy(&o);
+}
+
+static void precision_becomes_a_format(void **state)
+{
+    static const struct {
+        const char *line, *format;
+    } cases[] = {
+        { "-r a -d b --precision 1", "%.1g" },      { "-r a -d b --precision 17", "%.17g" },
+        { "-r a -d b --precision max", "%.17g" },   { "-r a -d b --precision full", "%.17g" },
+        { "-r a -d b --precision legacy", "%.6f" }, { "-r a -d b", "" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        parsed(o, cases[i].line);
+        assert_string_equal(o.score_format, cases[i].format);
+        options_destroy(&o);
+    }
+}
+
+/* What was a unique prefix in libvmaf 3.2.0 still is one, whatever was added since. */
+static void old_prefixes_stay_unique(void **state)
+{
+    parsed(o,
+           "--ref a --dist b --w 1 --h 2 --p 420 --b 8 --o c --m version=x --no --t 3 --g 0 --q");
+    assert_int_equal(o.width, 1);
+    assert_int_equal(o.height, 2);
+    assert_int_equal(o.bitdepth, 8);
+    assert_string_equal(o.output, "c");
+    assert_true(o.no_prediction);
+    assert_int_equal(o.threads, 3);
+    assert_true(o.quiet);
+    options_destroy(&o);
+    Options v;
+    assert_int_equal(parse(&v, &action, "--v"), 0);
+    assert_int_equal(action, ACTION_VERSION);
+    options_destroy(&v);
+}
+
+static void numbers_are_in_c_notation(void **state)
+{
+    parsed(o, "-r a -d b -w 0x10 -h 010 -p 444 -b 10 --cpumask=-1 -c 0x3f");
+    assert_int_equal(o.width, 16);
+    assert_int_equal(o.height, 8);
+    assert_int_equal(o.cpumask, 0x3f);
+    assert_int_equal(o.pix_fmt, VMAF_PIX_FMT_YUV444P);
+    options_destroy(&o);
+}
+
+static void a_device_names_its_backend(void **state)
+{
+    parsed(o, "-r a -d b --vulkan_device 0x2 --vulkan_allow_software --no_cuda");
+    assert_int_equal(o.backend, BACKEND_VULKAN);
+    assert_string_equal(o.device, "0x2");
+    assert_true(o.allow_software);
+    assert_int_equal(o.backends_off, 1u << BACKEND_CUDA);
+    options_destroy(&o);
+}
+
+static void presets_have_their_models_and_features(void **state)
+{
+    static const struct {
+        const char *line;
+        unsigned models, features;
+        int common_bitdepth;
+    } cases[] = {
+        { "-r a -d b --aom_ctc v1.0", 2, 5, 0 }, { "-r a -d b --aom_ctc v2.0", 2, 5, 0 },
+        { "-r a -d b --aom_ctc v3.0", 2, 6, 0 }, { "-r a -d b --aom_ctc v4.0", 2, 6, 0 },
+        { "-r a -d b --aom_ctc v5.0", 2, 6, 0 }, { "-r a -d b --aom_ctc v6.0", 2, 6, 1 },
+        { "-r a -d b --aom_ctc v7.0", 2, 6, 1 }, { "-r a -d b --nflx_ctc v1.0", 2, 3, 0 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        parsed(o, cases[i].line);
+        assert_int_equal(o.model_count, cases[i].models);
+        assert_int_equal(o.feature_count, cases[i].features);
+        assert_int_equal(o.common_bitdepth, cases[i].common_bitdepth);
+        assert_string_equal(o.models[1].name, "vmaf_neg");
+        options_destroy(&o);
+    }
+}
+
+static void a_preset_acts_where_it_stands(void **state)
+{
+    parsed(o, "-r a -d b --feature vif --aom_ctc v1.0 --feature adm");
+    assert_int_equal(o.feature_count, 7);
+    assert_string_equal(o.features[0].extractor, "vif");
+    assert_string_equal(o.features[1].extractor, "psnr");
+    assert_string_equal(o.features[6].extractor, "adm");
+    options_destroy(&o);
+}
+
+static void no_prediction_has_no_default_model(void **state)
+{
+    parsed(o, "-r a -d b -n");
+    assert_int_equal(o.model_count, 0);
+    options_destroy(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(the_last_format_wins),
+        cmocka_unit_test(precision_becomes_a_format),
+        cmocka_unit_test(old_prefixes_stay_unique),
+        cmocka_unit_test(numbers_are_in_c_notation),
+        cmocka_unit_test(a_device_names_its_backend),
+        cmocka_unit_test(presets_have_their_models_and_features),
+        cmocka_unit_test(a_preset_acts_where_it_stands),
+        cmocka_unit_test(no_prediction_has_no_default_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
