@@ -61,7 +61,8 @@ static void same(const Case *c, const char *what, const void *got, const void *w
                  int from, int to)
 {
     const size_t at = (size_t)from * item;
-    check_same(label(c, what), (const uint8_t *)got + at, (const uint8_t *)want + at, item, to - from);
+    check_same(label(c, what), (const uint8_t *)got + at, (const uint8_t *)want + at, item,
+               to - from);
 }
 
 /* ---- split ---- */
@@ -73,7 +74,8 @@ static void *source_row(const Case *c)
     if (c->level > 0) {
         void *const row = new_row(n);
         for (int x = 0; x < n; x++) {
-            const int32_t v = check_random_signed(c->level == 1 ? 22930 : coefficient_max[c->level - 1]);
+            const int32_t v =
+                check_random_signed(c->level == 1 ? 22930 : coefficient_max[c->level - 1]);
             if (c->level == 1)
                 ((int16_t *)row)[x] = (int16_t)v;
             else
@@ -109,8 +111,10 @@ static void check_split(const Case *c, bool bench)
 {
     const AdmLevel *const l = c->l;
     SplitRun fast = { .c = c, .dsp = &c->fast }, truth = { .c = c, .dsp = &c->truth };
-    fast.work = (uint8_t *)check_buffer(2 * (size_t)l->in_w * sizeof(int32_t) + 8 * ADM_MARGIN) + ADM_MARGIN;
-    truth.work = (uint8_t *)check_buffer(2 * (size_t)l->in_w * sizeof(int32_t) + 8 * ADM_MARGIN) + ADM_MARGIN;
+    fast.work = (uint8_t *)check_buffer(2 * (size_t)l->in_w * sizeof(int32_t) + 8 * ADM_MARGIN) +
+                ADM_MARGIN;
+    truth.work = (uint8_t *)check_buffer(2 * (size_t)l->in_w * sizeof(int32_t) + 8 * ADM_MARGIN) +
+                 ADM_MARGIN;
     for (int t = 0; t < ADM_TAPS; t++)
         fast.rows[t] = truth.rows[t] = source_row(c);
     fast.a = new_row(l->w);
@@ -159,7 +163,8 @@ static int32_t limit_to(int64_t v, int32_t limit)
     return v > limit ? limit : v < -limit ? -limit : (int32_t)v;
 }
 
-/* Distorted coefficients near the reference's in size and, what matters for the angle, in direction. */
+/* Distorted coefficients near the reference's in size and, what matters for the angle, in
+ * direction. */
 static void fill_distorted(const Case *c, const DecoupleRun *r)
 {
     const int32_t limit = coefficient_max[c->level];
@@ -201,8 +206,10 @@ static void compare_decouple(const Case *c, DecoupleRun *fast, DecoupleRun *trut
     run_decouple(truth);
     run_decouple(fast);
     for (int b = 0; b < ADM_BANDS; b++) {
-        same(c, "restored", fast->restored[b], truth->restored[b], item_size(c), c->l->x0, c->l->x1);
-        same(c, "additive", fast->additive[b], truth->additive[b], item_size(c), c->l->x0, c->l->x1);
+        same(c, "restored", fast->restored[b], truth->restored[b], item_size(c), c->l->x0,
+             c->l->x1);
+        same(c, "additive", fast->additive[b], truth->additive[b], item_size(c), c->l->x0,
+             c->l->x1);
     }
 }
 
@@ -241,7 +248,8 @@ typedef struct WeighRun {
 static void run_weigh(void *arg)
 {
     WeighRun *const r = arg;
-    r->dsp->weigh_row[r->c->level > 0](r->c->l, (const void *const *)r->masker, r->weighed, r->near, r->own);
+    r->dsp->weigh_row[r->c->level > 0](r->c->l, (const void *const *)r->masker, r->weighed, r->near,
+                                       r->own);
 }
 
 static void check_weigh(const Case *c, bool bench)
@@ -318,7 +326,8 @@ static void check_energy(const Case *c, bool masked, bool bench)
     memcpy(truth.signal, fast.signal, sizeof(truth.signal));
     run_energy(&truth);
     run_energy(&fast);
-    same(c, masked ? "masked energy" : "plain energy", fast.sum, truth.sum, sizeof(int64_t), 0, ADM_BANDS);
+    same(c, masked ? "masked energy" : "plain energy", fast.sum, truth.sum, sizeof(int64_t), 0,
+         ADM_BANDS);
     if (bench)
         check_bench(c->set, label(c, masked ? "masked energy" : "plain energy"),
                     c->l->right - c->l->left, run_energy, &fast);
@@ -329,8 +338,8 @@ static void check_energy(const Case *c, bool masked, bool bench)
 
 static void check_level(Case *c, bool bench)
 {
-    snprintf(c->name, sizeof(c->name), "%s %u bits level %d width %d", c->set->name, c->bpc, c->level,
-             c->l->in_w);
+    snprintf(c->name, sizeof(c->name), "%s %u bits level %d width %d", c->set->name, c->bpc,
+             c->level, c->l->in_w);
     check_split(c, bench);
     check_decouple(c, bench);
     check_weigh(c, bench);
@@ -342,7 +351,11 @@ static void check_width(const CheckSet *set, unsigned w, unsigned bpc, bool benc
 {
     static const double gains[] = { 1.0, 100.0, 1.2, 2.0 };
     AdmOptions options = {
-        .csf = { .mode = 0, .view_dist = 3.0, .display_height = 1080, .scale = 1.0, .diag_scale = 1.0 },
+        .csf = { .mode = 0,
+                 .view_dist = 3.0,
+                 .display_height = 1080,
+                 .scale = 1.0,
+                 .diag_scale = 1.0 },
         .gain_limit = bench ? 100.0 : gains[check_random() % 4],
     };
     if (!bench && check_random() % 4 == 0) /* weights that wrap, and weights out of range */
@@ -351,7 +364,8 @@ static void check_width(const CheckSet *set, unsigned w, unsigned bpc, bool benc
     const FrameShape shape = { .bpc = bpc, .w = { w }, .h = { 64 } };
     AdmLevel level[ADM_LEVELS];
     adm_levels_init(level, &shape, &options);
-    if (!bench && check_random() % 2) { /* any weight, among them those with many zeros at the end */
+    if (!bench &&
+        check_random() % 2) { /* any weight, among them those with many zeros at the end */
         level[0].q[ADM_H] = level[0].q[ADM_V] = check_random() & 0xffff;
         level[0].q[ADM_D] = (check_random() & 0xffff) << check_random() % 16 & 0xffff;
     }

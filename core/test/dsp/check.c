@@ -67,7 +67,8 @@ void *check_buffer(size_t size)
 }
 
 #ifndef _WIN32
-/* Blocks of pages, the last of which cannot be touched; kept and used again, for mapping is slow. */
+/* Blocks of pages, the last of which cannot be touched; kept and used again, for mapping is slow.
+ */
 static struct {
     uint8_t *block;
     size_t size; /* without the last page */
@@ -80,8 +81,8 @@ static uint8_t *edge_block(size_t size)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t pages = (size + GUARD + page - 1) / page * page;
     if (edges[edge_count].size < pages) {
-        uint8_t *const block = mmap(NULL, pages + page, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uint8_t *const block =
+            mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED || mprotect(block + pages, page, PROT_NONE)) {
             fprintf(stderr, "out of memory\n");
             exit(2);
@@ -246,7 +247,8 @@ int main(int argc, char **argv)
                 continue;
             const unsigned long before = failures;
             features[f].check(&sets[s]);
-            printf("%s %s: %s\n", features[f].name, sets[s].name, failures == before ? "ok" : "FAILED");
+            printf("%s %s: %s\n", features[f].name, sets[s].name,
+                   failures == before ? "ok" : "FAILED");
         }
     }
     if (failures)

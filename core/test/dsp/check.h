@@ -48,8 +48,9 @@ void check_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports the first of `count` items that differ. */
 void check_same(const char *what, const void *got, const void *want, size_t item, int count);
 
-/* With --bench: times fn(arg) and prints cycles for each of `items` things it handles. The counter is
- * the machine's own and ticks at a fixed rate, which may not be the core's. */
-void check_bench(const CheckSet *set, const char *what, int items, void (*fn)(void *arg), void *arg);
+/* With --bench: times fn(arg) and prints cycles for each of `items` things it handles. The counter
+ * is the machine's own and ticks at a fixed rate, which may not be the core's. */
+void check_bench(const CheckSet *set, const char *what, int items, void (*fn)(void *arg),
+                 void *arg);
 
 #endif

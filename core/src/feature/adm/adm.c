@@ -12,8 +12,8 @@
 #define FIELD(name) offsetof(AdmOptions, name)
 
 static const Option adm_options[] = {
-    { "debug", NULL, "output the numerators and denominators too", OPTION_BOOL, FIELD(debug), 0, 0, 1,
-      NULL, false },
+    { "debug", NULL, "output the numerators and denominators too", OPTION_BOOL, FIELD(debug), 0, 0,
+      1, NULL, false },
     { "adm_csf_mode", "csf", "contrast sensitivity: 0 Watson, 1 Barten, 2 blend, 3 blend by MAE",
       OPTION_INT, FIELD(csf.mode), 0, 0, 3, NULL, true },
     { "adm_csf_scale", "scf", "scale of Barten's horizontal and vertical weights", OPTION_DOUBLE,
@@ -28,19 +28,26 @@ static const Option adm_options[] = {
       FIELD(csf.view_dist), 3.0, 0.75, 24.0, NULL, true },
     { "adm_ref_display_height", "rdh", "height of the display in pixels", OPTION_INT,
       FIELD(csf.display_height), 1080, 1, 4320, NULL, true },
-    { "adm_noise_weight", "nw", "noise floor per pixel", OPTION_DOUBLE, FIELD(noise_weight), 0.03125,
-      0.0, 1500.0, NULL, true },
-    { "adm_min_val", "min", "lower bound of adm3", OPTION_DOUBLE, FIELD(min_val), 0.0, 0.0, 1.0, NULL,
-      true },
-    { "adm_skip_scale0", "ssz", "leave the finest level out", OPTION_BOOL, FIELD(skip_scale0), 0, 0, 1,
+    { "adm_noise_weight", "nw", "noise floor per pixel", OPTION_DOUBLE, FIELD(noise_weight),
+      0.03125, 0.0, 1500.0, NULL, true },
+    { "adm_min_val", "min", "lower bound of adm3", OPTION_DOUBLE, FIELD(min_val), 0.0, 0.0, 1.0,
       NULL, true },
-    { "adm_skip_aim", NULL, "do not compute aim", OPTION_BOOL, FIELD(skip_aim), 0, 0, 1, NULL, false },
+    { "adm_skip_scale0", "ssz", "leave the finest level out", OPTION_BOOL, FIELD(skip_scale0), 0, 0,
+      1, NULL, true },
+    { "adm_skip_aim", NULL, "do not compute aim", OPTION_BOOL, FIELD(skip_aim), 0, 0, 1, NULL,
+      false },
     { 0 },
 };
 
 enum {
-    OUT_ADM2, OUT_AIM, OUT_ADM3, OUT_SCALE0,
-    OUT_ADM = OUT_SCALE0 + ADM_LEVELS, OUT_NUM, OUT_DEN, OUT_NUM_SCALE0,
+    OUT_ADM2,
+    OUT_AIM,
+    OUT_ADM3,
+    OUT_SCALE0,
+    OUT_ADM = OUT_SCALE0 + ADM_LEVELS,
+    OUT_NUM,
+    OUT_DEN,
+    OUT_NUM_SCALE0,
 };
 
 static const FeatureOutput adm_outputs[] = {
@@ -68,8 +75,8 @@ static const FeatureOutput adm_outputs[] = {
 static int adm_init(Feature *f)
 {
     if (f->shape.w[0] < ADM_MIN_SIDE || f->shape.h[0] < ADM_MIN_SIDE) {
-        log_error("adm: the picture is %ux%u, and each side must have %d pixels or more", f->shape.w[0],
-                  f->shape.h[0], ADM_MIN_SIDE);
+        log_error("adm: the picture is %ux%u, and each side must have %d pixels or more",
+                  f->shape.w[0], f->shape.h[0], ADM_MIN_SIDE);
         return -EINVAL;
     }
     Adm *const adm = f->state = mem_zalloc(sizeof(*adm));
@@ -97,11 +104,12 @@ static void adm_destroy_scratch(void *scratch)
     adm_scratch_destroy(scratch);
 }
 
-static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
+static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                       Team *team)
 {
     const AdmOptions *const options = f->options;
-    /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. It is an
-     * error of each frame, not of the options, because the reference reports it so. */
+    /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. It is
+     * an error of each frame, not of the options, because the reference reports it so. */
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0) {
         log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
         return -EINVAL;

@@ -1,9 +1,9 @@
-/* ADM, fixed point: how much of the reference's detail survives in the distorted picture (adm2), how
- * much was added that does not belong there (aim), and both together (adm3).
+/* ADM, fixed point: how much of the reference's detail survives in the distorted picture (adm2),
+ * how much was added that does not belong there (aim), and both together (adm3).
  *
- * Four wavelet levels. At each, the distorted coefficients are split into a restored part (what is left
- * of the reference) and an additive part (what is not); each part is weighed by contrast sensitivity,
- * masked by the other, and its energy summed. */
+ * Four wavelet levels. At each, the distorted coefficients are split into a restored part (what is
+ * left of the reference) and an additive part (what is not); each part is weighed by contrast
+ * sensitivity, masked by the other, and its energy summed. */
 #ifndef FEATURE_ADM_ADM_H
 #define FEATURE_ADM_ADM_H
 
@@ -37,7 +37,8 @@ typedef struct Adm {
 } Adm;
 
 /* Fills the geometry, weights and shifts of the four levels. */
-void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape, const AdmOptions *options);
+void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape,
+                     const AdmOptions *options);
 
 /* Line buffers and low-pass planes for one frame at a time. NULL when memory is short. */
 typedef struct AdmScratch AdmScratch;
@@ -45,8 +46,8 @@ AdmScratch *adm_scratch_create(const Adm *adm);
 void adm_scratch_destroy(AdmScratch *scratch);
 
 /* Sweeps the four levels of a pair. Bands of rows are shared with `team`. */
-void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch, const VmafPicture *ref,
-               const VmafPicture *dist, AdmResult *result, Team *team);
+void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch,
+               const VmafPicture *ref, const VmafPicture *dist, AdmResult *result, Team *team);
 
 /* The scores of a frame, from its sums. */
 typedef struct AdmScores {

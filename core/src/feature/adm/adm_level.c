@@ -64,7 +64,8 @@ static void fine_init(AdmLevel *l, const AdmCsf *csf)
 
 static void coarse_init(AdmLevel *l, int level)
 {
-    static const int scale[ADM_LEVELS] = { 0, 45, 39, 36 }, plain_scale[ADM_LEVELS] = { 0, 32, 27, 23 };
+    static const int scale[ADM_LEVELS] = { 0, 45, 39, 36 },
+                     plain_scale[ADM_LEVELS] = { 0, 32, 27, 23 };
     l->q[ADM_H] = l->q[ADM_V] = weight_32_bits(l->weight.hv * 0x1p32);
     l->q[ADM_D] = weight_32_bits(l->weight.d * 0x1p32);
 
@@ -88,7 +89,7 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape, const 
 
     for (int i = 0; i < ADM_LEVELS; i++) {
         AdmLevel *const l = &level[i];
-        *l = (AdmLevel) {
+        *l = (AdmLevel){
             .v_shift = v_shift[i],
             .h_shift = h_shift[i],
             .in_bias = i == 0 ? 1 << (shape->bpc - 1) : 0,

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Arithmetic right shift with rounding: half a unit is added, and none when nothing is shifted out. */
+/* Arithmetic right shift with rounding: half a unit is added, and none when nothing is shifted out.
+ */
 static inline int64_t round_shift(int64_t v, int n)
 {
     return n == 0 ? v : (v + ((int64_t)1 << (n - 1))) >> n;
@@ -21,14 +22,43 @@ static inline int32_t wrap32(int64_t v)
     return (int32_t)(uint32_t)v;
 }
 
-/* ---- Wavelet split */
+/* ---- Rows of any type. The type is a constant in every call, so each call is a plain loop. */
 
-static inline int64_t filter4(const int32_t tap[ADM_TAPS], int64_t p0, int64_t p1, int64_t p2, int64_t p3)
+enum RowType { ROW_U8, ROW_U16, ROW_I16, ROW_I32 };
+
+static inline int32_t row_get(const void *row, enum RowType type, int x)
 {
-    return tap[0] * p0 + tap[1] * p1 + tap[2] * p2 + tap[3] * p3;
+    switch (type) {
+    case ROW_U8:
+        return ((const uint8_t *)row)[x];
+    case ROW_U16:
+        return ((const uint16_t *)row)[x];
+    case ROW_I16:
+        return ((const int16_t *)row)[x];
+    default:
+        return ((const int32_t *)row)[x];
+    }
 }
 
-/* One column position before the row and two after it, so that the taps need not ask. */
+static inline void row_set(void *row, enum RowType type, int x, int32_t v)
+{
+    if (type == ROW_I16)
+        ((int16_t *)row)[x] = (int16_t)v;
+    else
+        ((int32_t *)row)[x] = v;
+}
+
+/* ---- Wavelet split */
+
+static const int32_t lo_tap[ADM_TAPS] = ADM_LO, hi_tap[ADM_TAPS] = ADM_HI;
+
+static inline int32_t filter4(const int32_t tap[ADM_TAPS], const int64_t p[ADM_TAPS], int shift)
+{
+    const int64_t sum = tap[0] * p[0] + tap[1] * p[1] + tap[2] * p[2] + tap[3] * p[3];
+    return (int32_t)round_shift(sum, shift);
+}
+
+/* One position before the row and two after it, so that the taps need not ask. */
 static void extend_row(int32_t *row, int n)
 {
     row[-1] = row[1];
@@ -36,59 +66,72 @@ static void extend_row(int32_t *row, int n)
     row[n + 1] = row[n - 2];
 }
 
-#define DEFINE_VERTICAL(name, sample)                                                                  \
-    static void name(const AdmLevel *l, const void *const rows[ADM_TAPS], int32_t *lo, int32_t *hi)   \
-    {                                                                                                  \
-        static const int32_t lo_tap[ADM_TAPS] = ADM_LO, hi_tap[ADM_TAPS] = ADM_HI;                     \
-        const sample *const r0 = rows[0], *const r1 = rows[1], *const r2 = rows[2], *const r3 = rows[3]; \
-        const int64_t bias = l->in_bias;                                                               \
-        for (int x = 0; x < l->in_w; x++) {                                                            \
-            const int64_t p0 = r0[x] - bias, p1 = r1[x] - bias, p2 = r2[x] - bias, p3 = r3[x] - bias;   \
-            lo[x] = (int32_t)round_shift(filter4(lo_tap, p0, p1, p2, p3), l->v_shift);                 \
-            hi[x] = (int32_t)round_shift(filter4(hi_tap, p0, p1, p2, p3), l->v_shift);                 \
-        }                                                                                              \
-        extend_row(lo, l->in_w);                                                                       \
-        extend_row(hi, l->in_w);                                                                       \
+static inline void split_vertical(const AdmLevel *l, const void *const rows[ADM_TAPS],
+                                  enum RowType type, int32_t *lo, int32_t *hi)
+{
+    const void *const r0 = rows[0], *const r1 = rows[1], *const r2 = rows[2], *const r3 = rows[3];
+    const int n = l->in_w, shift = l->v_shift;
+    const int64_t bias = l->in_bias;
+    for (int x = 0; x < n; x++) {
+        const int64_t p[ADM_TAPS] = { row_get(r0, type, x) - bias, row_get(r1, type, x) - bias,
+                                      row_get(r2, type, x) - bias, row_get(r3, type, x) - bias };
+        lo[x] = filter4(lo_tap, p, shift);
+        hi[x] = filter4(hi_tap, p, shift);
     }
+    extend_row(lo, n);
+    extend_row(hi, n);
+}
 
-#define DEFINE_HORIZONTAL(name, coefficient)                                                           \
-    static void name(const AdmLevel *l, const int32_t *row, const int32_t tap[ADM_TAPS], void *out,    \
-                     int from, int to)                                                                 \
-    {                                                                                                  \
-        coefficient *const band = out;                                                                 \
-        for (int x = from; x < to; x++) {                                                              \
-            const int32_t *p = row + 2 * x;                                                            \
-            band[x] = (coefficient)round_shift(filter4(tap, p[-1], p[0], p[1], p[2]), l->h_shift);     \
-        }                                                                                              \
+static inline void split_horizontal(const AdmLevel *l, const int32_t *row,
+                                    const int32_t tap[ADM_TAPS], void *band, enum RowType type,
+                                    int from, int to)
+{
+    const int shift = l->h_shift;
+    for (int x = from; x < to; x++) {
+        const int32_t *const s = row + 2 * x;
+        const int64_t p[ADM_TAPS] = { s[-1], s[0], s[1], s[2] };
+        row_set(band, type, x, filter4(tap, p, shift));
     }
+}
 
-#define DEFINE_SPLIT(name, vertical, horizontal)                                                       \
-    static void name(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,         \
-                     void *const detail[ADM_BANDS])                                                    \
-    {                                                                                                  \
-        static const int32_t lo_tap[ADM_TAPS] = ADM_LO, hi_tap[ADM_TAPS] = ADM_HI;                     \
-        const int margin = ADM_MARGIN / (int)sizeof(int32_t);                                          \
-        int32_t *const lo = work, *const hi = lo + l->in_w + 2 * margin;                               \
-        vertical(l, rows, lo, hi);                                                                     \
-        if (a)                                                                                         \
-            horizontal(l, lo, lo_tap, a, 0, l->w);                                                     \
-        if (detail) {                                                                                  \
-            horizontal(l, hi, lo_tap, detail[ADM_H], l->x0, l->x1);                                    \
-            horizontal(l, lo, hi_tap, detail[ADM_V], l->x0, l->x1);                                    \
-            horizontal(l, hi, hi_tap, detail[ADM_D], l->x0, l->x1);                                    \
-        }                                                                                              \
+static inline void split_row(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work,
+                             void *a, void *const detail[ADM_BANDS], enum RowType in,
+                             enum RowType out)
+{
+    int32_t *const lo = work, *const hi = lo + l->in_w + 2 * ADM_MARGIN / (int)sizeof(*lo);
+    split_vertical(l, rows, in, lo, hi);
+    if (a)
+        split_horizontal(l, lo, lo_tap, a, out, 0, l->w);
+    if (detail) {
+        split_horizontal(l, hi, lo_tap, detail[ADM_H], out, l->x0, l->x1);
+        split_horizontal(l, lo, hi_tap, detail[ADM_V], out, l->x0, l->x1);
+        split_horizontal(l, hi, hi_tap, detail[ADM_D], out, l->x0, l->x1);
     }
+}
 
-DEFINE_VERTICAL(vertical_8, uint8_t)
-DEFINE_VERTICAL(vertical_16, uint16_t)
-DEFINE_VERTICAL(vertical_1, int16_t)
-DEFINE_VERTICAL(vertical_2, int32_t)
-DEFINE_HORIZONTAL(horizontal_fine, int16_t)
-DEFINE_HORIZONTAL(horizontal_coarse, int32_t)
-DEFINE_SPLIT(split_row_8, vertical_8, horizontal_fine)
-DEFINE_SPLIT(split_row_16, vertical_16, horizontal_fine)
-DEFINE_SPLIT(split_row_1, vertical_1, horizontal_coarse)
-DEFINE_SPLIT(split_row_2, vertical_2, horizontal_coarse)
+static void split_row_8(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
+                        void *const detail[ADM_BANDS])
+{
+    split_row(l, rows, work, a, detail, ROW_U8, ROW_I16);
+}
+
+static void split_row_16(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
+                         void *const detail[ADM_BANDS])
+{
+    split_row(l, rows, work, a, detail, ROW_U16, ROW_I16);
+}
+
+static void split_row_1(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
+                        void *const detail[ADM_BANDS])
+{
+    split_row(l, rows, work, a, detail, ROW_I16, ROW_I32);
+}
+
+static void split_row_2(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
+                        void *const detail[ADM_BANDS])
+{
+    split_row(l, rows, work, a, detail, ROW_I32, ROW_I32);
+}
 
 /* ---- Decoupling */
 
@@ -132,33 +175,46 @@ static int32_t restore(int32_t o, int32_t t, bool aligned, double gain_limit)
     return (int32_t)(limit > t ? limit : t);
 }
 
-#define DEFINE_DECOUPLE(name, coefficient)                                                             \
-    static void name(const AdmLevel *l, const void *const ref[ADM_BANDS],                              \
-                     const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],               \
-                     void *const additive[ADM_BANDS])                                                  \
-    {                                                                                                  \
-        const coefficient *const oh = ref[ADM_H], *const ov = ref[ADM_V];                              \
-        const coefficient *const th = dist[ADM_H], *const tv = dist[ADM_V];                            \
-        for (int x = l->x0; x < l->x1; x++) {                                                          \
-            const bool aligned = adm_aligned(oh[x], ov[x], th[x], tv[x]);                              \
-            for (int b = 0; b < ADM_BANDS; b++) {                                                      \
-                const coefficient *const o = ref[b], *const t = dist[b];                               \
-                coefficient *const r = restored[b], *const a = additive[b];                            \
-                r[x] = (coefficient)restore(o[x], t[x], aligned, l->gain_limit);                       \
-                a[x] = (coefficient)(t[x] - r[x]);                                                     \
-            }                                                                                          \
-        }                                                                                              \
+static inline void decouple_row(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                                const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],
+                                void *const additive[ADM_BANDS], enum RowType type)
+{
+    for (int x = l->x0; x < l->x1; x++) {
+        int32_t o[ADM_BANDS], t[ADM_BANDS];
+        for (int b = 0; b < ADM_BANDS; b++) {
+            o[b] = row_get(ref[b], type, x);
+            t[b] = row_get(dist[b], type, x);
+        }
+        const bool aligned = adm_aligned(o[ADM_H], o[ADM_V], t[ADM_H], t[ADM_V]);
+        for (int b = 0; b < ADM_BANDS; b++) {
+            const int32_t r = restore(o[b], t[b], aligned, l->gain_limit);
+            row_set(restored[b], type, x, r);
+            row_set(additive[b], type, x, t[b] - r);
+        }
     }
+}
 
-DEFINE_DECOUPLE(decouple_row_fine, int16_t)
-DEFINE_DECOUPLE(decouple_row_coarse, int32_t)
+static void decouple_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                              const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],
+                              void *const additive[ADM_BANDS])
+{
+    decouple_row(l, ref, dist, restored, additive, ROW_I16);
+}
+
+static void decouple_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                                const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],
+                                void *const additive[ADM_BANDS])
+{
+    decouple_row(l, ref, dist, restored, additive, ROW_I32);
+}
 
 /* ---- Masking */
 
 static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS],
                            uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
 {
-    static const int32_t half[ADM_BANDS] = { 16384, 16384, 65535 }, down[ADM_BANDS] = { 15, 15, 17 };
+    static const int32_t half[ADM_BANDS] = { 16384, 16384, 65535 },
+                         down[ADM_BANDS] = { 15, 15, 17 };
     (void)weighed;
     for (int x = l->x0; x < l->x1; x++) {
         near[x] = own[x] = 0;
@@ -199,7 +255,7 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
     }
 }
 
-static int32_t threshold_at(const AdmMaskRows *mask, int x)
+static inline int32_t threshold_at(const AdmMaskRows *mask, int x)
 {
     int64_t sum = mask->own[x];
     for (int row = 0; row < 3; row++)
@@ -247,7 +303,8 @@ static void energy_row_coarse(const AdmLevel *l, const void *const signal[ADM_BA
         sum[b] = (int64_t)total[b];
 }
 
-static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                           int64_t sum[ADM_BANDS])
 {
     for (int b = 0; b < ADM_BANDS; b++) {
         const int16_t *const o = ref[b];
@@ -277,8 +334,9 @@ static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS]
 
 void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc)
 {
-    *dsp = (AdmDsp) {
-        .split_row = { bpc > 8 ? split_row_16 : split_row_8, split_row_1, split_row_2, split_row_2 },
+    *dsp = (AdmDsp){
+        .split_row = { bpc > 8 ? split_row_16 : split_row_8, split_row_1, split_row_2,
+                       split_row_2 },
         .decouple_row = { decouple_row_fine, decouple_row_coarse },
         .weigh_row = { weigh_row_fine, weigh_row_coarse },
         .energy_row = { energy_row_fine, energy_row_coarse },

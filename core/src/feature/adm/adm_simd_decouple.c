@@ -7,8 +7,9 @@
 
 /* ---- directions ---- */
 
-/* Whether gradients are aligned is decided in single precision where that is safe. `unsure` are lanes
- * so near the limit that the rounding of these few operations, some 2^-21, could change the answer. */
+/* Whether gradients are aligned is decided in single precision where that is safe. `unsure` are
+ * lanes so near the limit that the rounding of these few operations, some 2^-21, could change the
+ * answer. */
 typedef struct Direction {
     vm aligned, unsure;
 } Direction;
@@ -26,10 +27,10 @@ V_INLINE Direction compare_directions(vf dot, vf oo, vf tt)
 
 /* ---- the ratio of two magnitudes ---- */
 
-/* floor(2^30 / x) for x in 1…32768; anything for 0. The first quotient is made to fall short, by less
- * than 700 / x + 1, so that what remains is small, positive and exact in single precision. Its own
- * quotient is exact when x is a power of two; else it lies 1 / x or more off the whole numbers, which
- * is further than rounding takes it. */
+/* floor(2^30 / x) for x in 1…32768; anything for 0. The first quotient is made to fall short, by
+ * less than 700 / x + 1, so that what remains is small, positive and exact in single precision. Its
+ * own quotient is exact when x is a power of two; else it lies 1 / x or more off the whole numbers,
+ * which is further than rounding takes it. */
 V_INLINE vi reciprocal_q30(vi x)
 {
     const vf inverse = v_div_f32(v_set_f32(1.0f), v_s32_to_f32(x));
@@ -40,8 +41,8 @@ V_INLINE vi reciprocal_q30(vi x)
 
 /* ---- level 0: 16 bits a coefficient, |o| and |t| up to 22930 ---- */
 
-/* t/o in Q15 for magnitudes in lanes of 32 bits: o of 15 bits, and t limited to o + 1, from where on
- * the ratio is 1; so the product fits. */
+/* t/o in Q15 for magnitudes in lanes of 32 bits: o of 15 bits, and t limited to o + 1, from where
+ * on the ratio is 1; so the product fits. */
 V_INLINE vi ratio_fine(vi o, vi t)
 {
     const vi product = v_mul32(reciprocal_q30(o), t);
@@ -49,8 +50,8 @@ V_INLINE vi ratio_fine(vi o, vi t)
 }
 
 /* Lane by lane where single precision could not tell. */
-static __attribute__((noinline)) vi settle_fine(const int16_t *const o[2], const int16_t *const t[2],
-                                                vi aligned, vi unsure)
+static __attribute__((noinline)) vi settle_fine(const int16_t *const o[2],
+                                                const int16_t *const t[2], vi aligned, vi unsure)
 {
     int16_t a[V16], u[V16];
     v_store(a, aligned);
@@ -70,7 +71,8 @@ V_INLINE vi aligned_fine(const int16_t *oh, const int16_t *ov, const int16_t *th
     const vi t[2] = { v_zip_lo16(v_load(th), v_load(tv)), v_zip_hi16(v_load(th), v_load(tv)) };
     Direction d[2];
     for (int i = 0; i < 2; i++)
-        d[i] = compare_directions(v_s32_to_f32(v_madd16(o[i], t[i])), v_s32_to_f32(v_madd16(o[i], o[i])),
+        d[i] = compare_directions(v_s32_to_f32(v_madd16(o[i], t[i])),
+                                  v_s32_to_f32(v_madd16(o[i], o[i])),
                                   v_s32_to_f32(v_madd16(t[i], t[i])));
     const vi aligned = v_pack_s32(v_keep32(d[0].aligned, all), v_keep32(d[1].aligned, all));
     if (!vm_any(vm_or(d[0].unsure, d[1].unsure)))
@@ -80,7 +82,8 @@ V_INLINE vi aligned_fine(const int16_t *oh, const int16_t *ov, const int16_t *th
                        v_pack_s32(v_keep32(d[0].unsure, all), v_keep32(d[1].unsure, all)));
 }
 
-/* Restored part of t: its magnitude is worked out, then given o's sign. `gain` is a whole number. */
+/* Restored part of t: its magnitude is worked out, then given o's sign. `gain` is a whole number.
+ */
 V_INLINE vi restore_fine(vi o, vi t, vi aligned, int gain)
 {
     const vi sign = v_shr_s16(o, 15), magnitude = v_abs_s16(o);
@@ -90,8 +93,8 @@ V_INLINE vi restore_fine(vi o, vi t, vi aligned, int gain)
     const vi k = v_pack_u32(ratio_fine(v_zip_lo16(magnitude, zero), v_zip_lo16(limited, zero)),
                             ratio_fine(v_zip_hi16(magnitude, zero), v_zip_hi16(limited, zero)));
 
-    /* (k * magnitude + 16384) >> 15, one less before the shift where o is negative: the shift rounds
-     * down, not towards zero. */
+    /* (k * magnitude + 16384) >> 15, one less before the shift where o is negative: the shift
+     * rounds down, not towards zero. */
     const vi high = v_mulhi_u16(k, magnitude), low = v_mul16(k, magnitude);
     const vi carry = v_shr_u16(v_avg_u16(low, v_add16(v_set16(16383), sign)), 14);
     const vi r = v_add16(v_add16(high, high), carry);
@@ -108,8 +111,9 @@ static void decouple_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS
 {
     const int gain = (int)l->gain_limit;
     for (int x = align_column(l->x0, V16); x < l->x1; x += V16) {
-        const vi aligned = aligned_fine((const int16_t *)ref[ADM_H] + x, (const int16_t *)ref[ADM_V] + x,
-                                        (const int16_t *)dist[ADM_H] + x, (const int16_t *)dist[ADM_V] + x);
+        const vi aligned =
+            aligned_fine((const int16_t *)ref[ADM_H] + x, (const int16_t *)ref[ADM_V] + x,
+                         (const int16_t *)dist[ADM_H] + x, (const int16_t *)dist[ADM_V] + x);
         for (int b = 0; b < ADM_BANDS; b++) {
             const vi t = v_load((const int16_t *)dist[b] + x);
             const vi r = restore_fine(v_load((const int16_t *)ref[b] + x), t, aligned, gain);
@@ -127,9 +131,9 @@ V_INLINE vi ratio_coarse(vi o, vi t)
     const vi excess = v_max_s32(v_sub32(v_log2_floor32(o), v_set32(14)), v_zero());
     const vi top = v_shr_u32(v_add32(v_shrv_u32(v_add32(o, o), excess), v_set32(1)), 1);
 
-    /* From t = 1.5 o on the ratio is 1. Both factors are shifted up as far as they go, 18 - excess in
-     * all, for the product's upper half to be the ratio in Q16. The reciprocal of 1 would not fit and
-     * is cut by one unit, which is not seen in the result. */
+    /* From t = 1.5 o on the ratio is 1. Both factors are shifted up as far as they go, 18 - excess
+     * in all, for the product's upper half to be the ratio in Q16. The reciprocal of 1 would not
+     * fit and is cut by one unit, which is not seen in the result. */
     const vi limited = v_min_u32(t, v_add32(o, v_shr_u32(o, 1)));
     const vi a = v_shl32(v_min_u32(reciprocal_q30(top), v_set32((1 << 30) - 1)), 2);
     const vi b = v_shlv32(limited, v_sub32(v_set32(16), excess));
@@ -137,8 +141,8 @@ V_INLINE vi ratio_coarse(vi o, vi t)
     return v_min_s32(v_shr_u32(v_add32(q16, v_set32(1)), 1), v_set32(32768));
 }
 
-static __attribute__((noinline)) vi settle_coarse(const int32_t *const o[2], const int32_t *const t[2],
-                                                  vi aligned, unsigned unsure)
+static __attribute__((noinline)) vi
+settle_coarse(const int32_t *const o[2], const int32_t *const t[2], vi aligned, unsigned unsure)
 {
     int32_t a[V32];
     v_store(a, aligned);
@@ -149,10 +153,11 @@ static __attribute__((noinline)) vi settle_coarse(const int32_t *const o[2], con
     return v_load(a);
 }
 
-/* All ones in lanes of 32 bits whose gradients are aligned. The sums of products are not exact here,
- * but their error is a few 2^-24 of the product of the gradients' lengths: small against the margin
- * of compare_directions. */
-V_INLINE vi aligned_coarse(const int32_t *oh, const int32_t *ov, const int32_t *th, const int32_t *tv)
+/* All ones in lanes of 32 bits whose gradients are aligned. The sums of products are not exact
+ * here, but their error is a few 2^-24 of the product of the gradients' lengths: small against the
+ * margin of compare_directions. */
+V_INLINE vi aligned_coarse(const int32_t *oh, const int32_t *ov, const int32_t *th,
+                           const int32_t *tv)
 {
     const vf o0 = v_s32_to_f32(v_load(oh)), o1 = v_s32_to_f32(v_load(ov));
     const vf t0 = v_s32_to_f32(v_load(th)), t1 = v_s32_to_f32(v_load(tv));

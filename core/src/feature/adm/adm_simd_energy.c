@@ -6,11 +6,13 @@
 /* ---- weights of level 0, in lanes of 16 bits ---- */
 
 typedef struct Mask {
-    vi near, centre; /* what a coefficient adds to the threshold of its neighbours, and to its own */
+    vi near,
+        centre; /* what a coefficient adds to the threshold of its neighbours, and to its own */
 } Mask;
 
-/* From the weighed magnitude, 0…32768. A thirtieth and a fifteenth in Q5, by adding a fifteenth part:
- * (4369 s + 2048) >> 12 = s + ((273 s + 2048) >> 12). The product with 32768 comes out negative. */
+/* From the weighed magnitude, 0…32768. A thirtieth and a fifteenth in Q5, by adding a fifteenth
+ * part: (4369 s + 2048) >> 12 = s + ((273 s + 2048) >> 12). The product with 32768 comes out
+ * negative. */
 V_INLINE Mask mask_fine(vi seen)
 {
     return (Mask){
@@ -19,8 +21,8 @@ V_INLINE Mask mask_fine(vi seen)
     };
 }
 
-/* Horizontal and vertical band: |(q m + 16384) >> 15|, wrapped to 16 bits before the sign is dropped.
- * The shift rounds down, so for a negative m the magnitude has one less before it. */
+/* Horizontal and vertical band: |(q m + 16384) >> 15|, wrapped to 16 bits before the sign is
+ * dropped. The shift rounds down, so for a negative m the magnitude has one less before it. */
 V_INLINE vi weigh_hv(vi m, vi q)
 {
     const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
@@ -30,8 +32,8 @@ V_INLINE vi weigh_hv(vi m, vi q)
     return v_min_u16(seen, v_sub16(v_zero(), seen));
 }
 
-/* Diagonal band: |(q m + 65535) >> 17|. For a negative m the magnitude has one more before the shift.
- * Either addend carries into the upper half unless all it meets is zero. */
+/* Diagonal band: |(q m + 65535) >> 17|. For a negative m the magnitude has one more before the
+ * shift. Either addend carries into the upper half unless all it meets is zero. */
 V_INLINE vi weigh_d(vi m, vi q)
 {
     const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
@@ -53,13 +55,15 @@ V_INLINE vi sum3_hi(vi a, vi b, vi c)
 static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS],
                            uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own)
 {
-    const vi q_hv = v_set16((int16_t)(uint16_t)l->q[ADM_H]), q_d = v_set16((int16_t)(uint16_t)l->q[ADM_D]);
+    const vi q_hv = v_set16((int16_t)(uint16_t)l->q[ADM_H]),
+             q_d = v_set16((int16_t)(uint16_t)l->q[ADM_D]);
     (void)weighed;
     for (int x = align_column(l->x0, V16); x < l->x1; x += V16) {
         const Mask h = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_H] + x), q_hv));
         const Mask v = mask_fine(weigh_hv(v_load((const int16_t *)masker[ADM_V] + x), q_hv));
         const Mask d = mask_fine(weigh_d(v_load((const int16_t *)masker[ADM_D] + x), q_d));
-        const vi near_lo = sum3_lo(h.near, v.near, d.near), near_hi = sum3_hi(h.near, v.near, d.near);
+        const vi near_lo = sum3_lo(h.near, v.near, d.near),
+                 near_hi = sum3_hi(h.near, v.near, d.near);
         v_store(near + x, near_lo);
         v_store(near + x + V32, near_hi);
         v_store(own + x, v_sub32(sum3_lo(h.centre, v.centre, d.centre), near_lo));
@@ -78,13 +82,15 @@ V_INLINE vi weigh_coarse(vi m, vi q)
     return v_abs_s32(v_blend_odd32(v_shr_u64(even, 28), v_shl64(odd, 4)));
 }
 
-/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves are left to run wild. */
+/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves are left to run wild.
+ */
 typedef struct MaskSum {
     vi near, centre;
 } MaskSum;
 
 /* Adds a thirtieth and a fifteenth of the even lanes, less half a unit each:
- * 143165577 s - 2^31 and 286331153 s - 2^31, of which the second is twice the first product less s. */
+ * 143165577 s - 2^31 and 286331153 s - 2^31, of which the second is twice the first product less s.
+ */
 V_INLINE void add_masks(MaskSum *sum, vi seen)
 {
     const vi product = v_mul_even_u32(seen, v_set32(143165577));
@@ -106,7 +112,8 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
     for (int x = align_column(l->x0, V32); x < l->x1; x += V32) {
         MaskSum even = { v_zero(), v_zero() }, odd = { v_zero(), v_zero() };
         for (int b = 0; b < ADM_BANDS; b++) {
-            const vi seen = weigh_coarse(v_load((const int32_t *)masker[b] + x), v_set32((int32_t)l->q[b]));
+            const vi seen =
+                weigh_coarse(v_load((const int32_t *)masker[b] + x), v_set32((int32_t)l->q[b]));
             v_store(weighed[b] + x, seen);
             add_masks(&even, v_and(seen, even_lanes));
             add_masks(&odd, v_shr_u64(seen, 32));
@@ -152,11 +159,13 @@ V_INLINE int64_t cube_total(vi sum, const AdmLevel *l, int b, uint64_t lanes)
     return (int64_t)(v_sum_u64(sum) - lanes * ((uint64_t)1 << (63 - l->cube[b])));
 }
 
-V_INLINE vi load_signal(const AdmLevel *l, const void *const signal[ADM_BANDS], int b, int x, bool fine)
+V_INLINE vi load_signal(const AdmLevel *l, const void *const signal[ADM_BANDS], int b, int x,
+                        bool fine)
 {
     if (!fine)
         return v_load((const uint32_t *)signal[b] + x);
-    return v_mul32(v_abs_s32(v_load_s16_to_32((const int16_t *)signal[b] + x)), v_set32((int32_t)l->q[b]));
+    return v_mul32(v_abs_s32(v_load_s16_to_32((const int16_t *)signal[b] + x)),
+                   v_set32((int32_t)l->q[b]));
 }
 
 V_INLINE vi threshold_at(const AdmMaskRows *mask, int x)
@@ -165,13 +174,14 @@ V_INLINE vi threshold_at(const AdmMaskRows *mask, int x)
     return v_add32(v_add32(sides, v_load(mask->work + x)), v_load(mask->own + x));
 }
 
-V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS], const AdmMaskRows *mask,
-                         int64_t sum[ADM_BANDS], bool fine)
+V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS],
+                         const AdmMaskRows *mask, int64_t sum[ADM_BANDS], bool fine)
 {
     const int first = align_column(l->left, V32);
     const int32_t *const *const near = mask->near;
     for (int x = first - V32; x < l->right + 1; x += V32)
-        v_store(mask->work + x, v_add32(v_add32(v_load(near[0] + x), v_load(near[1] + x)), v_load(near[2] + x)));
+        v_store(mask->work + x,
+                v_add32(v_add32(v_load(near[0] + x), v_load(near[1] + x)), v_load(near[2] + x)));
 
     vi total[ADM_BANDS] = { v_zero(), v_zero(), v_zero() };
     int x = first;
@@ -179,7 +189,8 @@ V_INLINE void energy_row(const AdmLevel *l, const void *const signal[ADM_BANDS],
         const vi t = threshold_at(mask, x);
         for (int b = 0; b < ADM_BANDS; b++) {
             const vi limit = fine ? v_shl32(t, b == ADM_D ? 12 : 10) : t;
-            const vi above = v_max_s32(v_sub32(load_signal(l, signal, b, x, fine), limit), v_zero());
+            const vi above =
+                v_max_s32(v_sub32(load_signal(l, signal, b, x, fine), limit), v_zero());
             total[b] = add_cubes(total[b], keep_core(l, x, above), l, b);
         }
     }
@@ -223,8 +234,9 @@ V_INLINE void plain_row(const AdmLevel *l, const void *const ref[ADM_BANDS], int
             const vi o = fine ? v_load_s16_to_32((const int16_t *)ref[b] + x)
                               : v_load((const int32_t *)ref[b] + x);
             const vi m = keep_core(l, x, v_abs_s32(o));
-            const vi cubes = fine ? plain_cubes_fine(m) : v_add64(plain_cubes_even(l, m),
-                                                                  plain_cubes_even(l, v_shr_u64(m, 32)));
+            const vi cubes =
+                fine ? plain_cubes_fine(m)
+                     : v_add64(plain_cubes_even(l, m), plain_cubes_even(l, v_shr_u64(m, 32)));
             total[b] = v_add64(total[b], cubes);
         }
     }
@@ -232,7 +244,8 @@ V_INLINE void plain_row(const AdmLevel *l, const void *const ref[ADM_BANDS], int
         sum[b] = (int64_t)v_sum_u64(total[b]);
 }
 
-static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS], int64_t sum[ADM_BANDS])
+static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS],
+                           int64_t sum[ADM_BANDS])
 {
     plain_row(l, ref, sum, true);
 }

@@ -1,9 +1,9 @@
 /* The wavelet split in vector code: all products are 16 by 16 bits, two at a time.
  *
- * A value of 32 bits is filtered in halves: x = 65536 high + low + 32768, with both halves in int16_t.
- * The sums of either half's products fit 32 bits, and so do the figures that come out. As the taps of
- * `lo` sum up to 46342 and those of `hi` to 0, the 32768 amounts to 23171 units of the high half's sum,
- * or to nothing. */
+ * A value of 32 bits is filtered in halves: x = 65536 high + low + 32768, with both halves in
+ * int16_t. The sums of either half's products fit 32 bits, and so do the figures that come out. As
+ * the taps of `lo` sum up to 46342 and those of `hi` to 0, the 32768 amounts to 23171 units of the
+ * high half's sum, or to nothing. */
 #include "feature/adm/adm_simd.h"
 
 #include "engine/simd.h"
@@ -30,7 +30,8 @@ V_INLINE Taps taps_hi(void)
 /* start + the four products; each argument holds a pair of neighbouring samples per lane. */
 V_INLINE vi filter4(const Taps *t, vi start, vi first, vi second)
 {
-    return v_acc_sum(v_acc_madd16(v_acc_madd16(v_acc_from(start), first, t->first), second, t->second));
+    return v_acc_sum(
+        v_acc_madd16(v_acc_madd16(v_acc_from(start), first, t->first), second, t->second));
 }
 
 /* The filtered value of 32 bits from pairs of halves, rounded by `shift`, which is 15 or 16. */
@@ -43,7 +44,8 @@ V_INLINE vi filter4_halves(const Taps *t, int shift, const vi high[2], const vi 
 
 /* ---- the rows between the passes ---- */
 
-/* Rows of int16_t with margins: those of the low and of the high filter, in halves above level 0. */
+/* Rows of int16_t with margins: those of the low and of the high filter, in halves above level 0.
+ */
 enum { LO, HI, FILTERS };
 enum { HIGH, LOW, HALVES };
 
@@ -74,9 +76,12 @@ enum RowType { ROW_U8, ROW_U16, ROW_S16, ROW_S32 };
 V_INLINE vi load_samples(const void *row, enum RowType type, int x, vi bias)
 {
     switch (type) {
-    case ROW_U8: return v_load_u8_to_16((const uint8_t *)row + x);
-    case ROW_U16: return v_sub16(v_load((const uint16_t *)row + x), bias);
-    default: return v_load((const int16_t *)row + x);
+    case ROW_U8:
+        return v_load_u8_to_16((const uint8_t *)row + x);
+    case ROW_U16:
+        return v_sub16(v_load((const uint16_t *)row + x), bias);
+    default:
+        return v_load((const int16_t *)row + x);
     }
 }
 
@@ -190,7 +195,8 @@ V_INLINE Pairs load_pairs(const int16_t *row, int x)
 V_INLINE void put_fine(void *band, int x, const Taps *t, const Pairs p[2])
 {
     const vi half = v_set32(1 << 15);
-    const vi a = filter4(t, half, p[0].first, p[0].second), b = filter4(t, half, p[1].first, p[1].second);
+    const vi a = filter4(t, half, p[0].first, p[0].second),
+             b = filter4(t, half, p[1].first, p[1].second);
     v_store((int16_t *)band + x, v_pack_high16(a, b));
 }
 
@@ -202,8 +208,8 @@ V_INLINE void put_coarse(void *band, int x, const Taps *t, int shift, const Pair
 }
 
 /* Both bands that come from one row of the vertical pass, or one where the other is NULL. */
-V_INLINE void horizontal_row(int16_t *const row[HALVES], bool fine, int shift, void *lo_band, void *hi_band,
-                             int from, int to)
+V_INLINE void horizontal_row(int16_t *const row[HALVES], bool fine, int shift, void *lo_band,
+                             void *hi_band, int from, int to)
 {
     const Taps lo = taps_lo(), hi = taps_hi();
     for (int x = from; x < to; x += fine ? V16 : V32) {
@@ -245,8 +251,8 @@ V_INLINE void split_row(const AdmLevel *l, const void *const rows[ADM_TAPS], voi
 /* ---- one function per level ---- */
 
 /* Pictures have no margin to read: a row narrower than a vector is copied to where there is one. */
-V_INLINE void split_picture_row(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
-                                void *const detail[ADM_BANDS], enum RowType type)
+V_INLINE void split_picture_row(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work,
+                                void *a, void *const detail[ADM_BANDS], enum RowType type)
 {
     if (l->in_w >= V16) {
         split_row(l, rows, work, a, detail, type, 16);

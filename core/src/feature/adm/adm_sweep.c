@@ -1,7 +1,8 @@
 /* The way of a frame through ADM: level by level, each in one sweep over its rows.
  *
- * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it is
- * weighed too, masked and summed. Everything but the low-pass band lives in a few line buffers. */
+ * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it
+ * is weighed too, masked and summed. Everything but the low-pass band lives in a few line buffers.
+ */
 #include "feature/adm/adm.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ enum { RESTORED, ADDITIVE, PARTS };
 typedef struct Lines {
     void *split_work;
     void *band[PICTURES][ADM_BANDS];
-    void *part[2][PARTS][ADM_BANDS];     /* fine levels: the signals; coarse ones: transient */
+    void *part[2][PARTS][ADM_BANDS]; /* fine levels: the signals; coarse ones: transient */
     uint32_t *weighed[2][PARTS][ADM_BANDS];
     int32_t *near[3][PARTS], *own[2][PARTS];
     int32_t *mask_work;
@@ -88,7 +89,7 @@ static void carve_all(Carver *c, AdmScratch *s, const Adm *adm)
         /* A row's last step may write almost two vectors beyond its end. */
         const size_t stride = ((size_t)l->w * sample + 3 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
         for (int p = 0; p < PICTURES; p++)
-            s->low[i][p] = (Plane) { carve(c, stride * (size_t)l->h), (ptrdiff_t)stride };
+            s->low[i][p] = (Plane){ carve(c, stride * (size_t)l->h), (ptrdiff_t)stride };
     }
 }
 
@@ -106,7 +107,7 @@ AdmScratch *adm_scratch_create(const Adm *adm)
     }
     /* Vector code reads past the ends of rows: whatever stands there must be defined. */
     memset(s->block, 0, c.used);
-    c = (Carver) { .block = s->block };
+    c = (Carver){ .block = s->block };
     carve_all(&c, s, adm);
     return s;
 }
@@ -149,7 +150,8 @@ static void split(const Sweep *s, Lines *lines, int y, bool low, bool detail)
         const void *rows[ADM_TAPS];
         tap_rows(&s->in[p], s->l->in_h, y, rows);
         void *const a = low ? s->out[p].data + y * s->out[p].stride : NULL;
-        s->adm->dsp.split_row[level](s->l, rows, lines->split_work, a, detail ? lines->band[p] : NULL);
+        s->adm->dsp.split_row[level](s->l, rows, lines->split_work, a,
+                                     detail ? lines->band[p] : NULL);
     }
 }
 
@@ -167,11 +169,12 @@ static void decouple_and_weigh(const Sweep *s, Lines *lines, int y)
     const AdmDsp *const dsp = &s->adm->dsp;
     void *(*const part)[ADM_BANDS] = lines->part[y & 1];
     dsp->decouple_row[s->coarse](s->l, (const void *const *)lines->band[REF],
-                                 (const void *const *)lines->band[DIST], part[RESTORED], part[ADDITIVE]);
+                                 (const void *const *)lines->band[DIST], part[RESTORED],
+                                 part[ADDITIVE]);
     for (int p = 0; p < PARTS; p++) {
         int32_t *const near = lines->near[y % 3][p];
-        dsp->weigh_row[s->coarse](s->l, (const void *const *)part[p], lines->weighed[y & 1][p], near,
-                                  lines->own[y & 1][p]);
+        dsp->weigh_row[s->coarse](s->l, (const void *const *)part[p], lines->weighed[y & 1][p],
+                                  near, lines->own[y & 1][p]);
         extend_near(s->l, near);
     }
 }
@@ -195,12 +198,14 @@ static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
 }
 
 /* Energy of one part of row y, masked by the other part in rows y-1…y+1. */
-static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal, int64_t total[ADM_BANDS])
+static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal,
+                          int64_t total[ADM_BANDS])
 {
     const int masker = signal == RESTORED ? ADDITIVE : RESTORED;
     const int above = y > 0 ? y - 1 : 1, below = y + 1 < s->l->h ? y + 1 : s->l->h - 1;
     const AdmMaskRows mask = {
-        .near = { lines->near[above % 3][masker], lines->near[y % 3][masker], lines->near[below % 3][masker] },
+        .near = { lines->near[above % 3][masker], lines->near[y % 3][masker],
+                  lines->near[below % 3][masker] },
         .own = lines->own[y & 1][masker],
         .work = lines->mask_work,
     };
@@ -230,15 +235,16 @@ static int min_int(int a, int b)
     return a < b ? a : b;
 }
 
-/* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core. Masks
- * reach one row further, and those rows are then computed by two jobs. */
+/* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core.
+ * Masks reach one row further, and those rows are then computed by two jobs. */
 static void sweep_job(void *arg, unsigned job)
 {
     Sweep *const s = arg;
     const AdmLevel *const l = s->l;
     Lines *const lines = &s->scratch->lines[job];
     AdmSums *const sums = &s->sums[job];
-    const int first = (int)((int64_t)l->h * job / s->jobs), last = (int)((int64_t)l->h * (job + 1) / s->jobs);
+    const int first = (int)((int64_t)l->h * job / s->jobs),
+              last = (int)((int64_t)l->h * (job + 1) / s->jobs);
     const int core0 = max_int(first, l->top), core1 = min_int(last, l->bottom);
     const bool sums_any = s->detail && core0 < core1;
     const int mask0 = sums_any ? max_int(core0 - 1, 0) : last;
@@ -269,15 +275,15 @@ static void add_sums(AdmSums *into, const AdmSums *from)
     add_row(into->aim, from->aim, 0);
 }
 
-void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch, const VmafPicture *ref,
-               const VmafPicture *dist, AdmResult *result, Team *team)
+void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch,
+               const VmafPicture *ref, const VmafPicture *dist, AdmResult *result, Team *team)
 {
     const VmafPicture *const pic[PICTURES] = { ref, dist };
     Sweep s = { .adm = adm, .aim = !options->skip_aim, .scratch = scratch };
     for (int p = 0; p < PICTURES; p++)
-        s.in[p] = (Plane) { pic[p]->data[0], pic[p]->stride[0] };
+        s.in[p] = (Plane){ pic[p]->data[0], pic[p]->stride[0] };
 
-    *result = (AdmResult) { 0 };
+    *result = (AdmResult){ 0 };
     for (int i = 0; i < ADM_LEVELS; i++) {
         s.l = &adm->level[i];
         s.coarse = i > 0;
@@ -286,7 +292,7 @@ void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch, c
         if (s.jobs > team_size(team))
             s.jobs = team_size(team);
         for (int p = 0; p < PICTURES; p++)
-            s.out[p] = i < ADM_LEVELS - 1 ? scratch->low[i][p] : (Plane) { 0 };
+            s.out[p] = i < ADM_LEVELS - 1 ? scratch->low[i][p] : (Plane){ 0 };
         memset(s.sums, 0, sizeof(s.sums));
         team_run(team, s.jobs, sweep_job, &s);
         for (unsigned j = 0; j < s.jobs; j++)

@@ -1,4 +1,5 @@
-/* Contrast sensitivity weights of ADM: how much a wavelet band counts, by level and viewing conditions. */
+/* Contrast sensitivity weights of ADM: how much a wavelet band counts, by level and viewing
+ * conditions. */
 #ifndef FEATURE_COMMON_ADM_CSF_H
 #define FEATURE_COMMON_ADM_CSF_H
 
@@ -6,11 +7,11 @@
 
 /* The viewing conditions, as the options of `adm` and `float_adm` give them. */
 typedef struct AdmCsf {
-    int mode;              /* adm_csf_mode */
-    double view_dist;      /* adm_norm_view_dist: in picture heights */
-    int display_height;    /* adm_ref_display_height: in pixels */
-    double scale;          /* adm_csf_scale: Barten's horizontal and vertical weights */
-    double diag_scale;     /* adm_csf_diag_scale: Barten's diagonal weight */
+    int mode;           /* adm_csf_mode */
+    double view_dist;   /* adm_norm_view_dist: in picture heights */
+    int display_height; /* adm_ref_display_height: in pixels */
+    double scale;       /* adm_csf_scale: Barten's horizontal and vertical weights */
+    double diag_scale;  /* adm_csf_diag_scale: Barten's diagonal weight */
 } AdmCsf;
 
 /* Weights of one level: `hv` of the horizontal and vertical bands, `d` of the diagonal one. */
