@@ -122,7 +122,8 @@ static int run_gpu(Check *c, GpuDevice *device)
     FeatureSet taken;
     int err = stream_create(&stream,
                             &(GpuStreamParams){ .device = device, .features = &c->feature,
-                                                .feature_count = 1, .depth = 2 },
+                                                .feature_count = 1, .depth = 2,
+                                                .never_on_cpu = true },
                             &taken);
     if (err)
         return err;

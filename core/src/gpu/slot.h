@@ -25,6 +25,7 @@ typedef struct Slot {
     GpuPoint done;                 /* of the frame in it */
     FeatureSet set;
     const SlotWork *work; /* of the frame in it; NULL: none */
+    FramePair pair; /* the frame: its pictures are held until it is collected */
 } Slot;
 
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue,

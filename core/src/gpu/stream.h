@@ -14,6 +14,7 @@ typedef struct GpuStreamParams {
     Feature *const *features;
     unsigned feature_count;
     unsigned depth; /* frames in flight */
+    bool never_on_cpu; /* take collect's -EAGAIN for success: a test wants what the device computed */
 } GpuStreamParams;
 
 /* Sets `taken` to the features whose plan said yes. */

@@ -10,11 +10,12 @@
 #include "feature/common/depth.h"
 #include "feature/common/float_dsp.h"
 #include "feature/common/float_rows.h"
+#include "feature/ssim/ssim_gpu.h"
 #include "feature/ssim/ssim_halve.h"
 #include "feature/ssim/ssim_score.h"
 #include "feature/ssim/ssim_window.h"
 
-enum { SCALES = 5 };
+enum { SCALES = MS_SSIM_SCALES };
 
 /* A window must fit the last scale. */
 #define MIN_SIDE (SSIM_WINDOW << (SCALES - 1))
@@ -215,4 +216,5 @@ const FeatureDef feature_float_ms_ssim = {
     .scratch_destroy = ms_ssim_scratch_destroy,
     .measure = ms_ssim_measure,
     .report = ms_ssim_report,
+    .gpu = &float_ms_ssim_gpu,
 };

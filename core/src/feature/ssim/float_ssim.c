@@ -6,6 +6,7 @@
 #include "feature/common/depth.h"
 #include "feature/common/float_dsp.h"
 #include "feature/common/float_rows.h"
+#include "feature/ssim/ssim_gpu.h"
 #include "feature/ssim/ssim_score.h"
 #include "feature/ssim/ssim_window.h"
 
@@ -52,6 +53,12 @@ static int float_ssim_init(Feature *f)
     s->w = shrunk(shape->w[0], s->factor);
     s->h = shrunk(shape->h[0], s->factor);
     return 0;
+}
+
+SsimShrink float_ssim_shrink(const Feature *f)
+{
+    const FloatSsimState *s = f->state;
+    return (SsimShrink) { s->factor, s->w, s->h };
 }
 
 static void float_ssim_close(Feature *f)
@@ -196,4 +203,5 @@ const FeatureDef feature_float_ssim = {
     .scratch_destroy = float_ssim_scratch_destroy,
     .measure = float_ssim_measure,
     .report = float_ssim_report,
+    .gpu = &float_ssim_gpu,
 };

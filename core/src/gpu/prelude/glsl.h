@@ -50,6 +50,12 @@ SHARED_ARRAYS
 #define clamp_i32(x, lo, hi) clamp(i32(x), i32(lo), i32(hi))
 #define abs_i32(x) abs(i32(x))
 #define top_bit_u32(x) u32(findMSB(u32(x)))
+#define bits_of_f32(x) floatBitsToUint(x)
+#define f32_of_bits(x) uintBitsToFloat(x)
+#define abs_f32(x) abs(f32(x))
+#define max_f32(a, b) max(f32(a), f32(b))
+#define floor_f32(x) floor(f32(x))
+#define sqrt_near(x) sqrt(f32(x))
 
 u32 mul_hi_u32(u32 a, u32 b)
 {
