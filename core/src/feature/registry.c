@@ -19,6 +19,7 @@ extern const FeatureDef feature_psnr;
 extern const FeatureDef feature_psnr_hvs;
 extern const FeatureDef feature_speed_chroma;
 extern const FeatureDef feature_speed_temporal;
+extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
 /* In lookup order: the first feature that lists a metric provides it to a model. */
@@ -41,5 +42,6 @@ const FeatureDef *const feature_registry[] = {
     &feature_vif,
     &feature_cambi,
     &feature_null,
+    &feature_ssim,
     NULL,
 };

@@ -1,0 +1,31 @@
+/* One pair of pictures, one feature: the shortest way from samples to a score. */
+#ifndef TEST_FEATURE_SCORING_H
+#define TEST_FEATURE_SCORING_H
+
+#include <stdbool.h>
+
+#include "libvmaf/libvmaf.h"
+
+/* Fills a new picture: sample (x, y) of plane p is value(p, x, y). */
+typedef unsigned SampleOf(unsigned p, unsigned x, unsigned y);
+VmafPicture scoring_picture(enum VmafPixelFormat format, unsigned bpc, unsigned w, unsigned h,
+                            SampleOf *value);
+
+unsigned scoring_get(const VmafPicture *pic, unsigned p, unsigned x, unsigned y);
+void scoring_set(VmafPicture *pic, unsigned p, unsigned x, unsigned y, unsigned value);
+
+/* A run of a single pair. `options` is "key=value:key=value" or NULL. */
+typedef struct Scoring Scoring;
+
+/* 0 or what reading the pair said. Takes over both pictures. */
+int scoring_open(Scoring **out, const char *feature, const char *options, VmafPicture ref,
+                 VmafPicture dist);
+double scoring_score(const Scoring *s, const char *metric); /* fails the test when there is none */
+bool scoring_has(const Scoring *s, const char *metric);
+void scoring_close(Scoring *s);
+
+/* All of it, for one metric. */
+double score_of(const char *feature, const char *options, VmafPicture ref, VmafPicture dist,
+                const char *metric);
+
+#endif
