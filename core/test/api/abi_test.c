@@ -3,6 +3,10 @@
 #include <stdio.h>
 
 #include <libvmaf/libvmaf.h>
+#include <libvmaf/libvmaf_cuda.h>
+#include <libvmaf/libvmaf_hip.h>
+#include <libvmaf/libvmaf_sycl.h>
+#include <libvmaf/libvmaf_vulkan.h>
 #include <libvmaf/metadata.h>
 #include <libvmaf/version.h>
 
@@ -57,6 +61,38 @@ SIZE(VmafMetadata, 24);
 AT(VmafMetadata, feature_name, 0);
 AT(VmafMetadata, picture_index, 8);
 AT(VmafMetadata, score, 16);
+
+SIZE(VmafVulkanConfiguration, 12);
+AT(VmafVulkanConfiguration, device_index, 0);
+AT(VmafVulkanConfiguration, enable_validation, 4);
+AT(VmafVulkanConfiguration, max_outstanding_frames, 8);
+SIZE(VmafVulkanExternalHandles, 40);
+AT(VmafVulkanExternalHandles, instance, 0);
+AT(VmafVulkanExternalHandles, physical_device, 8);
+AT(VmafVulkanExternalHandles, device, 16);
+AT(VmafVulkanExternalHandles, queue, 24);
+AT(VmafVulkanExternalHandles, queue_family_index, 32);
+AT(VmafVulkanExternalHandles, api_version, 36);
+SIZE(VmafVulkanPictureConfiguration, 20);
+AT(VmafVulkanPictureConfiguration, pic_prealloc_method, 16);
+VALUE(VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE, 0);
+VALUE(VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST, 1);
+VALUE(VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE, 2);
+
+SIZE(VmafCudaConfiguration, 8);
+SIZE(VmafCudaPictureConfiguration, 20);
+AT(VmafCudaPictureConfiguration, pic_prealloc_method, 16);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE, 0);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE, 1);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST, 2);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, 3);
+
+SIZE(VmafHipConfiguration, 8);
+SIZE(VmafSyclConfiguration, 8);
+SIZE(VmafSyclPictureConfiguration, 20);
+VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_NONE, 0);
+VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE, 1);
+VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST, 2);
 
 VALUE(VMAF_LOG_LEVEL_NONE, 0);
 VALUE(VMAF_LOG_LEVEL_ERROR, 1);

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <libvmaf/libvmaf.h>
+#include <libvmaf/libvmaf_cuda.h>
+#include <libvmaf/libvmaf_hip.h>
+#include <libvmaf/libvmaf_sycl.h>
 #include <libvmaf/metadata.h>
 
 #include "clip.h"
@@ -650,6 +653,26 @@ static void reports(void **state)
     vmaf_close(vmaf);
 }
 
+/* Backends that no build has yet fail at the door, and are cleaned up after as ever. */
+static void absent_backends(void **state)
+{
+    VmafContext *vmaf = open_context(0, 0);
+    VmafCudaState *cuda = (VmafCudaState *)vmaf;
+    assert_int_equal(vmaf_cuda_state_init(&cuda, (VmafCudaConfiguration){ 0 }), -ENOSYS);
+    assert_null(cuda);
+    assert_int_equal(vmaf_cuda_state_free(cuda), 0);
+    VmafHipState *hip = (VmafHipState *)vmaf;
+    assert_int_equal(vmaf_hip_available(), 0);
+    assert_int_equal(vmaf_hip_state_init(&hip, (VmafHipConfiguration){ -1, 0 }), -ENOSYS);
+    assert_null(hip);
+    vmaf_hip_state_free(&hip);
+    VmafSyclState *sycl = (VmafSyclState *)vmaf;
+    assert_int_equal(vmaf_sycl_state_init(&sycl, (VmafSyclConfiguration){ -1, 0 }), -ENOSYS);
+    assert_null(sycl);
+    vmaf_sycl_state_free(&sycl);
+    vmaf_close(vmaf);
+}
+
 static void *run_alone(void *arg)
 {
     return score_everything(1, 1, 0);
@@ -695,6 +718,7 @@ int main(void)
         cmocka_unit_test(errors_of_workers_come_back),
         cmocka_unit_test(metadata_handlers),
         cmocka_unit_test(reports),
+        cmocka_unit_test(absent_backends),
         cmocka_unit_test(contexts_are_independent),
     };
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);
