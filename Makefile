@@ -51,7 +51,7 @@ install: $(BUILD)/build.ninja
 	@meson install -C $(BUILD)
 
 bench: build
-	@bench/run $(BUILD)/tools/vmaf
+	@python3 bench/bench.py $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
 
