@@ -20,10 +20,15 @@ typedef struct CheckSet {
 typedef void CheckFeature(const CheckSet *set);
 
 CheckFeature adm_check;
+CheckFeature cambi_check;
 CheckFeature ciede_check;
+CheckFeature float_adm_check;
+CheckFeature float_check;
+CheckFeature float_vif_check;
 CheckFeature hvs_check;
 CheckFeature motion_check;
 CheckFeature psnr_check;
+CheckFeature speed_check;
 CheckFeature ssim_check;
 CheckFeature vif_check;
 
