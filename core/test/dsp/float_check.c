@@ -60,6 +60,17 @@ static void run_weigh(void *arg)
     a->dsp->weigh(a->out, a->rows, a->taps, a->count, (size_t)a->n);
 }
 
+static void check_two_filters(const FloatDsp *fast, const FloatDsp *truth, const float *const *rows,
+                              float taps[2][MAX_TAPS], int n)
+{
+    float *const got[2] = { new_output(n), new_output(n) };
+    float *const want[2] = { new_output(n), new_output(n) };
+    fast->weigh4x2(got[0], got[1], rows, taps[0], taps[1], (size_t)n);
+    truth->weigh4x2(want[0], want[1], rows, taps[0], taps[1], (size_t)n);
+    same("weigh4x2, first", n, got[0], want[0]);
+    same("weigh4x2, second", n, got[1], want[1]);
+}
+
 static void check_weigh(const FloatDsp *fast, const FloatDsp *truth, int n, unsigned count)
 {
     const float *rows[MAX_TAPS];
@@ -69,17 +80,31 @@ static void check_weigh(const FloatDsp *fast, const FloatDsp *truth, int n, unsi
         taps[0][k] = random_float(1.0f);
         taps[1][k] = random_float(1.0f);
     }
-    float *const got[2] = { new_output(n), new_output(n) };
-    float *const want[2] = { new_output(n), new_output(n) };
-    fast->weigh(got[0], rows, taps[0], count, (size_t)n);
-    truth->weigh(want[0], rows, taps[0], count, (size_t)n);
-    same("weigh", n, got[0], want[0]);
-    if (count != 4)
-        return;
-    fast->weigh4x2(got[0], got[1], rows, taps[0], taps[1], (size_t)n);
-    truth->weigh4x2(want[0], want[1], rows, taps[0], taps[1], (size_t)n);
-    same("weigh4x2, first", n, got[0], want[0]);
-    same("weigh4x2, second", n, got[1], want[1]);
+    float *const got = new_output(n), *const want = new_output(n);
+    fast->weigh(got, rows, taps[0], count, (size_t)n);
+    truth->weigh(want, rows, taps[0], count, (size_t)n);
+    same("weigh", n, got, want);
+    if (count == 4)
+        check_two_filters(fast, truth, rows, taps, n);
+}
+
+static void check_group(const FloatDsp *fast, const FloatDsp *truth, int n, unsigned count)
+{
+    const float *rows[MAX_TAPS + FLOAT_GROUP - 1];
+    float taps[MAX_TAPS];
+    float *got[FLOAT_GROUP], *want[FLOAT_GROUP];
+    for (unsigned k = 0; k < count; k++)
+        taps[k] = random_float(1.0f);
+    for (unsigned k = 0; k < count + FLOAT_GROUP - 1; k++)
+        rows[k] = new_row(n, 0, 128.0f);
+    for (unsigned i = 0; i < FLOAT_GROUP; i++) {
+        got[i] = new_output(n);
+        want[i] = new_output(n);
+    }
+    fast->weigh_group(got, rows, taps, count, (size_t)n);
+    truth->weigh_group(want, rows, taps, count, (size_t)n);
+    for (unsigned i = 0; i < FLOAT_GROUP; i++)
+        same("weigh_group", n, got[i], want[i]);
 }
 
 static void check_loops(const FloatDsp *fast, const FloatDsp *truth, unsigned bpc, int n)
@@ -139,6 +164,10 @@ static void bench_weigh(const CheckSet *set, const FloatDsp *fast, const FloatDs
     check_bench(NULL, "float weigh 17", 1920, run_weigh, &args);
     args.dsp = fast;
     check_bench(set, "float weigh 17", 1920, run_weigh, &args);
+    const float *const line = new_row(1920 + 16, 0, 128.0f);
+    for (unsigned k = 0; k < 17; k++)
+        rows[k] = line + k;
+    check_bench(set, "float weigh 17 across", 1920, run_weigh, &args);
     check_release_all("float weigh");
 }
 
@@ -153,6 +182,8 @@ void float_check(const CheckSet *set)
             const int n = width_of(round);
             check_weigh(&fast, &truth, n, counts[(unsigned)round % 7]);
             check_release_all("float weigh");
+            check_group(&fast, &truth, n, counts[(unsigned)round % 7]);
+            check_release_all("float weigh_group");
             check_loops(&fast, &truth, bpc, n);
             check_row_sums(&fast, n);
             check_release_all("float rows");

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+enum { FLOAT_GROUP = 4 };
+
 typedef struct FloatDsp {
     /* out[i] = samples[i] * scale + offset. Exact for a scale of 2^(8 - bpc) and offset 0 or -128. */
     void (*load)(float *out, const void *samples, size_t n, float scale, float offset);
@@ -13,6 +15,11 @@ typedef struct FloatDsp {
     /* out[i] = ((0 + taps[0] * rows[0][i]) + taps[1] * rows[1][i]) + …
      * With rows[k] = row + k this is the horizontal pass of a filter. `out` overlaps no row. */
     void (*weigh)(float *out, const float *const *rows, const float *taps, unsigned count, size_t n);
+
+    /* FLOAT_GROUP rows of a vertical pass at once: out[i] as weigh makes it from rows + i. The rows they
+     * share are read once. */
+    void (*weigh_group)(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
+                        unsigned count, size_t n);
 
     /* As weigh with four taps, for two filters over the same rows. */
     void (*weigh4x2)(float *out_a, float *out_b, const float *const *rows, const float *taps_a,

@@ -13,6 +13,13 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
     }
 }
 
+static void weigh_group(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
+                        unsigned count, size_t n)
+{
+    for (unsigned i = 0; i < FLOAT_GROUP; i++)
+        weigh(out[i], rows + i, taps, count, n);
+}
+
 static void weigh4x2(float *out_a, float *out_b, const float *const *rows, const float *taps_a,
                      const float *taps_b, size_t n)
 {
@@ -59,6 +66,7 @@ void float_dsp_init(FloatDsp *dsp, unsigned bpc, unsigned cpu)
     *dsp = (FloatDsp) {
         .load = bpc > 8 ? load_16 : load_8,
         .weigh = weigh,
+        .weigh_group = weigh_group,
         .weigh4x2 = weigh4x2,
         .multiply = multiply,
         .subtract = subtract,

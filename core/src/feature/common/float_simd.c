@@ -42,6 +42,54 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
     }
 }
 
+/* Adds row j of the window to the sums that it belongs to. All indices are known when this is
+ * unrolled, so that the sums stay in registers. */
+V_INLINE void group_step(vf sum[FLOAT_GROUP][2], const float *row, const float *taps, int j, int count)
+{
+    const vf in[2] = { v_load_f32(row), v_load_f32(row + V32) };
+    for (int i = 0; i < FLOAT_GROUP; i++) {
+        if (j - i < 0 || j - i >= count)
+            continue;
+        const vf tap = v_set_f32(taps[j - i]);
+        sum[i][0] = v_add_f32(sum[i][0], v_mul_f32(tap, in[0]));
+        sum[i][1] = v_add_f32(sum[i][1], v_mul_f32(tap, in[1]));
+    }
+}
+
+V_INLINE void group_block(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
+                          int count, size_t x)
+{
+    vf sum[FLOAT_GROUP][2];
+    for (int i = 0; i < FLOAT_GROUP; i++)
+        sum[i][0] = sum[i][1] = v_set_f32(0.0f);
+    int j = 0;
+    for (; j < FLOAT_GROUP - 1; j++)
+        group_step(sum, rows[j] + x, taps, j, count);
+    for (; j < count; j++) /* every sum takes part */
+        group_step(sum, rows[j] + x, taps + j - (FLOAT_GROUP - 1), FLOAT_GROUP - 1, FLOAT_GROUP);
+    for (; j < count + FLOAT_GROUP - 1; j++)
+        group_step(sum, rows[j] + x, taps, j, count);
+    for (int i = 0; i < FLOAT_GROUP; i++) {
+        v_store_f32(out[i] + x, sum[i][0]);
+        v_store_f32(out[i] + x + V32, sum[i][1]);
+    }
+}
+
+static void weigh_group(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
+                        unsigned count, size_t n)
+{
+    if (n < 2 * V32) {
+        for (unsigned i = 0; i < FLOAT_GROUP; i++)
+            weigh(out[i], rows + i, taps, count, n);
+        return;
+    }
+    size_t x = 0;
+    for (; x + 2 * V32 <= n; x += 2 * V32)
+        group_block(out, rows, taps, (int)count, x);
+    if (x < n)
+        group_block(out, rows, taps, (int)count, n - 2 * V32);
+}
+
 V_INLINE void weigh4x2_block(float *out_a, float *out_b, const float *const *rows, const float *taps_a,
                              const float *taps_b, size_t x)
 {
@@ -80,6 +128,7 @@ void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc)
 {
     dsp->load = bpc > 8 ? load_16 : load_8;
     dsp->weigh = weigh;
+    dsp->weigh_group = weigh_group;
     dsp->weigh4x2 = weigh4x2;
     dsp->multiply = multiply;
     dsp->subtract = subtract;

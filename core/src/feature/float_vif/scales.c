@@ -16,11 +16,11 @@ struct FloatVif {
     const FloatVifPlan *plan;
     FloatRows *source[2];
     Level level[FLOAT_VIF_SCALES]; /* level[0] has no planes */
-    /* Products of the last rows, as many as the longest filter has taps: row y is in slot y % slots. */
+    /* Products of the last rows, as many as a group of rows needs: row y is in slot y % slots. */
     unsigned slots;
     size_t product_pitch;
     float *products[PRODUCTS];
-    float *line[VIF_CHANNELS];     /* filtered vertically */
+    float *line[VIF_CHANNELS][FLOAT_GROUP]; /* filtered vertically */
     float *filtered[VIF_CHANNELS]; /* filtered both ways */
     float *even, *odd;             /* a line taken apart, for halving */
     FloatTotal num, den;
@@ -42,7 +42,7 @@ static int create_sources(FloatVif *v)
         .h = plan->src_h,
         .bpc = plan->bpc,
         .offset = -128.0f,
-        .window = plan->filter[0].count,
+        .window = plan->filter[0].count + FLOAT_GROUP - 1,
         .resampler = plan->prescale,
     };
     for (unsigned i = 0; i < 2; i++) {
@@ -66,7 +66,7 @@ static int allocate(FloatVif *v)
                 return -ENOMEM;
         }
     }
-    v->slots = plan->filter[0].count;
+    v->slots = plan->filter[0].count + FLOAT_GROUP - 1;
     v->product_pitch = pitch_of(w);
     for (unsigned c = 0; c < PRODUCTS; c++) {
         v->products[c] = mem_aligned_alloc(v->slots * v->product_pitch * sizeof(float));
@@ -74,10 +74,14 @@ static int allocate(FloatVif *v)
             return -ENOMEM;
     }
     for (unsigned c = 0; c < VIF_CHANNELS; c++) {
-        v->line[c] = float_line_alloc(w);
         v->filtered[c] = float_line_alloc(w);
-        if (!v->line[c] || !v->filtered[c])
+        if (!v->filtered[c])
             return -ENOMEM;
+        for (unsigned i = 0; i < FLOAT_GROUP; i++) {
+            v->line[c][i] = float_line_alloc(w);
+            if (!v->line[c][i])
+                return -ENOMEM;
+        }
     }
     v->even = float_line_alloc(w);
     v->odd = float_line_alloc(w);
@@ -115,8 +119,9 @@ void float_vif_destroy(FloatVif *v)
     for (unsigned c = 0; c < PRODUCTS; c++)
         mem_aligned_free(v->products[c]);
     for (unsigned c = 0; c < VIF_CHANNELS; c++) {
-        float_line_free(v->line[c]);
         float_line_free(v->filtered[c]);
+        for (unsigned i = 0; i < FLOAT_GROUP; i++)
+            float_line_free(v->line[c][i]);
     }
     float_line_free(v->even);
     float_line_free(v->odd);
@@ -160,7 +165,7 @@ static void halve_row(FloatVif *v, unsigned scale, unsigned y)
             const int at = mirror_index((int)(y + k) - (int)reach, (int)plan->h[scale]);
             rows[k] = level_row(v, scale, i, (unsigned)at);
         }
-        float *line = v->line[0];
+        float *line = v->line[0][0];
         plan->dsp.weigh(line, rows, filter->taps, filter->count, w);
         float_line_reflect(line, w, reach);
         /* The samples at 2x - reach + k, x = 0, 1, … are one of the two halves, shifted. */
@@ -173,23 +178,39 @@ static void halve_row(FloatVif *v, unsigned scale, unsigned y)
     }
 }
 
-/* Adds row `y` to the totals of its scale. */
-static void statistics_row(FloatVif *v, unsigned scale, unsigned y)
+/* Row y of channel c, reflected at the borders. */
+static const float *channel_row(FloatVif *v, unsigned scale, unsigned c, int y)
+{
+    const unsigned at = (unsigned)mirror_index(y, (int)v->plan->h[scale]);
+    return c < VIF_REF2 ? level_row(v, scale, c, at) : product_row(v, c - VIF_REF2, at);
+}
+
+/* The vertical pass for rows y … y + count - 1, a group unless the plane ends. */
+static void filter_down(FloatVif *v, unsigned scale, unsigned y, unsigned count)
 {
     const FloatVifPlan *plan = v->plan;
     const FloatFilter *filter = &plan->filter[scale];
     const unsigned w = plan->w[scale];
-    const int reach = (int)filter_reach(filter);
     for (unsigned c = 0; c < VIF_CHANNELS; c++) {
-        const float *rows[FILTER_MAX_TAPS];
-        for (unsigned k = 0; k < filter->count; k++) {
-            const int at = mirror_index((int)(y + k) - reach, (int)plan->h[scale]);
-            rows[k] = c < VIF_REF2 ? level_row(v, scale, c, (unsigned)at)
-                                   : product_row(v, c - VIF_REF2, (unsigned)at);
+        const float *rows[FILTER_MAX_TAPS + FLOAT_GROUP - 1];
+        for (unsigned k = 0; k < filter->count + count - 1; k++)
+            rows[k] = channel_row(v, scale, c, (int)(y + k) - (int)filter_reach(filter));
+        if (count == FLOAT_GROUP) {
+            plan->dsp.weigh_group(v->line[c], rows, filter->taps, filter->count, w);
+            continue;
         }
-        plan->dsp.weigh(v->line[c], rows, filter->taps, filter->count, w);
-        float_filter_across(&plan->dsp, filter, v->filtered[c], v->line[c], w);
+        for (unsigned i = 0; i < count; i++)
+            plan->dsp.weigh(v->line[c][i], rows + i, filter->taps, filter->count, w);
     }
+}
+
+/* Adds row i of the group to the totals of its scale. */
+static void statistics_row(FloatVif *v, unsigned scale, unsigned i)
+{
+    const FloatVifPlan *plan = v->plan;
+    const unsigned w = plan->w[scale];
+    for (unsigned c = 0; c < VIF_CHANNELS; c++)
+        float_filter_across(&plan->dsp, &plan->filter[scale], v->filtered[c], v->line[c][i], w);
     plan->vif_dsp.information(float_total_row(&v->num), float_total_row(&v->den), v->filtered,
                               &plan->constants, w);
     float_total_add(&v->num);
@@ -200,17 +221,23 @@ static void one_scale(FloatVif *v, unsigned scale, FloatVifResult *result)
 {
     const FloatVifPlan *plan = v->plan;
     const unsigned h = plan->h[scale], reach = filter_reach(&plan->filter[scale]);
-    const bool counted = scale > 0 || !plan->skip_scale0;
+    const bool counted = scale > 0 || !plan->skip_scale0, halved = scale + 1 < FLOAT_VIF_SCALES;
     unsigned multiplied = 0;
     float_total_start(&v->num, plan->w[scale]);
     float_total_start(&v->den, plan->w[scale]);
-    for (unsigned y = 0; y < h; y++) {
-        for (; counted && multiplied < h && multiplied <= y + reach; multiplied++)
+    for (unsigned y = 0; y < h; y += FLOAT_GROUP) {
+        const unsigned count = h - y < FLOAT_GROUP ? h - y : FLOAT_GROUP;
+        const unsigned needed = y + count + reach < h ? y + count + reach : h;
+        for (; counted && multiplied < needed; multiplied++)
             make_products(v, scale, multiplied);
         if (counted)
-            statistics_row(v, scale, y);
-        if (scale + 1 < FLOAT_VIF_SCALES && y % 2 == 0 && y / 2 < plan->h[scale + 1])
-            halve_row(v, scale, y);
+            filter_down(v, scale, y, count);
+        for (unsigned i = 0; counted && i < count; i++)
+            statistics_row(v, scale, i);
+        for (unsigned i = 0; halved && i < count; i += 2) {
+            if ((y + i) / 2 < plan->h[scale + 1])
+                halve_row(v, scale, y + i);
+        }
     }
     result->num[scale] = float_total_finish(&v->num);
     result->den[scale] = float_total_finish(&v->den);
