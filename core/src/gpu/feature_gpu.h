@@ -20,7 +20,7 @@ struct FeatureGpu {
 
     /* Turns the bytes of gpu_result() into the result that the CPU's measure would have given.
      * -EAGAIN: it did, but for the last bit of a sum whose order on the CPU is its own. The frame is
-     * then measured on the CPU (as long as its pictures are in host memory): keep it rare. */
+     * then measured on the CPU: keep it rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
 
     /* Whether two results are as equal as the feature promises; NULL compares result_size bytes (then

@@ -68,8 +68,7 @@ static int create_buffers(Slot *slot, const Graph *graph)
     return 0;
 }
 
-int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue,
-                 const Profile *profile)
+int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue)
 {
     const GpuOps *ops = graph->device->ops;
     *out = NULL;
@@ -87,11 +86,6 @@ int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue u
                 err = bind_feature(slots, i, count, graph, f);
         if (!err)
             err = ops->commands_create(graph->device, upload_queue, &slots[i].upload);
-        for (unsigned w = 0; !err && w < SLOT_WORKS; w++) {
-            err = ops->commands_create(graph->device, GPU_COMPUTE, &slots[i].works[w].commands);
-            if (!err)
-                err = profile_stamps(profile, &slots[i].works[w].stamps);
-        }
     }
     if (err)
         slots_destroy(slots, graph, count);
@@ -104,10 +98,6 @@ static void slot_destroy(Slot *slot, const Graph *graph)
 {
     GpuDevice *dev = graph->device;
     const GpuOps *ops = dev->ops;
-    for (unsigned w = 0; w < SLOT_WORKS; w++) {
-        ops->commands_destroy(dev, slot->works[w].commands);
-        ops->stamps_destroy(dev, slot->works[w].stamps);
-    }
     ops->commands_destroy(dev, slot->upload);
     for (unsigned f = 0; slot->bindings && f < graph->feature_count; f++) {
         for (unsigned p = 0; slot->bindings[f] && p < graph->features[f].plan->pass_count; p++)
@@ -187,62 +177,4 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
     ops->barrier(slot->upload);
     const int end_err = ops->end(slot->upload);
     return err ? err : end_err;
-}
-
-/* Same-numbered stages of all features side by side; false when there is none of that number. */
-static bool record_stage(Slot *slot, const Graph *graph, FeatureSet owners, unsigned stage,
-                         SlotWork *work, unsigned *stamp)
-{
-    const GpuOps *ops = graph->device->ops;
-    bool any = false;
-    for (unsigned f = 0; f < graph->feature_count; f++) {
-        const GraphFeature *gf = &graph->features[f];
-        for (unsigned p = 0; owners >> f & 1 && p < gf->plan->pass_count; p++) {
-            const PlanPass *pass = &gf->plan->passes[p];
-            any |= pass->stage >= stage;
-            if (pass->stage != stage)
-                continue;
-            ops->dispatch(work->commands, gf->kernels[p], slot->bindings[f][p], pass->params,
-                          pass->groups);
-            if (work->stamps) {
-                ops->barrier(work->commands);
-                ops->stamp(work->commands, work->stamps, ++*stamp);
-            }
-        }
-    }
-    return any;
-}
-
-static int record_work(Slot *slot, const Graph *graph, SlotWork *work, FeatureSet owners)
-{
-    const GpuOps *ops = graph->device->ops;
-    unsigned stamp = 0;
-    work->owners = 0;
-    ops->begin(work->commands);
-    if (work->stamps)
-        ops->stamp(work->commands, work->stamps, 0);
-    for (unsigned stage = 0; record_stage(slot, graph, owners, stage, work, &stamp); stage++)
-        ops->barrier(work->commands);
-    if (graph->result_bytes)
-        ops->copy(work->commands, &(GpuRange){ slot->results, 0, graph->result_bytes },
-                  &(GpuRange){ slot->readback, 0, graph->result_bytes });
-    ops->barrier(work->commands);
-    const int err = ops->end(work->commands);
-    if (!err)
-        work->owners = owners;
-    return err;
-}
-
-int slot_work(Slot *slot, const Graph *graph, FeatureSet owners, const SlotWork **out)
-{
-    for (unsigned w = 0; w < SLOT_WORKS; w++) {
-        if (slot->works[w].owners == owners) {
-            *out = &slot->works[w];
-            return 0;
-        }
-    }
-    SlotWork *work = &slot->works[slot->next_work];
-    slot->next_work = (slot->next_work + 1) % SLOT_WORKS;
-    *out = work;
-    return record_work(slot, graph, work, owners);
 }

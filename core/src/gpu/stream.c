@@ -5,8 +5,8 @@
 
 #include "engine/log.h"
 #include "engine/mem.h"
-#include "gpu/slot.h"
 #include "gpu/upload.h"
+#include "gpu/work.h"
 
 /* A device that has not finished a frame after this long will not finish it. */
 #define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
@@ -14,23 +14,52 @@
 /* Below this many bytes a frame, a second submission costs more than the copy engine gains. */
 #define OWN_UPLOAD_BYTES ((size_t)1 << 20)
 
+/* Of frames that share a submission. */
+#define BATCH_MAX 4
+
 struct GpuStream {
     GpuDevice *device;
     Graph *graph;
     Profile *profile;
     unsigned depth;
+    unsigned batch;      /* frames that may share a submission of kernels */
     unsigned slot_count; /* depth, and as many as features look back */
     Slot *slots;
     enum GpuQueue upload_queue;
-    uint64_t submitted; /* of the submitting thread */
 
     pthread_mutex_t lock;
     pthread_cond_t progress;
-    uint64_t collected;
+    WorkList works;
+    /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
+    uint64_t submitted, started, collected;
 
     bool never_on_cpu;
     void **cpu_scratch; /* by feature, for frames measured again; made when first needed */
 };
+
+static Slot *slot_of(const GpuStream *stream, uint64_t frame)
+{
+    return &stream->slots[frame % stream->slot_count];
+}
+
+static int create_slots(GpuStream *stream)
+{
+    Graph *graph = stream->graph;
+    int err = profile_create(&stream->profile, graph);
+    if (err)
+        return err;
+    stream->batch = stream->depth / 2;
+    if (stream->profile || !stream->batch)
+        stream->batch = 1;
+    if (stream->batch > BATCH_MAX)
+        stream->batch = BATCH_MAX;
+    stream->slot_count = stream->depth + graph->back;
+    stream->upload_queue = 2 * graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
+    err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
+    stream->works = (WorkList){ .graph = graph, .slots = stream->slots,
+                                .slot_count = stream->slot_count, .profile = stream->profile };
+    return err;
+}
 
 int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *taken)
 {
@@ -48,15 +77,8 @@ int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *ta
     int err = stream->cpu_scratch ? 0 : -ENOMEM;
     if (!err)
         err = graph_create(&stream->graph, params->device, params->features, params->feature_count);
-    if (!err) {
-        stream->slot_count = params->depth + stream->graph->back;
-        stream->upload_queue =
-            2 * stream->graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
-        err = profile_create(&stream->profile, stream->graph);
-    }
     if (!err)
-        err = slots_create(&stream->slots, stream->graph, stream->slot_count, stream->upload_queue,
-                           stream->profile);
+        err = create_slots(stream);
     if (err) {
         stream_destroy(stream);
         return err;
@@ -70,8 +92,12 @@ void stream_destroy(GpuStream *stream)
 {
     if (!stream)
         return;
-    for (unsigned i = 0; stream->slots && i < stream->slot_count; i++)
+    for (unsigned i = 0; stream->slots && i < stream->slot_count; i++) {
+        stream->device->ops->wait(stream->device, stream->slots[i].uploaded, FRAME_TIMEOUT_NS);
         stream->device->ops->wait(stream->device, stream->slots[i].done, FRAME_TIMEOUT_NS);
+    }
+    if (stream->graph)
+        works_destroy(&stream->works);
     slots_destroy(stream->slots, stream->graph, stream->slot_count);
     profile_destroy(stream->profile);
     for (unsigned i = 0; stream->graph && i < stream->graph->feature_count; i++)
@@ -84,113 +110,182 @@ void stream_destroy(GpuStream *stream)
     mem_free(stream);
 }
 
+/* ---- starting kernels; all under the lock ---- */
+
+/* How many of the waiting frames, from the oldest on, run the same kernels. */
+static unsigned run_length(const GpuStream *stream)
+{
+    const FeatureSet owners = slot_of(stream, stream->started)->owners;
+    unsigned count = 1;
+    while (count < stream->batch && stream->started + count < stream->submitted &&
+           slot_of(stream, stream->started + count)->owners == owners)
+        count++;
+    return count;
+}
+
+static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
+{
+    GpuDevice *dev = stream->device;
+    const Slot *first = slot_of(stream, stream->started);
+    const Slot *last = slot_of(stream, stream->started + count - 1);
+    GpuCommands *commands[BATCH_MAX + 1];
+    unsigned command_count = 0;
+    const bool uploads_apart = stream->upload_queue == GPU_TRANSFER;
+    for (unsigned i = 0; !uploads_apart && i < count; i++)
+        commands[command_count++] = slot_of(stream, stream->started + i)->upload;
+    if (first->owners) {
+        const Work *work;
+        const int err = work_get(&stream->works, (unsigned)(first - stream->slots), count,
+                                 first->owners, &work);
+        if (err)
+            return err;
+        commands[command_count++] = work->commands;
+    }
+    *done = last->uploaded;
+    if (!command_count)
+        return 0;
+    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = commands,
+                                               .command_count = command_count,
+                                               .waits = &last->uploaded,
+                                               .wait_count = uploads_apart }, done);
+}
+
+/* Starts all waiting frames, in as few submissions as can be. A failure is told when the frame is
+ * collected. */
+static void start_waiting(GpuStream *stream)
+{
+    while (stream->started < stream->submitted) {
+        const unsigned count = run_length(stream);
+        GpuPoint done = { 0 };
+        const int err = submit_run(stream, count, &done);
+        for (unsigned i = 0; i < count; i++) {
+            Slot *slot = slot_of(stream, stream->started + i);
+            slot->done = done;
+            slot->err = err;
+        }
+        stream->started += count;
+    }
+}
+
+/* Frames wait for company only while the device has enough to do. */
+static void start_if_due(GpuStream *stream)
+{
+    const uint64_t waiting = stream->submitted - stream->started;
+    if (waiting >= stream->batch || stream->started - stream->collected < stream->batch)
+        start_waiting(stream);
+}
+
+/* ---- a frame's way ---- */
+
 /* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked back
  * at it are `depth` or more frames old. */
-static void wait_for_room(GpuStream *stream)
+static Slot *wait_for_room(GpuStream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     while (stream->submitted - stream->collected >= stream->depth)
         pthread_cond_wait(&stream->progress, &stream->lock);
     pthread_mutex_unlock(&stream->lock);
+    return slot_of(stream, stream->submitted);
 }
 
-static int submit_separately(GpuStream *stream, Slot *slot, GpuCommands *work)
+static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
 {
     GpuDevice *dev = stream->device;
-    GpuPoint uploaded;
-    int err = dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload,
-                                                  .command_count = 1 }, &uploaded);
-    if (err)
+    /* Reached already, unless an earlier frame failed half-way. */
+    if (dev->ops->wait(dev, slot->uploaded, FRAME_TIMEOUT_NS) < 0 ||
+        dev->ops->wait(dev, slot->done, FRAME_TIMEOUT_NS) < 0)
+        return -EIO;
+    const int err = slot_record_upload(slot, stream->graph, pair);
+    if (err || stream->upload_queue == GPU_COMPUTE)
         return err;
-    slot->done = uploaded;
-    /* Without kernels the upload is all; it is ordered before those of later frames. */
-    if (!work)
-        return 0;
-    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &work,
-                                               .command_count = 1, .waits = &uploaded,
-                                               .wait_count = 1 }, &slot->done);
+    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload,
+                                               .command_count = 1 }, &slot->uploaded);
 }
 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
 {
-    wait_for_room(stream);
-    GpuDevice *dev = stream->device;
-    Slot *slot = &stream->slots[stream->submitted % stream->slot_count];
-    const FeatureSet owners = graph_owners(stream->graph, set);
-    GpuCommands *commands[2] = { slot->upload, NULL };
-    slot->work = NULL;
-    int err = dev->ops->wait(dev, slot->done, FRAME_TIMEOUT_NS) < 0 ? -EIO : 0;
-    if (!err)
-        err = slot_record_upload(slot, stream->graph, pair);
-    if (!err && owners)
-        err = slot_work(slot, stream->graph, owners, &slot->work);
+    Slot *slot = wait_for_room(stream);
+    const int err = upload(stream, slot, pair);
     if (err)
         return err;
-    if (slot->work)
-        commands[1] = slot->work->commands;
-    if (stream->upload_queue == GPU_TRANSFER)
-        err = submit_separately(stream, slot, commands[1]);
-    else
-        err = dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = commands,
-                                                  .command_count = commands[1] ? 2 : 1 },
-                               &slot->done);
-    if (err)
-        return err;
-    slot->set = set;
     slot->pair = *pair;
+    slot->set = set;
+    slot->owners = graph_owners(stream->graph, set);
     pthread_mutex_lock(&stream->lock);
     stream->submitted++;
+    start_if_due(stream);
     pthread_mutex_unlock(&stream->lock);
     return 0;
+}
+
+static int wait_for_frame(GpuStream *stream, const Slot *slot)
+{
+    if (slot->err)
+        return slot->err;
+    const int reached = stream->device->ops->wait(stream->device, slot->done, FRAME_TIMEOUT_NS);
+    if (reached)
+        return reached < 0 ? reached : 0;
+    log_error("%s: %s did not finish a frame in 300 s", stream->device->backend,
+              stream->device->name);
+    return -EIO;
 }
 
 /* A frame whose last bit hangs on the order of the CPU's additions is measured there. */
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
     const Feature *f = stream->graph->features[i].feature;
-    if (stream->never_on_cpu || !slot->pair.ref->data[0] || !slot->pair.dist->data[0])
+    const FramePair *pair = &slot->pair;
+    if (stream->never_on_cpu)
         return 0;
-    if (f->def->scratch_create && !stream->cpu_scratch[i]) {
-        const int err = f->def->scratch_create(f, &stream->cpu_scratch[i]);
-        if (err)
-            return err;
-    }
-    return f->def->measure(f, stream->cpu_scratch[i], &slot->pair, result, NULL);
+    const VmafPicture *const pictures[] = { pair->ref, pair->dist, pair->prev_ref[0],
+                                            pair->prev_ref[1] };
+    int err = 0;
+    for (unsigned p = 0; !err && p < 4; p++)
+        if (pictures[p])
+            err = upload_fetch(stream->device, pictures[p]);
+    if (!err && f->def->scratch_create && !stream->cpu_scratch[i])
+        err = f->def->scratch_create(f, &stream->cpu_scratch[i]);
+    return err ? err : f->def->measure(f, stream->cpu_scratch[i], pair, result, NULL);
 }
 
 static int read_results(GpuStream *stream, const Slot *slot, void *const *results)
 {
-    const int reached = stream->device->ops->wait(stream->device, slot->done, FRAME_TIMEOUT_NS);
-    if (reached < 0)
-        return reached;
-    if (!reached) {
-        log_error("%s: %s did not finish a frame in 300 s", stream->device->backend,
-                  stream->device->name);
-        return -EIO;
-    }
-    if (slot->work)
-        profile_add(stream->profile, slot->work->stamps, slot->work->owners);
-    for (unsigned i = 0; i < stream->graph->feature_count; i++) {
+    int err = wait_for_frame(stream, slot);
+    for (unsigned i = 0; !err && i < stream->graph->feature_count; i++) {
         if (!(slot->set >> i & 1))
             continue;
         const Feature *f = stream->graph->features[i].feature;
         const char *readback = slot->readback->host;
-        int err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i),
-                                       results[i]);
+        err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i), results[i]);
         if (err == -EAGAIN)
             err = remeasure(stream, slot, i, results[i]);
-        if (err)
-            return err;
     }
-    return 0;
+    return err;
+}
+
+static void note_profile(GpuStream *stream, const Slot *slot)
+{
+    const Work *work;
+    if (stream->profile && slot->owners &&
+        !work_get(&stream->works, (unsigned)(slot - stream->slots), 1, slot->owners, &work))
+        profile_add(stream->profile, work->stamps, work->owners);
 }
 
 int stream_collect(GpuStream *stream, void *const *results)
 {
-    const Slot *slot = &stream->slots[stream->collected % stream->slot_count];
-    const int err = read_results(stream, slot, results);
+    const Slot *slot = slot_of(stream, stream->collected);
     pthread_mutex_lock(&stream->lock);
+    if (stream->started == stream->collected)
+        start_waiting(stream);
+    pthread_mutex_unlock(&stream->lock);
+
+    const int err = read_results(stream, slot, results);
+
+    pthread_mutex_lock(&stream->lock);
+    if (!err)
+        note_profile(stream, slot);
     stream->collected++;
+    start_if_due(stream);
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;

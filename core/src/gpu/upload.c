@@ -102,12 +102,34 @@ bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t s
     return true;
 }
 
-bool upload_mirror(GpuDevice *device, const void *block, GpuBuffer **source, GpuBuffer **mapped)
+GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic)
 {
     GpuUpload upload;
-    if (!find(device, block, 1, &upload) || upload.source == upload.mapped)
-        return false;
-    *source = upload.source;
-    *mapped = upload.mapped;
-    return true;
+    const bool mirror = find(device, pic->data[0], 1, &upload) && upload.source != upload.mapped;
+    return mirror ? upload.source : NULL;
+}
+
+int upload_fetch(GpuDevice *device, const VmafPicture *pic)
+{
+    const GpuOps *ops = device->ops;
+    GpuUpload upload;
+    if (!find(device, pic->data[0], 1, &upload) || upload.source == upload.mapped)
+        return 0;
+    GpuCommands *commands;
+    int err = ops->commands_create(device, GPU_COMPUTE, &commands);
+    if (err)
+        return err;
+    ops->begin(commands);
+    ops->copy(commands, &(GpuRange){ upload.source, 0, upload.source->size },
+              &(GpuRange){ upload.mapped, 0, upload.mapped->size });
+    ops->barrier(commands);
+    err = ops->end(commands);
+    GpuPoint done = { 0 };
+    if (!err)
+        err = ops->submit(device, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands,
+                                                .command_count = 1 }, &done);
+    if (!err)
+        err = ops->wait(device, done, UINT64_MAX) < 0 ? -EIO : 0;
+    ops->commands_destroy(device, commands);
+    return err;
 }

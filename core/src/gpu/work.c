@@ -1,0 +1,112 @@
+#include "gpu/work.h"
+
+#include <errno.h>
+
+#include "engine/mem.h"
+
+/* Passes of one stage of one frame; false when no pass has this stage or a later one. */
+static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage, const Work *work,
+                         unsigned *stamp)
+{
+    const Graph *graph = list->graph;
+    const GpuOps *ops = graph->device->ops;
+    bool any = false;
+    for (unsigned f = 0; f < graph->feature_count; f++) {
+        const GraphFeature *gf = &graph->features[f];
+        for (unsigned p = 0; work->owners >> f & 1 && p < gf->plan->pass_count; p++) {
+            const PlanPass *pass = &gf->plan->passes[p];
+            any |= pass->stage >= stage;
+            if (pass->stage != stage)
+                continue;
+            ops->dispatch(work->commands, gf->kernels[p], slot->bindings[f][p], pass->params,
+                          pass->groups);
+            if (work->stamps) {
+                ops->barrier(work->commands);
+                ops->stamp(work->commands, work->stamps, ++*stamp);
+            }
+        }
+    }
+    return any;
+}
+
+static const Slot *slot_at(const WorkList *list, const Work *work, unsigned i)
+{
+    return &list->slots[(work->first + i) % list->slot_count];
+}
+
+/* Same-numbered stages of all features and frames side by side, one barrier between stages. */
+static int record(const WorkList *list, const Work *work)
+{
+    const Graph *graph = list->graph;
+    const GpuOps *ops = graph->device->ops;
+    unsigned stamp = 0;
+    ops->begin(work->commands);
+    if (work->stamps)
+        ops->stamp(work->commands, work->stamps, 0);
+    bool any = true;
+    for (unsigned stage = 0; any; stage++) {
+        any = false;
+        for (unsigned i = 0; i < work->count; i++)
+            any |= record_stage(list, slot_at(list, work, i), stage, work, &stamp);
+        if (any)
+            ops->barrier(work->commands);
+    }
+    for (unsigned i = 0; i < work->count && graph->result_bytes; i++)
+        ops->copy(work->commands,
+                  &(GpuRange){ slot_at(list, work, i)->results, 0, graph->result_bytes },
+                  &(GpuRange){ slot_at(list, work, i)->readback, 0, graph->result_bytes });
+    ops->barrier(work->commands);
+    return ops->end(work->commands);
+}
+
+static void work_destroy(GpuDevice *dev, Work *work)
+{
+    dev->ops->commands_destroy(dev, work->commands);
+    dev->ops->stamps_destroy(dev, work->stamps);
+    mem_free(work);
+}
+
+static int work_create(const WorkList *list, const Work *wanted, Work **out)
+{
+    GpuDevice *dev = list->graph->device;
+    Work *work = mem_zalloc(sizeof(*work));
+    if (!work)
+        return -ENOMEM;
+    *work = *wanted;
+    int err = dev->ops->commands_create(dev, GPU_COMPUTE, &work->commands);
+    if (!err)
+        err = profile_stamps(list->profile, &work->stamps);
+    if (!err)
+        err = record(list, work);
+    if (err)
+        work_destroy(dev, work);
+    else
+        *out = work;
+    return err;
+}
+
+int work_get(WorkList *list, unsigned first, unsigned count, FeatureSet owners, const Work **out)
+{
+    Work *work = list->works;
+    while (work && (work->first != first || work->count != count || work->owners != owners))
+        work = work->next;
+    if (!work) {
+        const Work wanted = { .first = first, .count = count, .owners = owners };
+        const int err = work_create(list, &wanted, &work);
+        if (err)
+            return err;
+        work->next = list->works;
+        list->works = work;
+    }
+    *out = work;
+    return 0;
+}
+
+void works_destroy(WorkList *list)
+{
+    for (Work *work = list->works, *next; work; work = next) {
+        next = work->next;
+        work_destroy(list->graph->device, work);
+    }
+    list->works = NULL;
+}
