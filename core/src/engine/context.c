@@ -41,12 +41,12 @@ void context_destroy(VmafContext *ctx)
     mem_free(ctx);
 }
 
-static const Feature *find_same(const VmafContext *ctx, const Feature *f)
+static Feature *find_same(const VmafContext *ctx, const Feature *f)
 {
     char key[FEATURE_KEY_SIZE], other[FEATURE_KEY_SIZE];
     feature_key(f, key);
     for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
-        const Feature *there = scheduler_feature(ctx->scheduler, i);
+        Feature *there = scheduler_feature(ctx->scheduler, i);
         feature_key(there, other);
         if (!strcmp(key, other))
             return there;
@@ -57,8 +57,9 @@ static const Feature *find_same(const VmafContext *ctx, const Feature *f)
 /* Takes the feature over on success. */
 static int add_feature(VmafContext *ctx, Feature *f)
 {
-    const Feature *there = find_same(ctx, f);
+    Feature *there = find_same(ctx, f);
     if (there) {
+        there->gpu_only = there->gpu_only || f->gpu_only;
         if (!option_equal(f->def->options, f->options, there->options))
             log_warning("feature \"%s\" is in use already: its other options are ignored",
                         f->def->name);
@@ -71,13 +72,15 @@ static int add_feature(VmafContext *ctx, Feature *f)
     return scheduler_add(ctx->scheduler, f);
 }
 
-/* `vif_vulkan` asks for a backend by name: it runs there or not at all. */
-static int require_backend(const VmafContext *ctx, const char *extractor, const FeatureDef *def)
+/* `vif_vulkan` asks for a backend by name. */
+static int check_backend(const VmafContext *ctx, const char *extractor, const FeatureDef *def,
+                         bool *gpu_only)
 {
-    if (!extractor[strlen(def->name)])
+    *gpu_only = extractor[strlen(def->name)] != 0;
+    if (!*gpu_only)
         return 0;
     const char *backend = extractor + strlen(def->name) + 1;
-    if (ctx->accelerator && !strcmp(ctx->accelerator->backend, backend) && def->gpu)
+    if (ctx->accelerator && !strcmp(ctx->accelerator->backend, backend) && def->gpu && !ctx->pairs)
         return 0;
     log_error("feature \"%s\" cannot run: no %s state is imported that could", extractor, backend);
     return -EINVAL;
@@ -91,11 +94,13 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
         return -EINVAL;
     }
     Feature *f;
-    int err = require_backend(ctx, extractor, def);
+    bool gpu_only;
+    int err = check_backend(ctx, extractor, def, &gpu_only);
     if (!err)
         err = feature_create(&f, def, options);
     if (err)
         return err;
+    f->gpu_only = gpu_only;
     err = add_feature(ctx, f);
     if (err) {
         f->dict = NULL;

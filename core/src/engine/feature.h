@@ -89,6 +89,7 @@ struct Feature {
     bool undelayed;     /* init may set it: its outputs come at once, whatever their table says */
     void *state;        /* the feature's own; it frees it in close */
     ScoreStore *scores;
+    bool gpu_only;      /* asked for under a backend's name (vif_vulkan): never runs on the CPU */
     unsigned order;      /* place in registration order */
     unsigned first_step; /* pairs read when the first pair it reported on was: orders the columns */
 };

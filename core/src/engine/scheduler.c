@@ -133,7 +133,7 @@ unsigned scheduler_feature_count(const Scheduler *s)
     return s->lane_count;
 }
 
-const Feature *scheduler_feature(const Scheduler *s, unsigned i)
+Feature *scheduler_feature(const Scheduler *s, unsigned i)
 {
     return s->lanes[i]->feature;
 }
@@ -331,6 +331,26 @@ static void *collect_frames(void *arg)
     return NULL;
 }
 
+/* What was asked for by name runs there or not at all. */
+static int check_placement(const Scheduler *s, unsigned count, FeatureSet taken)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const Feature *f = s->gpu_lanes[i]->feature;
+        if (f->gpu_only && !(taken >> i & 1)) {
+            log_error("feature \"%s\" cannot run on %s with these options or pictures",
+                      f->def->name, s->ops->backend);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int start_collector(Scheduler *s)
+{
+    s->collecting = !pthread_create(&s->collector, NULL, collect_frames, s);
+    return s->collecting ? 0 : -ENOMEM;
+}
+
 static int open_accelerator(Scheduler *s)
 {
     Feature *features[FEATURE_SET_MAX];
@@ -343,14 +363,16 @@ static int open_accelerator(Scheduler *s)
     }
     FeatureSet taken = 0;
     int err = count ? s->ops->open(s->gpu_state, features, count, &taken, &s->gpu) : 0;
-    if (err || !taken)
-        return err;
-    if (pthread_create(&s->collector, NULL, collect_frames, s)) {
+    if (!err)
+        err = check_placement(s, count, taken);
+    if (!err && taken)
+        err = start_collector(s);
+    if (err && s->gpu) {
         s->ops->close(s->gpu);
         s->gpu = NULL;
-        return -ENOMEM;
     }
-    s->collecting = true;
+    if (err || !taken)
+        return err;
     s->gpu_lane_count = count;
     for (unsigned i = 0; i < count; i++)
         if (taken >> i & 1)

@@ -16,9 +16,10 @@ void scheduler_destroy(Scheduler *s);
 /* Adds a feature, which it then owns, from the next pair on. On failure the caller still owns it. */
 int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
-const Feature *scheduler_feature(const Scheduler *s, unsigned i);
+Feature *scheduler_feature(const Scheduler *s, unsigned i);
 
-/* Before the first pair: features that can, go there. `state` outlives the scheduler. */
+/* Before the first pair: features that can, go there; one that must (gpu_only) and cannot makes
+ * scheduler_prepare fail. `state` outlives the scheduler. */
 void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state);
 /* Where the i-th feature runs; both NULL for the CPU. */
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);

@@ -357,6 +357,40 @@ static void accelerator_errors_are_kept(void **state)
     }
 }
 
+static int refuse_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
+                       Accelerator **out)
+{
+    const int err = fake_open(state, features, count, taken, out);
+    *taken = 0;
+    return err;
+}
+
+/* A feature that the device does not take goes to the CPU, unless it was asked for by that name. */
+static void what_must_be_accelerated_is_or_fails(void **state)
+{
+    int never[2] = { -1, -1 };
+    AcceleratorOps refusing = fake;
+    refusing.open = refuse_open;
+    const long live = mem_live();
+    for (unsigned must = 0; must < 2; must++) {
+        Rig rig;
+        rig_open(&rig, 1);
+        scheduler_accelerate(rig.scheduler, &refusing, never);
+        scheduler_feature(rig.scheduler, 0)->gpu_only = must;
+        if (must) {
+            assert_int_equal(scheduler_prepare(rig.scheduler, &rig.shape), -EINVAL);
+            assert_int_equal(scheduler_prepare(rig.scheduler, &rig.shape), -EINVAL);
+        } else {
+            for (unsigned i = 0; i < FRAMES; i++)
+                assert_int_equal(rig_read(&rig, true), 0);
+            assert_int_equal(scheduler_flush(rig.scheduler), 0);
+            check_scores(&rig);
+        }
+        rig_close(&rig);
+        assert_int_equal(mem_live(), live);
+    }
+}
+
 static void skipped_frames_reach_only_those_who_ask(void **state)
 {
     int never[2] = { -1, -1 };
@@ -482,6 +516,7 @@ int main(void)
         cmocka_unit_test(scores_do_not_depend_on_threads),
         cmocka_unit_test(accelerated_features_report_the_same),
         cmocka_unit_test(accelerator_errors_are_kept),
+        cmocka_unit_test(what_must_be_accelerated_is_or_fails),
         cmocka_unit_test(skipped_frames_reach_only_those_who_ask),
         cmocka_unit_test(errors_come_back),
         cmocka_unit_test(may_end_at_any_moment),
