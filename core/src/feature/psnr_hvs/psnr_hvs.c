@@ -6,7 +6,7 @@
 #include "engine/feature.h"
 #include "engine/log.h"
 #include "engine/mem.h"
-#include "feature/psnr_hvs/hvs_dsp.h"
+#include "feature/psnr_hvs/psnr_hvs.h"
 
 /* The transform's products fit 32 bits up to this depth. */
 #define MAX_BPC 12
@@ -69,12 +69,6 @@ typedef struct HvsState {
     HvsTables tables[3];
 } HvsState;
 
-/* One chain of single-precision additions per plane, through all blocks and coefficients in raster
- * order. The rounding errors of that order are part of the score. */
-typedef struct HvsResult {
-    float error[3];
-} HvsResult;
-
 static void fill_tables(HvsTables *t, const float *upper)
 {
     for (unsigned r = 0; r < HVS_SIDE; r++) {
@@ -106,6 +100,11 @@ static int hvs_init(Feature *f)
     return 0;
 }
 
+const HvsTables *hvs_tables(const Feature *f, unsigned plane)
+{
+    return &((const HvsState *)f->state)->tables[plane];
+}
+
 static void hvs_close(Feature *f)
 {
     mem_free(f->state);
@@ -135,16 +134,10 @@ static float add_terms(float error, const HvsTerms *terms, unsigned count)
     return error;
 }
 
-/* Blocks along a side; samples past the last complete block are ignored. */
-static unsigned block_count(unsigned side)
-{
-    return side < HVS_SIDE ? 0 : (side - HVS_SIDE) / HVS_STEP + 1;
-}
-
 static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pair, unsigned p)
 {
     const VmafPicture *ref = pair->ref, *dist = pair->dist;
-    const unsigned across = block_count(ref->w[p]), down = block_count(ref->h[p]);
+    const unsigned across = hvs_block_count(ref->w[p]), down = hvs_block_count(ref->h[p]);
     const ptrdiff_t sample = ref->bpc > 8 ? 2 : 1;
     float error = 0.0f;
     for (unsigned y = 0; y < down; y++) {
@@ -185,7 +178,7 @@ static int hvs_report(Feature *f, const FrameId *id, const void *result)
     double error[3];
     int err = 0;
     for (unsigned p = 0; p < 3; p++) {
-        const uint64_t blocks = (uint64_t)block_count(f->shape.w[p]) * block_count(f->shape.h[p]);
+        const uint64_t blocks = (uint64_t)hvs_block_count(f->shape.w[p]) * hvs_block_count(f->shape.h[p]);
         error[p] = r->error[p] / (float)(HVS_COEFS * blocks) / (peak * peak); /* single precision */
         err |= feature_emit(f, OUT_Y + p, id->index, to_db(error[p]));
     }
@@ -214,4 +207,5 @@ const FeatureDef feature_psnr_hvs = {
     .scratch_destroy = mem_aligned_free,
     .measure = hvs_measure,
     .report = hvs_report,
+    .gpu = &psnr_hvs_gpu,
 };

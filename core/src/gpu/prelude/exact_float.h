@@ -11,10 +11,12 @@ DEVICE f32 exact_div(f32 a, f32 b)
     /* A quotient of 25 bits: 24 and the one that rounds. */
     u32 shift = a_mantissa >= b_mantissa ? 24u : 25u;
     f32 scale = shift == 24u ? 16777216.0f : 33554432.0f;
-    u32 quotient = u32(f32(a_mantissa) / f32(b_mantissa) * scale);
+    /* Conversions are signed: many vector units have no others. */
+    f32 divisor = f32(i32(b_mantissa));
+    u32 quotient = u32(i32(f32(i32(a_mantissa)) / divisor * scale));
     /* The true remainder is small: 32 bits hold it whatever was lost above them. */
     i32 rest = i32((a_mantissa << shift) - quotient * b_mantissa);
-    i32 off = i32(floor_f32(f32(rest) / f32(b_mantissa)));
+    i32 off = i32(floor_f32(f32(rest) / divisor));
     quotient += u32(off);
     rest -= off * i32(b_mantissa);
     if (rest < 0) {
@@ -43,10 +45,10 @@ DEVICE f32 exact_sqrt(f32 x)
     i32 exponent = i32(bits >> 23) - 127;
     u32 odd = u32(exponent) & 1u;
     /* A root of 25 bits, of the mantissa times 2^25 or 2^26; its last bit rounds. */
-    f32 radicand = f32(mantissa << odd);
-    u32 root = u32(sqrt_near(radicand) * 5792.61875f); /* 2^12.5 */
+    f32 radicand = f32(i32(mantissa << odd));
+    u32 root = u32(i32(sqrt_near(radicand) * 5792.61875f)); /* 2^12.5 */
     i32 rest = i32((mantissa << (25u + odd)) - root * root);
-    i32 off = i32(floor_f32(f32(rest) / (2.0f * f32(root))));
+    i32 off = i32(floor_f32(f32(rest) / (2.0f * f32(i32(root)))));
     rest -= i32(2u * root) * off + off * off;
     root += u32(off);
     if (rest < 0) {
