@@ -90,7 +90,7 @@ int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, dou
     if (!vmaf || !feature_name || !score)
         return -EINVAL;
     context_settle(vmaf);
-    return scores_get(vmaf->scores, feature_name, index, score);
+    return scores_get(vmaf->scores, scores_resolve(vmaf->scores, feature_name), index, score);
 }
 
 int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index)
@@ -117,8 +117,8 @@ int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name,
     if (!vmaf || !feature_name || !score)
         return -EINVAL;
     context_settle(vmaf);
-    return score_pool(vmaf->scores, feature_name, pool_method, index_low, index_high,
-                      vmaf->cfg.n_subsample, score);
+    return score_pool(vmaf->scores, scores_resolve(vmaf->scores, feature_name), pool_method,
+                      index_low, index_high, vmaf->cfg.n_subsample, score);
 }
 
 int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method,

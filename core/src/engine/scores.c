@@ -186,21 +186,23 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
     return err;
 }
 
-/* An undecorated metric is stored under its raw name, and may be asked for by its alias. */
-static const Column *find_any(const ScoreStore *store, const char *name)
+const char *scores_resolve(ScoreStore *store, const char *name)
 {
-    const Column *column = find(store, name);
-    for (size_t i = 0; !column && i < store->column_count; i++)
+    pthread_mutex_lock(&store->lock);
+    const char *stored = name;
+    const bool exact = find(store, name);
+    for (size_t i = 0; !exact && i < store->column_count; i++)
         if (!strcmp(metric_alias(store->columns[i].name), name))
-            column = &store->columns[i];
-    return column;
+            stored = store->columns[i].name;
+    pthread_mutex_unlock(&store->lock);
+    return stored;
 }
 
 int scores_get(ScoreStore *store, const char *name, unsigned index, double *value)
 {
     int err = -EINVAL;
     pthread_mutex_lock(&store->lock);
-    const Column *column = find_any(store, name);
+    const Column *column = find(store, name);
     if (column && index < column->capacity && column->written[index]) {
         *value = column->values[index];
         err = 0;

@@ -29,7 +29,10 @@ void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 /* -EINVAL and a WARNING when the slot is taken; -ENOMEM. `order` NULL: first-write order. */
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
                const ScoreOrder *order);
-/* -EINVAL when unknown or unwritten. Accepts the stored name or its alias. */
+/* The stored name that a name from outside means: itself, or the metric that reports print so. The
+ * string lives as long as one of both. */
+const char *scores_resolve(ScoreStore *store, const char *name);
+/* -EINVAL when unknown or unwritten. By stored name. */
 int scores_get(ScoreStore *store, const char *name, unsigned index, double *value);
 
 int scores_set_aggregate(ScoreStore *store, const char *name, double value);

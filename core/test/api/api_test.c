@@ -446,6 +446,24 @@ static void model_versions(void **state)
     assert_int_equal(found, 1);
 }
 
+/* A model may bear the short name of a metric without being taken for it. */
+static void model_names_are_no_aliases(void **state)
+{
+    VmafContext *vmaf = open_context(0, 0);
+    VmafModel *model = load("vmaf_v0.6.1", NULL), *odd = load("vmaf_v0.6.1", "integer_motion2");
+    double expected, score;
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    assert_int_equal(read_pair(vmaf, 0, 0), 0);
+    assert_int_equal(read_pair(vmaf, 1, 1), 0);
+    assert_int_equal(flush(vmaf), 0);
+    assert_int_equal(vmaf_score_at_index(vmaf, model, &expected, 1), 0);
+    assert_int_equal(vmaf_score_at_index(vmaf, odd, &score, 1), 0);
+    assert_true(score == expected);
+    vmaf_close(vmaf);
+    vmaf_model_destroy(odd);
+    vmaf_model_destroy(model);
+}
+
 static void overloads_reach_the_features(void **state)
 {
     VmafContext *vmaf = open_context(0, 0);
@@ -710,6 +728,7 @@ int main(void)
         cmocka_unit_test(subsampling_skips_frames),
         cmocka_unit_test(collections),
         cmocka_unit_test(model_versions),
+        cmocka_unit_test(model_names_are_no_aliases),
         cmocka_unit_test(overloads_reach_the_features),
         cmocka_unit_test(preallocated_pictures),
         cmocka_unit_test(pools_are_replaced_and_outlived),
