@@ -24,17 +24,29 @@ void SIMD_FN(ciede_dsp_init)(CiedeDsp *dsp);
  * and they are at least 8 times better. */
 #define SLACK (INT64_C(1) << 12)
 
-/* A curve of L*a*b* may have lost some digits to a difference of primaries (sums of three numbers up to
- * 6, good to 2^-46 each), but from this value on it is good to 2^-42. */
-#define CURVE_SURE_FROM 0.125
+/* The same for the curves of L*a*b*, absolute, because they may be small differences: they are of sums of
+ * three numbers up to 6, good to 2^-47 each, and as steep as 8. */
+#define CURVE_SLACK (1.0 / (INT64_C(1) << 41))
 
 /* Library functions of single precision take more liberty. glibc's powf(x, 7) is never further than
  * 0.0028 of a last place from the exact value. */
 #define SLACK_POWF (INT64_C(1) << 22)
 
-typedef struct VecLab {
-    vd l, a, b;
-} VecLab;
+/* Pixels go through the steps in batches: a step's results depend on one another for long, those of
+ * different vectors never, so that a processor finds something to do while it waits. */
+enum { REF, DIST, PICTURES = 2, CHANNELS = 3, VECTORS = 4, BATCH = VECTORS * V64 };
+
+typedef struct Batch {
+    /* of each picture: R'G'B', then linear RGB, then XYZ, then their curves, then L*a*b* */
+    vd colour[PICTURES][CHANNELS][VECTORS];
+    vd plain_chroma[PICTURES][VECTORS]; /* before a* is stretched */
+    vd chroma[PICTURES][VECTORS], hue[PICTURES][VECTORS];
+    vd mean_chroma[VECTORS], mean_hue[VECTORS], hue_turn[VECTORS];
+    vd rotation[VECTORS];
+    vchoice doubt[VECTORS];
+} Batch;
+
+#define EACH_VECTOR(i) for (int i = 0; i < VECTORS; i++)
 
 /* All ones where the library's x might round to another single-precision number. */
 V_INLINE vchoice doubtful(vd x, int64_t slack)
@@ -49,30 +61,66 @@ V_INLINE vd linear_light(vd v)
     return v_choose_f64((vchoice)(v > CURVE_FROM), curve, v * CURVE_SLOPE);
 }
 
-V_INLINE vd lab_curve(vd v, vchoice *doubt)
+/* `rough`: v comes from approximations. Else (near black) nothing but arithmetic has led to it, and will
+ * to the result. */
+V_INLINE vd lab_curve(vd v, vchoice rough, vchoice *doubt)
 {
     const vd line = (v * LAB_SLOPE + 16.0) * (1.0 / 116.0);
     const vd curve = v_choose_f64((vchoice)(v > LAB_FROM), v_pow(v, 1.0 / 3.0), line);
-    *doubt |= doubtful(curve, 2 * SLACK) | (vchoice)(curve < CURVE_SURE_FROM);
+    *doubt |= (vchoice)(narrow(curve - CURVE_SLACK) != narrow(curve + CURVE_SLACK)) & rough;
     return narrow(curve);
 }
 
-V_INLINE VecLab to_lab(vd luma, vd cb, vd cr, const CiedeRange *range, vchoice *doubt)
+static void load(Batch *t, const CiedeRow *row, int picture, size_t x, const CiedeRange *range)
 {
-    const vd y = (luma - range->luma_offset) * range->luma_scale;
-    const vd u = (cb - range->chroma_offset) * range->chroma_scale;
-    const vd v = (cr - range->chroma_offset) * range->chroma_scale;
-    const vd r = linear_light(y + v * R_FROM_CR);
-    const vd g = linear_light(y - u * G_FROM_CB - v * G_FROM_CR);
-    const vd b = linear_light(y + u * B_FROM_CB);
-    const vd fx = lab_curve((r * X_FROM_R + g * X_FROM_G + b * X_FROM_B) * X_WHITE, doubt);
-    const vd fy = lab_curve(r * Y_FROM_R + g * Y_FROM_G + b * Y_FROM_B, doubt);
-    const vd fz = lab_curve((r * Z_FROM_R + g * Z_FROM_G + b * Z_FROM_B) * Z_WHITE, doubt);
-    return (VecLab) {
-        .l = narrow(fy * 116.0 - 16.0),
-        .a = narrow((fx - fy) * 500.0),
-        .b = narrow((fy - fz) * 200.0),
-    };
+    vd y[VECTORS], u[VECTORS], v[VECTORS];
+    for (int i = 0; i < VECTORS; i += 2) {
+        const vi luma = v_load_u16_to_32(row->y + x + i * V64);
+        const vi cb = v_load_u16_to_32(row->cb + x + i * V64);
+        const vi cr = v_load_u16_to_32(row->cr + x + i * V64);
+        y[i] = v_s32_lo_to_f64(luma);
+        u[i] = v_s32_lo_to_f64(cb);
+        v[i] = v_s32_lo_to_f64(cr);
+        y[i + 1] = v_s32_hi_to_f64(luma);
+        u[i + 1] = v_s32_hi_to_f64(cb);
+        v[i + 1] = v_s32_hi_to_f64(cr);
+    }
+    vd(*c)[VECTORS] = t->colour[picture];
+    EACH_VECTOR(i) {
+        y[i] = (y[i] - range->luma_offset) * range->luma_scale;
+        u[i] = (u[i] - range->chroma_offset) * range->chroma_scale;
+        v[i] = (v[i] - range->chroma_offset) * range->chroma_scale;
+        c[0][i] = y[i] + v[i] * R_FROM_CR;
+        c[1][i] = y[i] - u[i] * G_FROM_CB - v[i] * G_FROM_CR;
+        c[2][i] = y[i] + u[i] * B_FROM_CB;
+    }
+}
+
+static void to_lab(Batch *t, int picture)
+{
+    vd(*c)[VECTORS] = t->colour[picture];
+    vchoice rough[VECTORS];
+    EACH_VECTOR(i)
+        rough[i] = (vchoice)(c[0][i] > CURVE_FROM) | (vchoice)(c[1][i] > CURVE_FROM) |
+                   (vchoice)(c[2][i] > CURVE_FROM);
+    for (int channel = 0; channel < CHANNELS; channel++)
+        EACH_VECTOR(i)
+            c[channel][i] = linear_light(c[channel][i]);
+    EACH_VECTOR(i) {
+        const vd r = c[0][i], g = c[1][i], b = c[2][i];
+        c[0][i] = (r * X_FROM_R + g * X_FROM_G + b * X_FROM_B) * X_WHITE;
+        c[1][i] = r * Y_FROM_R + g * Y_FROM_G + b * Y_FROM_B;
+        c[2][i] = (r * Z_FROM_R + g * Z_FROM_G + b * Z_FROM_B) * Z_WHITE;
+    }
+    for (int channel = 0; channel < CHANNELS; channel++)
+        EACH_VECTOR(i)
+            c[channel][i] = lab_curve(c[channel][i], rough[i], &t->doubt[i]);
+    EACH_VECTOR(i) {
+        const vd fx = c[0][i], fy = c[1][i], fz = c[2][i];
+        c[0][i] = narrow(fy * 116.0 - 16.0);
+        c[1][i] = narrow((fx - fy) * 500.0);
+        c[2][i] = narrow((fy - fz) * 200.0);
+    }
 }
 
 V_INLINE vd chroma_of(vd a, vd b)
@@ -155,77 +203,93 @@ V_INLINE vd rotation(vd chroma, vd hue, vchoice *doubt)
     return (vd)((v_s64)narrow(rotated) & matters);
 }
 
-V_INLINE vd difference(VecLab ref, VecLab dist, vchoice *doubt)
+static void find_chroma(Batch *t)
 {
-    const vd c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
-    const vd c1 = narrow(c_ref + c_dist) * 0.5, c2 = c1 * c1, c7 = c2 * c2 * c2 * c1;
-    const vd stretch = 1.0 - v_sqrt_f64(c7 / (c7 + CHROMA_25_7));
-    const vd a_ref = stretched(ref.a, stretch, doubt), a_dist = stretched(dist.a, stretch, doubt);
-    const vd chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
-    const vd chroma = narrow(chroma_ref + chroma_dist) * 0.5;
-
-    const vd hue_ref = hue_of(a_ref, ref.b, doubt), hue_dist = hue_of(a_dist, dist.b, doubt);
-    const vd hue_gap = narrow(hue_dist - hue_ref), hue_sum = narrow(hue_ref + hue_dist);
-    const vchoice far = (vchoice)(v_abs_f64(hue_gap) > CIEDE_PI);
-    const vd around = v_choose_f64((vchoice)(hue_dist <= hue_ref), v_set_f64(2.0 * CIEDE_PI),
-                                   v_set_f64(-2.0 * CIEDE_PI));
-    const vchoice grey = (vchoice)(c_ref == 0.0) | (vchoice)(c_dist == 0.0);
-    vd turn = v_choose_f64(far, narrow(hue_gap + around), hue_gap);
-    turn = (vd)((v_s64)turn & ~grey);
-    const vd hue = narrow(v_choose_f64(far, hue_sum + 2.0 * CIEDE_PI, hue_sum) * 0.5);
-
-    const vd off = narrow(narrow(ref.l + dist.l) * 0.5 - 50.0), off2 = off * off;
-    const vd s_l = narrow(off2 * 0.015 / v_sqrt_f64(off2 + 20.0) + 1.0);
-    const vd s_c = narrow(chroma * 0.045 + 1.0);
-    const vd s_h = narrow(chroma * 0.015 * hue_weight(hue, doubt) + 1.0);
-
-    const vd d_hue = v_sqrt_f64(narrow(chroma_ref * chroma_dist)) * 2.0 * v_sin(turn * 0.5);
-    *doubt |= doubtful(d_hue, SLACK);
-    const vd l = narrow(narrow(dist.l - ref.l) / narrow(s_l * (double)WEIGHT_L));
-    const vd c = narrow(narrow(chroma_dist - chroma_ref) / narrow(s_c * (double)WEIGHT_C));
-    const vd h = narrow(narrow(d_hue) / narrow(s_h * (double)WEIGHT_H));
-    const vd cross = narrow(narrow(rotation(chroma, hue, doubt) * c) * h);
-    return v_sqrt_f64(l * l + c * c + h * h + cross);
+    EACH_VECTOR(i) {
+        vd *a[PICTURES] = { &t->colour[REF][1][i], &t->colour[DIST][1][i] };
+        const vd b[PICTURES] = { t->colour[REF][2][i], t->colour[DIST][2][i] };
+        for (int p = 0; p < PICTURES; p++)
+            t->plain_chroma[p][i] = chroma_of(*a[p], b[p]);
+        const vd c1 = narrow(t->plain_chroma[REF][i] + t->plain_chroma[DIST][i]) * 0.5;
+        const vd c2 = c1 * c1, c7 = c2 * c2 * c2 * c1;
+        const vd stretch = 1.0 - v_sqrt_f64(c7 / (c7 + CHROMA_25_7));
+        for (int p = 0; p < PICTURES; p++) {
+            *a[p] = stretched(*a[p], stretch, &t->doubt[i]);
+            t->chroma[p][i] = chroma_of(*a[p], b[p]);
+        }
+        t->mean_chroma[i] = narrow(t->chroma[REF][i] + t->chroma[DIST][i]) * 0.5;
+    }
 }
 
-V_INLINE vd pixels(vi luma_ref, vi cb_ref, vi cr_ref, vi luma_dist, vi cb_dist, vi cr_dist, int high,
-                   const CiedeRange *range, vchoice *doubt)
+static void find_hue(Batch *t)
 {
-#define PART(v) (high ? v_s32_hi_to_f64(v) : v_s32_lo_to_f64(v))
-    const VecLab ref = to_lab(PART(luma_ref), PART(cb_ref), PART(cr_ref), range, doubt);
-    const VecLab dist = to_lab(PART(luma_dist), PART(cb_dist), PART(cr_dist), range, doubt);
-#undef PART
-    return difference(ref, dist, doubt);
+    for (int p = 0; p < PICTURES; p++)
+        EACH_VECTOR(i)
+            t->hue[p][i] = hue_of(t->colour[p][1][i], t->colour[p][2][i], &t->doubt[i]);
+    EACH_VECTOR(i) {
+        const vd ref = t->hue[REF][i], dist = t->hue[DIST][i];
+        const vd gap = narrow(dist - ref), sum = narrow(ref + dist);
+        const vchoice far = (vchoice)(v_abs_f64(gap) > CIEDE_PI);
+        const vd around = v_choose_f64((vchoice)(dist <= ref), v_set_f64(2.0 * CIEDE_PI),
+                                       v_set_f64(-2.0 * CIEDE_PI));
+        const vchoice grey =
+            (vchoice)(t->plain_chroma[REF][i] == 0.0) | (vchoice)(t->plain_chroma[DIST][i] == 0.0);
+        const vd turn = v_choose_f64(far, narrow(gap + around), gap);
+        t->hue_turn[i] = (vd)((v_s64)turn & ~grey);
+        t->mean_hue[i] = narrow(v_choose_f64(far, sum + 2.0 * CIEDE_PI, sum) * 0.5);
+    }
+}
+
+V_INLINE vd difference(const Batch *t, int i, vchoice *doubt)
+{
+    const vd l_ref = t->colour[REF][0][i], l_dist = t->colour[DIST][0][i];
+    const vd c_ref = t->chroma[REF][i], c_dist = t->chroma[DIST][i], chroma = t->mean_chroma[i];
+    const vd off = narrow(narrow(l_ref + l_dist) * 0.5 - 50.0), off2 = off * off;
+    const vd s_l = narrow(off2 * 0.015 / v_sqrt_f64(off2 + 20.0) + 1.0);
+    const vd s_c = narrow(chroma * 0.045 + 1.0);
+    const vd s_h = narrow(chroma * 0.015 * hue_weight(t->mean_hue[i], doubt) + 1.0);
+
+    const vd d_hue = v_sqrt_f64(narrow(c_ref * c_dist)) * 2.0 * v_sin(t->hue_turn[i] * 0.5);
+    *doubt |= doubtful(d_hue, SLACK);
+    const vd l = narrow(narrow(l_dist - l_ref) / narrow(s_l * (double)WEIGHT_L));
+    const vd c = narrow(narrow(c_dist - c_ref) / narrow(s_c * (double)WEIGHT_C));
+    const vd h = narrow(narrow(d_hue) / narrow(s_h * (double)WEIGHT_H));
+    const vd cross = narrow(narrow(t->rotation[i] * c) * h);
+    return v_sqrt_f64(l * l + c * c + h * h + cross);
 }
 
 static int same(const CiedeRow *ref, const CiedeRow *dist, size_t x)
 {
-    return !memcmp(ref->y + x, dist->y + x, V32 * sizeof(uint16_t)) &&
-           !memcmp(ref->cb + x, dist->cb + x, V32 * sizeof(uint16_t)) &&
-           !memcmp(ref->cr + x, dist->cr + x, V32 * sizeof(uint16_t));
+    return !memcmp(ref->y + x, dist->y + x, BATCH * sizeof(uint16_t)) &&
+           !memcmp(ref->cb + x, dist->cb + x, BATCH * sizeof(uint16_t)) &&
+           !memcmp(ref->cr + x, dist->cr + x, BATCH * sizeof(uint16_t));
 }
 
 static void columns(float *out, const CiedeRow *ref, const CiedeRow *dist, size_t x,
                     const CiedeRange *range)
 {
     if (same(ref, dist, x)) {
-        memset(out + x, 0, V32 * sizeof(*out));
+        memset(out + x, 0, BATCH * sizeof(*out));
         return;
     }
-    const vi samples[6] = {
-        v_load_u16_to_32(ref->y + x), v_load_u16_to_32(ref->cb + x), v_load_u16_to_32(ref->cr + x),
-        v_load_u16_to_32(dist->y + x), v_load_u16_to_32(dist->cb + x),
-        v_load_u16_to_32(dist->cr + x),
-    };
-    vd result[2];
-    vchoice doubt[2] = { { 0 }, { 0 } };
-    for (int high = 0; high < 2; high++)
-        result[high] = pixels(samples[0], samples[1], samples[2], samples[3], samples[4],
-                              samples[5], high, range, &doubt[high]);
-    v_store_f32(out + x, v_f64_to_f32(result[0], result[1]));
-    int64_t unsure[V32];
-    memcpy(unsure, doubt, sizeof(unsure));
-    for (int i = 0; i < V32; i++)
+    Batch t;
+    memset(t.doubt, 0, sizeof(t.doubt));
+    load(&t, ref, REF, x, range);
+    load(&t, dist, DIST, x, range);
+    to_lab(&t, REF);
+    to_lab(&t, DIST);
+    find_chroma(&t);
+    find_hue(&t);
+    EACH_VECTOR(i)
+        t.rotation[i] = rotation(t.mean_chroma[i], t.mean_hue[i], &t.doubt[i]);
+    vd result[VECTORS];
+    EACH_VECTOR(i)
+        result[i] = difference(&t, i, &t.doubt[i]);
+    for (int i = 0; i < VECTORS; i += 2)
+        v_store_f32(out + x + i * V64, v_f64_to_f32(result[i], result[i + 1]));
+    int64_t unsure[BATCH];
+    memcpy(unsure, t.doubt, sizeof(unsure));
+    for (int i = 0; i < BATCH; i++)
         if (unsure[i])
             out[x + i] = ciede_pixel(ref, dist, x + i, range);
 }
@@ -234,10 +298,10 @@ static void ciede_row(float *out, const CiedeRow *ref, const CiedeRow *dist, siz
                       const CiedeRange *range)
 {
     size_t x = 0;
-    for (; x + V32 <= n; x += V32)
+    for (; x + BATCH <= n; x += BATCH)
         columns(out, ref, dist, x, range);
-    if (x < n && n >= V32)
-        columns(out, ref, dist, n - V32, range); /* some of them once more */
+    if (x < n && n >= BATCH)
+        columns(out, ref, dist, n - BATCH, range); /* some of them once more */
     else
         for (; x < n; x++)
             out[x] = ciede_pixel(ref, dist, x, range);

@@ -26,6 +26,19 @@ V_INLINE vd v_flip_f64(vd x, vd from)
 }
 
 
+/* a * b + c, fused where it can be: these functions are approximations, and the last bit of a step is
+ * well below what they promise. */
+V_INLINE vd v_multiply_add(vd a, vd b, vd c)
+{
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+    return vfmaq_f64(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
+
 /* In pairs, pairs of pairs…: few steps wait for each other. */
 V_INLINE vd v_polynomial(vd x, const double *c, int degree)
 {
@@ -34,14 +47,14 @@ V_INLINE vd v_polynomial(vd x, const double *c, int degree)
     for (int k = 0; k < count; k++) {
         part[k] = v_set_f64(c[2 * k]);
         if (2 * k < degree)
-            part[k] += x * c[2 * k + 1];
+            part[k] = v_multiply_add(x, v_set_f64(c[2 * k + 1]), part[k]);
     }
     for (; count > 1; count = (count + 1) / 2) {
         x = x * x;
         for (int k = 0; 2 * k < count; k++) {
             part[k] = part[2 * k];
             if (2 * k + 1 < count)
-                part[k] += part[2 * k + 1] * x;
+                part[k] = v_multiply_add(part[2 * k + 1], x, part[k]);
         }
     }
     return part[0];

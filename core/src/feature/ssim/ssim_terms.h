@@ -36,7 +36,7 @@ static void ssim_terms(const SsimTerms *out, const float *const maps[SSIM_MAPS],
         const float contrast = var_a + var_b + ssim_c2;
         l[i] = (2.0 * (double)a[i] * (double)b[i] + (double)ssim_c1) / (double)luma;
         c[i] = (2.0 * (double)sd + (double)ssim_c2) / (double)contrast;
-        const float together = (covar < 0.0f) & (sd <= 0.0f) ? 0.0f : covar;
+        const float together = covar < 0.0f && sd <= 0.0f ? 0.0f : covar;
         s[i] = (double)((together + ssim_c3) / (sd + ssim_c3));
     }
 }
