@@ -82,6 +82,10 @@ static int inspect(Source *source, const char *path)
 #ifndef _WIN32 /* reads at a position need preadv; without it a file is read like a pipe */
     source->seekable = S_ISREG(info.st_mode);
     source->size = (uint64_t)info.st_size;
+    if (source->seekable) { /* standard input may have been read from */
+        const off_t offset = lseek(source->fd, 0, SEEK_CUR);
+        source->offset = offset > 0 ? (uint64_t)offset : 0;
+    }
 #endif
 #ifdef POSIX_FADV_SEQUENTIAL
     if (source->seekable)
@@ -101,6 +105,10 @@ int source_open(Source **out, const char *path)
     const int flags = O_RDONLY | O_CLOEXEC;
 #endif
     source->fd = strcmp(path, "-") ? open(path, flags) : dup(STDIN_FILENO);
+#ifdef _WIN32
+    if (source->fd >= 0)
+        _setmode(source->fd, _O_BINARY);
+#endif
     if (source->fd < 0) {
         const int err = -errno;
         say("could not open file: %s: %s", path, strerror(errno));

@@ -226,20 +226,21 @@ SAME = [
 ]
 
 
-def run(args, stdin=None):
+def run(args, stdin=b''):
     for name in ('out.xml', 'a.csv'):
         if os.path.exists(name):
             os.remove(name)
     words = shlex.split(args.replace('$RAW', RAW))
-    with open(stdin, 'rb') if stdin else open(os.devnull, 'rb') as file:
-        return subprocess.run([vmaf] + words, stdin=file, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([vmaf] + words, input=stdin, capture_output=True, timeout=120)
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    return done
 
 
 def frames_written():
     return len(re.findall('<frame ', open('out.xml').read())) if os.path.exists('out.xml') else None
 
 
-def report(args, stdin=None):
+def report(args, stdin=b''):
     """The scores of a run, as text."""
     feature = '' if '--aom_ctc' in args else ' --feature psnr'
     done = run(args + feature + ' --csv -o a.csv --precision max', stdin)
@@ -270,14 +271,27 @@ def check_same():
 
 
 def check_pipes():
-    """Standard input gives what the file gives, for both kinds of video and with frames to skip."""
+    """A pipe and a redirected file give what the file gives, for both kinds of video and with frames to skip."""
     bad = 0
     for name, rest in (('r.y4m', '-d d.y4m'), ('r.yuv', '-d d.yuv -w 64 -h 64 -p 420 -b 8'),
-                       ('r_odd.yuv', '-d d_odd.yuv -w 97 -h 61 -p 420 -b 8'),
-                       ('r.y4m', '-d d.y4m --frame_skip_ref 1')):
-        if report(f'-r - {rest}', stdin=name) != report(f'-r {name} {rest}'):
+                       ('r_odd.yuv', '-d d_odd.yuv -w 97 -h 61 -p 420 -b 8'), ('r444a.y4m', '-d d444a.y4m'),
+                       ('r.y4m', '-d d.y4m --frame_skip_ref 1'), ('big_r8.y4m', '-d big_d10.y4m --aom_ctc v6.0')):
+        want = report(f'-r {name} {rest}')
+        piped = report(f'-r - {rest}', stdin=open(name, 'rb').read())
+        redirected = report(f'-r /dev/stdin {rest}', stdin=open(name, 'rb').read())
+        if not piped == redirected == want:
             bad += 1
-            print(f'differ: vmaf -r - {rest} < {name}')
+            print(f'differ: vmaf -r - {rest} < {name}\n{piped}')
+    with open('r.yuv', 'rb') as file:  # a file that was read from: its second frame is next
+        os.lseek(file.fileno(), inputs.FRAME, os.SEEK_SET)
+        done = subprocess.run([vmaf, '-r', '-'] + RAW.split()[2:] + ['-o', 'out.xml'], stdin=file, capture_output=True)
+    if done.returncode or frames_written() != 1:
+        bad += 1
+        print('standard input is not read from where it stands')
+    done = run('-r - -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', stdin=open('r_cut.yuv', 'rb').read())
+    if done.returncode != FAIL or frames_written() != 1 or 'cut off within frame 1' not in done.stderr:
+        bad += 1
+        print(f'a cut pipe: {done}')
     return bad
 
 
