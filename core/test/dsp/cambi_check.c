@@ -156,7 +156,7 @@ static void check_counts(const Case *c, bool bench)
     enum { STEPS = 4, SIDE = CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW };
     static float reciprocal[SIDE + 1];
     for (int i = 1; i <= SIDE; i++)
-        reciprocal[i] = 1.0f / (float)i;
+        reciprocal[i] = (float)(65536 / i) / 65536.0f; /* sums of contrasts stay exact */
     const size_t n = (size_t)c->n, pitch = n + CAMBI_SLACK;
     uint16_t *const counts = check_buffer((2 * STEPS + 1) * pitch * sizeof(uint16_t));
     for (size_t i = 0; i < (2 * STEPS + 1) * pitch; i++)
@@ -172,6 +172,11 @@ static void check_counts(const Case *c, bool bench)
         check_bench(NULL, "cambi contrast", c->n, run_contrast, &want);
         check_bench(c->set, "cambi contrast", c->n, run_contrast, &got);
     }
+
+    size_t got_count, want_count;
+    const double sum = c->truth.sum_above(want.out, n, 1.5f, &want_count);
+    if (c->fast.sum_above(want.out, n, 1.5f, &got_count) != sum || got_count != want_count)
+        check_fail("cambi sum above, width %d", c->n);
 
     uint16_t *const a = words(c), *const b = words(c), *const by = words(c);
     for (size_t i = 0; i < n; i++) {

@@ -155,7 +155,11 @@ static int descending(const void *a, const void *b)
 static void pool_takes_the_largest(void **state)
 {
     enum { N = 5000 };
-    static float map[N], sorted[N], spare[N + 1];
+    static float map[N], sorted[N];
+    CambiDsp dsp;
+    cambi_dsp_init(&dsp, 0);
+    CambiRanks *ranks = cambi_ranks_create();
+    assert_non_null(ranks);
     for (unsigned round = 0; round < 30; round++) {
         for (unsigned i = 0; i < N; i++)
             map[i] = next_random() % 100 < 3 * round ? 0.5f + (float)(next_random() % 90000) / 256 : 0;
@@ -166,24 +170,28 @@ static void pool_takes_the_largest(void **state)
         double sum = 0.0;
         for (size_t i = 0; i < k; i++)
             sum += sorted[i];
-        assert_true(cambi_pool(map, spare, N, share) == sum / (double)k);
+        assert_true(cambi_pool(&dsp, ranks, map, N, share) == sum / (double)k);
     }
+    cambi_ranks_destroy(ranks);
 }
 
 /* Above 2^29 a double cannot hold every sum of multiples of 2^-24: the reference's order counts. */
 static void large_sums_keep_the_order(void **state)
 {
     enum { N = 600000 };
-    float *map = malloc(N * sizeof(*map)), *spare = malloc((N + 1) * sizeof(*spare));
-    assert_true(map && spare);
+    float *map = malloc(N * sizeof(*map));
+    CambiDsp dsp;
+    cambi_dsp_init(&dsp, 0);
+    CambiRanks *ranks = cambi_ranks_create();
+    assert_true(map && ranks);
     double in_order = 0.0;
     for (unsigned i = 0; i < N; i++) {
         map[i] = i % 2 ? 2000.0f : 0.5f + 0x1p-24f;
         in_order += map[i];
     }
-    assert_true(cambi_pool(map, spare, N, 1.0) == in_order / N);
+    assert_true(cambi_pool(&dsp, ranks, map, N, 1.0) == in_order / N);
     free(map);
-    free(spare);
+    cambi_ranks_destroy(ranks);
 }
 
 /* ---- whole pictures ---- */

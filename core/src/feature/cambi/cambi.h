@@ -99,8 +99,12 @@ void cambi_contrast(CambiCounters *counters, const CambiPlan *plan, const CambiP
 
 /* ---- pool.c ---- */
 
-/* Mean of the `share` largest of n values; may reorder them. `spare` holds n + 1. */
-double cambi_pool(float *map, float *spare, size_t n, double share);
+typedef struct CambiRanks CambiRanks; /* working memory */
+CambiRanks *cambi_ranks_create(void); /* NULL when out of memory */
+void cambi_ranks_destroy(CambiRanks *ranks);
+
+/* Mean of the `share` largest of n values; may reorder them. */
+double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share);
 
 /* ---- heatmap.c ---- */
 

@@ -44,6 +44,9 @@ typedef struct CambiDsp {
     void (*add)(uint16_t *counts, const uint16_t *by, size_t n);
     void (*subtract)(uint16_t *counts, const uint16_t *by, size_t n);
     void (*contrast)(float *out, const CambiRun *run, size_t n);
+    /* Sum of the values above a limit, and how many there are. In any order: exact below 2^29 for
+     * multiples of 2^-24, and not below 2^29 otherwise. */
+    double (*sum_above)(const float *values, size_t n, float limit, size_t *count);
 } CambiDsp;
 
 void cambi_dsp_init(CambiDsp *dsp, unsigned cpu);

@@ -36,6 +36,19 @@ static void contrast(float *out, const CambiRun *run, size_t n)
         out[i] = contrast_of(run, run->own + i);
 }
 
+static double sum_above(const float *values, size_t n, float limit, size_t *count)
+{
+    double sum = 0.0;
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (values[i] > limit) {
+            sum += values[i];
+            ++*count;
+        }
+    }
+    return sum;
+}
+
 void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
 {
     *dsp = (CambiDsp) {
@@ -54,6 +67,7 @@ void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
         .add = add,
         .subtract = subtract,
         .contrast = contrast,
+        .sum_above = sum_above,
     };
     SIMD_CALL(cpu, cambi_dsp_init, dsp);
 }

@@ -73,6 +73,34 @@ static void contrast(float *out, const CambiRun *run, size_t n)
     }
 }
 
+static double sum_above(const float *values, size_t n, float limit, size_t *count)
+{
+    const vf least = v_set_f32(limit);
+    vd lo = v_set_f64(0.0), hi = v_set_f64(0.0);
+    double lanes[2 * V64], sum = 0.0;
+    size_t above = 0, i = 0;
+    for (; i + V32 <= n; i += V32) {
+        const vf value = v_load_f32(values + i);
+        const vm counts = vm_gt_f32(value, least);
+        const vf kept = (vf)v_keep32(counts, (vi)value);
+        lo = v_add_f64(lo, v_f32_lo_to_f64(kept));
+        hi = v_add_f64(hi, v_f32_hi_to_f64(kept));
+        above += (size_t)vm_count(counts);
+    }
+    v_store_f64(lanes, lo);
+    v_store_f64(lanes + V64, hi);
+    for (int k = 0; k < 2 * V64; k++)
+        sum += lanes[k];
+    for (; i < n; i++) {
+        if (values[i] > limit) {
+            sum += values[i];
+            above++;
+        }
+    }
+    *count = above;
+    return sum;
+}
+
 void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp)
 {
     *dsp = (CambiDsp) {
@@ -91,5 +119,6 @@ void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp)
         .add = add,
         .subtract = subtract,
         .contrast = contrast,
+        .sum_above = sum_above,
     };
 }

@@ -8,7 +8,8 @@ struct CambiScratch {
     CambiLines *lines;
     CambiCounters *counters;
     CambiPlane plane;
-    float *map, *spare;
+    CambiRanks *ranks;
+    float *map;
 };
 
 /* Room for both targets at scale 0. */
@@ -30,8 +31,8 @@ static int plane_alloc(CambiScratch *s)
     s->plane.code = mem_aligned_alloc((pitch * h + CAMBI_SLACK) * sizeof(*s->plane.code));
     s->plane.mask = mem_aligned_alloc(pitch * h + CAMBI_SLACK);
     s->map = mem_aligned_alloc((samples + CAMBI_SLACK) * sizeof(*s->map));
-    s->spare = mem_aligned_alloc((samples + CAMBI_SLACK) * sizeof(*s->spare));
-    return s->plane.code && s->plane.mask && s->map && s->spare ? 0 : -ENOMEM;
+    s->ranks = cambi_ranks_create();
+    return s->plane.code && s->plane.mask && s->map && s->ranks ? 0 : -ENOMEM;
 }
 
 int cambi_scratch_create(CambiScratch **out, const CambiPlan *plan)
@@ -63,7 +64,7 @@ void cambi_scratch_destroy(CambiScratch *s)
     mem_aligned_free(s->plane.code);
     mem_aligned_free(s->plane.mask);
     mem_aligned_free(s->map);
-    mem_aligned_free(s->spare);
+    cambi_ranks_destroy(s->ranks);
     mem_free(s);
 }
 
@@ -84,7 +85,8 @@ int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
         cambi_contrast(s->counters, plan, plane, t->window, s->map);
         if (map_fn)
             map_fn(cookie, scale, s->map, plane->w, plane->h);
-        scores[scale] = cambi_pool(s->map, s->spare, (size_t)plane->w * plane->h, plan->share);
+        scores[scale] = cambi_pool(&plan->dsp, s->ranks, s->map, (size_t)plane->w * plane->h,
+                                   plan->share);
     }
     return 0;
 }

@@ -6,18 +6,38 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "engine/mem.h"
 #include "feature/cambi/cambi.h"
 
 static const double exact_below = 536870912.0;
 
-/* Positive floats order as their bits do; sixteen of them make a bin. */
-enum { BIN_SHIFT = 16, BINS = 1 << 15 };
+/* Positive floats order as their bits do: the k-th largest is found by its upper, then its lower half. */
+struct CambiRanks {
+    uint32_t upper[1 << 15], lower[1 << 16];
+};
 
-static unsigned bin_of(float value)
+CambiRanks *cambi_ranks_create(void)
+{
+    return mem_alloc(sizeof(CambiRanks));
+}
+
+void cambi_ranks_destroy(CambiRanks *ranks)
+{
+    mem_free(ranks);
+}
+
+static uint32_t bits_of(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof(bits));
-    return bits >> BIN_SHIFT;
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
 }
 
 static void swap(float *a, float *b)
@@ -63,66 +83,39 @@ static double sum_in_order(float *a, size_t n, size_t k)
     return sum;
 }
 
-/* Four partial sums: exact whenever the total is below the limit. */
-static double sum_of(const float *a, size_t n)
+/* The bin that holds the k-th value, counting from the highest bin down; k becomes its rank there. */
+static uint32_t find_rank(const uint32_t *bins, uint32_t highest, size_t *k)
 {
-    double part[4] = { 0 };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (unsigned j = 0; j < 4; j++)
-            part[j] += a[i + j];
-    }
-    for (; i < n; i++)
-        part[0] += a[i];
-    return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
-static size_t count_positive(const float *a, size_t n)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += a[i] > 0.0f;
-    return count;
-}
-
-/* The bin of the k-th largest value, and how many values lie in higher bins. */
-static unsigned find_bin(const float *a, size_t n, size_t k, size_t *above)
-{
-    uint32_t count[BINS] = { 0 };
-    for (size_t i = 0; i < n; i++)
-        count[bin_of(a[i])]++;
-    size_t seen = 0;
-    unsigned bin = BINS - 1;
-    while (seen + count[bin] < k)
-        seen += count[bin--];
-    *above = seen;
+    uint32_t bin = highest;
+    while (bins[bin] < *k)
+        *k -= bins[bin--];
     return bin;
 }
 
-/* Of more than k positive values. Where the limit is passed the result is only known to be so. */
-static double sum_of_largest(float *a, size_t n, size_t k, float *within)
+static float kth_largest(CambiRanks *ranks, const float *a, size_t n, size_t k)
 {
-    size_t above, collected = 0;
-    const unsigned bin = find_bin(a, n, k, &above);
-    double sum = 0.0;
+    memset(ranks, 0, sizeof(*ranks));
+    for (size_t i = 0; i < n; i++)
+        ranks->upper[bits_of(a[i]) >> 16]++;
+    const uint32_t upper = find_rank(ranks->upper, (1 << 15) - 1, &k);
     for (size_t i = 0; i < n; i++) {
-        const unsigned b = bin_of(a[i]);
-        sum += b > bin ? a[i] : 0.0f;
-        within[collected] = a[i];
-        collected += b == bin;
+        const uint32_t bits = bits_of(a[i]);
+        if (bits >> 16 == upper)
+            ranks->lower[bits & 0xffff]++;
     }
-    return sum + sum_in_order(within, collected, k - above);
+    return float_of(upper << 16 | find_rank(ranks->lower, (1 << 16) - 1, &k));
 }
 
-double cambi_pool(float *map, float *spare, size_t n, double share)
+double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share)
 {
-    size_t k = (size_t)(share * (double)n);
+    size_t k = (size_t)(share * (double)n), above;
     k = k < 1 ? 1 : k > n ? n : k;
-    double sum;
-    if (count_positive(map, n) <= k)
-        sum = sum_of(map, n);
-    else
-        sum = sum_of_largest(map, n, k, spare);
+    double sum = dsp->sum_above(map, n, 0.0f, &above);
+    if (above > k) {
+        const float limit = kth_largest(ranks, map, n, k);
+        sum = dsp->sum_above(map, n, limit, &above);
+        sum += (double)(k - above) * limit;
+    }
     if (!(sum < exact_below))
         sum = sum_in_order(map, n, k);
     return sum / (double)k;
