@@ -1,0 +1,45 @@
+#!/bin/sh
+# A machine without Vulkan: the CPU works, the GPU is refused in words, nothing falls back in silence.
+# usage: no_vulkan.sh VMAF
+set -eu
+vmaf=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+head -c 27648 /dev/zero > "$folder/clip.yuv" # 128x96, 4:2:0, 8 bits: one frame and a half
+head -c 18432 "$folder/clip.yuv" > "$folder/frame.yuv"
+score="$vmaf -r $folder/frame.yuv -d $folder/frame.yuv -w 128 -h 96 -p 420 -b 8 --no_prediction \
+--feature psnr --json -o $folder/out.json -q"
+
+fail() {
+    echo "FAILED: $1"
+    cat "$folder/log"
+    exit 1
+}
+
+# $1: what is missing. The environment hides it.
+check() {
+    $score --backend cpu > "$folder/log" 2>&1 || fail "$1: the CPU run"
+    $score --backend auto > "$folder/log" 2>&1 || fail "$1: auto"
+    grep -q 'using the CPU' "$folder/log" || fail "$1: auto did not say that it uses the CPU"
+    rm -f "$folder/out.json"
+    if $score --backend vulkan > "$folder/log" 2>&1; then
+        fail "$1: --backend vulkan succeeded"
+    fi
+    grep -q "$2" "$folder/log" || fail "$1: the message does not say \"$2\""
+    [ ! -e "$folder/out.json" ] || fail "$1: a report was written"
+    if "$vmaf" --list_devices > "$folder/log" 2>&1; then
+        fail "$1: --list_devices succeeded"
+    fi
+    echo "$1: as promised"
+}
+
+# A loader with no driver to load.
+export VK_ICD_FILENAMES=/dev/null VK_DRIVER_FILES=/dev/null
+check 'no driver' 'no device found'
+
+# No loader: what is found in its place is none.
+for name in libvulkan.so.1 libvulkan.so libvulkan.1.dylib libvulkan.dylib libMoltenVK.dylib; do
+    echo 'not a library' > "$folder/$name"
+done
+export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+check 'no loader' 'no Vulkan loader'

@@ -1,0 +1,15 @@
+#!/bin/sh
+# The GPU code compiles for Windows, handles of external memory included.
+# usage: windows.sh COMPILER SOURCE_FOLDER VULKAN_HEADERS
+set -eu
+compiler=$1 source=$2 headers=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# Only Vulkan's own headers: the rest of that folder is for this machine.
+ln -s "$headers/vulkan" "$folder/vulkan"
+[ ! -d "$headers/vk_video" ] || ln -s "$headers/vk_video" "$folder/vk_video"
+for file in "$source"/src/vulkan/*.c "$source"/src/gpu/*.c; do
+    "$compiler" -c -O1 -Wall -Wextra -Werror -Wno-unused-parameter -std=gnu11 -D_GNU_SOURCE \
+        -I"$source/src" -I"$source/include" -I"$folder" "$file" -o "$folder/out.o"
+done
+echo compiled
