@@ -8,9 +8,11 @@ usage: bench.py VMAF SYNTHCLIP [options]
   --threads T,...     1,2,4 (0 runs all work in the caller; both mean one busy core)
   --features F,...    default,vif,adm,motion,...: `default` is the default model
   --backends B,...    cpu, vulkan: the latter adds --backend vulkan, and checks every score against the CPU's
-  --arg WORD          passed on to our command (a device number, say); may be repeated
+  --arg WORD          passed on to our command when it runs on a GPU; may be repeated
   --seconds N         how long one measurement should last (5)
+  --repeat N          makes each clip N times as long by repeating it, for devices that outrun it
   --dir DIR           where clips go (a folder in memory is best)
+  --kernels           on a GPU, also the time of each feature's kernels, from the device's time stamps
   --svg FILE          draws the frames per second
   --markdown FILE     appends the tables
 
@@ -45,6 +47,8 @@ def options():
     parser.add_argument('--arg', action='append', default=[])
     parser.add_argument('--seconds', type=float, default=5.0)
     parser.add_argument('--frames', type=int, default=0, help='of each clip; 0: by its size')
+    parser.add_argument('--kernels', action='store_true')
+    parser.add_argument('--repeat', type=int, default=1)
     parser.add_argument('--dir')
     parser.add_argument('--svg')
     parser.add_argument('--markdown')
@@ -67,10 +71,17 @@ class Clip:
         self.width, self.height = (int(n) for n in size.split('x'))
         self.depth = depth
         pixels = self.width * self.height
-        self.frames = args.frames or max(8, min(240, 100_000_000 // pixels))
+        self.frames = args.frames or max(8, min(120, 80_000_000 // pixels))
         self.paths = [f'{folder}/bench_{size}_{depth}_{side}.yuv' for side in ('ref', 'dist')]
         subprocess.run([args.synthclip, 'mix', str(self.width), str(self.height), '420', str(depth),
                         str(self.frames), *self.paths], check=True)
+        for path in self.paths:
+            with open(path, 'rb') as file:
+                once = file.read()
+            with open(path, 'ab') as file:
+                for _ in range(args.repeat - 1):
+                    file.write(once)
+        self.frames *= args.repeat
 
     def words(self):
         return ['-r', self.paths[0], '-d', self.paths[1], '-w', str(self.width), '-h',
@@ -84,14 +95,15 @@ class Clip:
 class Run:
     """One run of a command: wall and CPU seconds, peak memory, scores."""
 
-    def __init__(self, binary, clip, words, scores=None):
+    def __init__(self, binary, clip, words, scores=None, environment=None):
         with tempfile.NamedTemporaryFile(suffix='.json') as log:
             command = [binary, *clip.words(), '-q', '--json', '-o', log.name, *words]
             if scores:
                 command += ['--precision', 'max']
             start = time.monotonic()
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            message = process.stderr.read().decode(errors='replace')
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       env={**os.environ, **(environment or {})})
+            self.text = message = process.stderr.read().decode(errors='replace')
             _, status, usage = os.wait4(process.pid, 0)
             self.wall = time.monotonic() - start
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -113,7 +125,7 @@ def best_of(runs):
 def measure(args, clip, feature, threads, backend):
     """Best runs of ours and of the reference, alternating so that noise hits both."""
     words = feature_words(feature) + (['--threads', str(threads)] if threads != 1 else [])
-    ours_words = words + args.arg + (['--backend', backend] if backend != 'cpu' else [])
+    ours_words = words + ([] if backend == 'cpu' else ['--backend', backend, *args.arg])
     ours, theirs, spent = [], [], 0.0
     while not ours or (spent < args.seconds and len(ours) < 10):
         ours.append(Run(args.vmaf, clip, ours_words))
@@ -132,6 +144,16 @@ def check_equal(args, clip, feature, backend):
         sys.exit(f'{feature}: the run on {backend} does not say that it ran there')
     if cpu['frames'] != gpu['frames']:
         sys.exit(f'{feature} at {clip.width}x{clip.height}: {backend} and CPU differ')
+
+
+def kernel_times(args, clip, feature, backend):
+    """Microseconds a frame by feature. Profiling runs the passes one after another."""
+    words = feature_words(feature) + args.arg + ['--backend', backend]
+    text = Run(args.vmaf, clip, words, environment={'VMAF_GPU_PROFILE': '1'}).text
+    times = {}
+    for name, time in re.findall(r'gpu profile: (\w+) +stage \d+ \w+ +([\d.]+) us', text):
+        times[name] = times.get(name, 0.0) + float(time)
+    return times
 
 
 def row(args, clip, feature, threads, backend, hertz):
@@ -203,6 +225,9 @@ def main():
                             rows.append(row(args, clip, feature, threads, backend, hertz))
                             print('  '.join(c.rjust(w) for c, w in zip(cells(rows[-1]), widths)),
                                   flush=True)
+                        if args.kernels and backend != 'cpu':
+                            for name, time in kernel_times(args, clip, feature, backend).items():
+                                print(f'{"":12}kernels of {name}: {time:.1f} us a frame', flush=True)
                 clip.remove()
     if args.svg:
         open(args.svg, 'w').write(svg(rows))
