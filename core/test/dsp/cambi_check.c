@@ -161,8 +161,8 @@ static void check_counts(const Case *c, bool bench)
     uint16_t *const counts = check_buffer((2 * STEPS + 1) * pitch * sizeof(uint16_t));
     for (size_t i = 0; i < (2 * STEPS + 1) * pitch; i++)
         counts[i] = (uint16_t)(check_random() % 3 ? check_random() % (SIDE / 2) : 0);
-    const CambiRun run = { counts + STEPS * pitch, (ptrdiff_t)pitch, check_random() % STEPS + 1, STEPS,
-                           reciprocal };
+    const CambiRun run = { counts + STEPS * pitch, (ptrdiff_t)pitch, check_random() % STEPS + 1,
+                           STEPS, reciprocal };
     ContrastArgs got = { &c->fast, check_edge_buffer(n * sizeof(float)), run, c->n };
     ContrastArgs want = { &c->truth, check_edge_buffer(n * sizeof(float)), run, c->n };
     run_contrast(&got);

@@ -294,9 +294,8 @@ static void run_decouple(void *arg)
 {
     static const float weight[ADM_BANDS] = { 0.0173815377f, 0.0173815377f, 0.005890687f };
     const DecoupleArgs *a = arg;
-    a->dsp->decouple(a->restored.row, a->additive.row, a->own.row,
-                     (const float *const *)a->ref.row, (const float *const *)a->dis.row, weight,
-                     a->limit, (size_t)a->n);
+    a->dsp->decouple(a->restored.row, a->additive.row, a->own.row, (const float *const *)a->ref.row,
+                     (const float *const *)a->dis.row, weight, a->limit, (size_t)a->n);
 }
 
 static void check_decouple(const CheckSet *set, const FloatAdmDsp *fast, const FloatAdmDsp *truth,
@@ -304,10 +303,17 @@ static void check_decouple(const CheckSet *set, const FloatAdmDsp *fast, const F
 {
     static const double limits[] = { 100.0, 1.0, 1.2 };
     const Bands ref = new_bands(n, 200.0f), dis = new_distorted(&ref, n);
-    DecoupleArgs got = { fast, new_bands(n, 0), new_bands(n, 0), new_bands(n, 0), ref, dis,
-                         limits[check_random() % 3], n };
-    DecoupleArgs want = { truth, new_bands(n, 0), new_bands(n, 0), new_bands(n, 0), ref, dis,
-                          got.limit, n };
+    DecoupleArgs got = { fast,
+                         new_bands(n, 0),
+                         new_bands(n, 0),
+                         new_bands(n, 0),
+                         ref,
+                         dis,
+                         limits[check_random() % 3],
+                         n };
+    DecoupleArgs want = {
+        truth, new_bands(n, 0), new_bands(n, 0), new_bands(n, 0), ref, dis, got.limit, n
+    };
     run_decouple(&got);
     run_decouple(&want);
     for (int b = 0; b < ADM_BANDS; b++) {
@@ -335,10 +341,22 @@ static void check_reciprocals(const FloatAdmDsp *fast, const FloatAdmDsp *truth)
                 dis.row[b][i] = ref.row[b][i] * 0.7f;
             }
         }
-        DecoupleArgs got = { fast, new_bands(INTERVALS, 0), new_bands(INTERVALS, 0),
-                             new_bands(INTERVALS, 0), ref, dis, 1.0, INTERVALS };
-        DecoupleArgs want = { truth, new_bands(INTERVALS, 0), new_bands(INTERVALS, 0),
-                              new_bands(INTERVALS, 0), ref, dis, 1.0, INTERVALS };
+        DecoupleArgs got = { fast,
+                             new_bands(INTERVALS, 0),
+                             new_bands(INTERVALS, 0),
+                             new_bands(INTERVALS, 0),
+                             ref,
+                             dis,
+                             1.0,
+                             INTERVALS };
+        DecoupleArgs want = { truth,
+                              new_bands(INTERVALS, 0),
+                              new_bands(INTERVALS, 0),
+                              new_bands(INTERVALS, 0),
+                              ref,
+                              dis,
+                              1.0,
+                              INTERVALS };
         run_decouple(&got);
         run_decouple(&want);
         for (int b = 0; b < ADM_BANDS; b++)

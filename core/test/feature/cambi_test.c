@@ -1,5 +1,5 @@
-/* cambi: what is visible, the contrast map and the pooling against their definitions, and figures of
- * banded pictures. */
+/* cambi: what is visible, the contrast map and the pooling against their definitions, and figures
+ * of banded pictures. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ static void dark_codes(void **state)
     static const struct {
         double luminance;
         int bt1886, pq;
-    } rows[] = { { 0, 0, 0 },     { 0.01, 65, 83 },   { 0.06, 78, 108 },  { 0.5, 114, 167 },
-                 { 2, 162, 229 }, { 10, 268, 327 },   { 60, 507, 465 },   { 300, 940, 609 } };
+    } rows[] = { { 0, 0, 0 },     { 0.01, 65, 83 }, { 0.06, 78, 108 }, { 0.5, 114, 167 },
+                 { 2, 162, 229 }, { 10, 268, 327 }, { 60, 507, 465 },  { 300, 940, 609 } };
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(cambi_dark_code(rows[i].luminance, CAMBI_BT1886), rows[i].bt1886);
         assert_int_equal(cambi_dark_code(rows[i].luminance, CAMBI_PQ), rows[i].pq);
@@ -80,8 +80,8 @@ static float contrast_by_definition(const CambiPlan *plan, const CambiPlane *p, 
         const unsigned above = count_near(p, x, y, r, code + (int)d);
         const unsigned below = count_near(p, x, y, r, code - (int)d);
         const unsigned other = above > below ? above : below;
-        const float value = (float)(int)(cambi_step_weight[d] * own * other) *
-                            plan->reciprocal[own + other];
+        const float value =
+            (float)(int)(cambi_step_weight[d] * own * other) * plan->reciprocal[own + other];
         best = value > best ? value : best;
     }
     return best;
@@ -118,9 +118,12 @@ static void contrast_matches_its_definition(void **state)
         unsigned w, h, window;
     } shapes[] = { { 90, 40, 7 }, { 33, 70, 33 }, { 64, 33, 65 }, { 32, 32, 1 }, { 200, 12, 17 } };
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        CambiPlane plane = { .w = shapes[i].w, .h = shapes[i].h, .stored_w = shapes[i].w,
-                             .stored_h = shapes[i].h, .pitch = shapes[i].w + CAMBI_SLACK };
-        plan->target[0] = plan->target[1] = (CambiTarget) { .kept_w = plane.w, .kept_h = plane.h };
+        CambiPlane plane = { .w = shapes[i].w,
+                             .h = shapes[i].h,
+                             .stored_w = shapes[i].w,
+                             .stored_h = shapes[i].h,
+                             .pitch = shapes[i].w + CAMBI_SLACK };
+        plan->target[0] = plan->target[1] = (CambiTarget){ .kept_w = plane.w, .kept_h = plane.h };
         plane.code = calloc(plane.pitch * plane.h, sizeof(*plane.code));
         plane.mask = calloc(plane.pitch * plane.h, 1);
         float *map = calloc((size_t)plane.w * plane.h, sizeof(*map));
@@ -131,8 +134,8 @@ static void contrast_matches_its_definition(void **state)
         cambi_contrast(counters, plan, &plane, shapes[i].window, map);
         for (unsigned y = 0; y < plane.h; y++) {
             for (unsigned x = 0; x < plane.w; x++) {
-                const float want = contrast_by_definition(plan, &plane, (int)x, (int)y,
-                                                          (int)shapes[i].window / 2);
+                const float want =
+                    contrast_by_definition(plan, &plane, (int)x, (int)y, (int)shapes[i].window / 2);
                 assert_true(map[(size_t)y * plane.w + x] == want);
             }
         }
@@ -162,7 +165,8 @@ static void pool_takes_the_largest(void **state)
     assert_non_null(ranks);
     for (unsigned round = 0; round < 30; round++) {
         for (unsigned i = 0; i < N; i++)
-            map[i] = next_random() % 100 < 3 * round ? 0.5f + (float)(next_random() % 90000) / 256 : 0;
+            map[i] =
+                next_random() % 100 < 3 * round ? 0.5f + (float)(next_random() % 90000) / 256 : 0;
         memcpy(sorted, map, sizeof(map));
         qsort(sorted, N, sizeof(*sorted), descending);
         const double share = round % 5 == 4 ? 1.0 : 0.15 * (round % 5 + 1);
@@ -201,7 +205,8 @@ static unsigned bpc_of_bands = 10;
 
 static unsigned bands(unsigned p, unsigned x, unsigned y)
 {
-    const unsigned shift = bpc_of_bands > 10 ? bpc_of_bands - 10 : 0, down = 10 - (bpc_of_bands - shift);
+    const unsigned shift = bpc_of_bands > 10 ? bpc_of_bands - 10 : 0,
+                   down = 10 - (bpc_of_bands - shift);
     if (p > 0)
         return 1u << (bpc_of_bands - 1);
     if (x < 40 && y < 60)
@@ -248,7 +253,8 @@ static void figures(void **state)
         { "src_width=480:src_height=270:full_ref=true", 10, "cambi_source", 0 },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        assert_true(banding(rows[i].options, rows[i].bpc, 301, 217, rows[i].metric) == rows[i].score);
+        assert_true(banding(rows[i].options, rows[i].bpc, 301, 217, rows[i].metric) ==
+                    rows[i].score);
     /* large enough to be halved */
     assert_true(banding("cambi_high_res_speedup=1080:cambi_vis_lum_threshold=0.06", 10, 1920, 1080,
                         "cambi_hrs_1080_vlt_0.06") == 5.4666483619177422);
@@ -262,7 +268,8 @@ static void heatmaps_are_written(void **state)
     banding(options, 10, 301, 217, "Cambi_feature_cambi_score");
     unsigned w = 301, h = 217;
     for (unsigned s = 0; s < 5; s++, w = (w + 1) / 2, h = (h + 1) / 2) {
-        snprintf(path, sizeof(path), "%s/maps/cambi_heatmap_scale_%u_%ux%u_16b.gray", folder, s, w, h);
+        snprintf(path, sizeof(path), "%s/maps/cambi_heatmap_scale_%u_%ux%u_16b.gray", folder, s, w,
+                 h);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);
         fseek(file, 0, SEEK_END);
@@ -279,9 +286,9 @@ static int verdict(const char *options, unsigned w, unsigned h)
 {
     Scoring *s;
     bpc_of_bands = 10;
-    const int err = scoring_open(&s, "cambi", options,
-                                 scoring_picture(VMAF_PIX_FMT_YUV400P, 10, w, h, bands),
-                                 scoring_picture(VMAF_PIX_FMT_YUV400P, 10, w, h, bands));
+    const int err =
+        scoring_open(&s, "cambi", options, scoring_picture(VMAF_PIX_FMT_YUV400P, 10, w, h, bands),
+                     scoring_picture(VMAF_PIX_FMT_YUV400P, 10, w, h, bands));
     scoring_close(s);
     return err;
 }

@@ -1,4 +1,5 @@
-/* The float features: what they share (kernels, resampling, rows on demand), and what they refuse. */
+/* The float features: what they share (kernels, resampling, rows on demand), and what they refuse.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ static void lengths_of_kernels(void **state)
         double factor;
         unsigned length[5];
     } rows[] = {
-        { 1.0, { 17, 9, 5, 3, 3 } },   { 0.5, { 9, 5, 3, 3, 3 } },    { 1.5, { 27, 15, 9, 5, 3 } },
-        { 2.0, { 35, 19, 11, 7, 5 } }, { 3.0, { 51, 27, 15, 9, 7 } }, { 1.0005, { 19, 11, 7, 5, 3 } },
+        { 1.0, { 17, 9, 5, 3, 3 } },        { 0.5, { 9, 5, 3, 3, 3 } },
+        { 1.5, { 27, 15, 9, 5, 3 } },       { 2.0, { 35, 19, 11, 7, 5 } },
+        { 3.0, { 51, 27, 15, 9, 7 } },      { 1.0005, { 19, 11, 7, 5, 3 } },
         { 3.71134, { 65, 35, 19, 13, 9 } },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -42,9 +44,9 @@ static void lengths_of_kernels(void **state)
 
 static void taps_of_kernels(void **state)
 {
-    static const float want[9] = { 0.0189780816f, 0.0558981709f, 0.120920911f, 0.192116067f,
-                                   0.224173561f,  0.192116067f,  0.120920911f, 0.0558981709f,
-                                   0.0189780816f };
+    static const float want[9] = { 0.0189780816f, 0.0558981709f, 0.120920911f,
+                                   0.192116067f,  0.224173561f,  0.192116067f,
+                                   0.120920911f,  0.0558981709f, 0.0189780816f };
     float taps[9];
     gauss_fill(taps, 9, 9.0f / 5.0f);
     assert_memory_equal(taps, want, sizeof(want));
@@ -53,7 +55,8 @@ static void taps_of_kernels(void **state)
 /* ---- resampling ---- */
 
 /* Row y of a 6x5 ramp, resampled to w x h. */
-static void resampled_row(enum ResampleMethod method, unsigned w, unsigned h, unsigned y, float *out)
+static void resampled_row(enum ResampleMethod method, unsigned w, unsigned h, unsigned y,
+                          float *out)
 {
     float plane[5][6];
     for (unsigned i = 0; i < 5; i++) {
@@ -128,8 +131,9 @@ static void rows_come_in_any_order(void **state)
     }
     FloatDsp dsp;
     float_dsp_init(&dsp, 10, 0);
-    const FloatRowsParams params = { .dsp = &dsp, .w = W, .h = H, .bpc = 10, .offset = -128.0f,
-                                     .window = 5 };
+    const FloatRowsParams params = {
+        .dsp = &dsp, .w = W, .h = H, .bpc = 10, .offset = -128.0f, .window = 5
+    };
     FloatRows *rows;
     assert_int_equal(float_rows_create(&rows, &params), 0);
     float_rows_bind(rows, samples[0], sizeof(samples[0][0]));
@@ -215,8 +219,8 @@ static void bad_options_are_refused(void **state)
 {
     assert_int_equal(verdict("float_vif", "vif_kernelscale=1.3", 8, 64, 64), -EINVAL);
     assert_int_equal(verdict("float_vif", "vif_prescale_method=area", 8, 64, 64), -EINVAL);
-    assert_int_equal(verdict("float_vif", "vif_prescale=4:vif_prescale_method=bilinear", 8, 2000, 20),
-                     -EINVAL);
+    assert_int_equal(
+        verdict("float_vif", "vif_prescale=4:vif_prescale_method=bilinear", 8, 2000, 20), -EINVAL);
     assert_int_equal(verdict("float_motion", "motion_add_uv=true", 8, 64, 64), -EINVAL);
     assert_int_equal(verdict("float_motion", "motion_add_scale1=true", 8, 15368, 4), -EINVAL);
 }
@@ -234,16 +238,11 @@ static void equal_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths_of_kernels),
-        cmocka_unit_test(taps_of_kernels),
-        cmocka_unit_test(resampling_follows_a_ramp),
-        cmocka_unit_test(resampling_tiny_planes),
-        cmocka_unit_test(rows_come_in_any_order),
-        cmocka_unit_test(totals_are_added_row_by_row),
-        cmocka_unit_test(small_pictures_are_refused),
-        cmocka_unit_test(odd_depths_are_refused),
-        cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(equal_pictures),
+        cmocka_unit_test(lengths_of_kernels),         cmocka_unit_test(taps_of_kernels),
+        cmocka_unit_test(resampling_follows_a_ramp),  cmocka_unit_test(resampling_tiny_planes),
+        cmocka_unit_test(rows_come_in_any_order),     cmocka_unit_test(totals_are_added_row_by_row),
+        cmocka_unit_test(small_pictures_are_refused), cmocka_unit_test(odd_depths_are_refused),
+        cmocka_unit_test(bad_options_are_refused),    cmocka_unit_test(equal_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,12 +116,12 @@ static void figures(void **state)
         { "speed_weight_var_mode=5:speed_nn_floor=0.1:speed_sigma_nn=0.19:speed_max_val=45",
           "speed_chroma_uv_mxv_45_nnf_0.1_snn_0.19_wvm_5", 29.799640655517578 },
         { "speed_max_val=31", "speed_chroma_v_mxv_31", 31.0 },
-        { "speed_prescale=1.5:speed_prescale_method=lanczos4", "speed_chroma_uv_ps_1.5_psm_lanczos4",
-          26.36155891418457 },
+        { "speed_prescale=1.5:speed_prescale_method=lanczos4",
+          "speed_chroma_uv_ps_1.5_psm_lanczos4", 26.36155891418457 },
         { "speed_kernelscale=1.5", "speed_chroma_uv_ks_1.5", 30.608119964599609 },
         /* few blocks: singular */
-        { "speed_prescale=0.6:speed_prescale_method=bilinear", "speed_chroma_uv_ps_0.6_psm_bilinear",
-          0.0 },
+        { "speed_prescale=0.6:speed_prescale_method=bilinear",
+          "speed_chroma_uv_ps_0.6_psm_bilinear", 0.0 },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_true(score_of("speed_chroma", rows[i].options, picture(640, 480, coarse),
@@ -153,22 +153,26 @@ static int verdict(const char *feature, const char *options, VmafPicture ref, Vm
 
 static void refusals(void **state)
 {
-    assert_int_equal(verdict("speed_chroma", NULL, picture(160, 160, noise), picture(160, 160, noise)),
-                     0);
-    assert_int_equal(verdict("speed_chroma", NULL, picture(158, 160, noise), picture(158, 160, noise)),
-                     -EINVAL);
-    assert_int_equal(verdict("speed_temporal", NULL, picture(79, 80, noise), picture(79, 80, noise)),
-                     -EINVAL);
+    assert_int_equal(
+        verdict("speed_chroma", NULL, picture(160, 160, noise), picture(160, 160, noise)), 0);
+    assert_int_equal(
+        verdict("speed_chroma", NULL, picture(158, 160, noise), picture(158, 160, noise)), -EINVAL);
+    assert_int_equal(
+        verdict("speed_temporal", NULL, picture(79, 80, noise), picture(79, 80, noise)), -EINVAL);
     assert_int_equal(verdict("speed_chroma", "speed_kernelscale=1.3", picture(320, 320, noise),
-                             picture(320, 320, noise)), -EINVAL);
+                             picture(320, 320, noise)),
+                     -EINVAL);
     assert_int_equal(verdict("speed_chroma", "speed_prescale_method=area", picture(320, 320, noise),
-                             picture(320, 320, noise)), -EINVAL);
+                             picture(320, 320, noise)),
+                     -EINVAL);
     assert_int_equal(verdict("speed_chroma", NULL,
                              scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 320, 320, noise),
-                             scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 320, 320, noise)), -EINVAL);
+                             scoring_picture(VMAF_PIX_FMT_YUV400P, 8, 320, 320, noise)),
+                     -EINVAL);
     assert_int_equal(verdict("speed_chroma", NULL,
                              scoring_picture(VMAF_PIX_FMT_YUV420P, 9, 320, 320, noise),
-                             scoring_picture(VMAF_PIX_FMT_YUV420P, 9, 320, 320, noise)), -EINVAL);
+                             scoring_picture(VMAF_PIX_FMT_YUV420P, 9, 320, 320, noise)),
+                     -EINVAL);
 }
 
 int main(void)

@@ -31,11 +31,11 @@ int cambi_dark_code(double luminance, enum CambiEotf eotf);
 
 /* A picture kind: the distorted one at its encoding size, the reference at its source size. */
 typedef struct CambiTarget {
-    unsigned w, h;            /* prepared size */
+    unsigned w, h;             /* prepared size */
     unsigned *from_x, *from_y; /* source positions; NULL: the size stays */
-    unsigned kept_w, kept_h;  /* size at scale 0: halved or not */
+    unsigned kept_w, kept_h;   /* size at scale 0: halved or not */
     unsigned window;
-    unsigned flat_needed;     /* a mask needs more flat neighbours than this */
+    unsigned flat_needed; /* a mask needs more flat neighbours than this */
 } CambiTarget;
 
 typedef struct CambiPlan {
@@ -46,7 +46,8 @@ typedef struct CambiPlan {
     unsigned steps;
     /* Codes outside low…high cannot matter to any contrast. An empty range has high < low. */
     int low, high;
-    uint8_t first_step[CAMBI_TOP_CODE + 1]; /* least step that may count for a code; steps + 1: none */
+    uint8_t
+        first_step[CAMBI_TOP_CODE + 1]; /* least step that may count for a code; steps + 1: none */
     float reciprocal[CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1];
     CambiDsp dsp;
 } CambiPlan;
@@ -57,9 +58,9 @@ extern const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1];
 /* ---- working memory of one measure ---- */
 
 typedef struct CambiPlane {
-    unsigned w, h;             /* of the current scale, in the top left */
+    unsigned w, h;               /* of the current scale, in the top left */
     unsigned stored_w, stored_h; /* of scale 0 */
-    size_t pitch;              /* of both */
+    size_t pitch;                /* of both */
     uint16_t *code;
     uint8_t *mask;
 } CambiPlane;

@@ -19,7 +19,7 @@ typedef struct CambiRun {
 } CambiRun;
 
 typedef struct CambiDsp {
-    void (*widen_8)(uint16_t *out, const uint8_t *in, size_t n);              /* in << 2 */
+    void (*widen_8)(uint16_t *out, const uint8_t *in, size_t n);                  /* in << 2 */
     void (*narrow_16)(uint16_t *out, const uint16_t *in, size_t n, unsigned bpc); /* to 10 bits */
     void (*smooth)(uint16_t *out, const uint16_t *row, const uint16_t *below, size_t n);
     /* 1 where a sample equals its right and its lower neighbour. */
@@ -27,7 +27,8 @@ typedef struct CambiDsp {
     void (*slide)(uint8_t *sums, const uint8_t *enter, const uint8_t *leave, size_t n);
     /* 1 where seven neighbouring sums, from x-3 on, exceed `needed`. */
     void (*mask)(uint8_t *out, const uint8_t *sums, unsigned needed, size_t n);
-    void (*keep_even_16)(uint16_t *out, const uint16_t *in, size_t n); /* n outputs; may be in place */
+    void (*keep_even_16)(uint16_t *out, const uint16_t *in,
+                         size_t n); /* n outputs; may be in place */
     void (*keep_even_8)(uint8_t *out, const uint8_t *in, size_t n);
     /* The value that occurs twice among three, else the least. `out` may be one of them. */
     void (*mode3)(uint16_t *out, const uint16_t *a, const uint16_t *b, const uint16_t *c, size_t n);
@@ -37,8 +38,8 @@ typedef struct CambiDsp {
                    unsigned span, size_t n);
     /* CAMBI_NO_CODE in both rows where they are equal. */
     void (*cancel)(uint16_t *a, uint16_t *b, size_t n);
-    /* Where runs of equal codes start, and n after the last; returns how many runs there are. The list
-     * has room for n + 1 entries and CAMBI_SLACK. */
+    /* Where runs of equal codes start, and n after the last; returns how many runs there are. The
+     * list has room for n + 1 entries and CAMBI_SLACK. */
     unsigned (*runs)(uint16_t *starts, const uint16_t *codes, size_t n);
     /* What stands behind the n elements of `by` may be added to what stands behind the counts. */
     void (*add)(uint16_t *counts, const uint16_t *by, size_t n);

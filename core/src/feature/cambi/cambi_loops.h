@@ -1,5 +1,5 @@
-/* Row loops that compilers vectorise by themselves: cambi_scalar.c and cambi_simd.c both include this,
- * and the flags they are compiled with make the difference. */
+/* Row loops that compilers vectorise by themselves: cambi_scalar.c and cambi_simd.c both include
+ * this, and the flags they are compiled with make the difference. */
 #include "feature/cambi/cambi.h"
 
 static void widen_8(uint16_t *out, const uint8_t *in, size_t n)

@@ -4,7 +4,8 @@
 SIMD_DECLARE(cambi_dsp_init, CambiDsp *dsp);
 
 const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1] = {
-    0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
+    8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 };
 
 static unsigned runs(uint16_t *starts, const uint16_t *codes, size_t n)
@@ -51,7 +52,7 @@ static double sum_above(const float *values, size_t n, float limit, size_t *coun
 
 void cambi_dsp_init(CambiDsp *dsp, unsigned cpu)
 {
-    *dsp = (CambiDsp) {
+    *dsp = (CambiDsp){
         .widen_8 = widen_8,
         .narrow_16 = narrow_16,
         .smooth = smooth,

@@ -35,8 +35,9 @@ static void subtract(uint16_t *counts, const uint16_t *by, size_t n)
         v_store(counts + i, v_sub16(v_load(counts + i), v_load(by + i)));
 }
 
-/* Counts are at most 65^2 and two of them that share a window multiply to less than 2^24, so in floats
- * only the multiplication by the weight rounds: as the conversion of the whole product does. */
+/* Counts are at most 65^2 and two of them that share a window multiply to less than 2^24, so in
+ * floats only the multiplication by the weight rounds: as the conversion of the whole product does.
+ */
 V_INLINE vf contrast_block(const CambiRun *run, const uint16_t *counts)
 {
     const vi own = v_load_u16_to_32(counts);
@@ -44,7 +45,8 @@ V_INLINE vf contrast_block(const CambiRun *run, const uint16_t *counts)
     vf best = v_set_f32(0.0f);
     for (unsigned d = run->first; d <= run->steps; d++) {
         const ptrdiff_t away = (ptrdiff_t)d * run->pitch;
-        const vi other = v_max_s32(v_load_u16_to_32(counts + away), v_load_u16_to_32(counts - away));
+        const vi other =
+            v_max_s32(v_load_u16_to_32(counts + away), v_load_u16_to_32(counts - away));
         if (!vm_any(vm_gt_s32(other, v_zero())))
             continue;
         const vf both = v_mul_f32(own_f, v_s32_to_f32(other));
@@ -103,7 +105,7 @@ static double sum_above(const float *values, size_t n, float limit, size_t *coun
 
 void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp)
 {
-    *dsp = (CambiDsp) {
+    *dsp = (CambiDsp){
         .widen_8 = widen_8,
         .narrow_16 = narrow_16,
         .smooth = smooth,

@@ -3,8 +3,8 @@
  * For every code there is a row of counters, one per column: how many samples with that code lie in
  * the window around the column. A sample that enters or leaves the window touches 2r+1 neighbouring
  * counters of its code. Flat parts have runs of equal codes, and a run of L samples touches L+2r
- * counters by a trapezoid: so counters are updated run by run, and contrasts are computed run by run
- * from rows of counters. */
+ * counters by a trapezoid: so counters are updated run by run, and contrasts are computed run by
+ * run from rows of counters. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,17 +14,17 @@
 enum { MAX_RADIUS = CAMBI_MAX_WINDOW / 2, MAX_RUN = CAMBI_MAX_WINDOW };
 
 struct CambiCounters {
-    unsigned codes;      /* rows of counters that samples can reach */
+    unsigned codes; /* rows of counters that samples can reach */
     size_t block_size;
     uint16_t *block;
     uint16_t *enter, *leave; /* codes of a row */
-    uint16_t *starts;    /* of its runs */
-    unsigned radius;     /* that `ramp` is made for */
+    uint16_t *starts;        /* of its runs */
+    unsigned radius;         /* that `ramp` is made for */
     size_t ramp_pitch;
-    uint16_t *ramp;      /* row L: what a run of L <= 2r+1 samples adds */
+    uint16_t *ramp; /* row L: what a run of L <= 2r+1 samples adds */
     /* for the plane at hand */
     size_t pitch;
-    uint16_t *first;     /* counters of the lowest code, around column 0 */
+    uint16_t *first; /* counters of the lowest code, around column 0 */
 };
 
 static size_t counter_pitch(unsigned w, unsigned radius)
@@ -113,12 +113,13 @@ static void count_runs(const CambiCounters *c, const CambiPlan *plan, CountFn fn
     }
 }
 
-/* On planes narrower than the radius the reference also counts what earlier scales left beside them:
- * columns n…radius-1 lie in every window of their row. */
+/* On planes narrower than the radius the reference also counts what earlier scales left beside
+ * them: columns n…radius-1 lie in every window of their row. */
 static void count_leftover(const CambiCounters *c, CountFn fn, const uint16_t *codes, unsigned n,
                            unsigned end)
 {
-    static const uint16_t ones[MAX_RADIUS + CAMBI_SLACK] = { [0 ... MAX_RADIUS + CAMBI_SLACK - 1] = 1 };
+    static const uint16_t ones[MAX_RADIUS + CAMBI_SLACK] = { [0 ... MAX_RADIUS + CAMBI_SLACK - 1] =
+                                                                 1 };
     for (unsigned x = n; x < end; x++) {
         if (codes[x] != CAMBI_NO_CODE)
             fn(c->first + codes[x] * c->pitch, ones, n);
@@ -150,7 +151,7 @@ static void add_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *p
 static void slide(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane, unsigned y)
 {
     const unsigned n = counted_width(plane, c->radius);
-    const bool enters = y + c->radius < plane->h, leaves = y > c->radius;
+    const bool enters = y + c->radius<plane->h, leaves = y> c->radius;
     if (enters)
         codes_of_row(plan, plane, y + c->radius, c->enter, n);
     if (leaves)
@@ -167,8 +168,8 @@ static void slide(CambiCounters *c, const CambiPlan *plan, const CambiPlane *pla
     }
 }
 
-static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane, unsigned y,
-                         float *out)
+static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane,
+                         unsigned y, float *out)
 {
     const uint16_t *codes = c->enter;
     const unsigned n = plane->w;

@@ -85,8 +85,8 @@ int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
         cambi_contrast(s->counters, plan, plane, t->window, s->map);
         if (map_fn)
             map_fn(cookie, scale, s->map, plane->w, plane->h);
-        scores[scale] = cambi_pool(&plan->dsp, s->ranks, s->map, (size_t)plane->w * plane->h,
-                                   plan->share);
+        scores[scale] =
+            cambi_pool(&plan->dsp, s->ranks, s->map, (size_t)plane->w * plane->h, plan->share);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Mean of the largest contrasts.
  *
- * Contrasts are 0 or at least 0.5, hence multiples of 2^-24, so a double holds any sum below 2^29 of
- * them exactly and the order of addition does not show. Larger sums are made in the reference's
+ * Contrasts are 0 or at least 0.5, hence multiples of 2^-24, so a double holds any sum below 2^29
+ * of them exactly and the order of addition does not show. Larger sums are made in the reference's
  * order, that of its selection algorithm. */
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 static const double exact_below = 536870912.0;
 
-/* Positive floats order as their bits do: the k-th largest is found by its upper, then its lower half. */
+/* Positive floats order as their bits do: the k-th largest is found by its upper, then its lower
+ * half. */
 struct CambiRanks {
     uint32_t upper[1 << 15], lower[1 << 16];
 };
@@ -83,7 +84,8 @@ static double sum_in_order(float *a, size_t n, size_t k)
     return sum;
 }
 
-/* The bin that holds the k-th value, counting from the highest bin down; k becomes its rank there. */
+/* The bin that holds the k-th value, counting from the highest bin down; k becomes its rank there.
+ */
 static uint32_t find_rank(const uint32_t *bins, uint32_t highest, size_t *k)
 {
     uint32_t bin = highest;

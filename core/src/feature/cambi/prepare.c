@@ -9,14 +9,14 @@ enum { FLAT_RADIUS = 3, FLAT_ROWS = 2 * FLAT_RADIUS + 1 };
 
 /* Rolling rows while a picture is prepared. */
 struct CambiLines {
-    uint16_t *sampled;             /* a row at its new width, before its depth is changed */
-    uint16_t *raw[2];              /* 10-bit rows before smoothing, row y in raw[y % 2] */
-    uint16_t *ready[2];            /* after it: where the plane keeps only every other row */
-    uint8_t *flat[FLAT_ROWS + 1];  /* row y in flat[y % (FLAT_ROWS + 1)] */
-    uint8_t *none;                 /* a row of zeros */
-    uint8_t *sums, *sums_block;    /* flat samples of seven rows, by column; zeros around them */
+    uint16_t *sampled;            /* a row at its new width, before its depth is changed */
+    uint16_t *raw[2];             /* 10-bit rows before smoothing, row y in raw[y % 2] */
+    uint16_t *ready[2];           /* after it: where the plane keeps only every other row */
+    uint8_t *flat[FLAT_ROWS + 1]; /* row y in flat[y % (FLAT_ROWS + 1)] */
+    uint8_t *none;                /* a row of zeros */
+    uint8_t *sums, *sums_block;   /* flat samples of seven rows, by column; zeros around them */
     uint8_t *mask;
-    uint16_t *across[3];           /* mode of rows, row y in across[y % 3] */
+    uint16_t *across[3]; /* mode of rows, row y in across[y % 3] */
 };
 
 static void *row_alloc(size_t n, size_t size)
@@ -89,7 +89,8 @@ int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic)
     if (!(used >> plan->bpc))
         return 0;
     log_error("Invalid input. The input contains values greater than %u, which exceeds the maximum "
-              "value for a %u-bit depth format.", (1u << plan->bpc) - 1, plan->bpc);
+              "value for a %u-bit depth format.",
+              (1u << plan->bpc) - 1, plan->bpc);
     return -EINVAL;
 }
 
@@ -115,8 +116,8 @@ static void raw_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *tar
 }
 
 /* The last row has nothing below it: its own values stand in, which averages it along itself. */
-static void finish_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *target, uint16_t *out,
-                       unsigned y)
+static void finish_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *target,
+                       uint16_t *out, unsigned y)
 {
     const uint16_t *row = l->raw[y % 2];
     if (!plan->smooth) {
@@ -209,7 +210,8 @@ void cambi_decimate(const CambiPlan *plan, CambiPlane *plane)
     plane->h = h;
 }
 
-static uint16_t *mode_across(CambiLines *l, const CambiPlan *plan, const CambiPlane *plane, unsigned y)
+static uint16_t *mode_across(CambiLines *l, const CambiPlan *plan, const CambiPlane *plane,
+                             unsigned y)
 {
     const uint16_t *row = plane->code + y * plane->pitch;
     uint16_t *out = l->across[y % 3];

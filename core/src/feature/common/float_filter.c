@@ -53,7 +53,7 @@ int float_total_init(FloatTotal *total, const FloatDsp *dsp, unsigned width)
 {
     const size_t step = MEM_ALIGN / sizeof(float);
     const size_t pitch = (width + step - 1) / step * step;
-    *total = (FloatTotal) { .dsp = dsp, .pitch = pitch };
+    *total = (FloatTotal){ .dsp = dsp, .pitch = pitch };
     total->rows = mem_aligned_alloc(FLOAT_TOTAL_ROWS * pitch * sizeof(float));
     return total->rows ? 0 : -ENOMEM;
 }

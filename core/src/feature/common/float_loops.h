@@ -1,5 +1,5 @@
-/* Row loops that compilers vectorise by themselves: float_scalar.c and float_simd.c both include this,
- * and the flags they are compiled with make the difference. */
+/* Row loops that compilers vectorise by themselves: float_scalar.c and float_simd.c both include
+ * this, and the flags they are compiled with make the difference. */
 #include <math.h>
 #include <stdint.h>
 

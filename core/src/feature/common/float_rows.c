@@ -112,8 +112,8 @@ void float_rows_bind(FloatRows *rows, const void *samples, ptrdiff_t stride)
 void float_rows_bind_difference(FloatRows *rows, const void *from, ptrdiff_t from_stride,
                                 const void *minus, ptrdiff_t minus_stride)
 {
-    rows->from = (Samples) { from, from_stride };
-    rows->minus = (Samples) { minus, minus_stride };
+    rows->from = (Samples){ from, from_stride };
+    rows->minus = (Samples){ minus, minus_stride };
     ring_clear(&rows->plain);
     if (rows->p.resampler)
         ring_clear(&rows->resampled);

@@ -1,5 +1,5 @@
-/* A plane of samples as rows of single-precision numbers, made when they are asked for. The last few
- * stay valid, so that filters slide down a picture without a float copy of it. */
+/* A plane of samples as rows of single-precision numbers, made when they are asked for. The last
+ * few stay valid, so that filters slide down a picture without a float copy of it. */
 #ifndef FEATURE_COMMON_FLOAT_ROWS_H
 #define FEATURE_COMMON_FLOAT_ROWS_H
 
@@ -8,12 +8,13 @@
 #include "feature/common/float_dsp.h"
 #include "feature/common/resample.h"
 
-/* 0, or -EINVAL after a line that names the feature: the float features know 8, 10, 12 and 16 bits. */
+/* 0, or -EINVAL after a line that names the feature: the float features know 8, 10, 12 and 16 bits.
+ */
 int float_rows_check_depth(const char *feature, unsigned bpc);
 
 typedef struct FloatRowsParams {
     const FloatDsp *dsp;
-    unsigned w, h;              /* of the plane of samples */
+    unsigned w, h; /* of the plane of samples */
     unsigned bpc;
     float offset;               /* added to sample / 2^(bpc - 8) */
     unsigned window;            /* neighbouring rows that must stay valid together */

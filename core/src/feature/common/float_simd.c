@@ -44,7 +44,8 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
 
 /* Adds row j of the window to the sums that it belongs to. All indices are known when this is
  * unrolled, so that the sums stay in registers. */
-V_INLINE void group_step(vf sum[FLOAT_GROUP][2], const float *row, const float *taps, int j, int count)
+V_INLINE void group_step(vf sum[FLOAT_GROUP][2], const float *row, const float *taps, int j,
+                         int count)
 {
     const vf in[2] = { v_load_f32(row), v_load_f32(row + V32) };
     for (int i = 0; i < FLOAT_GROUP; i++) {
@@ -56,8 +57,8 @@ V_INLINE void group_step(vf sum[FLOAT_GROUP][2], const float *row, const float *
     }
 }
 
-V_INLINE void group_block(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
-                          int count, size_t x)
+V_INLINE void group_block(float *const out[FLOAT_GROUP], const float *const *rows,
+                          const float *taps, int count, size_t x)
 {
     vf sum[FLOAT_GROUP][2];
     for (int i = 0; i < FLOAT_GROUP; i++)
@@ -90,8 +91,8 @@ static void weigh_group(float *const out[FLOAT_GROUP], const float *const *rows,
         group_block(out, rows, taps, (int)count, n - 2 * V32);
 }
 
-V_INLINE void weigh4x2_block(float *out_a, float *out_b, const float *const *rows, const float *taps_a,
-                             const float *taps_b, size_t x)
+V_INLINE void weigh4x2_block(float *out_a, float *out_b, const float *const *rows,
+                             const float *taps_a, const float *taps_b, size_t x)
 {
     vf a[2], b[2];
     for (int v = 0; v < 2; v++)

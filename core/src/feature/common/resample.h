@@ -1,4 +1,5 @@
-/* Change of size of a float plane, row by row. Positions and weights are tabulated once per axis. */
+/* Change of size of a float plane, row by row. Positions and weights are tabulated once per axis.
+ */
 #ifndef FEATURE_COMMON_RESAMPLE_H
 #define FEATURE_COMMON_RESAMPLE_H
 

@@ -16,47 +16,125 @@ typedef struct AdmOptions {
 
 #define AT(field) offsetof(AdmOptions, field)
 #define FACTOR(field, level, alias_text, what)                                                     \
-    { .name = "adm_" alias_text, .alias = alias_text, .help = what, .type = OPTION_DOUBLE,         \
-      .offset = AT(field[level]), .def = -1, .min = -1, .max = 10, .names = true }
+    {                                                                                              \
+        .name = "adm_" alias_text, .alias = alias_text, .help = what, .type = OPTION_DOUBLE,       \
+        .offset = AT(field[level]), .def = -1, .min = -1, .max = 10, .names = true                 \
+    }
 
 static const Option options[] = {
-    { .name = "debug", .help = "also report adm, numerators and denominators",
-      .type = OPTION_BOOL, .offset = AT(debug) },
-    { .name = "adm_enhn_gain_limit", .alias = "egl", .help = "upper limit of the enhancement gain",
-      .type = OPTION_DOUBLE, .offset = AT(gain_limit), .def = 100, .min = 1, .max = 100,
+    { .name = "debug",
+      .help = "also report adm, numerators and denominators",
+      .type = OPTION_BOOL,
+      .offset = AT(debug) },
+    { .name = "adm_enhn_gain_limit",
+      .alias = "egl",
+      .help = "upper limit of the enhancement gain",
+      .type = OPTION_DOUBLE,
+      .offset = AT(gain_limit),
+      .def = 100,
+      .min = 1,
+      .max = 100,
       .names = true },
-    { .name = "adm_norm_view_dist", .alias = "nvd", .help = "viewing distance in display heights",
-      .type = OPTION_DOUBLE, .offset = AT(view_dist), .def = 3, .min = 0.75, .max = 24,
+    { .name = "adm_norm_view_dist",
+      .alias = "nvd",
+      .help = "viewing distance in display heights",
+      .type = OPTION_DOUBLE,
+      .offset = AT(view_dist),
+      .def = 3,
+      .min = 0.75,
+      .max = 24,
       .names = true },
-    { .name = "adm_ref_display_height", .alias = "rdf", .help = "display height in pixels",
-      .type = OPTION_INT, .offset = AT(display_height), .def = 1080, .min = 1, .max = 4320,
+    { .name = "adm_ref_display_height",
+      .alias = "rdf",
+      .help = "display height in pixels",
+      .type = OPTION_INT,
+      .offset = AT(display_height),
+      .def = 1080,
+      .min = 1,
+      .max = 4320,
       .names = true },
-    { .name = "adm_csf_mode", .alias = "csf",
+    { .name = "adm_csf_mode",
+      .alias = "csf",
       .help = "contrast sensitivity: 1 Barten, 2 native, any other value Watson",
-      .type = OPTION_INT, .offset = AT(csf_mode), .max = 9, .names = true },
-    { .name = "adm_csf_scale", .alias = "scf", .help = "factor of Barten's sensitivity",
-      .type = OPTION_DOUBLE, .offset = AT(csf_scale), .def = 1, .max = 50, .names = true },
-    { .name = "adm_csf_diag_scale", .alias = "scfd",
-      .help = "factor of Barten's sensitivity in the diagonal band", .type = OPTION_DOUBLE,
-      .offset = AT(csf_diag_scale), .def = 1, .max = 50, .names = true },
-    { .name = "adm_noise_weight", .alias = "nw", .help = "noise floor of each band",
-      .type = OPTION_DOUBLE, .offset = AT(noise_weight), .def = 0.03125, .max = 1500,
+      .type = OPTION_INT,
+      .offset = AT(csf_mode),
+      .max = 9,
       .names = true },
-    { .name = "adm_bypass_cm", .alias = "bcm", .help = "1: no contrast masking",
-      .type = OPTION_INT, .offset = AT(bypass_cm), .max = 1, .names = true },
-    { .name = "adm_adm3_apply_hm", .alias = "aah",
-      .help = "adm3 is the harmonic mean of adm2 and aim", .type = OPTION_BOOL,
-      .offset = AT(apply_hm), .names = true },
-    { .name = "adm_p_norm", .alias = "apn", .help = "exponent of the energy sums",
-      .type = OPTION_DOUBLE, .offset = AT(p_norm), .def = 3, .min = 1, .max = 20, .names = true },
-    { .name = "adm_dlm_weight", .alias = "dlmw", .help = "weight of adm2 in adm3",
-      .type = OPTION_DOUBLE, .offset = AT(dlm_weight), .def = 0.5, .max = 1, .names = true },
-    { .name = "adm_min_val", .alias = "min", .help = "lower limit of adm3", .type = OPTION_DOUBLE,
-      .offset = AT(min_val), .max = 1, .names = true },
-    { .name = "adm_skip_aim_scale", .alias = "sasc", .help = "scale that aim leaves out",
-      .type = OPTION_INT, .offset = AT(skip_aim_scale), .def = -1, .max = 3, .names = true },
-    { .name = "adm_skip_scale0", .alias = "ssz", .help = "leave the finest scale out",
-      .type = OPTION_BOOL, .offset = AT(skip_scale0), .names = true },
+    { .name = "adm_csf_scale",
+      .alias = "scf",
+      .help = "factor of Barten's sensitivity",
+      .type = OPTION_DOUBLE,
+      .offset = AT(csf_scale),
+      .def = 1,
+      .max = 50,
+      .names = true },
+    { .name = "adm_csf_diag_scale",
+      .alias = "scfd",
+      .help = "factor of Barten's sensitivity in the diagonal band",
+      .type = OPTION_DOUBLE,
+      .offset = AT(csf_diag_scale),
+      .def = 1,
+      .max = 50,
+      .names = true },
+    { .name = "adm_noise_weight",
+      .alias = "nw",
+      .help = "noise floor of each band",
+      .type = OPTION_DOUBLE,
+      .offset = AT(noise_weight),
+      .def = 0.03125,
+      .max = 1500,
+      .names = true },
+    { .name = "adm_bypass_cm",
+      .alias = "bcm",
+      .help = "1: no contrast masking",
+      .type = OPTION_INT,
+      .offset = AT(bypass_cm),
+      .max = 1,
+      .names = true },
+    { .name = "adm_adm3_apply_hm",
+      .alias = "aah",
+      .help = "adm3 is the harmonic mean of adm2 and aim",
+      .type = OPTION_BOOL,
+      .offset = AT(apply_hm),
+      .names = true },
+    { .name = "adm_p_norm",
+      .alias = "apn",
+      .help = "exponent of the energy sums",
+      .type = OPTION_DOUBLE,
+      .offset = AT(p_norm),
+      .def = 3,
+      .min = 1,
+      .max = 20,
+      .names = true },
+    { .name = "adm_dlm_weight",
+      .alias = "dlmw",
+      .help = "weight of adm2 in adm3",
+      .type = OPTION_DOUBLE,
+      .offset = AT(dlm_weight),
+      .def = 0.5,
+      .max = 1,
+      .names = true },
+    { .name = "adm_min_val",
+      .alias = "min",
+      .help = "lower limit of adm3",
+      .type = OPTION_DOUBLE,
+      .offset = AT(min_val),
+      .max = 1,
+      .names = true },
+    { .name = "adm_skip_aim_scale",
+      .alias = "sasc",
+      .help = "scale that aim leaves out",
+      .type = OPTION_INT,
+      .offset = AT(skip_aim_scale),
+      .def = -1,
+      .max = 3,
+      .names = true },
+    { .name = "adm_skip_scale0",
+      .alias = "ssz",
+      .help = "leave the finest scale out",
+      .type = OPTION_BOOL,
+      .offset = AT(skip_scale0),
+      .names = true },
     FACTOR(f1, 0, "f1s0", "sensitivity at scale 0, if not negative"),
     FACTOR(f1, 1, "f1s1", "sensitivity at scale 1, if not negative"),
     FACTOR(f1, 2, "f1s2", "sensitivity at scale 2, if not negative"),
@@ -68,8 +146,16 @@ static const Option options[] = {
     { 0 },
 };
 
-enum { OUT_ADM2, OUT_AIM, OUT_ADM3, OUT_SCALE0, OUT_ADM = OUT_SCALE0 + ADM_LEVELS, OUT_NUM, OUT_DEN,
-       OUT_NUM_SCALE0 };
+enum {
+    OUT_ADM2,
+    OUT_AIM,
+    OUT_ADM3,
+    OUT_SCALE0,
+    OUT_ADM = OUT_SCALE0 + ADM_LEVELS,
+    OUT_NUM,
+    OUT_DEN,
+    OUT_NUM_SCALE0
+};
 
 static const FeatureOutput outputs[] = {
     { .name = "VMAF_feature_adm2_score", .help = "share of detail that is left" },
@@ -96,7 +182,7 @@ static const FeatureOutput outputs[] = {
 static AdmCore core_of(unsigned n)
 {
     const unsigned border = n < 5 ? 0 : (n - 5) / 10;
-    return (AdmCore) { border, n - border };
+    return (AdmCore){ border, n - border };
 }
 
 static void make_levels(const Feature *f, FloatAdmPlan *plan)
@@ -194,7 +280,8 @@ static void score(const Feature *f, const FloatAdmResult *r, AdmScores *s)
         const unsigned area = (l->x.end - l->x.begin) * (l->y.end - l->y.begin);
         const bool skipped = i == 0 && o->skip_scale0;
         s->num[i] = skipped ? 0.0f : combine(r->sum[i][ADM_NUM], area, o->noise_weight, o->p_norm);
-        s->den[i] = skipped ? 1e-10f : combine(r->sum[i][ADM_DEN], area, o->noise_weight, o->p_norm);
+        s->den[i] =
+            skipped ? 1e-10f : combine(r->sum[i][ADM_DEN], area, o->noise_weight, o->p_norm);
         num += s->num[i];
         den += s->den[i];
         if (i == o->skip_aim_scale)

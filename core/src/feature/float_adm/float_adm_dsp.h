@@ -7,8 +7,9 @@
 enum { ADM_H, ADM_V, ADM_D, ADM_BANDS };
 
 typedef struct FloatAdmDsp {
-    /* Splits the distorted picture's detail into what is left of the reference's (restored) and what
-     * came on top (additive); returns |weight * …| of both, and of the reference's own detail. */
+    /* Splits the distorted picture's detail into what is left of the reference's (restored) and
+     * what came on top (additive); returns |weight * …| of both, and of the reference's own detail.
+     */
     void (*decouple)(float *const restored[ADM_BANDS], float *const additive[ADM_BANDS],
                      float *const own[ADM_BANDS], const float *const ref[ADM_BANDS],
                      const float *const dis[ADM_BANDS], const float weight[ADM_BANDS],
@@ -17,8 +18,8 @@ typedef struct FloatAdmDsp {
     /* What a coefficient adds to the masking of its neighbours. */
     void (*spread)(float *out, const float *weighted, size_t n);
 
-    /* Masking threshold: of each band, the spread values around a place (rows above, here, below, read
-     * from -1 to n) and, at the place itself, a larger share of the weighted value. */
+    /* Masking threshold: of each band, the spread values around a place (rows above, here, below,
+     * read from -1 to n) and, at the place itself, a larger share of the weighted value. */
     void (*threshold)(float *out, const float *const spread[ADM_BANDS][3],
                       const float *const weighted[ADM_BANDS], size_t n);
 

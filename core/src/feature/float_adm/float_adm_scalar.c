@@ -120,7 +120,7 @@ static void excess_raised(float *out, const float *signal, const float *limit, f
 
 void float_adm_dsp_init(FloatAdmDsp *dsp, unsigned cpu)
 {
-    *dsp = (FloatAdmDsp) {
+    *dsp = (FloatAdmDsp){
         .decouple = decouple,
         .spread = spread,
         .threshold = threshold,

@@ -5,12 +5,10 @@
 #include "feature/float_adm/float_adm.h"
 
 /* db2: the four taps of the low and of the high pass. */
-static const float low_pass[4] = {
-    0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f
-};
-static const float high_pass[4] = {
-    -0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f
-};
+static const float low_pass[4] = { 0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
+                                   -0.129409522550921f };
+static const float high_pass[4] = { -0.129409522550921f, -0.224143868041857f, 0.836516303737469f,
+                                    -0.482962913144690f };
 
 /* Weighted coefficients, and their share in the neighbours' masking; of a row per slot. */
 typedef struct Masker {
@@ -26,7 +24,7 @@ struct FloatAdm {
     float *low, *high;            /* a row filtered vertically */
     float *even, *odd;            /* taken apart */
     float *detail[2][ADM_BANDS];
-    float *own[ADM_BANDS];        /* weighted detail of the reference */
+    float *own[ADM_BANDS]; /* weighted detail of the reference */
     Masker restored, additive;
     float *limit, *zero;
     FloatTotal total[ADM_ENERGIES][ADM_BANDS];
@@ -186,7 +184,7 @@ static void shifted(const FloatAdm *a, unsigned from, const float *rows[4])
 /* Columns and rows around the core that its 3x3 neighbourhoods reach. */
 static AdmCore reached(AdmCore core, unsigned n)
 {
-    return (AdmCore) { core.begin ? core.begin - 1 : 0, core.end < n ? core.end + 1 : n };
+    return (AdmCore){ core.begin ? core.begin - 1 : 0, core.end < n ? core.end + 1 : n };
 }
 
 /* Row `y` of the bands of picture `i`: the low-passed one goes to its plane, detail (only where it

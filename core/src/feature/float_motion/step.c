@@ -128,7 +128,8 @@ static const float *blur_row(FloatMotion *m, const PlanePair *pair, unsigned i, 
 }
 
 /* Keeps a blurred row for the halving. Past the plane's width the store reads as zero. */
-static void keep_row(FloatMotion *m, const PlanePair *pair, unsigned i, unsigned y, const float *row)
+static void keep_row(FloatMotion *m, const PlanePair *pair, unsigned i, unsigned y,
+                     const float *row)
 {
     float *to = m->store[i] + y * m->pitch;
     memcpy(to, row, pair->w * sizeof(*to));

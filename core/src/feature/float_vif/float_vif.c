@@ -18,30 +18,79 @@ typedef struct VifOptions {
 #define AT(field) offsetof(VifOptions, field)
 
 static const Option options[] = {
-    { .name = "debug", .help = "also report vif, numerators and denominators",
-      .type = OPTION_BOOL, .offset = AT(debug) },
-    { .name = "vif_enhn_gain_limit", .alias = "egl", .help = "upper limit of the enhancement gain",
-      .type = OPTION_DOUBLE, .offset = AT(gain_limit), .def = 100, .min = 1, .max = 100,
+    { .name = "debug",
+      .help = "also report vif, numerators and denominators",
+      .type = OPTION_BOOL,
+      .offset = AT(debug) },
+    { .name = "vif_enhn_gain_limit",
+      .alias = "egl",
+      .help = "upper limit of the enhancement gain",
+      .type = OPTION_DOUBLE,
+      .offset = AT(gain_limit),
+      .def = 100,
+      .min = 1,
+      .max = 100,
       .names = true },
-    { .name = "vif_kernelscale", .alias = "ks", .help = "stretches the Gaussian kernels",
-      .type = OPTION_DOUBLE, .offset = AT(kernel_scale), .def = 1, .min = 0.1, .max = 4,
+    { .name = "vif_kernelscale",
+      .alias = "ks",
+      .help = "stretches the Gaussian kernels",
+      .type = OPTION_DOUBLE,
+      .offset = AT(kernel_scale),
+      .def = 1,
+      .min = 0.1,
+      .max = 4,
       .names = true },
-    { .name = "vif_prescale", .alias = "ps", .help = "resizes the pictures by this factor first",
-      .type = OPTION_DOUBLE, .offset = AT(prescale), .def = 1, .min = 0.1, .max = 4,
+    { .name = "vif_prescale",
+      .alias = "ps",
+      .help = "resizes the pictures by this factor first",
+      .type = OPTION_DOUBLE,
+      .offset = AT(prescale),
+      .def = 1,
+      .min = 0.1,
+      .max = 4,
       .names = true },
-    { .name = "vif_scale1_min_val", .alias = "s1miv", .help = "lower limit of vif_scale1",
-      .type = OPTION_DOUBLE, .offset = AT(min_val[1]), .max = 1, .names = true },
-    { .name = "vif_scale2_min_val", .alias = "s2miv", .help = "lower limit of vif_scale2",
-      .type = OPTION_DOUBLE, .offset = AT(min_val[2]), .max = 1, .names = true },
-    { .name = "vif_scale3_min_val", .alias = "s3miv", .help = "lower limit of vif_scale3",
-      .type = OPTION_DOUBLE, .offset = AT(min_val[3]), .max = 1, .names = true },
-    { .name = "vif_prescale_method", .alias = "pm",
-      .help = "nearest, bilinear, bicubic or lanczos4", .type = OPTION_STRING,
-      .offset = AT(prescale_method), .def_text = "nearest", .names = true },
-    { .name = "vif_sigma_nsq", .alias = "snsq", .help = "variance of the visual noise",
-      .type = OPTION_DOUBLE, .offset = AT(noise), .def = 2, .max = 5, .names = true },
-    { .name = "vif_skip_scale0", .alias = "ssclz", .help = "leave the finest scale out",
-      .type = OPTION_BOOL, .offset = AT(skip_scale0), .names = true },
+    { .name = "vif_scale1_min_val",
+      .alias = "s1miv",
+      .help = "lower limit of vif_scale1",
+      .type = OPTION_DOUBLE,
+      .offset = AT(min_val[1]),
+      .max = 1,
+      .names = true },
+    { .name = "vif_scale2_min_val",
+      .alias = "s2miv",
+      .help = "lower limit of vif_scale2",
+      .type = OPTION_DOUBLE,
+      .offset = AT(min_val[2]),
+      .max = 1,
+      .names = true },
+    { .name = "vif_scale3_min_val",
+      .alias = "s3miv",
+      .help = "lower limit of vif_scale3",
+      .type = OPTION_DOUBLE,
+      .offset = AT(min_val[3]),
+      .max = 1,
+      .names = true },
+    { .name = "vif_prescale_method",
+      .alias = "pm",
+      .help = "nearest, bilinear, bicubic or lanczos4",
+      .type = OPTION_STRING,
+      .offset = AT(prescale_method),
+      .def_text = "nearest",
+      .names = true },
+    { .name = "vif_sigma_nsq",
+      .alias = "snsq",
+      .help = "variance of the visual noise",
+      .type = OPTION_DOUBLE,
+      .offset = AT(noise),
+      .def = 2,
+      .max = 5,
+      .names = true },
+    { .name = "vif_skip_scale0",
+      .alias = "ssclz",
+      .help = "leave the finest scale out",
+      .type = OPTION_BOOL,
+      .offset = AT(skip_scale0),
+      .names = true },
     { 0 },
 };
 
@@ -113,8 +162,10 @@ static int make_sizes(const Feature *f, FloatVifPlan *plan)
         plan->w[s] = plan->w[0] >> s;
         plan->h[s] = plan->h[0] >> s;
         if (plan->w[s] <= reach || plan->h[s] <= reach) {
-            log_error("%s: a picture of %ux%u is too small: scale %u has to be over %u samples wide "
-                      "and high", f->def->name, plan->w[0], plan->h[0], s, reach);
+            log_error(
+                "%s: a picture of %ux%u is too small: scale %u has to be over %u samples wide "
+                "and high",
+                f->def->name, plan->w[0], plan->h[0], s, reach);
             return -EINVAL;
         }
     }
@@ -132,7 +183,7 @@ static int init(Feature *f)
     plan->src_h = f->shape.h[0];
     plan->skip_scale0 = o->skip_scale0;
     const float noise = (float)o->noise;
-    plan->constants = (FloatVifConstants) {
+    plan->constants = (FloatVifConstants){
         .noise = o->noise,
         .noise_up = noise < o->noise ? nextafterf(noise, INFINITY) : noise,
         .flat_weight = (float)(noise * noise / 65025.0),

@@ -21,8 +21,8 @@ struct FloatVif {
     size_t product_pitch;
     float *products[PRODUCTS];
     float *line[VIF_CHANNELS][FLOAT_GROUP]; /* filtered vertically */
-    float *filtered[VIF_CHANNELS]; /* filtered both ways */
-    float *even, *odd;             /* a line taken apart, for halving */
+    float *filtered[VIF_CHANNELS];          /* filtered both ways */
+    float *even, *odd;                      /* a line taken apart, for halving */
     FloatTotal num, den;
 };
 

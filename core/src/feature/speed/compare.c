@@ -22,9 +22,9 @@ struct Speed {
     const SpeedPlan *plan;
     FloatRows *rows;
     float *line, *smoothed;
-    size_t pitch;     /* of the reduced plane */
+    size_t pitch;           /* of the reduced plane */
     float *reduced, *plane; /* before and after mean removal */
-    double *vectors;  /* windows' samples less their means, position by position */
+    double *vectors;        /* windows' samples less their means, position by position */
     size_t block_pitch;
     float *samples, *solved, *work; /* blocks as columns */
     Blocks blocks[2];
@@ -137,8 +137,8 @@ static void remove_mean(Speed *s, unsigned y)
     const int reach = (int)filter_reach(filter);
     const float *window[FILTER_MAX_TAPS];
     for (unsigned k = 0; k < filter->count; k++)
-        window[k] = s->reduced +
-                    (size_t)mirror_index((int)(y + k) - reach, (int)plan->small_h) * s->pitch;
+        window[k] =
+            s->reduced + (size_t)mirror_index((int)(y + k) - reach, (int)plan->small_h) * s->pitch;
     plan->dsp.weigh(s->line, window, filter->taps, filter->count, plan->small_w);
     float_filter_across(&plan->dsp, filter, s->smoothed, s->line, plan->small_w);
     plan->dsp.subtract(s->plane + y * s->pitch, s->reduced + y * s->pitch, s->smoothed,
@@ -248,8 +248,8 @@ static void analyse(Speed *s, const SpeedInput *input, Blocks *blocks)
     if (!speed_eigenvalues(c, eigenvalues))
         log_warning("%s: the eigenvalues did not settle", s->plan->feature);
     const size_t n = (size_t)s->plan->blocks_x * s->plan->blocks_y;
-    blocks->singular = any_tiny(eigenvalues) ||
-                       !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);
+    blocks->singular =
+        any_tiny(eigenvalues) || !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);
     if (blocks->singular) {
         log_warning("%s: covariance matrix is singular", s->plan->feature);
         memset(s->solved, 0, SPEED_BLOCK * s->block_pitch * sizeof(float));
@@ -264,13 +264,26 @@ static void weights(int mode, float r, float d, double *ref, double *dist)
     const double half = 1.0 + (r + d) / 2.0;
     *ref = one_r;
     switch (mode) {
-    case 1: *dist = one_r; break;
-    case 2: *ref = *dist = one_d; break;
-    case 3: *ref = *dist = half; break;
-    case 4: *dist = half; break;
-    case 5: *dist = 1.0 + (0.75 * r + 0.25 * d); break;
-    case 6: *dist = 1.0 + (0.25 * r + 0.75 * d); break;
-    default: *dist = one_d;
+    case 1:
+        *dist = one_r;
+        break;
+    case 2:
+        *ref = *dist = one_d;
+        break;
+    case 3:
+        *ref = *dist = half;
+        break;
+    case 4:
+        *dist = half;
+        break;
+    case 5:
+        *dist = 1.0 + (0.75 * r + 0.25 * d);
+        break;
+    case 6:
+        *dist = 1.0 + (0.25 * r + 0.75 * d);
+        break;
+    default:
+        *dist = one_d;
     }
 }
 
@@ -281,7 +294,7 @@ SpeedScore speed_compare(Speed *s, const SpeedInput *ref, const SpeedInput *dist
     analyse(s, ref, &s->blocks[0]);
     analyse(s, dist, &s->blocks[1]);
     if (r->singular != d->singular)
-        return (SpeedScore) { 0.0f, true };
+        return (SpeedScore){ 0.0f, true };
     const size_t n = (size_t)plan->blocks_x * plan->blocks_y;
     float total = 0.0f;
     for (size_t i = 0; i < n; i++) {
@@ -293,5 +306,5 @@ SpeedScore speed_compare(Speed *s, const SpeedInput *ref, const SpeedInput *dist
         const float b = (float)(d->entropy[i] * log2(dist_weight));
         total += fabsf(a - b);
     }
-    return (SpeedScore) { total / (float)n, r->singular };
+    return (SpeedScore){ total / (float)n, r->singular };
 }

@@ -1,5 +1,5 @@
-/* Every operation is rounded to single precision in the order written: eigenvalues of nearly singular
- * matrices are rounding noise, and the score keeps that noise. */
+/* Every operation is rounded to single precision in the order written: eigenvalues of nearly
+ * singular matrices are rounding noise, and the score keeps that noise. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ static float length_of(float a, float b)
     return sqrtf(a * a + b * b);
 }
 
-/* Applies I - tau * v * v^T from both sides to the part of `a` from row and column p on. v[p] is 1. */
+/* Applies I - tau * v * v^T from both sides to the part of `a` from row and column p on. v[p] is 1.
+ */
 static void reflect(SpeedMatrix a, unsigned p, float tau, const float *v)
 {
     float y[N];

@@ -20,35 +20,72 @@ typedef struct SpeedOptions {
 #define AT(field) offsetof(SpeedOptions, field)
 
 #define COMMON_OPTIONS                                                                             \
-    { .name = "speed_kernelscale", .alias = "ks", .help = "stretches the Gaussian kernels",        \
-      .type = OPTION_DOUBLE, .offset = AT(kernel_scale), .def = 1, .min = 0.1, .max = 4,           \
+    { .name = "speed_kernelscale",                                                                 \
+      .alias = "ks",                                                                               \
+      .help = "stretches the Gaussian kernels",                                                    \
+      .type = OPTION_DOUBLE,                                                                       \
+      .offset = AT(kernel_scale),                                                                  \
+      .def = 1,                                                                                    \
+      .min = 0.1,                                                                                  \
+      .max = 4,                                                                                    \
       .names = true },                                                                             \
-    { .name = "speed_prescale", .alias = "ps", .help = "resizes the planes by this factor first",  \
-      .type = OPTION_DOUBLE, .offset = AT(prescale), .def = 1, .min = 0.1, .max = 4,               \
-      .names = true },                                                                             \
-    { .name = "speed_prescale_method", .alias = "psm",                                             \
-      .help = "nearest, bilinear, bicubic or lanczos4", .type = OPTION_STRING,                     \
-      .offset = AT(prescale_method), .def_text = "nearest", .names = true },                       \
-    { .name = "speed_sigma_nn", .alias = "snn", .help = "standard deviation of neural noise",      \
-      .type = OPTION_DOUBLE, .offset = AT(sigma), .def = 0.29, .min = 0.1, .max = 2,               \
-      .names = true },                                                                             \
-    { .name = "speed_nn_floor", .alias = "nnf", .help = "blocks this little above noise are left out", \
-      .type = OPTION_DOUBLE, .offset = AT(floor), .max = 1, .names = true },                       \
-    { .name = "speed_max_val", .alias = "mxv", .help = "upper limit of the scores",                \
-      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 1000, .max = 1000, .names = true }
+        { .name = "speed_prescale",                                                                \
+          .alias = "ps",                                                                           \
+          .help = "resizes the planes by this factor first",                                       \
+          .type = OPTION_DOUBLE,                                                                   \
+          .offset = AT(prescale),                                                                  \
+          .def = 1,                                                                                \
+          .min = 0.1,                                                                              \
+          .max = 4,                                                                                \
+          .names = true },                                                                         \
+        { .name = "speed_prescale_method",                                                         \
+          .alias = "psm",                                                                          \
+          .help = "nearest, bilinear, bicubic or lanczos4",                                        \
+          .type = OPTION_STRING,                                                                   \
+          .offset = AT(prescale_method),                                                           \
+          .def_text = "nearest",                                                                   \
+          .names = true },                                                                         \
+        { .name = "speed_sigma_nn",                                                                \
+          .alias = "snn",                                                                          \
+          .help = "standard deviation of neural noise",                                            \
+          .type = OPTION_DOUBLE,                                                                   \
+          .offset = AT(sigma),                                                                     \
+          .def = 0.29,                                                                             \
+          .min = 0.1,                                                                              \
+          .max = 2,                                                                                \
+          .names = true },                                                                         \
+        { .name = "speed_nn_floor",                                                                \
+          .alias = "nnf",                                                                          \
+          .help = "blocks this little above noise are left out",                                   \
+          .type = OPTION_DOUBLE,                                                                   \
+          .offset = AT(floor),                                                                     \
+          .max = 1,                                                                                \
+          .names = true },                                                                         \
+    {                                                                                              \
+        .name = "speed_max_val", .alias = "mxv", .help = "upper limit of the scores",              \
+        .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 1000, .max = 1000, .names = true      \
+    }
 
 static const Option chroma_options[] = {
     COMMON_OPTIONS,
-    { .name = "speed_weight_var_mode", .alias = "wvm", .help = "which variances weigh the entropies",
-      .type = OPTION_INT, .offset = AT(weight_mode), .max = 6, .names = true },
+    { .name = "speed_weight_var_mode",
+      .alias = "wvm",
+      .help = "which variances weigh the entropies",
+      .type = OPTION_INT,
+      .offset = AT(weight_mode),
+      .max = 6,
+      .names = true },
     { 0 },
 };
 
 static const Option temporal_options[] = {
     COMMON_OPTIONS,
-    { .name = "speed_use_ref_diff", .alias = "urd",
-      .help = "difference of the distorted picture to the current reference", .type = OPTION_BOOL,
-      .offset = AT(use_ref_diff), .names = true },
+    { .name = "speed_use_ref_diff",
+      .alias = "urd",
+      .help = "difference of the distorted picture to the current reference",
+      .type = OPTION_BOOL,
+      .offset = AT(use_ref_diff),
+      .names = true },
     { 0 },
 };
 
@@ -167,7 +204,7 @@ static void chroma_scratch_destroy(void *scratch)
 
 static SpeedInput plane_of(const VmafPicture *pic, unsigned p)
 {
-    return (SpeedInput) { .from = pic->data[p], .from_stride = pic->stride[p] };
+    return (SpeedInput){ .from = pic->data[p], .from_stride = pic->stride[p] };
 }
 
 static int chroma_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
@@ -273,7 +310,7 @@ static void keep_luma(const TemporalScratch *s, unsigned i, const VmafPicture *p
 /* The change from the picture kept to `now`. */
 static SpeedInput change(const TemporalScratch *s, unsigned i, const VmafPicture *now)
 {
-    return (SpeedInput) {
+    return (SpeedInput){
         .from = s->before[i],
         .from_stride = s->stride,
         .minus = now->data[0],

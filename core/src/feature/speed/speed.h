@@ -1,5 +1,5 @@
-/* SpEED: spatial efficient entropic differencing. Two planes, reduced to a sixteenth of their size and
- * freed of their local mean, are compared by the entropies of their 5x5 blocks. */
+/* SpEED: spatial efficient entropic differencing. Two planes, reduced to a sixteenth of their size
+ * and freed of their local mean, are compared by the entropies of their 5x5 blocks. */
 #ifndef FEATURE_SPEED_H
 #define FEATURE_SPEED_H
 
@@ -13,9 +13,9 @@
 typedef struct SpeedPlan {
     const char *feature; /* for log lines */
     unsigned bpc;
-    unsigned src_w, src_h; /* of the plane of samples */
-    unsigned w, h;         /* prescaled */
-    Resampler *prescale;   /* NULL: none */
+    unsigned src_w, src_h;     /* of the plane of samples */
+    unsigned w, h;             /* prescaled */
+    Resampler *prescale;       /* NULL: none */
     unsigned small_w, small_h; /* reduced */
     unsigned blocks_x, blocks_y;
     FloatFilter reduce, local; /* before decimation; local mean */
@@ -51,7 +51,8 @@ bool speed_eigenvalues(const SpeedMatrix c, float values[SPEED_BLOCK]);
 
 /* Solves c * x = y for n columns. False when c is singular; x is undefined then. `work` is as large
  * as y: SPEED_BLOCK rows of `pitch`. */
-bool speed_solve(const SpeedMatrix c, const float *y, float *x, float *work, size_t pitch, size_t n);
+bool speed_solve(const SpeedMatrix c, const float *y, float *x, float *work, size_t pitch,
+                 size_t n);
 
 /* Below it an eigenvalue or a pivot counts as zero. */
 #define SPEED_EPSILON 1e-6

@@ -12,7 +12,8 @@ enum {
 
 typedef struct SpeedDsp {
     /* sums[a][b] = sum over n vectors of v[a] * v[b], b <= a, added from the first vector on in
-     * double. Entries past the diagonal are undefined. Vectors are SPEED_ROW apart, zero at the end. */
+     * double. Entries past the diagonal are undefined. Vectors are SPEED_ROW apart, zero at the
+     * end. */
     void (*products)(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors, size_t n);
 } SpeedDsp;
 
