@@ -414,8 +414,21 @@ V_INLINE vd v_sqrt_f64(vd a)
     return _mm256_sqrt_pd(a);
 }
 
+/* Floats that are as many as a vector's doubles */
+typedef __m128 vhalf;
+
+V_INLINE vd v_half_to_f64(vhalf a)
+{
+    return _mm256_cvtps_pd(a);
+}
+
+V_INLINE vhalf v_f64_to_half(vd a)
+{
+    return _mm256_cvtpd_ps(a);
+}
+
 /* Rounded to single precision, still a double. */
 V_INLINE vd v_round_to_f32(vd a)
 {
-    return _mm256_cvtps_pd(_mm256_cvtpd_ps(a));
+    return v_half_to_f64(v_f64_to_half(a));
 }

@@ -430,8 +430,21 @@ V_INLINE vd v_sqrt_f64(vd a)
     return vsqrtq_f64(a);
 }
 
+/* Floats that are as many as a vector's doubles */
+typedef float32x2_t vhalf;
+
+V_INLINE vd v_half_to_f64(vhalf a)
+{
+    return vcvt_f64_f32(a);
+}
+
+V_INLINE vhalf v_f64_to_half(vd a)
+{
+    return vcvt_f32_f64(a);
+}
+
 /* Rounded to single precision, still a double. */
 V_INLINE vd v_round_to_f32(vd a)
 {
-    return vcvt_f64_f32(vcvt_f32_f64(a));
+    return v_half_to_f64(v_f64_to_half(a));
 }

@@ -6,24 +6,36 @@
 
 void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp);
 
+/* Half a vector of floats fills one of doubles. */
+V_INLINE vd weighed(const float *from, vhalf tap)
+{
+    vhalf v;
+    memcpy(&v, from, sizeof(v));
+    return v_half_to_f64(v * tap);
+}
+
+V_INLINE void store_narrow(float *to, vd v)
+{
+    const vhalf narrow = v_f64_to_half(v);
+    memcpy(to, &narrow, sizeof(narrow));
+}
+
 /* Columns done at once: enough independent sums to hide the time of an addition. */
-#define COLUMNS (2 * V32)
+enum { SUMS = 4, COLUMNS = SUMS * V64 };
 
 static void weigh_columns(float *out, const float *const *rows, const float *taps, unsigned count,
                           size_t x)
 {
-    vd sum0 = v_set_f64(0.0), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+    vd sum[SUMS];
+    for (unsigned i = 0; i < SUMS; i++)
+        sum[i] = v_set_f64(0.0);
     for (unsigned k = 0; k < count; k++) {
-        const vf tap = v_set_f32(taps[k]);
-        const vf near = v_mul_f32(v_load_f32(rows[k] + x), tap);
-        const vf far = v_mul_f32(v_load_f32(rows[k] + x + V32), tap);
-        sum0 = v_add_f64(sum0, v_f32_lo_to_f64(near));
-        sum1 = v_add_f64(sum1, v_f32_hi_to_f64(near));
-        sum2 = v_add_f64(sum2, v_f32_lo_to_f64(far));
-        sum3 = v_add_f64(sum3, v_f32_hi_to_f64(far));
+        const vhalf tap = (vhalf) { 0 } + taps[k];
+        for (unsigned i = 0; i < SUMS; i++)
+            sum[i] += weighed(rows[k] + x + i * V64, tap);
     }
-    v_store_f32(out + x, v_f64_to_f32(sum0, sum1));
-    v_store_f32(out + x + V32, v_f64_to_f32(sum2, sum3));
+    for (unsigned i = 0; i < SUMS; i++)
+        store_narrow(out + x + i * V64, sum[i]);
 }
 
 static void weigh(float *out, const float *const *rows, const float *taps, unsigned count, size_t n)
