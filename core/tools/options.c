@@ -176,6 +176,13 @@ static int parse_number(const Arg *arg, const char *value, unsigned *out)
     return 0;
 }
 
+static int parse_threads(const Arg *arg, const char *value, unsigned *out)
+{
+    enum { THREADS_MAX = 1024 };
+    const int err = parse_number(arg, value, out);
+    return !err && *out > THREADS_MAX ? bad_value(arg, value, "1024 or less") : err;
+}
+
 static int parse_pixel_format(const Arg *arg, const char *value, enum VmafPixelFormat *out)
 {
     static const struct {
@@ -353,7 +360,7 @@ static int apply(Options *options, const Arg *arg, const char *value, enum Actio
     case ARG_PRECISION:
         return parse_precision(arg, value, options);
     case ARG_THREADS:
-        return parse_number(arg, value, &options->threads);
+        return parse_threads(arg, value, &options->threads);
     case ARG_SUBSAMPLE:
         return parse_number(arg, value, &options->subsample);
     case ARG_CPUMASK:

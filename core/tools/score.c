@@ -69,6 +69,13 @@ static int open_videos(Run *run)
     return video_compare(run->video[SIDE_REF], run->video[SIDE_DIST], o->common_bitdepth);
 }
 
+/* Pairs that the context may hold at a time: one a worker and two to even out what features take. */
+static unsigned pairs_in_work(const Run *run)
+{
+    const unsigned threads = run->options->threads;
+    return run->gpu ? run->ahead : threads ? threads + 2 : 0;
+}
+
 static int create_context(Run *run)
 {
     const Options *const o = run->options;
@@ -95,7 +102,7 @@ static int create_context(Run *run)
                         .h = ref->height,
                         .bpc = ref->bitdepth > dist->bitdepth ? ref->bitdepth : dist->bitdepth,
                         .pix_fmt = ref->pix_fmt },
-        .pic_cnt = reader_pool_size(run->ahead, run->gpu ? run->ahead : o->threads),
+        .pic_cnt = reader_pool_size(run->ahead, pairs_in_work(run)),
     };
     err = vmaf_preallocate_pictures(run->vmaf, pool);
     if (err)

@@ -45,6 +45,7 @@ CASES = [
     ('-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b eight', USAGE, NONE, 'should be an integer'),
     ('$RAW --threads abc', USAGE, NONE, '--threads'),
     ('$RAW --threads -1', USAGE, NONE, '--threads'),
+    ('$RAW --threads 4294967295', USAGE, NONE, '1024 or less'),
     ('$RAW --subsample abc', USAGE, NONE, '--subsample'),
     ('$RAW --subsample -1 -o out.xml', USAGE, NONE, '--subsample'),
     ('$RAW --cpumask abc', USAGE, NONE, '--cpumask'),
