@@ -193,7 +193,8 @@ static int pool_fill(PicturePool *pool)
         const int err = pool->memory.alloc(pool->memory.opaque, size, &slot->block);
         if (err)
             return err;
-        memset(slot->block, 0, size);
+        if (!pool->memory.zeroed)
+            memset(slot->block, 0, size);
         slot->ref.release = release_slot;
         slot->ref.cookie = slot;
         slot->ref.kept = true;
@@ -202,20 +203,27 @@ static int pool_fill(PicturePool *pool)
     return 0;
 }
 
+/* Zeroed by the system, page by page as they are touched: a pool for a thousand threads, or for the
+ * size that a broken header claims, takes no memory until its pictures are filled. */
 static int alloc_plain(void *opaque, size_t size, void **block)
 {
-    *block = mem_aligned_alloc(size);
-    return *block ? 0 : -ENOMEM;
+    char *const base = mem_zalloc(size + MEM_ALIGN);
+    if (!base)
+        return -ENOMEM;
+    char *const aligned = base + MEM_ALIGN - (uintptr_t)base % MEM_ALIGN;
+    ((void **)(void *)aligned)[-1] = base;
+    *block = aligned;
+    return 0;
 }
 
 static void free_plain(void *opaque, void *block)
 {
-    mem_aligned_free(block);
+    mem_free(((void **)block)[-1]);
 }
 
 int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned count)
 {
-    const PoolMemory memory = { alloc_plain, free_plain, NULL };
+    const PoolMemory memory = { alloc_plain, free_plain, NULL, .zeroed = true };
     return picture_pool_create_in(out, shape, count, &memory);
 }
 

@@ -2,6 +2,8 @@
 #ifndef ENGINE_PICTURE_H
 #define ENGINE_PICTURE_H
 
+#include <stdbool.h>
+
 #include "libvmaf/picture.h"
 
 /* The geometry all pictures of a context share. Chroma sizes are 0 for 4:0:0. */
@@ -49,6 +51,7 @@ typedef struct PoolMemory {
     int (*alloc)(void *opaque, size_t size, void **block);
     void (*free)(void *opaque, void *block);
     void *opaque;
+    bool zeroed; /* alloc's blocks are; otherwise the pool clears them */
 } PoolMemory;
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);

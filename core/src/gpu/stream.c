@@ -306,7 +306,7 @@ static void free_upload(void *device, void *block)
 PoolMemory gpu_picture_memory(void *state)
 {
     const GpuSetup *setup = state;
-    return (PoolMemory){ alloc_upload, free_upload, setup->device };
+    return (PoolMemory){ .alloc = alloc_upload, .free = free_upload, .opaque = setup->device };
 }
 
 int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,

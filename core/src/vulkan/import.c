@@ -60,7 +60,11 @@ static int imports_create(VulkanImports **out, VmafVulkanState *state, const Fra
     imports->depth = state->setup.depth;
     imports->slots = mem_array(imports->depth, sizeof(*imports->slots));
     /* Pairs waiting in slots, pairs in flight, the two references kept, one pair in hand. */
-    const PoolMemory memory = { alloc_mirror, free_mirror, &state->dev->gpu };
+    const PoolMemory memory = {
+        .alloc = alloc_mirror,
+        .free = free_mirror,
+        .opaque = &state->dev->gpu,
+    };
     int err = imports->slots ? 0 : -ENOMEM;
     if (!err)
         err = picture_pool_create_in(&imports->pool, shape, 4 * imports->depth + 4, &memory);

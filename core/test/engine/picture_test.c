@@ -1,7 +1,11 @@
 /* Pictures: geometry, references, pools. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/resource.h>
+#endif
 
 #include "engine/mem.h"
 #include "engine/picture.h"
@@ -120,6 +124,46 @@ static void a_pool_outlives_its_end_while_pictures_are_out(void **state)
     assert_int_equal(mem_live(), live);
 }
 
+static void pooled_pictures_are_aligned_and_zeroed(void **state)
+{
+    static const uint8_t zeros[64 * 64];
+    FrameShape s;
+    PicturePool *pool;
+    VmafPicture pics[4];
+    shape_init(&s, VMAF_PIX_FMT_YUV400P, 8, 64, 64);
+    assert_int_equal(picture_pool_create(&pool, &s, 4), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(picture_pool_fetch(pool, &pics[i]), 0);
+        assert_int_equal((uintptr_t)pics[i].data[0] % MEM_ALIGN, 0);
+        assert_memory_equal(pics[i].data[0], zeros, sizeof(zeros));
+        memset(pics[i].data[0], 0xff, sizeof(zeros));
+    }
+    for (unsigned i = 0; i < 4; i++)
+        picture_drop(&pics[i]);
+    picture_pool_destroy(pool);
+}
+
+#ifndef _WIN32
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* A header may claim any size, and a user any number of threads. */
+static void unfetched_pictures_take_no_memory(void **state)
+{
+    FrameShape s;
+    PicturePool *pool;
+    const long before = peak_kilobytes();
+    shape_init(&s, VMAF_PIX_FMT_YUV400P, 8, 4096, 4096);
+    assert_int_equal(picture_pool_create(&pool, &s, 64), 0); /* 1 GiB */
+    assert_true(peak_kilobytes() - before < 64 << 10);
+    picture_pool_destroy(pool);
+}
+#endif
+
 static void *fetch_and_return(void *arg)
 {
     for (unsigned i = 0; i < 2000; i++) {
@@ -158,6 +202,10 @@ int main(void)
         cmocka_unit_test(references_are_counted),
         cmocka_unit_test(the_last_one_back_is_the_first_out),
         cmocka_unit_test(a_pool_outlives_its_end_while_pictures_are_out),
+        cmocka_unit_test(pooled_pictures_are_aligned_and_zeroed),
+#ifndef _WIN32
+        cmocka_unit_test(unfetched_pictures_take_no_memory),
+#endif
         cmocka_unit_test(threads_share_a_pool),
     };
     return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
