@@ -249,6 +249,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
 
     int err = 0;
     dev->instance = params->instance;
+    dev->instance_handle = dev->instance ? dev->instance->handle : params->external_instance;
     if (dev->instance)
         dev->vki = dev->instance->vki;
     else

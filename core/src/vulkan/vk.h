@@ -39,7 +39,7 @@ typedef struct VulkanCandidate {
 int vulkan_instance_devices(VulkanInstance *instance, VulkanCandidate **list, unsigned *count);
 void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate *out);
 
-/* ---- memory.c ---- */
+/* ---- memory.c, or memory_vma.c ---- */
 
 typedef struct VulkanMemory VulkanMemory;
 
@@ -67,6 +67,7 @@ typedef struct VulkanKernel VulkanKernel;
 typedef struct VulkanDevice {
     GpuDevice gpu;
     VulkanInstance *instance; /* NULL when borrowed */
+    VkInstance instance_handle;
     VkInst vki;
     VkDev vkd;
     VkPhysicalDevice physical;
