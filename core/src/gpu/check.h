@@ -10,6 +10,7 @@ enum CheckContent {
     CHECK_TEXTURE,   /* gradients, edges and noise, dist a coarser and noisier ref */
     CHECK_EXTREMES,  /* samples at 0 and at the peak only */
     CHECK_FLAT,      /* two constant pictures */
+    CHECK_BANDS,     /* flat areas, a step apart */
     CHECK_CONTENTS,
 };
 

@@ -11,7 +11,7 @@
 #include "gpu/kernels.h"
 
 /* Odd, no multiple of a tile, and large enough for every feature. */
-#define TEST_W 201
+#define TEST_W 219
 #define TEST_H 183
 
 static uint64_t hash(uint64_t h, const void *data, size_t size)

@@ -162,11 +162,6 @@ static const FeatureOutput outputs[] = {
     { 0 },
 };
 
-/* Means of the largest contrasts; [0] distorted, [1] reference. */
-typedef struct CambiResult {
-    double scores[2][CAMBI_SCALES];
-} CambiResult;
-
 typedef struct CambiState {
     CambiPlan plan;
     CambiHeatmaps *heatmaps;
@@ -330,6 +325,16 @@ static int init(Feature *f)
     return err;
 }
 
+const CambiPlan *cambi_plan(const Feature *f)
+{
+    return &((const CambiState *)f->state)->plan;
+}
+
+bool cambi_wants_heatmaps(const Feature *f)
+{
+    return ((const CambiState *)f->state)->heatmaps;
+}
+
 static void close(Feature *f)
 {
     CambiState *state = f->state;
@@ -422,4 +427,5 @@ const FeatureDef feature_cambi = {
     .scratch_destroy = scratch_destroy,
     .measure = measure,
     .report = report,
+    .gpu = &cambi_gpu,
 };

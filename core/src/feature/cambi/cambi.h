@@ -77,6 +77,18 @@ typedef void (*CambiMapFn)(void *cookie, unsigned scale, const float *map, unsig
 int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
                   double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie);
 
+/* Means of the largest contrasts; [0] distorted, [1] reference. */
+typedef struct CambiResult {
+    double scores[2][CAMBI_SCALES];
+} CambiResult;
+
+/* ---- the GPU: cambi_gpu.c ---- */
+
+extern const struct FeatureGpu cambi_gpu;
+
+const CambiPlan *cambi_plan(const Feature *f);
+bool cambi_wants_heatmaps(const Feature *f);
+
 /* ---- prepare.c ---- */
 
 typedef struct CambiLines CambiLines;
@@ -84,6 +96,7 @@ int cambi_lines_create(CambiLines **out, const CambiPlan *plan);
 void cambi_lines_destroy(CambiLines *lines);
 
 int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic);
+int cambi_range_error(const CambiPlan *plan); /* logs it; -EINVAL */
 /* Fills codes and mask at scale 0. */
 void cambi_prepare(CambiLines *lines, const CambiPlan *plan, const CambiTarget *target,
                    const VmafPicture *pic, CambiPlane *plane);
@@ -103,6 +116,12 @@ void cambi_contrast(CambiCounters *counters, const CambiPlan *plan, const CambiP
 typedef struct CambiRanks CambiRanks; /* working memory */
 CambiRanks *cambi_ranks_create(void); /* NULL when out of memory */
 void cambi_ranks_destroy(CambiRanks *ranks);
+
+/* How many of n values count. */
+size_t cambi_pool_count(size_t n, double share);
+
+/* From this sum on the order of additions shows in a double. */
+#define CAMBI_EXACT_BELOW 536870912.0
 
 /* Mean of the `share` largest of n values; may reorder them. */
 double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share);

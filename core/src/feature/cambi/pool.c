@@ -9,8 +9,6 @@
 #include "engine/mem.h"
 #include "feature/cambi/cambi.h"
 
-static const double exact_below = 536870912.0;
-
 /* Positive floats order as their bits do: the k-th largest is found by its upper, then its lower
  * half. */
 struct CambiRanks {
@@ -108,17 +106,23 @@ static float kth_largest(CambiRanks *ranks, const float *a, size_t n, size_t k)
     return float_of(upper << 16 | find_rank(ranks->lower, (1 << 16) - 1, &k));
 }
 
+size_t cambi_pool_count(size_t n, double share)
+{
+    const size_t k = (size_t)(share * (double)n);
+    return k < 1 ? 1 : k > n ? n : k;
+}
+
 double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share)
 {
-    size_t k = (size_t)(share * (double)n), above;
-    k = k < 1 ? 1 : k > n ? n : k;
+    const size_t k = cambi_pool_count(n, share);
+    size_t above;
     double sum = dsp->sum_above(map, n, 0.0f, &above);
     if (above > k) {
         const float limit = kth_largest(ranks, map, n, k);
         sum = dsp->sum_above(map, n, limit, &above);
         sum += (double)(k - above) * limit;
     }
-    if (!(sum < exact_below))
+    if (!(sum < CAMBI_EXACT_BELOW))
         sum = sum_in_order(map, n, k);
     return sum / (double)k;
 }

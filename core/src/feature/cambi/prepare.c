@@ -86,8 +86,11 @@ int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic)
             bits |= row[x];
         used |= bits;
     }
-    if (!(used >> plan->bpc))
-        return 0;
+    return used >> plan->bpc ? cambi_range_error(plan) : 0;
+}
+
+int cambi_range_error(const CambiPlan *plan)
+{
     log_error("Invalid input. The input contains values greater than %u, which exceeds the maximum "
               "value for a %u-bit depth format.",
               (1u << plan->bpc) - 1, plan->bpc);

@@ -33,7 +33,8 @@
  *   groups     BARRIER() orders shared arrays within a workgroup and must be reached by all of its
  *              threads. GROUP_SUM(array, value) leaves in array[0] the sum over the group; array is
  *              shared, has GROUP_SIZE elements, and a power of two of them.
- *   atomics    ATOMIC_ADD(buffer, index, u32 value) gives the value before. 32 bits only.
+ *   atomics    ATOMIC_ADD(buffer, index, u32 value) gives the value before. 32 bits only; `buffer`
+ *              may be a shared array.
  *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low word
  *              first, carrying by hand: exact in any order, but not to be read before the pass ends.
  *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.

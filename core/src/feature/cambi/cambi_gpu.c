@@ -1,0 +1,300 @@
+/* The passes of cambi on a GPU. Each picture is prepared, filtered scale by scale, and each scale's
+ * contrasts are mapped while the next one is filtered; then all maps are ranked and summed up. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/mem.h"
+#include "feature/cambi/cambi.h"
+#include "feature/cambi/cambi_tile.h"
+#include "gpu/feature_gpu.h"
+
+/* Words of the result before the scales': samples out of range, of each picture. */
+enum { RANGE_WORDS = 4 };
+
+/* Groups that keep a large GPU busy with contrasts. */
+enum { ENOUGH_GROUPS = 900, MIN_BAND = 16, MAX_BAND = 64 };
+
+static unsigned groups_for(unsigned n, unsigned per_group)
+{
+    return (n + per_group - 1) / per_group;
+}
+
+typedef struct Scale {
+    GpuBuf words, map, bins;
+    uint32_t w, h;
+} Scale;
+
+typedef struct Picture {
+    unsigned number; /* 0: distorted, 1: reference */
+    const CambiTarget *target;
+    GpuBuf plane, prepared;
+    Scale scale[CAMBI_SCALES];
+} Picture;
+
+typedef struct Planning {
+    const CambiPlan *cambi;
+    GpuPlan *plan;
+    GpuBuf result, table;
+    int high;            /* highest code that can occur and count */
+    unsigned code_count;
+} Planning;
+
+/* Beyond some shapes the CPU counts samples that lie beside a scale. */
+static bool shape_is_plain(const CambiTarget *t)
+{
+    unsigned w = t->kept_w, h = t->kept_h;
+    for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2)
+        if (w < t->window / 2 || h < t->window / 2)
+            return false;
+    return true;
+}
+
+static void plan_range(const Planning *p, const Picture *pic)
+{
+    const CambiPlan *cambi = p->cambi;
+    const struct {
+        uint32_t width, height, stride, bpc, slot;
+    } params = { cambi->src_w, cambi->src_h, gpu_plane_stride(p->plan, 0), cambi->bpc, pic->number };
+    if (cambi->bpc == 8 || cambi->bpc == 16)
+        return;
+    gpu_pass(p->plan, &(GpuPass){
+        .kernel = "cambi_range",
+        .buffers = { pic->plane, p->result },
+        .buffer_count = 2,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for(cambi->src_w, 2 * 64), groups_for(cambi->src_h, 4) },
+    });
+}
+
+/* Source positions of columns, then of rows. */
+static int positions_table(const Planning *p, const CambiTarget *t, GpuBuf *buf)
+{
+    const unsigned count = t->from_x ? t->w + t->h : 1;
+    uint32_t *from = mem_array(count, sizeof(*from));
+    if (!from)
+        return -ENOMEM;
+    if (t->from_x) {
+        memcpy(from, t->from_x, t->w * sizeof(*from));
+        memcpy(from + t->w, t->from_y, t->h * sizeof(*from));
+    }
+    *buf = gpu_table(p->plan, from, count * sizeof(*from));
+    mem_free(from);
+    return 0;
+}
+
+static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
+{
+    const CambiPlan *cambi = p->cambi;
+    const CambiTarget *t = pic->target;
+    const struct {
+        uint32_t stride, bpc, width, height, resampled, smooth, halve, needed;
+    } params = { gpu_plane_stride(p->plan, 0), cambi->bpc, t->w, t->h, t->from_x != NULL, cambi->smooth,
+                 cambi->halve, t->flat_needed };
+    GpuBuf from;
+    const int err = positions_table(p, t, &from);
+    if (err)
+        return err;
+    pic->prepared = gpu_scratch(p->plan, (size_t)t->kept_w * t->kept_h * sizeof(uint32_t));
+    gpu_pass(p->plan, &(GpuPass){
+        .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
+        .buffers = { pic->plane, from, pic->prepared },
+        .buffer_count = 3,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for(t->kept_w, CAMBI_TILE_W), groups_for(t->kept_h, CAMBI_TILE_H) },
+    });
+    return 0;
+}
+
+static void plan_mode(const Planning *p, Picture *pic, unsigned s)
+{
+    Scale *scale = &pic->scale[s];
+    const Scale *last = s ? &pic->scale[s - 1] : NULL;
+    scale->w = last ? (last->w + 1) / 2 : pic->target->kept_w;
+    scale->h = last ? (last->h + 1) / 2 : pic->target->kept_h;
+    scale->words = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
+    const struct {
+        uint32_t in_width, width, height, decimate;
+        int32_t low, high;
+    } params = { last ? last->w : scale->w, scale->w, scale->h, last != NULL, p->cambi->low, p->high };
+    gpu_pass(p->plan, &(GpuPass){
+        .kernel = "cambi_mode",
+        .buffers = { last ? last->words : pic->prepared, scale->words },
+        .buffer_count = 2,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for(scale->w, CAMBI_TILE_W), groups_for(scale->h, CAMBI_TILE_H) },
+    });
+}
+
+/* Rows that a group slides down: each first fills a window, yet there should be groups enough. */
+static unsigned band_rows(unsigned h, unsigned strips)
+{
+    const unsigned rows = h * strips / ENOUGH_GROUPS;
+    return rows < MIN_BAND ? MIN_BAND : rows > MAX_BAND ? MAX_BAND : rows;
+}
+
+static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
+{
+    Scale *scale = &pic->scale[s];
+    scale->map = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
+    const unsigned fit = CAMBI_COUNTS / ((p->code_count + 1) / 2);
+    const unsigned columns = fit < CAMBI_STRIP_W ? fit : CAMBI_STRIP_W;
+    const unsigned strips = groups_for(scale->w, columns), rows = band_rows(scale->h, strips);
+    const struct {
+        uint32_t width, height, radius, columns, rows;
+        int32_t low, code_count;
+        uint32_t steps;
+    } params = { scale->w, scale->h, pic->target->window / 2, columns, rows, p->cambi->low,
+                 (int32_t)p->code_count, p->cambi->steps };
+    gpu_pass(p->plan, &(GpuPass){
+        .kernel = "cambi_contrast",
+        .buffers = { scale->words, p->table, scale->map },
+        .buffer_count = 3,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { strips, groups_for(scale->h, rows) },
+    });
+}
+
+/* One of the ranks, or the sum after the last. */
+static void plan_rank(const Planning *p, Picture *pic, unsigned s, unsigned rank)
+{
+    Scale *scale = &pic->scale[s];
+    const uint32_t count = scale->w * scale->h;
+    if (rank == 0)
+        scale->bins = gpu_scratch_zeroed(p->plan, CAMBI_RANKS * CAMBI_BINS * sizeof(uint32_t));
+    const struct {
+        uint32_t count, wanted, rank, first_bin, first_word;
+    } params = { count, (uint32_t)cambi_pool_count(count, p->cambi->share), rank, 0,
+                 RANGE_WORDS + (pic->number * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS };
+    gpu_pass(p->plan, &(GpuPass){
+        .kernel = rank < CAMBI_RANKS ? "cambi_rank" : "cambi_sum",
+        .buffers = { scale->map, scale->bins, p->result },
+        .buffer_count = rank < CAMBI_RANKS ? 2 : 3,
+        .params = &params,
+        .params_size = sizeof(params),
+        .groups = { groups_for(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+    });
+}
+
+static int make_table(Planning *p)
+{
+    const unsigned count = CAMBI_WEIGHT + CAMBI_MAX_STEPS + 1;
+    uint32_t *table = mem_array(count, sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    memcpy(table, p->cambi->reciprocal, sizeof(p->cambi->reciprocal));
+    for (unsigned code = 0; code <= CAMBI_TOP_CODE; code++)
+        table[CAMBI_FIRST_STEP + code] = p->cambi->first_step[code];
+    for (unsigned step = 0; step <= CAMBI_MAX_STEPS; step++)
+        table[CAMBI_WEIGHT + step] = cambi_step_weight[step];
+    p->table = gpu_table(p->plan, table, count * sizeof(*table));
+    mem_free(table);
+    return 0;
+}
+
+/* Stage s maps scale s - 2 while it filters scale s - 1; before that pictures are prepared. */
+static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        plan_range(p, &pics[i]);
+        const int err = plan_prepare(f, p, &pics[i]);
+        if (err)
+            return err;
+    }
+    gpu_next_stage(p->plan);
+    for (unsigned s = 0; s <= CAMBI_SCALES; s++, gpu_next_stage(p->plan)) {
+        for (unsigned i = 0; i < count; i++) {
+            if (s < CAMBI_SCALES)
+                plan_mode(p, &pics[i], s);
+            if (s > 0)
+                plan_contrast(p, &pics[i], s - 1);
+        }
+    }
+    for (unsigned rank = 0; rank <= CAMBI_RANKS; rank++, gpu_next_stage(p->plan))
+        for (unsigned i = 0; i < count; i++)
+            for (unsigned s = 0; s < CAMBI_SCALES; s++)
+                plan_rank(p, &pics[i], s, rank);
+    return 0;
+}
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const CambiPlan *cambi = cambi_plan(f);
+    const unsigned count = cambi->full_ref ? 2 : 1;
+    const int top = cambi->bpc > 10 ? CAMBI_TOP_CODE : CAMBI_TOP_CODE - 1;
+    Planning p = { .cambi = cambi, .plan = plan, .high = cambi->high < top ? cambi->high : top };
+    if (cambi_wants_heatmaps(f) || p.high < cambi->low)
+        return -ENOTSUP;
+    p.code_count = (unsigned)(p.high - cambi->low + 1);
+    p.result = gpu_result(plan, (RANGE_WORDS + 2 * CAMBI_SCALES * CAMBI_RESULT_WORDS) * sizeof(uint32_t),
+                          true);
+    Picture pics[2];
+    for (unsigned i = 0; i < count; i++) {
+        pics[i] = (Picture){ .number = i, .target = &cambi->target[i],
+                             .plane = i ? gpu_ref(plan, 0) : gpu_dist(plan, 0) };
+        if (!shape_is_plain(pics[i].target))
+            return -ENOTSUP;
+    }
+    const int err = make_table(&p);
+    return err ? err : plan_pictures(f, &p, pics, count);
+}
+
+/* A contrast in units of 2^-24. */
+static uint64_t units_of(uint32_t bits)
+{
+    return bits ? (uint64_t)((bits & 0x7fffff) | 0x800000) << ((bits >> 23) - 126) : 0;
+}
+
+/* The mean of a scale: `words` has the sum of the contrasts above the k-th, their number, and the k-th.
+ * -EAGAIN where the order of the CPU's additions shows. */
+static int scale_score(const uint32_t *words, size_t n, double share, double *score)
+{
+    const size_t k = cambi_pool_count(n, share);
+    const uint64_t larger = words[0] | (uint64_t)words[1] << 32;
+    const uint64_t units = larger + (k - words[2]) * units_of(words[3]);
+    const double sum = ldexp((double)units, -24);
+    *score = sum / (double)k;
+    return sum < CAMBI_EXACT_BELOW ? 0 : -EAGAIN;
+}
+
+static int collect(const Feature *f, const void *readback, void *result)
+{
+    const CambiPlan *cambi = cambi_plan(f);
+    const uint32_t *words = readback;
+    CambiResult *r = result;
+    int err = 0;
+    if (words[0] || words[1])
+        return cambi_range_error(cambi);
+    for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
+        size_t w = cambi->target[i].kept_w, h = cambi->target[i].kept_h;
+        for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2) {
+            const uint32_t *scale = words + RANGE_WORDS + (i * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS;
+            const int doubt = scale_score(scale, w * h, cambi->share, &r->scores[i][s]);
+            err = err ? err : doubt;
+        }
+    }
+    return err;
+}
+
+/* Exact but where collect sends the frame to the CPU for the order of additions. */
+static bool same(const Feature *f, const void *a, const void *b)
+{
+    const CambiPlan *cambi = cambi_plan(f);
+    const CambiResult *x = a, *y = b;
+    for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
+        size_t n = (size_t)cambi->target[i].kept_w * cambi->target[i].kept_h;
+        for (unsigned s = 0; s < CAMBI_SCALES; s++) {
+            const double sum = x->scores[i][s] * (double)n;
+            const double slack = sum < CAMBI_EXACT_BELOW ? 0.0 : 1e-10 * x->scores[i][s];
+            if (fabs(x->scores[i][s] - y->scores[i][s]) > slack)
+                return false;
+        }
+    }
+    return true;
+}
+
+const FeatureGpu cambi_gpu = { .plan = plan_frame, .collect = collect, .same = same };
