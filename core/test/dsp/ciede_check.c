@@ -11,7 +11,8 @@ typedef struct Case {
     float *out;
 } Case;
 
-/* How colours and their distortions may be: anything, close to grey, extremes; near, far, the same. */
+/* How colours and their distortions may be: anything, close to grey, extremes; near, far, the same.
+ */
 static uint16_t colour(unsigned temper, unsigned top)
 {
     if (temper == 0)
@@ -40,8 +41,8 @@ static void new_rows(CiedeRow *ref, CiedeRow *dist, unsigned bpc, unsigned n, un
             plane[1][p][x] = distorted(near, top, plane[0][p][x]);
         }
     }
-    *ref = (CiedeRow) { plane[0][0], plane[0][1], plane[0][2] };
-    *dist = (CiedeRow) { plane[1][0], plane[1][1], plane[1][2] };
+    *ref = (CiedeRow){ plane[0][0], plane[0][1], plane[0][2] };
+    *dist = (CiedeRow){ plane[1][0], plane[1][1], plane[1][2] };
 }
 
 static void check_row(const CheckSet *set, const CiedeDsp dsp[2], unsigned bpc, unsigned n)

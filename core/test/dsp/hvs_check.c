@@ -5,7 +5,6 @@
 
 #include "feature/psnr_hvs/hvs_dsp.h"
 
-
 typedef struct Case {
     HvsDsp dsp;
     HvsBlocks blocks;
@@ -46,7 +45,10 @@ static HvsBlocks new_blocks(unsigned bpc, unsigned count)
     const unsigned w = count * HVS_STEP + 1;
     const ptrdiff_t stride = (ptrdiff_t)w * (bpc > 8 ? 2 : 1);
     HvsBlocks blocks = {
-        .ref = new_plane(bpc, w), .ref_stride = stride, .dist_stride = stride, .count = count,
+        .ref = new_plane(bpc, w),
+        .ref_stride = stride,
+        .dist_stride = stride,
+        .count = count,
     };
     blocks.dist = check_random() % 8 ? new_plane(bpc, w) : blocks.ref;
     return blocks;
@@ -85,7 +87,8 @@ static void run_blocks(void *arg)
 static void bench(const CheckSet *set, const HvsDsp dsp[2], unsigned bpc)
 {
     for (unsigned i = 0; i < 2; i++) {
-        Case c = { dsp[i], new_blocks(bpc, HVS_GROUP), new_tables(), check_buffer(sizeof(HvsTerms)) };
+        Case c = { dsp[i], new_blocks(bpc, HVS_GROUP), new_tables(),
+                   check_buffer(sizeof(HvsTerms)) };
         char name[64];
         snprintf(name, sizeof(name), "psnr_hvs block (%u)", bpc);
         check_bench(i ? set : NULL, name, HVS_GROUP, run_blocks, &c);

@@ -15,7 +15,8 @@ static unsigned other_noise(unsigned p, unsigned x, unsigned y)
     return noise(p, x, y) ^ (x * 3 + y + p) % 16;
 }
 
-/* Chroma as the reference stores it: rows padded with zeros to a multiple of 32 samples, Cr after Cb. */
+/* Chroma as the reference stores it: rows padded with zeros to a multiple of 32 samples, Cr after
+ * Cb. */
 static unsigned stored(const VmafPicture *pic, unsigned p, unsigned at)
 {
     const unsigned pitch = (pic->w[1] + 31) / 32 * 32, x = at % pitch;
@@ -81,8 +82,10 @@ static void no_chroma_and_odd_depths_are_refused(void **state)
         { VMAF_PIX_FMT_YUV420P, 8, 16, 1 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        VmafPicture a = scoring_picture(cases[i].format, cases[i].bpc, cases[i].w, cases[i].h, noise);
-        VmafPicture b = scoring_picture(cases[i].format, cases[i].bpc, cases[i].w, cases[i].h, noise);
+        VmafPicture a =
+            scoring_picture(cases[i].format, cases[i].bpc, cases[i].w, cases[i].h, noise);
+        VmafPicture b =
+            scoring_picture(cases[i].format, cases[i].bpc, cases[i].w, cases[i].h, noise);
         Scoring *s;
         assert_int_equal(scoring_open(&s, "ciede", NULL, a, b), -EINVAL);
         scoring_close(s);

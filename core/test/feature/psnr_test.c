@@ -34,7 +34,8 @@ static VmafPicture plain(SampleOf *value)
 static void every_plane_has_its_score(void **state)
 {
     Scoring *s;
-    assert_int_equal(scoring_open(&s, "psnr", "enable_mse=true", plain(hundred), plain(off_by_tens)), 0);
+    assert_int_equal(
+        scoring_open(&s, "psnr", "enable_mse=true", plain(hundred), plain(off_by_tens)), 0);
     assert_true(scoring_score(s, "mse_y") == 100.0);
     assert_true(scoring_score(s, "mse_cb") == 400.0);
     assert_true(scoring_score(s, "mse_cr") == 900.0);
@@ -49,7 +50,8 @@ static void every_plane_has_its_score(void **state)
 static void chroma_and_errors_are_optional(void **state)
 {
     Scoring *s;
-    assert_int_equal(scoring_open(&s, "psnr", "enable_chroma=false", plain(hundred), plain(hundred)), 0);
+    assert_int_equal(
+        scoring_open(&s, "psnr", "enable_chroma=false", plain(hundred), plain(hundred)), 0);
     assert_true(scoring_has(s, "psnr_y"));
     assert_false(scoring_has(s, "psnr_cb"));
     assert_false(scoring_has(s, "mse_y"));

@@ -1,5 +1,5 @@
-/* The SSIM family: equal pictures, pictures that no window fits, the scale in dB; and the integer one
- * against its definition. */
+/* The SSIM family: equal pictures, pictures that no window fits, the scale in dB; and the integer
+ * one against its definition. */
 #include <errno.h>
 #include <math.h>
 
@@ -57,7 +57,8 @@ static void small_pictures_are_refused_by_scales(void **state)
         Scoring *s;
         assert_int_equal(scoring_open(&s, "float_ms_ssim", NULL,
                                       picture(sizes[i][0], sizes[i][1], noise),
-                                      picture(sizes[i][0], sizes[i][1], noise)), -EINVAL);
+                                      picture(sizes[i][0], sizes[i][1], noise)),
+                         -EINVAL);
         scoring_close(s);
     }
 }
@@ -68,7 +69,8 @@ static void decibels(void **state)
                                    picture(40, 30, other_noise), "float_ssim");
     assert_true(linear > 0.0 && linear < 1.0);
     assert_true(score_of("float_ssim", "enable_db=true", picture(40, 30, noise),
-                         picture(40, 30, other_noise), "float_ssim") == -10.0 * log10(1.0 - linear));
+                         picture(40, 30, other_noise),
+                         "float_ssim") == -10.0 * log10(1.0 - linear));
     assert_true(isinf(score_of("float_ssim", "enable_db=true", picture(40, 30, noise),
                                picture(40, 30, noise), "float_ssim")));
     /* 10 * log10(255^2 * 2 * 40 * 30) rounded up */
@@ -80,11 +82,13 @@ static void parts_are_optional(void **state)
 {
     Scoring *s;
     assert_int_equal(scoring_open(&s, "float_ms_ssim", NULL, picture(176, 180, noise),
-                                  picture(176, 180, other_noise)), 0);
+                                  picture(176, 180, other_noise)),
+                     0);
     assert_false(scoring_has(s, "float_ms_ssim_l_scale0"));
     scoring_close(s);
     assert_int_equal(scoring_open(&s, "float_ms_ssim", "enable_lcs=true", picture(176, 180, noise),
-                                  picture(176, 180, other_noise)), 0);
+                                  picture(176, 180, other_noise)),
+                     0);
     assert_true(scoring_has(s, "float_ms_ssim_l_scale0"));
     assert_true(scoring_has(s, "float_ms_ssim_s_scale4"));
     scoring_close(s);
@@ -117,9 +121,9 @@ static double by_definition(const VmafPicture *a, const VmafPicture *b)
             const double W = (double)w, X = (double)sa, Y = (double)sb;
             const double k1 = peak * peak * (0.01 * 0.01) * W * W;
             const double k2 = peak * peak * (0.03 * 0.03) * W * W;
-            sum += W * (2 * (X * Y) + k1) * (k2 + 2 * ((double)sab * W - X * Y)) /
-                   ((X * X + Y * Y + k1) *
-                    ((double)saa * W - X * X + (double)sbb * W - Y * Y + k2));
+            sum +=
+                W * (2 * (X * Y) + k1) * (k2 + 2 * ((double)sab * W - X * Y)) /
+                ((X * X + Y * Y + k1) * ((double)saa * W - X * X + (double)sbb * W - Y * Y + k2));
             weights += W;
         }
     }

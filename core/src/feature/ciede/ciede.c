@@ -97,10 +97,10 @@ static void copy_row(uint16_t *out, size_t n, const VmafPicture *pic, unsigned p
     }
 }
 
-/* A row of subsampled chroma at the size of luma. The reference repeats both rows and columns at 4:2:0,
- * but only rows (though these are complete) at 4:2:2, so that the right half of a row comes from what
- * is stored after it: zeros up to a multiple of 32 samples, then the next row; after the last row of
- * Cb, Cr. At odd widths that decides the last column of 4:2:0, too. */
+/* A row of subsampled chroma at the size of luma. The reference repeats both rows and columns at
+ * 4:2:0, but only rows (though these are complete) at 4:2:2, so that the right half of a row comes
+ * from what is stored after it: zeros up to a multiple of 32 samples, then the next row; after the
+ * last row of Cb, Cr. At odd widths that decides the last column of 4:2:0, too. */
 static void spread_chroma(uint16_t *out, const VmafPicture *pic, unsigned plane, unsigned y)
 {
     const unsigned repeat = pic->pix_fmt == VMAF_PIX_FMT_YUV420P ? 2 : 1;
@@ -129,7 +129,7 @@ static CiedeRow load_row(uint16_t *const sample[3], const VmafPicture *pic, unsi
         else
             spread_chroma(sample[p], pic, p, y);
     }
-    return (CiedeRow) { sample[0], sample[1], sample[2] };
+    return (CiedeRow){ sample[0], sample[1], sample[2] };
 }
 
 static int ciede_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
@@ -146,7 +146,7 @@ static int ciede_measure(const Feature *f, void *scratch, const FramePair *pair,
         for (unsigned x = 0; x < w; x++)
             sum += s->difference[x];
     }
-    *(CiedeResult *)result = (CiedeResult) { sum };
+    *(CiedeResult *)result = (CiedeResult){ sum };
     return 0;
 }
 

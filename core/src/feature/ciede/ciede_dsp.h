@@ -18,7 +18,7 @@ typedef struct CiedeRange {
 static inline CiedeRange ciede_range(unsigned bpc)
 {
     const double k = (double)(1u << (bpc - 8));
-    return (CiedeRange) { 16.0 * k, 1.0 / (219.0 * k), 128.0 * k, 1.0 / (224.0 * k) };
+    return (CiedeRange){ 16.0 * k, 1.0 / (219.0 * k), 128.0 * k, 1.0 / (224.0 * k) };
 }
 
 typedef struct CiedeDsp {

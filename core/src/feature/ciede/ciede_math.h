@@ -1,4 +1,5 @@
-/* The constants of the colour conversion and of CIEDE2000, as the scalar and the vector code use them. */
+/* The constants of the colour conversion and of CIEDE2000, as the scalar and the vector code use
+ * them. */
 #ifndef FEATURE_CIEDE_MATH_H
 #define FEATURE_CIEDE_MATH_H
 

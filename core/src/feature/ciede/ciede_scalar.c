@@ -9,7 +9,6 @@
 
 SIMD_DECLARE(ciede_dsp_init, CiedeDsp *dsp);
 
-
 typedef struct Lab {
     float l, a, b;
 } Lab;
@@ -35,7 +34,7 @@ static Lab to_lab(const CiedeRow *row, size_t i, const CiedeRange *range)
     const double fx = lab_curve((r * X_FROM_R + g * X_FROM_G + b * X_FROM_B) * X_WHITE);
     const double fy = lab_curve(r * Y_FROM_R + g * Y_FROM_G + b * Y_FROM_B);
     const double fz = lab_curve((r * Z_FROM_R + g * Z_FROM_G + b * Z_FROM_B) * Z_WHITE);
-    return (Lab) {
+    return (Lab){
         .l = (float)(116.0 * fy - 16.0),
         .a = (float)(500.0 * (fx - fy)),
         .b = (float)(200.0 * (fy - fz)),

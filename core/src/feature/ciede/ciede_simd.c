@@ -1,13 +1,13 @@
 /* CIEDE2000 for a vector of pixels.
  *
- * The score is defined by the C library's functions, whose results are narrowed to single precision at
- * once. The vector functions are not the library's, but good enough to say which single-precision
- * number it becomes, except when the result lies so close to the middle between two of them that
- * either could be meant. These rare pixels (one in thousands) are left to the scalar code, so the
- * result is the scalar one, always.
+ * The score is defined by the C library's functions, whose results are narrowed to single precision
+ * at once. The vector functions are not the library's, but good enough to say which
+ * single-precision number it becomes, except when the result lies so close to the middle between
+ * two of them that either could be meant. These rare pixels (one in thousands) are left to the
+ * scalar code, so the result is the scalar one, always.
  *
- * All numbers are doubles here, those of single precision too: an operation on two of these, done in
- * double and rounded to single, is the single-precision operation. */
+ * All numbers are doubles here, those of single precision too: an operation on two of these, done
+ * in double and rounded to single, is the single-precision operation. */
 #include "feature/ciede/ciede_dsp.h"
 
 #include <math.h>
@@ -20,12 +20,12 @@ void SIMD_FN(ciede_dsp_init)(CiedeDsp *dsp);
 
 #define narrow(x) v_round_to_f32(x)
 
-/* How far results may be from the library's, in units of a double's last place: this is 2^-40 of them,
- * and they are at least 8 times better. */
+/* How far results may be from the library's, in units of a double's last place: this is 2^-40 of
+ * them, and they are at least 8 times better. */
 #define SLACK (INT64_C(1) << 12)
 
-/* The same for the curves of L*a*b*, absolute, because they may be small differences: they are of sums of
- * three numbers up to 6, good to 2^-47 each, and as steep as 8. */
+/* The same for the curves of L*a*b*, absolute, because they may be small differences: they are of
+ * sums of three numbers up to 6, good to 2^-47 each, and as steep as 8. */
 #define CURVE_SLACK (1.0 / (INT64_C(1) << 41))
 
 /* Library functions of single precision take more liberty. glibc's powf(x, 7) is never further than
@@ -46,8 +46,6 @@ typedef struct Batch {
     vchoice doubt[VECTORS];
 } Batch;
 
-#define EACH_VECTOR(i) for (int i = 0; i < VECTORS; i++)
-
 /* All ones where the library's x might round to another single-precision number. */
 V_INLINE vchoice doubtful(vd x, int64_t slack)
 {
@@ -61,8 +59,8 @@ V_INLINE vd linear_light(vd v)
     return v_choose_f64((vchoice)(v > CURVE_FROM), curve, v * CURVE_SLOPE);
 }
 
-/* `rough`: v comes from approximations. Else (near black) nothing but arithmetic has led to it, and will
- * to the result. */
+/* `rough`: v comes from approximations. Else (near black) nothing but arithmetic has led to it, and
+ * will to the result. */
 V_INLINE vd lab_curve(vd v, vchoice rough, vchoice *doubt)
 {
     const vd line = (v * LAB_SLOPE + 16.0) * (1.0 / 116.0);
@@ -86,7 +84,7 @@ static void load(Batch *t, const CiedeRow *row, int picture, size_t x, const Cie
         v[i + 1] = v_s32_hi_to_f64(cr);
     }
     vd(*c)[VECTORS] = t->colour[picture];
-    EACH_VECTOR(i) {
+    for (int i = 0; i < VECTORS; i++) {
         y[i] = (y[i] - range->luma_offset) * range->luma_scale;
         u[i] = (u[i] - range->chroma_offset) * range->chroma_scale;
         v[i] = (v[i] - range->chroma_offset) * range->chroma_scale;
@@ -100,22 +98,22 @@ static void to_lab(Batch *t, int picture)
 {
     vd(*c)[VECTORS] = t->colour[picture];
     vchoice rough[VECTORS];
-    EACH_VECTOR(i)
+    for (int i = 0; i < VECTORS; i++)
         rough[i] = (vchoice)(c[0][i] > CURVE_FROM) | (vchoice)(c[1][i] > CURVE_FROM) |
                    (vchoice)(c[2][i] > CURVE_FROM);
     for (int channel = 0; channel < CHANNELS; channel++)
-        EACH_VECTOR(i)
+        for (int i = 0; i < VECTORS; i++)
             c[channel][i] = linear_light(c[channel][i]);
-    EACH_VECTOR(i) {
+    for (int i = 0; i < VECTORS; i++) {
         const vd r = c[0][i], g = c[1][i], b = c[2][i];
         c[0][i] = (r * X_FROM_R + g * X_FROM_G + b * X_FROM_B) * X_WHITE;
         c[1][i] = r * Y_FROM_R + g * Y_FROM_G + b * Y_FROM_B;
         c[2][i] = (r * Z_FROM_R + g * Z_FROM_G + b * Z_FROM_B) * Z_WHITE;
     }
     for (int channel = 0; channel < CHANNELS; channel++)
-        EACH_VECTOR(i)
+        for (int i = 0; i < VECTORS; i++)
             c[channel][i] = lab_curve(c[channel][i], rough[i], &t->doubt[i]);
-    EACH_VECTOR(i) {
+    for (int i = 0; i < VECTORS; i++) {
         const vd fx = c[0][i], fy = c[1][i], fz = c[2][i];
         c[0][i] = narrow(fy * 116.0 - 16.0);
         c[1][i] = narrow((fx - fy) * 500.0);
@@ -153,7 +151,7 @@ V_INLINE vd hue_weight(vd hue, vchoice *doubt)
     const vd cos2 = cos1 * cos1 - sin1 * sin1, sin2 = sin1 * cos1 * 2.0;
     const vd cos3 = cos1 * cos2 - sin1 * sin2, sin3 = sin1 * cos2 + cos1 * sin2;
     const vd cos4 = cos2 * cos2 - sin2 * sin2, sin4 = sin2 * cos2 * 2.0;
-    const double c6 = 0.86602540378443865, s6 = 0.5;                 /* of pi/6 */
+    const double c6 = 0.86602540378443865, s6 = 0.5;                   /* of pi/6 */
     const double c30 = 0.99452189536827333, s30 = 0.10452846326765347; /* of pi/30 */
     const double c63 = 0.45399049973954675, s63 = 0.89100652418836786; /* of 7 pi/20 */
     const vd weight = 1.0 - (cos1 * c6 + sin1 * s6) * 0.17 + cos2 * 0.24 +
@@ -183,8 +181,8 @@ V_INLINE vd seventh_power(vd x)
     return narrow(v_load_f64(result));
 }
 
-/* Below 2^-60 the turn, and so the rotation, is too small to change the sum it is added to: no doubt is
- * possible there, and arguments of the exponential may be cut. */
+/* Below 2^-60 the turn, and so the rotation, is too small to change the sum it is added to: no
+ * doubt is possible there, and arguments of the exponential may be cut. */
 V_INLINE vd rotation(vd chroma, vd hue, vchoice *doubt)
 {
     const double log2_e = 1.4426950408889634;
@@ -205,7 +203,7 @@ V_INLINE vd rotation(vd chroma, vd hue, vchoice *doubt)
 
 static void find_chroma(Batch *t)
 {
-    EACH_VECTOR(i) {
+    for (int i = 0; i < VECTORS; i++) {
         vd *a[PICTURES] = { &t->colour[REF][1][i], &t->colour[DIST][1][i] };
         const vd b[PICTURES] = { t->colour[REF][2][i], t->colour[DIST][2][i] };
         for (int p = 0; p < PICTURES; p++)
@@ -224,9 +222,9 @@ static void find_chroma(Batch *t)
 static void find_hue(Batch *t)
 {
     for (int p = 0; p < PICTURES; p++)
-        EACH_VECTOR(i)
+        for (int i = 0; i < VECTORS; i++)
             t->hue[p][i] = hue_of(t->colour[p][1][i], t->colour[p][2][i], &t->doubt[i]);
-    EACH_VECTOR(i) {
+    for (int i = 0; i < VECTORS; i++) {
         const vd ref = t->hue[REF][i], dist = t->hue[DIST][i];
         const vd gap = narrow(dist - ref), sum = narrow(ref + dist);
         const vchoice far = (vchoice)(v_abs_f64(gap) > CIEDE_PI);
@@ -280,10 +278,10 @@ static void columns(float *out, const CiedeRow *ref, const CiedeRow *dist, size_
     to_lab(&t, DIST);
     find_chroma(&t);
     find_hue(&t);
-    EACH_VECTOR(i)
+    for (int i = 0; i < VECTORS; i++)
         t.rotation[i] = rotation(t.mean_chroma[i], t.mean_hue[i], &t.doubt[i]);
     vd result[VECTORS];
-    EACH_VECTOR(i)
+    for (int i = 0; i < VECTORS; i++)
         result[i] = difference(&t, i, &t.doubt[i]);
     for (int i = 0; i < VECTORS; i += 2)
         v_store_f32(out + x + i * V64, v_f64_to_f32(result[i], result[i + 1]));

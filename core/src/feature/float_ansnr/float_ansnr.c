@@ -1,5 +1,5 @@
-/* float_ansnr: signal to noise ratio of luma after a light blur of the reference and a heavier one of
- * the distorted picture. Single precision; every sum has its order. */
+/* float_ansnr: signal to noise ratio of luma after a light blur of the reference and a heavier one
+ * of the distorted picture. Single precision; every sum has its order. */
 #include <errno.h>
 #include <math.h>
 
@@ -19,7 +19,8 @@
 enum { MIN_SIDE = 3, MAX_SIZE = 5, MAX_KINDS = 3 };
 enum { OUT_ANSNR, OUT_ANPSNR };
 
-/* A square kernel, the same upside down: `kinds` rows differ, row k is of kind min(k, size - 1 - k). */
+/* A square kernel, the same upside down: of its `kinds` of rows, row k is number min(k, size-1-k).
+ */
 typedef struct AnsnrKernel {
     unsigned size, kinds;
     double divisor;
@@ -27,10 +28,15 @@ typedef struct AnsnrKernel {
 } AnsnrKernel;
 
 static const AnsnrKernel light_blur = {
-    .size = 3, .kinds = 2, .divisor = 16, .taps = { { 1, 2, 1 }, { 2, 4, 2 } },
+    .size = 3,
+    .kinds = 2,
+    .divisor = 16,
+    .taps = { { 1, 2, 1 }, { 2, 4, 2 } },
 };
 static const AnsnrKernel heavy_blur = {
-    .size = 5, .kinds = 3, .divisor = 571,
+    .size = 5,
+    .kinds = 3,
+    .divisor = 571,
     .taps = { { 2, 7, 12, 7, 2 }, { 7, 31, 52, 31, 7 }, { 12, 52, 127, 52, 12 } },
 };
 
@@ -38,8 +44,8 @@ typedef struct AnsnrResult {
     float signal, noise; /* each row from left to right, then the rows from the top */
 } AnsnrResult;
 
-/* A filter on its way down a plane. Each kind of kernel row is applied once to a row of samples; the
- * last `size` results of each kind wait in `part` for the rows they contribute to. */
+/* A filter on its way down a plane. Each kind of kernel row is applied once to a row of samples;
+ * the last `size` results of each kind wait in `part` for the rows they contribute to. */
 typedef struct AnsnrBlur {
     const AnsnrKernel *kernel;
     float taps[MAX_KINDS][MAX_SIZE];
@@ -190,7 +196,7 @@ static int ansnr_measure(const Feature *f, void *scratch, const FramePair *pair,
         dsp->multiply(float_total_row(&s->noise), s->rough, s->rough, w);
         float_total_add(&s->noise);
     }
-    *(AnsnrResult *)result = (AnsnrResult) {
+    *(AnsnrResult *)result = (AnsnrResult){
         .signal = float_total_finish(&s->signal),
         .noise = float_total_finish(&s->noise),
     };
@@ -212,7 +218,8 @@ static int ansnr_report(Feature *f, const FrameId *id, const void *result)
 
 static const FeatureOutput ansnr_outputs[] = {
     [OUT_ANSNR] = { .name = "float_ansnr", .help = "signal to noise ratio of filtered luma in dB" },
-    [OUT_ANPSNR] = { .name = "float_anpsnr", .help = "the same with the peak as the signal",
+    [OUT_ANPSNR] = { .name = "float_anpsnr",
+                     .help = "the same with the peak as the signal",
                      .extra = true },
     { .name = NULL },
 };

@@ -61,19 +61,24 @@ static int float_moment_report(Feature *f, const FrameId *id, const void *result
     err |= feature_emit(f, OUT_REF_1ST, id->index, (double)r->ref.value * step / samples);
     err |= feature_emit(f, OUT_DIS_1ST, id->index, (double)r->dist.value * step / samples);
     err |= feature_emit(f, OUT_REF_2ND, id->index, (double)r->ref.square * (step * step) / samples);
-    err |= feature_emit(f, OUT_DIS_2ND, id->index, (double)r->dist.square * (step * step) / samples);
+    err |=
+        feature_emit(f, OUT_DIS_2ND, id->index, (double)r->dist.square * (step * step) / samples);
     return err ? -EINVAL : 0;
 }
 
 /* The reference offers no output of this feature to models, so all of them are extra. */
 static const FeatureOutput float_moment_outputs[] = {
-    [OUT_REF_1ST] = { .name = "float_moment_ref1st", .help = "mean of the reference's luma",
+    [OUT_REF_1ST] = { .name = "float_moment_ref1st",
+                      .help = "mean of the reference's luma",
                       .extra = true },
-    [OUT_DIS_1ST] = { .name = "float_moment_dis1st", .help = "mean of the distorted luma",
+    [OUT_DIS_1ST] = { .name = "float_moment_dis1st",
+                      .help = "mean of the distorted luma",
                       .extra = true },
-    [OUT_REF_2ND] = { .name = "float_moment_ref2nd", .help = "mean square of the reference's luma",
+    [OUT_REF_2ND] = { .name = "float_moment_ref2nd",
+                      .help = "mean square of the reference's luma",
                       .extra = true },
-    [OUT_DIS_2ND] = { .name = "float_moment_dis2nd", .help = "mean square of the distorted luma",
+    [OUT_DIS_2ND] = { .name = "float_moment_dis2nd",
+                      .help = "mean square of the distorted luma",
                       .extra = true },
     { .name = NULL },
 };

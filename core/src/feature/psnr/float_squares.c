@@ -6,7 +6,8 @@ uint64_t float_squares_in_order(const VmafPicture *a, const VmafPicture *b)
 {
     double sum = 0;
     for (unsigned y = 0; y < a->h[0]; y++) {
-        const uint16_t *row = (const void *)((const char *)a->data[0] + (ptrdiff_t)y * a->stride[0]);
+        const uint16_t *row =
+            (const void *)((const char *)a->data[0] + (ptrdiff_t)y * a->stride[0]);
         const uint16_t *other =
             b ? (const void *)((const char *)b->data[0] + (ptrdiff_t)y * b->stride[0]) : NULL;
         for (unsigned x = 0; x < a->w[0]; x++) {

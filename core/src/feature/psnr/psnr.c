@@ -48,8 +48,8 @@ static int psnr_init(Feature *f)
         f->planes &= 1;
     psnr_dsp_init(&s->dsp, shape->bpc, f->cpu);
 
-    const uint64_t peak = opt->reduced_hbd_peak ? UINT64_C(255) << (shape->bpc - 8)
-                                                : (UINT64_C(1) << shape->bpc) - 1;
+    const uint64_t peak =
+        opt->reduced_hbd_peak ? UINT64_C(255) << (shape->bpc - 8) : (UINT64_C(1) << shape->bpc) - 1;
     s->peak_squared = peak * peak;
     for (unsigned p = 0; p < 3; p++) {
         s->ceiling[p] = depth_ceiling_db(shape->bpc);
@@ -127,16 +127,28 @@ static int psnr_flush(Feature *f)
 }
 
 static const Option psnr_options[] = {
-    { .name = "enable_chroma", .help = "measure the chroma planes, too", .type = OPTION_BOOL,
-      .offset = offsetof(PsnrOptions, enable_chroma), .def = 1 },
-    { .name = "enable_mse", .help = "also output the mean squared error of each plane",
-      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, enable_mse) },
-    { .name = "enable_apsnr", .help = "also output the PSNR of the whole clip at the end",
-      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, enable_apsnr) },
-    { .name = "reduced_hbd_peak", .help = "above 8 bits, take 255 times a power of two as the peak",
-      .type = OPTION_BOOL, .offset = offsetof(PsnrOptions, reduced_hbd_peak) },
-    { .name = "min_sse", .help = "squared error of a plane at which the score is capped",
-      .type = OPTION_DOUBLE, .offset = offsetof(PsnrOptions, min_sse), .max = DBL_MAX },
+    { .name = "enable_chroma",
+      .help = "measure the chroma planes, too",
+      .type = OPTION_BOOL,
+      .offset = offsetof(PsnrOptions, enable_chroma),
+      .def = 1 },
+    { .name = "enable_mse",
+      .help = "also output the mean squared error of each plane",
+      .type = OPTION_BOOL,
+      .offset = offsetof(PsnrOptions, enable_mse) },
+    { .name = "enable_apsnr",
+      .help = "also output the PSNR of the whole clip at the end",
+      .type = OPTION_BOOL,
+      .offset = offsetof(PsnrOptions, enable_apsnr) },
+    { .name = "reduced_hbd_peak",
+      .help = "above 8 bits, take 255 times a power of two as the peak",
+      .type = OPTION_BOOL,
+      .offset = offsetof(PsnrOptions, reduced_hbd_peak) },
+    { .name = "min_sse",
+      .help = "squared error of a plane at which the score is capped",
+      .type = OPTION_DOUBLE,
+      .offset = offsetof(PsnrOptions, min_sse),
+      .max = DBL_MAX },
     { .name = NULL },
 };
 

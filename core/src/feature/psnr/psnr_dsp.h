@@ -1,4 +1,4 @@
-/* Row sums of the psnr family. All are exact integers, so any split and any order gives the same. */
+/* Row sums of the psnr family. All are exact integers, so any order gives the same. */
 #ifndef FEATURE_PSNR_DSP_H
 #define FEATURE_PSNR_DSP_H
 

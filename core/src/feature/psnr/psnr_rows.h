@@ -1,5 +1,5 @@
-/* Row sums, written so that a compiler turns them into vector code by itself: psnr_scalar.c includes
- * them for the baseline, psnr_simd.c for each instruction set. */
+/* Row sums, written so that a compiler turns them into vector code by itself: psnr_scalar.c
+ * includes them for the baseline, psnr_simd.c for each instruction set. */
 #ifndef FEATURE_PSNR_ROWS_H
 #define FEATURE_PSNR_ROWS_H
 
@@ -121,11 +121,11 @@ static void moment_row_16(MomentSums *sums, const void *row, unsigned w)
 static void psnr_rows_fill(PsnrDsp *dsp, unsigned bpc)
 {
     if (bpc == 8)
-        *dsp = (PsnrDsp) { sse_row_8, sse_row_8, moment_row_8 };
+        *dsp = (PsnrDsp){ sse_row_8, sse_row_8, moment_row_8 };
     else if (bpc <= 12)
-        *dsp = (PsnrDsp) { sse_row_12, sse_row_12, moment_row_12 };
+        *dsp = (PsnrDsp){ sse_row_12, sse_row_12, moment_row_12 };
     else
-        *dsp = (PsnrDsp) { sse_row_16, float_sse_row_16, moment_row_16 };
+        *dsp = (PsnrDsp){ sse_row_16, float_sse_row_16, moment_row_16 };
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* One block of psnr_hvs per lane: the same text serves the scalar code, where a lane is all there is,
- * and vector code. The includer defines the types hvs_int (32 bit) and hvs_float, and
+/* One block of psnr_hvs per lane: the same text serves the scalar code, where a lane is all there
+ * is, and vector code. The includer defines the types hvs_int (32 bit) and hvs_float, and
  *   hvs_to_float(i)         hvs_sqrt(x)      hvs_max(a, b)     hvs_abs(i)
  *   hvs_quotient(a, b)      a / b, but 0 where b is 0; b is not negative
  *   hvs_set(x)              x, a float, in every lane
@@ -17,7 +17,7 @@ static inline hvs_int hvs_half(hvs_int v)
 }
 
 /* v * num / 2^bits, to the nearest, halves up. */
-#define HVS_TURN(v, num, bits) (((v) * (num) + (1 << ((bits) - 1))) >> (bits))
+#define HVS_TURN(v, num, bits) (((v) * (num) + (1 << ((bits)-1))) >> (bits))
 
 /* Eight samples, `step` apart, to eight frequencies, by lifting. */
 static inline void hvs_dct8(hvs_int *s, unsigned step)

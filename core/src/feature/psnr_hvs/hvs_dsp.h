@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 enum {
-    HVS_SIDE = 8,    /* of a block */
-    HVS_STEP = 7,    /* from one block to the next: they share a row or a column */
+    HVS_SIDE = 8, /* of a block */
+    HVS_STEP = 7, /* from one block to the next: they share a row or a column */
     HVS_COEFS = 64,
-    HVS_GROUP = 16,  /* blocks side by side that are worked on in one call */
+    HVS_GROUP = 16, /* blocks side by side that are worked on in one call */
 };
 
-/* How well a frequency is seen, and the square of that for masking; by rows, vertical frequency first. */
+/* How well a frequency is seen, and its square for masking; by rows, vertical frequency first. */
 typedef struct HvsTables {
     float csf[HVS_COEFS], mask[HVS_COEFS];
 } HvsTables;

@@ -14,8 +14,7 @@ typedef vf hvs_float;
 #define hvs_abs(i) ((hvs_int)v_abs_s32((vi)(i)))
 #define hvs_max(a, b) v_max_f32(a, b)
 #define hvs_quotient(a, b) v_select_f32(hvs_positive(b), v_div_f32(a, b), v_set_f32(0.0f))
-#define hvs_mark(bits, x, bit)                                                                     \
-    ((hvs_int)v_or((vi)(bits), v_keep32(hvs_positive(x), v_set32(bit))))
+#define hvs_mark(bits, x, bit) ((hvs_int)v_or((vi)(bits), v_keep32(hvs_positive(x), v_set32(bit))))
 
 /* Floats that are not negative compare like integers. */
 V_INLINE vm hvs_positive(vf x)

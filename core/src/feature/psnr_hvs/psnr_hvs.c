@@ -1,5 +1,5 @@
-/* psnr_hvs: PSNR over 8x8 transform blocks, weighted by contrast sensitivity, less what a block's own
- * texture hides. */
+/* psnr_hvs: PSNR over 8x8 transform blocks, weighted by contrast sensitivity, less what a block's
+ * own texture hides. */
 #include <errno.h>
 #include <math.h>
 
@@ -22,6 +22,7 @@ enum { OUT_Y, OUT_CB, OUT_CR, OUT_ALL };
 
 /* Contrast sensitivity by frequency, for Y, Cb and Cr. The tables are symmetric: each row starts at
  * the diagonal. */
+/* clang-format off */
 static const float sensitivity[3][HVS_SIDE * (HVS_SIDE + 1) / 2] = {
     {
         1.6193873005f, 2.2901594831f, 2.08509755623f, 1.48366094411f, 1.00227514334f,
@@ -63,6 +64,7 @@ static const float sensitivity[3][HVS_SIDE * (HVS_SIDE + 1) / 2] = {
         0.285345396658f,
     },
 };
+/* clang-format on */
 
 typedef struct HvsState {
     HvsDsp dsp;
@@ -142,7 +144,8 @@ static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pa
     float error = 0.0f;
     for (unsigned y = 0; y < down; y++) {
         for (unsigned x = 0; x < across; x += HVS_GROUP) {
-            const ptrdiff_t row = (ptrdiff_t)y * HVS_STEP, column = (ptrdiff_t)x * HVS_STEP * sample;
+            const ptrdiff_t row = (ptrdiff_t)y * HVS_STEP;
+            const ptrdiff_t column = (ptrdiff_t)x * HVS_STEP * sample;
             const HvsBlocks blocks = {
                 .ref = (const char *)ref->data[p] + row * ref->stride[p] + column,
                 .dist = (const char *)dist->data[p] + row * dist->stride[p] + column,
@@ -178,7 +181,8 @@ static int hvs_report(Feature *f, const FrameId *id, const void *result)
     double error[3];
     int err = 0;
     for (unsigned p = 0; p < 3; p++) {
-        const uint64_t blocks = (uint64_t)hvs_block_count(f->shape.w[p]) * hvs_block_count(f->shape.h[p]);
+        const uint64_t blocks =
+            (uint64_t)hvs_block_count(f->shape.w[p]) * hvs_block_count(f->shape.h[p]);
         error[p] = r->error[p] / (float)(HVS_COEFS * blocks) / (peak * peak); /* single precision */
         err |= feature_emit(f, OUT_Y + p, id->index, to_db(error[p]));
     }

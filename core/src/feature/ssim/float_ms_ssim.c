@@ -1,6 +1,6 @@
-/* float_ms_ssim: structural similarity of luma at five scales, each half the size of the one before.
- * All scales are worked on together: a row of one, as soon as it is there, goes into its window and
- * into the next scale, and is forgotten. */
+/* float_ms_ssim: structural similarity of luma at five scales, each half the size of the one
+ * before. All scales are worked on together: a row of one, as soon as it is there, goes into its
+ * window and into the next scale, and is forgotten. */
 #include <errno.h>
 #include <math.h>
 
@@ -22,7 +22,7 @@ enum { SCALES = MS_SSIM_SCALES };
 
 enum { OUT_SCORE, OUT_L, OUT_C = OUT_L + SCALES, OUT_S = OUT_C + SCALES };
 
-/* How much a scale counts: exponents of contrast and structure; luminance counts in the last only. */
+/* How much a scale counts: exponents of contrast and structure; of luminance in the last only. */
 static const float weight[SCALES] = { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
 static const float luma_weight[SCALES] = { 0.0f, 0.0f, 0.0f, 0.0f, 0.1333f };
 
@@ -189,7 +189,8 @@ static const Option ms_ssim_options[] = {
 };
 
 #define PART(out, letter, what, k)                                                                 \
-    [out + k] = { .name = "float_ms_ssim_" letter "_scale" #k, .help = what " at scale " #k,       \
+    [out + k] = { .name = "float_ms_ssim_" letter "_scale" #k,                                     \
+                  .help = what " at scale " #k,                                                    \
                   .extra = true }
 #define PARTS(out, letter, what)                                                                   \
     PART(out, letter, what, 0), PART(out, letter, what, 1), PART(out, letter, what, 2),            \

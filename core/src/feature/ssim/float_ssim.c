@@ -24,9 +24,9 @@ typedef struct FloatSsimState {
 
 typedef struct FloatSsimScratch {
     SsimWindow window;
-    float *line;       /* a row of samples */
-    double *column;    /* sums of `factor` rows */
-    float *small[2];   /* a row of each image */
+    float *line;     /* a row of samples */
+    double *column;  /* sums of `factor` rows */
+    float *small[2]; /* a row of each image */
 } FloatSsimScratch;
 
 /* As the reference has it: the added sample depends on the parity, not on the remainder. */
@@ -58,7 +58,7 @@ static int float_ssim_init(Feature *f)
 SsimShrink float_ssim_shrink(const Feature *f)
 {
     const FloatSsimState *s = f->state;
-    return (SsimShrink) { s->factor, s->w, s->h };
+    return (SsimShrink){ s->factor, s->w, s->h };
 }
 
 static void float_ssim_close(Feature *f)
@@ -111,9 +111,9 @@ static void load(const FloatSsimState *state, float *out, const VmafPicture *pic
     state->rows.load(out, row, pic->w[0], (float)depth_step(pic->bpc), 0.0f);
 }
 
-/* Row `y` of the picture averaged over boxes. Each sample is weighed and rounded to single precision,
- * then added in double. Up to a factor of 64 no such sum can be inexact (a weighed sample is a multiple
- * of 2^-43 and the sum is below 2^9), so columns may be added up before rows. */
+/* Row `y` of the picture averaged over boxes. Each sample is weighed and rounded to single
+ * precision, then added in double. Up to a factor of 64 no such sum can be inexact (a weighed
+ * sample is a multiple of 2^-43 and the sum is below 2^9), so columns may come before rows. */
 static void shrink_row(const FloatSsimState *state, FloatSsimScratch *s, float *out,
                        const VmafPicture *pic, unsigned y)
 {
@@ -177,8 +177,11 @@ static int float_ssim_report(Feature *f, const FrameId *id, const void *result)
 
 static const Option float_ssim_options[] = {
     SSIM_OPTIONS,
-    { .name = "scale", .help = "average over so many samples each way first; 0: automatic",
-      .type = OPTION_INT, .offset = offsetof(SsimOptions, scale), .max = 10 },
+    { .name = "scale",
+      .help = "average over so many samples each way first; 0: automatic",
+      .type = OPTION_INT,
+      .offset = offsetof(SsimOptions, scale),
+      .max = 10 },
     { .name = NULL },
 };
 

@@ -19,10 +19,10 @@ typedef struct SsimResult {
 
 /* Moments are whole numbers below 2^48, which a double holds: no sum here is ever rounded. */
 typedef struct SsimScratch {
-    double *line;                     /* a row of one moment, with REACH zeros at each end */
-    double *across[SSIM_MAPS][TAPS];  /* row y, filtered along the row, is in slot y % 9 */
-    double *moment[SSIM_MAPS];        /* filtered both ways */
-    double *weight;                   /* of each column; that of a row multiplies it */
+    double *line;                    /* a row of one moment, with REACH zeros at each end */
+    double *across[SSIM_MAPS][TAPS]; /* row y, filtered along the row, is in slot y % 9 */
+    double *moment[SSIM_MAPS];       /* filtered both ways */
+    double *weight;                  /* of each column; that of a row multiplies it */
 } SsimScratch;
 
 static double tap_sum(unsigned at, unsigned n)
@@ -86,8 +86,7 @@ static void load_product(double *restrict out, const VmafPicture *a, const VmafP
     const char *row_b = b ? (const char *)b->data[0] + (ptrdiff_t)y * b->stride[0] : NULL;
     for (unsigned x = 0; x < w; x++) {
         if (a->bpc > 8)
-            out[x] = (double)((const uint16_t *)row_a)[x] *
-                     (b ? ((const uint16_t *)row_b)[x] : 1);
+            out[x] = (double)((const uint16_t *)row_a)[x] * (b ? ((const uint16_t *)row_b)[x] : 1);
         else
             out[x] = (double)((const uint8_t *)row_a)[x] * (b ? ((const uint8_t *)row_b)[x] : 1);
     }
@@ -97,8 +96,8 @@ static void filter_across(SsimScratch *s, const FramePair *pair, unsigned y, uns
 {
     const VmafPicture *a = pair->ref, *b = pair->dist;
     const VmafPicture *const factor[SSIM_MAPS][2] = {
-        [SSIM_A] = { a, NULL }, [SSIM_B] = { b, NULL },
-        [SSIM_AA] = { a, a }, [SSIM_BB] = { b, b }, [SSIM_AB] = { a, b },
+        [SSIM_A] = { a, NULL }, [SSIM_B] = { b, NULL }, [SSIM_AA] = { a, a },
+        [SSIM_BB] = { b, b },   [SSIM_AB] = { a, b },
     };
     for (unsigned map = 0; map < SSIM_MAPS; map++) {
         double *restrict out = s->across[map][y % TAPS];
@@ -135,9 +134,8 @@ static void add_row(const SsimScratch *s, SsimResult *r, double row_weight, doub
         const double k1 = peak * peak * (0.01 * 0.01) * w * w;
         const double k2 = peak * peak * (0.03 * 0.03) * w * w;
         const double top = w * (2 * (a * b) + k1) * (k2 + 2 * (s->moment[SSIM_AB][x] * w - a * b));
-        const double low =
-            (a * a + b * b + k1) *
-            (s->moment[SSIM_AA][x] * w - a * a + s->moment[SSIM_BB][x] * w - b * b + k2);
+        const double low = (a * a + b * b + k1) * (s->moment[SSIM_AA][x] * w - a * a +
+                                                   s->moment[SSIM_BB][x] * w - b * b + k2);
         r->sum += top / low;
         r->weight += w;
     }

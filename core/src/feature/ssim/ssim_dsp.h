@@ -1,5 +1,5 @@
-/* Row arithmetic of the SSIM family. Outputs are independent of each other; within an output the order
- * of operations is the one written here, so any vector width gives the same bits. */
+/* Row arithmetic of the SSIM family. Outputs are independent of each other; within an output the
+ * order of operations is the one written here, so any vector width gives the same bits. */
 #ifndef FEATURE_SSIM_DSP_H
 #define FEATURE_SSIM_DSP_H
 
@@ -16,7 +16,8 @@ typedef struct SsimTerms {
 typedef struct SsimDsp {
     /* out[i] = single(sum over k, in double and in order, of single(rows[k][i] * taps[k])).
      * With rows[k] = row + k this filters along a row. `out` overlaps no row. */
-    void (*weigh)(float *out, const float *const *rows, const float *taps, unsigned count, size_t n);
+    void (*weigh)(float *out, const float *const *rows, const float *taps, unsigned count,
+                  size_t n);
 
     /* sums[i] += single(row[i] * tap) */
     void (*add)(double *sums, const float *row, float tap, size_t n);

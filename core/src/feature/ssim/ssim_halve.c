@@ -37,7 +37,7 @@ static unsigned half(unsigned n)
 int ssim_halve_init(SsimHalve *halve, const FloatDsp *rows, const SsimDsp *dsp, unsigned w,
                     unsigned h)
 {
-    *halve = (SsimHalve) { .rows = rows, .dsp = dsp, .w = w, .h = h };
+    *halve = (SsimHalve){ .rows = rows, .dsp = dsp, .w = w, .h = h };
     halve->line = float_line_alloc(w);
     bool failed = !halve->line;
     for (unsigned k = 0; k < HALVE_TAPS; k++) {

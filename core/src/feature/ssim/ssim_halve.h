@@ -13,10 +13,10 @@ enum { HALVE_TAPS = 9 };
 typedef struct SsimHalve {
     const FloatDsp *rows;
     const SsimDsp *dsp;
-    unsigned w, h;     /* of the image that comes in; what goes out is half of it, rounded up */
-    unsigned taken;    /* rows in so far */
-    unsigned given;    /* rows out so far */
-    float *line;       /* a row with its reflected borders */
+    unsigned w, h;  /* of the image that comes in; what goes out is half of it, rounded up */
+    unsigned taken; /* rows in so far */
+    unsigned given; /* rows out so far */
+    float *line;    /* a row with its reflected borders */
     float *even[HALVE_TAPS], *odd[HALVE_TAPS]; /* row y, parted, is in slot y % 9 */
 } SsimHalve;
 

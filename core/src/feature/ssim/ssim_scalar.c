@@ -18,6 +18,6 @@ static void ssim_weigh(float *out, const float *const *rows, const float *taps, 
 
 void ssim_dsp_init(SsimDsp *dsp, unsigned cpu)
 {
-    *dsp = (SsimDsp) { .weigh = ssim_weigh, .add = ssim_add, .terms = ssim_terms };
+    *dsp = (SsimDsp){ .weigh = ssim_weigh, .add = ssim_add, .terms = ssim_terms };
     SIMD_CALL(cpu, ssim_dsp_init, dsp);
 }

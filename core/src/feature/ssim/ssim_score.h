@@ -13,12 +13,19 @@ typedef struct SsimOptions {
 } SsimOptions;
 
 #define SSIM_OPTIONS                                                                               \
-    { .name = "enable_lcs", .help = "also output luminance, contrast and structure",               \
-      .type = OPTION_BOOL, .offset = offsetof(SsimOptions, enable_lcs) },                          \
-    { .name = "enable_db", .help = "output the score in dB", .type = OPTION_BOOL,                  \
-      .offset = offsetof(SsimOptions, enable_db) },                                                \
-    { .name = "clip_db", .help = "with enable_db: cap the score by what the picture size allows",  \
-      .type = OPTION_BOOL, .offset = offsetof(SsimOptions, clip_db) }
+    { .name = "enable_lcs",                                                                        \
+      .help = "also output luminance, contrast and structure",                                     \
+      .type = OPTION_BOOL,                                                                         \
+      .offset = offsetof(SsimOptions, enable_lcs) },                                               \
+        { .name = "enable_db",                                                                     \
+          .help = "output the score in dB",                                                        \
+          .type = OPTION_BOOL,                                                                     \
+          .offset = offsetof(SsimOptions, enable_db) },                                            \
+    {                                                                                              \
+        .name = "clip_db",                                                                         \
+        .help = "with enable_db: cap the score by what the picture size allows",                   \
+        .type = OPTION_BOOL, .offset = offsetof(SsimOptions, clip_db)                              \
+    }
 
 /* The score as it is, or in dB. NaN, and what lies above 1, becomes the cap. */
 static inline double ssim_score(double score, const SsimOptions *opt, const FrameShape *shape)

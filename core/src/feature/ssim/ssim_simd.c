@@ -30,7 +30,7 @@ static void weigh_columns(float *out, const float *const *rows, const float *tap
     for (unsigned i = 0; i < SUMS; i++)
         sum[i] = v_set_f64(0.0);
     for (unsigned k = 0; k < count; k++) {
-        const vhalf tap = (vhalf) { 0 } + taps[k];
+        const vhalf tap = (vhalf){ 0 } + taps[k];
         for (unsigned i = 0; i < SUMS; i++)
             sum[i] += weighed(rows[k] + x + i * V64, tap);
     }
@@ -85,8 +85,7 @@ static void terms_columns(const SsimTerms *out, const float *const maps[SSIM_MAP
     const vf luma = a * a + b * b + ssim_c1, both = var_a + var_b + ssim_c2;
     const vm opposed = vm_and(vm_gt_f32(zero, covar), vm_ge_f32(zero, sd));
     const vf s = (v_select_f32(opposed, zero, covar) + ssim_c3) / (sd + ssim_c3);
-    store_wide(out->l + x,
-               luminance(v_f32_lo_to_f64(a), v_f32_lo_to_f64(b), v_f32_lo_to_f64(luma)),
+    store_wide(out->l + x, luminance(v_f32_lo_to_f64(a), v_f32_lo_to_f64(b), v_f32_lo_to_f64(luma)),
                luminance(v_f32_hi_to_f64(a), v_f32_hi_to_f64(b), v_f32_hi_to_f64(luma)));
     store_wide(out->c + x, contrast(v_f32_lo_to_f64(sd), v_f32_lo_to_f64(both)),
                contrast(v_f32_hi_to_f64(sd), v_f32_hi_to_f64(both)));
@@ -106,5 +105,5 @@ static void terms(const SsimTerms *out, const float *const maps[SSIM_MAPS], size
 
 void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp)
 {
-    *dsp = (SsimDsp) { .weigh = weigh, .add = ssim_add, .terms = terms };
+    *dsp = (SsimDsp){ .weigh = weigh, .add = ssim_add, .terms = terms };
 }

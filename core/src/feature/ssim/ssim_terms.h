@@ -1,5 +1,5 @@
-/* The terms, column by column (vector code uses it for what is left), and what a compiler turns into
- * vector code by itself. */
+/* The terms, column by column (vector code uses it for what is left), and what a compiler turns
+ * into vector code by itself. */
 #ifndef FEATURE_SSIM_TERMS_H
 #define FEATURE_SSIM_TERMS_H
 

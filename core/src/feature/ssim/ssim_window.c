@@ -14,7 +14,7 @@ SsimMeans ssim_means(const SsimSums *sums, unsigned w, unsigned h)
 {
     const int reach = SSIM_WINDOW - 1;
     const double n = (double)((int)w - reach) * (double)((int)h - reach);
-    return (SsimMeans) {
+    return (SsimMeans){
         .lcs = (float)(sums->lcs / n),
         .l = (float)(sums->l / n),
         .c = (float)(sums->c / n),
@@ -39,7 +39,7 @@ int ssim_window_init(SsimWindow *win, const FloatDsp *rows, const SsimDsp *dsp, 
     const size_t columns = w < SSIM_WINDOW ? SSIM_WINDOW : w;
     const size_t line = padded(columns * sizeof(float)), wide = padded(columns * sizeof(double));
     const size_t lines = 3 + SSIM_MAPS * SSIM_WINDOW + SSIM_MAPS;
-    *win = (SsimWindow) { .rows = rows, .dsp = dsp, .w = w };
+    *win = (SsimWindow){ .rows = rows, .dsp = dsp, .w = w };
     win->block = mem_aligned_alloc(lines * line + 3 * wide);
     if (!win->block)
         return -ENOMEM;
@@ -65,7 +65,7 @@ void ssim_window_free(SsimWindow *win)
 void ssim_window_start(SsimWindow *win)
 {
     win->taken = 0;
-    win->sums = (SsimSums) { 0 };
+    win->sums = (SsimSums){ 0 };
 }
 
 static void filter_across(SsimWindow *win, const float *a, const float *b, size_t n)
@@ -75,8 +75,11 @@ static void filter_across(SsimWindow *win, const float *a, const float *b, size_
     win->rows->multiply(win->square[1], b, b, win->w);
     win->rows->multiply(win->square[2], a, b, win->w);
     const float *const from[SSIM_MAPS] = {
-        [SSIM_A] = a, [SSIM_B] = b,
-        [SSIM_AA] = win->square[0], [SSIM_BB] = win->square[1], [SSIM_AB] = win->square[2],
+        [SSIM_A] = a,
+        [SSIM_B] = b,
+        [SSIM_AA] = win->square[0],
+        [SSIM_BB] = win->square[1],
+        [SSIM_AB] = win->square[2],
     };
     for (unsigned map = 0; map < SSIM_MAPS; map++) {
         const float *shifted[SSIM_WINDOW];

@@ -13,8 +13,8 @@ typedef struct SsimSums {
     double lcs, l, c, s;
 } SsimSums;
 
-/* The sums over the number of positions, rounded to single precision. An image smaller than the window
- * has none: NaN if a side lacks just one sample, else a zero. */
+/* The sums over the number of positions, rounded to single precision. An image smaller than the
+ * window has none: NaN if a side lacks just one sample, else a zero. */
 typedef struct SsimMeans {
     float lcs, l, c, s;
 } SsimMeans;
@@ -24,10 +24,10 @@ typedef struct SsimWindow {
     const FloatDsp *rows;
     const SsimDsp *dsp;
     unsigned w;
-    unsigned taken;                       /* rows so far */
-    float *square[3];                     /* A*A, B*B, A*B of the row at hand */
+    unsigned taken;                        /* rows so far */
+    float *square[3];                      /* A*A, B*B, A*B of the row at hand */
     float *across[SSIM_MAPS][SSIM_WINDOW]; /* row y, filtered along the row, is in slot y % 11 */
-    float *mean[SSIM_MAPS];               /* filtered both ways */
+    float *mean[SSIM_MAPS];                /* filtered both ways */
     SsimTerms terms;
     SsimSums sums;
     void *block; /* holds all of the above */
