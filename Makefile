@@ -15,7 +15,7 @@ MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time.
 SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false
-SAN_ENV   := ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
+SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 .PHONY: all build test test-release test-sanitizers install bench format format-check clean setup

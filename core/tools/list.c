@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "engine/feature.h"
+#include "libvmaf/libvmaf_vulkan.h"
 #include "list.h"
 #include "model/model.h"
 
@@ -26,7 +27,7 @@ static void print_option(const Option *option)
 static void print_feature(const FeatureDef *def)
 {
     printf("%-16s %s%s\n", def->name, def->summary ? def->summary : "",
-           def->gpu ? " [cpu, gpu]" : " [cpu]");
+           def->gpu && vmaf_vulkan_available() ? " [cpu, vulkan]" : " [cpu]");
     if (def->outputs && def->outputs->name) {
         printf("    metrics:\n");
         for (const FeatureOutput *out = def->outputs; out->name; out++)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What README.md and docs/usage.md say is what the command does.
 
-usage: docs_test.py VMAF TOP
+usage: docs_test.py VMAF TOP [--fix]
 """
 import re
 import subprocess
 import sys
 
 vmaf, top = sys.argv[1:3]
+fix = '--fix' in sys.argv
 failed = 0
 
 
@@ -21,15 +22,24 @@ def complain(text):
     print(text)
 
 
+def feature_table():
+    """The table of features and backends, as the command lists them."""
+    lines = ['| extractor | measures | CPU | Vulkan |', '| --- | --- | --- | --- |']
+    for name, what, where in re.findall(r'^(\w+) +(\S.*) \[(.*)\]$', run('--list_features'), re.M):
+        lines.append(f'| `{name}` | {what} | yes | {"yes" if "vulkan" in where else ""} |')
+    return '\n' + '\n'.join(lines) + '\n'
+
+
 def check_features():
-    """The table of features and backends."""
-    readme = open(top + '/README.md').read()
-    table = re.search(r'<!-- features.*?-->(.*?)<!-- end', readme, re.S).group(1)
-    told = {m[0]: m[1].strip() == 'yes' for m in re.findall(r'\| `(\w+)` \|[^|]*\| yes \|([^|]*)\|', table)}
-    true = {m[0]: m[1] == 'cpu, gpu' for m in re.findall(r'^(\w+) .*\[(cpu|cpu, gpu)\]$', run('--list_features'), re.M)}
-    for name in sorted(told.keys() | true.keys()):
-        if told.get(name) != true.get(name):
-            complain(f'README.md, {name}: on a GPU {told.get(name)}, in truth {true.get(name)}')
+    path = top + '/README.md'
+    readme = open(path).read()
+    before, table, after = re.fullmatch(r'(.*<!-- features[^>]*-->)(.*)(<!-- end of features.*)', readme, re.S).groups()
+    if table == feature_table() or '[cpu, vulkan]' not in run('--list_features'):  # a build without Vulkan
+        return
+    if fix:
+        open(path, 'w').write(before + feature_table() + after)
+    else:
+        complain('README.md: the table of features is out of date; docs_test.py --fix writes it anew')
 
 
 def check_options():

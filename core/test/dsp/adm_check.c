@@ -188,7 +188,7 @@ static void fill_ramp(const Case *c, const DecoupleRun *r, int32_t first)
         const int up = c->level == 0 ? 0 : (int)(check_random() % 16);
         for (int b = 0; b < ADM_BANDS; b++) {
             const int64_t jitter = up ? check_random() % (1u << up) : 0;
-            const int64_t o = ((int64_t)(first + x) << up) + jitter;
+            const int64_t o = (first + x) * ((int64_t)1 << up) + jitter;
             const int64_t t = b == ADM_H ? o : b == ADM_V ? o + check_random_signed(2) : o - o / 3;
             const int sign = check_random() % 2 ? 1 : -1;
             put(c, r->ref[b], x, sign * limit_to(o, coefficient_max[c->level]));
