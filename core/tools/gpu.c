@@ -15,7 +15,7 @@ struct Gpu {
 /* Frames on their way on the device: enough to hide a slow read. */
 #define OUTSTANDING_FRAMES 8
 
-static int start_vulkan(Gpu **out, const Options *options, VmafContext *vmaf)
+static int start_vulkan(Gpu **out, const Options *options, bool quiet, VmafContext *vmaf)
 {
     Gpu *const gpu = mem_zalloc(sizeof(*gpu));
     if (!gpu)
@@ -25,6 +25,7 @@ static int start_vulkan(Gpu **out, const Options *options, VmafContext *vmaf)
         .device = options->device,
         .allow_software = options->allow_software,
         .max_outstanding_frames = OUTSTANDING_FRAMES,
+        .quiet = quiet,
     };
     int err = vmaf_vulkan_state_init_with_options(&gpu->vulkan, &wish);
     if (!err)
@@ -37,18 +38,6 @@ static int start_vulkan(Gpu **out, const Options *options, VmafContext *vmaf)
     return 0;
 }
 
-/* Whether there is a device that nobody has to be asked about. */
-static bool has_vulkan_gpu(const Options *options)
-{
-    if (options->backends_off & 1u << BACKEND_VULKAN)
-        return false;
-    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
-    for (unsigned i = 0; !vmaf_vulkan_device_info(i, &info); i++)
-        if (!info.missing[0] && info.type != VMAF_VULKAN_DEVICE_TYPE_SOFTWARE)
-            return true;
-    return false;
-}
-
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
     int err = -ENOSYS;
@@ -56,13 +45,14 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
     case BACKEND_CPU:
         return 0;
     case BACKEND_AUTO:
-        if (!options->gpumask && has_vulkan_gpu(options))
-            return start_vulkan(gpu, options, vmaf);
-        say("no GPU to use: using the CPU");
+        if (!options->gpumask && !(options->backends_off & 1u << BACKEND_VULKAN))
+            err = start_vulkan(gpu, options, true, vmaf);
+        if (err)
+            say("no GPU to use: using the CPU");
         return 0;
     case BACKEND_VULKAN:
         if (vmaf_vulkan_available())
-            err = start_vulkan(gpu, options, vmaf);
+            err = start_vulkan(gpu, options, false, vmaf);
         break;
     default:
         break;

@@ -140,6 +140,7 @@ typedef struct VmafVulkanOptions {
     int allow_software;              /* when choosing: a software device will do */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
+    int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
 } VmafVulkanOptions;
 
 /* As vmaf_vulkan_state_init; a device named wrongly or twice is -ENODEV, and the log says so. */

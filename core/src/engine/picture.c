@@ -193,7 +193,7 @@ static int pool_fill(PicturePool *pool)
         const int err = pool->memory.alloc(pool->memory.opaque, size, &slot->block);
         if (err)
             return err;
-        if (!pool->memory.zeroed)
+        if (!pool->memory.as_is)
             memset(slot->block, 0, size);
         slot->ref.release = release_slot;
         slot->ref.cookie = slot;
@@ -223,7 +223,7 @@ static void free_plain(void *opaque, void *block)
 
 int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned count)
 {
-    const PoolMemory memory = { alloc_plain, free_plain, NULL, .zeroed = true };
+    const PoolMemory memory = { alloc_plain, free_plain, NULL, .as_is = true };
     return picture_pool_create_in(out, shape, count, &memory);
 }
 

@@ -51,7 +51,7 @@ typedef struct PoolMemory {
     int (*alloc)(void *opaque, size_t size, void **block);
     void (*free)(void *opaque, void *block);
     void *opaque;
-    bool zeroed; /* alloc's blocks are; otherwise the pool clears them */
+    bool as_is; /* hand blocks out as alloc gives them; otherwise the pool clears them first */
 } PoolMemory;
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);

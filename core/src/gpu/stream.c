@@ -306,7 +306,8 @@ static void free_upload(void *device, void *block)
 PoolMemory gpu_picture_memory(void *state)
 {
     const GpuSetup *setup = state;
-    return (PoolMemory){ .alloc = alloc_upload, .free = free_upload, .opaque = setup->device };
+    return (PoolMemory){ .alloc = alloc_upload, .free = free_upload, .opaque = setup->device,
+                         .as_is = true };
 }
 
 int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,

@@ -17,6 +17,11 @@ int vulkan_choose_any(const VulkanCandidate *list, unsigned count, bool allow_so
         *index = i;
         return 0;
     }
+    return -ENODEV;
+}
+
+void vulkan_explain_none(const VulkanCandidate *list, unsigned count)
+{
     for (unsigned i = 0; i < count; i++) {
         if (list[i].missing[0])
             log_error("vulkan: %s cannot be used, it lacks: %s", list[i].name, list[i].missing);
@@ -26,7 +31,6 @@ int vulkan_choose_any(const VulkanCandidate *list, unsigned count, bool allow_so
     }
     if (!count)
         log_error("vulkan: no device found; is a driver installed?");
-    return -ENODEV;
 }
 
 static bool contains(const char *text, const char *part)

@@ -64,6 +64,7 @@ static int imports_create(VulkanImports **out, VmafVulkanState *state, const Fra
         .alloc = alloc_mirror,
         .free = free_mirror,
         .opaque = &state->dev->gpu,
+        .as_is = true,
     };
     int err = imports->slots ? 0 : -ENOMEM;
     if (!err)

@@ -136,7 +136,7 @@ static int create_state(VmafVulkanState **out, const VulkanDeviceParams *params,
 typedef struct Wish {
     int index;          /* -1: by name, or any */
     const char *device; /* NULL: any */
-    bool allow_software, validation;
+    bool allow_software, validation, quiet;
     unsigned depth;
 } Wish;
 
@@ -144,8 +144,12 @@ static int choose(const Wish *wish, const VulkanCandidate *list, unsigned count,
 {
     if (wish->device)
         return vulkan_choose_named(list, count, wish->device, index);
-    if (wish->index < 0)
-        return vulkan_choose_any(list, count, wish->allow_software, index);
+    if (wish->index < 0) {
+        const int err = vulkan_choose_any(list, count, wish->allow_software, index);
+        if (err && !wish->quiet)
+            vulkan_explain_none(list, count);
+        return err;
+    }
     if (!count) {
         log_error("vulkan: no device found; is a driver installed?");
         return -ENODEV;
@@ -165,9 +169,9 @@ static int init_by_wish(VmafVulkanState **out, const Wish *wish)
     VulkanCandidate *list;
     unsigned count, index = 0;
     int err = list_devices(&instance, wish->validation, &list, &count);
-    if (err == -ENOSYS)
+    if (err == -ENOSYS && !wish->quiet)
         log_error("vulkan: no Vulkan loader on this machine (libvulkan); install one, or use the CPU");
-    if (err == -ENODEV)
+    if (err == -ENODEV && !wish->quiet)
         log_error("vulkan: no device found; is a driver installed?");
     if (err)
         return err;
@@ -204,6 +208,7 @@ int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulka
                                         .device = options->device,
                                         .allow_software = options->allow_software != 0,
                                         .validation = options->enable_validation != 0,
+                                        .quiet = options->quiet != 0,
                                         .depth = options->max_outstanding_frames });
 }
 
