@@ -67,40 +67,39 @@ static const uint16_t v_index16[32] __attribute__((unused)) = {
 
 /* ---- memory and constants ---- */
 
+/* No alignment assumed, any type may lie there. */
+typedef vi vi_anywhere __attribute__((aligned(1), may_alias));
+typedef vf vf_anywhere __attribute__((aligned(1), may_alias));
+typedef vd vd_anywhere __attribute__((aligned(1), may_alias));
+
 V_INLINE vi v_load(const void *p)
 {
-    vi v;
-    memcpy(&v, p, sizeof(v));
-    return v;
+    return *(const vi_anywhere *)p;
 }
 
 V_INLINE void v_store(void *p, vi v)
 {
-    memcpy(p, &v, sizeof(v));
+    *(vi_anywhere *)p = v;
 }
 
 V_INLINE vf v_load_f32(const float *p)
 {
-    vf v;
-    memcpy(&v, p, sizeof(v));
-    return v;
+    return *(const vf_anywhere *)p;
 }
 
 V_INLINE void v_store_f32(float *p, vf v)
 {
-    memcpy(p, &v, sizeof(v));
+    *(vf_anywhere *)p = v;
 }
 
 V_INLINE vd v_load_f64(const double *p)
 {
-    vd v;
-    memcpy(&v, p, sizeof(v));
-    return v;
+    return *(const vd_anywhere *)p;
 }
 
 V_INLINE void v_store_f64(double *p, vd v)
 {
-    memcpy(p, &v, sizeof(v));
+    *(vd_anywhere *)p = v;
 }
 
 V_INLINE vi v_zero(void)
