@@ -6,12 +6,9 @@
 #include "engine/feature.h"
 #include "engine/log.h"
 #include "engine/mem.h"
+#include "feature/ciede/ciede.h"
 #include "feature/ciede/ciede_dsp.h"
 #include "feature/common/float_rows.h"
-
-typedef struct CiedeResult {
-    double sum; /* of single-precision differences, in raster order */
-} CiedeResult;
 
 typedef struct CiedeState {
     CiedeDsp dsp;
@@ -174,4 +171,5 @@ const FeatureDef feature_ciede = {
     .scratch_destroy = ciede_scratch_destroy,
     .measure = ciede_measure,
     .report = ciede_report,
+    .gpu = &ciede_gpu,
 };
