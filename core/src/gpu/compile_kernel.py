@@ -17,37 +17,35 @@ def run(command):
         sys.exit(status)
 
 
-def forbid_contraction(words):
-    """Decorates every float operation as NoContraction: the optimiser forgets to when it unrolls loops,
-    and then drivers may simplify what `precise` was to keep."""
-    decorate, member_decorate, no_contraction = 71, 72, 42
-    float_operations = (127, 129, 131, 133, 136)  # negate, add, subtract, multiply, divide
-    targets, done, end, at = [], set(), 5, 5
+def is_precise(words):
+    """Whether some operation of a module must be rounded as written (`precise`)."""
+    decorate, no_contraction, at = 71, 42, 5
     while at < len(words):
         count, opcode = words[at] >> 16, words[at] & 0xffff
-        if opcode in (decorate, member_decorate):
-            end = at + count
-            if opcode == decorate and words[at + 2] == no_contraction:
-                done.add(words[at + 1])
-        elif opcode in float_operations:
-            targets.append(words[at + 2])
+        if opcode == decorate and words[at + 2] == no_contraction:
+            return True
         at += count
-    added = [word for target in targets if target not in done
-             for word in (3 << 16 | decorate, target, no_contraction)]
-    return words[:end] + added + words[end:]
+    return False
+
+
+def read_words(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    return struct.unpack('<%dI' % (len(data) // 4), data)
 
 
 def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
+    """The optimiser forgets `precise` when it unrolls loops, and then reorders what it was to keep: modules
+    that have the word are left to the driver, which does not."""
     with tempfile.TemporaryDirectory() as folder:
         module = os.path.join(folder, name + '.spv')
-        run([glslc, '-std=460', '-fshader-stage=compute', '--target-env=vulkan1.1', '-O', '-Werror',
-             '-DGPU_GLSL', '-DKERNEL_NAME=' + name, *defines, '-I' + include,
-             '-MD', '-MF', depfile, '-MT', out, source, '-o', module])
-        with open(module, 'rb') as file:
-            data = file.read()
-        words = forbid_contraction(list(struct.unpack('<%dI' % (len(data) // 4), data)))
-        with open(module, 'wb') as file:
-            file.write(struct.pack('<%dI' % len(words), *words))
+        for level in ('-O0', '-O'):
+            run([glslc, '-std=460', '-fshader-stage=compute', '--target-env=vulkan1.1', level, '-Werror',
+                 '-DGPU_GLSL', '-DKERNEL_NAME=' + name, *defines, '-I' + include,
+                 '-MD', '-MF', depfile, '-MT', out, source, '-o', module])
+            words = read_words(module)
+            if is_precise(words):
+                break
         if spirv_val != '-':
             run([spirv_val, '--target-env', 'vulkan1.1', module])
     with open(out, 'w') as file:
