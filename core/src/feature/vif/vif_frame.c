@@ -64,14 +64,15 @@ static const uint8_t *row_of(const Pass *p, int picture, int y)
     return s->plane[picture] + (s->h == 1 ? 0 : bounce(y, s->h)) * s->stride[picture];
 }
 
-/* Columns outside the plane, for the first `channels` channels; `columns` points at column x0. */
+/* Columns outside the plane, for the first `channels` channels; `columns` points at column x0. A
+ * strip reaches over the right border from up to `reach` columns away, too. */
 static void mirror_columns(const Pass *p, uint16_t *columns, int x0, int x1, int reach, int channels)
 {
     const int w = p->now.w;
     for (int c = 0; c < channels; c++, columns += VIF_PITCH) {
         for (int i = 1; x0 == 0 && i <= reach; i++)
             columns[-i] = w == 1 ? p->frame->ghost[c] : columns[bounce(-i, w)];
-        for (int i = w; x1 == w && i < w + reach; i++)
+        for (int i = w; i < x1 + reach; i++)
             columns[i - x0] = w == 1 ? p->frame->ghost[c] : columns[bounce(i, w) - x0];
     }
 }
