@@ -58,13 +58,14 @@ static void load_pair(const Strip *s, uint32_t *pair, int y)
     p->plan->dsp.join(pair, rows[0], rows[1], s->to - s->from);
 }
 
+/* A strip reaches over the right border from up to MOTION_REACH columns away, too. */
 static void mirror_columns(const Strip *s, int16_t *columns)
 {
     const int w = s->pass->w;
     for (int c = 0; c < 2; c++, columns += MOTION_PITCH) {
         for (int i = 1; s->x0 == 0 && i <= MOTION_REACH; i++)
             columns[-i] = columns[i];
-        for (int i = w; s->x1 == w && i < w + MOTION_REACH; i++)
+        for (int i = w; i < s->x1 + MOTION_REACH; i++)
             columns[i - s->x0] = columns[mirror(i, w) - s->x0];
     }
 }
