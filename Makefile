@@ -5,6 +5,7 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
+#   make docs          write the README's table of features from what the command lists
 #   make format        bring the sources into the house style
 #   make format-check  see whether they are
 #   make clean
@@ -19,7 +20,7 @@ SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all build test test-release test-sanitizers test-neon install bench format format-check clean setup
+.PHONY: all build test test-release test-sanitizers test-neon install bench docs format format-check clean setup
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -61,6 +62,9 @@ install: $(BUILD)/build.ninja
 
 bench: build
 	@python3 bench/bench.py $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip
+
+docs: build
+	@python3 core/test/cli/docs_test.py $(BUILD)/tools/vmaf . --fix
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
 

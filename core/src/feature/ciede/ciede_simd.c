@@ -49,8 +49,8 @@ typedef struct Batch {
 /* All ones where the library's x might round to another single-precision number. */
 V_INLINE vchoice doubtful(vd x, int64_t slack)
 {
-    const int64_t middle = INT64_C(1) << 28, all = (INT64_C(1) << 29) - 1;
-    return (vchoice)((((v_s64)x - (middle - slack)) & all) < 2 * slack);
+    const uint64_t middle = UINT64_C(1) << 28, all = (UINT64_C(1) << 29) - 1;
+    return (vchoice)((v_s64)(((v_u64)x - (middle - (uint64_t)slack)) & all) < 2 * slack);
 }
 
 V_INLINE vd linear_light(vd v)
