@@ -1,4 +1,4 @@
-/* A small vector language: one source, compiled for AVX2, AVX-512 and NEON.
+/* A small vector language: one source, compiled for SSE4.1, AVX2, AVX-512 and NEON.
  *
  * Three types, as wide as the instruction set's registers (V_BYTES):
  *   vi  integers: the operation says which lanes (8, 16, 32 or 64 bits) and, where it matters, the sign
@@ -35,6 +35,12 @@ typedef __m512d vd;
 typedef __m256i vi;
 typedef __m256 vf;
 typedef __m256d vd;
+#elif defined(__SSE4_1__)
+#include <immintrin.h>
+#define V_BYTES 16
+typedef __m128i vi;
+typedef __m128 vf;
+typedef __m128d vd;
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define V_BYTES 16
@@ -207,6 +213,8 @@ V_INLINE vf v_abs_f32(vf a)
 #include "engine/simd/avx512.h"
 #elif defined(__AVX2__)
 #include "engine/simd/avx2.h"
+#elif defined(__SSE4_1__)
+#include "engine/simd/sse41.h"
 #else
 #include "engine/simd/neon.h"
 #endif

@@ -215,6 +215,7 @@ static const struct {
 
 static const CheckSet sets[] = {
 #if defined(__x86_64__)
+    { "sse41", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 },
     { "avx2", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 },
     { "avx512", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 | CPU_AVX512 },
     { "avx512icl", CPU_SSE2 | CPU_SSSE3 | CPU_SSE41 | CPU_AVX2 | CPU_AVX512 | CPU_AVX512ICL },
