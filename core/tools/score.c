@@ -69,6 +69,17 @@ static int open_videos(Run *run)
     return video_compare(run->video[SIDE_REF], run->video[SIDE_DIST], o->common_bitdepth);
 }
 
+/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory, which
+ * takes long to come by, so large ones are few. */
+static unsigned frames_ahead(const Run *run, const VmafPictureConfiguration *pool)
+{
+    const size_t large = 8u << 20;
+    const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
+    if (!run->gpu)
+        return 1;
+    return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
+}
+
 /* Pairs that the context may hold at a time: one a worker and two to even out what features take. */
 static unsigned pairs_in_work(const Run *run)
 {
@@ -96,14 +107,14 @@ static int create_context(Run *run)
     err = gpu_create(&run->gpu, o, run->vmaf);
     if (err)
         return err;
-    run->ahead = run->gpu ? 8 : 1;
-    const VmafPictureConfiguration pool = {
+    VmafPictureConfiguration pool = {
         .pic_params = { .w = ref->width,
                         .h = ref->height,
                         .bpc = ref->bitdepth > dist->bitdepth ? ref->bitdepth : dist->bitdepth,
                         .pix_fmt = ref->pix_fmt },
-        .pic_cnt = reader_pool_size(run->ahead, pairs_in_work(run)),
     };
+    run->ahead = frames_ahead(run, &pool);
+    pool.pic_cnt = reader_pool_size(run->ahead, pairs_in_work(run));
     err = vmaf_preallocate_pictures(run->vmaf, pool);
     if (err)
         say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
