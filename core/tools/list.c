@@ -5,6 +5,14 @@
 #include "list.h"
 #include "model/model.h"
 
+static void print_row(const char *left, const char *help)
+{
+    if (help)
+        printf("      %-38s %s\n", left, help);
+    else
+        printf("      %s\n", left);
+}
+
 static void print_option(const Option *option)
 {
     char text[160];
@@ -21,7 +29,7 @@ static void print_option(const Option *option)
                  option->max);
         break;
     }
-    printf("      %-38s %s\n", text, option->help ? option->help : "");
+    print_row(text, option->help);
 }
 
 static void print_feature(const FeatureDef *def)
@@ -31,7 +39,7 @@ static void print_feature(const FeatureDef *def)
     if (def->outputs && def->outputs->name) {
         printf("    metrics:\n");
         for (const FeatureOutput *out = def->outputs; out->name; out++)
-            printf("      %-38s %s\n", metric_alias(out->name), out->help ? out->help : "");
+            print_row(metric_alias(out->name), out->help);
     }
     if (def->options && def->options->name) {
         printf("    options:\n");
