@@ -62,6 +62,47 @@ static void test_features(void **unused)
     assert_int_equal(vmaf_vulkan_validation_messages(state), 0);
 }
 
+/* Options that choose other kernels or other ways through them. */
+static const struct {
+    const char *feature;
+    const char *options[7];
+} option_sets[] = {
+    { "float_ssim", { "scale", "1" } },
+    { "float_ssim", { "scale", "3" } },
+    { "float_ssim", { "scale", "10" } },
+    { "cambi", { "full_ref", "true" } },
+    { "cambi", { "window_size", "127", "topk", "1" } },
+    { "cambi", { "max_log_contrast", "5", "tvi_threshold", "0.005" } },
+    { "cambi", { "max_log_contrast", "0", "topk", "0.001" } },
+    { "cambi", { "enc_width", "200", "enc_height", "217", "full_ref", "true" } },
+    { "cambi", { "src_width", "400", "src_height", "300", "full_ref", "true" } },
+    { "cambi", { "enc_bitdepth", "8", "cambi_eotf", "pq", "cambi_vis_lum_threshold", "2" } },
+};
+
+static void test_options(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    failures = 0;
+    for (unsigned i = 0; i < sizeof(option_sets) / sizeof(option_sets[0]); i++) {
+        runs = 0;
+        for (unsigned d = 0; d < 4; d++) {
+            GpuCheck check = {
+                .def = feature_find(option_sets[i].feature),
+                .options = option_sets[i].options,
+                .content = i % 2 ? CHECK_TEXTURE : CHECK_BANDS,
+                .seed = i,
+            };
+            assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, depths[d], 261, 219));
+            check_one(&check);
+            check.content = CHECK_BANDS;
+            check_one(&check);
+        }
+        assert_int_equal(runs, 8);
+    }
+    assert_int_equal(failures, 0);
+    assert_int_equal(vmaf_vulkan_validation_messages(state), 0);
+}
+
 int main(void)
 {
     VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1, .enable_validation = 1 };
@@ -76,7 +117,7 @@ int main(void)
         fprintf(stderr, "no state: %d\n", err);
         return 1;
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features), cmocka_unit_test(test_options) };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     vmaf_vulkan_state_free(&state);
     return failed;
