@@ -172,23 +172,28 @@ DEVICE f32 term_of(u32 block, u32 k)
     return terms[k * blocks + block];
 }
 
-/* What `term` adds to a sum of parity `odd`, in units of the last place at `exponent`. */
-DEVICE u32 units_of(u32 term, u32 exponent, u32 odd)
-{
-    i32 shift = i32(exponent) - i32(term >> 23);
-    if (shift <= 0)
-        return HVS_CROSSED;
-    u32 down = u32(min_i32(shift, 31));
-    u32 mantissa = (term & 0x7fffffu) | 0x800000u;
-    u32 whole = mantissa >> down, twice = (mantissa - (whole << down)) << 1;
-    u32 unit = 1u << down;
-    bool up = down < 31u && (twice > unit || (twice == unit && ((whole + odd) & 1u) != 0u));
-    return whole + (up ? 1u : 0u);
-}
+/* What a run of terms adds to an even and to an odd sum, in units of the last place. */
+struct Run {
+    u32 even, odd;
+};
 
 DEVICE u32 limited(u32 units)
 {
     return min_u32(units, HVS_LIMIT);
+}
+
+/* Adds a term, given by its bits, at the exponent of the sum. */
+DEVICE void run_add(INOUT(Run) run, u32 term, u32 exponent)
+{
+    i32 shift = i32(exponent) - i32(term >> 23);
+    u32 down = u32(clamp_i32(shift, 0, 25));
+    u32 mantissa = term != 0u ? (term & 0x7fffffu) | 0x800000u : 0u;
+    u32 whole = mantissa >> down, twice = (mantissa - (whole << down)) << 1, unit = 1u << down;
+    /* At least as large as the sum: that crosses. */
+    whole = shift > 0 ? whole : mantissa != 0u ? HVS_CROSSED : 0u;
+    u32 up = twice > unit ? 1u : 0u, tie = twice == unit ? 1u : 0u;
+    run.even = limited(run.even + whole + (up | (tie & (whole + run.even))));
+    run.odd = limited(run.odd + whole + (up | (tie & (whole + run.odd + 1u))));
 }
 
 KERNEL_MAIN
@@ -200,21 +205,31 @@ KERNEL_MAIN
         bool inside = block < blocks;
         u32 exponent = sum >> 23;
         u32 units = (sum & 0x7fffffu) | 0x800000u;
-        u32 even = 0u, odd = 0u;
-        for (u32 k = 0u; inside && k < 64u; k++) {
-            u32 term = bits_of_f32(term_of(block, k));
-            if (term != 0u) {
-                even = limited(even + units_of(term, exponent, even & 1u));
-                odd = limited(odd + units_of(term, exponent, (odd + 1u) & 1u));
-            }
+        Run run;
+        run.even = 0u;
+        run.odd = 0u;
+        /* Loads in bunches: waiting for one after the other would take most of the time. */
+        for (u32 k = 0u; inside && k < 64u; k += 8u) {
+            u32 t0 = bits_of_f32(term_of(block, k)), t1 = bits_of_f32(term_of(block, k + 1u));
+            u32 t2 = bits_of_f32(term_of(block, k + 2u)), t3 = bits_of_f32(term_of(block, k + 3u));
+            u32 t4 = bits_of_f32(term_of(block, k + 4u)), t5 = bits_of_f32(term_of(block, k + 5u));
+            u32 t6 = bits_of_f32(term_of(block, k + 6u)), t7 = bits_of_f32(term_of(block, k + 7u));
+            run_add(run, t0, exponent);
+            run_add(run, t1, exponent);
+            run_add(run, t2, exponent);
+            run_add(run, t3, exponent);
+            run_add(run, t4, exponent);
+            run_add(run, t5, exponent);
+            run_add(run, t6, exponent);
+            run_add(run, t7, exponent);
         }
         BARRIER();
-        if_even[LOCAL_X] = even;
-        if_odd[LOCAL_X] = odd;
+        if_even[LOCAL_X] = run.even;
+        if_odd[LOCAL_X] = run.odd;
         if (LOCAL_X == 0u)
             found[0] = GROUP_SIZE;
         BARRIER();
-        u32 own_even = even, own_odd = odd;
+        u32 own_even = run.even, own_odd = run.odd;
         for (u32 reach = 1u; reach < GROUP_SIZE; reach <<= 1) {
             u32 first_even = 0u, first_odd = 0u;
             if (LOCAL_X >= reach) {

@@ -39,6 +39,29 @@ struct Across {
     f32 a, b, aa, bb, ab;
 };
 
+DEVICE Across across_start()
+{
+    Across row;
+    row.a = row.b = row.aa = row.bb = row.ab = 0.0f;
+    return row;
+}
+
+DEVICE f32 map_of(Across row, u32 map)
+{
+    return map == 0u ? row.a : map == 1u ? row.b : map == 2u ? row.aa : map == 3u ? row.bb : row.ab;
+}
+
+DEVICE Across round_sums(NearSum a, NearSum b, NearSum aa, NearSum bb, NearSum ab, INOUT(bool) sure)
+{
+    Across row;
+    row.a = near_sum_round(a, WINDOW_SLACK, sure);
+    row.b = near_sum_round(b, WINDOW_SLACK, sure);
+    row.aa = near_sum_round(aa, WINDOW_SLACK, sure);
+    row.bb = near_sum_round(bb, WINDOW_SLACK, sure);
+    row.ab = near_sum_round(ab, WINDOW_SLACK, sure);
+    return row;
+}
+
 /* What stands in the lines at x for a map, counted as above. */
 DEVICE f32 map_value(u32 map, u32 x)
 {
@@ -66,44 +89,52 @@ DEVICE void replace(INOUT(Across) row, u32 map, f32 value)
     row.ab = map == 4u ? value : row.ab;
 }
 
-/* Filters the lines from x on. */
-DEVICE Across filter_across(u32 x)
-{
-    NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-    UNROLL
-    for (u32 k = 0u; k < SSIM_TAPS; k++) {
-        f32 a = lines[x + k], b = lines[x + SSIM_LINE_W + k];
-        PRECISE f32 aa = a * a;
-        PRECISE f32 bb = b * b;
-        PRECISE f32 ab = a * b;
-        PRECISE f32 t0 = a * taps[k];
-        PRECISE f32 t1 = b * taps[k];
-        PRECISE f32 t2 = aa * taps[k];
-        PRECISE f32 t3 = bb * taps[k];
-        PRECISE f32 t4 = ab * taps[k];
-        near_sum_add(s0, t0);
-        near_sum_add(s1, t1);
-        near_sum_add(s2, t2);
-        near_sum_add(s3, t3);
-        near_sum_add(s4, t4);
-    }
-    bool sure = true;
-    Across row;
-    row.a = near_sum_round(s0, WINDOW_SLACK, sure);
-    row.b = near_sum_round(s1, WINDOW_SLACK, sure);
-    row.aa = near_sum_round(s2, WINDOW_SLACK, sure);
-    row.bb = near_sum_round(s3, WINDOW_SLACK, sure);
-    row.ab = near_sum_round(s4, WINDOW_SLACK, sure);
-    for (u32 map = 0u; !sure && map < 5u; map++)
-        replace(row, map, exact_across(map, x));
-    return row;
-}
-
-/* One tap of the filter down the columns. */
+/* One tap of a filter. */
 DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
 {
     PRECISE f32 term = value * tap;
     near_sum_add(sum, term);
+}
+
+/* The same, of a product. */
+DEVICE void add_product(INOUT(NearSum) sum, f32 x, f32 y, f32 tap)
+{
+    PRECISE f32 product = x * y;
+    PRECISE f32 term = product * tap;
+    near_sum_add(sum, term);
+}
+
+/* Taps are picked by constants, not in a loop: a table that is indexed lies in memory. */
+#define SSIM_ACROSS(k)                                                                             \
+    {                                                                                              \
+        f32 a = lines[x + k], b = lines[x + SSIM_LINE_W + k];                                      \
+        add_tap(s0, a, taps[k]);                                                                   \
+        add_tap(s1, b, taps[k]);                                                                   \
+        add_product(s2, a, a, taps[k]);                                                            \
+        add_product(s3, b, b, taps[k]);                                                            \
+        add_product(s4, a, b, taps[k]);                                                            \
+    }
+
+/* Filters the lines from x on. */
+DEVICE Across filter_across(u32 x)
+{
+    NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
+    SSIM_ACROSS(0)
+    SSIM_ACROSS(1)
+    SSIM_ACROSS(2)
+    SSIM_ACROSS(3)
+    SSIM_ACROSS(4)
+    SSIM_ACROSS(5)
+    SSIM_ACROSS(6)
+    SSIM_ACROSS(7)
+    SSIM_ACROSS(8)
+    SSIM_ACROSS(9)
+    SSIM_ACROSS(10)
+    bool sure = true;
+    Across row = round_sums(s0, s1, s2, s3, s4, sure);
+    for (u32 map = 0u; !sure && map < 5u; map++)
+        replace(row, map, exact_across(map, x));
+    return row;
 }
 
 /* Two floats that together stand for one number. */
@@ -159,67 +190,71 @@ KERNEL_MAIN
     bool inside = left + LOCAL_X + SSIM_TAPS - 1u < width;
     i64 sum_l = i64(0), sum_c = i64(0), sum_s = i64(0), sum_lcs = i64(0);
     u32 line = 0u;
-    /* The last rows, the oldest first. */
-    f32 rows_a[SSIM_TAPS], rows_b[SSIM_TAPS], rows_aa[SSIM_TAPS], rows_bb[SSIM_TAPS], rows_ab[SSIM_TAPS];
-    f32 spill[5 * SSIM_TAPS];
-    UNROLL
-    for (u32 k = 0u; k < SSIM_TAPS; k++)
-        rows_a[k] = rows_b[k] = rows_aa[k] = rows_bb[k] = rows_ab[k] = 0.0f;
+    /* The last rows, the oldest first: names and no array, so that they stay in registers. */
+    Across r0 = across_start(), r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0, r6 = r0, r7 = r0, r8 = r0;
+    Across r9 = r0, r10 = r0;
+    /* The columns that this thread loads: its own, and for some one of those behind the group's. */
+    u32 own = min_u32(left + LOCAL_X, width - 1u), more = min_u32(own + SSIM_GROUP_W, width - 1u);
+    bool loads_more = LOCAL_X < SSIM_TAPS - 1u;
+    lines[LOCAL_X] = PIXEL(ref, own, top);
+    lines[SSIM_LINE_W + LOCAL_X] = PIXEL(dist, own, top);
+    if (loads_more) {
+        lines[SSIM_GROUP_W + LOCAL_X] = PIXEL(ref, more, top);
+        lines[SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = PIXEL(dist, more, top);
+    }
+    BARRIER();
     for (u32 y = top; y < end; y++) {
-        for (u32 x = LOCAL_X; x < SSIM_LINE_W; x += SSIM_GROUP_W) {
-            u32 column = min_u32(left + x, width - 1u);
-            lines[line + x] = PIXEL(ref, column, y);
-            lines[line + SSIM_LINE_W + x] = PIXEL(dist, column, y);
+        /* The next row is on its way while this one is worked on. */
+        u32 below = min_u32(y + 1u, height - 1u);
+        f32 next_a = PIXEL(ref, own, below), next_b = PIXEL(dist, own, below);
+        f32 more_a = 0.0f, more_b = 0.0f;
+        if (loads_more) {
+            more_a = PIXEL(ref, more, below);
+            more_b = PIXEL(dist, more, below);
         }
-        BARRIER();
-        Across row = filter_across(line + LOCAL_X);
+        r0 = r1;
+        r1 = r2;
+        r2 = r3;
+        r3 = r4;
+        r4 = r5;
+        r5 = r6;
+        r6 = r7;
+        r7 = r8;
+        r8 = r9;
+        r9 = r10;
+        r10 = filter_across(line + LOCAL_X);
         line = 2u * SSIM_LINE_W - line;
-        UNROLL
-        for (u32 k = 1u; k < SSIM_TAPS; k++) {
-            rows_a[k - 1u] = rows_a[k];
-            rows_b[k - 1u] = rows_b[k];
-            rows_aa[k - 1u] = rows_aa[k];
-            rows_bb[k - 1u] = rows_bb[k];
-            rows_ab[k - 1u] = rows_ab[k];
-        }
-        rows_a[SSIM_TAPS - 1] = row.a;
-        rows_b[SSIM_TAPS - 1] = row.b;
-        rows_aa[SSIM_TAPS - 1] = row.aa;
-        rows_bb[SSIM_TAPS - 1] = row.bb;
-        rows_ab[SSIM_TAPS - 1] = row.ab;
         if (y >= top + SSIM_TAPS - 1u && inside) {
             NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-            UNROLL
-            for (u32 k = 0u; k < SSIM_TAPS; k++) {
-                add_tap(s0, rows_a[k], taps[k]);
-                add_tap(s1, rows_b[k], taps[k]);
-                add_tap(s2, rows_aa[k], taps[k]);
-                add_tap(s3, rows_bb[k], taps[k]);
-                add_tap(s4, rows_ab[k], taps[k]);
-            }
+#define SSIM_DOWN(row, k)                                                                          \
+    add_tap(s0, row.a, taps[k]);                                                                   \
+    add_tap(s1, row.b, taps[k]);                                                                   \
+    add_tap(s2, row.aa, taps[k]);                                                                  \
+    add_tap(s3, row.bb, taps[k]);                                                                  \
+    add_tap(s4, row.ab, taps[k]);
+            SSIM_DOWN(r0, 0)
+            SSIM_DOWN(r1, 1)
+            SSIM_DOWN(r2, 2)
+            SSIM_DOWN(r3, 3)
+            SSIM_DOWN(r4, 4)
+            SSIM_DOWN(r5, 5)
+            SSIM_DOWN(r6, 6)
+            SSIM_DOWN(r7, 7)
+            SSIM_DOWN(r8, 8)
+            SSIM_DOWN(r9, 9)
+            SSIM_DOWN(r10, 10)
             bool sure = true;
-            Across mean;
-            mean.a = near_sum_round(s0, WINDOW_SLACK, sure);
-            mean.b = near_sum_round(s1, WINDOW_SLACK, sure);
-            mean.aa = near_sum_round(s2, WINDOW_SLACK, sure);
-            mean.bb = near_sum_round(s3, WINDOW_SLACK, sure);
-            mean.ab = near_sum_round(s4, WINDOW_SLACK, sure);
-            if (!sure) {
-                UNROLL
-                for (u32 k = 0u; k < SSIM_TAPS; k++) {
-                    spill[k] = rows_a[k];
-                    spill[SSIM_TAPS + k] = rows_b[k];
-                    spill[2 * SSIM_TAPS + k] = rows_aa[k];
-                    spill[3 * SSIM_TAPS + k] = rows_bb[k];
-                    spill[4 * SSIM_TAPS + k] = rows_ab[k];
-                }
-                for (u32 map = 0u; map < 5u; map++) {
-                    DoubleSum exact = double_sum_start();
-                    for (u32 k = 0u; k < SSIM_TAPS; k++) {
-                        PRECISE f32 term = spill[map * SSIM_TAPS + k] * taps[k];
-                        double_sum_add(exact, term);
-                    }
+            Across mean = round_sums(s0, s1, s2, s3, s4, sure);
+            DoubleSum exact = double_sum_start();
+            for (u32 i = 0u; !sure && i < 5u * SSIM_TAPS; i++) {
+                u32 map = i / SSIM_TAPS, k = i - map * SSIM_TAPS;
+                Across row = k == 0u ? r0 : k == 1u ? r1 : k == 2u ? r2 : k == 3u ? r3 : k == 4u ? r4
+                           : k == 5u ? r5 : k == 6u ? r6 : k == 7u ? r7 : k == 8u ? r8 : k == 9u ? r9 : r10;
+                PRECISE f32 term = map_of(row, map) * taps[k];
+                double_sum_add(exact, term);
+                if (k + 1u == SSIM_TAPS) {
                     replace(mean, map, double_sum_round(exact));
+                    exact = double_sum_start();
                 }
             }
             f32 a = mean.a, b = mean.b, aa = mean.aa, bb = mean.bb, ab = mean.ab;
@@ -242,6 +277,13 @@ KERNEL_MAIN
             sum_s += fixed_point(s);
             sum_lcs += fixed_point(times(times(l, c), s));
         }
+        lines[line + LOCAL_X] = next_a;
+        lines[line + SSIM_LINE_W + LOCAL_X] = next_b;
+        if (loads_more) {
+            lines[line + SSIM_GROUP_W + LOCAL_X] = more_a;
+            lines[line + SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = more_b;
+        }
+        BARRIER();
     }
     u32 at = first_sum + (GROUP_Y * tiles_x + GROUP_X) * SSIM_SUM_WORDS;
     for (u32 i = 0u; i < 4u; i++) {
@@ -288,6 +330,25 @@ DEVICE u32 reflect(i32 i, u32 n)
     return u32(clamp_i32(r, 0, i32(n) - 1));
 }
 
+DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
+{
+    PRECISE f32 term = value * tap;
+    near_sum_add(sum, term);
+}
+
+/* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table
+ * that is indexed lies in memory. */
+#define HALVE_ROW(r, q)                                                                            \
+    add_tap(sum, tile[at + r * HALVE_IN_W], quarter[q]);                                           \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 1], quarter[q + 1]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 2], quarter[q + 2]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 3], quarter[q + 3]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 4], quarter[q + 4]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 5], quarter[q + 3]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 6], quarter[q + 2]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 7], quarter[q + 1]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 8], quarter[q]);
+
 DEVICE f32 term_at(u32 at, u32 r, u32 c)
 {
     u32 fold_r = r <= 4u ? r : 8u - r, fold_c = c <= 4u ? c : 8u - c;
@@ -310,12 +371,15 @@ KERNEL_MAIN
         return;
     u32 at = 2u * LOCAL_Y * HALVE_IN_W + 2u * LOCAL_X;
     NearSum sum = near_sum_start();
-    UNROLL
-    for (u32 r = 0u; r < 9u; r++) {
-        UNROLL
-        for (u32 c = 0u; c < 9u; c++)
-            near_sum_add(sum, term_at(at, r, c));
-    }
+    HALVE_ROW(0, 0)
+    HALVE_ROW(1, 5)
+    HALVE_ROW(2, 10)
+    HALVE_ROW(3, 15)
+    HALVE_ROW(4, 20)
+    HALVE_ROW(5, 15)
+    HALVE_ROW(6, 10)
+    HALVE_ROW(7, 5)
+    HALVE_ROW(8, 0)
     bool sure = true;
     f32 value = near_sum_round(sum, HALVE_SLACK, sure);
     if (!sure) {
