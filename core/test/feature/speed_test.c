@@ -1,8 +1,10 @@
 /* SpEED: its linear algebra on matrices with known answers, figures, and what it refuses. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "feature/scoring.h"
 #include "feature/speed/speed.h"
@@ -143,6 +145,38 @@ static void first_frame_has_no_change(void **state)
                          "Speed_temporal_feature_speed_temporal_score") == 0.0);
 }
 
+static void score_grey_frames(const char *feature, unsigned count)
+{
+    VmafContext *vmaf;
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ VMAF_LOG_LEVEL_INFO }), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, feature, NULL), 0);
+    for (unsigned i = 0; i < count; i++) {
+        VmafPicture ref = picture(320, 320, grey), dist = picture(320, 320, grey);
+        assert_int_equal(vmaf_read_pictures(vmaf, &ref, &dist, i), 0);
+    }
+    vmaf_close(vmaf);
+}
+
+static void singular_frames_are_told_once(void **state)
+{
+    const char *const features[] = { "speed_chroma", "speed_temporal" };
+    for (size_t i = 0; i < COUNT(features); i++) {
+        FILE *const log = tmpfile();
+        const int terminal = dup(STDERR_FILENO);
+        assert_true(log && terminal >= 0);
+        dup2(fileno(log), STDERR_FILENO);
+        score_grey_frames(features[i], 4);
+        dup2(terminal, STDERR_FILENO);
+        close(terminal);
+        rewind(log);
+        unsigned lines = 0;
+        for (int c; (c = fgetc(log)) != EOF;)
+            lines += c == '\n';
+        fclose(log);
+        assert_int_equal(lines, 1);
+    }
+}
+
 static int verdict(const char *feature, const char *options, VmafPicture ref, VmafPicture dist)
 {
     Scoring *s;
@@ -184,6 +218,7 @@ int main(void)
         cmocka_unit_test(figures),
         cmocka_unit_test(equal_pictures_score_zero),
         cmocka_unit_test(first_frame_has_no_change),
+        cmocka_unit_test(singular_frames_are_told_once),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ static int choose_sizes(const Feature *f, CambiPlan *plan)
         const CambiTarget *t = &plan->target[i];
         if (t->w >= 216 || t->h >= 216)
             continue;
-        log_error("cambi: a %s size of %ux%u is too small: one side has to be 216 or more",
+        log_error("cambi: the %s size of %ux%u is too small: one side has to be 216 or more",
                   i ? "source" : "encoding", t->w, t->h);
         return -EINVAL;
     }

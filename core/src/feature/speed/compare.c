@@ -250,10 +250,8 @@ static void analyse(Speed *s, const SpeedInput *input, Blocks *blocks)
     const size_t n = (size_t)s->plan->blocks_x * s->plan->blocks_y;
     blocks->singular =
         any_tiny(eigenvalues) || !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);
-    if (blocks->singular) {
-        log_warning("%s: covariance matrix is singular", s->plan->feature);
+    if (blocks->singular)
         memset(s->solved, 0, SPEED_BLOCK * s->block_pitch * sizeof(float));
-    }
     block_statistics(s, eigenvalues, blocks);
 }
 

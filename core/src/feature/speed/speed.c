@@ -173,6 +173,15 @@ static void close(Feature *f)
     mem_free(plan);
 }
 
+/* Flat or small planes are singular in every frame: once is enough. */
+static void warn_singular(SpeedPlan *plan, const FrameId *id)
+{
+    if (!plan->warned)
+        log_warning("%s: covariance matrix is singular at index %u (told once)", plan->feature,
+                    id->index);
+    plan->warned = true;
+}
+
 /* ---- chroma ---- */
 
 typedef struct ChromaResult {
@@ -223,6 +232,8 @@ static int chroma_report(Feature *f, const FrameId *id, const void *result)
 {
     const SpeedOptions *o = f->options;
     const ChromaResult *r = result;
+    if (r->u.failed || r->v.failed)
+        warn_singular(f->state, id);
     float both = (float)((r->u.score + r->v.score) / 2.0);
     if (r->u.failed != r->v.failed)
         both = r->u.failed ? r->v.score : r->u.score;
@@ -250,10 +261,6 @@ const FeatureDef feature_speed_chroma = {
 };
 
 /* ---- temporal ---- */
-
-typedef struct TemporalResult {
-    double score;
-} TemporalResult;
 
 /* Keeps luma of the pair before. */
 typedef struct TemporalScratch {
@@ -323,12 +330,12 @@ static int temporal_measure(const Feature *f, void *scratch, const FramePair *pa
 {
     const SpeedOptions *o = f->options;
     TemporalScratch *s = scratch;
-    TemporalResult *r = result;
-    r->score = 0.0;
+    SpeedScore *r = result;
+    *r = (SpeedScore){ 0 };
     if (s->filled) {
         const SpeedInput ref = change(s, 0, pair->ref);
         const SpeedInput dist = change(s, 1, o->use_ref_diff ? pair->ref : pair->dist);
-        r->score = speed_compare(s->speed, &ref, &dist).score;
+        *r = speed_compare(s->speed, &ref, &dist);
     }
     keep_luma(s, 0, pair->ref);
     keep_luma(s, 1, pair->dist);
@@ -338,7 +345,10 @@ static int temporal_measure(const Feature *f, void *scratch, const FramePair *pa
 
 static int temporal_report(Feature *f, const FrameId *id, const void *result)
 {
-    return feature_emit(f, 0, id->index, ((const TemporalResult *)result)->score);
+    const SpeedScore *r = result;
+    if (r->failed)
+        warn_singular(f->state, id);
+    return feature_emit(f, 0, id->index, r->score);
 }
 
 const FeatureDef feature_speed_temporal = {
@@ -348,7 +358,7 @@ const FeatureDef feature_speed_temporal = {
     .options_size = sizeof(SpeedOptions),
     .outputs = temporal_outputs,
     .flags = FEATURE_EVERY_FRAME | FEATURE_SERIAL,
-    .result_size = sizeof(TemporalResult),
+    .result_size = sizeof(SpeedScore),
     .init = temporal_init,
     .close = close,
     .scratch_create = temporal_scratch_create,

@@ -23,6 +23,7 @@ typedef struct SpeedPlan {
     int weight_mode;
     FloatDsp dsp;
     SpeedDsp speed_dsp;
+    bool warned; /* of a singular plane; report's own */
 } SpeedPlan;
 
 typedef struct SpeedScore {
