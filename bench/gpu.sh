@@ -16,8 +16,7 @@ run() { python3 "$here/bench.py" "$vmaf" "$synthclip" --dir /dev/shm --backends 
 python3 "$here/../scripts/ci/cross_backend_diff" "$vmaf" "$synthclip" --device "$device"
 echo "start-up:"
 run --sizes 576x324 --depths 8 --features default --frames 2
-for size in 576x324 1920x1080 3840x2160; do
-    run --sizes "$size" --depths 8,10 --features default --repeat 25 --seconds 3 --kernels
-done
-run --sizes 1920x1080 --depths 8 --repeat 25 --seconds 2 --kernels \
+run --sizes 576x324,1920x1080 --depths 8,10 --features default --repeat 25 --seconds 2 --kernels
+run --sizes 3840x2160 --depths 8,10 --features default --repeat 50 --seconds 2 --kernels
+run --sizes 1920x1080 --depths 8 --repeat 10 --seconds 1 --kernels \
     --features vif,adm,motion,psnr,float_ssim,float_ms_ssim,psnr_hvs,ciede,cambi
