@@ -148,7 +148,7 @@ static void first_frame_has_no_change(void **state)
 static void score_grey_frames(const char *feature, unsigned count)
 {
     VmafContext *vmaf;
-    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ VMAF_LOG_LEVEL_INFO }), 0);
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_INFO }), 0);
     assert_int_equal(vmaf_use_feature(vmaf, feature, NULL), 0);
     for (unsigned i = 0; i < count; i++) {
         VmafPicture ref = picture(320, 320, grey), dist = picture(320, 320, grey);
