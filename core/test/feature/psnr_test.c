@@ -58,6 +58,23 @@ static void chroma_and_errors_are_optional(void **state)
     scoring_close(s);
 }
 
+/* 4:2:0 rounds chroma down: of one row or column none is left. */
+static void chroma_may_round_to_nothing(void **state)
+{
+    const unsigned sizes[][2] = { { 50, 1 }, { 1, 50 } };
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const unsigned w = sizes[i][0], h = sizes[i][1];
+        Scoring *s;
+        assert_int_equal(scoring_open(&s, "psnr", NULL,
+                                      scoring_picture(VMAF_PIX_FMT_YUV420P, 8, w, h, hundred),
+                                      scoring_picture(VMAF_PIX_FMT_YUV420P, 8, w, h, hundred)),
+                         0);
+        assert_true(scoring_has(s, "psnr_y"));
+        assert_false(scoring_has(s, "psnr_cb"));
+        scoring_close(s);
+    }
+}
+
 static void no_error_gives_the_depth_s_limit(void **state)
 {
     static const unsigned depths[] = { 8, 10, 12, 16 };
@@ -140,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plane_has_its_score),
         cmocka_unit_test(chroma_and_errors_are_optional),
+        cmocka_unit_test(chroma_may_round_to_nothing),
         cmocka_unit_test(no_error_gives_the_depth_s_limit),
         cmocka_unit_test(reduced_peak_scales_255),
         cmocka_unit_test(large_sums_have_their_order),
