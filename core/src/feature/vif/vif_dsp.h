@@ -14,7 +14,7 @@
 
 #define VIF_REACH 8 /* of the widest kernel, to each side */
 
-#define VIF_STRIP 192 /* widest strip; strips but the last are multiples of VIF_STRIP_STEP wide */
+#define VIF_STRIP 320 /* widest strip; strips but the last are multiples of VIF_STRIP_STEP wide */
 #define VIF_STRIP_STEP 32
 #define VIF_MARGIN 16 /* words before a channel's first column that belong to it */
 #define VIF_PITCH (VIF_STRIP + 64) /* columns a buffer has: margins, and vectors may run over */

@@ -84,10 +84,23 @@ typedef struct Strip {
     int x0, x1, from, to;
 } Strip;
 
+/* A strip's rows lie too far apart for the hardware to see them coming. */
+static void fetch_ahead(const Strip *s, int y)
+{
+    const Pass *p = s->pass;
+    const ptrdiff_t first = s->from * p->now.sample_size, last = s->to * p->now.sample_size;
+    for (int i = 0; y >= 0 && i < 4 && y + i / 2 < p->now.h; i++) {
+        const uint8_t *const row = p->now.plane[i % 2] + (y + i / 2) * p->now.stride[i % 2];
+        for (ptrdiff_t at = first; at < last; at += 64)
+            __builtin_prefetch(row + at);
+    }
+}
+
 static void load_pair(const Strip *s, uint16_t *pair, int y)
 {
     const Pass *p = s->pass;
     const size_t skip = (size_t)s->from * (size_t)p->now.sample_size;
+    fetch_ahead(s, y + 4);
     for (int picture = 0; picture < 2; picture++)
         p->plan->dsp.scale[p->scale].join(pair + picture * (VIF_PAIR_WORDS / 2),
                                           row_of(p, picture, y) + skip,

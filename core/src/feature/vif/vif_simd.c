@@ -327,36 +327,42 @@ V_INLINE void filter_moment(vi out[2], const uint16_t *hi, int scale)
 
 /* ---- pixels ---- */
 
-/* Each piece of [1, 2) of an eighth has a cubic in the distance w from its middle, which gives
- * 2048 * log2 + 1/2 well enough that its whole part, in single precision without fusing, is the
- * table's entry for each of the 32768 leading bit patterns. Found by linear programming; the test of
- * this file's routines tries every pattern. */
+/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256 times
+ * too large), which gives 2048 * log2 + 1/2 well enough that its whole part, in single precision
+ * without fusing, is the table's entry for each of the 32768 leading bit patterns. Found by linear
+ * programming; the test of this file's routines tries every pattern. */
 static const float log_cubic[4][8] = {
-    { 0x1.674066p+7f, 0x1.fc41d4p+8f, 0x1.91fbccp+9f, 0x1.0c3060p+10f, 0x1.49c798p+10f,
-      0x1.82a0b0p+10f, 0x1.b7695ap+10f, 0x1.e8ac7ep+10f },
-    { 0x1.5b9b12p+11f, 0x1.370376p+11f, 0x1.196506p+11f, 0x1.00eccep+11f, 0x1.d8be04p+10f,
-      0x1.b5b96ep+10f, 0x1.978954p+10f, 0x1.7d3e84p+10f },
-    { -0x1.47a058p+10f, -0x1.063ac0p+10f, -0x1.ad2e80p+9f, -0x1.65b872p+9f, -0x1.2ec342p+9f,
-      -0x1.038c6cp+9f, -0x1.c1ecbcp+8f, -0x1.89b862p+8f },
-    { 0x1.97ff82p+9f, 0x1.274112p+9f, 0x1.b3254ep+8f, 0x1.4c10dap+8f, 0x1.0276aep+8f,
-      0x1.99fa72p+7f, 0x1.4b14ccp+7f, 0x1.0e1580p+7f },
+    { 0x1.028d36p-1f, 0x1.5c8244p+8f, 0x1.49e7c4p+9f, 0x1.d6b57ep+9f, 0x1.2ba04cp+10f,
+      0x1.66c01ep+10f, 0x1.9d7db4p+10f, 0x1.d0740cp+10f },
+    { 0x1.714604p-12f, 0x1.4844ccp-12f, 0x1.277166p-12f, 0x1.0c96fep-12f, 0x1.ec6c12p-13f,
+      0x1.c68c14p-13f, 0x1.a614f4p-13f, 0x1.89f1a8p-13f },
+    { -0x1.6db97cp-36f, -0x1.21f14ep-36f, -0x1.d5e912p-37f, -0x1.84ec88p-37f, -0x1.46fe62p-37f,
+      -0x1.16c3f2p-37f, -0x1.e0fedcp-38f, -0x1.a30f04p-38f },
+    { 0x1.967d34p-60f, 0x1.278d3ap-60f, 0x1.b2949ep-61f, 0x1.4d6170p-61f, 0x1.0276aep-61f,
+      0x1.999346p-62f, 0x1.4b85f4p-62f, 0x1.0e3088p-62f },
 };
 
-#define LOG_OFFSET (127 * 2048) /* the exponent's, left in */
+/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `power` + 127 whole twos, and the rest. */
+typedef struct Log {
+    vi power, rest;
+} Log;
 
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31, plus LOG_OFFSET. */
-V_INLINE vi log_q11(vi x)
+V_INLINE Log log_q11(vi x)
 {
     /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
     const vi bits = v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x, 18), x)));
     const vi piece = v_shr_u32(bits, 20);
-    const vi inside = v_or(v_and(bits, v_set32(0x000fff00)), v_set32(0x3f800000));
-    const vf w = v_sub_f32(v_cast_to_f32(inside), v_set_f32(1.0625f));
+    const vf u = v_s32_to_f32(v_and(bits, v_set32(0x000fff00)));
     vf p = v_lookup8_f32(log_cubic[3], piece);
     for (int k = 2; k >= 0; k--)
-        p = v_add_f32(v_mul_f32(p, w), v_lookup8_f32(log_cubic[k], piece));
-    const vi exponent = v_and(v_shr_u32(bits, 12), v_set32(~2047));
-    return v_add32(exponent, v_f32_to_s32_trunc(p));
+        p = v_add_f32(v_mul_f32(p, u), v_lookup8_f32(log_cubic[k], piece));
+    return (Log){ .power = v_shr_u32(bits, 23), .rest = v_f32_to_s32_trunc(p) };
+}
+
+/* log a - log b. */
+V_INLINE vi log_ratio(Log a, Log b)
+{
+    return v_add32(v_shl32(v_sub32(a.power, b.power), 11), v_sub32(a.rest, b.rest));
 }
 
 typedef struct RowSums {
@@ -387,7 +393,8 @@ V_INLINE void add_pixels(RowSums *sums, vi var_ref, vi var_dis, vi cov, vd limit
     if (!vm_any(textured))
         return;
     var_ref = v_max_s32(var_ref, noise); /* spares the other lanes strange numbers */
-    const vi den = v_sub32(log_q11(v_add32(var_ref, noise)), v_set32(LOG_OFFSET + 17 * 2048));
+    const Log noise_log = { .power = v_set32(127 + 17), .rest = v_zero() };
+    const vi den = log_ratio(log_q11(v_add32(var_ref, noise)), noise_log);
     sums->den = v_add32(sums->den, v_keep32(textured, den));
 
     const vm linked = vm_and(vm_and(textured, vm_gt_s32(cov, v_zero())),
@@ -402,7 +409,7 @@ V_INLINE void add_pixels(RowSums *sums, vi var_ref, vi var_dis, vi cov, vd limit
     const vi rest = v_max_s32(v_f64_to_s32_trunc(lo.rest, hi.rest), v_zero());
     const vi signal = v_f64_to_s32_trunc(lo.signal, hi.signal);
     const vi remains = v_add32(rest, noise);
-    const vi num = v_sub32(log_q11(v_add32(remains, signal)), log_q11(remains));
+    const vi num = log_ratio(log_q11(v_add32(remains, signal)), log_q11(remains));
     sums->num = v_add32(sums->num, v_keep32(linked, num));
 }
 
