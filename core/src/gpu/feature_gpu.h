@@ -19,8 +19,8 @@ struct FeatureGpu {
     int (*plan)(const Feature *f, GpuPlan *plan);
 
     /* Turns the bytes of gpu_result() into the result that the CPU's measure would have given.
-     * -EAGAIN: it did, but for the last bit of a sum whose order on the CPU is its own. The frame is
-     * then measured on the CPU: keep it rare. */
+     * -EAGAIN: it did, but for a last bit that hangs on how the CPU rounds (the order of a sum, a
+     * double). The frame is then measured on the CPU: keep it rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
 
     /* Whether two results are as equal as the feature promises; NULL compares result_size bytes (then

@@ -8,6 +8,9 @@
  * takes the horizontal filter of one output column. Scale 0 reads the picture's planes; the planes
  * of the other scales hold both pictures in one word: ref | dist << 16.
  *
+ * The gain limit is a whole number in every model. Kernels for others (VIF_FRACTIONAL) carry double
+ * arithmetic in integers, which is too much code for all of them.
+ *
  * The build defines VIF_SCALE and, for the first kind, VIF_HALVE. */
 #if VIF_SCALE == 0
 #define VIF_REACH 8
@@ -57,7 +60,9 @@ TABLE_BEGIN(u32, taps, VIF_TAP_COUNT) VIF_TAPS TABLE_END
 
 KERNEL_BEGIN
 
+#ifdef VIF_FRACTIONAL
 #include "gpu/prelude/soft_double.h"
+#endif
 
 /* Reflects about the border sample, which is not repeated. The clamp serves threads whose column no
  * output needs. */
@@ -138,6 +143,7 @@ KERNEL_MAIN
 #define VIF_OUT_COLUMNS u32(GROUP_W - 2 * VIF_REACH)
 #define NOISE 131072u /* variance 2.0 in units of 2^-16 */
 #define VIF_SUMS (8u * VIF_SCALE) /* the scale's place in `sums` */
+#define VIF_UNSETTLED 32u         /* after those of all scales: pixels that only a double can settle */
 
 /* Second moments of 8-bit samples fit 32 bits; all others need 48. */
 #if VIF_SCALE == 0 && !HBD
@@ -199,23 +205,34 @@ DEVICE u32 log2_fixed(u32 x)
     return ((log_table[i >> 1] >> ((i & 1u) << 4)) & 0xffffu) + 2048u * shift;
 }
 
+/* What is left of the distorted picture's energy s2 when `explained` is taken from it, over the noise. */
+DEVICE u32 noise_level(u32 s2, u32 explained)
+{
+    return NOISE + (s2 > explained ? s2 - explained : 0u);
+}
+
+#ifdef VIF_FRACTIONAL
+
 /* The gain and what follows from it as the CPU has them, in double. */
-DEVICE u32 gain_in_double(u32 s1, u32 s2, u32 s12)
+DEVICE u32 information_in_double(u32 s1, u32 s2, u32 s12)
 {
     u64 epsilon = u64(0x3edb7cdfu) << 32 | u64(0xd9d7bdbbu); /* 65536 * 1e-10 */
     u64 limit = u64(gain_hi) << 32 | u64(gain_lo);
     u64 covariance = sd_from_u32(s12), energy = sd_from_u32(s2);
     u64 g = sd_div(covariance, sd_add(sd_from_u32(s1), epsilon));
     u64 explained = sd_mul(g, covariance);
-    u32 rest = energy > explained ? sd_to_u32(sd_sub(energy, explained)) : 0u;
+    u32 noise = NOISE + (energy > explained ? sd_to_u32(sd_sub(energy, explained)) : 0u);
     g = g > limit ? limit : g;
     u32 signal = sd_to_u32(sd_mul(sd_mul(g, g), sd_from_u32(s1)));
-    return log2_fixed(NOISE + rest + signal) - log2_fixed(NOISE + rest);
+    return log2_fixed(noise + signal) - log2_fixed(noise);
 }
 
-/* The same from s12^2 = q * s1 + r wherever the doubles' rounding cannot change the outcome: they
- * stand for s12^2 / s1 less a hair (the epsilon), so only an r within a narrow band is in doubt. */
-DEVICE u32 information(u32 s1, u32 s2, u32 s12)
+#endif
+
+/* The logarithm of what the picture tells over what it tells less the signal. The CPU's doubles stand
+ * for s12^2 / s1 less a hair (the epsilon). With s12^2 = q * s1 + r, that is q or q - 1, and only an r
+ * within a narrow band leaves open which. */
+DEVICE u32 information(u32 s1, u32 s2, u32 s12, INOUT(u32) unsettled)
 {
     u64 square = u64(s12) * u64(s12);
     u32 q = u32(square / u64(s1));
@@ -223,23 +240,29 @@ DEVICE u32 information(u32 s1, u32 s2, u32 s12)
     f32 lean = f32(q) * 6.5536e-6f;
     f32 band = 1.7763568e-15f * f32(s1) * f32(max_u32(q + 1u, s2)) + 9.5367432e-7f * lean +
                2.3841858e-7f * f32(r);
-    bool doubtful = abs(f32(r) - lean) <= band || abs(f32(r) - 2.0f * lean) <= band;
-
-    u32 explained = q + (f32(r) > lean ? 1u : 0u);
-    u32 rest = s2 > explained ? s2 - explained : 0u;
+    bool doubtful = abs_f32(f32(r) - lean) <= band || abs_f32(f32(r) - 2.0f * lean) <= band;
+    u32 noise = noise_level(s2, q + (f32(r) > lean ? 1u : 0u));
     u32 signal = q - (f32(r) <= 2.0f * lean ? 1u : 0u);
-    if (gain_whole != 0u) {
-        if (mul_hi_u32(gain_whole, s1) == 0u && s12 > gain_whole * s1)
-            signal = gain_whole * gain_whole * s1;
-    } else {
-        f32 bound = gain * f32(s1);
-        doubtful = doubtful || abs(f32(s12) - bound) <= 1e-5f * bound;
-        if (f32(s12) > bound)
-            signal = sd_to_u32(sd_mul(u64(gain_square_hi) << 32 | u64(gain_square_lo), sd_from_u32(s1)));
+#ifdef VIF_FRACTIONAL
+    f32 bound = gain * f32(s1);
+    if (doubtful || abs_f32(f32(s12) - bound) <= 1e-5f * bound)
+        return information_in_double(s1, s2, s12);
+    if (f32(s12) > bound)
+        signal = sd_to_u32(sd_mul(u64(gain_square_hi) << 32 | u64(gain_square_lo), sd_from_u32(s1)));
+#else
+    bool limited = mul_hi_u32(gain_whole, s1) == 0u && s12 > gain_whole * s1;
+    if (limited)
+        signal = gain_whole * gain_whole * s1;
+    if (doubtful) {
+        /* Most often both candidates have the same logarithms. */
+        u32 less_noise = noise_level(s2, q + 1u), more_noise = noise_level(s2, q);
+        u32 less_signal = limited ? signal : max_u32(q, 1u) - 1u, more_signal = limited ? signal : q;
+        if (log2_fixed(less_noise) != log2_fixed(more_noise) ||
+            log2_fixed(less_noise + less_signal) != log2_fixed(more_noise + more_signal))
+            unsettled += 1u;
     }
-    if (doubtful)
-        return gain_in_double(s1, s2, s12);
-    return log2_fixed(NOISE + rest + signal) - log2_fixed(NOISE + rest);
+#endif
+    return log2_fixed(noise + signal) - log2_fixed(noise);
 }
 
 KERNEL_MAIN
@@ -247,7 +270,7 @@ KERNEL_MAIN
     i32 x = i32(GROUP_X * VIF_OUT_COLUMNS) - VIF_REACH + i32(LOCAL_X);
     bool has_output = LOCAL_X < VIF_OUT_COLUMNS && GROUP_X * VIF_OUT_COLUMNS + LOCAL_X < width;
     u32 column = mirror(x, i32(width));
-    u32 num_log = 0u, den_log = 0u, flat_lo = 0u, flat_hi = 0u, flat_count = 0u;
+    u32 num_log = 0u, den_log = 0u, flat_lo = 0u, flat_hi = 0u, flat_count = 0u, unsettled = 0u;
 
     u32 y_begin = GROUP_Y * rows_per_group;
     u32 y_end = min_u32(y_begin + rows_per_group, height);
@@ -276,12 +299,14 @@ KERNEL_MAIN
             } else {
                 den_log += log2_fixed(NOISE + u32(s1)) - 2048u * 17u;
                 if (s12 > 0 && s2 > 0)
-                    num_log += information(u32(s1), u32(s2), u32(s12));
+                    num_log += information(u32(s1), u32(s2), u32(s12), unsettled);
             }
         }
         BARRIER();
     }
 
+    if (unsettled != 0u)
+        ATOMIC_ADD(sums, VIF_UNSETTLED, unsettled);
     GROUP_SUM(column_means, num_log);
     GROUP_SUM(column_rr, den_log);
     GROUP_SUM(column_dd, flat_count);

@@ -50,7 +50,11 @@ static void split_double(double value, uint32_t *lo, uint32_t *hi)
 static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const ScalePlanes *planes,
                        GpuBuf log_table, GpuBuf sums)
 {
-    static const char *const kernels[VIF_SCALES] = { NULL, "vif_stats_1", "vif_stats_2", "vif_stats_3" };
+    static const char *const kernels[2][VIF_SCALES + 1] = {
+        { "vif_stats_0_8", "vif_stats_1", "vif_stats_2", "vif_stats_3", "vif_stats_0_16" },
+        { "vif_stats_0_8_fractional", "vif_stats_1_fractional", "vif_stats_2_fractional",
+          "vif_stats_3_fractional", "vif_stats_0_16_fractional" },
+    };
     static const unsigned reach[VIF_SCALES] = { 8, 4, 2, 1 };
     const VifOptions *const options = f->options;
     const double gain = options->gain_limit;
@@ -67,7 +71,7 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
     split_double(gain, &params.gain_lo, &params.gain_hi);
     split_double(gain * gain, &params.gain_square_lo, &params.gain_square_hi);
     gpu_pass(plan, &(GpuPass){
-        .kernel = scale == 0 ? gpu_by_depth(f, "vif_stats_0_8", "vif_stats_0_16") : kernels[scale],
+        .kernel = kernels[floor(gain) != gain][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
         .buffers = { planes->source[0], planes->source[1], log_table, sums },
         .buffer_count = 4,
         .params = &params,
@@ -112,8 +116,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
     mem_free(table);
 
-    const size_t scale_bytes = WORDS_PER_SCALE * sizeof(uint32_t);
-    const GpuBuf sums = gpu_result(plan, VIF_SCALES * scale_bytes, true);
+    const GpuBuf sums = gpu_result(plan, (VIF_SCALES * WORDS_PER_SCALE + 1) * sizeof(uint32_t), true);
     ScalePlanes planes = {
         { gpu_ref(plan, 0), gpu_dist(plan, 0) }, f->shape.w[0], f->shape.h[0], gpu_plane_stride(plan, 0)
     };
@@ -131,6 +134,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint64_t *const sums = readback;
+    const uint32_t unsettled = ((const uint32_t *)readback)[VIF_SCALES * WORDS_PER_SCALE];
     VifResult *const r = result;
     for (unsigned s = 0; s < VIF_SCALES; s++)
         r->scale[s] = (VifSums){
@@ -139,7 +143,7 @@ static int collect(const Feature *f, const void *readback, void *result)
             .flat_energy = sums[4 * s + 2],
             .flat_count = sums[4 * s + 3],
         };
-    return 0;
+    return unsettled ? -EAGAIN : 0;
 }
 
 const FeatureGpu vif_gpu = {
