@@ -62,7 +62,8 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
             backend_names[options->backend]);
     else if (err)
         say("the %s backend cannot run here (--list_devices shows what there is); leave --backend out "
-            "to use the CPU", backend_names[options->backend]);
+            "to use the CPU",
+            backend_names[options->backend]);
     return err;
 }
 
@@ -100,8 +101,7 @@ void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
     const char *device = NULL;
     if (!gpu)
         return;
-    const unsigned on_gpu =
-        list_extractors(there, sizeof(there), vmaf->scheduler, true, &device);
+    const unsigned on_gpu = list_extractors(there, sizeof(there), vmaf->scheduler, true, &device);
     const unsigned on_cpu = list_extractors(here, sizeof(here), vmaf->scheduler, false, &device);
     if (!on_gpu)
         say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here);

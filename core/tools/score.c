@@ -69,8 +69,8 @@ static int open_videos(Run *run)
     return video_compare(run->video[SIDE_REF], run->video[SIDE_DIST], o->common_bitdepth);
 }
 
-/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory, which
- * takes long to come by, so large ones are few. */
+/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory,
+ * which takes long to come by, so large ones are few. */
 static unsigned frames_ahead(const Run *run, const VmafPictureConfiguration *pool)
 {
     const size_t large = 8u << 20;
@@ -80,7 +80,8 @@ static unsigned frames_ahead(const Run *run, const VmafPictureConfiguration *poo
     return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
 }
 
-/* Pairs that the context may hold at a time: one a worker and two to even out what features take. */
+/* Pairs that the context may hold at a time: one a worker and two to even out what features take.
+ */
 static unsigned pairs_in_work(const Run *run)
 {
     const unsigned threads = run->options->threads;

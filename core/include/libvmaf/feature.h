@@ -10,8 +10,8 @@ extern "C" {
 /**
  * Options of a feature extractor: keys and values, both text.
  *
- * A dictionary belongs to the caller until a function that is said to consume it succeeds. It is not
- * thread-safe.
+ * A dictionary belongs to the caller until a function that is said to consume it succeeds. It is
+ * not thread-safe.
  */
 typedef struct VmafFeatureDictionary VmafFeatureDictionary;
 

@@ -5,13 +5,13 @@
  *     vmaf_read_pictures for each pair of pictures, vmaf_read_pictures(NULL, NULL) to flush,
  *     vmaf_score_pooled and friends, vmaf_write_output, vmaf_close.
  *
- * Functions return 0, or a negative errno: -EINVAL for arguments and calls that make no sense, -ENOMEM
- * when memory ran out, others where they are named. What went wrong is logged on stderr, as far as the
- * log level allows. The library prints nothing else, and never ends the process.
+ * Functions return 0, or a negative errno: -EINVAL for arguments and calls that make no sense,
+ * -ENOMEM when memory ran out, others where they are named. What went wrong is logged on stderr, as
+ * far as the log level allows. The library prints nothing else, and never ends the process.
  *
- * A context is driven by one thread at a time, not always the same one. Functions that ask for scores
- * or import them may be called by any thread at any time. Contexts are independent of each other but
- * for the log level, which is the process's.
+ * A context is driven by one thread at a time, not always the same one. Functions that ask for
+ * scores or import them may be called by any thread at any time. Contexts are independent of each
+ * other but for the log level, which is the process's.
  */
 #ifndef VMAF_H
 #define VMAF_H
@@ -56,11 +56,11 @@ enum VmafPoolingMethod {
 /** How a context works. All zero is valid: silent, without threads, every frame. */
 typedef struct VmafConfiguration {
     enum VmafLogLevel log_level; /**< for the whole process: the last vmaf_init() wins */
-    unsigned n_threads;   /**< workers; 0: all work is done inside vmaf_read_pictures() */
-    unsigned n_subsample; /**< N > 1: score only frames whose index is a multiple of N */
-    uint64_t cpumask;     /**< instruction sets not to use: 1 SSE2 or NEON, 2 SSSE3, 4 SSE4.1, 8 AVX2,
-                               16 AVX-512, 32 AVX-512 of Ice Lake. Scores do not depend on it. */
-    uint64_t gpumask;     /**< not 0: leave an imported GPU alone */
+    unsigned n_threads;          /**< workers; 0: all work is done inside vmaf_read_pictures() */
+    unsigned n_subsample;        /**< N > 1: score only frames whose index is a multiple of N */
+    uint64_t cpumask; /**< instruction sets not to use: 1 SSE2 or NEON, 2 SSSE3, 4 SSE4.1, 8 AVX2,
+                           16 AVX-512, 32 AVX-512 of Ice Lake. Scores do not depend on it. */
+    uint64_t gpumask; /**< not 0: leave an imported GPU alone */
 } VmafConfiguration;
 
 typedef struct VmafContext VmafContext;
@@ -82,8 +82,8 @@ typedef struct VmafPictureConfiguration {
 VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
 
 /**
- * Registers the feature extractors that the model needs, with the model's options. What is registered
- * already is shared. The model stays the caller's, who may destroy it at any time.
+ * Registers the feature extractors that the model needs, with the model's options. What is
+ * registered already is shared. The model stays the caller's, who may destroy it at any time.
  *
  * @return 0; -EINVAL when an argument is NULL, no extractor provides a feature or an option is bad;
  *         -ENOMEM
@@ -95,12 +95,14 @@ VMAF_EXPORT int vmaf_use_features_from_model_collection(VmafContext *vmaf,
                                                         VmafModelCollection *model_collection);
 
 /**
- * Registers a feature extractor by name (`psnr`, `vif`, `cambi`), from the next pair of pictures on.
- * Its scores are stored under names that carry those options that change them: `integer_adm2_egl_1`.
- * Doing it again with the same names does nothing and succeeds; options that the names do not show stay
- * as they were first given. Options that the extractor does not know are logged and ignored.
+ * Registers a feature extractor by name (`psnr`, `vif`, `cambi`), from the next pair of pictures
+ * on. Its scores are stored under names that carry those options that change them:
+ * `integer_adm2_egl_1`. Doing it again with the same names does nothing and succeeds; options that
+ * the names do not show stay as they were first given. Options that the extractor does not know are
+ * logged and ignored.
  *
- * @param opts_dict options; NULL for none. Consumed on success; on failure it is still the caller's.
+ * @param opts_dict options; NULL for none. Consumed on success; on failure it is still the
+ * caller's.
  * @return 0; -EINVAL when context or name is NULL, there is no such extractor or a value is bad;
  *         -ENOMEM
  */
@@ -108,28 +110,28 @@ VMAF_EXPORT int vmaf_use_feature(VmafContext *vmaf, const char *feature_name,
                                  VmafFeatureDictionary *opts_dict);
 
 /**
- * Stores a score from elsewhere, at any time, under exactly this name. It then appears in reports and
- * can be pooled and used by models like one of the library's.
+ * Stores a score from elsewhere, at any time, under exactly this name. It then appears in reports
+ * and can be pooled and used by models like one of the library's.
  *
  * @return 0; -EINVAL when an argument is NULL or that score is there already (the old one stays);
  *         -ENOMEM
  */
-VMAF_EXPORT int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name,
-                                          double value, unsigned index);
+VMAF_EXPORT int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
+                                          unsigned index);
 
 /**
  * Makes a pool of pictures for vmaf_fetch_preallocated_picture(). At least four are needed, and two
- * more a worker thread keep all of them busy: the library holds on to the references of the last two
- * pairs. Called again, it replaces the pool; pictures still out remain valid.
+ * more a worker thread keep all of them busy: the library holds on to the references of the last
+ * two pairs. Called again, it replaces the pool; pictures still out remain valid.
  *
  * @return 0; -EINVAL when the context is NULL, the count is 0 or the parameters are none; -ENOMEM
  */
 VMAF_EXPORT int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg);
 
 /**
- * Takes a picture from the pool, waiting for one if need be. It holds what its last user left in it. It
- * returns to the pool with its last reference: by vmaf_picture_unref() or after it was read. Any
- * thread may call it.
+ * Takes a picture from the pool, waiting for one if need be. It holds what its last user left in
+ * it. It returns to the pool with its last reference: by vmaf_picture_unref() or after it was read.
+ * Any thread may call it.
  *
  * @return 0; -EINVAL when an argument is NULL or there is no pool
  */
@@ -138,30 +140,29 @@ VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *
 /**
  * Hands over a pair of pictures, or, with both NULL, flushes.
  *
- * All pairs of a context have the size, format and depth of the first. Indices may come in any order
- * and with gaps, but each only once; features that look at motion go by the order of the calls. With
- * worker threads the call returns as soon as there is room for the pair, and an error of a worker is
- * returned by a later call.
+ * All pairs of a context have the size, format and depth of the first. Indices may come in any
+ * order and with gaps, but each only once; features that look at motion go by the order of the
+ * calls. With worker threads the call returns as soon as there is room for the pair, and an error
+ * of a worker is returned by a later call.
  *
  * On success both references belong to the library and both structs are zeroed. On failure both are
  * untouched and still the caller's.
  *
- * Flushing waits for all work and completes the scores that need to know the end. Nothing can be read
- * after it. It fails when features are registered but no pair was read; a failed flush may be tried
- * again.
+ * Flushing waits for all work and completes the scores that need to know the end. Nothing can be
+ * read after it. It fails when features are registered but no pair was read; a failed flush may be
+ * tried again.
  *
- * @return 0; -EINVAL when the context is NULL or flushed, exactly one picture is NULL, the pictures do
- *         not match, the index was used, or a feature cannot score them; -ENOMEM; -EIO when a GPU
- *         failed
+ * @return 0; -EINVAL when the context is NULL or flushed, exactly one picture is NULL, the pictures
+ * do not match, the index was used, or a feature cannot score them; -ENOMEM; -EIO when a GPU failed
  */
 VMAF_EXPORT int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist,
                                    unsigned index);
 
 /**
  * The model's score of one frame, which is predicted and stored under the model's name when it is
- * asked for first. There is no waiting: all features of the frame must be there. Without threads that
- * is so when the read has returned, but for features that look at the next frame; after the flush it is
- * always so.
+ * asked for first. There is no waiting: all features of the frame must be there. Without threads
+ * that is so when the read has returned, but for features that look at the next frame; after the
+ * flush it is always so.
  *
  * @return 0; -EINVAL when an argument is NULL or a feature is missing (logged); -ENOMEM
  */
@@ -178,7 +179,8 @@ VMAF_EXPORT int vmaf_score_at_index_model_collection(VmafContext *vmaf,
  * One stored score: of a feature, an imported one or a model's. The name is the stored one
  * (`VMAF_integer_feature_adm2_score`) or the short one that reports print (`integer_adm2`).
  *
- * @return 0; -EINVAL, with *score untouched, when an argument is NULL or there is no such score (yet)
+ * @return 0; -EINVAL, with *score untouched, when an argument is NULL or there is no such score
+ * (yet)
  */
 VMAF_EXPORT int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name,
                                             double *score, unsigned index);
@@ -207,8 +209,8 @@ VMAF_EXPORT int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature
                                           unsigned index_low, unsigned index_high);
 
 /**
- * Closes a context at any moment, flushed or not: frames still under way are dropped. Models are not
- * touched. Pictures that the caller still holds remain valid.
+ * Closes a context at any moment, flushed or not: frames still under way are dropped. Models are
+ * not touched. Pictures that the caller still holds remain valid.
  *
  * @return 0; -EINVAL for NULL
  */
@@ -225,14 +227,13 @@ VMAF_EXPORT int vmaf_write_output(VmafContext *vmaf, const char *output_path,
                                   enum VmafOutputFormat fmt);
 
 /**
- * The same with a format of the caller's for scores: `%.` and a number from 0 to 17, then `f`, `e` or
- * `g`. `%.17g` loses nothing. NULL writes what vmaf_write_output() does.
+ * The same with a format of the caller's for scores: `%.` and a number from 0 to 17, then `f`, `e`
+ * or `g`. `%.17g` loses nothing. NULL writes what vmaf_write_output() does.
  *
  * @return as vmaf_write_output(); -EINVAL for any other format
  */
 VMAF_EXPORT int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
-                                              enum VmafOutputFormat fmt,
-                                              const char *score_format);
+                                              enum VmafOutputFormat fmt, const char *score_format);
 
 /** The version of the library, `3.2.0`. */
 VMAF_EXPORT const char *vmaf_version(void);

@@ -1,8 +1,8 @@
 /**
  * Scoring with CUDA: the surface that FFmpeg's libvmaf_cuda filter is built against.
  *
- * All functions exist in every build. Where the backend is not part of it they return -ENOSYS and say so
- * in the log; libvmaf_vulkan.h drives the same GPUs.
+ * All functions exist in every build. Where the backend is not part of it they return -ENOSYS and
+ * say so in the log; libvmaf_vulkan.h drives the same GPUs.
  */
 #ifndef VMAF_CUDA_H
 #define VMAF_CUDA_H

@@ -1,8 +1,8 @@
 /**
  * Scoring with HIP.
  *
- * All functions exist in every build. Where the backend is not part of it vmaf_hip_available() is 0 and the
- * others return -ENOSYS and say so in the log; libvmaf_vulkan.h drives the same GPUs.
+ * All functions exist in every build. Where the backend is not part of it vmaf_hip_available() is 0
+ * and the others return -ENOSYS and say so in the log; libvmaf_vulkan.h drives the same GPUs.
  */
 #ifndef VMAF_HIP_H
 #define VMAF_HIP_H
@@ -27,7 +27,8 @@ VMAF_EXPORT int vmaf_hip_available(void);
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg);
 
-/** Lets a context use it, before features are registered. The caller frees it after vmaf_close(). */
+/** Lets a context use it, before features are registered. The caller frees it after vmaf_close().
+ */
 VMAF_EXPORT int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state);
 
 /** Sets *state to NULL. NULL and a NULL inside are fine. */

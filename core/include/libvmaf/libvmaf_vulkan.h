@@ -1,8 +1,8 @@
 /* Scoring on a GPU through Vulkan compute.
  *
- * Handles cross as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is needed here.
- * All functions exist in every build: without the backend they return -ENOSYS. Functions that return
- * int return 0 (or a count) or a negative errno.
+ * Handles cross as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is needed
+ * here. All functions exist in every build: without the backend they return -ENOSYS. Functions that
+ * return int return 0 (or a count) or a negative errno.
  *
  *     VmafVulkanState *state;
  *     vmaf_vulkan_state_init(&state, (VmafVulkanConfiguration){ .device_index = -1 });
@@ -63,8 +63,8 @@ VMAF_EXPORT int vmaf_vulkan_available(void);
 VMAF_EXPORT int vmaf_vulkan_list_devices(void);
 
 /* -ENOSYS: no Vulkan loader; -ENODEV: no device (for -1: no real GPU); -EINVAL: no such index;
- * -ENOTSUP: the device lacks something, or computed wrong bits in its self-test (the log says what).
- * *state stays NULL on failure. */
+ * -ENOTSUP: the device lacks something, or computed wrong bits in its self-test (the log says
+ * what). *state stays NULL on failure. */
 VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
 
 /* Works on the caller's device and queue, which stay the caller's and must outlive the state. The
@@ -89,13 +89,15 @@ VMAF_EXPORT void vmaf_vulkan_state_free(VmafVulkanState **state);
 /* A pool of pictures for vmaf_vulkan_picture_fetch. -EBUSY when the context has one. */
 VMAF_EXPORT int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf,
                                                  VmafVulkanPictureConfiguration cfg);
-/* From the pool, waiting for a free one; without a pool a plain picture of the context's geometry. */
+/* From the pool, waiting for a free one; without a pool a plain picture of the context's geometry.
+ */
 VMAF_EXPORT int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic);
 
-/* Queues a copy of the luma plane of a VkImage into the slot of `index`, after the timeline semaphore
- * (0: none) has reached `value`. `format` is the image's VkFormat: plane 0 of a multi-planar one,
- * samples in the high bits of the X6 and X4 formats; 0 means a single-plane R8 or R16 image. `layout`
- * is the image's VkImageLayout, which it has again when vmaf_vulkan_read_imported_pictures returns. */
+/* Queues a copy of the luma plane of a VkImage into the slot of `index`, after the timeline
+ * semaphore (0: none) has reached `value`. `format` is the image's VkFormat: plane 0 of a
+ * multi-planar one, samples in the high bits of the X6 and X4 formats; 0 means a single-plane R8 or
+ * R16 image. `layout` is the image's VkImageLayout, which it has again when
+ * vmaf_vulkan_read_imported_pictures returns. */
 VMAF_EXPORT int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
                                          uint32_t layout, uintptr_t semaphore, uint64_t value,
                                          unsigned w, unsigned h, unsigned bpc, int is_ref,
@@ -106,7 +108,8 @@ VMAF_EXPORT int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned i
 /* Blocks until no work of this state is in flight. */
 VMAF_EXPORT int vmaf_vulkan_wait_compute(VmafVulkanState *state);
 
-/* ---- Additions to the fork's surface. Structs begin with their own size and go by pointer. ---- */
+/* ---- Additions to the fork's surface. Structs begin with their own size and go by pointer. ----
+ */
 
 enum VmafVulkanDeviceType {
     VMAF_VULKAN_DEVICE_TYPE_OTHER = 0, /* the values of VkPhysicalDeviceType */
@@ -135,9 +138,9 @@ VMAF_EXPORT int vmaf_vulkan_state_device_info(const VmafVulkanState *state,
                                               VmafVulkanDeviceInfo *info);
 
 typedef struct VmafVulkanOptions {
-    size_t size;                     /* sizeof(VmafVulkanOptions) */
-    const char *device;              /* index, UUID, or part of a name (case aside); NULL: choose */
-    int allow_software;              /* when choosing: a software device will do */
+    size_t size;        /* sizeof(VmafVulkanOptions) */
+    const char *device; /* index, UUID, or part of a name (case aside); NULL: choose */
+    int allow_software; /* when choosing: a software device will do */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
     int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
@@ -147,14 +150,14 @@ typedef struct VmafVulkanOptions {
 VMAF_EXPORT int vmaf_vulkan_state_init_with_options(VmafVulkanState **state,
                                                     const VmafVulkanOptions *options);
 
-/* A picture in images of the caller, chroma included. Either one multi-planar image, or one image for
- * each plane, or two (luma; Cb and Cr side by side). */
+/* A picture in images of the caller, chroma included. Either one multi-planar image, or one image
+ * for each plane, or two (luma; Cb and Cr side by side). */
 typedef struct VmafVulkanImage {
-    size_t size;           /* sizeof(VmafVulkanImage) */
-    uintptr_t image[3];    /* 0 where there is none */
-    uint32_t format;       /* VkFormat of image[0]; 0: R8 or R16, samples in the low bits */
-    uint32_t layout[3];    /* VkImageLayout of each: the same afterwards */
-    uintptr_t semaphore[3]; /* timeline semaphores; 0: none */
+    size_t size;              /* sizeof(VmafVulkanImage) */
+    uintptr_t image[3];       /* 0 where there is none */
+    uint32_t format;          /* VkFormat of image[0]; 0: R8 or R16, samples in the low bits */
+    uint32_t layout[3];       /* VkImageLayout of each: the same afterwards */
+    uintptr_t semaphore[3];   /* timeline semaphores; 0: none */
     uint64_t wait_value[3];   /* waited for before the images are read */
     uint64_t signal_value[3]; /* signalled when they are no longer needed; 0: not signalled */
     unsigned w, h, bpc;
@@ -170,7 +173,8 @@ enum VmafVulkanMemoryType {
     VMAF_VULKAN_MEMORY_WIN32,         /* an NT handle; on Windows only */
 };
 
-/* A picture in memory that another API or process shares: planes of rows, samples in the low bits. */
+/* A picture in memory that another API or process shares: planes of rows, samples in the low bits.
+ */
 typedef struct VmafVulkanMemory {
     size_t size; /* sizeof(VmafVulkanMemory) */
     enum VmafVulkanMemoryType type;
@@ -182,7 +186,8 @@ typedef struct VmafVulkanMemory {
     int is_ref;
     unsigned index;
 } VmafVulkanMemory;
-/* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then. */
+/* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then.
+ */
 VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory);
 
 /* How many messages the validation layers have given; 0 without enable_validation. */

@@ -17,8 +17,8 @@ typedef struct VmafMetadata {
 
 /** Whom to call, and for which score. */
 typedef struct VmafMetadataConfiguration {
-    char *feature_name; /**< a stored name, e.g. `vmaf` or `integer_motion2`'s raw name; the string stays
-                             the caller's and must live as long as the context */
+    char *feature_name; /**< a stored name, e.g. `vmaf` or `integer_motion2`'s raw name; the string
+                           stays the caller's and must live as long as the context */
     void (*callback)(void *data, VmafMetadata *metadata);
     void *data; /**< handed to the callback */
 } VmafMetadataConfiguration;
@@ -28,8 +28,9 @@ typedef struct VmafMetadataConfiguration {
  *
  * The callback runs inside the call that stored the score and on that thread: a worker's, when the
  * context has threads. Calls never overlap within a context. While at least one handler is
- * registered, models given to vmaf_use_features_from_model() are predicted as soon as the last feature
- * of a frame is there, so that handlers for model scores hear of them without anyone asking.
+ * registered, models given to vmaf_use_features_from_model() are predicted as soon as the last
+ * feature of a frame is there, so that handlers for model scores hear of them without anyone
+ * asking.
  *
  * The callback must not call back into the context.
  *

@@ -54,8 +54,8 @@ typedef struct VmafModelCollectionScore {
  * Loads a model that is built into the library, by its name (`vmaf_v0.6.1`; see
  * vmaf_model_version_next() for all of them). The caller frees it with vmaf_model_destroy().
  *
- * @return 0; -EINVAL when an argument is NULL, there is no such model (logged) or it is a collection;
- *         -ENOMEM. On failure *model is left as it was.
+ * @return 0; -EINVAL when an argument is NULL, there is no such model (logged) or it is a
+ * collection; -ENOMEM. On failure *model is left as it was.
  */
 VMAF_EXPORT int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version);
 
@@ -64,9 +64,9 @@ VMAF_EXPORT int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cf
                                           const char *path);
 
 /**
- * Sets options for those of the model's features that the named extractor provides; they win over the
- * model's own. To be called before vmaf_use_features_from_model(). A name that no feature of the
- * model has is not an error.
+ * Sets options for those of the model's features that the named extractor provides; they win over
+ * the model's own. To be called before vmaf_use_features_from_model(). A name that no feature of
+ * the model has is not an error.
  *
  * @param opts_dict consumed on success, also when nothing matched
  * @return 0; -EINVAL when an argument is NULL; -ENOMEM
@@ -78,9 +78,9 @@ VMAF_EXPORT int vmaf_model_feature_overload(VmafModel *model, const char *featur
 VMAF_EXPORT void vmaf_model_destroy(VmafModel *model);
 
 /**
- * Loads a built-in collection (`vmaf_b_v0.6.3`). Its first model, trained on all data, becomes *model
- * and is scored like any other; the others become the collection. With the name N in `cfg` the
- * members' scores are stored under N_0001, N_0002 and so on, and the figures under N_bagging,
+ * Loads a built-in collection (`vmaf_b_v0.6.3`). Its first model, trained on all data, becomes
+ * *model and is scored like any other; the others become the collection. With the name N in `cfg`
+ * the members' scores are stored under N_0001, N_0002 and so on, and the figures under N_bagging,
  * N_stddev, N_ci_p95_lo and N_ci_p95_hi. Both objects are the caller's.
  *
  * @return 0; -EINVAL when an argument is NULL or there is no such collection; -ENOMEM
@@ -94,7 +94,8 @@ VMAF_EXPORT int vmaf_model_collection_load_from_path(VmafModel **model,
                                                      VmafModelCollection **model_collection,
                                                      VmafModelConfig *cfg, const char *path);
 
-/** vmaf_model_feature_overload() for the model and every member; consumes `opts_dict` on success. */
+/** vmaf_model_feature_overload() for the model and every member; consumes `opts_dict` on success.
+ */
 VMAF_EXPORT int vmaf_model_collection_feature_overload(VmafModel *model,
                                                        VmafModelCollection **model_collection,
                                                        const char *feature_name,

@@ -25,7 +25,8 @@ typedef struct VmafRef VmafRef;
  *
  * Copying the struct does not make another reference: of two copies only one may be given away or
  * unreferenced. Samples take one byte at 8 bits, else two in native order with the value in the low
- * bits. Rows of plane p begin `stride[p]` bytes apart; read it, it may be more than the width needs.
+ * bits. Rows of plane p begin `stride[p]` bytes apart; read it, it may be more than the width
+ * needs.
  */
 typedef struct VmafPicture {
     enum VmafPixelFormat pix_fmt;

@@ -1,5 +1,5 @@
-/* A scoring session: what VmafContext is. Driven by one thread at a time; scores may be asked for and
- * imported by any thread. */
+/* A scoring session: what VmafContext is. Driven by one thread at a time; scores may be asked for
+ * and imported by any thread. */
 #ifndef ENGINE_CONTEXT_H
 #define ENGINE_CONTEXT_H
 
@@ -18,9 +18,9 @@ struct VmafContext {
     ScoreStore *scores;
     Metadata *metadata;
     Scheduler *scheduler;
-    PicturePool *pool; /* NULL until preallocated */
+    PicturePool *pool;                 /* NULL until preallocated */
     const AcceleratorOps *accelerator; /* NULL: none imported, or switched off by gpumask */
-    const AcceleratorOps *imported; /* whatever gpumask says */
+    const AcceleratorOps *imported;    /* whatever gpumask says */
     void *imported_state;
 
     bool has_shape; /* the first pair fixes it */
@@ -34,8 +34,8 @@ struct VmafContext {
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 void context_destroy(VmafContext *ctx);
 
-/* Registers a feature under its extractor's name, or does nothing when it is there already. Consumes
- * `options` on success only. */
+/* Registers a feature under its extractor's name, or does nothing when it is there already.
+ * Consumes `options` on success only. */
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 int context_use_model(VmafContext *ctx, VmafModel *model);
 
@@ -47,8 +47,8 @@ int context_use_accelerator(VmafContext *ctx, const AcceleratorOps *ops, void *s
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index);
 int context_flush(VmafContext *ctx);
 
-/* Without worker threads scores are readable when the read has returned: waits for the GPU if one is
- * at work. With threads it does nothing. */
+/* Without worker threads scores are readable when the read has returned: waits for the GPU if one
+ * is at work. With threads it does nothing. */
 void context_settle(VmafContext *ctx);
 
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);

@@ -1,5 +1,5 @@
-/* An ordered key/value list: what VmafFeatureDictionary is. Numeric values are kept as the reference
- * keeps them: read as single precision, printed with %g. No locale is involved. */
+/* An ordered key/value list: what VmafFeatureDictionary is. Numeric values are kept as the
+ * reference keeps them: read as single precision, printed with %g. No locale is involved. */
 #ifndef ENGINE_DICT_H
 #define ENGINE_DICT_H
 
@@ -19,9 +19,9 @@ struct VmafFeatureDictionary {
 /* Creates *dict when it is NULL; replaces the value of a key already there. */
 int dict_set(Dict **dict, const char *key, const char *value);     /* normalises whole numbers */
 int dict_set_raw(Dict **dict, const char *key, const char *value); /* keeps the text as it is */
-const char *dict_get(const Dict *dict, const char *key);           /* NULL when absent; dict may be NULL */
-int dict_copy(Dict **out, const Dict *from);                       /* NULL or empty gives *out = NULL */
-int dict_merge(Dict **into, const Dict *from);                     /* entries of `from` win */
+const char *dict_get(const Dict *dict, const char *key); /* NULL when absent; dict may be NULL */
+int dict_copy(Dict **out, const Dict *from);             /* NULL or empty gives *out = NULL */
+int dict_merge(Dict **into, const Dict *from);           /* entries of `from` win */
 void dict_destroy(Dict *dict);
 
 /* The text of a number as the reference stores it, or 0 when `text` is not wholly a number.

@@ -77,8 +77,7 @@ int feature_emit(Feature *f, unsigned output, unsigned index, double value)
 {
     const enum OutputDelay delay = f->undelayed ? OUTPUT_NOW : f->def->outputs[output].delay;
     const ScoreOrder order = {
-        .step = delay == OUTPUT_FLUSH ? SCORES_FLUSH
-                                      : f->first_step + (delay == OUTPUT_NEXT_FRAME),
+        .step = delay == OUTPUT_FLUSH ? SCORES_FLUSH : f->first_step + (delay == OUTPUT_NEXT_FRAME),
         .feature = f->order,
         .output = output,
     };
@@ -90,7 +89,8 @@ int feature_emit_aggregate(Feature *f, const char *name, double value)
     return scores_set_aggregate(f->scores, name, value);
 }
 
-/* `vif_vulkan` is `vif` on that backend; the results are the same bits, so it is the same feature. */
+/* `vif_vulkan` is `vif` on that backend; the results are the same bits, so it is the same feature.
+ */
 static size_t plain_length(const char *extractor)
 {
     static const char *const backends[] = { "_vulkan", "_cuda", "_hip", "_sycl" };

@@ -25,18 +25,18 @@ typedef struct Job {
 struct Lane {
     Feature *feature;
     enum { LANE_NEW, LANE_READY, LANE_BROKEN } state;
-    int init_err;       /* why it is broken */
+    int init_err; /* why it is broken */
     bool flushed;
-    int accelerated;    /* its number in the accelerator; -1: runs on the CPU */
+    int accelerated; /* its number in the accelerator; -1: runs on the CPU */
 
     /* Under the scheduler's lock from here on. */
-    void **scratches;   /* free ones: a stack */
+    void **scratches; /* free ones: a stack */
     unsigned scratch_count, scratch_capacity;
-    uint64_t sequences; /* frames that came in */
-    uint64_t reported;  /* frames reported, which is also the next one's sequence */
-    Job **measured;     /* by sequence modulo the number of frames in flight */
-    bool reporting;     /* a thread is inside report */
-    bool measuring;     /* serial features: a frame is being measured */
+    uint64_t sequences;          /* frames that came in */
+    uint64_t reported;           /* frames reported, which is also the next one's sequence */
+    Job **measured;              /* by sequence modulo the number of frames in flight */
+    bool reporting;              /* a thread is inside report */
+    bool measuring;              /* serial features: a frame is being measured */
     Job *waiting, *waiting_last; /* serial features: frames whose turn has not come */
 };
 
@@ -49,6 +49,7 @@ void lane_destroy(Lane *lane);
 int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads);
 
 /* Measures the job's frame. `lock` guards the lane; it is not held while measuring. */
-int lane_measure(Lane *lane, pthread_mutex_t *lock, const FramePair *pair, void *result, Team *team);
+int lane_measure(Lane *lane, pthread_mutex_t *lock, const FramePair *pair, void *result,
+                 Team *team);
 
 #endif

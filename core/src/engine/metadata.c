@@ -9,8 +9,8 @@
 
 struct Metadata {
     ScoreStore *scores;
-    /* Recursive: a prediction is stored, and told, from within the telling of its last feature. Calls
-     * of handlers never overlap. */
+    /* Recursive: a prediction is stored, and told, from within the telling of its last feature.
+     * Calls of handlers never overlap. */
     pthread_mutex_t lock;
     VmafMetadataConfiguration *handlers;
     size_t handler_count;

@@ -1,5 +1,5 @@
-/* Tells registered handlers of scores as they are stored, and lets mounted models predict as soon as
- * their last feature is there. */
+/* Tells registered handlers of scores as they are stored, and lets mounted models predict as soon
+ * as their last feature is there. */
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 

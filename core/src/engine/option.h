@@ -1,5 +1,5 @@
-/* Options of a feature: declared once in a table, from which parsing, metric names, `--list_features`
- * and the docs follow. */
+/* Options of a feature: declared once in a table, from which parsing, metric names,
+ * `--list_features` and the docs follow. */
 #ifndef ENGINE_OPTION_H
 #define ENGINE_OPTION_H
 

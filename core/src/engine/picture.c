@@ -16,7 +16,8 @@ struct VmafRef {
     bool kept; /* the storage of this struct outlives the picture: a pool's */
 };
 
-int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h)
+int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
+               unsigned h)
 {
     /* Sizes whose planes could overflow an int somewhere are no pictures. */
     const unsigned max_side = 1 << 16;
@@ -41,8 +42,8 @@ void shape_of_picture(FrameShape *shape, const VmafPicture *pic)
     }
 }
 
-/* Whole cache lines. Rows a multiple of 1024 bytes apart would fall into the same few sets of a cache
- * and push each other out in vertical filters, so such strides get one line more. */
+/* Whole cache lines. Rows a multiple of 1024 bytes apart would fall into the same few sets of a
+ * cache and push each other out in vertical filters, so such strides get one line more. */
 size_t picture_stride(const FrameShape *shape, unsigned plane)
 {
     const size_t row = (size_t)shape->w[plane] * shape_sample_size(shape);

@@ -14,7 +14,8 @@ typedef struct FrameShape {
 } FrameShape;
 
 /* -EINVAL for an unknown format, a depth outside 8…16 or an empty size. Chroma is rounded down. */
-int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h);
+int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
+               unsigned h);
 void shape_of_picture(FrameShape *shape, const VmafPicture *pic);
 
 static inline unsigned shape_sample_size(const FrameShape *shape)

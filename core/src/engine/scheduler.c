@@ -31,7 +31,7 @@ struct Scheduler {
     atomic_bool cancelled;
 
     pthread_mutex_t lock;
-    pthread_cond_t freed; /* a frame came back */
+    pthread_cond_t freed;           /* a frame came back */
     Frame *free_frames, *free_last; /* first in, first out */
     unsigned free_count;
     int err; /* first one of a feature, until it is asked for */
@@ -198,8 +198,8 @@ static void report(Scheduler *s, Job *job)
         keep_error(s, job, err);
 }
 
-/* Under the lock, which report runs without: whoever finds the lane's next frame measured reports it,
- * and all that follow, unless a thread is at it already. */
+/* Under the lock, which report runs without: whoever finds the lane's next frame measured reports
+ * it, and all that follow, unless a thread is at it already. */
 static void report_in_order(Scheduler *s, Lane *lane)
 {
     if (lane->reporting)
@@ -380,8 +380,8 @@ static int open_accelerator(Scheduler *s)
     return 0;
 }
 
-/* Enough for every worker to have a frame while the next ones wait; the GPU's ring takes up to eight
- * more. */
+/* Enough for every worker to have a frame while the next ones wait; the GPU's ring takes up to
+ * eight more. */
 static int create_frames(Scheduler *s)
 {
     const unsigned count = (s->team ? team_size(s->team) + 4 : 1) + (s->ops ? 8 : 0);

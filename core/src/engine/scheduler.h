@@ -1,5 +1,5 @@
-/* Carries frames through the registered features: one task per frame and feature, results reported in
- * stream order. Driven by one thread at a time. */
+/* Carries frames through the registered features: one task per frame and feature, results reported
+ * in stream order. Driven by one thread at a time. */
 #ifndef ENGINE_SCHEDULER_H
 #define ENGINE_SCHEDULER_H
 
@@ -13,7 +13,8 @@ int scheduler_create(Scheduler **out, unsigned threads);
 /* At any moment: frames under way are dropped as soon as their current steps end. */
 void scheduler_destroy(Scheduler *s);
 
-/* Adds a feature, which it then owns, from the next pair on. On failure the caller still owns it. */
+/* Adds a feature, which it then owns, from the next pair on. On failure the caller still owns it.
+ */
 int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);
@@ -24,13 +25,14 @@ void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state);
 /* Where the i-th feature runs; both NULL for the CPU. */
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);
 
-/* Makes room for the next pair, blocking while too many frames are under way, and tells features that
- * have not seen a pair yet the shape. To be called before each read; after an error, take no pair. */
+/* Makes room for the next pair, blocking while too many frames are under way, and tells features
+ * that have not seen a pair yet the shape. To be called before each read; after an error, take no
+ * pair. */
 int scheduler_prepare(Scheduler *s, const FrameShape *shape);
 
-/* Takes references of its own to the pictures. Features that may skip a frame do so unless `scored`.
- * Without threads an error of a feature is returned here, the pair counting as read; with threads it
- * is kept for scheduler_error. There are no other errors. */
+/* Takes references of its own to the pictures. Features that may skip a frame do so unless
+ * `scored`. Without threads an error of a feature is returned here, the pair counting as read; with
+ * threads it is kept for scheduler_error. There are no other errors. */
 typedef struct FrameInput {
     const VmafPicture *ref, *dist;
     FrameId id;
@@ -43,8 +45,8 @@ int scheduler_error(Scheduler *s);
 
 /* Waits until nothing is under way. */
 void scheduler_wait(Scheduler *s);
-/* Waits, then lets each feature emit what it held back. Called again after an error, it goes on with
- * the features that have not done so. */
+/* Waits, then lets each feature emit what it held back. Called again after an error, it goes on
+ * with the features that have not done so. */
 int scheduler_flush(Scheduler *s);
 
 #endif

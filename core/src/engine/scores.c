@@ -33,7 +33,7 @@ struct ScoreStore {
     bool listed_valid;
     Aggregate *aggregates;
     size_t aggregate_count, aggregate_capacity;
-    unsigned step;   /* where a score without an order is put */
+    unsigned step; /* where a score without an order is put */
     unsigned last_read;
     ScoreListener listener;
     void *listener_arg;

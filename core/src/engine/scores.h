@@ -7,10 +7,11 @@
 
 typedef struct ScoreStore ScoreStore;
 
-/* Columns are listed by this key, then by first write: what a serial run of the reference would give.
- * A score without an order follows all that its step holds. */
+/* Columns are listed by this key, then by first write: what a serial run of the reference would
+ * give. A score without an order follows all that its step holds. */
 typedef struct ScoreOrder {
-    unsigned step; /* 0 before the first pair is read, then the number of pairs read, or SCORES_FLUSH */
+    unsigned
+        step; /* 0 before the first pair is read, then the number of pairs read, or SCORES_FLUSH */
     unsigned feature, output;
 } ScoreOrder;
 

@@ -1,17 +1,17 @@
 /* A small vector language: one source, compiled for SSE4.1, AVX2, AVX-512 and NEON.
  *
  * Three types, as wide as the instruction set's registers (V_BYTES):
- *   vi  integers: the operation says which lanes (8, 16, 32 or 64 bits) and, where it matters, the sign
- *   vf  floats, V32 of them        vd  doubles, V64 of them
- *   vm  a choice per 32-bit lane (a mask register on AVX-512)
- *   vacc  32-bit sums of products of 16-bit pairs; read it with v_acc_sum
+ *   vi  integers: the operation says which lanes (8, 16, 32 or 64 bits) and, where it matters, the
+ * sign vf  floats, V32 of them        vd  doubles, V64 of them vm  a choice per 32-bit lane (a mask
+ * register on AVX-512) vacc  32-bit sums of products of 16-bit pairs; read it with v_acc_sum
  * Arithmetic wraps. Loads and stores need no alignment. Floats are never fused.
  *
- * "Block" operations (zip, pack) work within 128-bit blocks on x86: v_pack32 undoes v_zip16, and only
- * their combination has a column order that means the same everywhere. All others keep lane order.
+ * "Block" operations (zip, pack) work within 128-bit blocks on x86: v_pack32 undoes v_zip16, and
+ * only their combination has a column order that means the same everywhere. All others keep lane
+ * order.
  *
- * What the instruction sets share is written here with the compiler's vector types; what differs is in
- * simd/SET.h, under the same names. */
+ * What the instruction sets share is written here with the compiler's vector types; what differs is
+ * in simd/SET.h, under the same names. */
 #ifndef ENGINE_SIMD_H
 #define ENGINE_SIMD_H
 

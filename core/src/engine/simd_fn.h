@@ -1,9 +1,9 @@
 /* Names of vector code, and the way to it.
  *
- * A file listed in `simd_sources` is compiled once for each instruction set; it names what it exports
- * with SIMD_FN(vif_dsp_init), which becomes vif_dsp_init_sse41, _avx2, _avx512, _avx512icl or _neon.
- * The caller declares all of them with SIMD_DECLARE and runs those that the CPU has with SIMD_CALL,
- * the best last, so that each overrides what it does better. */
+ * A file listed in `simd_sources` is compiled once for each instruction set; it names what it
+ * exports with SIMD_FN(vif_dsp_init), which becomes vif_dsp_init_sse41, _avx2, _avx512, _avx512icl
+ * or _neon. The caller declares all of them with SIMD_DECLARE and runs those that the CPU has with
+ * SIMD_CALL, the best last, so that each overrides what it does better. */
 #ifndef ENGINE_SIMD_FN_H
 #define ENGINE_SIMD_FN_H
 
@@ -28,13 +28,13 @@
     void name##_avx512icl(__VA_ARGS__)
 #define SIMD_CALL(cpu, name, ...)                                                                  \
     do {                                                                                           \
-        if ((cpu) & CPU_SSE41)                                                                     \
+        if ((cpu)&CPU_SSE41)                                                                       \
             name##_sse41(__VA_ARGS__);                                                             \
-        if ((cpu) & CPU_AVX2)                                                                      \
+        if ((cpu)&CPU_AVX2)                                                                        \
             name##_avx2(__VA_ARGS__);                                                              \
-        if ((cpu) & CPU_AVX512)                                                                    \
+        if ((cpu)&CPU_AVX512)                                                                      \
             name##_avx512(__VA_ARGS__);                                                            \
-        if ((cpu) & CPU_AVX512ICL)                                                                 \
+        if ((cpu)&CPU_AVX512ICL)                                                                   \
             name##_avx512icl(__VA_ARGS__);                                                         \
     } while (0)
 
@@ -42,7 +42,7 @@
 #define SIMD_DECLARE(name, ...) void name##_neon(__VA_ARGS__)
 #define SIMD_CALL(cpu, name, ...)                                                                  \
     do {                                                                                           \
-        if ((cpu) & CPU_NEON)                                                                      \
+        if ((cpu)&CPU_NEON)                                                                        \
             name##_neon(__VA_ARGS__);                                                              \
     } while (0)
 #endif

@@ -1,5 +1,5 @@
-/* The worker threads of a context: tasks that run on their own, and loops over the bands of a frame that
- * idle workers may share. */
+/* The worker threads of a context: tasks that run on their own, and loops over the bands of a frame
+ * that idle workers may share. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 

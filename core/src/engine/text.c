@@ -13,8 +13,8 @@
 
 #ifdef _WIN32
 
-/* This platform has no thread-local locale worth the name: its decimal point is put in and taken out by
- * hand. Long texts are no numbers that anyone writes. */
+/* This platform has no thread-local locale worth the name: its decimal point is put in and taken
+ * out by hand. Long texts are no numbers that anyone writes. */
 #define NUMBER_MAX 127
 
 static void localise(char number[NUMBER_MAX + 1], const char *text)

@@ -73,8 +73,8 @@ static void make_folders(char *path)
 static int read_checked(FILE *file, void **data, size_t *size)
 {
     Header header;
-    if (fread(&header, sizeof(header), 1, file) != 1 || memcmp(header.magic, magic, sizeof(magic)) ||
-        !header.size || header.size > MAX_FILE)
+    if (fread(&header, sizeof(header), 1, file) != 1 ||
+        memcmp(header.magic, magic, sizeof(magic)) || !header.size || header.size > MAX_FILE)
         return -ENOENT;
     void *bytes = mem_alloc((size_t)header.size);
     if (!bytes)

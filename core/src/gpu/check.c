@@ -125,8 +125,10 @@ static int run_gpu(Check *c, GpuDevice *device)
     GpuStream *stream;
     FeatureSet taken;
     int err = stream_create(&stream,
-                            &(GpuStreamParams){ .device = device, .features = &c->feature,
-                                                .feature_count = 1, .depth = 2,
+                            &(GpuStreamParams){ .device = device,
+                                                .features = &c->feature,
+                                                .feature_count = 1,
+                                                .depth = 2,
                                                 .never_on_cpu = true },
                             &taken);
     if (err)

@@ -82,8 +82,8 @@ typedef struct GpuOps {
                                              * the host, once it has waited */
     int (*end)(GpuCommands *commands);
 
-    /* Time on the device: stamp i notes when all commands before it are done. Stamp 0 comes first and
-     * forgets the others. Read when the commands are. -ENOTSUP: this device has no clock. */
+    /* Time on the device: stamp i notes when all commands before it are done. Stamp 0 comes first
+     * and forgets the others. Read when the commands are. -ENOTSUP: this device has no clock. */
     int (*stamps_create)(GpuDevice *dev, unsigned count, GpuStamps **stamps);
     void (*stamps_destroy)(GpuDevice *dev, GpuStamps *stamps);
     void (*stamp)(GpuCommands *commands, GpuStamps *stamps, unsigned i);

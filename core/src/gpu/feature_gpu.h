@@ -1,6 +1,6 @@
-/* A feature on the GPU: it declares, once, what a frame costs it (buffers, passes, result), and reads
- * the result back. It sees no device and no API; the frame graph (gpu/stream.c) runs the plans of
- * all features of a context as one submission a frame. */
+/* A feature on the GPU: it declares, once, what a frame costs it (buffers, passes, result), and
+ * reads the result back. It sees no device and no API; the frame graph (gpu/stream.c) runs the
+ * plans of all features of a context as one submission a frame. */
 #ifndef GPU_FEATURE_GPU_H
 #define GPU_FEATURE_GPU_H
 
@@ -23,8 +23,8 @@ struct FeatureGpu {
      * double). The frame is then measured on the CPU: keep it rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
 
-    /* Whether two results are as equal as the feature promises; NULL compares result_size bytes (then
-     * measure and collect must both write every byte). Used by the self-test. */
+    /* Whether two results are as equal as the feature promises; NULL compares result_size bytes
+     * (then measure and collect must both write every byte). Used by the self-test. */
     bool (*same)(const Feature *f, const void *a, const void *b);
 };
 
@@ -56,17 +56,17 @@ GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
 #define GPU_MAX_PARAMS 128
 
 typedef struct GpuPass {
-    const char *kernel;             /* its name in feature/meson.build */
+    const char *kernel;               /* its name in feature/meson.build */
     GpuBuf buffers[GPU_MAX_BINDINGS]; /* by binding number */
     unsigned buffer_count;
-    const void *params;             /* copied; the kernel's PARAMS as a plain struct */
+    const void *params; /* copied; the kernel's PARAMS as a plain struct */
     unsigned params_size;
-    unsigned groups[3];             /* workgroups; 0 means 1 */
+    unsigned groups[3]; /* workgroups; 0 means 1 */
 } GpuPass;
 
-/* Adds a pass to the current stage. Passes of one stage may run at the same time and must not depend
- * on each other; a stage sees all that earlier stages of the feature wrote. Same-numbered stages of
- * different features run side by side, so few stages are worth more than few passes. */
+/* Adds a pass to the current stage. Passes of one stage may run at the same time and must not
+ * depend on each other; a stage sees all that earlier stages of the feature wrote. Same-numbered
+ * stages of different features run side by side, so few stages are worth more than few passes. */
 void gpu_pass(GpuPlan *plan, const GpuPass *pass);
 void gpu_next_stage(GpuPlan *plan);
 

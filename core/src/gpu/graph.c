@@ -93,8 +93,8 @@ static int find_kernels(Graph *graph, GraphFeature *gf)
         for (unsigned b = 0; b < pass->buffer_count; b++)
             if (pass->buffers[b] >= plan->buffer_count)
                 return -EINVAL;
-        const int err = graph->device->ops->kernel_get(graph->device, pass->kernel, pass->buffer_count,
-                                                       pass->params_size, &gf->kernels[p]);
+        const int err = graph->device->ops->kernel_get(
+            graph->device, pass->kernel, pass->buffer_count, pass->params_size, &gf->kernels[p]);
         if (err)
             return err;
     }
@@ -157,8 +157,9 @@ static int upload_tables(Graph *graph, size_t bytes)
     err = ops->end(commands);
     GpuPoint done = { 0 };
     if (!err)
-        err = ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands,
-                                             .command_count = 1 }, &done);
+        err = ops->submit(
+            dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
+            &done);
     if (!err)
         err = ops->wait(dev, done, UINT64_MAX);
     err = err < 0 ? err : 0;

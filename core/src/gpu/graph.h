@@ -1,5 +1,5 @@
-/* The plans of a context's features, laid out: where each buffer of a frame lies, which kernels run,
- * which planes are read. Made once; the slots of the ring are copies of this layout. */
+/* The plans of a context's features, laid out: where each buffer of a frame lies, which kernels
+ * run, which planes are read. Made once; the slots of the ring are copies of this layout. */
 #ifndef GPU_GRAPH_H
 #define GPU_GRAPH_H
 
@@ -9,11 +9,11 @@
 
 typedef struct GraphFeature {
     Feature *feature;
-    GpuPlan *plan;         /* NULL: not taken */
-    unsigned owner;        /* the feature whose run serves this one: itself, or an equal one before */
-    GpuKernel **kernels;   /* of each pass */
-    GpuRange *ranges;      /* of each buffer of the plan, as far as it is not a plane: buffer is set for
-                            * tables only, others lie in the slot's scratch or results */
+    GpuPlan *plan;       /* NULL: not taken */
+    unsigned owner;      /* the feature whose run serves this one: itself, or an equal one before */
+    GpuKernel **kernels; /* of each pass */
+    GpuRange *ranges; /* of each buffer of the plan, as far as it is not a plane: buffer is set for
+                       * tables only, others lie in the slot's scratch or results */
 } GraphFeature;
 
 typedef struct Graph {

@@ -87,7 +87,8 @@ GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes)
     }
     memcpy(copy, data, bytes);
     const unsigned before = plan->buffer_count;
-    const GpuBuf buf = add_buffer(plan, &(PlanBuffer){ .role = PLAN_TABLE, .size = bytes, .data = copy });
+    const GpuBuf buf =
+        add_buffer(plan, &(PlanBuffer){ .role = PLAN_TABLE, .size = bytes, .data = copy });
     if (plan->buffer_count == before)
         mem_free(copy);
     return buf;
@@ -109,7 +110,8 @@ void gpu_pass(GpuPlan *plan, const GpuPass *pass)
         fail(plan, -EINVAL);
         return;
     }
-    if (!grow((void **)&plan->passes, plan->pass_count, &plan->pass_capacity, sizeof(*plan->passes))) {
+    if (!grow((void **)&plan->passes, plan->pass_count, &plan->pass_capacity,
+              sizeof(*plan->passes))) {
         fail(plan, -ENOMEM);
         return;
     }
@@ -170,8 +172,8 @@ static bool same_buffer(const PlanBuffer *a, const PlanBuffer *b)
 static bool same_pass(const PlanPass *a, const PlanPass *b)
 {
     return !strcmp(a->kernel, b->kernel) && a->buffer_count == b->buffer_count &&
-           !memcmp(a->buffers, b->buffers, sizeof(a->buffers)) && a->params_size == b->params_size &&
-           !memcmp(a->params, b->params, sizeof(a->params)) &&
+           !memcmp(a->buffers, b->buffers, sizeof(a->buffers)) &&
+           a->params_size == b->params_size && !memcmp(a->params, b->params, sizeof(a->params)) &&
            !memcmp(a->groups, b->groups, sizeof(a->groups)) && a->stage == b->stage;
 }
 

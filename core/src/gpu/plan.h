@@ -11,7 +11,7 @@ typedef struct PlanBuffer {
     unsigned plane, back; /* planes */
     size_t size;          /* others, in bytes */
     bool zeroed;
-    void *data;           /* tables */
+    void *data; /* tables */
 } PlanBuffer;
 
 typedef struct PlanPass {

@@ -12,12 +12,23 @@ static GpuRange range_of(const Slot *slots, unsigned slot, unsigned count, const
     const PlanBuffer *buffer = &gf->plan->buffers[b];
     GpuRange range = gf->ranges[b];
     switch (buffer->role) {
-    case PLAN_REF: range.buffer = slots[slot].ref; break;
-    case PLAN_DIST: range.buffer = slots[slot].dist; break;
-    case PLAN_PREV_REF: range.buffer = slots[(slot + count - buffer->back) % count].ref; break;
-    case PLAN_SCRATCH: range.buffer = slots[slot].scratch; return range;
-    case PLAN_RESULT: range.buffer = slots[slot].results; return range;
-    case PLAN_TABLE: return range;
+    case PLAN_REF:
+        range.buffer = slots[slot].ref;
+        break;
+    case PLAN_DIST:
+        range.buffer = slots[slot].dist;
+        break;
+    case PLAN_PREV_REF:
+        range.buffer = slots[(slot + count - buffer->back) % count].ref;
+        break;
+    case PLAN_SCRATCH:
+        range.buffer = slots[slot].scratch;
+        return range;
+    case PLAN_RESULT:
+        range.buffer = slots[slot].results;
+        return range;
+    case PLAN_TABLE:
+        return range;
     }
     range.offset = graph->plane_offset[buffer->plane];
     range.size = graph->plane_size[buffer->plane];
@@ -105,8 +116,8 @@ static void slot_destroy(Slot *slot, const Graph *graph)
         mem_free(slot->bindings[f]);
     }
     mem_free(slot->bindings);
-    GpuBuffer *const buffers[] = { slot->ref, slot->dist, slot->scratch, slot->results,
-                                   slot->readback, slot->staging };
+    GpuBuffer *const buffers[] = { slot->ref,     slot->dist,     slot->scratch,
+                                   slot->results, slot->readback, slot->staging };
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         ops->buffer_destroy(dev, buffers[i]);
 }
@@ -121,8 +132,8 @@ void slots_destroy(Slot *slots, const Graph *graph, unsigned count)
 }
 
 /* Copies a plane into the slot's own staging memory, rows at the device's stride. */
-static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, unsigned p, bool is_dist,
-                       GpuRange *from)
+static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, unsigned p,
+                       bool is_dist, GpuRange *from)
 {
     if (!slot->staging) {
         const int err = graph->device->ops->buffer_create(graph->device, GPU_UPLOAD,

@@ -56,8 +56,10 @@ static int create_slots(GpuStream *stream)
     stream->slot_count = stream->depth + graph->back;
     stream->upload_queue = 2 * graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
     err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
-    stream->works = (WorkList){ .graph = graph, .slots = stream->slots,
-                                .slot_count = stream->slot_count, .profile = stream->profile };
+    stream->works = (WorkList){ .graph = graph,
+                                .slots = stream->slots,
+                                .slot_count = stream->slot_count,
+                                .profile = stream->profile };
     return err;
 }
 
@@ -144,10 +146,13 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     *done = last->uploaded;
     if (!command_count)
         return 0;
-    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = commands,
-                                               .command_count = command_count,
-                                               .waits = &last->uploaded,
-                                               .wait_count = uploads_apart }, done);
+    return dev->ops->submit(dev,
+                            &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                          .commands = commands,
+                                          .command_count = command_count,
+                                          .waits = &last->uploaded,
+                                          .wait_count = uploads_apart },
+                            done);
 }
 
 /* Starts all waiting frames, in as few submissions as can be. A failure is told when the frame is
@@ -177,8 +182,8 @@ static void start_if_due(GpuStream *stream)
 
 /* ---- a frame's way ---- */
 
-/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked back
- * at it are `depth` or more frames old. */
+/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked
+ * back at it are `depth` or more frames old. */
 static Slot *wait_for_room(GpuStream *stream)
 {
     pthread_mutex_lock(&stream->lock);
@@ -198,8 +203,9 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
     const int err = slot_record_upload(slot, stream->graph, pair);
     if (err || stream->upload_queue == GPU_COMPUTE)
         return err;
-    return dev->ops->submit(dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload,
-                                               .command_count = 1 }, &slot->uploaded);
+    return dev->ops->submit(
+        dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload, .command_count = 1 },
+        &slot->uploaded);
 }
 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
@@ -306,8 +312,9 @@ static void free_upload(void *device, void *block)
 PoolMemory gpu_picture_memory(void *state)
 {
     const GpuSetup *setup = state;
-    return (PoolMemory){ .alloc = alloc_upload, .free = free_upload, .opaque = setup->device,
-                         .as_is = true };
+    return (PoolMemory){
+        .alloc = alloc_upload, .free = free_upload, .opaque = setup->device, .as_is = true
+    };
 }
 
 int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
@@ -316,8 +323,10 @@ int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *
     const GpuSetup *setup = state;
     GpuStream *stream;
     const int err = stream_create(&stream,
-                                  &(GpuStreamParams){ .device = setup->device, .features = features,
-                                                      .feature_count = count, .depth = setup->depth },
+                                  &(GpuStreamParams){ .device = setup->device,
+                                                      .features = features,
+                                                      .feature_count = count,
+                                                      .depth = setup->depth },
                                   taken);
     *out = (Accelerator *)stream;
     return err;

@@ -13,8 +13,9 @@ typedef struct GpuStreamParams {
     GpuDevice *device; /* outlives the stream */
     Feature *const *features;
     unsigned feature_count;
-    unsigned depth; /* frames in flight */
-    bool never_on_cpu; /* take collect's -EAGAIN for success: a test wants what the device computed */
+    unsigned depth;    /* frames in flight */
+    bool never_on_cpu; /* take collect's -EAGAIN for success: a test wants what the device computed
+                        */
 } GpuStreamParams;
 
 /* Sets `taken` to the features whose plan said yes. */

@@ -126,8 +126,9 @@ int upload_fetch(GpuDevice *device, const VmafPicture *pic)
     err = ops->end(commands);
     GpuPoint done = { 0 };
     if (!err)
-        err = ops->submit(device, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands,
-                                                .command_count = 1 }, &done);
+        err = ops->submit(
+            device, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
+            &done);
     if (!err)
         err = ops->wait(device, done, UINT64_MAX) < 0 ? -EIO : 0;
     ops->commands_destroy(device, commands);

@@ -14,9 +14,10 @@ int upload_alloc(GpuDevice *device, size_t size, void **block);
 int upload_alloc_mirror(GpuDevice *device, size_t size, void **block);
 void upload_free(GpuDevice *device, void *block);
 
-/* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block; then
- * *from is where the device copies it from. */
-bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size, GpuRange *from);
+/* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block;
+ * then *from is where the device copies it from. */
+bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size,
+                 GpuRange *from);
 
 /* The device's memory of a picture in a mirror block; NULL for any other picture. */
 GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic);

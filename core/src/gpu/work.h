@@ -13,7 +13,7 @@ typedef struct Work {
     unsigned first, count; /* slots; they may wrap round */
     FeatureSet owners;     /* what runs, the same in all frames */
     GpuCommands *commands;
-    GpuStamps *stamps;     /* NULL: not profiled */
+    GpuStamps *stamps; /* NULL: not profiled */
 } Work;
 
 typedef struct WorkList {
@@ -24,8 +24,8 @@ typedef struct WorkList {
     Work *works;
 } WorkList;
 
-/* Gives the work of `count` frames from slot `first` on; recorded when first asked for. `owners` is not
- * empty. */
+/* Gives the work of `count` frames from slot `first` on; recorded when first asked for. `owners` is
+ * not empty. */
 int work_get(WorkList *list, unsigned first, unsigned count, FeatureSet owners, const Work **out);
 void works_destroy(WorkList *list);
 

@@ -20,9 +20,9 @@ typedef struct Report {
     ScoreStore *scores;
     const char *version;
     unsigned width, height;
-    double fps;         /* pairs per second of wall time */
-    unsigned subsample; /* every Nth frame; 0 and 1: every frame */
-    unsigned frames;    /* pairs read: pooled figures cover 0 … frames - 1 */
+    double fps;               /* pairs per second of wall time */
+    unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
+    unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
     const char *score_format; /* see report_format_valid; NULL: the reference's rule */
     /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in
      * a file means that every feature ran on the CPU. CSV and SUB have no place for it. */

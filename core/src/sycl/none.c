@@ -78,8 +78,8 @@ void vmaf_sycl_dmabuf_free(VmafSyclState *state, void *ptr)
 {
 }
 
-int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned surface, int is_ref,
-                                unsigned w, unsigned h, unsigned bpc)
+int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned surface,
+                                int is_ref, unsigned w, unsigned h, unsigned bpc)
 {
     return absent();
 }

@@ -27,7 +27,8 @@ void vulkan_explain_none(const VulkanCandidate *list, unsigned count)
             log_error("vulkan: %s cannot be used, it lacks: %s", list[i].name, list[i].missing);
         else
             log_error("vulkan: %s is a software device: it is used only when it is named or "
-                      "software devices are allowed", list[i].name);
+                      "software devices are allowed",
+                      list[i].name);
     }
     if (!count)
         log_error("vulkan: no device found; is a driver installed?");
@@ -92,7 +93,8 @@ int vulkan_choose_named(const VulkanCandidate *list, unsigned count, const char 
     if (matches == 1)
         return 0;
     if (matches)
-        log_error("vulkan: %u devices are called \"%s\": give the index or the UUID", matches, text);
+        log_error("vulkan: %u devices are called \"%s\": give the index or the UUID", matches,
+                  text);
     else
         log_error("vulkan: no device is called \"%s\"", text);
     return -ENODEV;

@@ -103,8 +103,8 @@ void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuB
     const VulkanKernel *kernel = (VulkanKernel *)gpu_kernel;
     const VkDescriptorSet set = vulkan_bindings_set(bindings);
     vkd->CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline);
-    vkd->CmdBindDescriptorSets(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0, 1,
-                               &set, 0, NULL);
+    vkd->CmdBindDescriptorSets(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0,
+                               1, &set, 0, NULL);
     if (kernel->params_size)
         vkd->CmdPushConstants(commands->handle, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                               kernel->params_size, params);
@@ -119,14 +119,14 @@ void vulkan_commands_barrier(GpuCommands *commands)
     VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                         VK_ACCESS_HOST_READ_BIT,
+        .dstAccessMask =
+            VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT,
     };
     if (!commands->copies_only) {
         from |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
         barrier.srcAccessMask |= VK_ACCESS_SHADER_WRITE_BIT;
         barrier.dstAccessMask |= VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
     }
-    commands->dev->vkd.CmdPipelineBarrier(commands->handle, from, from | VK_PIPELINE_STAGE_HOST_BIT, 0,
-                                          1, &barrier, 0, NULL, 0, NULL);
+    commands->dev->vkd.CmdPipelineBarrier(commands->handle, from, from | VK_PIPELINE_STAGE_HOST_BIT,
+                                          0, 1, &barrier, 0, NULL, 0, NULL);
 }

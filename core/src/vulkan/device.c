@@ -87,8 +87,9 @@ static void choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[
     for (uint32_t i = 0; i < count; i++) {
         const VkQueueFlags flags = families[i].queueFlags;
         if ((flags & VK_QUEUE_TRANSFER_BIT) &&
-            !(flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR |
-                       0x40 /* video encode */ | 0x100 /* optical flow */))) {
+            !(flags &
+              (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR |
+               0x40 /* video encode */ | 0x100 /* optical flow */))) {
             family[GPU_TRANSFER] = i;
             return;
         }
@@ -100,7 +101,8 @@ static void choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[
 static bool extension_present(VulkanDevice *dev, const char *name)
 {
     uint32_t count = 0;
-    if (dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, NULL) < 0 || !count)
+    if (dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, NULL) < 0 ||
+        !count)
         return false;
     VkExtensionProperties *list = mem_array(count, sizeof(*list));
     bool found = false;
@@ -144,8 +146,9 @@ static int open_device(VulkanDevice *dev)
 
     /* Wanted when present: all but the first serve pictures that come from elsewhere. */
     static const char *const wanted[] = {
-        "VK_KHR_portability_subset", "VK_KHR_external_memory_fd", "VK_EXT_external_memory_dma_buf",
-        "VK_KHR_external_memory_win32", "VK_KHR_timeline_semaphore",
+        "VK_KHR_portability_subset",      "VK_KHR_external_memory_fd",
+        "VK_EXT_external_memory_dma_buf", "VK_KHR_external_memory_win32",
+        "VK_KHR_timeline_semaphore",
     };
     const char *extensions[8];
     uint32_t extension_count = 0;

@@ -14,12 +14,16 @@ static VkExternalMemoryHandleTypeFlagBits handle_type(enum VmafVulkanMemoryType 
 {
     switch (type) {
 #ifdef _WIN32
-    case VMAF_VULKAN_MEMORY_WIN32: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT;
+    case VMAF_VULKAN_MEMORY_WIN32:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT;
 #else
-    case VMAF_VULKAN_MEMORY_OPAQUE_FD: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-    case VMAF_VULKAN_MEMORY_DMABUF: return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+    case VMAF_VULKAN_MEMORY_OPAQUE_FD:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+    case VMAF_VULKAN_MEMORY_DMABUF:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
 #endif
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -87,8 +91,8 @@ static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMe
     const VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .pNext = &import,
-        .buffer = type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? slot->foreign
-                                                                        : VK_NULL_HANDLE,
+        .buffer =
+            type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? slot->foreign : VK_NULL_HANDLE,
     };
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -96,7 +100,8 @@ static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMe
         .allocationSize = memory->bytes,
         .memoryTypeIndex = index,
     };
-    const VkResult result = dev->vkd.AllocateMemory(dev->handle, &info, NULL, &slot->foreign_memory);
+    const VkResult result =
+        dev->vkd.AllocateMemory(dev->handle, &info, NULL, &slot->foreign_memory);
     if (result < 0) {
         slot->foreign_memory = VK_NULL_HANDLE;
 #ifndef _WIN32
@@ -150,8 +155,8 @@ int import_record_memory(ImportTarget *target, const VmafVulkanMemory *memory)
     const VkExternalMemoryHandleTypeFlagBits type = handle_type(memory->type);
     if (!type || check_layout(memory, shape))
         return -EINVAL;
-    const bool can = memory->type == VMAF_VULKAN_MEMORY_DMABUF ? dev->imports_dmabuf
-                                                               : dev->imports_opaque;
+    const bool can =
+        memory->type == VMAF_VULKAN_MEMORY_DMABUF ? dev->imports_dmabuf : dev->imports_opaque;
     if (!can) {
         log_error("vulkan: %s cannot import memory of this kind", dev->gpu.name);
         return -ENOTSUP;

@@ -1,5 +1,5 @@
-/* Copies out of images. Samples that already lie as we want them go straight into the picture; others
- * (Cb and Cr side by side, values in the high bits) pass through a kernel. */
+/* Copies out of images. Samples that already lie as we want them go straight into the picture;
+ * others (Cb and Cr side by side, values in the high bits) pass through a kernel. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "vulkan/import.h"
 
 typedef struct ImageFormat {
-    unsigned planes; /* of the image */
+    unsigned planes;             /* of the image */
     enum VmafPixelFormat chroma; /* UNKNOWN: a single plane */
-    unsigned bytes;  /* a sample; 0: whatever the depth says */
+    unsigned bytes;              /* a sample; 0: whatever the depth says */
     unsigned shift;
 } ImageFormat;
 
@@ -75,10 +75,12 @@ typedef struct PlaneSource {
 static PlaneSource plane_source(const VmafVulkanImage *image, const ImageFormat *format, unsigned p)
 {
     static const VkImageAspectFlags aspects[3] = {
-        VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT,
+        VK_IMAGE_ASPECT_PLANE_0_BIT,
+        VK_IMAGE_ASPECT_PLANE_1_BIT,
+        VK_IMAGE_ASPECT_PLANE_2_BIT,
     };
-    const unsigned planes = format->planes > 1 ? format->planes
-                                               : 1u + !!image->image[1] + !!image->image[2];
+    const unsigned planes =
+        format->planes > 1 ? format->planes : 1u + !!image->image[1] + !!image->image[2];
     const bool paired = planes == 2 && p > 0;
     const unsigned source = paired ? 1 : p;
     const bool one_image = format->planes > 1;
@@ -99,7 +101,8 @@ int import_check_image(const VmafVulkanImage *image)
         return -EINVAL;
     }
     const unsigned bytes = image->bpc > 8 ? 2 : 1;
-    if ((format.bytes && format.bytes != bytes) || (format.shift && format.shift != 16 - image->bpc)) {
+    if ((format.bytes && format.bytes != bytes) ||
+        (format.shift && format.shift != 16 - image->bpc)) {
         log_error("vulkan: images of VkFormat %u do not hold %u bits", image->format, image->bpc);
         return -EINVAL;
     }
@@ -119,7 +122,8 @@ int import_check_image(const VmafVulkanImage *image)
 }
 
 /* Into a layout that copies read from, or (back) out of it. */
-static void transition(ImportTarget *target, const VmafVulkanImage *image, unsigned which, bool back)
+static void transition(ImportTarget *target, const VmafVulkanImage *image, unsigned which,
+                       bool back)
 {
     const VkImageLayout own = (VkImageLayout)image->layout[which];
     const VkImageLayout ours = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
@@ -135,13 +139,14 @@ static void transition(ImportTarget *target, const VmafVulkanImage *image, unsig
         .subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
     };
     target->imports->dev->vkd.CmdPipelineBarrier(
-        target->commands, back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-        back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL,
-        1, &barrier);
+        target->commands,
+        back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0,
+        NULL, 1, &barrier);
 }
 
-static void copy_plane(ImportTarget *target, const PlaneSource *source, unsigned p, VulkanBuffer *to,
-                       size_t offset, size_t row_texels)
+static void copy_plane(ImportTarget *target, const PlaneSource *source, unsigned p,
+                       VulkanBuffer *to, size_t offset, size_t row_texels)
 {
     const FrameShape *shape = &target->imports->shape;
     const VkBufferImageCopy region = {
@@ -150,8 +155,9 @@ static void copy_plane(ImportTarget *target, const PlaneSource *source, unsigned
         .imageSubresource = { source->aspect, 0, 0, 1 },
         .imageExtent = { shape->w[p], shape->h[p], 1 },
     };
-    target->imports->dev->vkd.CmdCopyImageToBuffer(
-        target->commands, source->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->handle, 1, &region);
+    target->imports->dev->vkd.CmdCopyImageToBuffer(target->commands, source->image,
+                                                   VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->handle,
+                                                   1, &region);
 }
 
 /* Twice a picture is enough: each of two paired planes is copied with both. */
@@ -161,8 +167,8 @@ static int create_unpacking(ImportTarget *target, GpuKernel **kernel)
     ImportSlot *slot = target->slot;
     const FrameShape *shape = &target->imports->shape;
     const size_t size = picture_size(shape);
-    int err = vulkan_kernel_get(&dev->gpu, shape->bpc > 8 ? "import_plane_16" : "import_plane_8", 2, 32,
-                                kernel);
+    int err = vulkan_kernel_get(&dev->gpu, shape->bpc > 8 ? "import_plane_16" : "import_plane_8", 2,
+                                32, kernel);
     if (!err && !slot->raw)
         err = vulkan_buffer_create(&dev->gpu, GPU_DEVICE, 2 * size, &slot->raw);
     if (!err && !slot->planes)
@@ -184,8 +190,14 @@ static void unpack_plane(ImportTarget *target, GpuKernel *kernel, const PlaneSou
     const struct {
         uint32_t width, image_stride, plane_stride, plane_offset, image_offset, step, first, shift;
     } params = {
-        shape->w[p], (uint32_t)(stride * source->step / 4), (uint32_t)(stride / 4),
-        (uint32_t)(offset / 4), (uint32_t)(2 * offset / 4), source->step, source->first, shift,
+        shape->w[p],
+        (uint32_t)(stride * source->step / 4),
+        (uint32_t)(stride / 4),
+        (uint32_t)(offset / 4),
+        (uint32_t)(2 * offset / 4),
+        source->step,
+        source->first,
+        shift,
     };
     const unsigned words = (shape->w[p] + per_word - 1) / per_word;
     vulkan_commands_dispatch(target->slot->commands, kernel, target->slot->unpack, &params,

@@ -97,7 +97,8 @@ static int check_shape(VmafVulkanState *state, const Incoming *in, FrameShape *s
     if (err)
         return err;
     if (state->imports && memcmp(shape, &state->imports->shape, sizeof(*shape))) {
-        log_error("vulkan: an imported picture differs from the first one in size, format or depth");
+        log_error(
+            "vulkan: an imported picture differs from the first one in size, format or depth");
         return -EINVAL;
     }
     return 0;
@@ -132,7 +133,8 @@ static int open_slot(VmafVulkanState *state, const Incoming *in, ImportTarget *t
     return 0;
 }
 
-static int submit_slot(ImportTarget *target, const Incoming *in, const VulkanForeign *foreign, int err)
+static int submit_slot(ImportTarget *target, const Incoming *in, const VulkanForeign *foreign,
+                       int err)
 {
     ImportSlot *slot = target->slot;
     vulkan_commands_barrier(slot->commands);
@@ -140,10 +142,10 @@ static int submit_slot(ImportTarget *target, const Incoming *in, const VulkanFor
     if (!err)
         err = end_err;
     if (!err)
-        err = vulkan_submit_foreign(target->imports->dev,
-                                    &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &slot->commands,
-                                                  .command_count = 1 },
-                                    foreign, &slot->done);
+        err = vulkan_submit_foreign(
+            target->imports->dev,
+            &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &slot->commands, .command_count = 1 },
+            foreign, &slot->done);
     if (err) {
         picture_drop(&slot->pic);
         return err;
@@ -157,8 +159,8 @@ int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *im
 {
     if (!state || !image || image->size < sizeof(*image) || !image->image[0])
         return -EINVAL;
-    const Incoming in = { image->w, image->h, image->bpc, image->pix_fmt, image->is_ref != 0,
-                          image->index };
+    const Incoming in = { image->w,       image->h,           image->bpc,
+                          image->pix_fmt, image->is_ref != 0, image->index };
     int err = import_check_image(image);
     ImportTarget target;
     if (!err)
@@ -177,9 +179,9 @@ int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *im
     return submit_slot(&target, &in, &foreign, err);
 }
 
-int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format, uint32_t layout,
-                             uintptr_t semaphore, uint64_t value, unsigned w, unsigned h,
-                             unsigned bpc, int is_ref, unsigned index)
+int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
+                             uint32_t layout, uintptr_t semaphore, uint64_t value, unsigned w,
+                             unsigned h, unsigned bpc, int is_ref, unsigned index)
 {
     return vmaf_vulkan_import_picture(state, &(VmafVulkanImage){
                                                  .size = sizeof(VmafVulkanImage),
@@ -201,8 +203,8 @@ int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *me
 {
     if (!state || !memory || memory->size < sizeof(*memory))
         return -EINVAL;
-    const Incoming in = { memory->w, memory->h, memory->bpc, memory->pix_fmt, memory->is_ref != 0,
-                          memory->index };
+    const Incoming in = { memory->w,       memory->h,           memory->bpc,
+                          memory->pix_fmt, memory->is_ref != 0, memory->index };
     ImportTarget target;
     int err = open_slot(state, &in, &target);
     if (err)

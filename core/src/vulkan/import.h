@@ -11,9 +11,10 @@ typedef struct ImportSlot {
     VmafPicture pic; /* mirror memory, see gpu/upload.h */
     GpuPoint done;   /* of the copies into it */
     GpuCommands *commands;
-    GpuBuffer *raw, *planes; /* for images whose samples must be sorted out: as copied, and sorted */
-    GpuBindings *unpack;     /* of the kernel from one to the other */
-    VkBuffer foreign;        /* imported memory that the copies read */
+    GpuBuffer *raw,
+        *planes;         /* for images whose samples must be sorted out: as copied, and sorted */
+    GpuBindings *unpack; /* of the kernel from one to the other */
+    VkBuffer foreign;    /* imported memory that the copies read */
     VkDeviceMemory foreign_memory;
 } ImportSlot;
 

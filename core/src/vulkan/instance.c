@@ -178,7 +178,8 @@ static bool has_device_extension(const VkInst *vki, VkPhysicalDevice handle, con
     return found;
 }
 
-static void find_missing(const VkInst *vki, const VkPhysicalDeviceLimits *limits, VulkanCandidate *c)
+static void find_missing(const VkInst *vki, const VkPhysicalDeviceLimits *limits,
+                         VulkanCandidate *c)
 {
     if (!has_compute(vki, c->handle))
         note_missing(c, "a compute queue");
@@ -236,7 +237,8 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate
     c->type = p->deviceType;
     snprintf(c->name, sizeof(c->name), "%s", p->deviceName);
     if (driver.driverName[0])
-        snprintf(c->driver, sizeof(c->driver), "%.100s %.100s", driver.driverName, driver.driverInfo);
+        snprintf(c->driver, sizeof(c->driver), "%.100s %.100s", driver.driverName,
+                 driver.driverInfo);
     else
         snprintf(c->driver, sizeof(c->driver), "driver 0x%x", p->driverVersion);
 
@@ -253,11 +255,16 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate
 static int rank(VkPhysicalDeviceType type)
 {
     switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return 4;
-    default: return 3;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return 4;
+    default:
+        return 3;
     }
 }
 

@@ -24,7 +24,8 @@ static PFN_vkVoidFunction find_symbol(void *library, const char *name)
 static void *open_library(void)
 {
 #ifdef __APPLE__
-    static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib", "libMoltenVK.dylib" };
+    static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib",
+                                         "libMoltenVK.dylib" };
 #else
     static const char *const names[] = { "libvulkan.so.1", "libvulkan.so" };
 #endif
@@ -103,8 +104,7 @@ int vk_load_device(VkDev *table, const VkInst *vki, VkDevice device)
     if (!table->name &&                                                                            \
         !(table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name "KHR")))           \
         return missing(#name);
-#define LOAD_OPTIONAL(name)                                                                        \
-    table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name);
+#define LOAD_OPTIONAL(name) table->name = (PFN_vk##name)vki->GetDeviceProcAddr(device, "vk" #name);
     VK_DEVICE_FUNCTIONS(LOAD)
     VK_DEVICE_TIMELINE(LOAD_TIMELINE)
     VK_DEVICE_OPTIONAL(LOAD_OPTIONAL)

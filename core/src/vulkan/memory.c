@@ -64,7 +64,8 @@ void vulkan_memory_destroy(VulkanMemory *memory)
 
 /* The memory type for a kind: all of `must`, then as many points as possible. Upload memory is
  * cached too, since features that run on the CPU read the same pictures. */
-static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory kind, uint32_t *type)
+static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory kind,
+                       uint32_t *type)
 {
     const VkMemoryPropertyFlags mapped =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -171,8 +172,8 @@ static int block_take(VulkanBlock *block, VkDeviceSize size, VkDeviceSize alignm
     return -ENOSPC;
 }
 
-static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
-                        VulkanAllocation *out)
+static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
+                        enum GpuMemory kind, VulkanAllocation *out)
 {
     VulkanDevice *dev = memory->dev;
     uint32_t type;
@@ -200,8 +201,8 @@ static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
     return err ? err : block_take(block, needs->size, needs->alignment, out);
 }
 
-int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
-                        VulkanAllocation *out)
+int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
+                        enum GpuMemory kind, VulkanAllocation *out)
 {
     pthread_mutex_lock(&memory->lock);
     const int err = alloc_locked(memory, needs, kind, out);

@@ -47,17 +47,16 @@ void vulkan_memory_destroy(VulkanMemory *memory)
     mem_free(memory);
 }
 
-int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
-                        VulkanAllocation *out)
+int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
+                        enum GpuMemory kind, VulkanAllocation *out)
 {
     const bool mapped = kind != GPU_DEVICE;
     const VmaAllocationCreateInfo wish = {
         .flags = mapped ? VMA_ALLOCATION_CREATE_MAPPED_BIT : 0,
-        .requiredFlags = mapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-                                : 0,
-        .preferredFlags = mapped ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT
-                                 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+        .requiredFlags =
+            mapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT : 0,
+        .preferredFlags =
+            mapped ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
     };
     VmaAllocation allocation;
     VmaAllocationInfo info;

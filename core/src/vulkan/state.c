@@ -48,8 +48,9 @@ int vmaf_vulkan_list_devices(void)
     if (err)
         return err;
     for (unsigned i = 0; i < count; i++)
-        printf("%u: %s (Vulkan %u.%u.%u)\n", i, list[i].name, VK_API_VERSION_MAJOR(list[i].api_version),
-               VK_API_VERSION_MINOR(list[i].api_version), VK_API_VERSION_PATCH(list[i].api_version));
+        printf("%u: %s (Vulkan %u.%u.%u)\n", i, list[i].name,
+               VK_API_VERSION_MAJOR(list[i].api_version), VK_API_VERSION_MINOR(list[i].api_version),
+               VK_API_VERSION_PATCH(list[i].api_version));
     mem_free(list);
     vulkan_instance_destroy(instance);
     return (int)count;
@@ -155,7 +156,8 @@ static int choose(const Wish *wish, const VulkanCandidate *list, unsigned count,
         return -ENODEV;
     }
     if ((unsigned)wish->index >= count) {
-        log_error("vulkan: no device %d: there %s %u", wish->index, count == 1 ? "is" : "are", count);
+        log_error("vulkan: no device %d: there %s %u", wish->index, count == 1 ? "is" : "are",
+                  count);
         return -EINVAL;
     }
     *index = (unsigned)wish->index;
@@ -170,13 +172,15 @@ static int init_by_wish(VmafVulkanState **out, const Wish *wish)
     unsigned count, index = 0;
     int err = list_devices(&instance, wish->validation, &list, &count);
     if (err == -ENOSYS && !wish->quiet)
-        log_error("vulkan: no Vulkan loader on this machine (libvulkan); install one, or use the CPU");
+        log_error(
+            "vulkan: no Vulkan loader on this machine (libvulkan); install one, or use the CPU");
     if (err == -ENODEV && !wish->quiet)
         log_error("vulkan: no device found; is a driver installed?");
     if (err)
         return err;
     err = choose(wish, list, count, &index);
-    const VulkanDeviceParams params = { .instance = instance, .physical = err ? NULL : list[index].handle };
+    const VulkanDeviceParams params = { .instance = instance,
+                                        .physical = err ? NULL : list[index].handle };
     mem_free(list);
     if (err) {
         vulkan_instance_destroy(instance);

@@ -12,7 +12,7 @@ typedef struct VulkanImports VulkanImports; /* import.c */
 struct VmafVulkanState {
     GpuSetup setup; /* what contexts are given */
     VulkanDevice *dev;
-    unsigned index; /* in the list of devices */
+    unsigned index;         /* in the list of devices */
     VulkanImports *imports; /* NULL until the first one */
 };
 

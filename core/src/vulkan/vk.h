@@ -128,8 +128,8 @@ int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev);
 void vulkan_memory_destroy(VulkanMemory *memory);
 /* Thread-safe. Mapped when `kind` is not GPU_DEVICE. */
-int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs, enum GpuMemory kind,
-                        VulkanAllocation *out);
+int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
+                        enum GpuMemory kind, VulkanAllocation *out);
 void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation);
 
 /* ---- buffer.c ---- */

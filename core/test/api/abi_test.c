@@ -1,4 +1,5 @@
-/* The layout that programs built against libvmaf 3.x rely on. Most of these structs travel by value. */
+/* The layout that programs built against libvmaf 3.x rely on. Most of these structs travel by
+ * value. */
 #include <stddef.h>
 #include <stdio.h>
 

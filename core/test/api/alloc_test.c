@@ -1,5 +1,5 @@
-/* Each allocation of a whole session fails once, one after another: the session ends with an error or
- * does without, and nothing is leaked. */
+/* Each allocation of a whole session fails once, one after another: the session ends with an error
+ * or does without, and nothing is leaked. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -35,8 +35,8 @@ static int use_psnr(VmafContext *vmaf)
 static int read_pair(VmafContext *vmaf, unsigned frame)
 {
     VmafPicture ref = { 0 }, dist = { 0 };
-    int err = frame % 2 ? vmaf_fetch_preallocated_picture(vmaf, &ref)
-                        : clip_alloc(&ref, W, H, frame, 0);
+    int err =
+        frame % 2 ? vmaf_fetch_preallocated_picture(vmaf, &ref) : clip_alloc(&ref, W, H, frame, 0);
     if (!err)
         err = clip_alloc(&dist, W, H, frame, 1);
     if (!err)
@@ -51,9 +51,8 @@ static int read_pair(VmafContext *vmaf, unsigned frame)
 static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *collection)
 {
     const VmafMetadataConfiguration handler = { (char *)"vmaf", ignore, NULL };
-    const VmafPictureConfiguration pool = {
-        .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P }, .pic_cnt = 6
-    };
+    const VmafPictureConfiguration pool = { .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P },
+                                            .pic_cnt = 6 };
     double value;
     VmafModelCollectionScore four;
     int err = vmaf_use_features_from_model(vmaf, model);
@@ -117,7 +116,8 @@ static void each_allocation_fails_once(unsigned threads)
             fail_msg("failing allocation %lu leaks %ld blocks", n, mem_live() - live);
     }
     mem_fail_after(0);
-    /* With threads the count varies a little from run to run; the failures before the reading do not. */
+    /* With threads the count varies a little from run to run; the failures before the reading do
+     * not. */
     assert_true(errors > total / 2);
 }
 

@@ -95,8 +95,8 @@ static void null_arguments_are_errors(void **state)
     assert_int_equal(vmaf_score_at_index(vmaf, model, NULL, 0), -EINVAL);
     assert_int_equal(vmaf_score_at_index_model_collection(vmaf, NULL, &cs, 0), -EINVAL);
     assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, NULL, 0, 0), -EINVAL);
-    assert_int_equal(vmaf_score_pooled_model_collection(vmaf, NULL, VMAF_POOL_METHOD_MEAN, &cs, 0, 0),
-                     -EINVAL);
+    assert_int_equal(
+        vmaf_score_pooled_model_collection(vmaf, NULL, VMAF_POOL_METHOD_MEAN, &cs, 0, 0), -EINVAL);
     assert_int_equal(vmaf_feature_score_pooled(vmaf, "x", VMAF_POOL_METHOD_MEAN, NULL, 0, 0),
                      -EINVAL);
     assert_int_equal(vmaf_write_output(NULL, "x", VMAF_OUTPUT_FORMAT_XML), -EINVAL);
@@ -106,7 +106,8 @@ static void null_arguments_are_errors(void **state)
     assert_int_equal(vmaf_picture_unref(&pic), -EINVAL);
     assert_int_equal(vmaf_feature_dictionary_free(NULL), -EINVAL);
     assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &pic), -EINVAL); /* no pool yet */
-    assert_int_equal(vmaf_register_metadata_handler(vmaf, (VmafMetadataConfiguration){ 0 }), -EINVAL);
+    assert_int_equal(vmaf_register_metadata_handler(vmaf, (VmafMetadataConfiguration){ 0 }),
+                     -EINVAL);
     assert_true(score == 5);
     vmaf_model_destroy(NULL);
     vmaf_model_collection_destroy(NULL);
@@ -166,11 +167,14 @@ static void imported_scores(void **state)
         assert_int_equal(vmaf_feature_score_at_index(vmaf, "mine", &score, i), 0);
         assert_true(score == 100.0 * (i + 1));
     }
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 2), 0);
+    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 2),
+                     0);
     assert_true(score == 200);
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MIN, &score, 0, 2), 0);
+    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MIN, &score, 0, 2),
+                     0);
     assert_true(score == 100);
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MAX, &score, 0, 2), 0);
+    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MAX, &score, 0, 2),
+                     0);
     assert_true(score == 300);
     assert_int_equal(
         vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_HARMONIC_MEAN, &score, 0, 2), 0);
@@ -180,8 +184,8 @@ static void imported_scores(void **state)
                      -EINVAL);
     assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 3),
                      -EINVAL);
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_UNKNOWN, &score, 0, 2),
-                     -EINVAL);
+    assert_int_equal(
+        vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_UNKNOWN, &score, 0, 2), -EINVAL);
     assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_NB, &score, 0, 2),
                      -EINVAL);
     assert_int_equal(vmaf_feature_score_pooled(vmaf, "none", VMAF_POOL_METHOD_MEAN, &score, 0, 2),
@@ -200,9 +204,11 @@ static void pooling_skips_subsampled_frames(void **state)
     double score;
     for (unsigned i = 0; i < 10; i += 3)
         vmaf_import_feature_score(vmaf, "mine", 10.0 + i, i);
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MIN, &score, 1, 9), 0);
+    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MIN, &score, 1, 9),
+                     0);
     assert_true(score == 13);
-    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 11), 0);
+    assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 11),
+                     0);
     assert_true(score == (10 + 13 + 16 + 19) / 4.0);
     assert_int_equal(vmaf_feature_score_pooled(vmaf, "mine", VMAF_POOL_METHOD_MEAN, &score, 1, 2),
                      -EINVAL);
@@ -230,8 +236,9 @@ static void pictures(void **state)
     assert_int_equal(vmaf_picture_unref(&pic), 0);
 }
 
-static int read_with(VmafContext *vmaf, enum VmafPixelFormat fmt, unsigned bpc, unsigned w, unsigned h,
-                     enum VmafPixelFormat fmt2, unsigned bpc2, unsigned w2, unsigned h2, unsigned index)
+static int read_with(VmafContext *vmaf, enum VmafPixelFormat fmt, unsigned bpc, unsigned w,
+                     unsigned h, enum VmafPixelFormat fmt2, unsigned bpc2, unsigned w2, unsigned h2,
+                     unsigned index)
 {
     VmafPicture ref, dist;
     assert_int_equal(vmaf_picture_alloc(&ref, fmt, bpc, w, h), 0);
@@ -294,8 +301,9 @@ static void gaps_do_not_matter_to_motion(void **state)
             assert_int_equal(read_pair(vmaf, i, gap ? 10 + 3 * i : i), 0);
         assert_int_equal(flush(vmaf), 0);
         for (unsigned i = 0; i < 4; i++) {
-            assert_int_equal(vmaf_feature_score_at_index(vmaf, "integer_motion2", &score,
-                                                         gap ? 10 + 3 * i : i), 0);
+            assert_int_equal(
+                vmaf_feature_score_at_index(vmaf, "integer_motion2", &score, gap ? 10 + 3 * i : i),
+                0);
             if (gap)
                 assert_true(score == expected[i]);
             expected[i] = score;
@@ -330,21 +338,23 @@ static char *score_everything(unsigned threads, unsigned subsample, uint64_t cpu
 {
     enum { FRAMES = 9 };
     VmafContext *vmaf = NULL;
-    const VmafConfiguration cfg = { .n_threads = threads, .n_subsample = subsample,
+    const VmafConfiguration cfg = { .n_threads = threads,
+                                    .n_subsample = subsample,
                                     .cpumask = cpumask };
     assert_int_equal(vmaf_init(&vmaf, cfg), 0);
     VmafModel *model = load("vmaf_v0.6.1", NULL), *neg = load("vmaf_v0.6.1neg", "neg");
     assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
     assert_int_equal(vmaf_use_features_from_model(vmaf, neg), 0);
-    static const char *const features[] = { "psnr", "float_ssim", "float_motion", "float_vif",
-                                            "float_adm", "float_psnr" };
+    static const char *const features[] = { "psnr",      "float_ssim", "float_motion",
+                                            "float_vif", "float_adm",  "float_psnr" };
     for (size_t i = 0; i < COUNT(features); i++)
         assert_int_equal(vmaf_use_feature(vmaf, features[i], NULL), 0);
     for (unsigned i = 0; i < FRAMES; i++)
         assert_int_equal(read_pair(vmaf, i, i), 0);
     assert_int_equal(flush(vmaf), 0);
     double score;
-    assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, FRAMES - 1), 0);
+    assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, FRAMES - 1),
+                     0);
     assert_int_equal(vmaf_score_pooled(vmaf, neg, VMAF_POOL_METHOD_MIN, &score, 0, FRAMES - 1), 0);
 
     char path[] = "/tmp/vmaf_api_testXXXXXX";
@@ -391,7 +401,8 @@ static void subsampling_skips_frames(void **state)
         assert_int_equal(vmaf_feature_score_at_index(vmaf, "integer_vif_scale0", &score, i),
                          i % 2 ? -EINVAL : 0);
     assert_int_equal(
-        vmaf_feature_score_pooled(vmaf, "integer_vif_scale0", VMAF_POOL_METHOD_MEAN, &score, 0, 4), 0);
+        vmaf_feature_score_pooled(vmaf, "integer_vif_scale0", VMAF_POOL_METHOD_MEAN, &score, 0, 4),
+        0);
     vmaf_close(vmaf);
 }
 
@@ -419,8 +430,9 @@ static void collections(void **state)
     assert_int_equal(vmaf_score_at_index_model_collection(vmaf, collection, &again, 1), 0);
     assert_true(first.bootstrap.bagging_score == again.bootstrap.bagging_score);
     assert_true(first.bootstrap.stddev == again.bootstrap.stddev);
-    assert_int_equal(vmaf_score_pooled_model_collection(vmaf, collection, VMAF_POOL_METHOD_MEAN,
-                                                        &pooled, 0, 2), 0);
+    assert_int_equal(
+        vmaf_score_pooled_model_collection(vmaf, collection, VMAF_POOL_METHOD_MEAN, &pooled, 0, 2),
+        0);
     assert_true(pooled.bootstrap.ci.p95.lo <= pooled.bootstrap.bagging_score &&
                 pooled.bootstrap.bagging_score <= pooled.bootstrap.ci.p95.hi);
     double score;
@@ -520,8 +532,9 @@ static void preallocated_pictures(void **state)
         read_preallocated(vmaf, cases[i].pairs);
         assert_int_equal(flush(vmaf), 0);
         double score;
-        assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0,
-                                           cases[i].pairs - 1), 0);
+        assert_int_equal(
+            vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, cases[i].pairs - 1),
+            0);
         assert_int_equal(vmaf_close(vmaf), 0);
         vmaf_model_destroy(model);
     }
@@ -571,10 +584,12 @@ static void small_frames_fail_cleanly(void **state)
         double score;
         assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
         for (unsigned i = 0; i < 2; i++)
-            assert_int_equal(read_with(vmaf, VMAF_PIX_FMT_YUV420P, 8, 4, 4, VMAF_PIX_FMT_YUV420P, 8, 4,
-                                       4, i), -EINVAL);
+            assert_int_equal(
+                read_with(vmaf, VMAF_PIX_FMT_YUV420P, 8, 4, 4, VMAF_PIX_FMT_YUV420P, 8, 4, 4, i),
+                -EINVAL);
         assert_int_equal(flush(vmaf), -EINVAL);
-        assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, 0), -EINVAL);
+        assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, 0),
+                         -EINVAL);
         vmaf_model_destroy(model);
         vmaf_close(vmaf);
     }
@@ -665,7 +680,8 @@ static void reports(void **state)
     unlink(path);
     assert_int_equal(vmaf_write_output(vmaf, path, VMAF_OUTPUT_FORMAT_NONE), -EINVAL);
     assert_int_equal(vmaf_write_output(vmaf, path, (enum VmafOutputFormat)9), -EINVAL);
-    assert_int_equal(vmaf_write_output_with_format(vmaf, path, VMAF_OUTPUT_FORMAT_XML, "%s"), -EINVAL);
+    assert_int_equal(vmaf_write_output_with_format(vmaf, path, VMAF_OUTPUT_FORMAT_XML, "%s"),
+                     -EINVAL);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(vmaf_write_output(vmaf, "/no/such/folder/x", VMAF_OUTPUT_FORMAT_XML), -EINVAL);
     vmaf_close(vmaf);

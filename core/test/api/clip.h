@@ -24,7 +24,8 @@ static inline void clip_fill(VmafPicture *pic, unsigned frame, int distorted)
     }
 }
 
-static inline int clip_alloc(VmafPicture *pic, unsigned w, unsigned h, unsigned frame, int distorted)
+static inline int clip_alloc(VmafPicture *pic, unsigned w, unsigned h, unsigned frame,
+                             int distorted)
 {
     const int err = vmaf_picture_alloc(pic, VMAF_PIX_FMT_YUV420P, 8, w, h);
     if (!err)

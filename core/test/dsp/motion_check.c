@@ -49,8 +49,10 @@ static void check_strip(const Case *c, int n)
     int16_t *columns[2];
     uint64_t sad[2];
     for (int i = 0; i < MOTION_PAIRS; i++) {
-        const void *const earlier[2] = { new_samples(c, (unsigned)all), new_samples(c, (unsigned)all) };
-        const void *const current[2] = { new_samples(c, (unsigned)all), new_samples(c, (unsigned)all) };
+        const void *const earlier[2] = { new_samples(c, (unsigned)all),
+                                         new_samples(c, (unsigned)all) };
+        const void *const current[2] = { new_samples(c, (unsigned)all),
+                                         new_samples(c, (unsigned)all) };
         for (int k = 0; k < 2; k++) {
             pairs[k][i] = check_buffer(MOTION_PAIR_WORDS * sizeof(uint32_t));
             c->dsp[k].join(pairs[k][i], earlier, current, all);

@@ -7,8 +7,8 @@
 
 #include "feature/vif/vif_frame.h"
 
-/* Both versions, and what to run them on. Their buffers are laid out differently, so each version has
- * its own chain: rows, pairs, columns, sums. Columns are compared by what they stand for. */
+/* Both versions, and what to run them on. Their buffers are laid out differently, so each version
+ * has its own chain: rows, pairs, columns, sums. Columns are compared by what they stand for. */
 typedef struct Case {
     const CheckSet *set;
     unsigned bpc;
@@ -232,7 +232,8 @@ static void check_pixels(const Case *c)
             ((VIF_LOG_ENTRIES + i) << drop | (i & 64 ? (1u << drop) - 1 : low)) - VIF_NOISE;
         const uint32_t var_dis = check_random() >> (2 + check_random() % 16);
         const double most = sqrt((double)var_ref * var_dis);
-        const uint32_t cov = i & 1 ? (uint32_t)most : (uint32_t)(most * (check_random() % 1000) / 1e3);
+        const uint32_t cov =
+            i & 1 ? (uint32_t)most : (uint32_t)(most * (check_random() % 1000) / 1e3);
         for (int k = 0; k < 2; k++) {
             put_pixel(&chains[k], var_ref, var_dis, cov);
             chains[k].dsp->stats_row(&chains[k].sums, chains[k].columns + VIF_MARGIN, 1, &c->pixel);

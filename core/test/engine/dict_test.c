@@ -9,10 +9,21 @@
 static void numbers_are_normalised(void **state)
 {
     static const char *const pairs[][2] = {
-        { "1.0", "1" },      { "1.0000", "1" },   { " 1.00 ", "1" },          { "17.0", "17" },
-        { "true", "true" },  { "1.5abc", "1.5abc" }, { "1.23456789", "1.23457" },
-        { "1.00000001", "1" }, { "nan", "nan" },  { "inf", "inf" },           { "", "" },
-        { "-3.50", "-3.5" }, { "1e3", "1000" },   { "0.1", "0.1" },           { "bicubic", "bicubic" },
+        { "1.0", "1" },
+        { "1.0000", "1" },
+        { " 1.00 ", "1" },
+        { "17.0", "17" },
+        { "true", "true" },
+        { "1.5abc", "1.5abc" },
+        { "1.23456789", "1.23457" },
+        { "1.00000001", "1" },
+        { "nan", "nan" },
+        { "inf", "inf" },
+        { "", "" },
+        { "-3.50", "-3.5" },
+        { "1e3", "1000" },
+        { "0.1", "0.1" },
+        { "bicubic", "bicubic" },
     };
     for (size_t i = 0; i < COUNT(pairs); i++) {
         Dict *dict = NULL;
@@ -58,10 +69,12 @@ static void merge_lets_the_later_win(void **state)
     dict_destroy(from);
 }
 
-/* Needs a locale with a decimal comma; without one on the machine the C locale is what is tested. */
+/* Needs a locale with a decimal comma; without one on the machine the C locale is what is tested.
+ */
 static void locale_changes_nothing(void **state)
 {
-    static const char *const commas[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8" };
+    static const char *const commas[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+                                          "nl_NL.UTF-8" };
     for (size_t i = 0; i < COUNT(commas) && !setlocale(LC_ALL, commas[i]); i++)
         continue;
     char text[32];

@@ -1,5 +1,6 @@
 /* The scheduler: reports in stream order, the same scores for every number of threads, errors kept,
- * safe ends at any moment. The features are made up, so that order and history show in their scores. */
+ * safe ends at any moment. The features are made up, so that order and history show in their
+ * scores. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -215,8 +216,8 @@ static void fake_close(Accelerator *a)
     mem_free(a);
 }
 
-static const AcceleratorOps fake = { "fake",       fake_open,    fake_name,
-                                     fake_submit, fake_collect, fake_close, NULL };
+static const AcceleratorOps fake = { "fake",       fake_open,  fake_name, fake_submit,
+                                     fake_collect, fake_close, NULL };
 
 typedef struct Rig {
     ScoreStore *scores;

@@ -88,9 +88,10 @@ static void columns_are_in_serial_order(void **state)
     scores_set_step(store, 2);
     scores_set_step(store, SCORES_FLUSH);
     scores_set(store, "vmaf", 0, 0, NULL);
-    static const char *const expected[] = { "imported before", "first feature", "second feature",
-                                            "imported after one", "next frame", "at the flush",
-                                            "vmaf" };
+    static const char *const expected[] = {
+        "imported before", "first feature", "second feature", "imported after one", "next frame",
+        "at the flush",    "vmaf"
+    };
     check_order(store, expected, COUNT(expected));
 }
 

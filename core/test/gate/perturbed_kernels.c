@@ -1,6 +1,6 @@
-/* Stands in for the embedded kernels with one of them spoilt: a tap of VIF's first filter is off by one.
- * The table of all kernels is left alone, so that a verdict of the self-test on the true ones is believed
- * and only the gate can notice. */
+/* Stands in for the embedded kernels with one of them spoilt: a tap of VIF's first filter is off by
+ * one. The table of all kernels is left alone, so that a verdict of the self-test on the true ones
+ * is believed and only the gate can notice. */
 #include <string.h>
 
 #define kernel_code_find true_kernel_code_find

@@ -1,5 +1,5 @@
-/* Every operation of a device fails once, at each place it is called from, and every allocation too:
- * the error comes back to the caller, nothing hangs, and the same device works afterwards. */
+/* Every operation of a device fails once, at each place it is called from, and every allocation
+ * too: the error comes back to the caller, nothing hangs, and the same device works afterwards. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,11 +21,18 @@ static VmafVulkanState *state;
 static const GpuOps *real;
 
 enum Operation {
-    BUFFER_CREATE, KERNEL_GET, BINDINGS_CREATE, COMMANDS_CREATE, END, SUBMIT, WAIT, OPERATIONS
+    BUFFER_CREATE,
+    KERNEL_GET,
+    BINDINGS_CREATE,
+    COMMANDS_CREATE,
+    END,
+    SUBMIT,
+    WAIT,
+    OPERATIONS
 };
-static const char *const operation_names[OPERATIONS] = { "buffer_create", "kernel_get",
-                                                         "bindings_create", "commands_create", "end",
-                                                         "submit", "wait" };
+static const char *const operation_names[OPERATIONS] = {
+    "buffer_create", "kernel_get", "bindings_create", "commands_create", "end", "submit", "wait"
+};
 static enum Operation failing;
 static atomic_int countdown; /* the call that brings it to 0 fails; below, all work */
 
@@ -34,7 +41,8 @@ static bool fails(enum Operation operation)
     return operation == failing && atomic_fetch_sub(&countdown, 1) == 1;
 }
 
-static int fail_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
+static int fail_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size,
+                              GpuBuffer **buffer)
 {
     *buffer = NULL;
     return fails(BUFFER_CREATE) ? -ENOMEM : real->buffer_create(dev, memory, size, buffer);

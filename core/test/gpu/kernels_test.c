@@ -16,7 +16,8 @@
 static VmafVulkanState *state;
 
 static const unsigned sizes[][2] = {
-    { 16, 16 }, { 17, 19 }, { 33, 31 }, { 64, 48 }, { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 },
+    { 16, 16 },  { 17, 19 },  { 33, 31 },   { 64, 48 },
+    { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 },
 };
 
 static unsigned failures, runs;
@@ -47,7 +48,9 @@ static void test_features(void **unused)
         runs = 0;
         for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
             for (unsigned d = 0; d < 4; d++) {
-                GpuCheck check = { .def = *def, .seed = s + 1, .content = (s + d) % CHECK_CONTENTS };
+                GpuCheck check = { .def = *def,
+                                   .seed = s + 1,
+                                   .content = (s + d) % CHECK_CONTENTS };
                 assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % 4], depths[d],
                                                sizes[s][0], sizes[s][1]));
                 check_one(&check);
@@ -92,7 +95,8 @@ static void test_options(void **unused)
                 .content = i % 2 ? CHECK_TEXTURE : CHECK_BANDS,
                 .seed = i,
             };
-            assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, depths[d], 261, 219));
+            assert_int_equal(0,
+                             shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, depths[d], 261, 219));
             check_one(&check);
             check.content = CHECK_BANDS;
             check_one(&check);
@@ -105,7 +109,9 @@ static void test_options(void **unused)
 
 int main(void)
 {
-    VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1, .enable_validation = 1 };
+    VmafVulkanOptions options = { .size = sizeof(options),
+                                  .allow_software = 1,
+                                  .enable_validation = 1 };
     int err = vmaf_vulkan_state_init_with_options(&state, &options);
     if (err == -ENOTSUP) { /* no validation layers here */
         options.enable_validation = 0;
@@ -117,7 +123,8 @@ int main(void)
         fprintf(stderr, "no state: %d\n", err);
         return 1;
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features), cmocka_unit_test(test_options) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features),
+                                        cmocka_unit_test(test_options) };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     vmaf_vulkan_state_free(&state);
     return failed;

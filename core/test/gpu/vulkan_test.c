@@ -1,5 +1,5 @@
-/* libvmaf_vulkan.h: its promises about arguments, and that pictures score the same bits whichever way
- * they come: host memory, pools, images of the caller, shared memory, another's device. */
+/* libvmaf_vulkan.h: its promises about arguments, and that pictures score the same bits whichever
+ * way they come: host memory, pools, images of the caller, shared memory, another's device. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -72,18 +72,20 @@ static void close_context(VmafContext *vmaf, bool chroma, Scores *scores)
     for (unsigned i = 0; i < FRAMES; i++) {
         assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "psnr_y", &scores->psnr_y[i], i));
         if (chroma)
-            assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "psnr_cb", &scores->psnr_cb[i], i));
+            assert_int_equal(0,
+                             vmaf_feature_score_at_index(vmaf, "psnr_cb", &scores->psnr_cb[i], i));
         assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "VMAF_integer_feature_motion2_score",
                                                         &scores->motion2[i], i));
-        assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "float_psnr", &scores->psnr_hvs[i], i));
+        assert_int_equal(0,
+                         vmaf_feature_score_at_index(vmaf, "float_psnr", &scores->psnr_hvs[i], i));
     }
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
 enum Way { PLAIN, POOL_HOST, POOL_DEVICE };
 
-static void score_pictures(VmafVulkanState *with, enum VmafPixelFormat fmt, unsigned bpc, enum Way way,
-                           unsigned threads, Scores *scores)
+static void score_pictures(VmafVulkanState *with, enum VmafPixelFormat fmt, unsigned bpc,
+                           enum Way way, unsigned threads, Scores *scores)
 {
     VmafContext *vmaf = open_context(with, threads);
     const VmafVulkanPictureConfiguration pool = {
@@ -168,8 +170,9 @@ static void load_functions(VulkanDevice *dev)
 #define LOAD(name) vk.name = (PFN_vk##name)dev->vki.GetDeviceProcAddr(dev->handle, "vk" #name);
     FUNCTIONS(LOAD)
     LOAD(GetMemoryFdKHR)
-    vk.GetFormatProperties = (PFN_vkGetPhysicalDeviceFormatProperties)vk_global()->GetInstanceProcAddr(
-        dev->instance->handle, "vkGetPhysicalDeviceFormatProperties");
+    vk.GetFormatProperties =
+        (PFN_vkGetPhysicalDeviceFormatProperties)vk_global()->GetInstanceProcAddr(
+            dev->instance->handle, "vkGetPhysicalDeviceFormatProperties");
 }
 
 typedef struct Image {
@@ -201,7 +204,8 @@ static void make_image(VulkanDevice *dev, VkFormat format, unsigned w, unsigned 
         .allocationSize = needs.size,
         .memoryTypeIndex = type,
     };
-    assert_int_equal(VK_SUCCESS, dev->vkd.AllocateMemory(dev->handle, &memory, NULL, &image->memory));
+    assert_int_equal(VK_SUCCESS,
+                     dev->vkd.AllocateMemory(dev->handle, &memory, NULL, &image->memory));
     assert_int_equal(VK_SUCCESS, vk.BindImageMemory(dev->handle, image->handle, image->memory, 0));
 }
 
@@ -226,13 +230,14 @@ static void image_barrier(VulkanDevice *dev, VkCommandBuffer commands, VkImage i
         .subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
     };
     dev->vkd.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
+                                &barrier);
 }
 
 /* How a format keeps its samples. */
 typedef struct Kind {
-    VkFormat format;      /* as the image is made */
-    uint32_t told;        /* as the import is told */
+    VkFormat format; /* as the image is made */
+    uint32_t told;   /* as the import is told */
     unsigned bpc, shift, planes;
     enum VmafPixelFormat pix_fmt; /* as it is imported */
     VkFormat chroma; /* not 0: the planes are images of their own, chroma of this format */
@@ -274,8 +279,8 @@ static size_t pack_plane(uint8_t *to, const Kind *kind, unsigned plane, unsigned
 }
 
 /* Planes of one image: all of a multi-planar one, else plane `only`. */
-static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsigned only, unsigned frame,
-                       int is_ref, VkImageLayout layout)
+static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsigned only,
+                       unsigned frame, int is_ref, VkImageLayout layout)
 {
     static const VkImageAspectFlags aspects[] = { VK_IMAGE_ASPECT_PLANE_0_BIT,
                                                   VK_IMAGE_ASPECT_PLANE_1_BIT,
@@ -294,8 +299,7 @@ static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsign
         const unsigned w = plane ? W / 2 : W, h = plane ? H / 2 : H;
         const VkBufferImageCopy region = {
             .bufferOffset = at,
-            .imageSubresource = { planar ? aspects[plane] : VK_IMAGE_ASPECT_COLOR_BIT, 0, 0,
-                                  1 },
+            .imageSubresource = { planar ? aspects[plane] : VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1 },
             .imageExtent = { w, h, 1 },
         };
         at += pack_plane((uint8_t *)staging->host + at, kind, plane, w, h, frame, is_ref);
@@ -306,9 +310,11 @@ static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsign
     image_barrier(dev, handle, image->handle, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, layout);
     assert_int_equal(0, dev->gpu.ops->end(commands));
     GpuPoint done;
-    assert_int_equal(0, dev->gpu.ops->submit(&dev->gpu,
-                                             &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands,
-                                                           .command_count = 1 }, &done));
+    assert_int_equal(
+        0, dev->gpu.ops->submit(
+               &dev->gpu,
+               &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
+               &done));
     assert_int_equal(1, dev->gpu.ops->wait(&dev->gpu, done, UINT64_MAX));
     dev->gpu.ops->commands_destroy(&dev->gpu, commands);
     dev->gpu.ops->buffer_destroy(&dev->gpu, staging);
@@ -317,7 +323,8 @@ static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsign
 static VmafVulkanState *second_state(void)
 {
     VmafVulkanState *other;
-    const VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1,
+    const VmafVulkanOptions options = { .size = sizeof(options),
+                                        .allow_software = 1,
                                         .enable_validation = validation };
     assert_int_equal(0, vmaf_vulkan_state_init_with_options(&other, &options));
     return other;
@@ -347,7 +354,8 @@ static VkSemaphore make_timeline(VulkanDevice *dev)
 static void signal_timeline(VulkanDevice *dev, VkSemaphore semaphore, uint64_t value)
 {
     const VkSemaphoreSignalInfo info = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                         .semaphore = semaphore, .value = value };
+                                         .semaphore = semaphore,
+                                         .value = value };
     assert_int_equal(VK_SUCCESS, vk.SignalSemaphore(dev->handle, &info));
 }
 
@@ -387,8 +395,12 @@ static void check_kind(const Kind *kind)
             VmafVulkanImage image = {
                 .size = sizeof(image),
                 .format = kind->told,
-                .w = W, .h = H, .bpc = kind->bpc, .pix_fmt = kind->pix_fmt,
-                .is_ref = side == 0, .index = i,
+                .w = W,
+                .h = H,
+                .bpc = kind->bpc,
+                .pix_fmt = kind->pix_fmt,
+                .is_ref = side == 0,
+                .index = i,
             };
             for (unsigned n = 0; n < image_count; n++) {
                 fill_image(dev, kind, &images[side][n], n, i, side == 0, layout);
@@ -403,8 +415,9 @@ static void check_kind(const Kind *kind)
                 signal_timeline(dev, ready, time + 1);
                 time += 2;
             } else {
-                assert_int_equal(0, vmaf_vulkan_import_image(own, image.image[0], kind->told, layout, 0,
-                                                             0, W, H, kind->bpc, side == 0, i));
+                assert_int_equal(0,
+                                 vmaf_vulkan_import_image(own, image.image[0], kind->told, layout,
+                                                          0, 0, W, H, kind->bpc, side == 0, i));
             }
         }
         assert_int_equal(0, vmaf_vulkan_read_imported_pictures(vmaf, i));
@@ -441,7 +454,8 @@ static void test_shared_memory(void **unused)
     }
     const size_t stride = 192, bytes = stride * H;
     uint32_t type = 0;
-    while (!(dev->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    while (
+        !(dev->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
         type++;
     const VkExportMemoryAllocateInfo exported = {
         .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
@@ -456,8 +470,8 @@ static void test_shared_memory(void **unused)
     VkDeviceMemory memory;
     assert_int_equal(VK_SUCCESS, dev->vkd.AllocateMemory(dev->handle, &info, NULL, &memory));
     uint8_t *mapped;
-    assert_int_equal(VK_SUCCESS, dev->vkd.MapMemory(dev->handle, memory, 0, VK_WHOLE_SIZE, 0,
-                                                    (void **)&mapped));
+    assert_int_equal(
+        VK_SUCCESS, dev->vkd.MapMemory(dev->handle, memory, 0, VK_WHOLE_SIZE, 0, (void **)&mapped));
     const VkMemoryGetFdInfoKHR get = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
         .memory = memory,
@@ -475,9 +489,17 @@ static void test_shared_memory(void **unused)
                 for (unsigned x = 0; x < W; x++)
                     mapped[y * stride + x] = (uint8_t)sample(x, y, 0, i, side == 0, 8);
             const VmafVulkanMemory picture = {
-                .size = sizeof(picture), .type = VMAF_VULKAN_MEMORY_OPAQUE_FD, .handle = fd,
-                .bytes = bytes, .stride = { stride }, .w = W, .h = H, .bpc = 8,
-                .pix_fmt = VMAF_PIX_FMT_YUV400P, .is_ref = side == 0, .index = i,
+                .size = sizeof(picture),
+                .type = VMAF_VULKAN_MEMORY_OPAQUE_FD,
+                .handle = fd,
+                .bytes = bytes,
+                .stride = { stride },
+                .w = W,
+                .h = H,
+                .bpc = 8,
+                .pix_fmt = VMAF_PIX_FMT_YUV400P,
+                .is_ref = side == 0,
+                .index = i,
             };
             assert_int_equal(0, vmaf_vulkan_import_memory(own, &picture));
             assert_int_equal(0, vmaf_vulkan_wait_compute(own));
@@ -487,8 +509,14 @@ static void test_shared_memory(void **unused)
     close_context(vmaf, false, &gpu);
     assert_memory_equal(&cpu, &gpu, sizeof(cpu));
 
-    VmafVulkanMemory bad = { .size = sizeof(bad), .type = VMAF_VULKAN_MEMORY_OPAQUE_FD, .handle = fd,
-                             .bytes = bytes, .stride = { W - 1 }, .w = W, .h = H, .bpc = 8,
+    VmafVulkanMemory bad = { .size = sizeof(bad),
+                             .type = VMAF_VULKAN_MEMORY_OPAQUE_FD,
+                             .handle = fd,
+                             .bytes = bytes,
+                             .stride = { W - 1 },
+                             .w = W,
+                             .h = H,
+                             .bpc = 8,
                              .pix_fmt = VMAF_PIX_FMT_YUV400P };
     assert_int_equal(-EINVAL, vmaf_vulkan_import_memory(own, &bad));
     bad.stride[0] = stride + 1; /* one row too long */
@@ -551,7 +579,8 @@ static void test_arguments(void **unused)
     assert_int_equal(-EINVAL, vmaf_vulkan_state_init(NULL, beyond));
     assert_int_equal(-EINVAL, vmaf_vulkan_state_init(&none, beyond));
     assert_null(none);
-    assert_int_equal(-EINVAL, vmaf_vulkan_state_init_external(&none, (VmafVulkanExternalHandles){ 0 }));
+    assert_int_equal(-EINVAL,
+                     vmaf_vulkan_state_init_external(&none, (VmafVulkanExternalHandles){ 0 }));
     assert_null(none);
     VmafVulkanOptions named = { .size = sizeof(named), .device = "no such device" };
     assert_int_equal(-ENODEV, vmaf_vulkan_state_init_with_options(&none, &named));
@@ -572,7 +601,8 @@ static void test_arguments(void **unused)
 
     const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 8, 8 }, { 9, 8 } };
     for (unsigned i = 0; i < 4; i++) {
-        const VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1,
+        const VmafVulkanOptions options = { .size = sizeof(options),
+                                            .allow_software = 1,
                                             .max_outstanding_frames = depths[i][0] };
         VmafVulkanState *deep;
         assert_int_equal(0, vmaf_vulkan_state_init_with_options(&deep, &options));
@@ -585,7 +615,8 @@ static void test_arguments(void **unused)
 static void test_pools(void **unused)
 {
     VmafContext *vmaf;
-    assert_int_equal(0, vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_WARNING }));
+    assert_int_equal(0,
+                     vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_WARNING }));
     VmafVulkanPictureConfiguration cfg = { .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P } };
     assert_int_equal(-EINVAL, vmaf_vulkan_preallocate_pictures(vmaf, cfg)); /* no state */
     assert_int_equal(-EINVAL, vmaf_vulkan_import_state(vmaf, NULL));
@@ -617,7 +648,9 @@ static void test_silence(void **unused)
 
 int main(void)
 {
-    VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1, .enable_validation = 1 };
+    VmafVulkanOptions options = { .size = sizeof(options),
+                                  .allow_software = 1,
+                                  .enable_validation = 1 };
     int err = vmaf_vulkan_state_init_with_options(&state, &options);
     if (err == -ENOTSUP) { /* no validation layers here */
         options.enable_validation = 0;
@@ -631,9 +664,9 @@ int main(void)
     }
     validation = options.enable_validation;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_same_scores),    cmocka_unit_test(test_contexts_at_once),
-        cmocka_unit_test(test_images),         cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_same_scores),     cmocka_unit_test(test_contexts_at_once),
+        cmocka_unit_test(test_images),          cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_borrowed_device), cmocka_unit_test(test_silence),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,8 @@ V_INLINE vi v_pack_high16(vi lo, vi hi)
 V_INLINE vi v_pack_low16(vi lo, vi hi)
 {
     const __m256i mask = _mm256_set1_epi32(0xffff);
-    const __m256i packed = _mm256_packus_epi32(_mm256_and_si256(lo, mask), _mm256_and_si256(hi, mask));
+    const __m256i packed =
+        _mm256_packus_epi32(_mm256_and_si256(lo, mask), _mm256_and_si256(hi, mask));
     return _mm256_permute4x64_epi64(packed, 0xd8);
 }
 
@@ -271,8 +272,8 @@ V_INLINE vf v_gather_f32(const float *table, vi index)
 V_INLINE uint32_t v_differ16(vi a, vi b)
 {
     const __m256i equal = _mm256_cmpeq_epi16(a, b);
-    const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(equal),
-                                          _mm256_extracti128_si256(equal, 1));
+    const __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(equal), _mm256_extracti128_si256(equal, 1));
     return (uint32_t)_mm_movemask_epi8(bytes) ^ 0xffff;
 }
 
@@ -385,7 +386,8 @@ V_INLINE vd v_f32_hi_to_f64(vf a)
 
 V_INLINE vf v_f64_to_f32(vd lo, vd hi)
 {
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(lo)), _mm256_cvtpd_ps(hi), 1);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(lo)), _mm256_cvtpd_ps(hi),
+                                1);
 }
 
 /* b where a is not less. */

@@ -58,8 +58,8 @@ V_INLINE vi v_pack_s32(vi lo, vi hi)
 /* High halves of the 32-bit lanes, in order. */
 V_INLINE vi v_pack_high16(vi lo, vi hi)
 {
-    const __m512i index = _mm512_add_epi16(
-        _mm512_set1_epi16(1), _mm512_slli_epi16(v_load(v_index16), 1));
+    const __m512i index =
+        _mm512_add_epi16(_mm512_set1_epi16(1), _mm512_slli_epi16(v_load(v_index16), 1));
     return _mm512_permutex2var_epi16(lo, index, hi);
 }
 

@@ -96,8 +96,8 @@ V_INLINE vi v_blend_odd16(vi even, vi odd)
 
 V_INLINE vi v_blend_odd32(vi even, vi odd)
 {
-    return vreinterpretq_s32_u64(vbslq_u64(vdupq_n_u64(0xffffffff00000000), vreinterpretq_u64_s32(odd),
-                                           vreinterpretq_u64_s32(even)));
+    return vreinterpretq_s32_u64(vbslq_u64(
+        vdupq_n_u64(0xffffffff00000000), vreinterpretq_u64_s32(odd), vreinterpretq_u64_s32(even)));
 }
 
 /* ---- pairs of 16-bit lanes ---- */
@@ -164,14 +164,14 @@ V_INLINE vi v_acc_sum(vacc acc)
 /* 64-bit products of the even 32-bit lanes. */
 V_INLINE vi v_mul_even_u32(vi a, vi b)
 {
-    return vreinterpretq_s32_u64(vmull_u32(vmovn_u64(vreinterpretq_u64_s32(a)),
-                                           vmovn_u64(vreinterpretq_u64_s32(b))));
+    return vreinterpretq_s32_u64(
+        vmull_u32(vmovn_u64(vreinterpretq_u64_s32(a)), vmovn_u64(vreinterpretq_u64_s32(b))));
 }
 
 V_INLINE vi v_mul_even_s32(vi a, vi b)
 {
-    return vreinterpretq_s32_s64(vmull_s32(vmovn_s64(vreinterpretq_s64_s32(a)),
-                                           vmovn_s64(vreinterpretq_s64_s32(b))));
+    return vreinterpretq_s32_s64(
+        vmull_s32(vmovn_s64(vreinterpretq_s64_s32(a)), vmovn_s64(vreinterpretq_s64_s32(b))));
 }
 
 /* (a * b + 2^31) >> 32, unsigned. */

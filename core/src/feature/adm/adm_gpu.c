@@ -33,10 +33,11 @@ static unsigned core_rows(const AdmLevel *l)
     return (unsigned)(l->bottom - l->top);
 }
 
-static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf source[2], GpuBuf approx,
-                       GpuBuf decoupled, GpuBuf rows, uint32_t row_base)
+static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf source[2],
+                       GpuBuf approx, GpuBuf decoupled, GpuBuf rows, uint32_t row_base)
 {
-    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_split_1", "adm_split_2", "adm_split_3" };
+    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_split_1", "adm_split_2",
+                                                    "adm_split_3" };
     const AdmOptions *const options = f->options;
     const AdmLevel *const l = &((const Adm *)f->state)->level[i];
     const double gain = options->gain_limit;
@@ -55,14 +56,16 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
         .gain_lo = (uint32_t)gain_bits,
         .gain_hi = (uint32_t)(gain_bits >> 32),
     };
-    gpu_pass(plan, &(GpuPass){
-        .kernel = i == 0 ? gpu_by_depth(f, "adm_split_0_8", "adm_split_0_16") : coarse[i],
-        .buffers = { source[0], source[1], approx, decoupled, rows },
-        .buffer_count = 5,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for((unsigned)l->w, SPLIT_COLUMNS), groups_for((unsigned)l->h, GROUP_ROWS), 1 },
-    });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = i == 0 ? gpu_by_depth(f, "adm_split_0_8", "adm_split_0_16") : coarse[i],
+                 .buffers = { source[0], source[1], approx, decoupled, rows },
+                 .buffer_count = 5,
+                 .params = &params,
+                 .params_size = sizeof(params),
+                 .groups = { groups_for((unsigned)l->w, SPLIT_COLUMNS),
+                             groups_for((unsigned)l->h, GROUP_ROWS), 1 },
+             });
 }
 
 static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled, GpuBuf rows,
@@ -81,14 +84,14 @@ static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled
         .cube_shift_d = (uint32_t)l->cube[ADM_D],
     };
     gpu_pass(plan, &(GpuPass){
-        .kernel = i == 0 ? "adm_energy_0" : "adm_energy_n",
-        .buffers = { decoupled, rows },
-        .buffer_count = 2,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for((unsigned)(l->right - l->left), ENERGY_COLUMNS),
-                    groups_for(core_rows(l), GROUP_ROWS), 1 },
-    });
+                       .kernel = i == 0 ? "adm_energy_0" : "adm_energy_n",
+                       .buffers = { decoupled, rows },
+                       .buffer_count = 2,
+                       .params = &params,
+                       .params_size = sizeof(params),
+                       .groups = { groups_for((unsigned)(l->right - l->left), ENERGY_COLUMNS),
+                                   groups_for(core_rows(l), GROUP_ROWS), 1 },
+                   });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
@@ -108,7 +111,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     for (int i = 0; i < ADM_LEVELS; i++) {
         const size_t size = (size_t)level[i].w * (size_t)level[i].h;
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
-        const GpuBuf approx = gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : sample * 2);
+        const GpuBuf approx =
+            gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : sample * 2);
         const GpuBuf decoupled = gpu_scratch(plan, ADM_BANDS * 2 * size * sample);
         plan_split(f, plan, i, source, approx, decoupled, rows, row_base);
         gpu_next_stage(plan);

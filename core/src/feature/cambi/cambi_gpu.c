@@ -36,7 +36,7 @@ typedef struct Planning {
     const CambiPlan *cambi;
     GpuPlan *plan;
     GpuBuf result, table;
-    int high;            /* highest code that can occur and count */
+    int high; /* highest code that can occur and count */
     unsigned code_count;
 } Planning;
 
@@ -55,17 +55,19 @@ static void plan_range(const Planning *p, const Picture *pic)
     const CambiPlan *cambi = p->cambi;
     const struct {
         uint32_t width, height, stride, bpc, slot;
-    } params = { cambi->src_w, cambi->src_h, gpu_plane_stride(p->plan, 0), cambi->bpc, pic->number };
+    } params = { cambi->src_w, cambi->src_h, gpu_plane_stride(p->plan, 0), cambi->bpc,
+                 pic->number };
     if (cambi->bpc == 8 || cambi->bpc == 16)
         return;
-    gpu_pass(p->plan, &(GpuPass){
-        .kernel = "cambi_range",
-        .buffers = { pic->plane, p->result },
-        .buffer_count = 2,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(cambi->src_w, 2 * 64), groups_for(cambi->src_h, 4) },
-    });
+    gpu_pass(p->plan,
+             &(GpuPass){
+                 .kernel = "cambi_range",
+                 .buffers = { pic->plane, p->result },
+                 .buffer_count = 2,
+                 .params = &params,
+                 .params_size = sizeof(params),
+                 .groups = { groups_for(cambi->src_w, 2 * 64), groups_for(cambi->src_h, 4) },
+             });
 }
 
 /* Source positions of columns, then of rows. */
@@ -90,21 +92,28 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
     const CambiTarget *t = pic->target;
     const struct {
         uint32_t stride, bpc, width, height, resampled, smooth, halve, needed;
-    } params = { gpu_plane_stride(p->plan, 0), cambi->bpc, t->w, t->h, t->from_x != NULL, cambi->smooth,
-                 cambi->halve, t->flat_needed };
+    } params = { gpu_plane_stride(p->plan, 0),
+                 cambi->bpc,
+                 t->w,
+                 t->h,
+                 t->from_x != NULL,
+                 cambi->smooth,
+                 cambi->halve,
+                 t->flat_needed };
     GpuBuf from;
     const int err = positions_table(p, t, &from);
     if (err)
         return err;
     pic->prepared = gpu_scratch(p->plan, (size_t)t->kept_w * t->kept_h * sizeof(uint32_t));
     gpu_pass(p->plan, &(GpuPass){
-        .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
-        .buffers = { pic->plane, from, pic->prepared },
-        .buffer_count = 3,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(t->kept_w, CAMBI_TILE_W), groups_for(t->kept_h, CAMBI_TILE_H) },
-    });
+                          .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
+                          .buffers = { pic->plane, from, pic->prepared },
+                          .buffer_count = 3,
+                          .params = &params,
+                          .params_size = sizeof(params),
+                          .groups = { groups_for(t->kept_w, CAMBI_TILE_W),
+                                      groups_for(t->kept_h, CAMBI_TILE_H) },
+                      });
     return 0;
 }
 
@@ -118,15 +127,18 @@ static void plan_mode(const Planning *p, Picture *pic, unsigned s)
     const struct {
         uint32_t in_width, width, height, decimate;
         int32_t low, high;
-    } params = { last ? last->w : scale->w, scale->w, scale->h, last != NULL, p->cambi->low, p->high };
+    } params = {
+        last ? last->w : scale->w, scale->w, scale->h, last != NULL, p->cambi->low, p->high
+    };
     gpu_pass(p->plan, &(GpuPass){
-        .kernel = "cambi_mode",
-        .buffers = { last ? last->words : pic->prepared, scale->words },
-        .buffer_count = 2,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(scale->w, CAMBI_TILE_W), groups_for(scale->h, CAMBI_TILE_H) },
-    });
+                          .kernel = "cambi_mode",
+                          .buffers = { last ? last->words : pic->prepared, scale->words },
+                          .buffer_count = 2,
+                          .params = &params,
+                          .params_size = sizeof(params),
+                          .groups = { groups_for(scale->w, CAMBI_TILE_W),
+                                      groups_for(scale->h, CAMBI_TILE_H) },
+                      });
 }
 
 /* Rows that a group slides down: each first fills a window, yet there should be groups enough. */
@@ -147,16 +159,16 @@ static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
         uint32_t width, height, radius, columns, rows;
         int32_t low, code_count;
         uint32_t steps;
-    } params = { scale->w, scale->h, pic->target->window / 2, columns, rows, p->cambi->low,
-                 (int32_t)p->code_count, p->cambi->steps };
+    } params = { scale->w, scale->h,      pic->target->window / 2, columns,
+                 rows,     p->cambi->low, (int32_t)p->code_count,  p->cambi->steps };
     gpu_pass(p->plan, &(GpuPass){
-        .kernel = "cambi_contrast",
-        .buffers = { scale->words, p->table, scale->map },
-        .buffer_count = 3,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { strips, groups_for(scale->h, rows) },
-    });
+                          .kernel = "cambi_contrast",
+                          .buffers = { scale->words, p->table, scale->map },
+                          .buffer_count = 3,
+                          .params = &params,
+                          .params_size = sizeof(params),
+                          .groups = { strips, groups_for(scale->h, rows) },
+                      });
 }
 
 /* One of the ranks, or the sum after the last. */
@@ -171,13 +183,13 @@ static void plan_rank(const Planning *p, Picture *pic, unsigned s, unsigned rank
     } params = { count, (uint32_t)cambi_pool_count(count, p->cambi->share), rank, 0,
                  RANGE_WORDS + (pic->number * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS };
     gpu_pass(p->plan, &(GpuPass){
-        .kernel = rank < CAMBI_RANKS ? "cambi_rank" : "cambi_sum",
-        .buffers = { scale->map, scale->bins, p->result },
-        .buffer_count = rank < CAMBI_RANKS ? 2 : 3,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
-    });
+                          .kernel = rank < CAMBI_RANKS ? "cambi_rank" : "cambi_sum",
+                          .buffers = { scale->map, scale->bins, p->result },
+                          .buffer_count = rank < CAMBI_RANKS ? 2 : 3,
+                          .params = &params,
+                          .params_size = sizeof(params),
+                          .groups = { groups_for(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+                      });
 }
 
 static int make_table(Planning *p)
@@ -230,11 +242,12 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     if (cambi_wants_heatmaps(f) || p.high < cambi->low)
         return -ENOTSUP;
     p.code_count = (unsigned)(p.high - cambi->low + 1);
-    p.result = gpu_result(plan, (RANGE_WORDS + 2 * CAMBI_SCALES * CAMBI_RESULT_WORDS) * sizeof(uint32_t),
-                          true);
+    p.result = gpu_result(
+        plan, (RANGE_WORDS + 2 * CAMBI_SCALES * CAMBI_RESULT_WORDS) * sizeof(uint32_t), true);
     Picture pics[2];
     for (unsigned i = 0; i < count; i++) {
-        pics[i] = (Picture){ .number = i, .target = &cambi->target[i],
+        pics[i] = (Picture){ .number = i,
+                             .target = &cambi->target[i],
                              .plane = i ? gpu_ref(plan, 0) : gpu_dist(plan, 0) };
         if (!shape_is_plain(pics[i].target))
             return -ENOTSUP;
@@ -249,8 +262,8 @@ static uint64_t units_of(uint32_t bits)
     return bits ? (uint64_t)((bits & 0x7fffff) | 0x800000) << ((bits >> 23) - 126) : 0;
 }
 
-/* The mean of a scale: `words` has the sum of the contrasts above the k-th, their number, and the k-th.
- * -EAGAIN where the order of the CPU's additions shows. */
+/* The mean of a scale: `words` has the sum of the contrasts above the k-th, their number, and the
+ * k-th. -EAGAIN where the order of the CPU's additions shows. */
 static int scale_score(const uint32_t *words, size_t n, double share, double *score)
 {
     const size_t k = cambi_pool_count(n, share);
@@ -272,7 +285,8 @@ static int collect(const Feature *f, const void *readback, void *result)
     for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
         size_t w = cambi->target[i].kept_w, h = cambi->target[i].kept_h;
         for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2) {
-            const uint32_t *scale = words + RANGE_WORDS + (i * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS;
+            const uint32_t *scale =
+                words + RANGE_WORDS + (i * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS;
             const int doubt = scale_score(scale, w * h, cambi->share, &r->scores[i][s]);
             err = err ? err : doubt;
         }

@@ -2,14 +2,14 @@
 #define CAMBI_TILE_W 32 /* samples of output per group, in prepare and mode */
 #define CAMBI_TILE_H 8
 
-#define CAMBI_COUNTS 7936    /* words of counters in a strip's group, two counts each */
-#define CAMBI_STRIP_W 32     /* columns of a strip, at most */
-#define CAMBI_LINE 96        /* STRIP_W + 2 * the largest radius */
+#define CAMBI_COUNTS 7936 /* words of counters in a strip's group, two counts each */
+#define CAMBI_STRIP_W 32  /* columns of a strip, at most */
+#define CAMBI_LINE 96     /* STRIP_W + 2 * the largest radius */
 
 #define CAMBI_RANK_GROUP 256
-#define CAMBI_RANK_EACH 32   /* contrasts per thread */
-#define CAMBI_BINS 512       /* of nine bits */
-#define CAMBI_RANKS 3        /* times nine bits make a contrast */
+#define CAMBI_RANK_EACH 32 /* contrasts per thread */
+#define CAMBI_BINS 512     /* of nine bits */
+#define CAMBI_RANKS 3      /* times nine bits make a contrast */
 
 /* The table: reciprocals, first steps by code, weights of steps. */
 #define CAMBI_FIRST_STEP 4226

@@ -37,18 +37,40 @@ static void put_hue_weights(float *table)
 static void fill_table(float *table, const CiedeRange *range)
 {
     const double constants[CIEDE_HUE_COS1] = {
-        [CIEDE_LUMA_SCALE] = range->luma_scale, [CIEDE_CHROMA_SCALE] = range->chroma_scale,
-        [CIEDE_R_FROM_CR] = R_FROM_CR, [CIEDE_G_FROM_CB] = G_FROM_CB, [CIEDE_G_FROM_CR] = G_FROM_CR,
-        [CIEDE_B_FROM_CB] = B_FROM_CB, [CIEDE_CURVE_FROM] = CURVE_FROM,
-        [CIEDE_CURVE_OFFSET] = CURVE_OFFSET, [CIEDE_CURVE_SCALE] = CURVE_SCALE,
+        [CIEDE_LUMA_SCALE] = range->luma_scale,
+        [CIEDE_CHROMA_SCALE] = range->chroma_scale,
+        [CIEDE_R_FROM_CR] = R_FROM_CR,
+        [CIEDE_G_FROM_CB] = G_FROM_CB,
+        [CIEDE_G_FROM_CR] = G_FROM_CR,
+        [CIEDE_B_FROM_CB] = B_FROM_CB,
+        [CIEDE_CURVE_FROM] = CURVE_FROM,
+        [CIEDE_CURVE_OFFSET] = CURVE_OFFSET,
+        [CIEDE_CURVE_SCALE] = CURVE_SCALE,
         [CIEDE_CURVE_SLOPE] = CURVE_SLOPE,
-        [CIEDE_XYZ] = X_FROM_R, Y_FROM_R, Z_FROM_R, X_FROM_G, Y_FROM_G, Z_FROM_G, X_FROM_B, Y_FROM_B,
-        Z_FROM_B, [CIEDE_WHITE] = X_WHITE, 1.0, Z_WHITE, [CIEDE_LAB_FROM] = LAB_FROM,
-        [CIEDE_LAB_SLOPE] = LAB_SLOPE, [CIEDE_LAB_SCALE] = 1.0 / 116.0,
-        [CIEDE_CHROMA_25_7] = CHROMA_25_7, [CIEDE_TWO_PI] = 2.0 * CIEDE_PI,
-        [CIEDE_PI_PAIR] = CIEDE_PI, [CIEDE_HALF_PI] = CIEDE_PI / 2.0, [CIEDE_L_WEIGHT] = 0.015,
-        [CIEDE_C_WEIGHT] = 0.045, [CIEDE_DEGREES] = 180.0 / CIEDE_PI,
-        [CIEDE_RADIANS] = CIEDE_PI / 180.0, [CIEDE_BELL_SCALE] = 1.0 / 25.0,
+        [CIEDE_XYZ] = X_FROM_R,
+        Y_FROM_R,
+        Z_FROM_R,
+        X_FROM_G,
+        Y_FROM_G,
+        Z_FROM_G,
+        X_FROM_B,
+        Y_FROM_B,
+        Z_FROM_B,
+        [CIEDE_WHITE] = X_WHITE,
+        1.0,
+        Z_WHITE,
+        [CIEDE_LAB_FROM] = LAB_FROM,
+        [CIEDE_LAB_SLOPE] = LAB_SLOPE,
+        [CIEDE_LAB_SCALE] = 1.0 / 116.0,
+        [CIEDE_CHROMA_25_7] = CHROMA_25_7,
+        [CIEDE_TWO_PI] = 2.0 * CIEDE_PI,
+        [CIEDE_PI_PAIR] = CIEDE_PI,
+        [CIEDE_HALF_PI] = CIEDE_PI / 2.0,
+        [CIEDE_L_WEIGHT] = 0.015,
+        [CIEDE_C_WEIGHT] = 0.045,
+        [CIEDE_DEGREES] = 180.0 / CIEDE_PI,
+        [CIEDE_RADIANS] = CIEDE_PI / 180.0,
+        [CIEDE_BELL_SCALE] = 1.0 / 25.0,
     };
     for (unsigned i = 0; i < CIEDE_HUE_COS1; i++)
         put(table, i, constants[i]);
@@ -67,7 +89,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const FrameShape *shape = &f->shape;
     const CiedeRange range = ciede_range(shape->bpc);
-    const unsigned across = tiles(shape->w[0], CIEDE_TILE_W), down = tiles(shape->h[0], CIEDE_TILE_H);
+    const unsigned across = tiles(shape->w[0], CIEDE_TILE_W),
+                   down = tiles(shape->h[0], CIEDE_TILE_H);
     float table[2 * CIEDE_TABLE];
     fill_table(table, &range);
     const struct {
@@ -87,23 +110,26 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         .chroma_offset = (float)range.chroma_offset,
         .tiles_x = across,
     };
-    gpu_pass(plan, &(GpuPass){
-        .kernel = gpu_by_depth(f, "ciede_8", "ciede_16"),
-        .buffers = { gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2), gpu_dist(plan, 0),
-                     gpu_dist(plan, 1), gpu_dist(plan, 2), gpu_table(plan, table, sizeof(table)),
-                     gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false) },
-        .buffer_count = 8,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { across, down },
-    });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "ciede_8", "ciede_16"),
+                 .buffers = { gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2),
+                              gpu_dist(plan, 0), gpu_dist(plan, 1), gpu_dist(plan, 2),
+                              gpu_table(plan, table, sizeof(table)),
+                              gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false) },
+                 .buffer_count = 8,
+                 .params = &params,
+                 .params_size = sizeof(params),
+                 .groups = { across, down },
+             });
     return 0;
 }
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint64_t *sums = readback;
-    const size_t count = (size_t)tiles(f->shape.w[0], CIEDE_TILE_W) * tiles(f->shape.h[0], CIEDE_TILE_H);
+    const size_t count =
+        (size_t)tiles(f->shape.w[0], CIEDE_TILE_W) * tiles(f->shape.h[0], CIEDE_TILE_H);
     CiedeResult *out = result;
     out->sum = 0.0;
     for (size_t i = 0; i < count; i++)
@@ -111,8 +137,9 @@ static int collect(const Feature *f, const void *readback, void *result)
     return 0;
 }
 
-/* What the sum of a picture may be off by, as a share of it. A millionth of the differences have another
- * last bit than the CPU's; measured sums are within 1e-11. In the score it is 20 * log10 of it. */
+/* What the sum of a picture may be off by, as a share of it. A millionth of the differences have
+ * another last bit than the CPU's; measured sums are within 1e-11. In the score it is 20 * log10 of
+ * it. */
 #define BOUND 1e-9
 
 static bool same(const Feature *f, const void *a, const void *b)

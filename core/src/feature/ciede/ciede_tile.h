@@ -16,7 +16,7 @@
 #define CIEDE_CURVE_OFFSET 7
 #define CIEDE_CURVE_SCALE 8
 #define CIEDE_CURVE_SLOPE 9
-#define CIEDE_XYZ 10 /* X, Y, Z from R, then from G, then from B */
+#define CIEDE_XYZ 10   /* X, Y, Z from R, then from G, then from B */
 #define CIEDE_WHITE 19 /* of X, Y, Z */
 #define CIEDE_LAB_FROM 22
 #define CIEDE_LAB_SLOPE 23

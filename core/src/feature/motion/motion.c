@@ -12,26 +12,60 @@
 
 static const Option options[] = {
     { .name = "debug", .help = "also report motion", .type = OPTION_BOOL, .offset = AT(debug) },
-    { .name = "motion_force_zero", .alias = "force_0", .help = "report 0 for every frame",
-      .type = OPTION_BOOL, .offset = AT(force_zero), .names = true },
-    { .name = "motion_blend_factor", .alias = "mbf", .help = "slope of motion3 above the offset",
-      .type = OPTION_DOUBLE, .offset = AT(blend_factor), .def = 1, .min = 0, .max = 1,
+    { .name = "motion_force_zero",
+      .alias = "force_0",
+      .help = "report 0 for every frame",
+      .type = OPTION_BOOL,
+      .offset = AT(force_zero),
       .names = true },
-    { .name = "motion_blend_offset", .alias = "mbo", .help = "where that slope begins",
-      .type = OPTION_DOUBLE, .offset = AT(blend_offset), .def = 40, .min = 0, .max = 1000,
+    { .name = "motion_blend_factor",
+      .alias = "mbf",
+      .help = "slope of motion3 above the offset",
+      .type = OPTION_DOUBLE,
+      .offset = AT(blend_factor),
+      .def = 1,
+      .min = 0,
+      .max = 1,
       .names = true },
-    { .name = "motion_fps_weight", .alias = "mfw", .help = "factor that makes up for frame rate",
-      .type = OPTION_DOUBLE, .offset = AT(fps_weight), .def = 1, .min = 0, .max = 5,
+    { .name = "motion_blend_offset",
+      .alias = "mbo",
+      .help = "where that slope begins",
+      .type = OPTION_DOUBLE,
+      .offset = AT(blend_offset),
+      .def = 40,
+      .min = 0,
+      .max = 1000,
       .names = true },
-    { .name = "motion_max_val", .alias = "mmxv", .help = "upper limit of the scores",
-      .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 10000, .min = 0, .max = 10000,
+    { .name = "motion_fps_weight",
+      .alias = "mfw",
+      .help = "factor that makes up for frame rate",
+      .type = OPTION_DOUBLE,
+      .offset = AT(fps_weight),
+      .def = 1,
+      .min = 0,
+      .max = 5,
       .names = true },
-    { .name = "motion_five_frame_window", .alias = "mffw",
-      .help = "compare with the second frame before", .type = OPTION_BOOL,
-      .offset = AT(five_frame_window), .names = true },
-    { .name = "motion_moving_average", .alias = "mma",
-      .help = "average motion3 with the frame before", .type = OPTION_BOOL,
-      .offset = AT(moving_average), .names = true },
+    { .name = "motion_max_val",
+      .alias = "mmxv",
+      .help = "upper limit of the scores",
+      .type = OPTION_DOUBLE,
+      .offset = AT(max_val),
+      .def = 10000,
+      .min = 0,
+      .max = 10000,
+      .names = true },
+    { .name = "motion_five_frame_window",
+      .alias = "mffw",
+      .help = "compare with the second frame before",
+      .type = OPTION_BOOL,
+      .offset = AT(five_frame_window),
+      .names = true },
+    { .name = "motion_moving_average",
+      .alias = "mma",
+      .help = "average motion3 with the frame before",
+      .type = OPTION_BOOL,
+      .offset = AT(moving_average),
+      .names = true },
     { 0 },
 };
 
@@ -41,14 +75,16 @@ static const FeatureOutput outputs[] = {
     { .name = "VMAF_integer_feature_motion_sad_score", .help = "motion of this frame alone" },
     { .name = "VMAF_integer_feature_motion_score", .help = "the same (debug)" },
     { .name = "VMAF_integer_feature_motion2_score",
-      .help = "the lesser of this frame's and the next's", .delay = OUTPUT_FLUSH },
-    { .name = "VMAF_integer_feature_motion3_score", .help = "motion2 blended and averaged",
+      .help = "the lesser of this frame's and the next's",
+      .delay = OUTPUT_FLUSH },
+    { .name = "VMAF_integer_feature_motion3_score",
+      .help = "motion2 blended and averaged",
       .delay = OUTPUT_FLUSH },
     { 0 },
 };
 
-/* motion2 and motion3 of a frame wait for the frame after it; the first frames' motion3 for the first
- * pair of frames that is compared. */
+/* motion2 and motion3 of a frame wait for the frame after it; the first frames' motion3 for the
+ * first pair of frames that is compared. */
 typedef struct MotionState {
     MotionPlan plan;
     uint64_t frames;   /* reported so far */
@@ -67,8 +103,8 @@ static int init(Feature *f)
     state->plan = (MotionPlan){ .w = shape->w[0], .h = shape->h[0], .bpc = shape->bpc };
     motion_dsp_init(&state->plan.dsp, shape->bpc, f->cpu);
     if (!o->force_zero && (shape->w[0] < 3 || shape->h[0] < 3)) {
-        log_error("%s: pictures are %ux%u, below the smallest size, 3x3", f->def->name,
-                  shape->w[0], shape->h[0]);
+        log_error("%s: pictures are %ux%u, below the smallest size, 3x3", f->def->name, shape->w[0],
+                  shape->h[0]);
         return -EINVAL;
     }
     return 0;
@@ -112,8 +148,7 @@ static double lesser(double a, double b)
 
 static double blended(const MotionOptions *o, double m)
 {
-    const double value =
-        m * o->blend_factor + (1.0 - o->blend_factor) * lesser(o->blend_offset, m);
+    const double value = m * o->blend_factor + (1.0 - o->blend_factor) * lesser(o->blend_offset, m);
     return lesser(value, o->max_val);
 }
 

@@ -1,8 +1,9 @@
 /* motion's hot routines: the difference of two planes, blurred, as a sum of magnitudes.
  *
- * A plane is swept in strips of columns, two rows at a time. A pair holds the differences of two rows;
- * its layout is the implementation's own. A column of the vertical pass is a number v of 17 bits, kept
- * in two channels as v >> 1 and v & 1, since signed 16-bit words are what vectors multiply best. */
+ * A plane is swept in strips of columns, two rows at a time. A pair holds the differences of two
+ * rows; its layout is the implementation's own. A column of the vertical pass is a number v of 17
+ * bits, kept in two channels as v >> 1 and v & 1, since signed 16-bit words are what vectors
+ * multiply best. */
 #ifndef FEATURE_MOTION_MOTION_DSP_H
 #define FEATURE_MOTION_MOTION_DSP_H
 
@@ -14,12 +15,16 @@
 #define MOTION_STRIP 512 /* widest strip */
 #define MOTION_STRIP_STEP 32
 #define MOTION_MARGIN 16 /* words before a channel's first column that belong to it */
-#define MOTION_PITCH (MOTION_STRIP + 64) /* columns a buffer has: margins, and vectors may run over */
+#define MOTION_PITCH                                                                               \
+    (MOTION_STRIP + 64) /* columns a buffer has: margins, and vectors may run over */
 #define MOTION_PAIR_WORDS (2 * MOTION_PITCH)
 #define MOTION_ROW_WORDS (2 * MOTION_PITCH) /* the channel v >> 1, then v & 1 */
 
 /* The blur: sum 65536. */
-#define MOTION_TAPS { 3571, 16004, 26386, 16004, 3571 }
+#define MOTION_TAPS                                                                                \
+    {                                                                                              \
+        3571, 16004, 26386, 16004, 3571                                                            \
+    }
 
 typedef struct MotionDsp {
     /* earlier - current of rows [0] and [1]; reads no sample past `n`. */

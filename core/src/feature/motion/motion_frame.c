@@ -52,8 +52,7 @@ static void load_pair(const Strip *s, uint32_t *pair, int y)
     const void *rows[2][2];
     for (int picture = 0; picture < 2; picture++) {
         for (int i = 0; i < 2; i++)
-            rows[picture][i] =
-                p->plane[picture] + mirror(y + i, p->h) * p->stride[picture] + skip;
+            rows[picture][i] = p->plane[picture] + mirror(y + i, p->h) * p->stride[picture] + skip;
     }
     p->plan->dsp.join(pair, rows[0], rows[1], s->to - s->from);
 }

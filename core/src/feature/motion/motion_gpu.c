@@ -18,14 +18,15 @@ static int motion_plan(const Feature *f, GpuPlan *plan)
     const struct {
         uint32_t width, height, stride, bpc, tiles_x;
     } params = { f->shape.w[0], f->shape.h[0], gpu_plane_stride(plan, 0), f->shape.bpc, x };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = gpu_by_depth(f, "motion_sad_8", "motion_sad_16"),
-                       .buffers = { gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)), result },
-                       .buffer_count = 3,
-                       .params = &params,
-                       .params_size = sizeof(params),
-                       .groups = { x, y },
-                   });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "motion_sad_8", "motion_sad_16"),
+                 .buffers = { gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)), result },
+                 .buffer_count = 3,
+                 .params = &params,
+                 .params_size = sizeof(params),
+                 .groups = { x, y },
+             });
     return 0;
 }
 

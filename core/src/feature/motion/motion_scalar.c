@@ -7,7 +7,8 @@
 
 static const int32_t taps[] = MOTION_TAPS;
 
-static void join_8(uint32_t *pair, const void *const earlier[2], const void *const current[2], int n)
+static void join_8(uint32_t *pair, const void *const earlier[2], const void *const current[2],
+                   int n)
 {
     for (int row = 0; row < 2; row++, pair += MOTION_PITCH) {
         const uint8_t *const a = earlier[row], *const b = current[row];

@@ -1,10 +1,10 @@
-/* motion in vectors. A pair is stored in blocks of two vectors, the even columns and the odd ones, each
- * 32-bit lane with the differences of both rows: what multiply-add of 16-bit pairs filters.
+/* motion in vectors. A pair is stored in blocks of two vectors, the even columns and the odd ones,
+ * each 32-bit lane with the differences of both rows: what multiply-add of 16-bit pairs filters.
  *
  * A number of 17 bits is filtered as 2 * (v >> 1) + (v & 1):
  *     (sum g v + 2^15) >> 16  =  (sum g (v >> 1) + 2^14 + (sum g (v & 1) >> 1)) >> 15
- * where no step leaves 32 bits. Columns are such numbers always, differences at 16 bits; a pair then
- * has the halves' blocks, and from its middle on those of the odd bits. */
+ * where no step leaves 32 bits. Columns are such numbers always, differences at 16 bits; a pair
+ * then has the halves' blocks, and from its middle on those of the odd bits. */
 #include "engine/simd.h"
 #include "feature/motion/motion_dsp.h"
 
@@ -62,8 +62,8 @@ V_INLINE void join_block(uint32_t *pair, const void *const earlier[2], const voi
     }
 }
 
-V_INLINE void join(uint32_t *pair, const void *const earlier[2], const void *const current[2], int n,
-                   int bytes, int wide)
+V_INLINE void join(uint32_t *pair, const void *const earlier[2], const void *const current[2],
+                   int n, int bytes, int wide)
 {
     int x = 0;
     for (; x + V16 <= n; x += V16)
@@ -80,7 +80,8 @@ V_INLINE void join(uint32_t *pair, const void *const earlier[2], const void *con
     join_block(pair + x, ends, ends + 2, 0, bytes, wide);
 }
 
-static void join_8(uint32_t *pair, const void *const earlier[2], const void *const current[2], int n)
+static void join_8(uint32_t *pair, const void *const earlier[2], const void *const current[2],
+                   int n)
 {
     join(pair, earlier, current, n, 1, 0);
 }

@@ -1,4 +1,5 @@
-/* psnr_hvs on the GPU: the planes side by side, first all blocks, then one chain of additions each. */
+/* psnr_hvs on the GPU: the planes side by side, first all blocks, then one chain of additions each.
+ */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <errno.h>
@@ -15,14 +16,14 @@ static GpuBuf plan_blocks(const Feature *f, GpuPlan *plan, unsigned p, uint32_t 
         uint32_t stride, across, blocks;
     } params = { gpu_plane_stride(plan, p), hvs_block_count(f->shape.w[p]), blocks };
     gpu_pass(plan, &(GpuPass){
-        .kernel = gpu_by_depth(f, "hvs_blocks_8", "hvs_blocks_16"),
-        .buffers = { gpu_ref(plan, p), gpu_dist(plan, p), gpu_table(plan, tables, sizeof(*tables)),
-                     terms },
-        .buffer_count = 4,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { (blocks + HVS_BLOCKS_GROUP - 1) / HVS_BLOCKS_GROUP },
-    });
+                       .kernel = gpu_by_depth(f, "hvs_blocks_8", "hvs_blocks_16"),
+                       .buffers = { gpu_ref(plan, p), gpu_dist(plan, p),
+                                    gpu_table(plan, tables, sizeof(*tables)), terms },
+                       .buffer_count = 4,
+                       .params = &params,
+                       .params_size = sizeof(params),
+                       .groups = { (blocks + HVS_BLOCKS_GROUP - 1) / HVS_BLOCKS_GROUP },
+                   });
     return terms;
 }
 
@@ -45,12 +46,12 @@ static int hvs_plan(const Feature *f, GpuPlan *plan)
         } params = { blocks[p], p };
         if (blocks[p])
             gpu_pass(plan, &(GpuPass){
-                .kernel = "hvs_sum",
-                .buffers = { terms[p], result },
-                .buffer_count = 2,
-                .params = &params,
-                .params_size = sizeof(params),
-            });
+                               .kernel = "hvs_sum",
+                               .buffers = { terms[p], result },
+                               .buffer_count = 2,
+                               .params = &params,
+                               .params_size = sizeof(params),
+                           });
     }
     return 0;
 }

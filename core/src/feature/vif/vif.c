@@ -8,13 +8,25 @@
 #include "feature/vif/vif_frame.h"
 
 static const Option options[] = {
-    { .name = "debug", .help = "also report numerators and denominators", .type = OPTION_BOOL,
+    { .name = "debug",
+      .help = "also report numerators and denominators",
+      .type = OPTION_BOOL,
       .offset = offsetof(VifOptions, debug) },
-    { .name = "vif_enhn_gain_limit", .alias = "egl",
-      .help = "most gain that enhancement may be credited with", .type = OPTION_DOUBLE,
-      .offset = offsetof(VifOptions, gain_limit), .def = 100, .min = 1, .max = 100, .names = true },
-    { .name = "vif_skip_scale0", .alias = "ssclz", .help = "leave out the full-size scale",
-      .type = OPTION_BOOL, .offset = offsetof(VifOptions, skip_scale0), .names = true },
+    { .name = "vif_enhn_gain_limit",
+      .alias = "egl",
+      .help = "most gain that enhancement may be credited with",
+      .type = OPTION_DOUBLE,
+      .offset = offsetof(VifOptions, gain_limit),
+      .def = 100,
+      .min = 1,
+      .max = 100,
+      .names = true },
+    { .name = "vif_skip_scale0",
+      .alias = "ssclz",
+      .help = "leave out the full-size scale",
+      .type = OPTION_BOOL,
+      .offset = offsetof(VifOptions, skip_scale0),
+      .names = true },
     { 0 },
 };
 

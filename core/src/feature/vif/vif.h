@@ -39,7 +39,8 @@ typedef struct VifPixelParams {
     double gain_limit;
 } VifPixelParams;
 
-/* Adds one pixel: variance of the reference and of the distorted picture (not negative), covariance. */
+/* Adds one pixel: variance of the reference and of the distorted picture (not negative),
+ * covariance. */
 void vif_add_pixel(VifSums *sums, int32_t var_ref, int32_t var_dis, int32_t cov,
                    const VifPixelParams *params);
 

@@ -5,8 +5,8 @@
  *   pairs    rows 2j and 2j+1 of both pictures, joined; a ring of as many as the kernel reaches
  *   columns  what the vertical pass makes of them, for one or two rows: 16-bit channels
  * How samples are laid out and offset within a pair, and numbers within a channel, is each
- * implementation's own affair, except that a column is one 16-bit word at its place in every channel:
- * the driver copies columns to mirror the picture at its borders. */
+ * implementation's own affair, except that a column is one 16-bit word at its place in every
+ * channel: the driver copies columns to mirror the picture at its borders. */
 #ifndef FEATURE_VIF_VIF_DSP_H
 #define FEATURE_VIF_VIF_DSP_H
 
@@ -16,7 +16,7 @@
 
 #define VIF_STRIP 320 /* widest strip; strips but the last are multiples of VIF_STRIP_STEP wide */
 #define VIF_STRIP_STEP 32
-#define VIF_MARGIN 16 /* words before a channel's first column that belong to it */
+#define VIF_MARGIN 16              /* words before a channel's first column that belong to it */
 #define VIF_PITCH (VIF_STRIP + 64) /* columns a buffer has: margins, and vectors may run over */
 #define VIF_PAIR_WORDS (2 * 2 * VIF_PITCH) /* reference, then distorted from the middle on */
 #define VIF_MAX_PAIRS (VIF_REACH + 1)
@@ -60,8 +60,8 @@ typedef struct VifLaneSums {
 } VifLaneSums;
 
 /* The routines of one scale. `n` counts columns; buffers hold VIF_PITCH of them, so vectors may run
- * over the end. `pairs` points at reach + 1 pairs of rows, the one with row y in the middle, where y is
- * even and `reach` is vif_pair_reach of the kernel used. */
+ * over the end. `pairs` points at reach + 1 pairs of rows, the one with row y in the middle, where
+ * y is even and `reach` is vif_pair_reach of the kernel used. */
 typedef struct VifScaleDsp {
     /* Joins rows of samples of `depth` bits; reads no sample past `n`. */
     void (*join)(uint16_t *pair, const void *even, const void *odd, int n, int depth);

@@ -66,7 +66,8 @@ static const uint8_t *row_of(const Pass *p, int picture, int y)
 
 /* Columns outside the plane, for the first `channels` channels; `columns` points at column x0. A
  * strip reaches over the right border from up to `reach` columns away, too. */
-static void mirror_columns(const Pass *p, uint16_t *columns, int x0, int x1, int reach, int channels)
+static void mirror_columns(const Pass *p, uint16_t *columns, int x0, int x1, int reach,
+                           int channels)
 {
     const int w = p->now.w;
     for (int c = 0; c < channels; c++, columns += VIF_PITCH) {
@@ -102,10 +103,9 @@ static void load_pair(const Strip *s, uint16_t *pair, int y)
     const size_t skip = (size_t)s->from * (size_t)p->now.sample_size;
     fetch_ahead(s, y + 4);
     for (int picture = 0; picture < 2; picture++)
-        p->plan->dsp.scale[p->scale].join(pair + picture * (VIF_PAIR_WORDS / 2),
-                                          row_of(p, picture, y) + skip,
-                                          row_of(p, picture, y + 1) + skip, s->to - s->from,
-                                          p->shifts.mean);
+        p->plan->dsp.scale[p->scale].join(
+            pair + picture * (VIF_PAIR_WORDS / 2), row_of(p, picture, y) + skip,
+            row_of(p, picture, y + 1) + skip, s->to - s->from, p->shifts.mean);
 }
 
 static void sweep_stats(const Strip *s, const uint16_t *const *pairs, int y)

@@ -14,7 +14,8 @@
 #define STATS_ROWS 16
 #define WORDS_PER_SCALE 8
 
-/* Below it the last scale is one sample wide or high, where the borders follow rules of their own. */
+/* Below it the last scale is one sample wide or high, where the borders follow rules of their own.
+ */
 #define GPU_MIN_SIZE 16
 
 typedef struct HalveParams {
@@ -70,15 +71,18 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
     };
     split_double(gain, &params.gain_lo, &params.gain_hi);
     split_double(gain * gain, &params.gain_square_lo, &params.gain_square_hi);
-    gpu_pass(plan, &(GpuPass){
-        .kernel = kernels[floor(gain) != gain][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
-        .buffers = { planes->source[0], planes->source[1], log_table, sums },
-        .buffer_count = 4,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(planes->width, GROUP_COLUMNS - 2 * reach[scale]),
-                    groups_for(planes->height, STATS_ROWS), 1 },
-    });
+    gpu_pass(
+        plan,
+        &(GpuPass){
+            .kernel =
+                kernels[floor(gain) != gain][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
+            .buffers = { planes->source[0], planes->source[1], log_table, sums },
+            .buffer_count = 4,
+            .params = &params,
+            .params_size = sizeof(params),
+            .groups = { groups_for(planes->width, GROUP_COLUMNS - 2 * reach[scale]),
+                        groups_for(planes->height, STATS_ROWS), 1 },
+        });
 }
 
 /* Adds the pass that makes the planes of `scale` and turns *planes into them. */
@@ -93,14 +97,16 @@ static void plan_halve(const Feature *f, GpuPlan *plan, unsigned scale, ScalePla
         .stride = planes->stride,
         .mean_shift = scale == 1 ? f->shape.bpc : 16,
     };
-    gpu_pass(plan, &(GpuPass){
-        .kernel = scale == 1 ? gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16") : kernels[scale],
-        .buffers = { planes->source[0], planes->source[1], half },
-        .buffer_count = 3,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { groups_for(width, HALVE_COLUMNS), groups_for(height, HALVE_ROWS), 1 },
-    });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = scale == 1 ? gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16")
+                                      : kernels[scale],
+                 .buffers = { planes->source[0], planes->source[1], half },
+                 .buffer_count = 3,
+                 .params = &params,
+                 .params_size = sizeof(params),
+                 .groups = { groups_for(width, HALVE_COLUMNS), groups_for(height, HALVE_ROWS), 1 },
+             });
     *planes = (ScalePlanes){ { half, half }, width, height, width };
 }
 
@@ -116,10 +122,12 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
     mem_free(table);
 
-    const GpuBuf sums = gpu_result(plan, (VIF_SCALES * WORDS_PER_SCALE + 1) * sizeof(uint32_t), true);
-    ScalePlanes planes = {
-        { gpu_ref(plan, 0), gpu_dist(plan, 0) }, f->shape.w[0], f->shape.h[0], gpu_plane_stride(plan, 0)
-    };
+    const GpuBuf sums =
+        gpu_result(plan, (VIF_SCALES * WORDS_PER_SCALE + 1) * sizeof(uint32_t), true);
+    ScalePlanes planes = { { gpu_ref(plan, 0), gpu_dist(plan, 0) },
+                           f->shape.w[0],
+                           f->shape.h[0],
+                           gpu_plane_stride(plan, 0) };
     for (unsigned scale = 0; scale < VIF_SCALES; scale++) {
         const ScalePlanes current = planes;
         if (scale + 1 < VIF_SCALES)

@@ -16,8 +16,8 @@ const uint16_t vif_kernels[VIF_SCALES][2 * VIF_REACH + 1] = {
 
 void vif_log_table_fill(uint16_t table[VIF_LOG_ENTRIES])
 {
-    /* The reference rounds log2 to single precision first; a thousandth more has the same effect, and
-     * stays clear of every tie, so that any log2 will do. */
+    /* The reference rounds log2 to single precision first; a thousandth more has the same effect,
+     * and stays clear of every tie, so that any log2 will do. */
     for (int i = 0; i < VIF_LOG_ENTRIES; i++)
         table[i] = (uint16_t)floor(2048.0 * log2(32768.0 + i) + 0.5 + 1.0 / 1024.0);
 }

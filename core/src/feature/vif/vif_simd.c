@@ -1,16 +1,16 @@
 /* vif in vectors. Bit for bit what vif_scalar.c computes, by these means:
  *
- * Multiply-add of signed 16-bit pairs does all filtering, so everything it reads is centred on zero:
- * samples of b bits minus 2^(b-1), channels minus 32768. As a kernel sums to 65536, an offset comes
- * out of a filter as that offset times 65536, and is put right by what the sums start from.
+ * Multiply-add of signed 16-bit pairs does all filtering, so everything it reads is centred on
+ * zero: samples of b bits minus 2^(b-1), channels minus 32768. As a kernel sums to 65536, an offset
+ * comes out of a filter as that offset times 65536, and is put right by what the sums start from.
  *
- * A pair of rows is stored as blocks of two vectors: the even columns, then the odd ones, each 32-bit
- * lane with the samples of both rows. v_trn_* makes that from rows, and rows from it.
+ * A pair of rows is stored as blocks of two vectors: the even columns, then the odd ones, each
+ * 32-bit lane with the samples of both rows. v_trn_* makes that from rows, and rows from it.
  *
  * A 32-bit number times a 16-bit tap: its halves are filtered apart, with the same kernel.
  *
- * The last kernel's centre tap, 43728, exceeds 16 bits: it is used less 65536, and the centre sample
- * shifted up by 16 makes up for it (`heavy`). */
+ * The last kernel's centre tap, 43728, exceeds 16 bits: it is used less 65536, and the centre
+ * sample shifted up by 16 makes up for it (`heavy`). */
 #include "engine/simd.h"
 #include "feature/vif/vif_dsp.h"
 
@@ -23,10 +23,24 @@ typedef struct PairTaps {
 } PairTaps;
 
 static const PairTaps kernel[VIF_SCALES] = {
-    { { { { 489, 935 }, { 1640, 2640 }, { 3896, 5274 }, { 6547, 7455 }, { 7784, 7455 },
-          { 6547, 5274 }, { 3896, 2640 }, { 1640, 935 }, { 489, 0 } },
-        { { 0, 489 }, { 935, 1640 }, { 2640, 3896 }, { 5274, 6547 }, { 7455, 7784 },
-          { 7455, 6547 }, { 5274, 3896 }, { 2640, 1640 }, { 935, 489 } } } },
+    { { { { 489, 935 },
+          { 1640, 2640 },
+          { 3896, 5274 },
+          { 6547, 7455 },
+          { 7784, 7455 },
+          { 6547, 5274 },
+          { 3896, 2640 },
+          { 1640, 935 },
+          { 489, 0 } },
+        { { 0, 489 },
+          { 935, 1640 },
+          { 2640, 3896 },
+          { 5274, 6547 },
+          { 7455, 7784 },
+          { 7455, 6547 },
+          { 5274, 3896 },
+          { 2640, 1640 },
+          { 935, 489 } } } },
     { { { { 1244, 3663 }, { 7925, 12590 }, { 14692, 12590 }, { 7925, 3663 }, { 1244, 0 } },
         { { 0, 1244 }, { 3663, 7925 }, { 12590, 14692 }, { 12590, 7925 }, { 3663, 1244 } } } },
     { { { { 3571, 16004 }, { 26386, 16004 }, { 3571, 0 } },
@@ -190,7 +204,8 @@ V_INLINE vi product_hi(const Product *p, const vi middle[2], int scale, int row,
     return v_add32(v_shl32(v_sub32(hi, offset), 32 - 2 * depth), offset);
 }
 
-/* Samples of 9…16 bits. At 16, where shifts vanish and sums reach the sign bit, `depth` is a constant. */
+/* Samples of 9…16 bits. At 16, where shifts vanish and sums reach the sign bit, `depth` is a
+ * constant. */
 V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale, int depth)
 {
     const int reach = vif_pair_reach(scale), square = 2 * (depth - 8);
@@ -229,8 +244,8 @@ V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale
     /* The mixed product in a loop of its own: registers are few. */
     UNROLL
     for (int i = 0; i <= reach; i++)
-        filter_product(&rd, v_load(pairs[i] + at), v_load(pairs[i] + VIF_PAIR_WORDS / 2 + at), scale,
-                       i, mid_rd);
+        filter_product(&rd, v_load(pairs[i] + at), v_load(pairs[i] + VIF_PAIR_WORDS / 2 + at),
+                       scale, i, mid_rd);
     for (int row = 0; row < 2; row++) {
         const vi hi = product_hi(&rd, mid_rd, scale, row, depth);
         const vi lo = total(rd.lo[row], mid_rd[1], scale, row);
@@ -241,11 +256,10 @@ V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale
             const vi differ = v_xor(sr, sd);
             const vi mean = v_add32(v_and(sr, sd), v_shr_s32(differ, 1));
             const vi half = v_and(v_shl32(differ, 15), v_set32(1 << 15));
-            out->moment[2][row] =
-                v_add32(v_add32(hi, mean), v_shr_u32(v_add32(lo, half), square));
+            out->moment[2][row] = v_add32(v_add32(hi, mean), v_shr_u32(v_add32(lo, half), square));
         } else {
-            out->moment[2][row] = v_add32(v_add32(hi, v_shr_u32(lo, square)),
-                                          v_shl32(v_add32(sr, sd), 15 - depth));
+            out->moment[2][row] =
+                v_add32(v_add32(hi, v_shr_u32(lo, square)), v_shl32(v_add32(sr, sd), 15 - depth));
         }
     }
 }
@@ -327,10 +341,10 @@ V_INLINE void filter_moment(vi out[2], const uint16_t *hi, int scale)
 
 /* ---- pixels ---- */
 
-/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256 times
- * too large), which gives 2048 * log2 + 1/2 well enough that its whole part, in single precision
- * without fusing, is the table's entry for each of the 32768 leading bit patterns. Found by linear
- * programming; the test of this file's routines tries every pattern. */
+/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256
+ * times too large), which gives 2048 * log2 + 1/2 well enough that its whole part, in single
+ * precision without fusing, is the table's entry for each of the 32768 leading bit patterns. Found
+ * by linear programming; the test of this file's routines tries every pattern. */
 static const float log_cubic[4][8] = {
     { 0x1.028d36p-1f, 0x1.5c8244p+8f, 0x1.49e7c4p+9f, 0x1.d6b57ep+9f, 0x1.2ba04cp+10f,
       0x1.66c01ep+10f, 0x1.9d7db4p+10f, 0x1.d0740cp+10f },
@@ -342,7 +356,8 @@ static const float log_cubic[4][8] = {
       0x1.999346p-62f, 0x1.4b85f4p-62f, 0x1.0e3088p-62f },
 };
 
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `power` + 127 whole twos, and the rest. */
+/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `power` + 127 whole twos, and the
+ * rest. */
 typedef struct Log {
     vi power, rest;
 } Log;
@@ -397,15 +412,15 @@ V_INLINE void add_pixels(RowSums *sums, vi var_ref, vi var_dis, vi cov, vd limit
     const vi den = log_ratio(log_q11(v_add32(var_ref, noise)), noise_log);
     sums->den = v_add32(sums->den, v_keep32(textured, den));
 
-    const vm linked = vm_and(vm_and(textured, vm_gt_s32(cov, v_zero())),
-                             vm_gt_s32(var_dis, v_zero()));
+    const vm linked =
+        vm_and(vm_and(textured, vm_gt_s32(cov, v_zero())), vm_gt_s32(var_dis, v_zero()));
     if (!vm_any(linked))
         return;
     cov = v_keep32(linked, cov);
-    const Gain lo = gain_of(v_s32_lo_to_f64(var_ref), v_s32_lo_to_f64(var_dis),
-                            v_s32_lo_to_f64(cov), limit);
-    const Gain hi = gain_of(v_s32_hi_to_f64(var_ref), v_s32_hi_to_f64(var_dis),
-                            v_s32_hi_to_f64(cov), limit);
+    const Gain lo =
+        gain_of(v_s32_lo_to_f64(var_ref), v_s32_lo_to_f64(var_dis), v_s32_lo_to_f64(cov), limit);
+    const Gain hi =
+        gain_of(v_s32_hi_to_f64(var_ref), v_s32_hi_to_f64(var_dis), v_s32_hi_to_f64(cov), limit);
     const vi rest = v_max_s32(v_f64_to_s32_trunc(lo.rest, hi.rest), v_zero());
     const vi signal = v_f64_to_s32_trunc(lo.signal, hi.signal);
     const vi remains = v_add32(rest, noise);
