@@ -20,13 +20,16 @@ SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all build test test-release test-sanitizers test-neon install bench docs format format-check clean setup
+.PHONY: all build test test-release test-sanitizers test-neon install bench docs format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
 
 setup:
 	@scripts/setup
+
+setup-tests:
+	@scripts/setup --tests
 
 $(BUILD)/build.ninja: | setup
 	@meson setup $(BUILD) core $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -38,7 +41,7 @@ $(SAN)/build.ninja: | setup
 build: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
-test-release: build
+test-release: setup-tests build
 	@meson test -C $(BUILD) --print-errorlogs
 
 test-sanitizers: $(SAN)/build.ninja
@@ -53,7 +56,7 @@ test-neon:
 	  ninja -C $(NEON) && meson test -C $(NEON) --print-errorlogs; \
 	else echo "NEON not checked: needs aarch64-linux-gnu-gcc and qemu-aarch64."; fi
 
-test: test-release test-sanitizers test-neon
+test: setup-tests test-release test-sanitizers test-neon format-check
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
 
 install: $(BUILD)/build.ninja
