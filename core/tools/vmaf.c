@@ -1,5 +1,6 @@
 /* The vmaf command. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "gpu.h"
@@ -29,11 +30,20 @@ static int act(enum Action action, const Options *options)
     case ACTION_SCORE:
         return score_videos(options);
     }
-    return fflush(stdout) ? -EIO : 0;
+    return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+}
+
+/* A reader that goes away makes a write fail; it is no reason to die without a word. */
+static void survive_broken_pipes(void)
+{
+#ifdef SIGPIPE
+    signal(SIGPIPE, SIG_IGN);
+#endif
 }
 
 int main(int argc, char **argv)
 {
+    survive_broken_pipes();
     Options options;
     enum Action action;
     int result = EXIT_USAGE;

@@ -296,6 +296,20 @@ def check_pipes():
     return bad
 
 
+def check_broken_pipes():
+    """Nobody reads on: that is a failure with a code, not the end by a signal."""
+    bad = 0
+    for args in (RAW + ' -o /dev/stdout', '--list_features'):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([vmaf] + args.split(), stdout=writing, stderr=subprocess.PIPE, timeout=120)
+        os.close(writing)
+        if done.returncode != FAIL:
+            bad += 1
+            print(f'vmaf {args} into a closed pipe: {done}')
+    return bad
+
+
 def check_depths():
     """With --aom_ctc v6.0 depths may differ: that gives what widening the file beforehand gives."""
     bad = 0
@@ -328,6 +342,6 @@ def check_texts():
 
 inputs.write_all(synthclip, work)
 os.chdir(work)
-failed = check_cases() + check_same() + check_pipes() + check_depths() + check_texts()
+failed = check_cases() + check_same() + check_pipes() + check_broken_pipes() + check_depths() + check_texts()
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)
