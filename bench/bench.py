@@ -144,7 +144,7 @@ def check_equal(args, clip, feature, backend):
     gpu = Run(args.vmaf, clip, words + args.arg + ['--backend', backend], scores=True).log
     if 'backends' not in gpu:
         sys.exit(f'{feature}: the run on {backend} does not say that it ran there')
-    if cpu['frames'] != gpu['frames'] and feature != 'ciede':  # it promises 1e-9
+    if cpu['frames'] != gpu['frames'] and feature != 'ciede':  # it promises a bound
         sys.exit(f'{feature} at {clip.width}x{clip.height}: {backend} and CPU differ')
 
 
