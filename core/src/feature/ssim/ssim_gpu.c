@@ -28,14 +28,24 @@ static unsigned tiles_across(unsigned w)
     return groups_for(w - SSIM_TAPS + 1, SSIM_GROUP_W);
 }
 
-static unsigned tiles_down(unsigned h)
+/* Rows of window positions that a group slides down: it starts with ten more, yet there should be
+ * groups enough to keep a large GPU busy. */
+enum { ENOUGH_GROUPS = 1500, MIN_ROWS = 8, MAX_ROWS = 48 };
+
+static unsigned tile_rows(unsigned w, unsigned h)
 {
-    return groups_for(h - SSIM_TAPS + 1, SSIM_TILE_H);
+    const unsigned rows = h * tiles_across(w) / ENOUGH_GROUPS;
+    return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
+}
+
+static unsigned tiles_down(unsigned w, unsigned h)
+{
+    return groups_for(h - SSIM_TAPS + 1, tile_rows(w, h));
 }
 
 static size_t tile_count(unsigned w, unsigned h)
 {
-    return (size_t)tiles_across(w) * tiles_down(h);
+    return (size_t)tiles_across(w) * tiles_down(w, h);
 }
 
 static Image luma(const Feature *f, GpuPlan *plan)
@@ -49,9 +59,9 @@ static void plan_window(const Feature *f, GpuPlan *plan, const Image *image, Gpu
     const struct {
         uint32_t width, height, stride;
         float step;
-        uint32_t first_sum, tiles_x;
+        uint32_t first_sum, tiles_x, rows;
     } params = { image->w, image->h, image->stride, image->step, (uint32_t)first * SSIM_SUM_WORDS,
-                 tiles_across(image->w) };
+                 tiles_across(image->w), tile_rows(image->w, image->h) };
     gpu_pass(plan, &(GpuPass){
         .kernel = image->is_f32 ? "ssim_window_f32"
                                 : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
@@ -59,7 +69,7 @@ static void plan_window(const Feature *f, GpuPlan *plan, const Image *image, Gpu
         .buffer_count = 3,
         .params = &params,
         .params_size = sizeof(params),
-        .groups = { tiles_across(image->w), tiles_down(image->h) },
+        .groups = { tiles_across(image->w), tiles_down(image->w, image->h) },
     });
 }
 

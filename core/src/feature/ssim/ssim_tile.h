@@ -1,6 +1,5 @@
 /* Sizes that ssim's kernels and their host code share. */
 #define SSIM_GROUP_W 64   /* window positions of a row per group */
-#define SSIM_TILE_H 32    /* rows of them */
 #define SSIM_TAPS 11
 #define SSIM_LINE_W 74    /* GROUP_W + TAPS - 1 */
 #define SSIM_SUM_WORDS 8  /* per group: four 64-bit sums */
