@@ -4,7 +4,9 @@
  * the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add() does in
  * integers what a double does, one term after the other. */
 struct NearSum {
-    f32 sum, error, peak; /* peak: largest magnitude of the sum on its way */
+    f32 sum, error;
+    f32 peak;  /* largest magnitude of the sum on its way */
+    u32 least; /* bits of the smallest term but 0, less one */
 };
 
 DEVICE NearSum near_sum_start()
@@ -13,6 +15,7 @@ DEVICE NearSum near_sum_start()
     s.sum = 0.0f;
     s.error = 0.0f;
     s.peak = 0.0f;
+    s.least = 0xffffffffu;
     return s;
 }
 
@@ -23,18 +26,25 @@ DEVICE void near_sum_add(INOUT(NearSum) s, f32 term)
     PRECISE f32 error = s.error + lost;
     s.error = error;
     s.peak = max_f32(s.peak, abs_f32(s.sum));
+    s.least = min_u32(s.least, (bits_of_f32(term) & 0x7fffffffu) - 1u);
 }
 
-/* `slack` times the peak is more than the two floats can be off: terms^2 * 2^-49 and what the double
- * loses, terms * 2^-53. Clears `sure` if the result hangs on that. */
-DEVICE f32 near_sum_round(NearSum s, f32 slack, INOUT(bool) sure)
+/* The sum, rounded. Clears `sure` if that may not be what the double gives.
+ *
+ * Every number here is a whole multiple of the last place of the least term. Where all errors together
+ * stay below 2^24 such places, which `span` times the peak says (terms * 2^-24), nothing was lost, nor
+ * does a double lose anything. Else the two floats are off by less than `slack` times the peak
+ * (terms^2 * 2^-48, and what the double loses, terms * 2^-53). */
+DEVICE f32 near_sum_round(NearSum s, f32 span, f32 slack, INOUT(bool) sure)
 {
     f32 rest;
     PRECISE f32 sum = two_sum(s.sum, s.error, rest);
     PRECISE f32 margin = s.peak * slack;
     PRECISE f32 above = sum + (rest + margin);
     PRECISE f32 below = sum + (rest - margin);
-    sure = sure && above == sum && below == sum;
+    PRECISE f32 limit = s.peak * span;
+    bool exact = s.least >= bits_of_f32(limit);
+    sure = exact || (above == sum && below == sum);
     return sum;
 }
 

@@ -12,16 +12,13 @@
 
 #if defined(KERNEL_ssim_window)
 /* Sums of luminance, contrast, structure and their product over a tile of window positions. A thread
- * owns a column: it slides down with the last eleven rows, filtered along the row, in shared memory.
- * Loops are left as loops: unrolled, the code would outgrow the caches that feed it.
+ * owns a column: it slides down with the last eleven rows, filtered along the row, in registers.
  * What the window gathers is exact, term by term; the quotients are good to some 44 bits (structure is
  * exact), and sums of them are kept in integers. */
 #define BUFFERS IMAGE(0, ref) IMAGE(1, dist) OUT(2, u32, sums)
 #define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step) ARG(u32, first_sum)     \
     ARG(u32, tiles_x) ARG(u32, rows)
-#define SSIM_RING_MAP (SSIM_TAPS * SSIM_GROUP_W)
-#define SHARED_ARRAYS SHARED(f32, ring, 5 * SSIM_RING_MAP) SHARED(f32, lines, 4 * SSIM_LINE_W)         \
-    SHARED(f32, weights, SSIM_TAPS) SHARED(i64, part, SSIM_GROUP_W)
+#define SHARED_ARRAYS SHARED(f32, lines, 4 * SSIM_LINE_W) SHARED(i64, part, SSIM_GROUP_W)
 #define GROUP_W SSIM_GROUP_W
 #include "gpu/prelude/prelude.h"
 
@@ -35,6 +32,7 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/ssim/double_sum.h"
 
+#define WINDOW_SPAN 9.5367432e-7f    /* 2^-20 */
 #define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
 
 /* A row filtered along itself, of A, B, A*A, B*B and A*B. */
@@ -42,14 +40,35 @@ struct Across {
     f32 a, b, aa, bb, ab;
 };
 
-DEVICE Across round_sums(NearSum a, NearSum b, NearSum aa, NearSum bb, NearSum ab, INOUT(bool) sure)
+DEVICE Across across_start()
 {
     Across row;
-    row.a = near_sum_round(a, WINDOW_SLACK, sure);
-    row.b = near_sum_round(b, WINDOW_SLACK, sure);
-    row.aa = near_sum_round(aa, WINDOW_SLACK, sure);
-    row.bb = near_sum_round(bb, WINDOW_SLACK, sure);
-    row.ab = near_sum_round(ab, WINDOW_SLACK, sure);
+    row.a = row.b = row.aa = row.bb = row.ab = 0.0f;
+    return row;
+}
+
+DEVICE f32 map_of(Across row, u32 map)
+{
+    return map == 0u ? row.a : map == 1u ? row.b : map == 2u ? row.aa : map == 3u ? row.bb : row.ab;
+}
+
+/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. */
+DEVICE f32 round_sum(NearSum sum, u32 map, INOUT(u32) doubt)
+{
+    bool sure = true;
+    f32 rounded = near_sum_round(sum, WINDOW_SPAN, WINDOW_SLACK, sure);
+    doubt |= sure ? 0u : 1u << map;
+    return rounded;
+}
+
+DEVICE Across round_sums(NearSum a, NearSum b, NearSum aa, NearSum bb, NearSum ab, INOUT(u32) doubt)
+{
+    Across row;
+    row.a = round_sum(a, 0u, doubt);
+    row.b = round_sum(b, 1u, doubt);
+    row.aa = round_sum(aa, 2u, doubt);
+    row.bb = round_sum(bb, 3u, doubt);
+    row.ab = round_sum(ab, 4u, doubt);
     return row;
 }
 
@@ -65,7 +84,7 @@ DEVICE f32 exact_across(u32 map, u32 x)
 {
     DoubleSum sum = double_sum_start();
     for (u32 k = 0u; k < SSIM_TAPS; k++) {
-        PRECISE f32 term = map_value(map, x + k) * weights[k];
+        PRECISE f32 term = map_value(map, x + k) * taps[k];
         double_sum_add(sum, term);
     }
     return double_sum_round(sum);
@@ -95,57 +114,40 @@ DEVICE void add_product(INOUT(NearSum) sum, f32 x, f32 y, f32 tap)
     near_sum_add(sum, term);
 }
 
+/* Taps are picked by constants, not in a loop: a table that is indexed lies in memory. */
+#define SSIM_ACROSS(k)                                                                             \
+    {                                                                                              \
+        f32 a = lines[x + k], b = lines[x + SSIM_LINE_W + k];                                      \
+        add_tap(s0, a, taps[k]);                                                                   \
+        add_tap(s1, b, taps[k]);                                                                   \
+        add_product(s2, a, a, taps[k]);                                                            \
+        add_product(s3, b, b, taps[k]);                                                            \
+        add_product(s4, a, b, taps[k]);                                                            \
+    }
+
 /* Filters the lines from x on. */
 DEVICE Across filter_across(u32 x)
 {
     NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-    for (u32 k = 0u; k < SSIM_TAPS; k++) {
-        f32 a = lines[x + k], b = lines[x + SSIM_LINE_W + k], weight = weights[k];
-        add_tap(s0, a, weight);
-        add_tap(s1, b, weight);
-        add_product(s2, a, a, weight);
-        add_product(s3, b, b, weight);
-        add_product(s4, a, b, weight);
-    }
-    bool sure = true;
-    Across row = round_sums(s0, s1, s2, s3, s4, sure);
-    for (u32 map = 0u; !sure && map < 5u; map++)
+    SSIM_ACROSS(0)
+    SSIM_ACROSS(1)
+    SSIM_ACROSS(2)
+    SSIM_ACROSS(3)
+    SSIM_ACROSS(4)
+    SSIM_ACROSS(5)
+    SSIM_ACROSS(6)
+    SSIM_ACROSS(7)
+    SSIM_ACROSS(8)
+    SSIM_ACROSS(9)
+    SSIM_ACROSS(10)
+    u32 doubt = 0u;
+    Across row = round_sums(s0, s1, s2, s3, s4, doubt);
+    while (doubt != 0u) {
+        u32 map = top_bit_u32(doubt);
+        doubt ^= 1u << map;
         replace(row, map, exact_across(map, x));
+    }
     return row;
-}
-
-DEVICE u32 next_in_ring(u32 at)
-{
-    return at + SSIM_GROUP_W < SSIM_RING_MAP ? at + SSIM_GROUP_W : at + SSIM_GROUP_W - SSIM_RING_MAP;
-}
-
-/* Filters the rows of the ring, from the oldest on, down this thread's column. */
-DEVICE Across filter_down(u32 oldest)
-{
-    NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-    u32 at = oldest * SSIM_GROUP_W + LOCAL_X;
-    for (u32 k = 0u; k < SSIM_TAPS; k++) {
-        f32 weight = weights[k];
-        add_tap(s0, ring[at], weight);
-        add_tap(s1, ring[at + SSIM_RING_MAP], weight);
-        add_tap(s2, ring[at + 2u * SSIM_RING_MAP], weight);
-        add_tap(s3, ring[at + 3u * SSIM_RING_MAP], weight);
-        add_tap(s4, ring[at + 4u * SSIM_RING_MAP], weight);
-        at = next_in_ring(at);
-    }
-    bool sure = true;
-    Across mean = round_sums(s0, s1, s2, s3, s4, sure);
-    for (u32 map = 0u; !sure && map < 5u; map++) {
-        DoubleSum sum = double_sum_start();
-        at = oldest * SSIM_GROUP_W + LOCAL_X;
-        for (u32 k = 0u; k < SSIM_TAPS; k++) {
-            PRECISE f32 term = ring[at + map * SSIM_RING_MAP] * weights[k];
-            double_sum_add(sum, term);
-            at = next_in_ring(at);
-        }
-        replace(mean, map, double_sum_round(sum));
-    }
-    return mean;
 }
 
 /* Two floats that together stand for one number. */
@@ -200,9 +202,10 @@ KERNEL_MAIN
     u32 end = min_u32(top + rows + SSIM_TAPS - 1u, height);
     bool inside = left + LOCAL_X + SSIM_TAPS - 1u < width;
     i64 sum_l = i64(0), sum_c = i64(0), sum_s = i64(0), sum_lcs = i64(0);
-    u32 line = 0u, slot = 0u;
-    if (LOCAL_X < SSIM_TAPS)
-        weights[LOCAL_X] = taps[LOCAL_X];
+    u32 line = 0u;
+    /* The last rows, the oldest first: names and no array, so that they stay in registers. */
+    Across r0 = across_start(), r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0, r6 = r0, r7 = r0, r8 = r0;
+    Across r9 = r0, r10 = r0;
     /* The columns that this thread loads: its own, and for some one of those behind the group's. */
     u32 own = min_u32(left + LOCAL_X, width - 1u), more = min_u32(own + SSIM_GROUP_W, width - 1u);
     bool loads_more = LOCAL_X < SSIM_TAPS - 1u;
@@ -222,17 +225,51 @@ KERNEL_MAIN
             more_a = PIXEL(ref, more, below);
             more_b = PIXEL(dist, more, below);
         }
-        Across row = filter_across(line + LOCAL_X);
-        u32 at = slot * SSIM_GROUP_W + LOCAL_X;
-        ring[at] = row.a;
-        ring[at + SSIM_RING_MAP] = row.b;
-        ring[at + 2u * SSIM_RING_MAP] = row.aa;
-        ring[at + 3u * SSIM_RING_MAP] = row.bb;
-        ring[at + 4u * SSIM_RING_MAP] = row.ab;
-        slot = slot + 1u < SSIM_TAPS ? slot + 1u : 0u;
+        r0 = r1;
+        r1 = r2;
+        r2 = r3;
+        r3 = r4;
+        r4 = r5;
+        r5 = r6;
+        r6 = r7;
+        r7 = r8;
+        r8 = r9;
+        r9 = r10;
+        r10 = filter_across(line + LOCAL_X);
         line = 2u * SSIM_LINE_W - line;
         if (y >= top + SSIM_TAPS - 1u && inside) {
-            Across mean = filter_down(slot);
+            NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
+#define SSIM_DOWN(row, k)                                                                          \
+    add_tap(s0, row.a, taps[k]);                                                                   \
+    add_tap(s1, row.b, taps[k]);                                                                   \
+    add_tap(s2, row.aa, taps[k]);                                                                  \
+    add_tap(s3, row.bb, taps[k]);                                                                  \
+    add_tap(s4, row.ab, taps[k]);
+            SSIM_DOWN(r0, 0)
+            SSIM_DOWN(r1, 1)
+            SSIM_DOWN(r2, 2)
+            SSIM_DOWN(r3, 3)
+            SSIM_DOWN(r4, 4)
+            SSIM_DOWN(r5, 5)
+            SSIM_DOWN(r6, 6)
+            SSIM_DOWN(r7, 7)
+            SSIM_DOWN(r8, 8)
+            SSIM_DOWN(r9, 9)
+            SSIM_DOWN(r10, 10)
+            u32 doubt = 0u;
+            Across mean = round_sums(s0, s1, s2, s3, s4, doubt);
+            while (doubt != 0u) {
+                u32 map = top_bit_u32(doubt);
+                doubt ^= 1u << map;
+                DoubleSum exact = double_sum_start();
+                for (u32 k = 0u; k < SSIM_TAPS; k++) {
+                    Across row = k == 0u ? r0 : k == 1u ? r1 : k == 2u ? r2 : k == 3u ? r3 : k == 4u ? r4
+                               : k == 5u ? r5 : k == 6u ? r6 : k == 7u ? r7 : k == 8u ? r8 : k == 9u ? r9 : r10;
+                    PRECISE f32 term = map_of(row, map) * taps[k];
+                    double_sum_add(exact, term);
+                }
+                replace(mean, map, double_sum_round(exact));
+            }
             f32 a = mean.a, b = mean.b, aa = mean.aa, bb = mean.bb, ab = mean.ab;
             PRECISE f32 var_a = aa - a * a;
             PRECISE f32 var_b = bb - b * b;
@@ -297,6 +334,7 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/ssim/double_sum.h"
 
+#define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
 #define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
 
 /* The edge sample is repeated; what no output needs is only kept inside. */
@@ -357,7 +395,7 @@ KERNEL_MAIN
     HALVE_ROW(7, 5)
     HALVE_ROW(8, 0)
     bool sure = true;
-    f32 value = near_sum_round(sum, HALVE_SLACK, sure);
+    f32 value = near_sum_round(sum, HALVE_SPAN, HALVE_SLACK, sure);
     if (!sure) {
         DoubleSum exact = double_sum_start();
         for (u32 i = 0u; i < 81u; i++)

@@ -30,7 +30,7 @@ static unsigned tiles_across(unsigned w)
 
 /* Rows of window positions that a group slides down: it starts with ten more, yet there should be
  * groups enough to keep a large GPU busy. */
-enum { ENOUGH_GROUPS = 1500, MIN_ROWS = 8, MAX_ROWS = 48 };
+enum { ENOUGH_GROUPS = 1000, MIN_ROWS = 16, MAX_ROWS = 48 };
 
 static unsigned tile_rows(unsigned w, unsigned h)
 {
