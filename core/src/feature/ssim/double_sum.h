@@ -1,8 +1,8 @@
 /* single(sum in double) of single-precision terms, without double. Include it after exact_float.h.
  *
- * The fast way carries the sum and its error in two floats: that is nearly always enough to know how
- * the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add() does in
- * integers what a double does, one term after the other. */
+ * The fast way carries the sum and its error in two floats: that is nearly always enough to know
+ * how the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add()
+ * does in integers what a double does, one term after the other. */
 struct NearSum {
     f32 sum, error;
     f32 peak;  /* largest magnitude of the sum on its way */
@@ -31,10 +31,10 @@ DEVICE void near_sum_add(INOUT(NearSum) s, f32 term)
 
 /* The sum, rounded. Clears `sure` if that may not be what the double gives.
  *
- * Every number here is a whole multiple of the last place of the least term. Where all errors together
- * stay below 2^24 such places, which `span` times the peak says (terms * 2^-24), nothing was lost, nor
- * does a double lose anything. Else the two floats are off by less than `slack` times the peak
- * (terms^2 * 2^-48, and what the double loses, terms * 2^-53). */
+ * Every number here is a whole multiple of the last place of the least term. Where all errors
+ * together stay below 2^24 such places, which `span` times the peak says (terms * 2^-24), nothing
+ * was lost, nor does a double lose anything. Else the two floats are off by less than `slack` times
+ * the peak (terms^2 * 2^-48, and what the double loses, terms * 2^-53). */
 DEVICE f32 near_sum_round(NearSum s, f32 span, f32 slack, INOUT(bool) sure)
 {
     f32 rest;

@@ -1,5 +1,5 @@
-/* The passes of float_ssim and float_ms_ssim on a GPU. Both end in the window's sums; float_ssim shrinks
- * its images first, float_ms_ssim halves them between one scale and the next. */
+/* The passes of float_ssim and float_ms_ssim on a GPU. Both end in the window's sums; float_ssim
+ * shrinks its images first, float_ms_ssim halves them between one scale and the next. */
 #include "feature/ssim/ssim_gpu.h"
 
 #include <errno.h>
@@ -50,27 +50,37 @@ static size_t tile_count(unsigned w, unsigned h)
 
 static Image luma(const Feature *f, GpuPlan *plan)
 {
-    return (Image){ { gpu_ref(plan, 0), gpu_dist(plan, 0) }, f->shape.w[0], f->shape.h[0],
-                    gpu_plane_stride(plan, 0), (float)depth_step(f->shape.bpc), false };
+    return (Image){ { gpu_ref(plan, 0), gpu_dist(plan, 0) },
+                    f->shape.w[0],
+                    f->shape.h[0],
+                    gpu_plane_stride(plan, 0),
+                    (float)depth_step(f->shape.bpc),
+                    false };
 }
 
-static void plan_window(const Feature *f, GpuPlan *plan, const Image *image, GpuBuf sums, size_t first)
+static void plan_window(const Feature *f, GpuPlan *plan, const Image *image, GpuBuf sums,
+                        size_t first)
 {
     const struct {
         uint32_t width, height, stride;
         float step;
         uint32_t first_sum, tiles_x, rows;
-    } params = { image->w, image->h, image->stride, image->step, (uint32_t)first * SSIM_SUM_WORDS,
-                 tiles_across(image->w), tile_rows(image->w, image->h) };
+    } params = { image->w,
+                 image->h,
+                 image->stride,
+                 image->step,
+                 (uint32_t)first * SSIM_SUM_WORDS,
+                 tiles_across(image->w),
+                 tile_rows(image->w, image->h) };
     gpu_pass(plan, &(GpuPass){
-        .kernel = image->is_f32 ? "ssim_window_f32"
-                                : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
-        .buffers = { image->picture[0], image->picture[1], sums },
-        .buffer_count = 3,
-        .params = &params,
-        .params_size = sizeof(params),
-        .groups = { tiles_across(image->w), tiles_down(image->w, image->h) },
-    });
+                       .kernel = image->is_f32 ? "ssim_window_f32"
+                                               : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
+                       .buffers = { image->picture[0], image->picture[1], sums },
+                       .buffer_count = 3,
+                       .params = &params,
+                       .params_size = sizeof(params),
+                       .groups = { tiles_across(image->w), tiles_down(image->w, image->h) },
+                   });
 }
 
 /* An image of floats, to be filled by a pass. */
@@ -88,17 +98,20 @@ static Image plan_shrink(const Feature *f, GpuPlan *plan, const Image *from, con
         uint32_t width, height, stride, factor;
         float tap, step;
         uint32_t small_w, small_h;
-    } params = { from->w, from->h, from->stride, to->factor, 1.0f / (float)(to->factor * to->factor),
-                 from->step, to->w, to->h };
+    } params = {
+        from->w,    from->h, from->stride, to->factor, 1.0f / (float)(to->factor * to->factor),
+        from->step, to->w,   to->h
+    };
     for (unsigned i = 0; i < 2; i++)
         gpu_pass(plan, &(GpuPass){
-            .kernel = gpu_by_depth(f, "ssim_shrink_8", "ssim_shrink_16"),
-            .buffers = { from->picture[i], small.picture[i] },
-            .buffer_count = 2,
-            .params = &params,
-            .params_size = sizeof(params),
-            .groups = { groups_for(to->w, SHRINK_GROUP_W), groups_for(to->h, SHRINK_GROUP_H) },
-        });
+                           .kernel = gpu_by_depth(f, "ssim_shrink_8", "ssim_shrink_16"),
+                           .buffers = { from->picture[i], small.picture[i] },
+                           .buffer_count = 2,
+                           .params = &params,
+                           .params_size = sizeof(params),
+                           .groups = { groups_for(to->w, SHRINK_GROUP_W),
+                                       groups_for(to->h, SHRINK_GROUP_H) },
+                       });
     return small;
 }
 
@@ -110,15 +123,17 @@ static Image plan_halve(const Feature *f, GpuPlan *plan, const Image *from)
         float step;
     } params = { from->w, from->h, from->stride, from->step };
     for (unsigned i = 0; i < 2; i++)
-        gpu_pass(plan, &(GpuPass){
-            .kernel = from->is_f32 ? "ssim_halve_f32"
-                                   : gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
-            .buffers = { from->picture[i], half.picture[i] },
-            .buffer_count = 2,
-            .params = &params,
-            .params_size = sizeof(params),
-            .groups = { groups_for(half.w, HALVE_TILE_W), groups_for(half.h, HALVE_TILE_H) },
-        });
+        gpu_pass(
+            plan,
+            &(GpuPass){
+                .kernel = from->is_f32 ? "ssim_halve_f32"
+                                       : gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
+                .buffers = { from->picture[i], half.picture[i] },
+                .buffer_count = 2,
+                .params = &params,
+                .params_size = sizeof(params),
+                .groups = { groups_for(half.w, HALVE_TILE_W), groups_for(half.h, HALVE_TILE_H) },
+            });
     return half;
 }
 
@@ -158,8 +173,8 @@ static int plan_float_ms_ssim(const Feature *f, GpuPlan *plan)
     return 0;
 }
 
-/* Whether the CPU's sum, in double and in raster order, may have another mean when rounded to single
- * precision. `uniform`: its rounding errors may all be alike; else they are random. */
+/* Whether the CPU's sum, in double and in raster order, may have another mean when rounded to
+ * single precision. `uniform`: its rounding errors may all be alike; else they are random. */
 static bool doubtful(double sum, double positions, bool uniform)
 {
     const double mean = sum / positions;
@@ -167,8 +182,8 @@ static bool doubtful(double sum, double positions, bool uniform)
     return (float)(mean - slack) != (float)(mean + slack);
 }
 
-/* Adds up the tiles of an image. Terms are at most about 1, so a sum of them has that many bits at most
- * before its point. */
+/* Adds up the tiles of an image. Terms are at most about 1, so a sum of them has that many bits at
+ * most before its point. */
 static int collect_image(const int64_t *tile, unsigned w, unsigned h, SsimSums *out)
 {
     const size_t count = tile_count(w, h);
@@ -208,8 +223,8 @@ static int collect_float_ms_ssim(const Feature *f, const void *readback, void *r
     return err;
 }
 
-/* The sums are not added in the CPU's order, and quotients are good to some 44 bits: means of 1 differ
- * by less than this. Where that could show in a score, collect says so. */
+/* The sums are not added in the CPU's order, and quotients are good to some 44 bits: means of 1
+ * differ by less than this. Where that could show in a score, collect says so. */
 #define BOUND 1e-11
 
 static bool same_sums(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h)
