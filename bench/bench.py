@@ -76,13 +76,19 @@ class Clip:
         self.paths = [f'{folder}/bench_{size}_{depth}_{side}.yuv' for side in ('ref', 'dist')]
         subprocess.run([args.synthclip, 'mix', str(self.width), str(self.height), '420', str(depth),
                         str(self.frames), *self.paths], check=True)
-        for path in self.paths:
-            with open(path, 'rb') as file:
-                once = file.read()
-            with open(path, 'ab') as file:
-                for _ in range(args.repeat - 1):
-                    file.write(once)
+        for path in self.paths if args.repeat > 1 else []:
+            self.lengthen(path, args.repeat)
         self.frames *= args.repeat
+
+    @staticmethod
+    def lengthen(path, times):
+        """In small pieces: a large process here would show as the peak memory of those it starts."""
+        size = os.path.getsize(path)
+        with open(path, 'rb') as source, open(path, 'ab') as target:
+            for _ in range(times - 1):
+                source.seek(0)
+                for at in range(0, size, 1 << 20):
+                    target.write(source.read(min(1 << 20, size - at)))
 
     def words(self):
         return ['-r', self.paths[0], '-d', self.paths[1], '-w', str(self.width), '-h',
