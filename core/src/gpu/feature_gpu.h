@@ -70,6 +70,12 @@ typedef struct GpuPass {
 void gpu_pass(GpuPlan *plan, const GpuPass *pass);
 void gpu_next_stage(GpuPlan *plan);
 
+/* Workgroups that cover n columns or rows, each of them `per_group`. */
+static inline unsigned gpu_groups(unsigned n, unsigned per_group)
+{
+    return (n + per_group - 1) / per_group;
+}
+
 /* Picks the variant of a kernel: gpu_by_depth(f, "vif_stats_8", "vif_stats_16"). */
 static inline const char *gpu_by_depth(const Feature *f, const char *for8, const char *for16)
 {

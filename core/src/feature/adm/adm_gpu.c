@@ -23,11 +23,6 @@ typedef struct EnergyParams {
     uint32_t weight_hv, weight_d, cube_shift_hv, cube_shift_d;
 } EnergyParams;
 
-static unsigned groups_for(unsigned n, unsigned per_group)
-{
-    return (n + per_group - 1) / per_group;
-}
-
 static unsigned core_rows(const AdmLevel *l)
 {
     return (unsigned)(l->bottom - l->top);
@@ -63,8 +58,8 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
                  .buffer_count = 5,
                  .params = &params,
                  .params_size = sizeof(params),
-                 .groups = { groups_for((unsigned)l->w, SPLIT_COLUMNS),
-                             groups_for((unsigned)l->h, GROUP_ROWS), 1 },
+                 .groups = { gpu_groups((unsigned)l->w, SPLIT_COLUMNS),
+                             gpu_groups((unsigned)l->h, GROUP_ROWS), 1 },
              });
 }
 
@@ -89,8 +84,8 @@ static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled
                        .buffer_count = 2,
                        .params = &params,
                        .params_size = sizeof(params),
-                       .groups = { groups_for((unsigned)(l->right - l->left), ENERGY_COLUMNS),
-                                   groups_for(core_rows(l), GROUP_ROWS), 1 },
+                       .groups = { gpu_groups((unsigned)(l->right - l->left), ENERGY_COLUMNS),
+                                   gpu_groups(core_rows(l), GROUP_ROWS), 1 },
                    });
 }
 

@@ -15,11 +15,6 @@ enum { RANGE_WORDS = 4 };
 /* Groups that keep a large GPU busy with contrasts. */
 enum { ENOUGH_GROUPS = 900, MIN_BAND = 16, MAX_BAND = 64 };
 
-static unsigned groups_for(unsigned n, unsigned per_group)
-{
-    return (n + per_group - 1) / per_group;
-}
-
 typedef struct Scale {
     GpuBuf words, map, bins;
     uint32_t w, h;
@@ -66,7 +61,7 @@ static void plan_range(const Planning *p, const Picture *pic)
                  .buffer_count = 2,
                  .params = &params,
                  .params_size = sizeof(params),
-                 .groups = { groups_for(cambi->src_w, 2 * 64), groups_for(cambi->src_h, 4) },
+                 .groups = { gpu_groups(cambi->src_w, 2 * 64), gpu_groups(cambi->src_h, 4) },
              });
 }
 
@@ -111,8 +106,8 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
                           .buffer_count = 3,
                           .params = &params,
                           .params_size = sizeof(params),
-                          .groups = { groups_for(t->kept_w, CAMBI_TILE_W),
-                                      groups_for(t->kept_h, CAMBI_TILE_H) },
+                          .groups = { gpu_groups(t->kept_w, CAMBI_TILE_W),
+                                      gpu_groups(t->kept_h, CAMBI_TILE_H) },
                       });
     return 0;
 }
@@ -136,8 +131,8 @@ static void plan_mode(const Planning *p, Picture *pic, unsigned s)
                           .buffer_count = 2,
                           .params = &params,
                           .params_size = sizeof(params),
-                          .groups = { groups_for(scale->w, CAMBI_TILE_W),
-                                      groups_for(scale->h, CAMBI_TILE_H) },
+                          .groups = { gpu_groups(scale->w, CAMBI_TILE_W),
+                                      gpu_groups(scale->h, CAMBI_TILE_H) },
                       });
 }
 
@@ -154,7 +149,7 @@ static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
     scale->map = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
     const unsigned fit = CAMBI_COUNTS / ((p->code_count + 1) / 2);
     const unsigned columns = fit < CAMBI_STRIP_W ? fit : CAMBI_STRIP_W;
-    const unsigned strips = groups_for(scale->w, columns), rows = band_rows(scale->h, strips);
+    const unsigned strips = gpu_groups(scale->w, columns), rows = band_rows(scale->h, strips);
     const struct {
         uint32_t width, height, radius, columns, rows;
         int32_t low, code_count;
@@ -167,7 +162,7 @@ static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
                           .buffer_count = 3,
                           .params = &params,
                           .params_size = sizeof(params),
-                          .groups = { strips, groups_for(scale->h, rows) },
+                          .groups = { strips, gpu_groups(scale->h, rows) },
                       });
 }
 
@@ -188,7 +183,7 @@ static void plan_rank(const Planning *p, Picture *pic, unsigned s, unsigned rank
                           .buffer_count = rank < CAMBI_RANKS ? 2 : 3,
                           .params = &params,
                           .params_size = sizeof(params),
-                          .groups = { groups_for(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+                          .groups = { gpu_groups(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
                       });
 }
 

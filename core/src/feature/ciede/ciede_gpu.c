@@ -9,11 +9,6 @@
 #include "feature/ciede/ciede_tile.h"
 #include "gpu/feature_gpu.h"
 
-static unsigned tiles(unsigned n, unsigned side)
-{
-    return (n + side - 1) / side;
-}
-
 /* A double as two floats. */
 static void put(float *table, unsigned i, double value)
 {
@@ -89,8 +84,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const FrameShape *shape = &f->shape;
     const CiedeRange range = ciede_range(shape->bpc);
-    const unsigned across = tiles(shape->w[0], CIEDE_TILE_W),
-                   down = tiles(shape->h[0], CIEDE_TILE_H);
+    const unsigned across = gpu_groups(shape->w[0], CIEDE_TILE_W),
+                   down = gpu_groups(shape->h[0], CIEDE_TILE_H);
     float table[2 * CIEDE_TABLE];
     fill_table(table, &range);
     const struct {
@@ -129,7 +124,7 @@ static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint64_t *sums = readback;
     const size_t count =
-        (size_t)tiles(f->shape.w[0], CIEDE_TILE_W) * tiles(f->shape.h[0], CIEDE_TILE_H);
+        (size_t)gpu_groups(f->shape.w[0], CIEDE_TILE_W) * gpu_groups(f->shape.h[0], CIEDE_TILE_H);
     CiedeResult *out = result;
     out->sum = 0.0;
     for (size_t i = 0; i < count; i++)

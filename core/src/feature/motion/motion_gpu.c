@@ -3,15 +3,11 @@
 #include "feature/motion/motion_tile.h"
 #include "gpu/feature_gpu.h"
 
-static unsigned tiles(unsigned size, unsigned tile)
-{
-    return (size + tile - 1) / tile;
-}
-
 static int motion_plan(const Feature *f, GpuPlan *plan)
 {
     const MotionOptions *o = f->options;
-    const unsigned x = tiles(f->shape.w[0], MOTION_TILE_W), y = tiles(f->shape.h[0], MOTION_TILE_H);
+    const unsigned x = gpu_groups(f->shape.w[0], MOTION_TILE_W),
+                   y = gpu_groups(f->shape.h[0], MOTION_TILE_H);
     const GpuBuf result = gpu_result(plan, (size_t)x * y * sizeof(uint32_t), o->force_zero);
     if (o->force_zero)
         return 0;
@@ -33,7 +29,7 @@ static int motion_plan(const Feature *f, GpuPlan *plan)
 static int motion_collect(const Feature *f, const void *readback, void *result)
 {
     const unsigned count =
-        tiles(f->shape.w[0], MOTION_TILE_W) * tiles(f->shape.h[0], MOTION_TILE_H);
+        gpu_groups(f->shape.w[0], MOTION_TILE_W) * gpu_groups(f->shape.h[0], MOTION_TILE_H);
     const uint32_t *sums = readback;
     MotionResult *out = result;
     out->sad = 0;

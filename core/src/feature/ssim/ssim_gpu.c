@@ -18,14 +18,9 @@ typedef struct Image {
     bool is_f32;
 } Image;
 
-static unsigned groups_for(unsigned n, unsigned per_group)
-{
-    return (n + per_group - 1) / per_group;
-}
-
 static unsigned tiles_across(unsigned w)
 {
-    return groups_for(w - SSIM_TAPS + 1, SSIM_GROUP_W);
+    return gpu_groups(w - SSIM_TAPS + 1, SSIM_GROUP_W);
 }
 
 /* Rows of window positions that a group slides down: it starts with ten more, yet there should be
@@ -40,7 +35,7 @@ static unsigned tile_rows(unsigned w, unsigned h)
 
 static unsigned tiles_down(unsigned w, unsigned h)
 {
-    return groups_for(h - SSIM_TAPS + 1, tile_rows(w, h));
+    return gpu_groups(h - SSIM_TAPS + 1, tile_rows(w, h));
 }
 
 static size_t tile_count(unsigned w, unsigned h)
@@ -109,8 +104,8 @@ static Image plan_shrink(const Feature *f, GpuPlan *plan, const Image *from, con
                            .buffer_count = 2,
                            .params = &params,
                            .params_size = sizeof(params),
-                           .groups = { groups_for(to->w, SHRINK_GROUP_W),
-                                       groups_for(to->h, SHRINK_GROUP_H) },
+                           .groups = { gpu_groups(to->w, SHRINK_GROUP_W),
+                                       gpu_groups(to->h, SHRINK_GROUP_H) },
                        });
     return small;
 }
@@ -132,7 +127,7 @@ static Image plan_halve(const Feature *f, GpuPlan *plan, const Image *from)
                 .buffer_count = 2,
                 .params = &params,
                 .params_size = sizeof(params),
-                .groups = { groups_for(half.w, HALVE_TILE_W), groups_for(half.h, HALVE_TILE_H) },
+                .groups = { gpu_groups(half.w, HALVE_TILE_W), gpu_groups(half.h, HALVE_TILE_H) },
             });
     return half;
 }

@@ -35,11 +35,6 @@ typedef struct ScalePlanes {
     uint32_t width, height, stride;
 } ScalePlanes;
 
-static unsigned groups_for(unsigned n, unsigned per_group)
-{
-    return (n + per_group - 1) / per_group;
-}
-
 static void split_double(double value, uint32_t *lo, uint32_t *hi)
 {
     uint64_t bits;
@@ -80,8 +75,8 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
             .buffer_count = 4,
             .params = &params,
             .params_size = sizeof(params),
-            .groups = { groups_for(planes->width, GROUP_COLUMNS - 2 * reach[scale]),
-                        groups_for(planes->height, STATS_ROWS), 1 },
+            .groups = { gpu_groups(planes->width, GROUP_COLUMNS - 2 * reach[scale]),
+                        gpu_groups(planes->height, STATS_ROWS), 1 },
         });
 }
 
@@ -105,7 +100,7 @@ static void plan_halve(const Feature *f, GpuPlan *plan, unsigned scale, ScalePla
                  .buffer_count = 3,
                  .params = &params,
                  .params_size = sizeof(params),
-                 .groups = { groups_for(width, HALVE_COLUMNS), groups_for(height, HALVE_ROWS), 1 },
+                 .groups = { gpu_groups(width, HALVE_COLUMNS), gpu_groups(height, HALVE_ROWS), 1 },
              });
     *planes = (ScalePlanes){ { half, half }, width, height, width };
 }
