@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # vmaf-turbo. `make` builds and shows it at work; `make test` runs everything. Meson does the real work.
 #
 #   make               install what is missing, build, score a sample pair

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Times whole runs of the vmaf command, side by side with another one if there is one.
 
 usage: bench.py VMAF SYNTHCLIP [options]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # Everything worth knowing about a GPU in one run: end-to-end speed, kernel times, equality with the CPU.
 #
 # usage: bench/gpu.sh VMAF SYNTHCLIP [DEVICE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Writes the text files of this folder from the official model files (JSON).
 
 usage: convert.py FOLDER_WITH_JSON_FILES

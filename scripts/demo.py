@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Score a small generated pair of videos and show the result.
 
 usage: demo.py BUILD

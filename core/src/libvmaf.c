@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The public API: checks arguments and calls inward. */
 #include "libvmaf/libvmaf.h"
 
 #include <errno.h>
 
 #include "engine/context.h"
-#include "engine/dict.h"
-#include "engine/log.h"
+#include "base/dict.h"
+#include "base/log.h"
 #include "engine/picture.h"
 #include "libvmaf/metadata.h"
 #include "model/model.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # merge_static.sh OUTPUT ARCHIVE OBJCOPY AR CC...: links the archive into one object, makes its hidden
 # symbols local and archives it again.
 set -e

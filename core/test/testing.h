@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* cmocka with the headers it forgets to include. */
 #ifndef TEST_TESTING_H
 #define TEST_TESTING_H

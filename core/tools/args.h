@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A table of command-line options, and a scanner that walks argv by it. One table makes the parser
  * and the help text. */
 #ifndef TOOLS_ARGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Checks extractors and their options by the registry, more strictly than the library does: what it
  * would ignore or cut short is refused here, with words that help. */
 #ifndef TOOLS_CHECK_H

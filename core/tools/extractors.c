@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "check.h"
 #include "extractors.h"
 #include "message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The --feature options at work. */
 #ifndef TOOLS_EXTRACTORS_H
 #define TOOLS_EXTRACTORS_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/context.h"
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "message.h"

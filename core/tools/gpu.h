@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The GPU of a run. */
 #ifndef TOOLS_GPU_H
 #define TOOLS_GPU_H

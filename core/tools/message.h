@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What the command says to its user: lines on stderr. Safe from any thread. */
 #ifndef TOOLS_MESSAGE_H
 #define TOOLS_MESSAGE_H

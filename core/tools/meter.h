@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The progress line: pairs done, speed and, when the length is known, how far and how long. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
-#include "engine/dict.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/dict.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "message.h"
 #include "model/model.h"
 #include "models.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The models of a run: loaded, overloaded, registered, and asked for their scores. */
 #ifndef TOOLS_MODELS_H
 #define TOOLS_MODELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "options.h"
 #include "preset.h"
 

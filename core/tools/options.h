@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The command line, parsed and checked. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The test conditions of AOM and of Netflix, by version: the models and features they score. */
 #ifndef TOOLS_PRESET_H
 #define TOOLS_PRESET_H

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <pthread.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "message.h"
 #include "reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Reads both videos ahead of the scoring, on threads of its own, straight into the context's
  * pictures. */
 #ifndef TOOLS_READER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* One run of the command: score a pair of videos. */
 #ifndef TOOLS_SCORE_H
 #define TOOLS_SCORE_H

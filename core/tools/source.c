@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +11,7 @@
 #include <sys/uio.h>
 #endif
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "message.h"
 #include "source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Bytes of a file, or of a pipe that can only be read on. */
 #ifndef TOOLS_SOURCE_H
 #define TOOLS_SOURCE_H

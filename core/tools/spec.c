@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "libvmaf/model.h"
 #include "spec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What --model and --feature say. */
 #ifndef TOOLS_SPEC_H
 #define TOOLS_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A video as the command reads it: raw planes or Y4M, from a file or a pipe. */
 #ifndef TOOLS_VIDEO_H
 #define TOOLS_VIDEO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The header line of a YUV4MPEG2 stream. */
 #ifndef TOOLS_Y4M_H
 #define TOOLS_Y4M_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
  * libvmaf: scores the quality of a distorted video against its reference.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
  * Scoring with CUDA: the surface that FFmpeg's libvmaf_cuda filter is built against.
  *

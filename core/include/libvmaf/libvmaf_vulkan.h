@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Scoring on a GPU through Vulkan compute.
  *
  * Handles cross as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is needed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #ifndef VMAF_MACROS_H
 #define VMAF_MACROS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #ifndef VMAF_MODEL_H
 #define VMAF_MODEL_H
 

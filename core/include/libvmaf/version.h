@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #ifndef VMAF_VERSION_H
 #define VMAF_VERSION_H
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_cuda.h in a build without CUDA: every function is there and says so. */
 #include "libvmaf/libvmaf_cuda.h"
 
 #include <errno.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 
 static int absent(void)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What the scheduler sees of a GPU. A backend fills the table and hands it over with its state
  * (context_use_accelerator); features the accelerator takes are measured there, all others on the
  * CPU, and both kinds report through the same code. */

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/context.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "engine/cpu.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/cpu.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "model/model.h"
 #include "output/report.h"
 

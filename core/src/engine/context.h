@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A scoring session: what VmafContext is. Driven by one thread at a time; scores may be asked for
  * and imported by any thread. */
 #ifndef ENGINE_CONTEXT_H

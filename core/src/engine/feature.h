@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What a feature is to the engine.
  *
  * A feature works in two steps. `measure` turns one pair of pictures into a small result: integer
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/option.h"
+#include "base/option.h"
 #include "engine/picture.h"
 #include "engine/team.h"
 

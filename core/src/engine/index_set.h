@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The frame indices seen so far. */
 #ifndef ENGINE_INDEX_SET_H
 #define ENGINE_INDEX_SET_H

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/lane.h"
 
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 int lane_create(Lane **out, Feature *feature)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A registered feature at work: its working memory and the order of its reports. */
 #ifndef ENGINE_LANE_H
 #define ENGINE_LANE_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/metadata.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "model/model.h"
 
 struct Metadata {

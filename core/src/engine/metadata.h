@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Tells registered handlers of scores as they are stored, and lets mounted models predict as soon
  * as their last feature is there. */
 #ifndef ENGINE_METADATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/picture.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 struct VmafRef {
     atomic_int count;

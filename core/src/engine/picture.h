@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures: one block of memory, counted references, pools. */
 #ifndef ENGINE_PICTURE_H
 #define ENGINE_PICTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pooling: one figure for a range of scores. Start from a zeroed Pool. */
 #ifndef ENGINE_POOL_H
 #define ENGINE_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/scheduler.h"
 
 #include <errno.h>
@@ -5,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "engine/lane.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 
 /* A pair and what is still to be done with it. Frames are reused, with their jobs and results. */
 struct Frame {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Carries frames through the registered features: one task per frame and feature, results reported
  * in stream order. Driven by one thread at a time. */
 #ifndef ENGINE_SCHEDULER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/scores.h"
 
 #include <errno.h>
@@ -7,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
-#include "engine/option.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/option.h"
 
 typedef struct Column {
     char *name;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The score store: (metric name, index) -> double, written once. All functions are thread-safe. */
 #ifndef ENGINE_SCORES_H
 #define ENGINE_SCORES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/team.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 /* A team_run under way; it lives on the stack of its caller. */
 typedef struct Loop Loop;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The worker threads of a context: tasks that run on their own, and loops over the bands of a frame
  * that idle workers may share. */
 #ifndef ENGINE_TEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/cachefile.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 #ifdef _WIN32
 #include <direct.h>

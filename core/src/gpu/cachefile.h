@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Small files in the user's cache folder (XDG_CACHE_HOME, else ~/.cache; LOCALAPPDATA on Windows),
  * under vmaf/. Each carries a magic and a checksum; a file that fails them does not exist.
  * VMAF_CACHE_DIR names another folder; set and empty it switches the cache off. */

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/check.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/plan.h"
 #include "gpu/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Runs one feature on made-up pictures, by the scalar CPU code and by a device, and compares.
  * Serves the self-test and the tests. */
 #ifndef GPU_CHECK_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Compiles one kernel of the dialect (gpu/prelude) and embeds it as a C array.
 
 Modes:

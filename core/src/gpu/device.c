@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/device.h"
 
 void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What the frame graph sees of a GPU: a table of operations that each backend fills. Nothing above
  * it knows which API runs, and nothing below it knows a feature.
  *

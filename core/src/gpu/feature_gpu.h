@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A feature on the GPU: it declares, once, what a frame costs it (buffers, passes, result), and
  * reads the result back. It sees no device and no API; the frame graph (gpu/stream.c) runs the
  * plans of all features of a context as one submission a frame. */

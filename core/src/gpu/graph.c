@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/graph.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 
 static size_t align_up(size_t size, size_t alignment)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The plans of a context's features, laid out: where each buffer of a frame lies, which kernels
  * run, which planes are read. Made once; the slots of the ring are copies of this layout. */
 #ifndef GPU_GRAPH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures from elsewhere: samples of one plane out of a copied image, which may hold two planes side
  * by side (step 2) or keep the value in the high bits (shift). A thread makes one word. */
 #if defined(KERNEL_import_plane)

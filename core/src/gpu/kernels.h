@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The kernels that the build embedded: made from feature/meson.build, sorted by nothing. */
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/plan.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 
 static void fail(GpuPlan *plan, int err)
 {

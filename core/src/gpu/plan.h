@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A feature's plan as the frame graph reads it. Built by the calls of feature_gpu.h. */
 #ifndef GPU_PLAN_H
 #define GPU_PLAN_H

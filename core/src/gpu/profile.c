@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/profile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 struct Profile {
     const Graph *graph;

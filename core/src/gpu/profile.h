@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Where the time goes on the device, for those who ask with VMAF_GPU_PROFILE=1: passes then run one
  * after the other, each between two stamps, and the averages are printed when the stream ends. */
 #ifndef GPU_PROFILE_H

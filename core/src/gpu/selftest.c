@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/selftest.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "gpu/cachefile.h"
 #include "gpu/check.h"
 #include "gpu/kernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Trust no driver: every feature's kernels once on a small input, compared with the CPU. */
 #ifndef GPU_SELFTEST_H
 #define GPU_SELFTEST_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/slot.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/upload.h"
 
 static GpuRange range_of(const Slot *slots, unsigned slot, unsigned count, const Graph *graph,

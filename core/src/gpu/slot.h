@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* One slot of the ring: the memory of a frame on the device, and its way there. */
 #ifndef GPU_SLOT_H
 #define GPU_SLOT_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/stream.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "gpu/upload.h"
 #include "gpu/work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The ring: all features of one context on one device, a frame being one upload and one submission.
  * Slots and what is recorded in them are in slot.h, the features' plans in graph.h. */
 #ifndef GPU_STREAM_H

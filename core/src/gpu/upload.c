@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/upload.h"
 
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 struct GpuUpload {
     GpuUpload *next;

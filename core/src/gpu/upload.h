@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures that the device copies from where they are.
  *
  * Upload blocks: mapped memory that the host writes. Mirror blocks: device memory that some command

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/work.h"
 
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 /* Passes of one stage of one frame; false when no pass has this stage or a later one. */
 static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage, const Work *work,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The kernels of one or several frames in a row, recorded once for each place in the ring.
  *
  * Frames that run together share their barriers: the late stages, which are too small to fill a

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_hip.h in a build without HIP: every function is there and says so. */
 #include "libvmaf/libvmaf_hip.h"
 
 #include <errno.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 
 static int absent(void)
 {

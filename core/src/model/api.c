@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The public functions of libvmaf/model.h: they check their arguments and call inward. */
 #include <errno.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "model/build.h"
 #include "model/builtin.h"
 #include "model/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Making models: shared by the reader of files and the built-in tables. */
 #ifndef MODEL_BUILD_H
 #define MODEL_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The built-in models: constant tables, written by gen_builtin.py from the files in model/. Loading
  * one copies its names and options; support vectors stay where they are. */
 #ifndef MODEL_BUILTIN_H

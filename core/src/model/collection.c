@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "model/build.h"
 
 static const char *const figure_suffixes[FIGURE_COUNT] = {

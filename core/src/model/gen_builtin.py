@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Turns the text files of model/ into constant tables in C.
 
 usage: gen_builtin.py OUTPUT.c FILE.txt...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "model/json.h"
 
 #include <errno.h>
@@ -6,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "model/build.h"
 #include "model/json_locale.h"
 

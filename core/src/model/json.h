@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Model files. */
 #ifndef MODEL_JSON_H
 #define MODEL_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* jansson reads numbers by the locale's decimal point, and gives up on one of several bytes. While
  * a file is read the calling thread, and no other, uses the C locale. */
 #ifndef MODEL_JSON_LOCALE_H

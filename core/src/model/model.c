@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "model/model.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "engine/feature.h"
-#include "engine/mem.h"
-#include "engine/option.h"
+#include "base/mem.h"
+#include "base/option.h"
 #include "model/build.h"
 
 #define METRIC_NAME_SIZE 256

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Models: what a file or a built-in table holds, and how scores follow from the features of a
  * frame.
  *
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/dict.h"
+#include "base/dict.h"
 #include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/model.h"

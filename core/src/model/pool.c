@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* From the scores of frames to one figure. */
 #include <errno.h>
 #include <stdint.h>

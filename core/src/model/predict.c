@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "model/build.h"
 #include "model/model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Support vector regression: the figures of a trained model and its value at a point. */
 #ifndef MODEL_SVR_H
 #define MODEL_SVR_H

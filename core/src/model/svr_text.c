@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* LIBSVM's text form of a trained regression. */
 #include <errno.h>
 #include <limits.h>
@@ -6,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/dict.h"
-#include "engine/mem.h"
+#include "base/dict.h"
+#include "base/mem.h"
 #include "model/svr.h"
 
 #define SPACES " \t\r\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "model/transform.h"
 
 static double polynomial(const Transform *t, double score)

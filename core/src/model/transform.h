@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The score transform: an optional polynomial, then an optional piecewise linear map. */
 #ifndef MODEL_TRANSFORM_H
 #define MODEL_TRANSFORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "output/sheet.h"
 
 /* Every line ends with a comma, as in the reference. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Names come from users (a model's name, an imported metric) and may hold anything. */
 #include <string.h>
 

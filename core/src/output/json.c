@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <math.h>
 #include <string.h>
 
-#include "engine/dict.h"
+#include "base/dict.h"
 #include "output/sheet.h"
 
 /* Ends the line before this item and starts its own. */

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "output/report.h"
 #include "output/sheet.h"
 

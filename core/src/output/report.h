@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Report files: what was scored, in XML, JSON, CSV or SUB (MicroDVD subtitles). The bytes are those
  * of the reference except for version and fps; docs/usage.md says where we mend its slips. */
 #ifndef OUTPUT_REPORT_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "engine/dict.h"
-#include "engine/mem.h"
-#include "engine/option.h"
+#include "base/dict.h"
+#include "base/mem.h"
+#include "base/option.h"
 #include "engine/pool.h"
 #include "output/sheet.h"
 

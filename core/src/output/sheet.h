@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A report laid out as a table, and how its cells are written: what the four formats share. */
 #ifndef OUTPUT_SHEET_H
 #define OUTPUT_SHEET_H

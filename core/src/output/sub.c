@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "output/sheet.h"
 
 void sheet_write_sub(FILE *file, const Sheet *sheet)

@@ -1,4 +1,5 @@
-#include "engine/dict.h"
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "base/dict.h"
 #include "output/sheet.h"
 
 /* Every attribute is followed by one space, as in the reference. */

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_sycl.h in a build without SYCL: every function is there and says so. */
 #include "libvmaf/libvmaf_sycl.h"
 
 #include <errno.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 
 static int absent(void)
 {

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "vulkan/vk.h"
 
 int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out)

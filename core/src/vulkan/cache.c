@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The pipeline cache on disk: vmaf/vulkan-UUID.bin in the user's cache folder. Losing it costs only
  * time, so every failure here is silent; a damaged file is never shown to the driver. */
 #include <errno.h>
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/cachefile.h"
 #include "vulkan/vk.h"
 

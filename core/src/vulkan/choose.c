@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "vulkan/choose.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Choosing a device: never a software one unless it was asked for, never another than was named. */
 #ifndef VULKAN_CHOOSE_H
 #define VULKAN_CHOOSE_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "vulkan/vk.h"
 
 /* One pool for each command buffer: no lock is shared between threads that record. */

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "vulkan/vk.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 int vulkan_error(VulkanDevice *dev, const char *call, VkResult result)
 {

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Memory that another API shares: bound to a buffer for the time of the copy. */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "vulkan/import.h"
 
 #ifdef _WIN32

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Copies out of images. Samples that already lie as we want them go straight into the picture;
  * others (Cb and Cr side by side, values in the high bits) pass through a kernel. */
 #include <errno.h>

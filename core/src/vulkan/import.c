@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "vulkan/import.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/upload.h"
 
 size_t import_plane_offset(const FrameShape *shape, unsigned plane)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures from images and memory of others. A slot holds one side of a pair between its import and
  * its scoring; slots are found by index modulo the ring's depth. */
 #ifndef VULKAN_IMPORT_H

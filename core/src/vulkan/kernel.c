@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/feature_gpu.h"
 #include "gpu/kernels.h"
 #include "vulkan/vk.h"

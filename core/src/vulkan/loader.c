@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "vulkan/loader.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 
 #ifdef _WIN32
 #include <windows.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The Vulkan loader, opened at run time, and function tables that belong to whoever made them: no
  * global function pointer exists, so that a static libvmaf clashes with no other user of Vulkan. */
 #ifndef VULKAN_LOADER_H

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A small sub-allocator for buffers that are made once and live long: blocks of device memory, each
  * a sorted list of spans, first fit, neighbours merged on free. Mapped blocks stay mapped. */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "vulkan/vk.h"
 
 #define BLOCK_SIZE (64u << 20)

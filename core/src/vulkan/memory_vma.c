@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Memory by the Vulkan Memory Allocator, in builds with -Dvulkan_vma=enabled. */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "vulkan/vk.h"
 
 #define VMA_STATIC_VULKAN_FUNCTIONS 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_vulkan.h in a build without Vulkan: every function is there and says so. */
 #include "libvmaf/libvmaf_vulkan.h"
 

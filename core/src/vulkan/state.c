@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_vulkan.h: devices, states, pools. Images are in import.c. */
 #include "vulkan/state.h"
 
@@ -5,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "gpu/selftest.h"
 #include "vulkan/choose.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* VmafVulkanState, for the files behind libvmaf_vulkan.h. */
 #ifndef VULKAN_STATE_H
 #define VULKAN_STATE_H

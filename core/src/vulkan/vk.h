@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Inside of the Vulkan backend: what its files share. */
 #ifndef VULKAN_VK_H
 #define VULKAN_VK_H
@@ -6,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "gpu/device.h"
 #include "vulkan/loader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The layout that programs built against libvmaf 3.x rely on. Most of these structs travel by
  * value. */
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Each allocation of a whole session fails once, one after another: the session ends with an error
  * or does without, and nothing is leaked. */
 #include <errno.h>
@@ -7,8 +8,8 @@
 #include <libvmaf/metadata.h>
 
 #include "clip.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "testing.h"
 
 #define W 64

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The public API as a host program uses it: linked to the shared library, public headers only. */
 #include <errno.h>
 #include <math.h>

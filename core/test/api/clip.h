@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A small made-up clip: noise that moves, and a coarser copy of it. */
 #ifndef TEST_API_CLIP_H
 #define TEST_API_CLIP_H

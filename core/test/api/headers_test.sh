@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # headers_test.sh INCLUDE COMPILER...: every public header compiles on its own, under both of the paths
 # that programs use.
 include=$1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """symbols_test.py NM KIND LIBRARY LIST: the library defines the API, all of it and nothing else.
 
 KIND is `shared` (dynamic symbols) or `static` (global ones). Vulkan functions may be more than listed: that

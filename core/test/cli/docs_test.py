@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """What README.md and docs/usage.md say is what the command does.
 
 usage: docs_test.py VMAF TOP [--fix]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Small input files for the tests of the command, good and bad ones, made from generated clips."""
 import os
 import struct

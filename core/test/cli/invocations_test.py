@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """The command's answer to good, odd and bad invocations: exit code, frames in the report, what it says.
 
 usage: invocations_test.py VMAF SYNTHCLIP WORKDIR

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """What a terminal shows: header, progress line, scores.
 
 usage: terminal_test.py VMAF SYNTHCLIP WORKDIR

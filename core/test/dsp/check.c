@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
 #include <stdarg.h>
@@ -11,8 +12,8 @@
 #include <unistd.h>
 #endif
 
-#include "engine/cpu.h"
-#include "engine/mem.h"
+#include "base/cpu.h"
+#include "base/mem.h"
 
 #define GUARD 256
 #define GUARD_BYTE 0xa5

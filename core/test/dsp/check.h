@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every vector routine against the scalar one, on random and extreme input; and how fast each is.
  *
  *   dsp_check [--bench] [FEATURE]...

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cpu.h"
+#include "base/cpu.h"
 #include "feature/common/float_dsp.h"
 #include "feature/float_adm/float_adm_dsp.h"
 #include "feature/float_vif/float_vif_dsp.h"

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "feature/psnr/psnr_dsp.h"
+#include "feature/common/psnr/psnr_dsp.h"
 
 enum { LONGEST = 1000 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
 #include "feature/speed/speed_dsp.h"

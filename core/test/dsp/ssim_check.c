@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
 #include <string.h>
 
-#include "feature/ssim/ssim_dsp.h"
+#include "feature/common/ssim/ssim_dsp.h"
 
 enum { MOST_TAPS = 81, LONGEST = 300 };
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Dictionaries and numbers as text: what is stored, whatever the locale. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/dict.h"
+#include "base/dict.h"
 #include "testing.h"
 
 static void numbers_are_normalised(void **state)

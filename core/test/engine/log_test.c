@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The log: levels, the line's form, and silence where it is due. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "testing.h"
 
 /* What a message of some level prints under some other level. */

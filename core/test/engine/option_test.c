@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Options: what parses, what is refused, and the metric names that follow. */
 #include <errno.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/option.h"
+#include "base/log.h"
+#include "base/option.h"
 #include "testing.h"
 
 typedef struct Values {

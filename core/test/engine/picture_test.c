@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures: geometry, references, pools. */
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +11,7 @@
 #include <sys/resource.h>
 #endif
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "engine/picture.h"
 #include "testing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The scheduler: reports in stream order, the same scores for every number of threads, errors kept,
  * safe ends at any moment. The features are made up, so that order and history show in their
  * scores. */
@@ -8,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "engine/scheduler.h"
 #include "engine/scores.h"
 #include "testing.h"

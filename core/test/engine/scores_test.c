@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The score store: written once, read by name or alias, listed as a serial run would write it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "engine/scores.h"
 #include "testing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The team: every job once, nested loops without deadlock, tasks finished before the end. */
 #include <stdatomic.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* cambi: what is visible, the contrast map and the pooling against their definitions, and figures
  * of banded pictures. */
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cpu.h"
+#include "base/cpu.h"
 #include "feature/cambi/cambi.h"
 #include "feature/scoring.h"
 #include "testing.h"

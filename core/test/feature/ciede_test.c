@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ciede: which chroma sample a pixel gets, and what is refused. */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The float features: what they share (kernels, resampling, rows on demand), and what they refuse.
  */
 #include <errno.h>

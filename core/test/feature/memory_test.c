@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every feature, with each allocation of its set-up failing in turn: it says -ENOMEM and leaves
  * nothing behind. */
 #include <errno.h>
 
-#include "engine/cpu.h"
+#include "base/cpu.h"
 #include "engine/feature.h"
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "testing.h"
 
 /* Sizes that all features accept. */

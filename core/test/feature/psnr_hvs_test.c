@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr_hvs: the transform, blocks worked out by hand, and what it refuses. */
 #include <errno.h>
 #include <math.h>

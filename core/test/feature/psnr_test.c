@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The psnr family: scores that can be worked out by hand, limits, and what it refuses. */
 #include <errno.h>
 #include <math.h>

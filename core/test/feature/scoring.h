@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* One pair of pictures, one feature: the shortest way from samples to a score. */
 #ifndef TEST_FEATURE_SCORING_H
 #define TEST_FEATURE_SCORING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* SpEED: its linear algebra on matrices with known answers, figures, and what it refuses. */
 #include <errno.h>
 #include <math.h>

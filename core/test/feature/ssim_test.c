@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The SSIM family: equal pictures, pictures that no window fits, the scale in dB; and the integer
  * one against its definition. */
 #include <errno.h>

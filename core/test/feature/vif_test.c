@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif: what holds whatever the width is cut into. */
 #include "feature/scoring.h"
 #include "testing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Feeds a target with files, or with changed seeds: always the same ones, so that a failure comes
  * back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

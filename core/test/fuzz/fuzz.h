@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What a fuzz target provides. With a fuzzing engine, build it with -fsanitize=fuzzer and without
  * driver.c: the entry point has libFuzzer's name (AFL++ takes it, too). With driver.c it is a plain
  * test. */

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Model files. */
-#include "engine/log.h"
+#include "base/log.h"
 #include "fuzz.h"
 #include "libvmaf/model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* --model and --feature texts. */
 #include <stdlib.h>
 #include <string.h>

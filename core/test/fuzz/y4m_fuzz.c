@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Y4M files, as the command reads them. */
 #include "fuzz.h"
 #include "video.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Runs the gate on all devices, then once more with the validation layers on a few clips.
 
 usage: gate_test.py GATE VMAF SYNTHCLIP

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """The gate must fail: with a spoilt kernel, a CPU in disguise, a score missing, not a number or off by a bit.
 
 usage: negative_test.py GATE VMAF VMAF_PERTURBED SYNTHCLIP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Stands in for the embedded kernels with one of them spoilt: a tap of VIF's first filter is off by
  * one. The table of all kernels is left alone, so that a verdict of the self-test on the true ones
  * is believed and only the gate can notice. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Scores generated clips and compares every value with a table, to the last bit.
  *
  * usage: figures_test [OPTION]... TABLE...       options of the vmaf command, for all runs
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #include "engine/context.h"
-#include "engine/dict.h"
+#include "base/dict.h"
 #include "extractors.h"
 #include "gpu.h"
 #include "models.h"

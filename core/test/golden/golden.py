@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Compare the command with the reference's figures, where they are at hand: beside this repository, in ../shared.
 
 usage: golden.py VMAF SYNTHCLIP WORKDIR TOP

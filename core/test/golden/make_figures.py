@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 """Write the tables of figures/ from the reference's figures beside this repository (../shared/golden).
 
 usage: make_figures.py TOP [VMAF SYNTHCLIP]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every operation of a device fails once, at each place it is called from, and every allocation
  * too: the error comes back to the caller, nothing hangs, and the same device works afterwards. */
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "vulkan/state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every feature with GPU code gives the result of its scalar code: sizes down to the smallest, odd
  * ones, all formats, depths and kinds of content; the validation layers stay silent throughout. */
 #include <errno.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # A machine without Vulkan: the CPU works, the GPU is refused in words, nothing falls back in silence.
 # usage: no_vulkan.sh VMAF
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* libvmaf_vulkan.h: its promises about arguments, and that pictures score the same bits whichever
  * way they come: host memory, pools, images of the caller, shared memory, another's device. */
 #include <errno.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
 # The GPU code compiles for Windows, handles of external memory included.
 # usage: windows.sh COMPILER SOURCE_FOLDER VULKAN_HEADERS
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The built-in models: all there, and equal to the official files where these are at hand. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "fixture.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
+#include "base/log.h"
 
 typedef struct GainOptions {
     double gain_limit;

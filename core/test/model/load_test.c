@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Model files: what is read, what is refused, and what a damaged file does (nothing bad). */
 #include "fixture.h"
 
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/dict.h"
+#include "base/dict.h"
 
 static VmafModel *load_good(const char *text, uint64_t flags)
 {

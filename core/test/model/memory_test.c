@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every allocation fails once, one after another: each call then says so, keeps its promises about
  * ownership and leaks nothing (which the sanitizer build sees). */
 #include "fixture.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 typedef int (*Attempt)(void *arg);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pooling of stored scores. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Scores of the built-in models from given features. The expected figures are the reference's. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The text of a regression: what is read, what is refused, and the value at a point. */
 #include "fixture.h"
 

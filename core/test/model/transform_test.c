@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Score transforms follow their description to the last operation. */
 #include "fixture.h"
 

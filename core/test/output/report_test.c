@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Reports: the layout of each format, to the byte, and what becomes of odd names, values and disks.
  */
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/log.h"
+#include "base/log.h"
 #include "output/report.h"
 #include "testing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Test clips made by integer arithmetic alone: the same bytes on every machine, with nothing to
  * download. A sample is made in 16 bits and shifted down to the clip's depth. */
 #ifndef TEST_SYNTH_H

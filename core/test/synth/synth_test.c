@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The generated clips are the ones that the figures of the other tests belong to. */
 #include <stdarg.h>
 #include <stddef.h>

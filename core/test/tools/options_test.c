@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The command line: what becomes of it. Errors are for test/cli. */
 #include <errno.h>
 #include <string.h>

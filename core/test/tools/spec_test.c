@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* --model and --feature texts. */
 #include <errno.h>
 #include <string.h>

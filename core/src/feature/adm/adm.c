@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "feature/adm/adm.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 
 /* The reference reads outside its bands when a side is smaller. */
 #define ADM_MIN_SIDE 17

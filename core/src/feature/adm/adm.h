@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ADM, fixed point: how much of the reference's detail survives in the distorted picture (adm2),
  * how much was added that does not belong there (aim), and both together (adm3).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ADM on the GPU. Two kernels for each level:
  *
  *   adm_split     one level of the wavelet transform of both pictures, the decoupling of the distorted

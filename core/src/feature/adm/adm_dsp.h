@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The row routines of ADM, and the parameters they share.
  *
  * Rows hold one value per band column and are indexed by that column. They have ADM_MARGIN bytes of

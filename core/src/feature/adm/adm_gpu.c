@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The passes of ADM on a GPU: a level's split, then its energies beside the next level's split. */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Geometry and fixed-point parameters of the levels. */
 #include "feature/adm/adm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "feature/adm/adm_dsp.h"
 
 #include <stdbool.h>

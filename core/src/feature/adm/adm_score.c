@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* From sums to scores: shared by every backend. */
 #include "feature/adm/adm.h"
 

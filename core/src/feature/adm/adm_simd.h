@@ -1,10 +1,11 @@
-/* What the vector code fills in of the table, per instruction set (engine/simd_fn.h). */
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the vector code fills in of the table, per instruction set (base/simd_fn.h). */
 #ifndef FEATURE_ADM_ADM_SIMD_H
 #define FEATURE_ADM_ADM_SIMD_H
 
 #include <stdbool.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/adm/adm_dsp.h"
 
 /* Where routines that take `step` columns at a time start, for their vectors to be aligned. */

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Decoupling in vector code, in whole numbers but for the comparison of directions. */
 #include "feature/adm/adm_simd.h"
 
 #include <math.h>
 
-#include "engine/simd.h"
+#include "base/simd.h"
 
 /* ---- directions ---- */
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Weights, masks and energies in vector code. */
 #include "feature/adm/adm_simd.h"
 
-#include "engine/simd.h"
+#include "base/simd.h"
 
 /* ---- weights of level 0, in lanes of 16 bits ---- */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The wavelet split in vector code: all products are 16 by 16 bits, two at a time.
  *
  * A value of 32 bits is filtered in halves: x = 65536 high + low + 32768, with both halves in
@@ -6,7 +7,7 @@
  * high half's sum, or to nothing. */
 #include "feature/adm/adm_simd.h"
 
-#include "engine/simd.h"
+#include "base/simd.h"
 
 #define TAP_SUM 46342
 

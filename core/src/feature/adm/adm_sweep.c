@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The way of a frame through ADM: level by level, each in one sweep over its rows.
  *
  * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 
 /* Bands of rows that may be swept at once, and the fewest rows worth a band of their own. */
 #define SWEEP_JOBS 8

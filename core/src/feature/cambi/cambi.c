@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* cambi: contrast-aware multiscale banding index. Reads luma; the reference only with full_ref. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
 typedef struct CambiOptions {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* cambi: how visible banding is. A picture becomes a plane of 10-bit codes and a mask of its flat
  * parts; at five scales each flat sample is compared with the codes near it. */
 #ifndef FEATURE_CAMBI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of cambi. All is integers, but for one product per contrast. */
 #include "feature/cambi/cambi_tile.h"
 

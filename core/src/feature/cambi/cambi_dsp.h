@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Row routines of cambi. All are exact: integers, or one rounding each. */
 #ifndef FEATURE_CAMBI_DSP_H
 #define FEATURE_CAMBI_DSP_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The passes of cambi on a GPU. Each picture is prepared, filtered scale by scale, and each scale's
  * contrasts are mapped while the next one is filtered; then all maps are ranked and summed up. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 #include "feature/cambi/cambi_tile.h"
 #include "gpu/feature_gpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Row loops that compilers vectorise by themselves: cambi_scalar.c and cambi_simd.c both include
  * this, and the flags they are compiled with make the difference. */
 #include "feature/cambi/cambi.h"

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* cambi's rows, for each instruction set. */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/cambi/cambi_loops.h"
 
 void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp);

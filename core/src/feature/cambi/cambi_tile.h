@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Sizes that cambi's kernels and their host code share. */
 #define CAMBI_TILE_W 32 /* samples of output per group, in prepare and mode */
 #define CAMBI_TILE_H 8

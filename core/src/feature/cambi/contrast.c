@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Counts of codes in a square window that slides down the plane.
  *
  * For every code there is a row of counters, one per column: how many samples with that code lie in
@@ -8,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
 enum { MAX_RADIUS = CAMBI_MAX_WINDOW / 2, MAX_RUN = CAMBI_MAX_WINDOW };

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
 struct CambiScratch {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Mean of the largest contrasts.
  *
  * Contrasts are 0 or at least 0.5, hence multiples of 2^-24, so a double holds any sum below 2^29
@@ -6,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
 /* Positive floats order as their bits do: the k-th largest is found by its upper, then its lower

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <string.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
 enum { FLAT_RADIUS = 3, FLAT_ROWS = 2 * FLAT_RADIUS + 1 };

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ciede: mean CIEDE2000 colour difference, on a logarithmic scale. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/ciede/ciede.h"
 #include "feature/ciede/ciede_dsp.h"
 #include "feature/common/float_rows.h"

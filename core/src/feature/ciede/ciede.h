@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What ciede's CPU and GPU code share. */
 #ifndef FEATURE_CIEDE_H
 #define FEATURE_CIEDE_H

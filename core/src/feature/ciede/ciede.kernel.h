@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
  *
  * The CPU works in double and narrows to single precision at each named step. Here pairs of floats

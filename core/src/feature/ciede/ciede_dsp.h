@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* CIEDE2000 differences of pixels. */
 #ifndef FEATURE_CIEDE_DSP_H
 #define FEATURE_CIEDE_DSP_H

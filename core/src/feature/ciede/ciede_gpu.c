@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ciede on the GPU: one pass. */
 #include "feature/ciede/ciede.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The constants of the colour conversion and of CIEDE2000, as the scalar and the vector code use
  * them. */
 #ifndef FEATURE_CIEDE_MATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* CIEDE2000 for a vector of pixels.
  *
  * The score is defined by the C library's functions, whose results are narrowed to single precision
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/ciede/ciede_math.h"
 #include "feature/ciede/ciede_vmath.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Sizes and tables that ciede's kernel and its host code share. */
 #define CIEDE_TILE_W 32
 #define CIEDE_GROUP_H 8

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Functions of doubles for ciede's vector code, good to 2^-46 of the result (cosine: of 1) on the
  * arguments that ciede has, which is far more than the single-precision numbers that become of them
  * show. The polynomials interpolate at Chebyshev nodes; their errors are noted. */
 #ifndef FEATURE_CIEDE_VMATH_H
 #define FEATURE_CIEDE_VMATH_H
 
-#include "engine/simd.h"
+#include "base/simd.h"
 
 /* Lanes of 64 bits, all ones or all zeros */
 typedef v_s64 vchoice;

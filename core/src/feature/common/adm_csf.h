@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Contrast sensitivity weights of ADM: how much a wavelet band counts, by level and viewing
  * conditions. */
 #ifndef FEATURE_COMMON_ADM_CSF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Figures that follow from the sample depth, for the psnr family and the float features. */
 #ifndef FEATURE_COMMON_DEPTH_H
 #define FEATURE_COMMON_DEPTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Row arithmetic in single precision that the float features share. Every operation is rounded on
  * its own, in the order written here; outputs are independent of each other, so any vector width
  * gives the same bits. No function touches more than the `n` elements it is asked for. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Separable filters over float rows, borders reflected, vertical pass first; and ordered totals. */
 #ifndef FEATURE_COMMON_FLOAT_FILTER_H
 #define FEATURE_COMMON_FLOAT_FILTER_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/common/float_rows.h"
 
 /* Rows y, y + slots, … share a slot: any `slots` neighbouring rows are there together. */

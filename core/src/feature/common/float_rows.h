@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A plane of samples as rows of single-precision numbers, made when they are asked for. The last
  * few stay valid, so that filters slide down a picture without a float copy of it. */
 #ifndef FEATURE_COMMON_FLOAT_ROWS_H

@@ -1,4 +1,5 @@
-#include "engine/simd_fn.h"
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "base/simd_fn.h"
 #include "feature/common/float_loops.h"
 
 SIMD_DECLARE(float_dsp_init, FloatDsp *dsp, unsigned bpc);

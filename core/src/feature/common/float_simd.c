@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The float features' rows, for each instruction set. Every output is one chain of operations; a
  * vector holds neighbouring outputs. */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/common/float_loops.h"
 
 void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc);

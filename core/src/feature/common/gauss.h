@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Gaussian kernels whose length follows the scale of a pyramid (float_vif, SpEED). */
 #ifndef FEATURE_COMMON_GAUSS_H
 #define FEATURE_COMMON_GAUSS_H

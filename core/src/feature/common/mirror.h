@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Borders: an index outside 0…n-1 is reflected once, the edge sample not repeated. */
 #ifndef FEATURE_COMMON_MIRROR_H
 #define FEATURE_COMMON_MIRROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Change of size of a float plane, row by row. Positions and weights are tabulated once per axis.
  */
 #ifndef FEATURE_COMMON_RESAMPLE_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_adm: detail loss and additive impairment in the wavelet domain, single precision. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/float_adm/float_adm.h"
 
 typedef struct AdmOptions {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_adm in single precision: the energies of each wavelet level of a picture pair. */
 #ifndef FEATURE_FLOAT_ADM_H
 #define FEATURE_FLOAT_ADM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The pointwise parts of float_adm, over rows of wavelet coefficients. */
 #ifndef FEATURE_FLOAT_ADM_DSP_H
 #define FEATURE_FLOAT_ADM_DSP_H

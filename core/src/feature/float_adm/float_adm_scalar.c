@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/float_adm/float_adm_dsp.h"
 
 SIMD_DECLARE(float_adm_dsp_init, FloatAdmDsp *dsp);

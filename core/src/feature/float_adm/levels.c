@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/float_adm/float_adm.h"
 
 /* db2: the four taps of the low and of the high pass. */

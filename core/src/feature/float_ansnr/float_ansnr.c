@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_ansnr: signal to noise ratio of luma after a light blur of the reference and a heavier one
  * of the distorted picture. Single precision; every sum has its order. */
 #include <errno.h>
 #include <math.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/common/depth.h"
 #include "feature/common/float_dsp.h"
 #include "feature/common/float_filter.h"

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_motion: mean absolute difference of the blurred reference and the blurred one before it. */
 #include <errno.h>
 #include <stddef.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/float_motion/float_motion.h"
 
 typedef struct MotionOptions {

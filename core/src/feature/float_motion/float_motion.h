@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The step from one picture to the next: blur both, take the mean absolute difference. */
 #ifndef FEATURE_FLOAT_MOTION_H
 #define FEATURE_FLOAT_MOTION_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_vif: visual information fidelity, single precision. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/common/gauss.h"
 #include "feature/float_vif/float_vif.h"
 

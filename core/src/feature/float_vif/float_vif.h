@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_vif in single precision: what a picture pair gives at each of four scales. */
 #ifndef FEATURE_FLOAT_VIF_H
 #define FEATURE_FLOAT_VIF_H

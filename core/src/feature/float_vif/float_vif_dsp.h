@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The pointwise part of float_vif. */
 #ifndef FEATURE_FLOAT_VIF_DSP_H
 #define FEATURE_FLOAT_VIF_DSP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Coefficients of log2(1 + y), 0 <= y < 1, highest power first. */
 #ifndef FEATURE_FLOAT_VIF_LOG_H
 #define FEATURE_FLOAT_VIF_LOG_H

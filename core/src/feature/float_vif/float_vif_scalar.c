@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/float_vif/float_vif_dsp.h"
 #include "feature/float_vif/float_vif_log.h"
 

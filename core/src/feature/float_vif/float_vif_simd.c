@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Information of a row of pixels, for each instruction set: the scalar code's operations, lane by
  * lane. */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/float_vif/float_vif_dsp.h"
 #include "feature/float_vif/float_vif_log.h"
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/common/mirror.h"
 #include "feature/float_vif/float_vif.h"
 

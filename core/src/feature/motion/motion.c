@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion: how much the reference moves, from the blurred difference of its frames, fixed point. */
 #include <errno.h>
 #include <stddef.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/motion/motion.h"
 #include "feature/motion/motion_frame.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion: what its parts share. */
 #ifndef FEATURE_MOTION_MOTION_H
 #define FEATURE_MOTION_MOTION_H

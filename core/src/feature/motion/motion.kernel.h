@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of motion. */
 
 #if defined(KERNEL_motion_sad)

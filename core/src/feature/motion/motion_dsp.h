@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion's hot routines: the difference of two planes, blurred, as a sum of magnitudes.
  *
  * A plane is swept in strips of columns, two rows at a time. A pair holds the differences of two

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/motion/motion_frame.h"
 
 /* Jobs a large frame is cut into; a smaller one is not worth waking other threads for. */

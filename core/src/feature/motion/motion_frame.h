@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The sum of one pair of planes. */
 #ifndef FEATURE_MOTION_MOTION_FRAME_H
 #define FEATURE_MOTION_MOTION_FRAME_H

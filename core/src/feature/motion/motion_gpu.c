@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion on the GPU: one pass over the reference luma of two frames. */
 #include "feature/motion/motion.h"
 #include "feature/motion/motion_tile.h"

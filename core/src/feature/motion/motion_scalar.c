@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion in plain C: the truth that every other version must equal. A pair holds one difference per
  * word, row 0 then row 1. */
 #include <stdlib.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/motion/motion_dsp.h"
 
 static const int32_t taps[] = MOTION_TAPS;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion in vectors. A pair is stored in blocks of two vectors, the even columns and the odd ones,
  * each 32-bit lane with the differences of both rows: what multiply-add of 16-bit pairs filters.
  *
@@ -5,7 +6,7 @@
  *     (sum g v + 2^15) >> 16  =  (sum g (v >> 1) + 2^14 + (sum g (v & 1) >> 1)) >> 15
  * where no step leaves 32 bits. Columns are such numbers always, differences at 16 bits; a pair
  * then has the halves' blocks, and from its middle on those of the odd bits. */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/motion/motion_dsp.h"
 
 #define UNROLL _Pragma("GCC unroll 3")

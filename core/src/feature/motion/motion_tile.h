@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Sizes that motion's kernel and its host code share. */
 #define MOTION_GROUP_W 128
 #define MOTION_TILE_W 124 /* columns of output per group: the others are its apron */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* null: takes part in a run and measures nothing. */
 #include "engine/feature.h"
 

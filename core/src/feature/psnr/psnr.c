@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr: peak signal to noise ratio of each plane, from exact integer sums. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 
 #include "engine/feature.h"
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/common/depth.h"
 #include "feature/common/float_rows.h"
 #include "feature/psnr/psnr.h"
-#include "feature/psnr/psnr_dsp.h"
+#include "feature/common/psnr/psnr_dsp.h"
 
 /* The mean squared error that stands for zero. */
 #define MSE_FLOOR 1e-16

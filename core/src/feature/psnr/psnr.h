@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What psnr measures in a frame. */
 #ifndef FEATURE_PSNR_H
 #define FEATURE_PSNR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of psnr. */
 
 #if defined(KERNEL_psnr_sse)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr on the GPU: one pass for each plane, all side by side. */
 #include "feature/psnr/psnr.h"
 #include "feature/psnr/psnr_tile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* One block of psnr_hvs per lane: the same text serves the scalar code, where a lane is all there
  * is, and vector code. The includer defines the types hvs_int (32 bit) and hvs_float, and
  *   hvs_to_float(i)         hvs_sqrt(x)      hvs_max(a, b)     hvs_abs(i)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The work on blocks of psnr_hvs. */
 #ifndef FEATURE_PSNR_HVS_DSP_H
 #define FEATURE_PSNR_HVS_DSP_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "feature/psnr_hvs/hvs_dsp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 
 SIMD_DECLARE(hvs_dsp_init, HvsDsp *dsp, unsigned bpc);
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr_hvs, a block per lane, for each instruction set. */
 #include "feature/psnr_hvs/hvs_dsp.h"
 
-#include "engine/simd.h"
+#include "base/simd.h"
 
 void SIMD_FN(hvs_dsp_init)(HvsDsp *dsp, unsigned bpc);
 

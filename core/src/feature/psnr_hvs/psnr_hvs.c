@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr_hvs: PSNR over 8x8 transform blocks, weighted by contrast sensitivity, less what a block's
  * own texture hides. */
 #include <errno.h>
 #include <math.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 /* The transform's products fit 32 bits up to this depth. */

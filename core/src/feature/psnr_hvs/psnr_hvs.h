@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What psnr_hvs's CPU and GPU code share. */
 #ifndef FEATURE_PSNR_HVS_H
 #define FEATURE_PSNR_HVS_H

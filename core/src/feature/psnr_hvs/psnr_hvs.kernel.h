@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of psnr_hvs. */
 #include "feature/psnr_hvs/hvs_tile.h"
 

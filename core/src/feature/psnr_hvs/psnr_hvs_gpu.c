@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr_hvs on the GPU: the planes side by side, first all blocks, then one chain of additions each.
  */
 #include "feature/psnr_hvs/psnr_hvs.h"

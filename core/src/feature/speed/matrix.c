@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every operation is rounded to single precision in the order written: eigenvalues of nearly
  * singular matrices are rounding noise, and the score keeps that noise. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* speed_chroma and speed_temporal. */
 #include <errno.h>
 #include <math.h>
@@ -5,8 +6,8 @@
 #include <string.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/common/gauss.h"
 #include "feature/speed/speed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* SpEED: spatial efficient entropic differencing. Two planes, reduced to a sixteenth of their size
  * and freed of their local mean, are compared by the entropies of their 5x5 blocks. */
 #ifndef FEATURE_SPEED_H

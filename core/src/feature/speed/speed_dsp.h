@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The expensive parts of SpEED's statistics. */
 #ifndef FEATURE_SPEED_DSP_H
 #define FEATURE_SPEED_DSP_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <string.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/speed/speed_dsp.h"
 
 SIMD_DECLARE(speed_dsp_init, SpeedDsp *dsp);

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* SpEED's sums of products, for each instruction set. */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/speed/speed_dsp.h"
 
 void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp);

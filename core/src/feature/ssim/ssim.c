@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ssim: structural similarity of luma from exact integer moments under a 9x9 Gaussian. Not in the
  * reference's command; the figures are those of the well-known tool of that name. */
 #include <errno.h>
@@ -5,8 +6,8 @@
 #include <string.h>
 
 #include "engine/feature.h"
-#include "engine/mem.h"
-#include "feature/ssim/ssim_dsp.h"
+#include "base/mem.h"
+#include "feature/common/ssim/ssim_dsp.h"
 
 enum { TAPS = 9, REACH = TAPS / 2 };
 

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif: visual information fidelity in fixed point, on four scales of luma. */
 #include <errno.h>
 #include <stddef.h>
 
 #include "engine/feature.h"
-#include "engine/log.h"
-#include "engine/mem.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "feature/vif/vif_frame.h"
 
 static const Option options[] = {

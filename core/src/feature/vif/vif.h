@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif: what its parts share. A frame's measure is four integer sums per scale (VifSums), whatever
  * computed them. */
 #ifndef FEATURE_VIF_VIF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* VIF on the GPU. Two kernels, each compiled for every scale:
  *
  *   vif_halve_S    filters scale S-1 and keeps every other row and column: the planes of scale S

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif's hot routines.
  *
  * A plane is swept in strips of columns, two rows at a time, through two small buffers that stay in

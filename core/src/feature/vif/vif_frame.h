@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* One frame through vif's pyramid: pictures in, sums out. */
 #ifndef FEATURE_VIF_VIF_FRAME_H
 #define FEATURE_VIF_VIF_FRAME_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The passes of VIF on a GPU: each stage sums up one scale and halves it for the next. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "engine/mem.h"
+#include "base/mem.h"
 #include "feature/vif/vif.h"
 #include "gpu/feature_gpu.h"
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif in plain C: the truth that every other version must equal. Pairs hold the samples themselves,
  * (row 2j, row 2j+1) for each column; channels hold plain unsigned numbers. */
 #include <math.h>
 #include <stddef.h>
 
-#include "engine/simd_fn.h"
+#include "base/simd_fn.h"
 #include "feature/vif/vif_dsp.h"
 
 const uint16_t vif_kernels[VIF_SCALES][2 * VIF_REACH + 1] = {

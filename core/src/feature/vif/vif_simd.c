@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif in vectors. Bit for bit what vif_scalar.c computes, by these means:
  *
  * Multiply-add of signed 16-bit pairs does all filtering, so everything it reads is centred on
@@ -11,7 +12,7 @@
  *
  * The last kernel's centre tap, 43728, exceeds 16 bits: it is used less 65536, and the centre
  * sample shifted up by 16 makes up for it (`heavy`). */
-#include "engine/simd.h"
+#include "base/simd.h"
 #include "feature/vif/vif_dsp.h"
 
 #define UNROLL _Pragma("GCC unroll 16")

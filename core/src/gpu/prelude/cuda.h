@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The dialect as CUDA C++ (compile with -fmad=false; HIP takes the same text). See prelude.h.
  *
  * Buffers and parameters are members of one struct that is the kernel's only argument, and the

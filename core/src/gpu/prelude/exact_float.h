@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Single-precision arithmetic that Vulkan does not promise: correctly rounded quotients and roots, and
  * sums and products with the error they leave. Rounding is to nearest, ties to even; results below the
  * smallest normal number become 0. Include it after KERNEL_BEGIN: these are device functions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Numbers of some 46 bits as the sum of two floats, for what a kernel cannot do in single precision and
  * Vulkan does not promise in double. Include it after exact_float.h. */
 struct Pair {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The kernel dialect: one source for every GPU API.
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it

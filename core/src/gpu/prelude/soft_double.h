@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* IEEE double arithmetic in integers, for the rare pixel whose result hangs on a double's last bit.
  *
  * Vulkan promises double no more than single-precision accuracy and many devices have none at all,

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "base/cpu.h"
+
+static unsigned detect(void)
+{
+    unsigned flags = 0;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("sse2"))
+        flags |= CPU_SSE2;
+    if (__builtin_cpu_supports("ssse3"))
+        flags |= CPU_SSSE3;
+    if (__builtin_cpu_supports("sse4.1"))
+        flags |= CPU_SSE41;
+    if (__builtin_cpu_supports("avx2"))
+        flags |= CPU_AVX2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        flags |= CPU_AVX512;
+    if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
+        __builtin_cpu_supports("avx512vpopcntdq"))
+        flags |= CPU_AVX512ICL;
+#elif defined(__aarch64__)
+    flags |= CPU_NEON;
+#endif
+    return flags;
+}
+
+unsigned cpu_flags(uint64_t mask)
+{
+    const unsigned flags = detect() & ~(unsigned)mask;
+    unsigned on = 0;
+    /* Each set builds upon the one before it. */
+    for (unsigned bit = CPU_SSE2; bit <= CPU_AVX512ICL && (flags & bit); bit <<= 1)
+        on |= bit;
+    return on;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the CPU can do, less what the caller's mask switches off. */
+#ifndef ENGINE_CPU_H
+#define ENGINE_CPU_H
+
+#include <stdint.h>
+
+/* The bits of VmafConfiguration.cpumask name the same sets: a set bit there disables it. */
+enum CpuFlag {
+    CPU_SSE2 = 1 << 0, /* NEON on arm64 */
+    CPU_NEON = 1 << 0,
+    CPU_SSSE3 = 1 << 1,
+    CPU_SSE41 = 1 << 2,
+    CPU_AVX2 = 1 << 3,      /* with FMA absent from all of our float code */
+    CPU_AVX512 = 1 << 4,    /* F, BW, DQ, VL, CD */
+    CPU_AVX512ICL = 1 << 5, /* plus VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ */
+};
+
+/* Sets of this machine that `mask` leaves on. A set is off, too, when one it builds upon is off. */
+unsigned cpu_flags(uint64_t mask);
+
+#endif

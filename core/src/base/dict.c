@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "base/dict.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static DictEntry *find(const Dict *dict, const char *key)
+{
+    for (size_t i = 0; dict && i < dict->count; i++)
+        if (!strcmp(dict->entries[i].key, key))
+            return &dict->entries[i];
+    return NULL;
+}
+
+static int grow(Dict *dict)
+{
+    if (dict->count < dict->capacity)
+        return 0;
+    const size_t capacity = dict->capacity ? 2 * dict->capacity : 8;
+    DictEntry *entries = mem_realloc(dict->entries, capacity * sizeof(*entries));
+    if (!entries)
+        return -ENOMEM;
+    dict->entries = entries;
+    dict->capacity = capacity;
+    return 0;
+}
+
+static int append(Dict *dict, const char *key, char *value)
+{
+    if (grow(dict))
+        return -ENOMEM;
+    char *name = mem_strdup(key);
+    if (!name)
+        return -ENOMEM;
+    dict->entries[dict->count++] = (DictEntry){ .key = name, .value = value };
+    return 0;
+}
+
+int dict_set_raw(Dict **dict, const char *key, const char *value)
+{
+    char *copy = mem_strdup(value);
+    if (!copy)
+        return -ENOMEM;
+
+    DictEntry *entry = find(*dict, key);
+    if (entry) {
+        mem_free(entry->value);
+        entry->value = copy;
+        return 0;
+    }
+
+    Dict *d = *dict ? *dict : mem_zalloc(sizeof(*d));
+    const int err = d ? append(d, key, copy) : -ENOMEM;
+    if (err) {
+        mem_free(copy);
+        if (!*dict)
+            dict_destroy(d);
+        return err;
+    }
+    *dict = d;
+    return 0;
+}
+
+int dict_set(Dict **dict, const char *key, const char *value)
+{
+    char number[64];
+    const int is_number = dict_normalise_number(value, number, sizeof(number));
+    return dict_set_raw(dict, key, is_number ? number : value);
+}
+
+const char *dict_get(const Dict *dict, const char *key)
+{
+    const DictEntry *entry = find(dict, key);
+    return entry ? entry->value : NULL;
+}
+
+int dict_merge(Dict **into, const Dict *from)
+{
+    for (size_t i = 0; from && i < from->count; i++) {
+        const int err = dict_set_raw(into, from->entries[i].key, from->entries[i].value);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int dict_copy(Dict **out, const Dict *from)
+{
+    Dict *copy = NULL;
+    const int err = dict_merge(&copy, from);
+    if (err) {
+        dict_destroy(copy);
+        copy = NULL;
+    }
+    *out = copy;
+    return err;
+}
+
+void dict_destroy(Dict *dict)
+{
+    if (!dict)
+        return;
+    for (size_t i = 0; i < dict->count; i++) {
+        mem_free(dict->entries[i].key);
+        mem_free(dict->entries[i].value);
+    }
+    mem_free(dict->entries);
+    mem_free(dict);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The library's log: one line on stderr a message, `libvmaf LEVEL text`. Thread-safe. */
+#ifndef ENGINE_LOG_H
+#define ENGINE_LOG_H
+
+#include "libvmaf/libvmaf.h"
+
+/* Process-wide, as in the reference: the last vmaf_init wins. Clamped to NONE…DEBUG. */
+void log_set_level(enum VmafLogLevel level);
+
+/* No trailing newline in `format`: it is added. */
+void log_write(enum VmafLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_write(VMAF_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warning(...) log_write(VMAF_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define log_info(...) log_write(VMAF_LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...) log_write(VMAF_LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

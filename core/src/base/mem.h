@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Every allocation of the library goes through here, so that a test can make each one fail in turn.
+ */
+#ifndef ENGINE_MEM_H
+#define ENGINE_MEM_H
+
+#include <stddef.h>
+
+/* Wide enough for any vector load and for a cache line. */
+#define MEM_ALIGN 64
+
+void *mem_alloc(size_t size);               /* not zeroed; NULL on failure or size 0 */
+void *mem_zalloc(size_t size);              /* zeroed */
+void *mem_array(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
+void *mem_realloc(void *block, size_t size);
+char *mem_strdup(const char *text);
+void mem_free(void *block); /* for all of the above; NULL is fine */
+
+void *mem_aligned_alloc(size_t size); /* MEM_ALIGN-aligned, not zeroed; size is rounded up */
+void mem_aligned_free(void *block);   /* NULL is fine */
+
+/* Test hook: the n-th allocation from now on (1 = the next) fails once; 0 switches it off.
+ * Returns how many allocations were made since the last call. */
+unsigned long mem_fail_after(unsigned long n);
+
+/* Test hook: blocks that are allocated and not yet freed, in the whole process. */
+long mem_live(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Options of a feature: declared once in a table, from which parsing, metric names,
+ * `--list_features` and the docs follow. */
+#ifndef ENGINE_OPTION_H
+#define ENGINE_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/dict.h"
+
+enum OptionType { OPTION_BOOL, OPTION_INT, OPTION_DOUBLE, OPTION_STRING };
+
+/* The field at `offset` of the feature's options struct is a bool, int, double or const char *. */
+typedef struct Option {
+    const char *name;
+    const char *alias; /* how it shows in metric names; NULL: the full name */
+    const char *help;  /* one line, for --list_features */
+    enum OptionType type;
+    size_t offset;
+    double def;           /* bool (0/1), int, double */
+    double min, max;      /* int, double: inclusive; the default itself may lie outside */
+    const char *def_text; /* string; NULL means none */
+    bool names;           /* a value other than the default becomes part of the metric names */
+} Option;
+
+/* Fills the struct at `into` from `dict` (may be NULL), else from the defaults. Strings point into
+ * the dict or at the defaults: the dict must live as long as the struct.
+ * -EINVAL on a bad value (logged with the feature's name); unknown keys only warn.
+ * `feature` NULL: nothing is logged. */
+int option_parse(const Option *table, const char *feature, const Dict *dict, void *into);
+
+/* Writes the metric name: `raw` itself when no name-forming option differs from its default, else
+ * alias of `raw` with a suffix for each that does (spec: sorted by full option name). `out` has
+ * `size` bytes; the name is cut at 255 bytes. */
+void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
+                        size_t size);
+
+/* Do two filled structs hold the same values? */
+bool option_equal(const Option *table, const void *a, const void *b);
+
+/* The short name that reports print for a stored metric name (`integer_adm2`), or `raw` itself. */
+const char *metric_alias(const char *raw);
+
+#endif

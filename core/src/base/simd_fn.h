@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Names of vector code, and the way to it.
+ *
+ * A file listed in `simd_sources` is compiled once for each instruction set; it names what it
+ * exports with SIMD_FN(vif_dsp_init), which becomes vif_dsp_init_sse41, _avx2, _avx512, _avx512icl
+ * or _neon. The caller declares all of them with SIMD_DECLARE and runs those that the CPU has with
+ * SIMD_CALL, the best last, so that each overrides what it does better. */
+#ifndef ENGINE_SIMD_FN_H
+#define ENGINE_SIMD_FN_H
+
+#include "base/cpu.h"
+
+#define SIMD_PASTE_(name, suffix) name##_##suffix
+#define SIMD_PASTE(name, suffix) SIMD_PASTE_(name, suffix)
+
+#ifdef SIMD_SUFFIX /* set by the build, inside the vector code only */
+#define SIMD_FN(name) SIMD_PASTE(name, SIMD_SUFFIX)
+#endif
+
+#if !defined(HAVE_SIMD)
+#define SIMD_DECLARE(name, ...) struct SimdNothing
+#define SIMD_CALL(cpu, name, ...) ((void)(cpu))
+
+#elif defined(__x86_64__)
+#define SIMD_DECLARE(name, ...)                                                                    \
+    void name##_sse41(__VA_ARGS__);                                                                \
+    void name##_avx2(__VA_ARGS__);                                                                 \
+    void name##_avx512(__VA_ARGS__);                                                               \
+    void name##_avx512icl(__VA_ARGS__)
+#define SIMD_CALL(cpu, name, ...)                                                                  \
+    do {                                                                                           \
+        if ((cpu)&CPU_SSE41)                                                                       \
+            name##_sse41(__VA_ARGS__);                                                             \
+        if ((cpu)&CPU_AVX2)                                                                        \
+            name##_avx2(__VA_ARGS__);                                                              \
+        if ((cpu)&CPU_AVX512)                                                                      \
+            name##_avx512(__VA_ARGS__);                                                            \
+        if ((cpu)&CPU_AVX512ICL)                                                                   \
+            name##_avx512icl(__VA_ARGS__);                                                         \
+    } while (0)
+
+#else
+#define SIMD_DECLARE(name, ...) void name##_neon(__VA_ARGS__)
+#define SIMD_CALL(cpu, name, ...)                                                                  \
+    do {                                                                                           \
+        if ((cpu)&CPU_NEON)                                                                        \
+            name##_neon(__VA_ARGS__);                                                              \
+    } while (0)
+#endif
+
+#endif

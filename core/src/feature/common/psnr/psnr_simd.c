@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The psnr family's rows, for each instruction set. */
+#include "base/simd_fn.h"
+#include "feature/common/psnr/psnr_rows.h"
+
+void SIMD_FN(psnr_dsp_init)(PsnrDsp *dsp, unsigned bpc);
+
+void SIMD_FN(psnr_dsp_init)(PsnrDsp *dsp, unsigned bpc)
+{
+    psnr_rows_fill(dsp, bpc);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* float_ssim: structural similarity of luma, on pictures brought down to some 256 lines. */
+#include <errno.h>
+
+#include "engine/feature.h"
+#include "base/mem.h"
+#include "feature/common/depth.h"
+#include "feature/common/float_dsp.h"
+#include "feature/common/float_rows.h"
+#include "feature/common/ssim/ssim_gpu.h"
+#include "feature/common/ssim/ssim_score.h"
+#include "feature/common/ssim/ssim_window.h"
+
+/* With automatic scaling the shorter side ends up near this. */
+#define AUTO_SIDE 256
+
+enum { OUT_SSIM, OUT_L, OUT_C, OUT_S };
+
+typedef struct FloatSsimState {
+    FloatDsp rows;
+    SsimDsp dsp;
+    unsigned factor; /* both images are averaged over factor x factor samples */
+    unsigned w, h;   /* after that */
+} FloatSsimState;
+
+typedef struct FloatSsimScratch {
+    SsimWindow window;
+    float *line;     /* a row of samples */
+    double *column;  /* sums of `factor` rows */
+    float *small[2]; /* a row of each image */
+} FloatSsimScratch;
+
+/* As the reference has it: the added sample depends on the parity, not on the remainder. */
+static unsigned shrunk(unsigned side, unsigned factor)
+{
+    return factor == 1 ? side : side / factor + (side & 1);
+}
+
+static int float_ssim_init(Feature *f)
+{
+    const SsimOptions *opt = f->options;
+    const FrameShape *shape = &f->shape;
+    if (float_rows_check_depth(f->def->name, shape->bpc))
+        return -EINVAL;
+    FloatSsimState *s = f->state = mem_zalloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    float_dsp_init(&s->rows, shape->bpc, f->cpu);
+    ssim_dsp_init(&s->dsp, f->cpu);
+    const unsigned side = shape->w[0] < shape->h[0] ? shape->w[0] : shape->h[0];
+    s->factor = opt->scale ? (unsigned)opt->scale : (side + AUTO_SIDE / 2) / AUTO_SIDE;
+    if (s->factor < 1)
+        s->factor = 1;
+    s->w = shrunk(shape->w[0], s->factor);
+    s->h = shrunk(shape->h[0], s->factor);
+    return 0;
+}
+
+SsimShrink float_ssim_shrink(const Feature *f)
+{
+    const FloatSsimState *s = f->state;
+    return (SsimShrink){ s->factor, s->w, s->h };
+}
+
+static void float_ssim_close(Feature *f)
+{
+    mem_free(f->state);
+}
+
+static void float_ssim_scratch_destroy(void *scratch)
+{
+    FloatSsimScratch *s = scratch;
+    if (!s)
+        return;
+    ssim_window_free(&s->window);
+    mem_aligned_free(s->line);
+    mem_aligned_free(s->column);
+    mem_aligned_free(s->small[0]);
+    mem_aligned_free(s->small[1]);
+    mem_free(s);
+}
+
+static int float_ssim_scratch_create(const Feature *f, void **scratch)
+{
+    const FloatSsimState *state = f->state;
+    const unsigned w = f->shape.w[0];
+    FloatSsimScratch *s = mem_zalloc(sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    s->line = mem_aligned_alloc(w * sizeof(*s->line));
+    s->column = mem_aligned_alloc(w * sizeof(*s->column));
+    /* one more: a tiny picture may shrink to nothing */
+    s->small[0] = mem_aligned_alloc((state->w + 1) * sizeof(float));
+    s->small[1] = mem_aligned_alloc((state->w + 1) * sizeof(float));
+    if (!s->line || !s->column || !s->small[0] || !s->small[1] ||
+        ssim_window_init(&s->window, &state->rows, &state->dsp, state->w)) {
+        float_ssim_scratch_destroy(s);
+        return -ENOMEM;
+    }
+    *scratch = s;
+    return 0;
+}
+
+static unsigned reflect(int i, int n)
+{
+    return (unsigned)(i < 0 ? -1 - i : i < n ? i : 2 * n - 1 - i);
+}
+
+static void load(const FloatSsimState *state, float *out, const VmafPicture *pic, unsigned y)
+{
+    const char *row = (const char *)pic->data[0] + (ptrdiff_t)y * pic->stride[0];
+    state->rows.load(out, row, pic->w[0], (float)depth_step(pic->bpc), 0.0f);
+}
+
+/* Row `y` of the picture averaged over boxes. Each sample is weighed and rounded to single
+ * precision, then added in double. Up to a factor of 64 no such sum can be inexact (a weighed
+ * sample is a multiple of 2^-43 and the sum is below 2^9), so columns may come before rows. */
+static void shrink_row(const FloatSsimState *state, FloatSsimScratch *s, float *out,
+                       const VmafPicture *pic, unsigned y)
+{
+    const int factor = (int)state->factor, w = (int)pic->w[0], h = (int)pic->h[0];
+    const float tap = 1.0f / (float)(factor * factor);
+    for (int x = 0; x < w; x++)
+        s->column[x] = 0.0;
+    for (int r = 0; r < factor; r++) {
+        load(state, s->line, pic, reflect((int)y * factor - factor / 2 + r, h));
+        state->dsp.add(s->column, s->line, tap, pic->w[0]);
+    }
+    for (int x = 0; x < (int)state->w; x++) {
+        const int left = x * factor - factor / 2;
+        double sum = 0.0;
+        if (left >= 0 && left + factor <= w) {
+            for (int c = 0; c < factor; c++)
+                sum += s->column[left + c];
+        } else {
+            for (int c = 0; c < factor; c++)
+                sum += s->column[reflect(left + c, w)];
+        }
+        out[x] = (float)sum;
+    }
+}
+
+static int float_ssim_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                              Team *team)
+{
+    const FloatSsimState *state = f->state;
+    FloatSsimScratch *s = scratch;
+    const VmafPicture *pic[2] = { pair->ref, pair->dist };
+    ssim_window_start(&s->window);
+    /* No window fits a smaller image, and reflecting once might not do. */
+    const unsigned rows = state->w < SSIM_WINDOW || state->h < SSIM_WINDOW ? 0 : state->h;
+    for (unsigned y = 0; y < rows; y++) {
+        for (unsigned i = 0; i < 2; i++) {
+            if (state->factor == 1)
+                load(state, s->small[i], pic[i], y);
+            else
+                shrink_row(state, s, s->small[i], pic[i], y);
+        }
+        ssim_window_push(&s->window, s->small[0], s->small[1]);
+    }
+    *(SsimSums *)result = s->window.sums;
+    return 0;
+}
+
+static int float_ssim_report(Feature *f, const FrameId *id, const void *result)
+{
+    const FloatSsimState *state = f->state;
+    const SsimOptions *opt = f->options;
+    const SsimMeans mean = ssim_means(result, state->w, state->h);
+    int err = feature_emit(f, OUT_SSIM, id->index, ssim_score(mean.lcs, opt, &f->shape));
+    if (opt->enable_lcs) {
+        err |= feature_emit(f, OUT_L, id->index, mean.l);
+        err |= feature_emit(f, OUT_C, id->index, mean.c);
+        err |= feature_emit(f, OUT_S, id->index, mean.s);
+    }
+    return err ? -EINVAL : 0;
+}
+
+static const Option float_ssim_options[] = {
+    SSIM_OPTIONS,
+    { .name = "scale",
+      .help = "average over so many samples each way first; 0: automatic",
+      .type = OPTION_INT,
+      .offset = offsetof(SsimOptions, scale),
+      .max = 10 },
+    { .name = NULL },
+};
+
+static const FeatureOutput float_ssim_outputs[] = {
+    [OUT_SSIM] = { .name = "float_ssim", .help = "structural similarity of luma" },
+    [OUT_L] = { .name = "float_ssim_l", .help = "its luminance part", .extra = true },
+    [OUT_C] = { .name = "float_ssim_c", .help = "its contrast part", .extra = true },
+    [OUT_S] = { .name = "float_ssim_s", .help = "its structure part", .extra = true },
+    { .name = NULL },
+};
+
+const FeatureDef feature_float_ssim = {
+    .name = "float_ssim",
+    .summary = "structural similarity of luma",
+    .options = float_ssim_options,
+    .options_size = sizeof(SsimOptions),
+    .outputs = float_ssim_outputs,
+    .result_size = sizeof(SsimSums),
+    .init = float_ssim_init,
+    .close = float_ssim_close,
+    .scratch_create = float_ssim_scratch_create,
+    .scratch_destroy = float_ssim_scratch_destroy,
+    .measure = float_ssim_measure,
+    .report = float_ssim_report,
+    .gpu = &float_ssim_gpu,
+};
