@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "engine/context.h"
+#include "engine/context_struct.h"
 #include "base/dict.h"
 #include "base/log.h"
 #include "engine/picture.h"

@@ -3,34 +3,36 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/context.h"
+#include "engine/context_struct.h"
 #include "base/mem.h"
 #include "gpu.h"
-#include "libvmaf/libvmaf_vulkan.h"
+#include "libvmaf/device.h"
 #include "message.h"
 
 struct Gpu {
-    VmafVulkanState *vulkan;
+    VmafDevice *device;
 };
 
 /* Frames on their way on the device: enough to hide a slow read. */
 #define OUTSTANDING_FRAMES 8
 
-static int start_vulkan(Gpu **out, const Options *options, bool quiet, VmafContext *vmaf)
+static int start(Gpu **out, const char *backend, const Options *options, bool quiet,
+                 VmafContext *vmaf)
 {
     Gpu *const gpu = mem_zalloc(sizeof(*gpu));
     if (!gpu)
         return -ENOMEM;
-    const VmafVulkanOptions wish = {
+    const VmafDeviceOptions wish = {
         .size = sizeof(wish),
+        .backend = backend,
         .device = options->device,
         .allow_software = options->allow_software,
         .max_outstanding_frames = OUTSTANDING_FRAMES,
         .quiet = quiet,
     };
-    int err = vmaf_vulkan_state_init_with_options(&gpu->vulkan, &wish);
+    int err = vmaf_device_open(&gpu->device, &wish);
     if (!err)
-        err = vmaf_vulkan_import_state(vmaf, gpu->vulkan);
+        err = vmaf_use_device(vmaf, gpu->device);
     if (err) {
         gpu_destroy(gpu);
         return err;
@@ -39,32 +41,35 @@ static int start_vulkan(Gpu **out, const Options *options, bool quiet, VmafConte
     return 0;
 }
 
+/* The first backend that finds a GPU. */
+static void start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
+{
+    const char *backend;
+    for (unsigned i = 0; !options->gpumask && (backend = vmaf_backend_name(i)); i++)
+        if (!(options->backends_off >> i & 1) && vmaf_backend_built(backend) &&
+            !start(gpu, backend, options, true, vmaf))
+            return;
+    say("no GPU to use: using the CPU");
+}
+
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
-    int err = -ENOSYS;
-    switch (options->backend) {
-    case BACKEND_CPU:
+    const char *const backend = options->backend;
+    if (!backend)
         return 0;
-    case BACKEND_AUTO:
-        if (!options->gpumask && !(options->backends_off & 1u << BACKEND_VULKAN))
-            err = start_vulkan(gpu, options, true, vmaf);
-        if (err)
-            say("no GPU to use: using the CPU");
+    if (!strcmp(backend, "auto")) {
+        start_best(gpu, options, vmaf);
         return 0;
-    case BACKEND_VULKAN:
-        if (vmaf_vulkan_available())
-            err = start_vulkan(gpu, options, false, vmaf);
-        break;
-    default:
-        break;
     }
-    if (err == -ENOSYS && !(options->backend == BACKEND_VULKAN && vmaf_vulkan_available()))
-        say("the %s backend is not in this build; leave --backend out to use the CPU",
-            backend_names[options->backend]);
-    else if (err)
+    if (!vmaf_backend_built(backend)) {
+        say("the %s backend is not in this build; leave --backend out to use the CPU", backend);
+        return -ENOSYS;
+    }
+    const int err = start(gpu, backend, options, false, vmaf);
+    if (err)
         say("the %s backend cannot run here (--list_devices shows what there is); leave --backend out "
             "to use the CPU",
-            backend_names[options->backend]);
+            backend);
     return err;
 }
 
@@ -72,7 +77,7 @@ void gpu_destroy(Gpu *gpu)
 {
     if (!gpu)
         return;
-    vmaf_vulkan_state_free(&gpu->vulkan);
+    vmaf_device_close(&gpu->device);
     mem_free(gpu);
 }
 
@@ -112,28 +117,27 @@ void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
         say("on %s: %s", device ? device : "the GPU", there);
 }
 
-static const char *type_name(enum VmafVulkanDeviceType type)
+static const char *type_name(enum VmafDeviceType type)
 {
     switch (type) {
-    case VMAF_VULKAN_DEVICE_TYPE_INTEGRATED:
+    case VMAF_DEVICE_INTEGRATED:
         return "integrated GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_DISCRETE:
+    case VMAF_DEVICE_DISCRETE:
         return "discrete GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_VIRTUAL:
+    case VMAF_DEVICE_VIRTUAL:
         return "virtual GPU";
-    case VMAF_VULKAN_DEVICE_TYPE_SOFTWARE:
+    case VMAF_DEVICE_SOFTWARE:
         return "software";
     default:
         return "other";
     }
 }
 
-static void print_device(const VmafVulkanDeviceInfo *info)
+static void print_device(const VmafDeviceInfo *info)
 {
     printf("%u: %s\n", info->index, info->name);
     printf("   type: %s\n   driver: %s\n", type_name(info->type), info->driver);
-    printf("   Vulkan: %u.%u.%u\n", info->api_version >> 22 & 0x7f, info->api_version >> 12 & 0x3ff,
-           info->api_version & 0xfff);
+    printf("   %s: %s\n", info->api, info->version);
     printf("   memory: %llu MiB\n   UUID: ", (unsigned long long)(info->memory >> 20));
     for (unsigned i = 0; i < sizeof(info->uuid); i++)
         printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
@@ -141,25 +145,39 @@ static void print_device(const VmafVulkanDeviceInfo *info)
         printf("\n   cannot be used, it lacks: %s\n", info->missing);
     else
         printf("\n   can be used%s\n",
-               info->type == VMAF_VULKAN_DEVICE_TYPE_SOFTWARE ? " when it is named" : "");
+               info->type == VMAF_DEVICE_SOFTWARE ? " when it is named" : "");
 }
 
-int gpu_list_devices(void)
+/* Prints the devices of one backend and gives their number, or what kept it from finding any. */
+static int list_backend(const char *backend)
 {
-    if (!vmaf_vulkan_available()) {
-        say("no GPU backend in this build");
-        return -ENOSYS;
-    }
-    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
-    unsigned count = 0;
-    int err;
-    while (!(err = vmaf_vulkan_device_info(count, &info))) {
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    int count = 0, err;
+    while (!(err = vmaf_device_info(backend, (unsigned)count, &info))) {
         print_device(&info);
         count++;
     }
     if (err == -ENOSYS)
-        say("no Vulkan loader (libvulkan) on this machine");
+        say("no %s on this machine", vmaf_backend_needs(backend));
     else if (!count)
-        say("no Vulkan device on this machine");
-    return count ? 0 : err;
+        say("no %s device on this machine", backend);
+    return count ? count : err;
+}
+
+int gpu_list_devices(void)
+{
+    const char *backend;
+    int result = -ENOSYS;
+    unsigned built = 0;
+    for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++) {
+        if (!vmaf_backend_built(backend))
+            continue;
+        built++;
+        const int count = list_backend(backend);
+        if (result < 0)
+            result = count;
+    }
+    if (!built)
+        say("no GPU backend in this build");
+    return result < 0 ? result : 0;
 }

@@ -8,10 +8,9 @@
 
 #include "args.h"
 #include "base/mem.h"
+#include "libvmaf/device.h"
 #include "options.h"
 #include "preset.h"
-
-const char *const backend_names[BACKENDS] = { "cpu", "auto", "vulkan", "cuda", "hip", "sycl" };
 
 enum {
     ARG_REFERENCE,
@@ -45,14 +44,10 @@ enum {
     ARG_LIST_MODELS,
     ARG_LIST_FEATURES,
     ARG_BACKEND,
-    ARG_VULKAN_DEVICE,
-    ARG_HIP_DEVICE,
-    ARG_SYCL_DEVICE,
+    ARG_BACKEND_DEVICE, /* --NAME_device */
+    ARG_BACKEND_NUMBER, /* the same, but a number only */
+    ARG_BACKEND_OFF,    /* --no_NAME */
     ARG_VULKAN_ALLOW_SOFTWARE,
-    ARG_NO_VULKAN,
-    ARG_NO_CUDA,
-    ARG_NO_HIP,
-    ARG_NO_SYCL,
     ARG_NO_METAL,
 };
 
@@ -102,16 +97,16 @@ static const Arg args[] = {
     { ARG_BACKEND, 0, "backend", "NAME",
       "cpu (default), vulkan, cuda, hip, sycl: exactly\nthat one; auto: a GPU if there is one",
       true },
-    { ARG_VULKAN_DEVICE, 0, "vulkan_device", "DEVICE",
+    { ARG_BACKEND_DEVICE, 0, "vulkan_device", "DEVICE",
       "Vulkan on this device: number, name or UUID", true },
     { ARG_VULKAN_ALLOW_SOFTWARE, 0, "vulkan_allow_software", NULL,
       "let Vulkan choose a software device, too", true },
-    { ARG_HIP_DEVICE, 0, "hip_device", "N", "HIP on device N", true },
-    { ARG_SYCL_DEVICE, 0, "sycl_device", "N", "SYCL on device N", true },
-    { ARG_NO_VULKAN, 0, "no_vulkan", NULL, "never use Vulkan", true },
-    { ARG_NO_CUDA, 0, "no_cuda", NULL, "never use CUDA", true },
-    { ARG_NO_HIP, 0, "no_hip", NULL, "never use HIP", true },
-    { ARG_NO_SYCL, 0, "no_sycl", NULL, "never use SYCL", true },
+    { ARG_BACKEND_NUMBER, 0, "hip_device", "N", "HIP on device N", true },
+    { ARG_BACKEND_NUMBER, 0, "sycl_device", "N", "SYCL on device N", true },
+    { ARG_BACKEND_OFF, 0, "no_vulkan", NULL, "never use Vulkan", true },
+    { ARG_BACKEND_OFF, 0, "no_cuda", NULL, "never use CUDA", true },
+    { ARG_BACKEND_OFF, 0, "no_hip", NULL, "never use HIP", true },
+    { ARG_BACKEND_OFF, 0, "no_sycl", NULL, "never use SYCL", true },
     { ARG_NO_METAL, 0, "no_metal", NULL, "never use Metal (it never is)", true },
     { .help = "About this program" },
     { ARG_VERSION, 'v', "version", NULL, "print the version on standard error", false },
@@ -227,30 +222,41 @@ static int parse_precision(const Arg *arg, const char *value, Options *options)
     return 0;
 }
 
-static int parse_backend(const Arg *arg, const char *value, enum Backend *out)
+/* The number of the backend whose name begins the text (and is followed by `end`), with its name. */
+static unsigned find_backend(const char *text, const char *end, const char **name)
 {
-    for (unsigned i = 0; i < BACKENDS; i++) {
-        if (!strcmp(value, backend_names[i])) {
-            *out = (enum Backend)i;
-            return 0;
-        }
+    unsigned i = 0;
+    while ((*name = vmaf_backend_name(i))) {
+        const size_t length = strlen(*name);
+        if (!strncmp(text, *name, length) && !strcmp(text + length, end))
+            break;
+        i++;
     }
-    return bad_value(arg, value, "auto, cpu, vulkan, cuda, hip or sycl");
+    return i;
 }
 
-static int name_device(Options *options, enum Backend backend, const char *device)
+static int parse_backend(const Arg *arg, const char *value, const char **out)
 {
-    options->backend = backend;
+    const bool is_cpu = !strcmp(value, "cpu");
+    if (is_cpu || !strcmp(value, "auto") || vmaf_backend_built(value) >= 0) {
+        *out = is_cpu ? NULL : value;
+        return 0;
+    }
+    char names[256] = "auto, cpu";
+    const char *name;
+    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s%s",
+                 vmaf_backend_name(i + 1) ? ", " : " or ", name);
+    }
+    return bad_value(arg, value, names);
+}
+
+static int name_device(Options *options, const Arg *arg, const char *device)
+{
+    find_backend(arg->name, "_device", &options->backend);
     options->device = device;
     return 0;
-}
-
-static int parse_device_number(const Arg *arg, const char *value, Options *options,
-                               enum Backend backend)
-{
-    unsigned number;
-    const int err = parse_number(arg, value, &number);
-    return err ? err : name_device(options, backend, value);
 }
 
 static int add_model(Options *options, const char *text)
@@ -316,9 +322,10 @@ static int set_format(Options *options, enum VmafOutputFormat format)
     return 0;
 }
 
-static int switch_off(Options *options, enum Backend backend)
+static int switch_off(Options *options, const Arg *arg)
 {
-    options->backends_off |= 1u << backend;
+    const char *name;
+    options->backends_off |= 1u << find_backend(arg->name + strlen("no_"), "", &name);
     return 0;
 }
 
@@ -386,23 +393,18 @@ static int apply(Options *options, const Arg *arg, const char *value, enum Actio
         return 0;
     case ARG_BACKEND:
         return parse_backend(arg, value, &options->backend);
-    case ARG_VULKAN_DEVICE:
-        return name_device(options, BACKEND_VULKAN, value);
-    case ARG_HIP_DEVICE:
-        return parse_device_number(arg, value, options, BACKEND_HIP);
-    case ARG_SYCL_DEVICE:
-        return parse_device_number(arg, value, options, BACKEND_SYCL);
+    case ARG_BACKEND_DEVICE:
+        return name_device(options, arg, value);
+    case ARG_BACKEND_NUMBER: {
+        unsigned number;
+        const int err = parse_number(arg, value, &number);
+        return err ? err : name_device(options, arg, value);
+    }
+    case ARG_BACKEND_OFF:
+        return switch_off(options, arg);
     case ARG_VULKAN_ALLOW_SOFTWARE:
         options->allow_software = true;
         return 0;
-    case ARG_NO_VULKAN:
-        return switch_off(options, BACKEND_VULKAN);
-    case ARG_NO_CUDA:
-        return switch_off(options, BACKEND_CUDA);
-    case ARG_NO_HIP:
-        return switch_off(options, BACKEND_HIP);
-    case ARG_NO_SYCL:
-        return switch_off(options, BACKEND_SYCL);
     case ARG_VERSION:
         *action = ACTION_VERSION;
         return 0;
@@ -437,12 +439,13 @@ static int check_model_names(const Options *options)
 /* What was asked for by name must not be switched off in the same breath. */
 static int check_backend(const Options *options)
 {
-    const enum Backend backend = options->backend;
-    const char *const name = backend_names[backend];
-    if (backend != BACKEND_CPU && backend != BACKEND_AUTO && options->gpumask)
-        return usage_error("%s is asked for, but --gpumask switches GPUs off", name);
-    if (options->backends_off & (1u << backend))
-        return usage_error("%s is asked for, but --no_%s switches it off", name, name);
+    const char *const backend = options->backend, *name;
+    if (!backend || !strcmp(backend, "auto"))
+        return 0;
+    if (options->gpumask)
+        return usage_error("%s is asked for, but --gpumask switches GPUs off", backend);
+    if (options->backends_off & (1u << find_backend(backend, "", &name)))
+        return usage_error("%s is asked for, but --no_%s switches it off", backend, backend);
     return 0;
 }
 

@@ -11,17 +11,6 @@
 
 enum Side { SIDE_REF, SIDE_DIST, SIDES };
 
-enum Backend {
-    BACKEND_CPU,
-    BACKEND_AUTO,
-    BACKEND_VULKAN,
-    BACKEND_CUDA,
-    BACKEND_HIP,
-    BACKEND_SYCL,
-    BACKENDS
-};
-extern const char *const backend_names[BACKENDS];
-
 /* What to do instead of scoring. */
 enum Action {
     ACTION_SCORE,
@@ -55,8 +44,8 @@ typedef struct Options {
 
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
-    enum Backend backend;
-    unsigned backends_off; /* bit b: never use backend b */
+    const char *backend;   /* a GPU backend, "auto" for the best there is; NULL: the CPU */
+    unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
     const char *device;    /* of a named backend: number, name or UUID; NULL: its first */
     bool allow_software;
 } Options;

@@ -7,6 +7,7 @@
 
 #include "extractors.h"
 #include "gpu.h"
+#include "libvmaf/device.h"
 #include "message.h"
 #include "meter.h"
 #include "models.h"
@@ -81,12 +82,10 @@ static unsigned frames_ahead(const Run *run, const VmafPictureConfiguration *poo
     return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
 }
 
-/* Pairs that the context may hold at a time: one a worker and two to even out what features take.
- */
+/* Pairs in the context beside the one in hand. With a GPU no more than are read ahead. */
 static unsigned pairs_in_work(const Run *run)
 {
-    const unsigned threads = run->options->threads;
-    return run->gpu ? run->ahead : threads ? threads + 2 : 0;
+    return run->gpu ? run->ahead : vmaf_pairs_in_flight(run->vmaf) - 1;
 }
 
 static int create_context(Run *run)

@@ -27,7 +27,8 @@
 extern "C" {
 #endif
 
-/* A device and its queues. May serve several contexts at once, from several threads. */
+/* A device and its queues. May serve several contexts at once, from several threads. Imported pictures
+ * belong to a context; both sides of a pair may be imported at once by two threads. */
 typedef struct VmafVulkanState VmafVulkanState;
 
 typedef struct VmafVulkanConfiguration {
@@ -81,7 +82,8 @@ VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*
 /* How many frames may be under way; 0 for NULL. */
 VMAF_EXPORT unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanState *state);
 
-/* The context borrows the state: free it after vmaf_close. Before features are registered. */
+/* Before features are registered. The state may be freed at any time: a context that uses it keeps it
+ * open until vmaf_close. */
 VMAF_EXPORT int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state);
 
 /* Waits for outstanding work and sets *state to NULL. NULL and a NULL inside are fine. */
@@ -164,7 +166,8 @@ typedef struct VmafVulkanImage {
     unsigned w, h, bpc;
     enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
     int is_ref;
-    unsigned index; /* for vmaf_vulkan_read_imported_pictures */
+    unsigned index;    /* for vmaf_vulkan_read_imported_pictures */
+    VmafContext *vmaf; /* whose picture it is; NULL: of the only context that uses the state */
 } VmafVulkanImage;
 VMAF_EXPORT int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *image);
 
@@ -186,6 +189,7 @@ typedef struct VmafVulkanMemory {
     enum VmafPixelFormat pix_fmt;
     int is_ref;
     unsigned index;
+    VmafContext *vmaf; /* as in VmafVulkanImage */
 } VmafVulkanMemory;
 /* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then.
  */

@@ -5,6 +5,13 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "gpu/backend.h"
+
+const GpuBackend cuda_backend = {
+    .name = "cuda",
+    .title = "CUDA",
+    .needs = "NVIDIA driver (libcuda)",
+};
 
 static int absent(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the scheduler sees of a GPU. A backend fills the table and hands it over with its state
- * (context_use_accelerator); features the accelerator takes are measured there, all others on the
- * CPU, and both kinds report through the same code. */
+/* What the engine sees of a GPU: an object that measures features for one context. Features it takes
+ * are measured there, all others on the CPU, and both kinds report through the same code. */
 #ifndef ENGINE_ACCELERATOR_H
 #define ENGINE_ACCELERATOR_H
 
@@ -10,22 +9,17 @@
 
 #include "engine/feature.h"
 
-typedef struct Accelerator
-    Accelerator; /* the backend's: an imported state at work for one context */
+typedef struct Accelerator Accelerator;
 
 /* Features of one frame, by their number in open(). */
 typedef uint64_t FeatureSet;
 #define FEATURE_SET_MAX 64
 
 typedef struct AcceleratorOps {
-    const char *backend; /* "vulkan" */
-
     /* Called once, with the first pair, after the features' init (so shape and planes are known).
      * Every feature offered has def->gpu. Sets taken to those it will measure; the others go to the
-     * CPU. Taking none is fine. The features outlive the accelerator. */
-    int (*open)(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
-                Accelerator **out);
-    const char *(*device_name)(const Accelerator *a); /* lives as long as `a` */
+     * CPU. Taking none is fine. The features live until close. */
+    int (*open)(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken);
 
     /* Queues the pair for the given features and returns; blocks only while the ring of frames in
      * flight is full. The pictures stay valid until the frame was collected. Called by one thread,
@@ -38,10 +32,19 @@ typedef struct AcceleratorOps {
      * frame's: none of its results are valid. */
     int (*collect)(Accelerator *a, void *const *results);
 
-    void (*close)(Accelerator *a); /* nothing is queued any more; NULL is fine */
+    void (*close)(Accelerator *a); /* after a successful open, when nothing is queued any more */
 
-    /* Memory for pools of pictures that the device copies from without a detour; NULL: none. */
-    PoolMemory (*picture_memory)(void *state);
+    /* Memory for pools of pictures that the device copies from without a detour. */
+    PoolMemory (*picture_memory)(Accelerator *a);
+
+    void (*destroy)(Accelerator *a); /* closed, or never opened */
 } AcceleratorOps;
+
+/* Embedded at the head of the implementation's own. */
+struct Accelerator {
+    const AcceleratorOps *ops;
+    const char *backend, *device; /* for reports; they live as long as the accelerator */
+    unsigned depth;               /* frames it may hold between submit and collect */
+};
 
 #endif

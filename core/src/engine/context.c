@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "engine/context.h"
+#include "engine/context_struct.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,6 +36,8 @@ void context_destroy(VmafContext *ctx)
         return;
     scheduler_destroy(ctx->scheduler);
     picture_pool_destroy(ctx->pool);
+    if (ctx->accelerator)
+        ctx->accelerator->ops->destroy(ctx->accelerator);
     metadata_destroy(ctx->metadata);
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
@@ -73,6 +75,11 @@ static int add_feature(VmafContext *ctx, Feature *f)
     return scheduler_add(ctx->scheduler, f);
 }
 
+static bool is_accelerated(const VmafContext *ctx)
+{
+    return ctx->accelerator && !ctx->cfg.gpumask;
+}
+
 /* `vif_vulkan` asks for a backend by name. */
 static int check_backend(const VmafContext *ctx, const char *extractor, const FeatureDef *def,
                          bool *gpu_only)
@@ -81,7 +88,8 @@ static int check_backend(const VmafContext *ctx, const char *extractor, const Fe
     if (!*gpu_only)
         return 0;
     const char *backend = extractor + strlen(def->name) + 1;
-    if (ctx->accelerator && !strcmp(ctx->accelerator->backend, backend) && def->gpu && !ctx->pairs)
+    if (is_accelerated(ctx) && !strcmp(ctx->accelerator->backend, backend) && def->gpu &&
+        !ctx->pairs)
         return 0;
     log_error("feature \"%s\" cannot run: no %s state is imported that could", extractor, backend);
     return -EINVAL;
@@ -137,19 +145,23 @@ int context_use_model(VmafContext *ctx, VmafModel *model)
     return err ? err : metadata_mount(ctx->metadata, model);
 }
 
-int context_use_accelerator(VmafContext *ctx, const AcceleratorOps *ops, void *state)
+int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator)
 {
-    if (ctx->pairs) {
+    if (ctx->pairs || scheduler_has_begun(ctx->scheduler)) {
         log_error("a GPU must be imported before the first picture is read");
         return -EINVAL;
     }
-    ctx->imported = ops;
-    ctx->imported_state = state;
-    if (ctx->cfg.gpumask)
-        return 0;
-    ctx->accelerator = ops;
-    scheduler_accelerate(ctx->scheduler, ops, state);
+    if (ctx->accelerator)
+        ctx->accelerator->ops->destroy(ctx->accelerator);
+    ctx->accelerator = accelerator;
+    if (is_accelerated(ctx))
+        scheduler_accelerate(ctx->scheduler, accelerator);
     return 0;
+}
+
+Accelerator *context_accelerator(const VmafContext *ctx)
+{
+    return ctx->accelerator;
 }
 
 static bool is_whole(const VmafPicture *pic, const FrameShape *shape)
@@ -245,25 +257,68 @@ int context_flush(VmafContext *ctx)
 
 void context_settle(VmafContext *ctx)
 {
-    if (ctx->accelerator && !ctx->cfg.n_threads)
+    if (is_accelerated(ctx) && !ctx->cfg.n_threads)
         scheduler_wait(ctx->scheduler);
+}
+
+unsigned context_pairs_in_flight(const VmafContext *ctx)
+{
+    return scheduler_in_flight(ctx->scheduler);
+}
+
+unsigned context_pool_size(const VmafContext *ctx)
+{
+    return 2 * (context_pairs_in_flight(ctx) + 1) + 2;
 }
 
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count)
 {
     PicturePool *pool;
     int err;
-    if (ctx->accelerator && ctx->accelerator->picture_memory) {
-        const PoolMemory memory = ctx->accelerator->picture_memory(ctx->imported_state);
+    if (is_accelerated(ctx)) {
+        const PoolMemory memory = ctx->accelerator->ops->picture_memory(ctx->accelerator);
         err = picture_pool_create_in(&pool, shape, count, &memory);
     } else {
         err = picture_pool_create(&pool, shape, count);
     }
-    if (err)
-        return err;
+    if (!err)
+        context_set_pool(ctx, pool);
+    return err;
+}
+
+void context_set_pool(VmafContext *ctx, PicturePool *pool)
+{
     picture_pool_destroy(ctx->pool);
     ctx->pool = pool;
-    return 0;
+}
+
+bool context_has_pool(const VmafContext *ctx)
+{
+    return ctx->pool != NULL;
+}
+
+int context_fetch_picture(VmafContext *ctx, VmafPicture *pic)
+{
+    if (ctx->pool)
+        return picture_pool_fetch(ctx->pool, pic);
+    return ctx->has_shape ? picture_alloc(pic, &ctx->shape) : -EINVAL;
+}
+
+int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu)
+{
+    *on_cpu = false;
+    const int err = scheduler_prepare(ctx->scheduler, shape);
+    for (unsigned i = 0; !err && i < scheduler_feature_count(ctx->scheduler); i++) {
+        const char *backend, *device;
+        scheduler_place(ctx->scheduler, i, &backend, &device);
+        *on_cpu = *on_cpu || !backend;
+    }
+    return err;
+}
+
+bool context_is_flushed(const VmafContext *ctx)
+{
+    return ctx->flushed;
 }
 
 static double pairs_per_second(const VmafContext *ctx)

@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A scoring session: what VmafContext is. Driven by one thread at a time; scores may be asked for
+/* What VmafContext is: pairs in, scores out. Driven by one thread at a time; scores may be asked for
  * and imported by any thread. */
 #ifndef ENGINE_CONTEXT_H
 #define ENGINE_CONTEXT_H
 
-#include <time.h>
-
 #include "engine/accelerator.h"
-#include "engine/index_set.h"
-#include "engine/metadata.h"
-#include "engine/scheduler.h"
-#include "engine/scores.h"
+#include "engine/picture.h"
 #include "libvmaf/libvmaf.h"
-
-struct VmafContext {
-    VmafConfiguration cfg;
-    unsigned cpu; /* enum CpuFlag */
-    ScoreStore *scores;
-    Metadata *metadata;
-    Scheduler *scheduler;
-    PicturePool *pool;                 /* NULL until preallocated */
-    const AcceleratorOps *accelerator; /* NULL: none imported, or switched off by gpumask */
-    const AcceleratorOps *imported;    /* whatever gpumask says */
-    void *imported_state;
-
-    bool has_shape; /* the first pair fixes it */
-    FrameShape shape;
-    IndexSet indices;
-    unsigned pairs; /* read so far */
-    bool flushed;
-    struct timespec started, ended; /* of the reading */
-};
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 void context_destroy(VmafContext *ctx);
@@ -40,9 +16,10 @@ void context_destroy(VmafContext *ctx);
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 int context_use_model(VmafContext *ctx, VmafModel *model);
 
-/* Before the first pair: features that have GPU code go to this backend. `state` outlives the
- * context. Does nothing when gpumask is set. */
-int context_use_accelerator(VmafContext *ctx, const AcceleratorOps *ops, void *state);
+/* Before the first pair: features that have GPU code are measured by this accelerator, unless gpumask
+ * is set. Takes it over on success; an earlier one is destroyed. */
+int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
+Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
 
 /* On success the caller's references are gone and its structs zeroed. */
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index);
@@ -52,7 +29,25 @@ int context_flush(VmafContext *ctx);
  * is at work. With threads it does nothing. */
 void context_settle(VmafContext *ctx);
 
+/* How many pairs may be under way at once. */
+unsigned context_pairs_in_flight(const VmafContext *ctx);
+/* Pictures that a pool needs so that nobody waits for one: pairs under way, one pair in hand, and the
+ * two references that temporal features look back at. */
+unsigned context_pool_size(const VmafContext *ctx);
+
+/* A pool of pictures, where the accelerator likes them if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
+/* Takes the pool over; an earlier one is destroyed. */
+void context_set_pool(VmafContext *ctx, PicturePool *pool);
+bool context_has_pool(const VmafContext *ctx);
+/* From the pool, waiting for a free one; without a pool a plain picture of the context's shape
+ * (-EINVAL while there is none). */
+int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
+
+/* Gets ready for pairs of this shape; *on_cpu tells whether some feature reads them on the CPU. */
+int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu);
+bool context_is_flushed(const VmafContext *ctx);
+
 int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
                          const char *score_format);
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "engine/scores.h"
+#include "gpu/backend.h"
 
 /* The engine cuts names at 255 bytes. */
 #define NAME_SIZE 256
@@ -90,23 +91,11 @@ int feature_emit_aggregate(Feature *f, const char *name, double value)
     return scores_set_aggregate(f->scores, name, value);
 }
 
-/* `vif_vulkan` is `vif` on that backend; the results are the same bits, so it is the same feature.
- */
-static size_t plain_length(const char *extractor)
-{
-    static const char *const backends[] = { "_vulkan", "_cuda", "_hip", "_sycl" };
-    const size_t length = strlen(extractor);
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
-        const size_t suffix = strlen(backends[i]);
-        if (length > suffix && !strcmp(extractor + length - suffix, backends[i]))
-            return length - suffix;
-    }
-    return length;
-}
-
 const FeatureDef *feature_find(const char *extractor)
 {
-    const size_t length = plain_length(extractor);
+    /* `vif_vulkan` is `vif` on that backend; the results are the same bits, so it is the same
+     * feature. */
+    const size_t length = gpu_backend_strip(extractor);
     for (const FeatureDef *const *def = feature_registry; *def; def++)
         if (!strncmp((*def)->name, extractor, length) && !(*def)->name[length])
             return *def;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/scheduler.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,15 +39,15 @@ struct Scheduler {
     int err; /* first one of a feature, until it is asked for */
 
     /* The accelerator, and the thread that waits for its results. */
-    const AcceleratorOps *ops;
-    void *gpu_state;
-    Accelerator *gpu;
+    Accelerator *gpu; /* NULL: none */
     Lane *gpu_lanes[FEATURE_SET_MAX];
     unsigned gpu_lane_count;
     pthread_t collector;
     pthread_cond_t queued;
     Frame *queue, *queue_last;
-    bool opened, collecting, collector_ends;
+    bool asked;  /* the accelerator was offered the features */
+    bool opened; /* and took some */
+    bool collecting, collector_ends;
 };
 
 int scheduler_create(Scheduler **out, unsigned threads)
@@ -99,8 +100,8 @@ void scheduler_destroy(Scheduler *s)
     scheduler_wait(s);
     end_collector(s);
     team_destroy(s->team);
-    if (s->gpu)
-        s->ops->close(s->gpu);
+    if (s->opened)
+        s->gpu->ops->close(s->gpu);
     for (unsigned i = 0; i < 2; i++)
         picture_drop(&s->previous[i]);
     destroy_frames(s);
@@ -139,17 +140,28 @@ Feature *scheduler_feature(const Scheduler *s, unsigned i)
     return s->lanes[i]->feature;
 }
 
-void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state)
+void scheduler_accelerate(Scheduler *s, Accelerator *accelerator)
 {
-    s->ops = ops;
-    s->gpu_state = state;
+    assert(!s->frames);
+    s->gpu = accelerator;
+}
+
+bool scheduler_has_begun(const Scheduler *s)
+{
+    return s->frames != NULL;
+}
+
+/* Enough for every worker to have a frame while the next ones wait, and what the GPU's ring takes. */
+unsigned scheduler_in_flight(const Scheduler *s)
+{
+    return (s->team ? team_size(s->team) + 4 : 1) + (s->gpu ? s->gpu->depth : 0);
 }
 
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device)
 {
     const bool on_gpu = s->lanes[i]->accelerated >= 0;
-    *backend = on_gpu ? s->ops->backend : NULL;
-    *device = on_gpu ? s->ops->device_name(s->gpu) : NULL;
+    *backend = on_gpu ? s->gpu->backend : NULL;
+    *device = on_gpu ? s->gpu->device : NULL;
 }
 
 static void keep_error(Scheduler *s, const Job *job, int err)
@@ -306,7 +318,7 @@ static void collect_frame(Scheduler *s, Frame *frame)
     for (unsigned i = 0; i < s->gpu_lane_count; i++)
         if (frame->accelerated >> i & 1)
             results[i] = accelerated_job(s, frame, i)->result;
-    finish_accelerated(s, frame, s->ops->collect(s->gpu, results));
+    finish_accelerated(s, frame, s->gpu->ops->collect(s->gpu, results));
 }
 
 static void *collect_frames(void *arg)
@@ -339,7 +351,7 @@ static int check_placement(const Scheduler *s, unsigned count, FeatureSet taken)
         const Feature *f = s->gpu_lanes[i]->feature;
         if (f->gpu_only && !(taken >> i & 1)) {
             log_error("feature \"%s\" cannot run on %s with these options or pictures",
-                      f->def->name, s->ops->backend);
+                      f->def->name, s->gpu->backend);
             return -EINVAL;
         }
     }
@@ -363,14 +375,15 @@ static int open_accelerator(Scheduler *s)
         features[count++] = s->lanes[i]->feature;
     }
     FeatureSet taken = 0;
-    int err = count ? s->ops->open(s->gpu_state, features, count, &taken, &s->gpu) : 0;
+    int err = count ? s->gpu->ops->open(s->gpu, features, count, &taken) : 0;
+    s->opened = count && !err;
     if (!err)
         err = check_placement(s, count, taken);
     if (!err && taken)
         err = start_collector(s);
-    if (err && s->gpu) {
-        s->ops->close(s->gpu);
-        s->gpu = NULL;
+    if (err && s->opened) {
+        s->gpu->ops->close(s->gpu);
+        s->opened = false;
     }
     if (err || !taken)
         return err;
@@ -381,11 +394,9 @@ static int open_accelerator(Scheduler *s)
     return 0;
 }
 
-/* Enough for every worker to have a frame while the next ones wait; the GPU's ring takes up to
- * eight more. */
 static int create_frames(Scheduler *s)
 {
-    const unsigned count = (s->team ? team_size(s->team) + 4 : 1) + (s->ops ? 8 : 0);
+    const unsigned count = scheduler_in_flight(s);
     s->frames = mem_array(count, sizeof(*s->frames));
     if (!s->frames)
         return -ENOMEM;
@@ -451,9 +462,9 @@ int scheduler_prepare(Scheduler *s, const FrameShape *shape)
     int err = s->frames ? 0 : create_frames(s);
     for (unsigned i = 0; !err && i < s->lane_count; i++)
         err = lane_init(s->lanes[i], shape, s->in_flight, team_size(s->team));
-    if (!err && s->ops && !s->opened) {
+    if (!err && s->gpu && !s->asked) {
         err = open_accelerator(s);
-        s->opened = !err;
+        s->asked = !err;
     }
     return err ? err : grow_jobs(s, next_frame(s));
 }
@@ -495,7 +506,7 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
 
 static void submit_accelerated(Scheduler *s, Frame *frame)
 {
-    const int err = s->ops->submit(s->gpu, &frame->pair, frame->accelerated);
+    const int err = s->gpu->ops->submit(s->gpu, &frame->pair, frame->accelerated);
     if (err) {
         finish_accelerated(s, frame, err);
         return;

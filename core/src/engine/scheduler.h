@@ -20,9 +20,13 @@ int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);
 
-/* Before the first pair: features that can, go there; one that must (gpu_only) and cannot makes
- * scheduler_prepare fail. `state` outlives the scheduler. */
-void scheduler_accelerate(Scheduler *s, const AcceleratorOps *ops, void *state);
+/* Before scheduler_prepare: features that can, go there; one that must (gpu_only) and cannot makes
+ * scheduler_prepare fail. The accelerator outlives the scheduler. */
+void scheduler_accelerate(Scheduler *s, Accelerator *accelerator);
+/* Whether scheduler_prepare was called. */
+bool scheduler_has_begun(const Scheduler *s);
+/* How many pairs may be under way at once. */
+unsigned scheduler_in_flight(const Scheduler *s);
 /* Where the i-th feature runs; both NULL for the CPU. */
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);
 

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu/kernels.h"
+
 typedef struct GpuDevice GpuDevice;
 typedef struct GpuBuffer GpuBuffer;
 typedef struct GpuKernel GpuKernel;
@@ -39,6 +41,36 @@ typedef struct GpuRange {
     size_t offset, size;
 } GpuRange;
 
+/* Rows that lie a stride apart, which may differ on both sides. All in bytes. */
+typedef struct GpuRows {
+    GpuBuffer *from, *to;
+    size_t from_offset, from_stride;
+    size_t to_offset, to_stride;
+    size_t row; /* what is copied of each */
+    unsigned rows;
+} GpuRows;
+
+/* Memory that somebody else allocated. */
+enum GpuHandleType {
+    GPU_HANDLE_OPAQUE_FD = 1, /* of the same driver and device */
+    GPU_HANDLE_DMABUF,        /* linear */
+    GPU_HANDLE_WIN32,         /* an NT handle */
+    GPU_HANDLE_ADDRESS,       /* an address of the device (host backend: of the process) */
+};
+
+typedef struct GpuHandle {
+    enum GpuHandleType type;
+    intptr_t value;
+    size_t size; /* of the allocation */
+} GpuHandle;
+
+/* A point of somebody else's work, in the words of the API: with Vulkan a timeline semaphore and a
+ * value of it. */
+typedef struct GpuForeign {
+    uintptr_t handle;
+    uint64_t value;
+} GpuForeign;
+
 /* Work queues: copies to the device may run beside the kernels of earlier frames. */
 enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER };
 
@@ -54,29 +86,43 @@ typedef struct GpuSubmit {
     unsigned command_count;
     const GpuPoint *waits; /* on the device, before the commands start */
     unsigned wait_count;
+    const GpuForeign *foreign_waits; /* the same, for work of others */
+    unsigned foreign_wait_count;
+    const GpuForeign *foreign_signals; /* when the commands are done */
+    unsigned foreign_signal_count;
 } GpuSubmit;
+#define GPU_MAX_COMMANDS 8 /* in a submission */
+#define GPU_MAX_WAITS 4    /* of each kind */
 
 typedef struct GpuOps {
     int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);
     void (*buffer_destroy)(GpuDevice *dev, GpuBuffer *buffer); /* not in use; NULL is fine */
 
-    /* Kernels are found by name and live as long as the device; asking again gives the same one. */
-    int (*kernel_get)(GpuDevice *dev, const char *name, unsigned buffer_count, unsigned params_size,
-                      GpuKernel **kernel);
+    /* A buffer over memory of others, which copies may read; the handle stays the caller's. NULL, or
+     * -ENOTSUP: this device cannot. */
+    int (*buffer_import)(GpuDevice *dev, const GpuHandle *handle, GpuBuffer **buffer);
+
+    /* Kernels live as long as the device; asking again gives the same one. */
+    int (*kernel_get)(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel);
+    /* What runs when this kernel does: the self-test remembers a verdict on these bytes. */
+    const KernelImage *(*kernel_image)(GpuDevice *dev, const KernelInfo *info);
 
     /* Fixes a kernel's buffers for as long as the bindings live. */
     int (*bindings_create)(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
                            GpuBindings **bindings);
     void (*bindings_destroy)(GpuDevice *dev, GpuBindings *bindings);
 
-    /* Recording: begin, any of copy, fill, dispatch and barrier, end; then submitted any number of
-     * times, but not while it is still in flight. Beginning again forgets what was recorded.
+    /* Recording: begin, any of the commands below, end; then submitted any number of times, but not
+     * while it is still in flight. Beginning again forgets what was recorded.
      * Errors while recording are kept and returned by end. */
     int (*commands_create)(GpuDevice *dev, enum GpuQueue queue, GpuCommands **commands);
     void (*commands_destroy)(GpuDevice *dev, GpuCommands *commands);
     void (*begin)(GpuCommands *commands);
     void (*copy)(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
+    void (*copy_rows)(GpuCommands *commands, const GpuRows *rows);
     void (*fill)(GpuCommands *commands, const GpuRange *range, uint32_t word);
+    /* From here on nobody relies on what the range holds. May be NULL; a device for tests spoils it. */
+    void (*undefine)(GpuCommands *commands, const GpuRange *range);
     void (*dispatch)(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                      const void *params, const unsigned groups[3]);
     void (*barrier)(GpuCommands *commands); /* later commands see what earlier ones wrote; so does
@@ -94,8 +140,10 @@ typedef struct GpuOps {
     int (*submit)(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done);
     /* 1 when reached, 0 when the time is over, negative errno on device loss. */
     int (*wait)(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns);
+    /* Waits until nothing that was submitted so far is in flight. */
+    int (*drain)(GpuDevice *dev);
 
-    void (*destroy)(GpuDevice *dev); /* gpu_device_unref calls it */
+    void (*destroy)(GpuDevice *dev); /* gpu_device_release calls it */
 } GpuOps;
 
 typedef struct GpuLimits {
@@ -103,6 +151,15 @@ typedef struct GpuLimits {
     size_t max_binding;      /* bytes */
     unsigned max_groups[3];
 } GpuLimits;
+
+/* How frames are fed to the device. gpu_device_init sets what serves real GPUs; tests force each side
+ * of every threshold. */
+typedef struct GpuTuning {
+    size_t own_upload_bytes; /* a frame of fewer bytes is copied by the compute queue: a second
+                              * submission costs more than the copy engine gains */
+    unsigned max_batch;      /* frames that may share a submission */
+} GpuTuning;
+#define GPU_MAX_BATCH (GPU_MAX_COMMANDS / 2)
 
 typedef struct GpuUpload GpuUpload; /* upload.c */
 
@@ -112,6 +169,7 @@ struct GpuDevice {
     char name[256];
     char driver[256]; /* driver and version: the self-test's verdict is remembered under it */
     GpuLimits limits;
+    GpuTuning tuning;
 
     atomic_int references; /* the last one gone destroys it */
     pthread_mutex_t uploads_lock;
@@ -120,7 +178,10 @@ struct GpuDevice {
 
 /* For backends: the shared part, with one reference. */
 void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend);
-void gpu_device_ref(GpuDevice *device);
-void gpu_device_unref(GpuDevice *device); /* NULL is fine */
+void gpu_device_retain(GpuDevice *device);
+void gpu_device_release(GpuDevice *device); /* NULL is fine */
+
+/* Submits one command buffer to the compute queue and waits for it. */
+int gpu_device_run(GpuDevice *device, GpuCommands *commands);
 
 #endif

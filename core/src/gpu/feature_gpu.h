@@ -57,7 +57,7 @@ GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
 #define GPU_MAX_PARAMS 128
 
 typedef struct GpuPass {
-    const char *kernel;               /* its name in feature/meson.build */
+    const char *kernel;               /* its name in a meson.build */
     GpuBuf buffers[GPU_MAX_BINDINGS]; /* by binding number */
     unsigned buffer_count;
     const void *params; /* copied; the kernel's PARAMS as a plain struct */

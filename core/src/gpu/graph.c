@@ -82,6 +82,23 @@ static bool fits(const Graph *graph, const GpuPlan *plan)
     return true;
 }
 
+/* A plan that does not fit its kernel is a mistake in this source. */
+static int check_pass(const GpuPlan *plan, const PlanPass *pass, const KernelInfo **out)
+{
+    const KernelInfo *info = kernel_info_find(pass->kernel);
+    if (!info || info->buffer_count != pass->buffer_count ||
+        info->params_size != pass->params_size) {
+        log_error("kernel '%s' is not what its plan says: %u buffers, %u bytes of parameters",
+                  pass->kernel, pass->buffer_count, pass->params_size);
+        return -EINVAL;
+    }
+    for (unsigned b = 0; b < pass->buffer_count; b++)
+        if (pass->buffers[b] >= plan->buffer_count)
+            return -EINVAL;
+    *out = info;
+    return 0;
+}
+
 static int find_kernels(Graph *graph, GraphFeature *gf)
 {
     const GpuPlan *plan = gf->plan;
@@ -90,12 +107,10 @@ static int find_kernels(Graph *graph, GraphFeature *gf)
     if (!gf->kernels || !gf->ranges)
         return -ENOMEM;
     for (unsigned p = 0; p < plan->pass_count; p++) {
-        const PlanPass *pass = &plan->passes[p];
-        for (unsigned b = 0; b < pass->buffer_count; b++)
-            if (pass->buffers[b] >= plan->buffer_count)
-                return -EINVAL;
-        const int err = graph->device->ops->kernel_get(
-            graph->device, pass->kernel, pass->buffer_count, pass->params_size, &gf->kernels[p]);
+        const KernelInfo *info;
+        int err = check_pass(plan, &plan->passes[p], &info);
+        if (!err)
+            err = graph->device->ops->kernel_get(graph->device, info, &gf->kernels[p]);
         if (err)
             return err;
     }
@@ -156,14 +171,8 @@ static int upload_tables(Graph *graph, size_t bytes)
     ops->copy(commands, &(GpuRange){ staging, 0, bytes }, &(GpuRange){ graph->tables, 0, bytes });
     ops->barrier(commands);
     err = ops->end(commands);
-    GpuPoint done = { 0 };
     if (!err)
-        err = ops->submit(
-            dev, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
-            &done);
-    if (!err)
-        err = ops->wait(dev, done, UINT64_MAX);
-    err = err < 0 ? err : 0;
+        err = gpu_device_run(dev, commands);
 error:
     ops->commands_destroy(dev, commands);
     ops->buffer_destroy(dev, staging);

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The kernels that the build embedded: made from feature/meson.build, sorted by nothing. */
+/* The kernels of this build: what each one wants, as the build read it off the source, whatever APIs are
+ * compiled in. The code made of it for one API is a table of images. */
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-typedef struct KernelCode {
+typedef struct KernelInfo {
+    const char *name;      /* as in a folder's meson.build */
+    unsigned group[2];     /* threads of a workgroup across and down */
+    unsigned buffer_count; /* bindings 0, 1, … */
+    unsigned params_size;  /* bytes */
+} KernelInfo;
+
+extern const KernelInfo kernel_infos[]; /* name NULL ends the table */
+const KernelInfo *kernel_info_find(const char *name);
+
+typedef struct KernelImage {
     const char *name;
-    const uint32_t *spirv;
+    const void *data;
     size_t size; /* bytes */
-} KernelCode;
+} KernelImage;
 
-extern const KernelCode kernel_codes[]; /* name NULL ends the table */
-const KernelCode *kernel_code_find(const char *name);
+/* The image of that name in a table that a NULL name ends; NULL when there is none. */
+const KernelImage *kernel_image_find(const KernelImage *table, const char *name);
 
 #endif

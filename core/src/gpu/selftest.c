@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "gpu/cachefile.h"
 #include "gpu/check.h"
-#include "gpu/kernels.h"
 
 /* Odd, no multiple of a tile, and large enough for every feature. */
 #define TEST_W 219
@@ -24,15 +23,17 @@ static uint64_t hash(uint64_t h, const void *data, size_t size)
 }
 
 /* The file whose presence says that these kernels passed on this device with this driver. */
-static void verdict_name(const GpuDevice *device, char *name, size_t size)
+static void verdict_name(GpuDevice *device, char *name, size_t size)
 {
     uint64_t h = 0xcbf29ce484222325u;
     h = hash(h, device->backend, strlen(device->backend));
     h = hash(h, device->name, strlen(device->name));
     h = hash(h, device->driver, strlen(device->driver));
-    for (const KernelCode *code = kernel_codes; code->name; code++) {
-        h = hash(h, code->name, strlen(code->name) + 1);
-        h = hash(h, code->spirv, code->size);
+    for (const KernelInfo *info = kernel_infos; info->name; info++) {
+        const KernelImage *image = device->ops->kernel_image(device, info);
+        h = hash(h, info->name, strlen(info->name) + 1);
+        if (image)
+            h = hash(h, image->data, image->size);
     }
     snprintf(name, size, "selftest-%016llx", (unsigned long long)h);
 }

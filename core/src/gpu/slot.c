@@ -175,6 +175,18 @@ static int upload_planes(Slot *slot, const Graph *graph, const VmafPicture *pic,
     return 0;
 }
 
+/* What is not cleared holds whatever an earlier frame left. */
+static void undefine_rest(Slot *slot, const Graph *graph)
+{
+    const GpuRange rest[] = {
+        { slot->scratch, graph->scratch_zeroed, graph->scratch_bytes - graph->scratch_zeroed },
+        { slot->results, graph->result_zeroed, graph->result_bytes - graph->result_zeroed },
+    };
+    for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+        if (rest[i].size)
+            graph->device->ops->undefine(slot->upload, &rest[i]);
+}
+
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
 {
     const GpuOps *ops = graph->device->ops;
@@ -186,6 +198,8 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
         ops->fill(slot->upload, &(GpuRange){ slot->scratch, 0, graph->scratch_zeroed }, 0);
     if (graph->result_zeroed)
         ops->fill(slot->upload, &(GpuRange){ slot->results, 0, graph->result_zeroed }, 0);
+    if (ops->undefine)
+        undefine_rest(slot, graph);
     ops->barrier(slot->upload);
     const int end_err = ops->end(slot->upload);
     return err ? err : end_err;

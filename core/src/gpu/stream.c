@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 
@@ -11,12 +12,6 @@
 
 /* A device that has not finished a frame after this long will not finish it. */
 #define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
-
-/* Below this many bytes a frame, a second submission costs more than the copy engine gains. */
-#define OWN_UPLOAD_BYTES ((size_t)1 << 20)
-
-/* Of frames that share a submission. */
-#define BATCH_MAX 4
 
 struct GpuStream {
     GpuDevice *device;
@@ -46,16 +41,19 @@ static Slot *slot_of(const GpuStream *stream, uint64_t frame)
 static int create_slots(GpuStream *stream)
 {
     Graph *graph = stream->graph;
+    const GpuTuning *tuning = &stream->device->tuning;
     int err = profile_create(&stream->profile, graph);
     if (err)
         return err;
     stream->batch = stream->depth / 2;
     if (stream->profile || !stream->batch)
         stream->batch = 1;
-    if (stream->batch > BATCH_MAX)
-        stream->batch = BATCH_MAX;
+    if (stream->batch > tuning->max_batch)
+        stream->batch = tuning->max_batch;
+    assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
     stream->slot_count = stream->depth + graph->back;
-    stream->upload_queue = 2 * graph->picture_bytes < OWN_UPLOAD_BYTES ? GPU_COMPUTE : GPU_TRANSFER;
+    stream->upload_queue =
+        2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
     err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
     stream->works = (WorkList){ .graph = graph,
                                 .slots = stream->slots,
@@ -131,7 +129,7 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     GpuDevice *dev = stream->device;
     const Slot *first = slot_of(stream, stream->started);
     const Slot *last = slot_of(stream, stream->started + count - 1);
-    GpuCommands *commands[BATCH_MAX + 1];
+    GpuCommands *commands[GPU_MAX_BATCH + 1];
     unsigned command_count = 0;
     const bool uploads_apart = stream->upload_queue == GPU_TRANSFER;
     for (unsigned i = 0; !uploads_apart && i < count; i++)
@@ -296,59 +294,4 @@ int stream_collect(GpuStream *stream, void *const *results)
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;
-}
-
-/* ---- the engine's hook: an Accelerator is a stream ---- */
-
-static int alloc_upload(void *device, size_t size, void **block)
-{
-    return upload_alloc(device, size, block);
-}
-
-static void free_upload(void *device, void *block)
-{
-    upload_free(device, block);
-}
-
-PoolMemory gpu_picture_memory(void *state)
-{
-    const GpuSetup *setup = state;
-    return (PoolMemory){
-        .alloc = alloc_upload, .free = free_upload, .opaque = setup->device, .as_is = true
-    };
-}
-
-int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
-             Accelerator **out)
-{
-    const GpuSetup *setup = state;
-    GpuStream *stream;
-    const int err = stream_create(&stream,
-                                  &(GpuStreamParams){ .device = setup->device,
-                                                      .features = features,
-                                                      .feature_count = count,
-                                                      .depth = setup->depth },
-                                  taken);
-    *out = (Accelerator *)stream;
-    return err;
-}
-
-const char *gpu_device_name(const Accelerator *a)
-{
-    return ((const GpuStream *)a)->device->name;
-}
-
-int gpu_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
-{
-    return stream_submit((GpuStream *)a, pair, set);
-}
-
-int gpu_collect(Accelerator *a, void *const *results)
-{
-    return stream_collect((GpuStream *)a, results);
-}
-
-void gpu_close(Accelerator *a)
-{
-    stream_destroy((GpuStream *)a);
 }

@@ -27,24 +27,4 @@ void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set);
 int stream_collect(GpuStream *stream, void *const *results);
 
-/* The engine's hook, for a backend to give its name to. The state it is used with is a GpuSetup. */
-typedef struct GpuSetup {
-    GpuDevice *device;
-    unsigned depth;
-} GpuSetup;
-
-PoolMemory gpu_picture_memory(void *state);
-int gpu_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
-             Accelerator **out);
-const char *gpu_device_name(const Accelerator *a);
-int gpu_submit(Accelerator *a, const FramePair *pair, FeatureSet set);
-int gpu_collect(Accelerator *a, void *const *results);
-void gpu_close(Accelerator *a);
-#define GPU_ACCELERATOR(name)                                                                      \
-    {                                                                                              \
-        .backend = name, .picture_memory = gpu_picture_memory, .open = gpu_open,                   \
-        .device_name = gpu_device_name, .submit = gpu_submit, .collect = gpu_collect,              \
-        .close = gpu_close,                                                                        \
-    }
-
 #endif

@@ -21,7 +21,7 @@ static void destroy(GpuDevice *device, GpuUpload *upload)
 
 static int add(GpuDevice *device, GpuUpload *upload, void **block)
 {
-    gpu_device_ref(device);
+    gpu_device_retain(device);
     pthread_mutex_lock(&device->uploads_lock);
     upload->next = device->uploads;
     device->uploads = upload;
@@ -72,7 +72,7 @@ void upload_free(GpuDevice *device, void *block)
     if (!upload)
         return;
     destroy(device, upload);
-    gpu_device_unref(device);
+    gpu_device_release(device);
 }
 
 /* The block that holds `size` bytes at `at`, as it was when asked: blocks in use are not freed. */
@@ -125,13 +125,8 @@ int upload_fetch(GpuDevice *device, const VmafPicture *pic)
               &(GpuRange){ upload.mapped, 0, upload.mapped->size });
     ops->barrier(commands);
     err = ops->end(commands);
-    GpuPoint done = { 0 };
     if (!err)
-        err = ops->submit(
-            device, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
-            &done);
-    if (!err)
-        err = ops->wait(device, done, UINT64_MAX) < 0 ? -EIO : 0;
+        err = gpu_device_run(device, commands);
     ops->commands_destroy(device, commands);
     return err;
 }

@@ -5,6 +5,13 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "gpu/backend.h"
+
+const GpuBackend hip_backend = {
+    .name = "hip",
+    .title = "HIP",
+    .needs = "HIP runtime (libamdhip64)",
+};
 
 static int absent(void)
 {

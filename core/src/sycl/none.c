@@ -5,6 +5,13 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "gpu/backend.h"
+
+const GpuBackend sycl_backend = {
+    .name = "sycl",
+    .title = "SYCL",
+    .needs = "SYCL plugin (libvmaf-sycl)",
+};
 
 static int absent(void)
 {

@@ -54,6 +54,8 @@ void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
     VulkanBuffer *buffer = (VulkanBuffer *)gpu_buffer;
     if (buffer->handle)
         dev->vkd.DestroyBuffer(dev->handle, buffer->handle, NULL);
+    if (buffer->foreign)
+        dev->vkd.FreeMemory(dev->handle, buffer->foreign, NULL);
     vulkan_memory_free(dev->memory, &buffer->allocation);
     mem_free(buffer);
 }

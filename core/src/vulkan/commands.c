@@ -87,6 +87,26 @@ void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const Gpu
                                      ((VulkanBuffer *)to->buffer)->handle, 1, &region);
 }
 
+void vulkan_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
+{
+    if (commands->begun < 0)
+        return;
+    VkBufferCopy *regions = mem_array(rows->rows, sizeof(*regions));
+    if (!regions) {
+        commands->begun = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return;
+    }
+    for (unsigned y = 0; y < rows->rows; y++)
+        regions[y] = (VkBufferCopy){
+            .srcOffset = rows->from_offset + y * rows->from_stride,
+            .dstOffset = rows->to_offset + y * rows->to_stride,
+            .size = rows->row,
+        };
+    commands->dev->vkd.CmdCopyBuffer(commands->handle, ((VulkanBuffer *)rows->from)->handle,
+                                     ((VulkanBuffer *)rows->to)->handle, rows->rows, regions);
+    mem_free(regions);
+}
+
 void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
 {
     if (commands->begun < 0)
@@ -106,9 +126,9 @@ void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuB
     vkd->CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline);
     vkd->CmdBindDescriptorSets(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0,
                                1, &set, 0, NULL);
-    if (kernel->params_size)
+    if (kernel->info->params_size)
         vkd->CmdPushConstants(commands->handle, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                              kernel->params_size, params);
+                              kernel->info->params_size, params);
     vkd->CmdDispatch(commands->handle, groups[0], groups[1], groups[2]);
 }
 

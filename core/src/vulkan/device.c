@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "vulkan/vk.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +32,7 @@ static void destroy(GpuDevice *gpu)
         return;
     VulkanDevice *dev = (VulkanDevice *)gpu;
     if (dev->handle && dev->vkd.DestroyDevice) {
-        for (unsigned q = 0; q < 2; q++)
-            if (dev->queues[q].timeline)
-                vulkan_wait(gpu, (GpuPoint){ q, dev->queues[q].submitted }, UINT64_MAX);
+        vulkan_drain(gpu);
         vulkan_kernels_destroy(dev);
         vulkan_cache_close(dev);
         vulkan_memory_destroy(dev->memory);
@@ -53,13 +52,16 @@ static void destroy(GpuDevice *gpu)
 static const GpuOps vulkan_ops = {
     .buffer_create = vulkan_buffer_create,
     .buffer_destroy = vulkan_buffer_destroy,
+    .buffer_import = vulkan_buffer_import,
     .kernel_get = vulkan_kernel_get,
+    .kernel_image = vulkan_kernel_image,
     .bindings_create = vulkan_bindings_create,
     .bindings_destroy = vulkan_bindings_destroy,
     .commands_create = vulkan_commands_create,
     .commands_destroy = vulkan_commands_destroy,
     .begin = vulkan_commands_begin,
     .copy = vulkan_commands_copy,
+    .copy_rows = vulkan_commands_copy_rows,
     .fill = vulkan_commands_fill,
     .dispatch = vulkan_commands_dispatch,
     .barrier = vulkan_commands_barrier,
@@ -70,6 +72,7 @@ static const GpuOps vulkan_ops = {
     .stamps_read = vulkan_stamps_read,
     .submit = vulkan_submit,
     .wait = vulkan_wait,
+    .drain = vulkan_drain,
     .destroy = destroy,
 };
 
@@ -261,7 +264,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
     if (err)
         goto error;
 
-    VulkanCandidate description;
+    GpuDeviceInfo description;
     vulkan_describe(&dev->vki, dev->physical, &description);
     memcpy(dev->gpu.name, description.name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, description.driver, sizeof(dev->gpu.driver));
@@ -286,12 +289,9 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
     *out = dev;
     return 0;
 error:
-    gpu_device_unref(&dev->gpu);
+    gpu_device_release(&dev->gpu);
     return err;
 }
-
-#define MAX_WAITS 8
-#define MAX_COMMANDS 8
 
 /* Takes the queue for a submission; with a borrowed device its owner may use it, too. */
 static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
@@ -308,36 +308,35 @@ static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
     pthread_mutex_unlock(queue->lock);
 }
 
-int vulkan_submit_foreign(VulkanDevice *dev, const GpuSubmit *submit, const VulkanForeign *foreign,
-                          GpuPoint *done)
+int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
 {
+    VulkanDevice *dev = (VulkanDevice *)gpu;
     VulkanQueue *queue = &dev->queues[submit->queue];
     if (atomic_load(&dev->lost))
         return -EIO;
-    if (submit->wait_count + 3 > MAX_WAITS || submit->command_count > MAX_COMMANDS)
-        return -EINVAL;
+    assert(submit->command_count <= GPU_MAX_COMMANDS && submit->wait_count <= GPU_MAX_WAITS &&
+           submit->foreign_wait_count <= GPU_MAX_WAITS &&
+           submit->foreign_signal_count <= GPU_MAX_WAITS);
 
-    VkSemaphore waits[MAX_WAITS], signals[4] = { queue->timeline };
-    uint64_t wait_values[MAX_WAITS], signal_values[4];
-    VkPipelineStageFlags stages[MAX_WAITS];
+    VkSemaphore waits[2 * GPU_MAX_WAITS], signals[1 + GPU_MAX_WAITS] = { queue->timeline };
+    uint64_t wait_values[2 * GPU_MAX_WAITS], signal_values[1 + GPU_MAX_WAITS];
+    VkPipelineStageFlags stages[2 * GPU_MAX_WAITS];
     uint32_t wait_count = 0, signal_count = 1;
     for (; wait_count < submit->wait_count; wait_count++) {
         waits[wait_count] = dev->queues[submit->waits[wait_count].queue].timeline;
         wait_values[wait_count] = submit->waits[wait_count].value;
     }
-    for (unsigned i = 0; foreign && i < 3; i++) {
-        if (foreign->wait[i]) {
-            waits[wait_count] = foreign->wait[i];
-            wait_values[wait_count++] = foreign->wait_value[i];
-        }
-        if (foreign->signal[i]) {
-            signals[signal_count] = foreign->signal[i];
-            signal_values[signal_count++] = foreign->signal_value[i];
-        }
+    for (unsigned i = 0; i < submit->foreign_wait_count; i++) {
+        waits[wait_count] = (VkSemaphore)submit->foreign_waits[i].handle;
+        wait_values[wait_count++] = submit->foreign_waits[i].value;
+    }
+    for (unsigned i = 0; i < submit->foreign_signal_count; i++) {
+        signals[signal_count] = (VkSemaphore)submit->foreign_signals[i].handle;
+        signal_values[signal_count++] = submit->foreign_signals[i].value;
     }
     for (unsigned i = 0; i < wait_count; i++)
         stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    VkCommandBuffer commands[MAX_COMMANDS];
+    VkCommandBuffer commands[GPU_MAX_COMMANDS];
     for (unsigned i = 0; i < submit->command_count; i++)
         commands[i] = vulkan_commands_handle(submit->commands[i]);
     const VkTimelineSemaphoreSubmitInfo timeline = {
@@ -373,11 +372,6 @@ int vulkan_submit_foreign(VulkanDevice *dev, const GpuSubmit *submit, const Vulk
     return 0;
 }
 
-int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
-{
-    return vulkan_submit_foreign((VulkanDevice *)gpu, submit, NULL, done);
-}
-
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
@@ -395,4 +389,22 @@ int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
     if (result < 0)
         return vulkan_error(dev, "vkWaitSemaphores", result);
     return result == VK_SUCCESS;
+}
+
+int vulkan_drain(GpuDevice *gpu)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    int err = 0;
+    for (unsigned q = 0; q < 2; q++) {
+        VulkanQueue *queue = &dev->queues[q];
+        if (!queue->timeline)
+            continue;
+        pthread_mutex_lock(queue->lock);
+        const GpuPoint last = { q, queue->submitted };
+        pthread_mutex_unlock(queue->lock);
+        const int reached = vulkan_wait(gpu, last, UINT64_MAX);
+        if (reached < 0)
+            err = reached;
+    }
+    return err;
 }

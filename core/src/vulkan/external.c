@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory that another API shares: bound to a buffer for the time of the copy. */
+/* Memory that another API shares, bound to a buffer. */
 #include <errno.h>
 
 #include "base/mem.h"
-#include "vulkan/import.h"
+#include "vulkan/vk.h"
 
 #ifdef _WIN32
 #include <windows.h>
@@ -11,16 +11,16 @@
 #include <unistd.h>
 #endif
 
-static VkExternalMemoryHandleTypeFlagBits handle_type(enum VmafVulkanMemoryType type)
+static VkExternalMemoryHandleTypeFlagBits handle_type(enum GpuHandleType type)
 {
     switch (type) {
 #ifdef _WIN32
-    case VMAF_VULKAN_MEMORY_WIN32:
+    case GPU_HANDLE_WIN32:
         return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT;
 #else
-    case VMAF_VULKAN_MEMORY_OPAQUE_FD:
+    case GPU_HANDLE_OPAQUE_FD:
         return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-    case VMAF_VULKAN_MEMORY_DMABUF:
+    case GPU_HANDLE_DMABUF:
         return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
 #endif
     default:
@@ -61,12 +61,12 @@ static uint32_t allowed_types(VulkanDevice *dev, VkExternalMemoryHandleTypeFlagB
     return types;
 }
 
-static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMemory *memory,
+static int import_handle(VulkanDevice *dev, VulkanBuffer *buffer, const GpuHandle *handle,
                          VkExternalMemoryHandleTypeFlagBits type)
 {
     VkMemoryRequirements needs;
-    dev->vkd.GetBufferMemoryRequirements(dev->handle, slot->foreign, &needs);
-    const uint32_t types = allowed_types(dev, type, memory->handle, needs.memoryTypeBits);
+    dev->vkd.GetBufferMemoryRequirements(dev->handle, buffer->handle, &needs);
+    const uint32_t types = allowed_types(dev, type, handle->value, needs.memoryTypeBits);
     if (!types)
         return -ENOTSUP;
     uint32_t index = 0;
@@ -76,11 +76,11 @@ static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMe
     const VkImportMemoryWin32HandleInfoKHR import = {
         .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_WIN32_HANDLE_INFO_KHR,
         .handleType = type,
-        .handle = (HANDLE)memory->handle,
+        .handle = (HANDLE)handle->value,
     };
 #else
     /* The driver takes over the descriptor it is given: the caller keeps its own. */
-    const int fd = dup((int)memory->handle);
+    const int fd = dup((int)handle->value);
     if (fd < 0)
         return -errno;
     const VkImportMemoryFdInfoKHR import = {
@@ -92,19 +92,18 @@ static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMe
     const VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .pNext = &import,
-        .buffer =
-            type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? slot->foreign : VK_NULL_HANDLE,
+        .buffer = type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? buffer->handle
+                                                                         : VK_NULL_HANDLE,
     };
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .pNext = dedicated.buffer ? (const void *)&dedicated : &import,
-        .allocationSize = memory->bytes,
+        .allocationSize = handle->size,
         .memoryTypeIndex = index,
     };
-    const VkResult result =
-        dev->vkd.AllocateMemory(dev->handle, &info, NULL, &slot->foreign_memory);
+    const VkResult result = dev->vkd.AllocateMemory(dev->handle, &info, NULL, &buffer->foreign);
     if (result < 0) {
-        slot->foreign_memory = VK_NULL_HANDLE;
+        buffer->foreign = VK_NULL_HANDLE;
 #ifndef _WIN32
         close(fd);
 #endif
@@ -112,70 +111,28 @@ static int import_handle(VulkanDevice *dev, ImportSlot *slot, const VmafVulkanMe
         return -ENOTSUP;
     }
     int err = 0;
-    VK_TRY(dev, BindBufferMemory, dev->handle, slot->foreign, slot->foreign_memory, 0);
+    VK_TRY(dev, BindBufferMemory, dev->handle, buffer->handle, buffer->foreign, 0);
 error:
     return err;
 }
 
-static int check_layout(const VmafVulkanMemory *memory, const FrameShape *shape)
+int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
 {
-    for (unsigned p = 0; p < 3 && shape->h[p]; p++) {
-        const uint64_t row = (uint64_t)shape->w[p] * shape_sample_size(shape);
-        const uint64_t rows = memory->stride[p] * (shape->h[p] - 1) + row;
-        if (memory->stride[p] < row || memory->stride[p] > memory->bytes ||
-            memory->offset[p] > memory->bytes || rows > memory->bytes - memory->offset[p])
-            return -EINVAL;
-    }
-    return 0;
-}
-
-static int copy_rows(ImportTarget *target, const VmafVulkanMemory *memory, unsigned p)
-{
-    const FrameShape *shape = &target->imports->shape;
-    const size_t stride = picture_stride(shape, p);
-    const size_t row = (size_t)shape->w[p] * shape_sample_size(shape);
-    VkBufferCopy *rows = mem_array(shape->h[p], sizeof(*rows));
-    if (!rows)
-        return -ENOMEM;
-    for (unsigned y = 0; y < shape->h[p]; y++)
-        rows[y] = (VkBufferCopy){
-            .srcOffset = memory->offset[p] + y * memory->stride[p],
-            .dstOffset = import_plane_offset(shape, p) + y * stride,
-            .size = row,
-        };
-    target->imports->dev->vkd.CmdCopyBuffer(target->commands, target->slot->foreign,
-                                            target->picture->handle, shape->h[p], rows);
-    mem_free(rows);
-    return 0;
-}
-
-int import_record_memory(ImportTarget *target, const VmafVulkanMemory *memory)
-{
-    VulkanDevice *dev = target->imports->dev;
-    const FrameShape *shape = &target->imports->shape;
-    const VkExternalMemoryHandleTypeFlagBits type = handle_type(memory->type);
-    if (!type || check_layout(memory, shape))
-        return -EINVAL;
-    const bool can =
-        memory->type == VMAF_VULKAN_MEMORY_DMABUF ? dev->imports_dmabuf : dev->imports_opaque;
-    if (!can) {
-        log_error("vulkan: %s cannot import memory of this kind", dev->gpu.name);
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    const VkExternalMemoryHandleTypeFlagBits type = handle_type(handle->type);
+    const bool can = handle->type == GPU_HANDLE_DMABUF ? dev->imports_dmabuf : dev->imports_opaque;
+    if (!type || !can)
         return -ENOTSUP;
-    }
-    int err = create_buffer(dev, type, memory->bytes, &target->slot->foreign);
+    VulkanBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    if (!buffer)
+        return -ENOMEM;
+    buffer->gpu.size = handle->size;
+    int err = create_buffer(dev, type, handle->size, &buffer->handle);
     if (!err)
-        err = import_handle(dev, target->slot, memory, type);
-    for (unsigned p = 0; !err && p < 3 && shape->h[p]; p++)
-        err = copy_rows(target, memory, p);
+        err = import_handle(dev, buffer, handle, type);
+    if (err)
+        vulkan_buffer_destroy(gpu, &buffer->gpu);
+    else
+        *out = &buffer->gpu;
     return err;
-}
-
-void import_free_memory(VulkanDevice *dev, ImportSlot *slot)
-{
-    if (slot->foreign)
-        dev->vkd.DestroyBuffer(dev->handle, slot->foreign, NULL);
-    if (slot->foreign_memory)
-        dev->vkd.FreeMemory(dev->handle, slot->foreign_memory, NULL);
-    slot->foreign = VK_NULL_HANDLE;
-    slot->foreign_memory = VK_NULL_HANDLE;
 }

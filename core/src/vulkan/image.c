@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "gpu/feature_gpu.h"
-#include "vulkan/import.h"
+#include "vulkan/image.h"
+#include "vulkan/vk.h"
 
 typedef struct ImageFormat {
     unsigned planes;             /* of the image */
@@ -94,7 +94,7 @@ static PlaneSource plane_source(const VmafVulkanImage *image, const ImageFormat 
     };
 }
 
-int import_check_image(const VmafVulkanImage *image)
+int vulkan_check_image(const VmafVulkanImage *image)
 {
     ImageFormat format;
     if (find_format(image->format, &format)) {
@@ -122,6 +122,11 @@ int import_check_image(const VmafVulkanImage *image)
     return 0;
 }
 
+static VulkanDevice *device_of(const ImportTarget *target)
+{
+    return (VulkanDevice *)target->device;
+}
+
 /* Into a layout that copies read from, or (back) out of it. */
 static void transition(ImportTarget *target, const VmafVulkanImage *image, unsigned which,
                        bool back)
@@ -139,102 +144,50 @@ static void transition(ImportTarget *target, const VmafVulkanImage *image, unsig
         .image = (VkImage)image->image[which],
         .subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
     };
-    target->imports->dev->vkd.CmdPipelineBarrier(
-        target->commands,
+    device_of(target)->vkd.CmdPipelineBarrier(
+        vulkan_commands_handle(target->commands),
         back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0,
         NULL, 1, &barrier);
 }
 
-static void copy_plane(ImportTarget *target, const PlaneSource *source, unsigned p,
-                       VulkanBuffer *to, size_t offset, size_t row_texels)
+static void copy_plane(ImportTarget *target, const PlaneSource *source, unsigned p, GpuBuffer *to,
+                       size_t offset)
 {
-    const FrameShape *shape = &target->imports->shape;
+    const FrameShape *shape = target->shape;
     const VkBufferImageCopy region = {
         .bufferOffset = offset,
-        .bufferRowLength = (uint32_t)row_texels,
+        .bufferRowLength = (uint32_t)(picture_stride(shape, p) / shape_sample_size(shape)),
         .imageSubresource = { source->aspect, 0, 0, 1 },
         .imageExtent = { shape->w[p], shape->h[p], 1 },
     };
-    target->imports->dev->vkd.CmdCopyImageToBuffer(target->commands, source->image,
-                                                   VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->handle,
-                                                   1, &region);
-}
-
-/* Twice a picture is enough: each of two paired planes is copied with both. */
-static int create_unpacking(ImportTarget *target, GpuKernel **kernel)
-{
-    VulkanDevice *dev = target->imports->dev;
-    ImportSlot *slot = target->slot;
-    const FrameShape *shape = &target->imports->shape;
-    const size_t size = picture_size(shape);
-    int err = vulkan_kernel_get(&dev->gpu, shape->bpc > 8 ? "import_plane_16" : "import_plane_8", 2,
-                                32, kernel);
-    if (!err && !slot->raw)
-        err = vulkan_buffer_create(&dev->gpu, GPU_DEVICE, 2 * size, &slot->raw);
-    if (!err && !slot->planes)
-        err = vulkan_buffer_create(&dev->gpu, GPU_DEVICE, size, &slot->planes);
-    if (!err && !slot->unpack) {
-        const GpuRange ranges[2] = { { slot->raw, 0, slot->raw->size },
-                                     { slot->planes, 0, slot->planes->size } };
-        err = vulkan_bindings_create(&dev->gpu, *kernel, ranges, &slot->unpack);
-    }
-    return err;
-}
-
-static void unpack_plane(ImportTarget *target, GpuKernel *kernel, const PlaneSource *source,
-                         unsigned shift, unsigned p)
-{
-    const FrameShape *shape = &target->imports->shape;
-    const size_t stride = picture_stride(shape, p), offset = import_plane_offset(shape, p);
-    const uint32_t per_word = shape->bpc > 8 ? 2 : 4;
-    const struct {
-        uint32_t width, image_stride, plane_stride, plane_offset, image_offset, step, first, shift;
-    } params = {
-        shape->w[p],
-        (uint32_t)(stride * source->step / 4),
-        (uint32_t)(stride / 4),
-        (uint32_t)(offset / 4),
-        (uint32_t)(2 * offset / 4),
-        source->step,
-        source->first,
-        shift,
-    };
-    const unsigned words = (shape->w[p] + per_word - 1) / per_word;
-    vulkan_commands_dispatch(target->slot->commands, kernel, target->slot->unpack, &params,
-                             (unsigned[3]){ (words + 63) / 64, shape->h[p], 1 });
+    device_of(target)->vkd.CmdCopyImageToBuffer(vulkan_commands_handle(target->commands),
+                                                source->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                                                ((VulkanBuffer *)to)->handle, 1, &region);
 }
 
 static int record_unpacked(ImportTarget *target, const VmafVulkanImage *image,
                            const ImageFormat *format, unsigned first_plane)
 {
-    const FrameShape *shape = &target->imports->shape;
-    ImportSlot *slot = target->slot;
-    GpuKernel *kernel;
-    const int err = create_unpacking(target, &kernel);
+    const FrameShape *shape = target->shape;
+    ImportPacking packing[3];
+    GpuBuffer *raw;
+    const int err = import_unpack_begin(target, &raw);
     if (err)
         return err;
     for (unsigned p = first_plane; p < 3 && shape->h[p]; p++) {
         const PlaneSource source = plane_source(image, format, p);
-        copy_plane(target, &source, p, (VulkanBuffer *)slot->raw, 2 * import_plane_offset(shape, p),
-                   picture_stride(shape, p) / shape_sample_size(shape));
+        copy_plane(target, &source, p, raw, 2 * import_plane_offset(shape, p));
+        packing[p] = (ImportPacking){ source.step, source.first };
     }
-    vulkan_commands_barrier(slot->commands);
-    for (unsigned p = first_plane; p < 3 && shape->h[p]; p++) {
-        const PlaneSource source = plane_source(image, format, p);
-        unpack_plane(target, kernel, &source, format->shift, p);
-    }
-    vulkan_commands_barrier(slot->commands);
-    const size_t from = import_plane_offset(shape, first_plane);
-    const size_t bytes = picture_size(shape) - from;
-    vulkan_commands_copy(slot->commands, &(GpuRange){ slot->planes, from, bytes },
-                         &(GpuRange){ &target->picture->gpu, from, bytes });
+    import_unpack(target, first_plane, packing, format->shift);
     return 0;
 }
 
-int import_record_image(ImportTarget *target, const VmafVulkanImage *image)
+int vulkan_record_image(ImportTarget *target, const void *source_image)
 {
-    const FrameShape *shape = &target->imports->shape;
+    const VmafVulkanImage *image = source_image;
+    const FrameShape *shape = target->shape;
     ImageFormat format;
     int err = find_format(image->format, &format);
     if (err)
@@ -251,8 +204,7 @@ int import_record_image(ImportTarget *target, const VmafVulkanImage *image)
         const PlaneSource source = plane_source(image, &format, p);
         if (source.step != 1)
             break;
-        copy_plane(target, &source, p, target->picture, import_plane_offset(shape, p),
-                   picture_stride(shape, p) / shape_sample_size(shape));
+        copy_plane(target, &source, p, target->picture, import_plane_offset(shape, p));
     }
     if (p < 3 && shape->h[p])
         err = record_unpacked(target, image, &format, p);

@@ -159,7 +159,7 @@ static bool has_compute(const VkInst *vki, VkPhysicalDevice handle)
     return false;
 }
 
-static void note_missing(VulkanCandidate *c, const char *what)
+static void note_missing(GpuDeviceInfo *c, const char *what)
 {
     const size_t used = strlen(c->missing);
     snprintf(c->missing + used, sizeof(c->missing) - used, "%s%s", used ? ", " : "", what);
@@ -179,12 +179,12 @@ static bool has_device_extension(const VkInst *vki, VkPhysicalDevice handle, con
     return found;
 }
 
-static void find_missing(const VkInst *vki, const VkPhysicalDeviceLimits *limits,
-                         VulkanCandidate *c)
+static void find_missing(const VkInst *vki, VkPhysicalDevice handle,
+                         const VkPhysicalDeviceLimits *limits, GpuDeviceInfo *c)
 {
-    if (!has_compute(vki, c->handle))
+    if (!has_compute(vki, handle))
         note_missing(c, "a compute queue");
-    if (c->api_version < VK_API_VERSION_1_1) {
+    if (c->version_number < VK_API_VERSION_1_1) {
         note_missing(c, "Vulkan 1.1");
         return;
     }
@@ -195,11 +195,11 @@ static void find_missing(const VkInst *vki, const VkPhysicalDeviceLimits *limits
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &timeline,
     };
-    const bool may_ask = c->api_version >= VK_API_VERSION_1_2 ||
-                         has_device_extension(vki, c->handle, "VK_KHR_timeline_semaphore");
+    const bool may_ask = c->version_number >= VK_API_VERSION_1_2 ||
+                         has_device_extension(vki, handle, "VK_KHR_timeline_semaphore");
     if (!may_ask)
         features.pNext = NULL;
-    vki->GetPhysicalDeviceFeatures2(c->handle, &features);
+    vki->GetPhysicalDeviceFeatures2(handle, &features);
     if (!timeline.timelineSemaphore)
         note_missing(c, "timeline semaphores");
     if (!features.features.shaderInt64)
@@ -212,9 +212,9 @@ static void find_missing(const VkInst *vki, const VkPhysicalDeviceLimits *limits
         note_missing(c, "12 storage buffers in a shader");
 }
 
-void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate *c)
+void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *c)
 {
-    *c = (VulkanCandidate){ .handle = handle };
+    *c = (GpuDeviceInfo){ 0 };
     VkPhysicalDeviceDriverProperties driver = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
     };
@@ -225,17 +225,19 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
     };
     vki->GetPhysicalDeviceProperties(handle, &properties.properties);
-    c->api_version = properties.properties.apiVersion;
-    if (c->api_version >= VK_API_VERSION_1_1) {
+    c->version_number = properties.properties.apiVersion;
+    if (c->version_number >= VK_API_VERSION_1_1) {
         properties.pNext = &id;
-        if (c->api_version >= VK_API_VERSION_1_2 ||
+        if (c->version_number >= VK_API_VERSION_1_2 ||
             has_device_extension(vki, handle, "VK_KHR_driver_properties"))
             id.pNext = &driver;
         vki->GetPhysicalDeviceProperties2(handle, &properties);
         memcpy(c->uuid, id.deviceUUID, sizeof(c->uuid));
     }
     const VkPhysicalDeviceProperties *p = &properties.properties;
-    c->type = p->deviceType;
+    c->type = (enum VmafDeviceType)p->deviceType; /* the same numbers */
+    snprintf(c->version, sizeof(c->version), "%u.%u.%u", VK_API_VERSION_MAJOR(p->apiVersion),
+             VK_API_VERSION_MINOR(p->apiVersion), VK_API_VERSION_PATCH(p->apiVersion));
     snprintf(c->name, sizeof(c->name), "%s", p->deviceName);
     if (driver.driverName[0])
         snprintf(c->driver, sizeof(c->driver), "%.100s %.100s", driver.driverName,
@@ -249,7 +251,7 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate
         if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
             memory.memoryHeaps[i].size > c->memory)
             c->memory = memory.memoryHeaps[i].size;
-    find_missing(vki, &p->limits, c);
+    find_missing(vki, handle, &p->limits, c);
 }
 
 /* The order in which devices are numbered; a real GPU always comes before a software one. */
@@ -269,30 +271,55 @@ static int rank(VkPhysicalDeviceType type)
     }
 }
 
-int vulkan_instance_devices(VulkanInstance *instance, VulkanCandidate **list, unsigned *count)
+/* Compute-capable devices in the order of their numbers. */
+static int find_devices(VulkanProbe *probe)
 {
-    const VkInst *vki = &instance->vki;
-    *list = NULL;
-    *count = 0;
+    const VkInst *vki = &probe->instance->vki;
     VkPhysicalDevice handles[64];
     uint32_t found = 64;
-    const VkResult result = vki->EnumeratePhysicalDevices(instance->handle, &found, handles);
+    const VkResult result = vki->EnumeratePhysicalDevices(probe->instance->handle, &found, handles);
     if (result < 0 || !found)
         return result == VK_ERROR_OUT_OF_HOST_MEMORY ? -ENOMEM : 0;
 
-    VulkanCandidate *sorted = mem_array(found, sizeof(*sorted));
-    if (!sorted)
+    probe->handles = mem_array(found, sizeof(*probe->handles));
+    probe->gpu.devices = mem_array(found, sizeof(*probe->gpu.devices));
+    if (!probe->handles || !probe->gpu.devices)
         return -ENOMEM;
-    unsigned n = 0;
     for (int kind = 0; kind <= 4; kind++) {
         for (uint32_t i = 0; i < found; i++) {
             VkPhysicalDeviceProperties properties;
             vki->GetPhysicalDeviceProperties(handles[i], &properties);
-            if (rank(properties.deviceType) == kind && has_compute(vki, handles[i]))
-                vulkan_describe(vki, handles[i], &sorted[n++]);
+            if (rank(properties.deviceType) != kind || !has_compute(vki, handles[i]))
+                continue;
+            probe->handles[probe->gpu.count] = handles[i];
+            vulkan_describe(vki, handles[i], &probe->gpu.devices[probe->gpu.count++]);
         }
     }
-    *list = sorted;
-    *count = n;
     return 0;
+}
+
+int vulkan_probe(const GpuBackend *backend, bool validation, GpuProbe **out)
+{
+    *out = NULL;
+    VulkanProbe *probe = mem_zalloc(sizeof(*probe));
+    if (!probe)
+        return -ENOMEM;
+    probe->gpu.backend = backend;
+    int err = vulkan_instance_create(&probe->instance, validation);
+    if (!err)
+        err = find_devices(probe);
+    if (err)
+        vulkan_probe_end(&probe->gpu);
+    else
+        *out = &probe->gpu;
+    return err;
+}
+
+void vulkan_probe_end(GpuProbe *gpu)
+{
+    VulkanProbe *probe = (VulkanProbe *)gpu;
+    vulkan_instance_destroy(probe->instance);
+    mem_free(probe->handles);
+    mem_free(probe->gpu.devices);
+    mem_free(probe);
 }

@@ -36,7 +36,7 @@ static int create_layouts(VulkanDevice *dev, VulkanKernel *kernel)
 {
     int err = 0;
     VkDescriptorSetLayoutBinding bindings[GPU_MAX_BINDINGS];
-    for (unsigned i = 0; i < kernel->buffer_count; i++)
+    for (unsigned i = 0; i < kernel->info->buffer_count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){
             .binding = i,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -45,19 +45,19 @@ static int create_layouts(VulkanDevice *dev, VulkanKernel *kernel)
         };
     const VkDescriptorSetLayoutCreateInfo set_info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = kernel->buffer_count,
+        .bindingCount = kernel->info->buffer_count,
         .pBindings = bindings,
     };
     VK_TRY(dev, CreateDescriptorSetLayout, dev->handle, &set_info, NULL, &kernel->set_layout);
     const VkPushConstantRange range = {
         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-        .size = kernel->params_size,
+        .size = kernel->info->params_size,
     };
     const VkPipelineLayoutCreateInfo layout_info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
         .pSetLayouts = &kernel->set_layout,
-        .pushConstantRangeCount = kernel->params_size ? 1 : 0,
+        .pushConstantRangeCount = kernel->info->params_size ? 1 : 0,
         .pPushConstantRanges = &range,
     };
     VK_TRY(dev, CreatePipelineLayout, dev->handle, &layout_info, NULL, &kernel->layout);
@@ -65,14 +65,14 @@ error:
     return err;
 }
 
-static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const KernelCode *code)
+static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const KernelImage *spirv)
 {
     int err = 0;
     VkShaderModule module = VK_NULL_HANDLE;
     const VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = code->size,
-        .pCode = code->spirv,
+        .codeSize = spirv->size,
+        .pCode = spirv->data,
     };
     VK_TRY(dev, CreateShaderModule, dev->handle, &module_info, NULL, &module);
     const VkComputePipelineCreateInfo info = {
@@ -93,25 +93,22 @@ error:
     return err;
 }
 
-static int kernel_create(VulkanDevice *dev, const char *name, unsigned buffer_count,
-                         unsigned params_size, VulkanKernel **out)
+static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel **out)
 {
-    const KernelCode *code = kernel_code_find(name);
-    if (!code || buffer_count > GPU_MAX_BINDINGS || params_size > GPU_MAX_PARAMS) {
-        log_error("vulkan: no kernel '%s' with %u buffers", name, buffer_count);
+    const KernelImage *spirv = spirv_find(info->name);
+    if (!spirv) {
+        log_error("vulkan: no kernel '%s'", info->name);
         return -EINVAL;
     }
     VulkanKernel *kernel = mem_zalloc(sizeof(*kernel));
     if (!kernel)
         return -ENOMEM;
-    kernel->name = code->name;
-    kernel->buffer_count = buffer_count;
-    kernel->params_size = params_size;
+    kernel->info = info;
     int err = create_layouts(dev, kernel);
     if (!err)
-        err = create_pipeline(dev, kernel, code);
+        err = create_pipeline(dev, kernel, spirv);
     if (err) {
-        log_error("vulkan: kernel '%s' cannot be built on %s", name, dev->gpu.name);
+        log_error("vulkan: kernel '%s' cannot be built on %s", info->name, dev->gpu.name);
         kernel_destroy(dev, kernel);
         return err;
     }
@@ -119,18 +116,16 @@ static int kernel_create(VulkanDevice *dev, const char *name, unsigned buffer_co
     return 0;
 }
 
-int vulkan_kernel_get(GpuDevice *gpu, const char *name, unsigned buffer_count, unsigned params_size,
-                      GpuKernel **out)
+int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
     int err = 0;
     pthread_mutex_lock(&dev->kernels_lock);
     VulkanKernel *kernel = dev->kernels;
-    while (kernel && (strcmp(kernel->name, name) || kernel->buffer_count != buffer_count ||
-                      kernel->params_size != params_size))
+    while (kernel && kernel->info != info)
         kernel = kernel->next;
     if (!kernel) {
-        err = kernel_create(dev, name, buffer_count, params_size, &kernel);
+        err = kernel_create(dev, info, &kernel);
         if (!err) {
             kernel->next = dev->kernels;
             dev->kernels = kernel;
@@ -139,6 +134,11 @@ int vulkan_kernel_get(GpuDevice *gpu, const char *name, unsigned buffer_count, u
     pthread_mutex_unlock(&dev->kernels_lock);
     *out = err ? NULL : (GpuKernel *)kernel;
     return err;
+}
+
+const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info)
+{
+    return spirv_find(info->name);
 }
 
 static int pool_create(VulkanDevice *dev, VulkanPool **out)
@@ -194,7 +194,7 @@ static void write_set(VulkanDevice *dev, VulkanKernel *kernel, const GpuRange *r
 {
     VkDescriptorBufferInfo buffers[GPU_MAX_BINDINGS];
     VkWriteDescriptorSet writes[GPU_MAX_BINDINGS];
-    for (unsigned i = 0; i < kernel->buffer_count; i++) {
+    for (unsigned i = 0; i < kernel->info->buffer_count; i++) {
         buffers[i] = (VkDescriptorBufferInfo){
             .buffer = ((VulkanBuffer *)ranges[i].buffer)->handle,
             .offset = ranges[i].offset,
@@ -209,7 +209,7 @@ static void write_set(VulkanDevice *dev, VulkanKernel *kernel, const GpuRange *r
             .pBufferInfo = &buffers[i],
         };
     }
-    dev->vkd.UpdateDescriptorSets(dev->handle, kernel->buffer_count, writes, 0, NULL);
+    dev->vkd.UpdateDescriptorSets(dev->handle, kernel->info->buffer_count, writes, 0, NULL);
 }
 
 int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *ranges,

@@ -4,6 +4,14 @@
 
 #include <errno.h>
 
+#include "gpu/backend.h"
+
+const GpuBackend vulkan_backend = {
+    .name = "vulkan",
+    .title = "Vulkan",
+    .needs = "Vulkan loader (libvulkan)",
+};
+
 int vmaf_vulkan_available(void)
 {
     return 0;

@@ -1,75 +1,82 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_vulkan.h: devices, states, pools. Images are in import.c. */
-#include "vulkan/state.h"
-
+/* Vulkan in the registry, and libvmaf_vulkan.h over it: a VmafVulkanState is a GpuSession. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "gpu/selftest.h"
-#include "vulkan/choose.h"
+#include "engine/context.h"
+#include "gpu/import.h"
+#include "gpu/session.h"
+#include "libvmaf/libvmaf_vulkan.h"
+#include "vulkan/image.h"
+#include "vulkan/vk.h"
 
-#define DEPTH_DEFAULT 4
-#define DEPTH_MAX 8
+static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)
+{
+    VulkanProbe *probe = (VulkanProbe *)gpu;
+    const VulkanDeviceParams params = { .instance = probe->instance,
+                                        .physical = probe->handles[index] };
+    probe->instance = NULL;
+    VulkanDevice *dev;
+    const int err = vulkan_device_create(&dev, &params);
+    *out = err ? NULL : &dev->gpu;
+    return err;
+}
 
-const AcceleratorOps vulkan_accelerator = GPU_ACCELERATOR("vulkan");
+const GpuBackend vulkan_backend = {
+    .name = "vulkan",
+    .title = "Vulkan",
+    .needs = "Vulkan loader (libvulkan)",
+    .probe = vulkan_probe,
+    .probe_end = vulkan_probe_end,
+    .open = open_device,
+};
+
+static GpuSession *session_of(const VmafVulkanState *state)
+{
+    return (GpuSession *)state;
+}
+
+static VulkanDevice *device_of(const VmafVulkanState *state)
+{
+    return (VulkanDevice *)session_of(state)->device;
+}
+
+/* ---- devices ---- */
 
 int vmaf_vulkan_available(void)
 {
     return 1;
 }
 
-/* ---- devices ---- */
-
-static int list_devices(VulkanInstance **instance, bool validation, VulkanCandidate **list,
-                        unsigned *count)
-{
-    *list = NULL;
-    *count = 0;
-    int err = vulkan_instance_create(instance, validation);
-    if (err)
-        return err;
-    err = vulkan_instance_devices(*instance, list, count);
-    if (err) {
-        vulkan_instance_destroy(*instance);
-        *instance = NULL;
-    }
-    return err;
-}
-
 int vmaf_vulkan_list_devices(void)
 {
-    VulkanInstance *instance;
-    VulkanCandidate *list;
-    unsigned count;
-    const int err = list_devices(&instance, false, &list, &count);
+    GpuProbe *probe;
+    const int err = vulkan_probe(&vulkan_backend, false, &probe);
     if (err == -ENOSYS || err == -ENODEV)
         return 0; /* no loader, no driver: no device */
     if (err)
         return err;
-    for (unsigned i = 0; i < count; i++)
-        printf("%u: %s (Vulkan %u.%u.%u)\n", i, list[i].name,
-               VK_API_VERSION_MAJOR(list[i].api_version), VK_API_VERSION_MINOR(list[i].api_version),
-               VK_API_VERSION_PATCH(list[i].api_version));
-    mem_free(list);
-    vulkan_instance_destroy(instance);
-    return (int)count;
+    for (unsigned i = 0; i < probe->count; i++)
+        printf("%u: %s (Vulkan %s)\n", i, probe->devices[i].name, probe->devices[i].version);
+    const int count = (int)probe->count;
+    vulkan_probe_end(probe);
+    return count;
 }
 
-static void fill_info(VmafVulkanDeviceInfo *info, const VulkanCandidate *c, unsigned index)
+static void fill_info(VmafVulkanDeviceInfo *info, const GpuDeviceInfo *from, unsigned index)
 {
     VmafVulkanDeviceInfo full = {
         .size = info->size,
         .index = index,
-        .type = (enum VmafVulkanDeviceType)c->type,
-        .api_version = c->api_version,
-        .memory = c->memory,
+        .type = (enum VmafVulkanDeviceType)from->type,
+        .api_version = from->version_number,
+        .memory = from->memory,
     };
-    memcpy(full.uuid, c->uuid, sizeof(full.uuid));
-    memcpy(full.name, c->name, sizeof(full.name));
-    memcpy(full.driver, c->driver, sizeof(full.driver));
-    memcpy(full.missing, c->missing, sizeof(full.missing));
+    memcpy(full.uuid, from->uuid, sizeof(full.uuid));
+    memcpy(full.name, from->name, sizeof(full.name));
+    memcpy(full.driver, from->driver, sizeof(full.driver));
+    memcpy(full.missing, from->missing, sizeof(full.missing));
     /* A caller built against a younger header has a longer struct, an older one a shorter. */
     memcpy(info, &full, info->size < sizeof(full) ? info->size : sizeof(full));
 }
@@ -83,18 +90,15 @@ int vmaf_vulkan_device_info(unsigned index, VmafVulkanDeviceInfo *info)
 {
     if (bad_info(info))
         return -EINVAL;
-    VulkanInstance *instance;
-    VulkanCandidate *list;
-    unsigned count;
-    int err = list_devices(&instance, false, &list, &count);
+    GpuProbe *probe;
+    int err = vulkan_probe(&vulkan_backend, false, &probe);
     if (err)
         return err;
-    if (index < count)
-        fill_info(info, &list[index], index);
+    if (index < probe->count)
+        fill_info(info, &probe->devices[index], index);
     else
         err = -ENODEV;
-    mem_free(list);
-    vulkan_instance_destroy(instance);
+    vulkan_probe_end(probe);
     return err;
 }
 
@@ -102,94 +106,17 @@ int vmaf_vulkan_state_device_info(const VmafVulkanState *state, VmafVulkanDevice
 {
     if (!state || bad_info(info))
         return -EINVAL;
-    VulkanCandidate description;
-    vulkan_describe(&state->dev->vki, state->dev->physical, &description);
-    fill_info(info, &description, state->index);
+    fill_info(info, &session_of(state)->info, session_of(state)->index);
     return 0;
 }
 
 /* ---- states ---- */
 
-static unsigned clamp_depth(unsigned depth)
+static int init_by_wish(VmafVulkanState **state, const GpuWish *wish)
 {
-    return depth == 0 ? DEPTH_DEFAULT : depth > DEPTH_MAX ? DEPTH_MAX : depth;
-}
-
-static int create_state(VmafVulkanState **out, const VulkanDeviceParams *params, unsigned depth)
-{
-    VmafVulkanState *state = mem_zalloc(sizeof(*state));
-    if (!state) {
-        vulkan_instance_destroy(params->instance);
-        return -ENOMEM;
-    }
-    int err = vulkan_device_create(&state->dev, params);
-    if (!err)
-        err = selftest_run(&state->dev->gpu);
-    if (err) {
-        vmaf_vulkan_state_free(&state);
-        return err;
-    }
-    state->setup = (GpuSetup){ .device = &state->dev->gpu, .depth = clamp_depth(depth) };
-    *out = state;
-    return 0;
-}
-
-/* What vmaf_vulkan_state_init and its sister with options have in common. */
-typedef struct Wish {
-    int index;          /* -1: by name, or any */
-    const char *device; /* NULL: any */
-    bool allow_software, validation, quiet;
-    unsigned depth;
-} Wish;
-
-static int choose(const Wish *wish, const VulkanCandidate *list, unsigned count, unsigned *index)
-{
-    if (wish->device)
-        return vulkan_choose_named(list, count, wish->device, index);
-    if (wish->index < 0) {
-        const int err = vulkan_choose_any(list, count, wish->allow_software, index);
-        if (err && !wish->quiet)
-            vulkan_explain_none(list, count);
-        return err;
-    }
-    if (!count) {
-        log_error("vulkan: no device found; is a driver installed?");
-        return -ENODEV;
-    }
-    if ((unsigned)wish->index >= count) {
-        log_error("vulkan: no device %d: there %s %u", wish->index, count == 1 ? "is" : "are",
-                  count);
-        return -EINVAL;
-    }
-    *index = (unsigned)wish->index;
-    return 0;
-}
-
-static int init_by_wish(VmafVulkanState **out, const Wish *wish)
-{
-    *out = NULL;
-    VulkanInstance *instance;
-    VulkanCandidate *list;
-    unsigned count, index = 0;
-    int err = list_devices(&instance, wish->validation, &list, &count);
-    if (err == -ENOSYS && !wish->quiet)
-        log_error(
-            "vulkan: no Vulkan loader on this machine (libvulkan); install one, or use the CPU");
-    if (err == -ENODEV && !wish->quiet)
-        log_error("vulkan: no device found; is a driver installed?");
-    if (err)
-        return err;
-    err = choose(wish, list, count, &index);
-    const VulkanDeviceParams params = { .instance = instance,
-                                        .physical = err ? NULL : list[index].handle };
-    mem_free(list);
-    if (err) {
-        vulkan_instance_destroy(instance);
-        return err;
-    }
-    err = create_state(out, &params, wish->depth);
-    if (!err)
-        (*out)->index = index;
+    GpuSession *session;
+    const int err = session_open(&session, &vulkan_backend, wish);
+    *state = (VmafVulkanState *)session;
     return err;
 }
 
@@ -200,21 +127,21 @@ int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg)
     *state = NULL;
     if (cfg.device_index < -1)
         return -EINVAL;
-    return init_by_wish(state, &(Wish){ .index = cfg.device_index,
-                                        .validation = cfg.enable_validation != 0,
-                                        .depth = cfg.max_outstanding_frames });
+    return init_by_wish(state, &(GpuWish){ .index = cfg.device_index,
+                                           .validation = cfg.enable_validation != 0,
+                                           .depth = cfg.max_outstanding_frames });
 }
 
 int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulkanOptions *options)
 {
     if (!state || !options || options->size < sizeof(*options))
         return -EINVAL;
-    return init_by_wish(state, &(Wish){ .index = -1,
-                                        .device = options->device,
-                                        .allow_software = options->allow_software != 0,
-                                        .validation = options->enable_validation != 0,
-                                        .quiet = options->quiet != 0,
-                                        .depth = options->max_outstanding_frames });
+    return init_by_wish(state, &(GpuWish){ .index = -1,
+                                           .device = options->device,
+                                           .allow_software = options->allow_software != 0,
+                                           .validation = options->enable_validation != 0,
+                                           .quiet = options->quiet != 0,
+                                           .depth = options->max_outstanding_frames });
 }
 
 int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalHandles handles)
@@ -225,7 +152,7 @@ int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalH
     if (!handles.instance || !handles.physical_device || !handles.device || !handles.queue)
         return -EINVAL;
     if (!vk_global()) {
-        log_error("vulkan: no Vulkan loader on this machine (libvulkan)");
+        log_error("vulkan: no %s on this machine", vulkan_backend.needs);
         return -ENOSYS;
     }
     const VulkanDeviceParams params = {
@@ -235,7 +162,16 @@ int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalH
         .external_queue = (VkQueue)handles.queue,
         .external_family = handles.queue_family_index,
     };
-    return create_state(state, &params, DEPTH_DEFAULT);
+    VulkanDevice *dev;
+    int err = vulkan_device_create(&dev, &params);
+    if (err)
+        return err;
+    GpuDeviceInfo info;
+    vulkan_describe(&dev->vki, dev->physical, &info);
+    GpuSession *session;
+    err = session_adopt(&session, &vulkan_backend, &dev->gpu, &info, 0);
+    *state = (VmafVulkanState *)session;
+    return err;
 }
 
 int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
@@ -243,76 +179,50 @@ int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *
 {
     if (!state || !lock != !unlock)
         return -EINVAL;
-    state->dev->lock_queue = lock;
-    state->dev->unlock_queue = unlock;
-    state->dev->lock_opaque = opaque;
+    VulkanDevice *dev = device_of(state);
+    dev->lock_queue = lock;
+    dev->unlock_queue = unlock;
+    dev->lock_opaque = opaque;
     return 0;
 }
 
 unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanState *state)
 {
-    return state ? state->setup.depth : 0;
+    return state ? session_of(state)->depth : 0;
 }
 
 unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state)
 {
-    return state && state->dev->instance ? atomic_load(&state->dev->instance->messages) : 0;
+    VulkanInstance *instance = state ? device_of(state)->instance : NULL;
+    return instance ? atomic_load(&instance->messages) : 0;
 }
 
 int vmaf_vulkan_wait_compute(VmafVulkanState *state)
 {
-    if (!state)
-        return -EINVAL;
-    for (unsigned q = 0; q < 2; q++) {
-        VulkanQueue *queue = &state->dev->queues[q];
-        pthread_mutex_lock(queue->lock);
-        const GpuPoint last = { q, queue->submitted };
-        pthread_mutex_unlock(queue->lock);
-        const int reached = vulkan_wait(&state->dev->gpu, last, UINT64_MAX);
-        if (reached < 0)
-            return reached;
-    }
-    return 0;
+    return state ? vulkan_drain(session_of(state)->device) : -EINVAL;
 }
 
 void vmaf_vulkan_state_free(VmafVulkanState **state)
 {
-    if (!state || !*state)
+    if (!state)
         return;
-    if ((*state)->dev) {
-        vmaf_vulkan_wait_compute(*state);
-        vulkan_imports_destroy((*state)->imports);
-        gpu_device_unref(&(*state)->dev->gpu);
-    }
-    mem_free(*state);
+    session_close(session_of(*state));
     *state = NULL;
 }
 
 int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state)
 {
-    return vmaf && state ? context_use_accelerator(vmaf, &vulkan_accelerator, &state->setup)
-                         : -EINVAL;
-}
-
-VmafVulkanState *vulkan_state_of(const VmafContext *vmaf)
-{
-    return vmaf && vmaf->imported == &vulkan_accelerator ? vmaf->imported_state : NULL;
+    return vmaf && state ? session_use(session_of(state), vmaf) : -EINVAL;
 }
 
 /* ---- pictures ---- */
 
-/* A pair in hand, two references kept, and one pair for each frame in flight or being measured. */
-static unsigned pool_count(const VmafContext *vmaf, const VmafVulkanState *state)
-{
-    return 4 + 2 * (state->setup.depth + vmaf->cfg.n_threads + 1);
-}
-
 int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfiguration cfg)
 {
-    VmafVulkanState *state = vulkan_state_of(vmaf);
-    if (!state)
+    GpuClient *client = client_of(vmaf, &vulkan_backend);
+    if (!client)
         return -EINVAL;
-    if (vmaf->pool)
+    if (context_has_pool(vmaf))
         return -EBUSY;
     if (cfg.pic_prealloc_method == VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE)
         return 0;
@@ -323,11 +233,9 @@ int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfigu
         return err;
     switch (cfg.pic_prealloc_method) {
     case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST:
-        return picture_pool_create(&vmaf->pool, &shape, pool_count(vmaf, state));
-    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE: {
-        const PoolMemory memory = gpu_picture_memory(&state->setup);
-        return picture_pool_create_in(&vmaf->pool, &shape, pool_count(vmaf, state), &memory);
-    }
+        return client_preallocate(client, &shape, SESSION_PICTURES_HOST);
+    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE:
+        return client_preallocate(client, &shape, SESSION_PICTURES_UPLOAD);
     default:
         return -EINVAL;
     }
@@ -335,9 +243,100 @@ int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfigu
 
 int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic)
 {
-    if (!vmaf || !pic)
+    return vmaf && pic ? context_fetch_picture(vmaf, pic) : -EINVAL;
+}
+
+/* The client an imported picture is for. */
+static GpuClient *import_client(VmafVulkanState *state, VmafContext *vmaf)
+{
+    return vmaf ? client_of(vmaf, &vulkan_backend) : session_client(session_of(state));
+}
+
+int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *image)
+{
+    if (!state || !image || image->size < offsetof(VmafVulkanImage, vmaf) || !image->image[0])
         return -EINVAL;
-    if (vmaf->pool)
-        return picture_pool_fetch(vmaf->pool, pic);
-    return vmaf->has_shape ? picture_alloc(pic, &vmaf->shape) : -EINVAL;
+    const int err = vulkan_check_image(image);
+    if (err)
+        return err;
+    GpuClient *client = import_client(state, image->size >= sizeof(*image) ? image->vmaf : NULL);
+    if (!client)
+        return -EINVAL;
+    GpuForeign waits[3], signals[3];
+    GpuIncoming in = {
+        .w = image->w,
+        .h = image->h,
+        .bpc = image->bpc,
+        .pix_fmt = image->pix_fmt,
+        .is_ref = image->is_ref != 0,
+        .index = image->index,
+        .waits = waits,
+        .signals = signals,
+    };
+    for (unsigned i = 0; i < 3; i++) {
+        if (!image->semaphore[i])
+            continue;
+        waits[in.wait_count++] = (GpuForeign){ image->semaphore[i], image->wait_value[i] };
+        if (image->signal_value[i])
+            signals[in.signal_count++] =
+                (GpuForeign){ image->semaphore[i], image->signal_value[i] };
+    }
+    return imports_add(client->imports, &in, vulkan_record_image, image);
+}
+
+int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
+                             uint32_t layout, uintptr_t semaphore, uint64_t value, unsigned w,
+                             unsigned h, unsigned bpc, int is_ref, unsigned index)
+{
+    return vmaf_vulkan_import_picture(state, &(VmafVulkanImage){
+                                                 .size = sizeof(VmafVulkanImage),
+                                                 .image = { image },
+                                                 .format = format,
+                                                 .layout = { layout },
+                                                 .semaphore = { semaphore },
+                                                 .wait_value = { value },
+                                                 .w = w,
+                                                 .h = h,
+                                                 .bpc = bpc,
+                                                 .pix_fmt = VMAF_PIX_FMT_YUV400P,
+                                                 .is_ref = is_ref,
+                                                 .index = index,
+                                             });
+}
+
+int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory)
+{
+    static const enum GpuHandleType types[] = {
+        [VMAF_VULKAN_MEMORY_OPAQUE_FD] = GPU_HANDLE_OPAQUE_FD,
+        [VMAF_VULKAN_MEMORY_DMABUF] = GPU_HANDLE_DMABUF,
+        [VMAF_VULKAN_MEMORY_WIN32] = GPU_HANDLE_WIN32,
+    };
+    if (!state || !memory || memory->size < offsetof(VmafVulkanMemory, vmaf) ||
+        memory->type < VMAF_VULKAN_MEMORY_OPAQUE_FD || memory->type > VMAF_VULKAN_MEMORY_WIN32)
+        return -EINVAL;
+    GpuClient *client = import_client(state, memory->size >= sizeof(*memory) ? memory->vmaf : NULL);
+    if (!client)
+        return -EINVAL;
+    const GpuIncoming in = {
+        .w = memory->w,
+        .h = memory->h,
+        .bpc = memory->bpc,
+        .pix_fmt = memory->pix_fmt,
+        .is_ref = memory->is_ref != 0,
+        .index = memory->index,
+    };
+    GpuForeignPicture picture = {
+        .memory = { types[memory->type], memory->handle, memory->bytes },
+    };
+    for (unsigned p = 0; p < 3; p++) {
+        picture.offset[p] = memory->offset[p];
+        picture.stride[p] = memory->stride[p];
+    }
+    return imports_add_memory(client->imports, &in, &picture);
+}
+
+int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned index)
+{
+    GpuClient *client = client_of(vmaf, &vulkan_backend);
+    return client ? client_read_imported(client, index) : -EINVAL;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "gpu/device.h"
+#include "gpu/backend.h"
 #include "vulkan/loader.h"
 
 /* ---- instance.c ---- */
@@ -24,21 +24,17 @@ typedef struct VulkanInstance {
 int vulkan_instance_create(VulkanInstance **out, bool validation);
 void vulkan_instance_destroy(VulkanInstance *instance);
 
-/* A device as it can be chosen. */
-typedef struct VulkanCandidate {
-    VkPhysicalDevice handle;
-    VkPhysicalDeviceType type;
-    uint32_t api_version;
-    uint64_t memory; /* bytes of its own memory, the largest heap */
-    uint8_t uuid[VK_UUID_SIZE];
-    char name[256], driver[256];
-    char missing[256]; /* what it lacks for us; empty when it can be used */
-} VulkanCandidate;
+/* What can be chosen: compute-capable devices, discrete first, then integrated, virtual, others, CPU;
+ * driver order within a kind. */
+typedef struct VulkanProbe {
+    GpuProbe gpu;
+    VulkanInstance *instance; /* NULL once a device was opened, which then owns it */
+    VkPhysicalDevice *handles;
+} VulkanProbe;
 
-/* Compute-capable devices: discrete, integrated, virtual, others, CPU; driver order within a kind.
- * *count may be 0. Free *list with mem_free. */
-int vulkan_instance_devices(VulkanInstance *instance, VulkanCandidate **list, unsigned *count);
-void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, VulkanCandidate *out);
+int vulkan_probe(const GpuBackend *backend, bool validation, GpuProbe **out);
+void vulkan_probe_end(GpuProbe *probe);
+void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *out);
 
 /* ---- memory.c, or memory_vma.c ---- */
 
@@ -116,15 +112,9 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
         }                                                                                          \
     } while (0)
 
-/* Timeline semaphores of others that a submission waits for and signals. */
-typedef struct VulkanForeign {
-    VkSemaphore wait[3], signal[3]; /* VK_NULL_HANDLE: none */
-    uint64_t wait_value[3], signal_value[3];
-} VulkanForeign;
-int vulkan_submit_foreign(VulkanDevice *dev, const GpuSubmit *submit, const VulkanForeign *foreign,
-                          GpuPoint *done);
 int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
+int vulkan_drain(GpuDevice *gpu);
 
 int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev);
 void vulkan_memory_destroy(VulkanMemory *memory);
@@ -139,24 +129,26 @@ typedef struct VulkanBuffer {
     GpuBuffer gpu;
     VkBuffer handle;
     VulkanAllocation allocation;
+    VkDeviceMemory foreign; /* of others, in place of an allocation; see external.c */
 } VulkanBuffer;
 
 int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out);
 void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
+int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out); /* external.c */
 
 /* ---- kernel.c ---- */
 
 struct VulkanKernel {
     VulkanKernel *next;
-    const char *name;
-    unsigned buffer_count, params_size;
+    const KernelInfo *info;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkPipeline pipeline;
 };
 
-int vulkan_kernel_get(GpuDevice *gpu, const char *name, unsigned buffer_count, unsigned params_size,
-                      GpuKernel **kernel);
+int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **kernel);
+const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info);
+const KernelImage *spirv_find(const char *name); /* spirv_images.c, made by the build */
 int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                            GpuBindings **bindings);
 void vulkan_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);
@@ -174,6 +166,7 @@ int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **ou
 void vulkan_commands_destroy(GpuDevice *gpu, GpuCommands *commands);
 void vulkan_commands_begin(GpuCommands *commands);
 void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
+void vulkan_commands_copy_rows(GpuCommands *commands, const GpuRows *rows);
 void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word);
 void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                               const void *params, const unsigned groups[3]);

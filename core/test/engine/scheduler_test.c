@@ -146,79 +146,79 @@ typedef struct QueuedFrame {
     FeatureSet set;
 } QueuedFrame;
 
-struct Accelerator {
+typedef struct Fake {
+    Accelerator accelerator;
     pthread_mutex_t lock;
     pthread_cond_t moved;
     Feature *first;
     QueuedFrame queue[3];
     unsigned head, tail;
     void *scratch;
-    int *fail_at;
-};
+    int fail_at[2]; /* the pair at which submit, and collect, fail; -1: never */
+} Fake;
 
-static int fake_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
-                     Accelerator **out)
+static int fake_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
 {
+    Fake *fake = (Fake *)a;
     assert_int_equal(count, 1);
-    Accelerator *a = mem_zalloc(sizeof(*a));
-    if (!a || counter_create(NULL, &a->scratch)) {
-        mem_free(a);
+    if (counter_create(NULL, &fake->scratch))
         return -ENOMEM;
-    }
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->moved, NULL);
-    a->first = features[0];
-    a->fail_at = state;
+    pthread_mutex_init(&fake->lock, NULL);
+    pthread_cond_init(&fake->moved, NULL);
+    fake->first = features[0];
     *taken = 1;
-    *out = a;
     return 0;
-}
-
-static const char *fake_name(const Accelerator *a)
-{
-    return "Fake 9000";
 }
 
 static int fake_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
 {
-    if ((int)pair->position == a->fail_at[0])
+    Fake *fake = (Fake *)a;
+    if ((int)pair->position == fake->fail_at[0])
         return -EIO;
-    pthread_mutex_lock(&a->lock);
-    while (a->tail - a->head == COUNT(a->queue))
-        pthread_cond_wait(&a->moved, &a->lock);
-    a->queue[a->tail++ % COUNT(a->queue)] = (QueuedFrame){ *pair, set };
-    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_lock(&fake->lock);
+    while (fake->tail - fake->head == COUNT(fake->queue))
+        pthread_cond_wait(&fake->moved, &fake->lock);
+    fake->queue[fake->tail++ % COUNT(fake->queue)] = (QueuedFrame){ *pair, set };
+    pthread_mutex_unlock(&fake->lock);
     return 0;
 }
 
 static int fake_collect(Accelerator *a, void *const *results)
 {
-    pthread_mutex_lock(&a->lock);
-    const QueuedFrame frame = a->queue[a->head % COUNT(a->queue)];
-    pthread_mutex_unlock(&a->lock);
+    Fake *fake = (Fake *)a;
+    pthread_mutex_lock(&fake->lock);
+    const QueuedFrame frame = fake->queue[fake->head % COUNT(fake->queue)];
+    pthread_mutex_unlock(&fake->lock);
     int err = 0;
     if (frame.set)
-        err = pixels_measure(a->first, a->scratch, &frame.pair, results[0], NULL);
-    if ((int)frame.pair.position == a->fail_at[1])
+        err = pixels_measure(fake->first, fake->scratch, &frame.pair, results[0], NULL);
+    if ((int)frame.pair.position == fake->fail_at[1])
         err = -ENODEV;
-    pthread_mutex_lock(&a->lock);
-    a->head++;
-    pthread_cond_signal(&a->moved);
-    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_lock(&fake->lock);
+    fake->head++;
+    pthread_cond_signal(&fake->moved);
+    pthread_mutex_unlock(&fake->lock);
     return err;
 }
 
 static void fake_close(Accelerator *a)
 {
-    assert_int_equal(a->head, a->tail);
-    pthread_cond_destroy(&a->moved);
-    pthread_mutex_destroy(&a->lock);
-    mem_free(a->scratch);
-    mem_free(a);
+    Fake *fake = (Fake *)a;
+    assert_int_equal(fake->head, fake->tail);
+    pthread_cond_destroy(&fake->moved);
+    pthread_mutex_destroy(&fake->lock);
+    mem_free(fake->scratch);
 }
 
-static const AcceleratorOps fake = { "fake",       fake_open,  fake_name, fake_submit,
-                                     fake_collect, fake_close, NULL };
+static const AcceleratorOps fake_ops = {
+    .open = fake_open, .submit = fake_submit, .collect = fake_collect, .close = fake_close
+};
+
+#define FAKE(ops_, submit_fails, collect_fails)                                                    \
+    {                                                                                              \
+        .accelerator = { .ops = ops_, .backend = "fake", .device = "Fake 9000", .depth = 3 },      \
+        .fail_at = { submit_fails, collect_fails },                                                \
+    }
 
 typedef struct Rig {
     ScoreStore *scores;
@@ -321,11 +321,11 @@ static void scores_do_not_depend_on_threads(void **state)
 
 static void accelerated_features_report_the_same(void **state)
 {
-    int never[2] = { -1, -1 };
     for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Fake fake = FAKE(&fake_ops, -1, -1);
         Rig rig;
         rig_open(&rig, thread_counts[t]);
-        scheduler_accelerate(rig.scheduler, &fake, never);
+        scheduler_accelerate(rig.scheduler, &fake.accelerator);
         for (unsigned i = 0; i < FRAMES; i++)
             assert_int_equal(rig_read(&rig, true), 0);
         const char *backend, *device;
@@ -344,11 +344,10 @@ static void accelerated_features_report_the_same(void **state)
 static void accelerator_errors_are_kept(void **state)
 {
     for (unsigned where = 0; where < 2; where++) {
-        int fail_at[2] = { -1, -1 };
-        fail_at[where] = 5;
+        Fake fake = FAKE(&fake_ops, where ? -1 : 5, where ? 5 : -1);
         Rig rig;
         rig_open(&rig, 2);
-        scheduler_accelerate(rig.scheduler, &fake, fail_at);
+        scheduler_accelerate(rig.scheduler, &fake.accelerator);
         for (unsigned i = 0; i < FRAMES; i++)
             rig_read(&rig, true);
         assert_int_equal(scheduler_flush(rig.scheduler), where ? -ENODEV : -EIO);
@@ -359,10 +358,9 @@ static void accelerator_errors_are_kept(void **state)
     }
 }
 
-static int refuse_open(void *state, Feature *const *features, unsigned count, FeatureSet *taken,
-                       Accelerator **out)
+static int refuse_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
 {
-    const int err = fake_open(state, features, count, taken, out);
+    const int err = fake_open(a, features, count, taken);
     *taken = 0;
     return err;
 }
@@ -370,14 +368,14 @@ static int refuse_open(void *state, Feature *const *features, unsigned count, Fe
 /* A feature that the device does not take goes to the CPU, unless it was asked for by that name. */
 static void what_must_be_accelerated_is_or_fails(void **state)
 {
-    int never[2] = { -1, -1 };
-    AcceleratorOps refusing = fake;
+    AcceleratorOps refusing = fake_ops;
     refusing.open = refuse_open;
     const long live = mem_live();
     for (unsigned must = 0; must < 2; must++) {
+        Fake fake = FAKE(&refusing, -1, -1);
         Rig rig;
         rig_open(&rig, 1);
-        scheduler_accelerate(rig.scheduler, &refusing, never);
+        scheduler_accelerate(rig.scheduler, &fake.accelerator);
         scheduler_feature(rig.scheduler, 0)->gpu_only = must;
         if (must) {
             assert_int_equal(scheduler_prepare(rig.scheduler, &rig.shape), -EINVAL);
@@ -395,13 +393,13 @@ static void what_must_be_accelerated_is_or_fails(void **state)
 
 static void skipped_frames_reach_only_those_who_ask(void **state)
 {
-    int never[2] = { -1, -1 };
     for (unsigned accelerated = 0; accelerated < 2; accelerated++) {
         for (size_t t = 0; t < COUNT(thread_counts); t++) {
+            Fake fake = FAKE(&fake_ops, -1, -1);
             Rig rig;
             rig_open(&rig, thread_counts[t]);
             if (accelerated)
-                scheduler_accelerate(rig.scheduler, &fake, never);
+                scheduler_accelerate(rig.scheduler, &fake.accelerator);
             for (unsigned i = 0; i < FRAMES; i++)
                 assert_int_equal(rig_read(&rig, i % 3 == 0), 0);
             assert_int_equal(scheduler_flush(rig.scheduler), 0);
@@ -445,14 +443,14 @@ static void errors_come_back(void **state)
 
 static void may_end_at_any_moment(void **state)
 {
-    int never[2] = { -1, -1 };
     const long live = mem_live();
     for (unsigned frames = 0; frames < 12; frames++) {
         for (size_t t = 0; t < COUNT(thread_counts); t++) {
+            Fake fake = FAKE(&fake_ops, -1, -1);
             Rig rig;
             rig_open(&rig, thread_counts[t]);
             if (frames % 2)
-                scheduler_accelerate(rig.scheduler, &fake, never);
+                scheduler_accelerate(rig.scheduler, &fake.accelerator);
             for (unsigned i = 0; i < frames; i++)
                 rig_read(&rig, true);
             rig_close(&rig);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/context.h"
+#include "engine/context_struct.h"
 #include "base/dict.h"
 #include "extractors.h"
 #include "gpu.h"

@@ -11,8 +11,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "gpu/session.h"
 #include "libvmaf/libvmaf_vulkan.h"
-#include "vulkan/state.h"
+
+static GpuDevice *gpu_of(VmafVulkanState *of)
+{
+    return ((GpuSession *)of)->device;
+}
 
 #define FRAMES 7
 #define W 64
@@ -49,11 +54,10 @@ static int fail_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size
     return fails(BUFFER_CREATE) ? -ENOMEM : real->buffer_create(dev, memory, size, buffer);
 }
 
-static int fail_kernel_get(GpuDevice *dev, const char *name, unsigned buffers, unsigned params,
-                           GpuKernel **kernel)
+static int fail_kernel_get(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel)
 {
     *kernel = NULL;
-    return fails(KERNEL_GET) ? -EIO : real->kernel_get(dev, name, buffers, params, kernel);
+    return fails(KERNEL_GET) ? -EIO : real->kernel_get(dev, info, kernel);
 }
 
 static int fail_bindings_create(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
@@ -131,7 +135,7 @@ static void test_operations(void **unused)
     ops.end = fail_end;
     ops.submit = fail_submit;
     ops.wait = fail_wait;
-    state->dev->gpu.ops = &ops;
+    gpu_of(state)->ops = &ops;
     for (failing = 0; failing < OPERATIONS; failing++) {
         int nth = 1;
         for (;; nth++) {
@@ -149,7 +153,7 @@ static void test_operations(void **unused)
         print_message("%s: failed at %d places\n", operation_names[failing], nth - 1);
         assert_true(nth > 1);
     }
-    state->dev->gpu.ops = real;
+    gpu_of(state)->ops = real;
     assert_int_equal(0, run());
 }
 
@@ -177,7 +181,7 @@ int main(void)
         fprintf(stderr, "no state: %d\n", err);
         return 1;
     }
-    real = state->dev->gpu.ops;
+    real = gpu_of(state)->ops;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_operations),
                                         cmocka_unit_test(test_allocations) };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,13 @@
 #include <cmocka.h>
 
 #include "gpu/check.h"
+#include "gpu/session.h"
 #include "libvmaf/libvmaf_vulkan.h"
-#include "vulkan/state.h"
+
+static GpuDevice *gpu_of(VmafVulkanState *of)
+{
+    return ((GpuSession *)of)->device;
+}
 
 static VmafVulkanState *state;
 
@@ -26,7 +31,7 @@ static unsigned failures, runs;
 static void check_one(const GpuCheck *check)
 {
     char kernels[512] = "";
-    const int result = gpu_check(&state->dev->gpu, check, kernels, sizeof(kernels));
+    const int result = gpu_check(gpu_of(state), check, kernels, sizeof(kernels));
     if (result == -ENOTSUP)
         return;
     runs++;

@@ -12,8 +12,14 @@
 
 #include <cmocka.h>
 
+#include "gpu/session.h"
 #include "libvmaf/libvmaf_vulkan.h"
-#include "vulkan/state.h"
+#include "vulkan/vk.h"
+
+static GpuDevice *gpu_of(VmafVulkanState *of)
+{
+    return ((GpuSession *)of)->device;
+}
 
 #define FRAMES 6
 #define W 161
@@ -365,7 +371,7 @@ static void check_kind(const Kind *kind)
 {
     /* A state's imports keep their first geometry, so each kind has a state. */
     VmafVulkanState *own = second_state();
-    VulkanDevice *dev = own->dev;
+    VulkanDevice *dev = (VulkanDevice *)gpu_of(own);
     load_functions(dev);
     VkFormatProperties properties;
     vk.GetFormatProperties(dev->physical, kind->format, &properties);
@@ -446,7 +452,7 @@ static void test_images(void **unused)
 static void test_shared_memory(void **unused)
 {
     VmafVulkanState *own = second_state();
-    VulkanDevice *dev = own->dev;
+    VulkanDevice *dev = (VulkanDevice *)gpu_of(own);
     load_functions(dev);
     if (!dev->imports_opaque || !vk.GetMemoryFdKHR) {
         print_message("no external memory on this device\n");
@@ -545,7 +551,7 @@ static void count_unlock(void *opaque)
 static void test_borrowed_device(void **unused)
 {
     VmafVulkanState *owner = second_state(), *guest;
-    const VulkanDevice *dev = owner->dev;
+    const VulkanDevice *dev = (VulkanDevice *)gpu_of(owner);
     const VmafVulkanExternalHandles handles = {
         .instance = (uintptr_t)dev->instance->handle,
         .physical_device = (uintptr_t)dev->physical,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libvmaf/device.h"
 #include "options.h"
 #include "testing.h"
 
@@ -33,7 +34,7 @@ static void defaults(void **state)
     assert_int_equal(o.model_count, 1);
     assert_string_equal(o.models[0].version, "vmaf_v0.6.1");
     assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_XML);
-    assert_int_equal(o.backend, BACKEND_CPU);
+    assert_null(o.backend);
     assert_null(o.output);
     options_destroy(&o);
 }
@@ -93,10 +94,11 @@ static void numbers_are_in_c_notation(void **state)
 static void a_device_names_its_backend(void **state)
 {
     parsed(o, "-r a -d b --vulkan_device 0x2 --vulkan_allow_software --no_cuda");
-    assert_int_equal(o.backend, BACKEND_VULKAN);
+    assert_string_equal(o.backend, "vulkan");
     assert_string_equal(o.device, "0x2");
     assert_true(o.allow_software);
-    assert_int_equal(o.backends_off, 1u << BACKEND_CUDA);
+    assert_string_equal(vmaf_backend_name(0), "cuda");
+    assert_int_equal(o.backends_off, 1u << 0);
     options_destroy(&o);
 }
 

@@ -2,7 +2,7 @@
 /* The kernel dialect: one source for every GPU API.
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
- * once for each entry of the kernel list (feature/meson.build) and API, with KERNEL_x defined for
+ * once for each entry of `kernels` (in the feature's meson.build) and API, with KERNEL_x defined for
  * the kernel wanted and GPU_GLSL for GLSL; no such macro means CUDA. Each kernel reads so:
  *
  *     #if defined(KERNEL_psnr_sse)
@@ -63,7 +63,9 @@
 #endif
 #define GROUP_SIZE (GROUP_W * GROUP_H)
 
-#ifdef GPU_GLSL
+#if defined(GPU_INFO)
+#include "gpu/prelude/info.h"
+#elif defined(GPU_GLSL)
 #include "gpu/prelude/glsl.h"
 #else
 #include "gpu/prelude/cuda.h"

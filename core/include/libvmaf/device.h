@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Scoring on a GPU, whatever API reaches it.
+ *
+ *     VmafDevice *device;
+ *     vmaf_device_open(&device, &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
+ *                                                     .backend = "vulkan" });
+ *     vmaf_use_device(vmaf, device);               before features and models are registered
+ *     …                                            as on the CPU
+ *     vmaf_close(vmaf);
+ *     vmaf_device_close(&device);
+ *
+ * libvmaf_vulkan.h and its sisters do the same in the words of one API, and take pictures that are on
+ * the GPU already. Functions that return int return 0 or a negative errno. Structs begin with their
+ * own size, so that they can grow. */
+#ifndef VMAF_DEVICE_H
+#define VMAF_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libvmaf.h"
+#include "macros.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The names of the GPU backends that this version knows, in the order in which they are best tried:
+ * i = 0, 1, … until NULL. Not all of them need be part of this build. */
+VMAF_EXPORT const char *vmaf_backend_name(unsigned i);
+
+/* 1: the backend is part of this build; 0: it is not; -EINVAL: no backend has this name. Touches no
+ * driver. */
+VMAF_EXPORT int vmaf_backend_built(const char *backend);
+
+/* What must be on the machine for this backend to find any device, such as "Vulkan loader (libvulkan)";
+ * NULL: no such backend. */
+VMAF_EXPORT const char *vmaf_backend_needs(const char *backend);
+
+enum VmafDeviceType {
+    VMAF_DEVICE_OTHER = 0,
+    VMAF_DEVICE_INTEGRATED,
+    VMAF_DEVICE_DISCRETE,
+    VMAF_DEVICE_VIRTUAL,
+    VMAF_DEVICE_SOFTWARE, /* a CPU that plays a GPU */
+};
+
+typedef struct VmafDeviceInfo {
+    size_t size; /* in: sizeof(VmafDeviceInfo) */
+    const char *backend;
+    unsigned index; /* in the backend's list */
+    enum VmafDeviceType type;
+    uint64_t memory; /* bytes of its own memory */
+    uint8_t uuid[16];
+    char name[256];
+    char driver[256];
+    char api[64];      /* "Vulkan" */
+    char version[32];  /* of that: "1.3.204" */
+    char pci[32];      /* address on the bus; empty when unknown */
+    char missing[256]; /* what it lacks to be used here; empty when nothing */
+} VmafDeviceInfo;
+
+/* The index-th device of a backend. -ENODEV past the last one; -ENOSYS: what the backend needs is not
+ * there, or it is not in this build; -EINVAL: no backend has this name. */
+VMAF_EXPORT int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info);
+
+/* A GPU, opened and tested. May serve several contexts at once, from several threads. */
+typedef struct VmafDevice VmafDevice;
+
+typedef struct VmafDeviceOptions {
+    size_t size;         /* sizeof(VmafDeviceOptions) */
+    const char *backend; /* one of vmaf_backend_name() */
+    const char *device;  /* number, UUID, PCI address or part of a name; NULL: the first real GPU */
+    int allow_software;  /* when choosing: a software device will do */
+    int enable_validation;           /* log what the driver's own checks say, where it has any */
+    unsigned max_outstanding_frames; /* 0: 4; at most 8 */
+    int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
+} VmafDeviceOptions;
+
+/* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none
+ * of that name; -ENOTSUP: the device lacks something, or computed wrong bits in its self-test; the log
+ * says which. *device stays NULL on failure. */
+VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
+VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
+
+/* The context scores on this device from now on. Before the first picture, and before features are
+ * registered that ask for the backend by name. */
+VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
+
+/* Waits for outstanding work and sets *device to NULL. NULL and a NULL inside are fine. Contexts that
+ * use the device keep it open until they are closed. */
+VMAF_EXPORT void vmaf_device_close(VmafDevice **device);
+
+/* How many pairs a context may hold at once, with its threads and the device it uses: a pool needs two
+ * pictures for each, and two more for the references that temporal features look back at. */
+VMAF_EXPORT unsigned vmaf_pairs_in_flight(const VmafContext *vmaf);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

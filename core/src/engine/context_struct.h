@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The inside of a context: for context.c and for the public API, which looks up scores in it. */
+#ifndef ENGINE_CONTEXT_STRUCT_H
+#define ENGINE_CONTEXT_STRUCT_H
+
+#include <time.h>
+
+#include "engine/context.h"
+#include "engine/index_set.h"
+#include "engine/metadata.h"
+#include "engine/scheduler.h"
+#include "engine/scores.h"
+
+struct VmafContext {
+    VmafConfiguration cfg;
+    unsigned cpu; /* enum CpuFlag */
+    ScoreStore *scores;
+    Metadata *metadata;
+    Scheduler *scheduler;
+    PicturePool *pool;        /* NULL until preallocated */
+    Accelerator *accelerator; /* NULL: none; owned. It is not asked when gpumask is set */
+
+    bool has_shape; /* the first pair fixes it */
+    FrameShape shape;
+    IndexSet indices;
+    unsigned pairs; /* read so far */
+    bool flushed;
+    struct timespec started, ended; /* of the reading */
+};
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A way to reach GPUs: one API, one entry of the registry. Everything above asks the registry; nothing
+ * outside an API's own folder names the API. */
+#ifndef GPU_BACKEND_H
+#define GPU_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/device.h"
+#include "libvmaf/device.h"
+
+/* A device as it can be chosen. */
+typedef struct GpuDeviceInfo {
+    enum VmafDeviceType type;
+    char name[256], driver[256];
+    char version[32];        /* of the API, as its users write it */
+    uint32_t version_number; /* the same as the API packs it; 0: it does not */
+    uint64_t memory;         /* bytes of its own memory */
+    uint8_t uuid[16];        /* zeros: unknown */
+    char pci[32];            /* "0000:65:00.0"; empty: unknown */
+    char missing[256];       /* what it lacks for us; empty when it can be used */
+} GpuDeviceInfo;
+
+typedef struct GpuBackend GpuBackend;
+
+/* What a look at the machine found. Backends embed it at the head of their own. */
+typedef struct GpuProbe {
+    const GpuBackend *backend;
+    GpuDeviceInfo *devices; /* the best first: real GPUs before software */
+    unsigned count;
+} GpuProbe;
+
+struct GpuBackend {
+    const char *name;  /* as --backend and `vif_vulkan` have it */
+    const char *title; /* as people write it: "Vulkan" */
+    const char *needs; /* what must be there for any device: "Vulkan loader (libvulkan)" */
+    bool hidden;       /* works when it is named, and is not spoken of otherwise */
+    bool our_code;     /* no driver's compiler between our kernels and the result: no self-test */
+
+    /* NULL: known, but not in this build. Otherwise looks for devices; `validation` asks for the
+     * driver's own checks, where it has any (-ENOTSUP). -ENOSYS: what it needs is not there.
+     * -ENODEV or a count of 0: no device. End a successful one with probe_end. */
+    int (*probe)(const GpuBackend *backend, bool validation, GpuProbe **out);
+    void (*probe_end)(GpuProbe *probe);
+    /* Opens devices[index]; once for each probe. -ENOTSUP (logged) when it lacks something. */
+    int (*open)(GpuProbe *probe, unsigned index, GpuDevice **out);
+};
+
+/* All that this source knows, in the order in which `auto` tries them; NULL ends the table. */
+extern const GpuBackend *const gpu_backends[];
+const GpuBackend *gpu_backend_find(const char *name); /* hidden ones too; NULL: no such word */
+
+/* The length of an extractor's name without the backend it may ask for: `vif_vulkan` is `vif`. */
+size_t gpu_backend_strip(const char *extractor);
+
+#endif

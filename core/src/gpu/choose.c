@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/choose.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+#define UUID_SIZE sizeof(((GpuDeviceInfo *)NULL)->uuid)
+
+static bool is_software(const GpuDeviceInfo *device)
+{
+    return device->type == VMAF_DEVICE_SOFTWARE;
+}
+
+/* Sorted: a software device comes first only when there is nothing else. One that cannot be used is
+ * passed over, since it was not asked for. */
+static int choose_any(const GpuProbe *probe, bool allow_software, unsigned *index)
+{
+    for (unsigned i = 0; i < probe->count; i++) {
+        if (probe->devices[i].missing[0] || (is_software(&probe->devices[i]) && !allow_software))
+            continue;
+        *index = i;
+        return 0;
+    }
+    return -ENODEV;
+}
+
+static void explain_none(const GpuProbe *probe)
+{
+    const char *backend = probe->backend->name;
+    for (unsigned i = 0; i < probe->count; i++) {
+        const GpuDeviceInfo *device = &probe->devices[i];
+        if (device->missing[0])
+            log_error("%s: %s cannot be used, it lacks: %s", backend, device->name,
+                      device->missing);
+        else
+            log_error("%s: %s is a software device: it is used only when it is named or software "
+                      "devices are allowed",
+                      backend, device->name);
+    }
+    if (!probe->count)
+        log_error("%s: no device found; is a driver installed?", backend);
+}
+
+static bool contains(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (!part[i])
+            return true;
+    }
+    return false;
+}
+
+/* 32 hexadecimal digits, dashes anywhere. */
+static bool parse_uuid(const char *text, uint8_t uuid[UUID_SIZE])
+{
+    unsigned digits = 0;
+    memset(uuid, 0, UUID_SIZE);
+    for (; *text; text++) {
+        if (*text == '-')
+            continue;
+        if (!isxdigit((unsigned char)*text) || digits == 2 * UUID_SIZE)
+            return false;
+        const int c = tolower((unsigned char)*text);
+        const uint8_t value = (uint8_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        uuid[digits / 2] |= digits % 2 ? value : (uint8_t)(value << 4);
+        digits++;
+    }
+    return digits == 2 * UUID_SIZE;
+}
+
+/* 0000:65:00.0, with or without the domain. */
+static bool is_pci_address(const GpuDeviceInfo *device, const char *text)
+{
+    const size_t length = strlen(text), whole = strlen(device->pci);
+    return strchr(text, ':') && length <= whole && contains(device->pci + whole - length, text);
+}
+
+static int no_such_number(const GpuProbe *probe, const char *text, int err)
+{
+    log_error("%s: no device %s: there %s %u", probe->backend->name, text,
+              probe->count == 1 ? "is" : "are", probe->count);
+    return err;
+}
+
+static int choose_number(const GpuProbe *probe, const char *text, unsigned *index)
+{
+    const unsigned long number = strtoul(text, NULL, 10);
+    if (strlen(text) > 9 || number >= probe->count)
+        return no_such_number(probe, text, -ENODEV);
+    *index = (unsigned)number;
+    return 0;
+}
+
+static int choose_named(const GpuProbe *probe, const char *text, unsigned *index)
+{
+    if (text[0] && strspn(text, "0123456789") == strlen(text) && strlen(text) < 2 * UUID_SIZE)
+        return choose_number(probe, text, index);
+
+    uint8_t uuid[UUID_SIZE];
+    const bool by_uuid = parse_uuid(text, uuid);
+    unsigned matches = 0;
+    for (unsigned i = 0; i < probe->count; i++) {
+        const GpuDeviceInfo *device = &probe->devices[i];
+        const bool match =
+            by_uuid ? !memcmp(device->uuid, uuid, sizeof(uuid))
+                    : is_pci_address(device, text) || (text[0] && contains(device->name, text));
+        if (match && matches++ == 0)
+            *index = i;
+    }
+    if (matches == 1)
+        return 0;
+    if (matches)
+        log_error("%s: %u devices are called \"%s\": give the index or the UUID",
+                  probe->backend->name, matches, text);
+    else
+        log_error("%s: no device is called \"%s\"", probe->backend->name, text);
+    return -ENODEV;
+}
+
+int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
+{
+    if (wish->device)
+        return choose_named(probe, wish->device, index);
+    if (wish->index < 0) {
+        const int err = choose_any(probe, wish->allow_software, index);
+        if (err && !wish->quiet)
+            explain_none(probe);
+        return err;
+    }
+    if (!probe->count) {
+        explain_none(probe);
+        return -ENODEV;
+    }
+    if ((unsigned)wish->index >= probe->count) {
+        char text[16];
+        snprintf(text, sizeof(text), "%d", wish->index);
+        return no_such_number(probe, text, -EINVAL);
+    }
+    *index = (unsigned)wish->index;
+    return 0;
+}

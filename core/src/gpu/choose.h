@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Choosing a device: never a software one unless it was asked for, never another than was named. */
+#ifndef GPU_CHOOSE_H
+#define GPU_CHOOSE_H
+
+#include "gpu/backend.h"
+
+typedef struct GpuWish {
+    int index;          /* of the device; -1: by name, or any */
+    const char *device; /* its number, UUID, PCI address or part of its name; NULL: any */
+    bool allow_software, validation;
+    bool quiet;     /* nothing in the log when there is no device */
+    unsigned depth; /* frames in flight; 0: the default */
+} GpuWish;
+
+/* The device that was wished for; without a wish the first real GPU, or with `allow_software` the
+ * first device. -ENODEV, or -EINVAL for an index that there is not; logged unless `quiet`. */
+int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/import.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "gpu/upload.h"
+
+struct ImportSlot {
+    bool claimed; /* a thread is filling it */
+    bool full;
+    unsigned index;
+    VmafPicture pic; /* mirror memory, see upload.h */
+    GpuPoint done;   /* of the copies into it */
+    GpuCommands *commands;
+    GpuBuffer *foreign; /* imported memory that the copies read */
+    ImportUnpacking unpacking;
+};
+
+struct GpuImports {
+    GpuDevice *device;
+    unsigned depth;
+
+    pthread_mutex_t lock;
+    pthread_cond_t unclaimed;
+    bool has_shape; /* the first picture fixes it */
+    FrameShape shape;
+    PicturePool *pool;
+    ImportSlot (*slots)[2]; /* by is_ref */
+};
+
+size_t import_plane_offset(const FrameShape *shape, unsigned plane)
+{
+    size_t offset = 0;
+    for (unsigned p = 0; p < plane; p++)
+        offset += picture_stride(shape, p) * shape->h[p];
+    return offset;
+}
+
+ImportUnpacking *import_slot_unpacking(ImportSlot *slot)
+{
+    return &slot->unpacking;
+}
+
+/* ---- life ---- */
+
+int imports_create(GpuImports **out, GpuDevice *device, unsigned depth)
+{
+    *out = NULL;
+    GpuImports *imports = mem_zalloc(sizeof(*imports));
+    if (!imports)
+        return -ENOMEM;
+    pthread_mutex_init(&imports->lock, NULL);
+    pthread_cond_init(&imports->unclaimed, NULL);
+    imports->device = device;
+    imports->depth = depth;
+    *out = imports;
+    return 0;
+}
+
+static void slot_destroy(GpuDevice *device, ImportSlot *slot)
+{
+    const GpuOps *ops = device->ops;
+    ops->wait(device, slot->done, UINT64_MAX);
+    picture_drop(&slot->pic);
+    ops->commands_destroy(device, slot->commands);
+    ops->buffer_destroy(device, slot->foreign);
+    import_unpacking_destroy(device, &slot->unpacking);
+}
+
+static void destroy_slots(GpuImports *imports)
+{
+    for (unsigned i = 0; imports->slots && i < imports->depth; i++)
+        for (unsigned side = 0; side < 2; side++)
+            slot_destroy(imports->device, &imports->slots[i][side]);
+    mem_free(imports->slots);
+    imports->slots = NULL;
+    picture_pool_destroy(imports->pool);
+    imports->pool = NULL;
+}
+
+void imports_destroy(GpuImports *imports)
+{
+    if (!imports)
+        return;
+    destroy_slots(imports);
+    pthread_cond_destroy(&imports->unclaimed);
+    pthread_mutex_destroy(&imports->lock);
+    mem_free(imports);
+}
+
+static int alloc_mirror(void *device, size_t size, void **block)
+{
+    return upload_alloc_mirror(device, size, block);
+}
+
+static void free_mirror(void *device, void *block)
+{
+    upload_free(device, block);
+}
+
+/* Under the lock, with the first picture. */
+static int create_slots(GpuImports *imports, const FrameShape *shape)
+{
+    GpuDevice *device = imports->device;
+    const PoolMemory memory = {
+        .alloc = alloc_mirror,
+        .free = free_mirror,
+        .opaque = device,
+        .as_is = true,
+    };
+    imports->slots = mem_array(imports->depth, sizeof(*imports->slots));
+    int err = imports->slots ? 0 : -ENOMEM;
+    /* Pairs waiting in slots, pairs in flight, the two references kept, one pair in hand. */
+    if (!err)
+        err = picture_pool_create_in(&imports->pool, shape, 4 * imports->depth + 4, &memory);
+    for (unsigned i = 0; !err && i < imports->depth; i++)
+        for (unsigned side = 0; !err && side < 2; side++)
+            err = device->ops->commands_create(device, GPU_COMPUTE,
+                                               &imports->slots[i][side].commands);
+    if (err)
+        destroy_slots(imports);
+    imports->has_shape = !err;
+    imports->shape = *shape;
+    return err;
+}
+
+/* ---- filling slots ---- */
+
+static int check_shape(GpuImports *imports, const GpuIncoming *in)
+{
+    FrameShape shape;
+    if (in->bpc != 8 && in->bpc != 10 && in->bpc != 12 && in->bpc != 16)
+        return -EINVAL;
+    const int err = shape_init(&shape, in->pix_fmt, in->bpc, in->w, in->h);
+    if (err)
+        return err;
+    if (!imports->has_shape)
+        return create_slots(imports, &shape);
+    if (memcmp(&shape, &imports->shape, sizeof(shape))) {
+        log_error("%s: an imported picture differs from the first one in size, format or depth",
+                  imports->device->backend);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* The slot for the picture, this thread's alone until slot_release. */
+static int slot_claim(GpuImports *imports, const GpuIncoming *in, ImportSlot **out)
+{
+    pthread_mutex_lock(&imports->lock);
+    const int err = check_shape(imports, in);
+    if (!err) {
+        ImportSlot *slot = &imports->slots[in->index % imports->depth][in->is_ref];
+        while (slot->claimed)
+            pthread_cond_wait(&imports->unclaimed, &imports->lock);
+        slot->claimed = true;
+        slot->full = false;
+        *out = slot;
+    }
+    pthread_mutex_unlock(&imports->lock);
+    return err;
+}
+
+static void slot_release(GpuImports *imports, ImportSlot *slot, unsigned index, bool full)
+{
+    pthread_mutex_lock(&imports->lock);
+    slot->claimed = false;
+    slot->full = full;
+    slot->index = index;
+    pthread_cond_broadcast(&imports->unclaimed);
+    pthread_mutex_unlock(&imports->lock);
+}
+
+/* Empties the slot of what was in it and gives it a fresh picture. */
+static int slot_prepare(GpuImports *imports, ImportSlot *slot)
+{
+    GpuDevice *device = imports->device;
+    if (device->ops->wait(device, slot->done, UINT64_MAX) < 0)
+        return -EIO;
+    device->ops->buffer_destroy(device, slot->foreign);
+    slot->foreign = NULL;
+    picture_drop(&slot->pic);
+    return picture_pool_fetch(imports->pool, &slot->pic);
+}
+
+static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *in,
+                     ImportRecord record, const void *source)
+{
+    GpuDevice *device = imports->device;
+    const GpuOps *ops = device->ops;
+    ImportTarget target = {
+        .device = device,
+        .shape = &imports->shape,
+        .commands = slot->commands,
+        .picture = upload_source(device, &slot->pic),
+        .slot = slot,
+    };
+    ops->begin(slot->commands);
+    int err = record(&target, source);
+    ops->barrier(slot->commands);
+    const int end_err = ops->end(slot->commands);
+    if (!err)
+        err = end_err;
+    if (!err)
+        err = ops->submit(device,
+                          &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                        .commands = &slot->commands,
+                                        .command_count = 1,
+                                        .foreign_waits = in->waits,
+                                        .foreign_wait_count = in->wait_count,
+                                        .foreign_signals = in->signals,
+                                        .foreign_signal_count = in->signal_count },
+                          &slot->done);
+    return err;
+}
+
+int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
+                const void *source)
+{
+    ImportSlot *slot;
+    int err = slot_claim(imports, in, &slot);
+    if (err)
+        return err;
+    err = slot_prepare(imports, slot);
+    if (!err)
+        err = slot_fill(imports, slot, in, record, source);
+    if (err)
+        picture_drop(&slot->pic);
+    slot_release(imports, slot, in->index, !err);
+    return err;
+}
+
+/* ---- memory of others ---- */
+
+static int check_layout(const GpuForeignPicture *picture, const FrameShape *shape)
+{
+    const uint64_t size = picture->memory.size;
+    for (unsigned p = 0; p < 3 && shape->h[p]; p++) {
+        const uint64_t row = (uint64_t)shape->w[p] * shape_sample_size(shape);
+        const uint64_t offset = picture->offset[p], stride = picture->stride[p];
+        if (stride < row || offset > size || row > size - offset ||
+            (size - offset - row) / stride < shape->h[p] - 1)
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static int record_memory(ImportTarget *target, const void *source)
+{
+    const GpuForeignPicture *picture = source;
+    GpuDevice *device = target->device;
+    const FrameShape *shape = target->shape;
+    if (check_layout(picture, shape))
+        return -EINVAL;
+    int err = -ENOTSUP;
+    if (device->ops->buffer_import)
+        err = device->ops->buffer_import(device, &picture->memory, &target->slot->foreign);
+    if (err == -ENOTSUP)
+        log_error("%s: %s cannot import memory of this kind", device->backend, device->name);
+    for (unsigned p = 0; !err && p < 3 && shape->h[p]; p++)
+        device->ops->copy_rows(target->commands,
+                               &(GpuRows){ .from = target->slot->foreign,
+                                           .from_offset = picture->offset[p],
+                                           .from_stride = picture->stride[p],
+                                           .to = target->picture,
+                                           .to_offset = import_plane_offset(shape, p),
+                                           .to_stride = picture_stride(shape, p),
+                                           .row = (size_t)shape->w[p] * shape_sample_size(shape),
+                                           .rows = shape->h[p] });
+    return err;
+}
+
+int imports_add_memory(GpuImports *imports, const GpuIncoming *in, const GpuForeignPicture *picture)
+{
+    return imports_add(imports, in, record_memory, picture);
+}
+
+/* ---- emptying slots ---- */
+
+static bool holds(const ImportSlot *slot, unsigned index)
+{
+    return slot->full && !slot->claimed && slot->index == index;
+}
+
+int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist)
+{
+    VmafPicture pics[2] = { 0 };
+    GpuPoint done[2] = { 0 };
+    pthread_mutex_lock(&imports->lock);
+    ImportSlot *slots = imports->has_shape ? imports->slots[index % imports->depth] : NULL;
+    const bool both = slots && holds(&slots[0], index) && holds(&slots[1], index);
+    for (unsigned side = 0; both && side < 2; side++) {
+        pics[side] = slots[side].pic;
+        done[side] = slots[side].done;
+        slots[side].pic = (VmafPicture){ 0 };
+        slots[side].full = false;
+    }
+    pthread_mutex_unlock(&imports->lock);
+    if (!both)
+        return -EINVAL;
+    int err = 0;
+    for (unsigned side = 0; side < 2; side++)
+        if (imports->device->ops->wait(imports->device, done[side], UINT64_MAX) < 0)
+            err = -EIO;
+    *ref = pics[1];
+    *dist = pics[0];
+    if (err) {
+        picture_drop(ref);
+        picture_drop(dist);
+    }
+    return err;
+}

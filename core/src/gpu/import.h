@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Pictures that are on the device already, in memory of others.
+ *
+ * They belong to a context. A slot holds one side of a pair between its import and its scoring; slots
+ * are found by index modulo the ring's depth. Several threads may import at once: each slot is filled
+ * by one of them at a time. */
+#ifndef GPU_IMPORT_H
+#define GPU_IMPORT_H
+
+#include "engine/picture.h"
+#include "gpu/device.h"
+
+typedef struct GpuImports GpuImports;
+typedef struct ImportSlot ImportSlot;
+typedef struct ImportTarget ImportTarget;
+
+/* What every import says of the picture. */
+typedef struct GpuIncoming {
+    unsigned w, h, bpc;
+    enum VmafPixelFormat pix_fmt;
+    bool is_ref;
+    unsigned index;
+    const GpuForeign *waits; /* before the picture is read */
+    unsigned wait_count;
+    const GpuForeign *signals; /* when it is no longer needed */
+    unsigned signal_count;
+} GpuIncoming;
+
+/* Where a recorded copy goes. */
+struct ImportTarget {
+    GpuDevice *device;
+    const FrameShape *shape;
+    GpuCommands *commands; /* being recorded */
+    GpuBuffer *picture;    /* takes the planes, at the strides of the shape and import_plane_offset */
+    ImportSlot *slot;
+};
+size_t import_plane_offset(const FrameShape *shape, unsigned plane);
+
+/* Records the copies out of `source`. What they use must live until `signals`, or until the pair is
+ * read. */
+typedef int (*ImportRecord)(ImportTarget *target, const void *source);
+
+int imports_create(GpuImports **out, GpuDevice *device, unsigned depth);
+void imports_destroy(GpuImports *imports); /* waits for copies under way; NULL is fine */
+
+/* Fills the slot of in->index. -EINVAL when the picture differs from the first one in shape. */
+int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
+                const void *source);
+
+/* Planes of rows, samples in the low bits, in memory that the device can import. */
+typedef struct GpuForeignPicture {
+    GpuHandle memory;
+    uint64_t offset[3], stride[3];
+} GpuForeignPicture;
+/* -ENOTSUP (logged) where the device cannot import such memory. */
+int imports_add_memory(GpuImports *imports, const GpuIncoming *in,
+                       const GpuForeignPicture *picture);
+
+/* Takes both sides of a pair out of their slots, waiting for the copies: others' memory is no longer
+ * used. -EINVAL when one of them was not imported under this index. */
+int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist);
+
+/* ---- unpack.c: samples that must be sorted out ---- */
+
+/* Of plane p: samples lie `step` apart, the first of them at `first`. */
+typedef struct ImportPacking {
+    unsigned step, first;
+} ImportPacking;
+
+/* Memory for planes as they come: plane p at twice its offset, rows at `step` times its stride. */
+int import_unpack_begin(ImportTarget *target, GpuBuffer **raw);
+/* Sorts the planes from `first_plane` on into the picture, values shifted down by `shift`. */
+void import_unpack(ImportTarget *target, unsigned first_plane, const ImportPacking packing[3],
+                   unsigned shift);
+
+/* What unpacking keeps in a slot. */
+typedef struct ImportUnpacking {
+    GpuKernel *kernel;
+    GpuBuffer *raw, *planes; /* as copied, and sorted */
+    GpuBindings *bindings;
+} ImportUnpacking;
+ImportUnpacking *import_slot_unpacking(ImportSlot *slot);
+void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/kernels.h"
+
+#include <string.h>
+
+const KernelInfo *kernel_info_find(const char *name)
+{
+    for (const KernelInfo *info = kernel_infos; info->name; info++)
+        if (!strcmp(info->name, name))
+            return info;
+    return NULL;
+}
+
+const KernelImage *kernel_image_find(const KernelImage *table, const char *name)
+{
+    for (; table->name; table++)
+        if (!strcmp(table->name, name))
+            return table;
+    return NULL;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* libvmaf/device.h: the registry and its sessions for everyone. A VmafDevice is a GpuSession. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/context.h"
+#include "gpu/session.h"
+
+const char *vmaf_backend_name(unsigned i)
+{
+    for (const GpuBackend *const *b = gpu_backends; *b; b++)
+        if (!(*b)->hidden && i-- == 0)
+            return (*b)->name;
+    return NULL;
+}
+
+int vmaf_backend_built(const char *backend)
+{
+    const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
+    return b ? b->probe != NULL : -EINVAL;
+}
+
+const char *vmaf_backend_needs(const char *backend)
+{
+    const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
+    return b ? b->needs : NULL;
+}
+
+static bool bad_info(const VmafDeviceInfo *info)
+{
+    return !info || info->size < offsetof(VmafDeviceInfo, missing) + sizeof(info->missing);
+}
+
+static void fill_info(VmafDeviceInfo *out, const GpuBackend *backend, unsigned index,
+                      const GpuDeviceInfo *in)
+{
+    VmafDeviceInfo full = {
+        .size = out->size,
+        .backend = backend->name,
+        .index = index,
+        .type = in->type,
+        .memory = in->memory,
+    };
+    memcpy(full.uuid, in->uuid, sizeof(full.uuid));
+    memcpy(full.name, in->name, sizeof(full.name));
+    memcpy(full.driver, in->driver, sizeof(full.driver));
+    snprintf(full.api, sizeof(full.api), "%s", backend->title);
+    memcpy(full.version, in->version, sizeof(full.version));
+    memcpy(full.pci, in->pci, sizeof(full.pci));
+    memcpy(full.missing, in->missing, sizeof(full.missing));
+    /* A caller built against a younger header has a longer struct. */
+    memcpy(out, &full, out->size < sizeof(full) ? out->size : sizeof(full));
+}
+
+int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info)
+{
+    const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
+    if (!b || bad_info(info))
+        return -EINVAL;
+    if (!b->probe)
+        return -ENOSYS;
+    GpuProbe *probe;
+    int err = b->probe(b, false, &probe);
+    if (err)
+        return err;
+    if (index < probe->count)
+        fill_info(info, b, index, &probe->devices[index]);
+    else
+        err = -ENODEV;
+    b->probe_end(probe);
+    return err;
+}
+
+int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
+{
+    if (!device)
+        return -EINVAL;
+    *device = NULL;
+    const GpuBackend *b = NULL;
+    if (options && options->size >= sizeof(*options) && options->backend)
+        b = gpu_backend_find(options->backend);
+    if (!b)
+        return -EINVAL;
+    GpuSession *session;
+    const int err = session_open(&session, b,
+                                 &(GpuWish){ .index = -1,
+                                             .device = options->device,
+                                             .allow_software = options->allow_software != 0,
+                                             .validation = options->enable_validation != 0,
+                                             .quiet = options->quiet != 0,
+                                             .depth = options->max_outstanding_frames });
+    *device = (VmafDevice *)session;
+    return err;
+}
+
+int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info)
+{
+    if (!device || bad_info(info))
+        return -EINVAL;
+    const GpuSession *session = (const GpuSession *)device;
+    fill_info(info, session->backend, session->index, &session->info);
+    return 0;
+}
+
+int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
+{
+    return vmaf && device ? session_use((GpuSession *)device, vmaf) : -EINVAL;
+}
+
+void vmaf_device_close(VmafDevice **device)
+{
+    if (!device)
+        return;
+    session_close((GpuSession *)*device);
+    *device = NULL;
+}
+
+unsigned vmaf_pairs_in_flight(const VmafContext *vmaf)
+{
+    return vmaf ? context_pairs_in_flight(vmaf) : 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A device opened for scoring, and the contexts that score on it.
+ *
+ * A session is what VmafDevice and the states of the backends' own headers (VmafVulkanState, …) are. A
+ * context that uses one has a client: the accelerator that the engine sees, with the ring of frames in
+ * flight and the pictures that were imported for it. */
+#ifndef GPU_SESSION_H
+#define GPU_SESSION_H
+
+#include "engine/accelerator.h"
+#include "gpu/backend.h"
+#include "gpu/choose.h"
+#include "gpu/stream.h"
+#include "libvmaf/libvmaf.h"
+
+typedef struct GpuClient GpuClient;
+typedef struct GpuImports GpuImports; /* import.h */
+
+typedef struct GpuSession {
+    const GpuBackend *backend;
+    GpuDevice *device;
+    unsigned index; /* in the backend's list */
+    GpuDeviceInfo info;
+    unsigned depth; /* frames in flight */
+
+    atomic_int references; /* the opener's, and one for each client */
+    pthread_mutex_t lock;
+    GpuClient *clients; /* list, guarded by the lock */
+} GpuSession;
+
+struct GpuClient {
+    Accelerator accelerator;
+    GpuClient *next;
+    GpuSession *session;
+    VmafContext *context;
+    GpuStream *stream;   /* NULL until the first pair */
+    GpuImports *imports; /* of this context */
+};
+
+/* ---- sessions ---- */
+
+/* Chooses a device of the backend, opens it and tests it. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
+ * vmaf_device_open has them. */
+int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish);
+/* The same for a device that the caller opened. It is taken over, also on failure. */
+int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
+                  const GpuDeviceInfo *info, unsigned depth);
+/* Waits for outstanding work. Contexts that still use it keep it open. NULL is fine. */
+void session_close(GpuSession *session);
+
+/* ---- contexts ---- */
+
+/* The context works on this session from now on. */
+int session_use(GpuSession *session, VmafContext *context);
+/* The client of a context; NULL when it uses no session, or one of another backend. */
+GpuClient *client_of(const VmafContext *context, const GpuBackend *backend);
+/* The client that a call means which names the session alone: that of the only context. NULL when
+ * there is none or (logged) several. */
+GpuClient *session_client(GpuSession *session);
+
+/* ---- pictures ---- */
+
+enum SessionPictures {
+    SESSION_PICTURES_HOST,   /* plain memory */
+    SESSION_PICTURES_UPLOAD, /* memory that the device copies from */
+};
+/* A pool for the context, as large as what it has in flight. -EBUSY when it has one. */
+int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind);
+
+/* Scores the pair that was imported under `index`; what it was imported from is its owner's again when
+ * this returns. */
+int client_read_imported(GpuClient *client, unsigned index);
+
+#endif
