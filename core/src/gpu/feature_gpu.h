@@ -56,14 +56,35 @@ GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
 #define GPU_MAX_BINDINGS 12
 #define GPU_MAX_PARAMS 128
 
+/* The parameters of a kernel as a struct. They are listed once, in a _tile.h that the kernel takes
+ * its PARAMS from, too:
+ *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height)
+ *     GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
+ * Fill it by name, so that the order in the list does not matter. */
+#define GPU_PARAMS(name, list)                                                                     \
+    typedef struct name {                                                                          \
+        list                                                                                       \
+    } name;                                                                                        \
+    _Static_assert(sizeof(name) <= GPU_MAX_PARAMS, "too many parameters: " #list)
+#define ARG(type, name) GPU_ARG_##type name;
+#define GPU_ARG_u32 uint32_t
+#define GPU_ARG_i32 int32_t
+#define GPU_ARG_f32 float
+
 typedef struct GpuPass {
     const char *kernel;               /* its name in a meson.build */
     GpuBuf buffers[GPU_MAX_BINDINGS]; /* by binding number */
     unsigned buffer_count;
-    const void *params; /* copied; the kernel's PARAMS as a plain struct */
+    const void *params; /* copied; a struct made by GPU_PARAMS */
     unsigned params_size;
     unsigned groups[3]; /* workgroups; 0 means 1 */
 } GpuPass;
+
+/* Members of a GpuPass with their sizes: buffers in the order of the kernel's BUFFERS, and a pointer
+ * to the struct of parameters. */
+#define GPU_PASS_BUFFERS(...)                                                                      \
+    .buffers = { __VA_ARGS__ }, .buffer_count = sizeof((GpuBuf[]){ __VA_ARGS__ }) / sizeof(GpuBuf)
+#define GPU_PASS_PARAMS(pointer) .params = (pointer), .params_size = sizeof(*(pointer))
 
 /* Adds a pass to the current stage. Passes of one stage may run at the same time and must not
  * depend on each other; a stage sees all that earlier stages of the feature wrote. Same-numbered
@@ -75,6 +96,18 @@ void gpu_next_stage(GpuPlan *plan);
 static inline unsigned gpu_groups(unsigned n, unsigned per_group)
 {
     return (n + per_group - 1) / per_group;
+}
+
+/* Samples that a 32-bit word of a plane holds. */
+static inline unsigned gpu_samples_per_word(const FrameShape *shape)
+{
+    return 4 / shape_sample_size(shape);
+}
+
+/* A 64-bit number out of a result's words, low word first: as ATOMIC_ADD_U64 leaves it. */
+static inline uint64_t gpu_read_u64(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
 }
 
 /* Picks the variant of a kernel: gpu_by_depth(f, "vif_stats_8", "vif_stats_16"). */

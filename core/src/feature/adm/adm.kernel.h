@@ -7,11 +7,13 @@
  *
  * Every sum is kept per row of the band, because the metric rounds rows before it adds them up: the
  * host does that. The build defines ADM_LEVEL and, for the first kind, ADM_SPLIT. */
+#include "feature/adm/adm_tile.h"
+#define ADM_ROWS ADM_TILE_ROWS
+
 #ifdef ADM_SPLIT
 
-#define GROUP_W 128 /* input columns of a workgroup */
-#define ADM_ROWS 4  /* output rows */
-#define ADM_COLUMNS 63u
+#define GROUP_W ADM_SPLIT_GROUP_W
+#define ADM_COLUMNS u32(ADM_SPLIT_COLUMNS)
 #define ADM_LANES 64
 #define ADM_SUMS (3 * ADM_ROWS)
 
@@ -25,40 +27,28 @@
 #endif
 
 #define BUFFERS SOURCE OUT(2, u32, next_approx) OUT(3, u32, decoupled) OUT(4, u32, row_sums)
-#define PARAMS                                                                                     \
-    ARG(u32, in_width) ARG(u32, in_height) ARG(u32, in_stride) ARG(u32, depth) ARG(u32, core_x)    \
-    ARG(u32, core_y) ARG(u32, row_base) ARG(u32, cube_shift) ARG(u32, gain_whole)                 \
-    ARG(u32, gain_lo) ARG(u32, gain_hi)
+#define PARAMS ADM_SPLIT_PARAMS
 #define SHARED_ARRAYS                                                                              \
     ADM_LOW_HIGH SHARED(u64, terms, ADM_SUMS * ADM_LANES) SHARED(u64, partial, ADM_SUMS * 8)
 
 #else
 
-#define GROUP_W 32
-#define GROUP_H 4
-#define ADM_ROWS 4
-#define ADM_COLUMNS 128u
-#define ADM_LANES 32
+#define GROUP_W ADM_ENERGY_GROUP_W
+#define GROUP_H ADM_ROWS
+#define ADM_COLUMNS u32(ADM_ENERGY_COLUMNS)
+#define ADM_LANES GROUP_W
 #define ADM_SUMS (6 * ADM_ROWS)
-#define ADM_TILE_W 130u
-#define ADM_TILE_H 6u
+#define ADM_TILE_W u32(ADM_ENERGY_COLUMNS + 2)
+#define ADM_TILE_H u32(ADM_ROWS + 2)
 
 #define BUFFERS IN(0, u32, decoupled) OUT(1, u32, row_sums)
-#define PARAMS                                                                                     \
-    ARG(u32, width) ARG(u32, height) ARG(u32, core_x) ARG(u32, core_y) ARG(u32, row_base)          \
-    ARG(u32, weight_hv) ARG(u32, weight_d) ARG(u32, cube_shift_hv) ARG(u32, cube_shift_d)
+#define PARAMS ADM_ENERGY_PARAMS
 #define SHARED_ARRAYS                                                                              \
     SHARED(i32, mask_added, ADM_TILE_W * ADM_TILE_H)                                               \
     SHARED(i32, mask_restored, ADM_TILE_W * ADM_TILE_H)                                            \
     SHARED(u64, terms, ADM_SUMS * ADM_LANES) SHARED(u64, partial, ADM_SUMS * 8)
 
 #endif
-
-/* Where a row's nine sums stand in row_sums (64 bits each): bands H, V, D of each. */
-#define ADM_NUM 0u
-#define ADM_AIM 3u
-#define ADM_DEN 6u
-#define ADM_SUMS_PER_ROW 9u
 
 #include "gpu/prelude/prelude.h"
 

@@ -5,24 +5,13 @@
 #include <string.h>
 
 #include "feature/adm/adm.h"
+#include "feature/adm/adm_tile.h"
 #include "gpu/feature_gpu.h"
 
-/* As in adm.kernel.h. */
-enum { SUM_NUM = 0, SUM_AIM = ADM_BANDS, SUM_DEN = 2 * ADM_BANDS, SUMS_PER_ROW = 3 * ADM_BANDS };
-#define SPLIT_COLUMNS 63
-#define ENERGY_COLUMNS 128
-#define GROUP_ROWS 4
+GPU_PARAMS(AdmSplitParams, ADM_SPLIT_PARAMS);
+GPU_PARAMS(AdmEnergyParams, ADM_ENERGY_PARAMS);
 
-typedef struct SplitParams {
-    uint32_t in_width, in_height, in_stride, depth;
-    uint32_t core_x, core_y, row_base, cube_shift;
-    uint32_t gain_whole, gain_lo, gain_hi;
-} SplitParams;
-
-typedef struct EnergyParams {
-    uint32_t width, height, core_x, core_y, row_base;
-    uint32_t weight_hv, weight_d, cube_shift_hv, cube_shift_d;
-} EnergyParams;
+_Static_assert(ADM_SUMS_PER_ROW == 3 * ADM_BANDS, "a row has a sum of each kind for each band");
 
 static unsigned core_rows(const AdmLevel *l)
 {
@@ -39,7 +28,7 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
     const double gain = options->gain_limit;
     uint64_t gain_bits;
     memcpy(&gain_bits, &gain, sizeof(gain_bits));
-    const SplitParams params = {
+    const AdmSplitParams params = {
         .in_width = (uint32_t)l->in_w,
         .in_height = (uint32_t)l->in_h,
         .in_stride = i == 0 ? gpu_plane_stride(plan, 0) : (uint32_t)l->in_w,
@@ -55,12 +44,10 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
     gpu_pass(plan,
              &(GpuPass){
                  .kernel = i == 0 ? gpu_by_depth(f, "adm_split_0_8", "adm_split_0_16") : coarse[i],
-                 .buffers = { source[0], source[1], approx, decoupled, rows },
-                 .buffer_count = 5,
-                 .params = &params,
-                 .params_size = sizeof(params),
-                 .groups = { gpu_groups((unsigned)l->w, SPLIT_COLUMNS),
-                             gpu_groups((unsigned)l->h, GROUP_ROWS), 1 },
+                 GPU_PASS_BUFFERS(source[0], source[1], approx, decoupled, rows),
+                 GPU_PASS_PARAMS(&params),
+                 .groups = { gpu_groups((unsigned)l->w, ADM_SPLIT_COLUMNS),
+                             gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
              });
 }
 
@@ -68,7 +55,7 @@ static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled
                         uint32_t row_base)
 {
     const AdmLevel *const l = &((const Adm *)f->state)->level[i];
-    const EnergyParams params = {
+    const AdmEnergyParams params = {
         .width = (uint32_t)l->w,
         .height = (uint32_t)l->h,
         .core_x = (uint32_t)l->left,
@@ -81,12 +68,10 @@ static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled
     };
     gpu_pass(plan, &(GpuPass){
                        .kernel = i == 0 ? "adm_energy_0" : "adm_energy_n",
-                       .buffers = { decoupled, rows },
-                       .buffer_count = 2,
-                       .params = &params,
-                       .params_size = sizeof(params),
-                       .groups = { gpu_groups((unsigned)(l->right - l->left), ENERGY_COLUMNS),
-                                   gpu_groups(core_rows(l), GROUP_ROWS), 1 },
+                       GPU_PASS_BUFFERS(decoupled, rows),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { gpu_groups((unsigned)(l->right - l->left), ADM_ENERGY_COLUMNS),
+                                   gpu_groups(core_rows(l), ADM_TILE_ROWS) },
                    });
 }
 
@@ -99,7 +84,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 
     size_t sums = 0;
     for (int i = 0; i < ADM_LEVELS; i++)
-        sums += (size_t)core_rows(&level[i]) * SUMS_PER_ROW;
+        sums += (size_t)core_rows(&level[i]) * ADM_SUMS_PER_ROW;
     const GpuBuf rows = gpu_result(plan, sums * sizeof(uint64_t), true);
 
     GpuBuf source[2] = { gpu_ref(plan, 0), gpu_dist(plan, 0) };
@@ -115,7 +100,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         if (i > 0 || !options->skip_scale0)
             plan_energy(f, plan, i, decoupled, rows, row_base);
         source[0] = source[1] = approx;
-        row_base += core_rows(&level[i]) * SUMS_PER_ROW;
+        row_base += core_rows(&level[i]) * ADM_SUMS_PER_ROW;
     }
     return 0;
 }
@@ -126,7 +111,7 @@ static int64_t add_rows(const uint64_t *sums, unsigned rows, int shift)
     uint64_t total = 0;
     for (unsigned y = 0; y < rows; y++) {
         const uint64_t bias = shift > 0 ? (uint64_t)1 << (shift - 1) : 0;
-        total += (uint64_t)((int64_t)(sums[(size_t)y * SUMS_PER_ROW] + bias) >> shift);
+        total += (uint64_t)((int64_t)(sums[(size_t)y * ADM_SUMS_PER_ROW] + bias) >> shift);
     }
     return (int64_t)total;
 }
@@ -142,12 +127,12 @@ static int collect(const Feature *f, const void *readback, void *result)
         const AdmLevel *const l = &level[i];
         const unsigned rows = core_rows(l);
         for (int b = 0; b < ADM_BANDS && !(i == 0 && options->skip_scale0); b++) {
-            r->level[i].num[b] = add_rows(sums + SUM_NUM + b, rows, l->row);
-            r->level[i].den[b] = add_rows(sums + SUM_DEN + b, rows, l->plain_row);
+            r->level[i].num[b] = add_rows(sums + ADM_NUM + b, rows, l->row);
+            r->level[i].den[b] = add_rows(sums + ADM_DEN + b, rows, l->plain_row);
             if (!options->skip_aim)
-                r->level[i].aim[b] = add_rows(sums + SUM_AIM + b, rows, l->row);
+                r->level[i].aim[b] = add_rows(sums + ADM_AIM + b, rows, l->row);
         }
-        sums += (size_t)rows * SUMS_PER_ROW;
+        sums += (size_t)rows * ADM_SUMS_PER_ROW;
     }
     return 0;
 }

@@ -8,7 +8,7 @@
  * value is split at bit 8 (the low part only adds a carry). */
 #include "feature/motion/motion_tile.h"
 #define BUFFERS IN(0, u32, cur) IN(1, u32, prev) OUT(2, u32, sums)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, bpc) ARG(u32, tiles_x)
+#define PARAMS MOTION_SAD_PARAMS
 #define SHARED_ARRAYS SHARED(i32, rows, MOTION_STEP * MOTION_GROUP_W) SHARED(u32, part, MOTION_GROUP_W)
 #define GROUP_W MOTION_GROUP_W
 #include "gpu/prelude/prelude.h"

@@ -4,6 +4,8 @@
 #include "feature/motion/motion_tile.h"
 #include "gpu/feature_gpu.h"
 
+GPU_PARAMS(MotionSadParams, MOTION_SAD_PARAMS);
+
 static int motion_plan(const Feature *f, GpuPlan *plan)
 {
     const MotionOptions *o = f->options;
@@ -12,18 +14,20 @@ static int motion_plan(const Feature *f, GpuPlan *plan)
     const GpuBuf result = gpu_result(plan, (size_t)x * y * sizeof(uint32_t), o->force_zero);
     if (o->force_zero)
         return 0;
-    const struct {
-        uint32_t width, height, stride, bpc, tiles_x;
-    } params = { f->shape.w[0], f->shape.h[0], gpu_plane_stride(plan, 0), f->shape.bpc, x };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = gpu_by_depth(f, "motion_sad_8", "motion_sad_16"),
-                 .buffers = { gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)), result },
-                 .buffer_count = 3,
-                 .params = &params,
-                 .params_size = sizeof(params),
-                 .groups = { x, y },
-             });
+    const MotionSadParams params = {
+        .width = f->shape.w[0],
+        .height = f->shape.h[0],
+        .stride = gpu_plane_stride(plan, 0),
+        .bpc = f->shape.bpc,
+        .tiles_x = x,
+    };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "motion_sad_8", "motion_sad_16"),
+                       GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)),
+                                        result),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { x, y },
+                   });
     return 0;
 }
 

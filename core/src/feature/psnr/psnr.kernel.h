@@ -6,7 +6,7 @@
  * PSNR_ROWS rows, a group adds up its threads; the host adds up the groups. */
 #include "feature/psnr/psnr_tile.h"
 #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u64, sums)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, first_sum)
+#define PARAMS PSNR_SSE_PARAMS
 #define SHARED_ARRAYS SHARED(u64, part, PSNR_GROUP_W)
 #define GROUP_W PSNR_GROUP_W
 #include "gpu/prelude/prelude.h"

@@ -4,6 +4,8 @@
 #include "feature/psnr/psnr_tile.h"
 #include "gpu/feature_gpu.h"
 
+GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
+
 /* A plane's groups; each leaves one 64-bit sum. */
 typedef struct PlaneGroups {
     unsigned x, y;
@@ -11,9 +13,10 @@ typedef struct PlaneGroups {
 
 static PlaneGroups plane_groups(const FrameShape *shape, unsigned p)
 {
-    const unsigned samples = PSNR_GROUP_W * (shape->bpc > 8 ? 2 : 4);
-    return (PlaneGroups){ (shape->w[p] + samples - 1) / samples,
-                          (shape->h[p] + PSNR_ROWS - 1) / PSNR_ROWS };
+    return (PlaneGroups){
+        gpu_groups(shape->w[p], PSNR_GROUP_W * gpu_samples_per_word(shape)),
+        gpu_groups(shape->h[p], PSNR_ROWS),
+    };
 }
 
 static int psnr_plan(const Feature *f, GpuPlan *plan)
@@ -31,15 +34,16 @@ static int psnr_plan(const Feature *f, GpuPlan *plan)
     for (unsigned p = 0; p < 3; p++) {
         if (!groups[p].x)
             continue;
-        const struct {
-            uint32_t width, height, stride, first_sum;
-        } params = { shape->w[p], shape->h[p], gpu_plane_stride(plan, p), first };
+        const PsnrSseParams params = {
+            .width = shape->w[p],
+            .height = shape->h[p],
+            .stride = gpu_plane_stride(plan, p),
+            .first_sum = first,
+        };
         gpu_pass(plan, &(GpuPass){
                            .kernel = gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16"),
-                           .buffers = { gpu_ref(plan, p), gpu_dist(plan, p), result },
-                           .buffer_count = 3,
-                           .params = &params,
-                           .params_size = sizeof(params),
+                           GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p), result),
+                           GPU_PASS_PARAMS(&params),
                            .groups = { groups[p].x, groups[p].y },
                        });
         first += groups[p].x * groups[p].y;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of psnr_hvs. */
-#include "feature/psnr_hvs/hvs_tile.h"
+#include "feature/psnr_hvs/psnr_hvs_tile.h"
 
 #if defined(KERNEL_hvs_blocks)
 /* Weighted squared errors of the coefficients of each block, one thread a block: sums over a block must
  * keep their order. Term k of block b goes to terms[k * blocks + b]. */
 #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) IN(2, f32, tables) OUT(3, f32, terms)
-#define PARAMS ARG(u32, stride) ARG(u32, across) ARG(u32, blocks)
+#define PARAMS HVS_BLOCKS_PARAMS
 #define GROUP_W HVS_BLOCKS_GROUP
 #include "gpu/prelude/prelude.h"
 
@@ -125,7 +125,7 @@ KERNEL_MAIN
         PRECISE f32 energy = 0.0f;
         UNROLL
         for (u32 k = 1u; k < 64u; k++)
-            energy = energy + f32(s[k] * s[k]) * tables[64u + k];
+            energy = energy + f32(s[k] * s[k]) * tables[HVS_MASKS + k];
         PRECISE f32 square = energy * texture;
         PRECISE f32 level = exact_sqrt(square) * 0.03125f;
         hidden = max_f32(hidden, level);
@@ -137,7 +137,7 @@ KERNEL_MAIN
         terms[k * blocks + block] = f32(abs_i32(before[k] - s[k]));
     for (u32 k = 0u; k < 64u; k++) {
         PRECISE f32 e = terms[k * blocks + block];
-        PRECISE f32 seen = e - exact_div(hidden, tables[64u + k]);
+        PRECISE f32 seen = e - exact_div(hidden, tables[HVS_MASKS + k]);
         if (k != 0u) /* the mean is never hidden */
             e = max_f32(seen, 0.0f);
         PRECISE f32 weighed = e * tables[k];
@@ -158,7 +158,7 @@ KERNEL_END
  * finds the block in which the sum reaches the next power of two, and that one is added term by
  * term. */
 #define BUFFERS IN(0, f32, terms) OUT(1, u32, error)
-#define PARAMS ARG(u32, blocks) ARG(u32, plane)
+#define PARAMS HVS_SUM_PARAMS
 #define SHARED_ARRAYS SHARED(u32, if_even, HVS_SUM_GROUP) SHARED(u32, if_odd, HVS_SUM_GROUP)           \
     SHARED(u32, found, 2)
 #define GROUP_W HVS_SUM_GROUP

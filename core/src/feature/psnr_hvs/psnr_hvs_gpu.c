@@ -6,24 +6,29 @@
 #include <errno.h>
 #include <string.h>
 
-#include "feature/psnr_hvs/hvs_tile.h"
+#include "feature/psnr_hvs/psnr_hvs_tile.h"
 #include "gpu/feature_gpu.h"
+
+GPU_PARAMS(HvsBlocksParams, HVS_BLOCKS_PARAMS);
+GPU_PARAMS(HvsSumParams, HVS_SUM_PARAMS);
+
+_Static_assert(offsetof(HvsTables, mask) == HVS_MASKS * sizeof(float), "the kernel reads it so");
 
 static GpuBuf plan_blocks(const Feature *f, GpuPlan *plan, unsigned p, uint32_t blocks)
 {
     const HvsTables *tables = hvs_tables(f, p);
     const GpuBuf terms = gpu_scratch(plan, (size_t)blocks * HVS_COEFS * sizeof(float));
-    const struct {
-        uint32_t stride, across, blocks;
-    } params = { gpu_plane_stride(plan, p), hvs_block_count(f->shape.w[p]), blocks };
+    const HvsBlocksParams params = {
+        .stride = gpu_plane_stride(plan, p),
+        .across = hvs_block_count(f->shape.w[p]),
+        .blocks = blocks,
+    };
     gpu_pass(plan, &(GpuPass){
                        .kernel = gpu_by_depth(f, "hvs_blocks_8", "hvs_blocks_16"),
-                       .buffers = { gpu_ref(plan, p), gpu_dist(plan, p),
-                                    gpu_table(plan, tables, sizeof(*tables)), terms },
-                       .buffer_count = 4,
-                       .params = &params,
-                       .params_size = sizeof(params),
-                       .groups = { (blocks + HVS_BLOCKS_GROUP - 1) / HVS_BLOCKS_GROUP },
+                       GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p),
+                                        gpu_table(plan, tables, sizeof(*tables)), terms),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { gpu_groups(blocks, HVS_BLOCKS_GROUP) },
                    });
     return terms;
 }
@@ -42,16 +47,12 @@ static int hvs_plan(const Feature *f, GpuPlan *plan)
         return -ENOTSUP;
     gpu_next_stage(plan);
     for (unsigned p = 0; p < 3; p++) {
-        const struct {
-            uint32_t blocks, plane;
-        } params = { blocks[p], p };
+        const HvsSumParams params = { .blocks = blocks[p], .plane = p };
         if (blocks[p])
             gpu_pass(plan, &(GpuPass){
                                .kernel = "hvs_sum",
-                               .buffers = { terms[p], result },
-                               .buffer_count = 2,
-                               .params = &params,
-                               .params_size = sizeof(params),
+                               GPU_PASS_BUFFERS(terms[p], result),
+                               GPU_PASS_PARAMS(&params),
                            });
     }
     return 0;

@@ -13,24 +13,23 @@
  * arithmetic in integers, which is too much code for all of them.
  *
  * The build defines VIF_SCALE and, for the first kind, VIF_HALVE. */
+#include "feature/vif/vif_tile.h"
+
 #if VIF_SCALE == 0
-#define VIF_REACH 8
 #define VIF_TAPS                                                                                   \
     489u, 935u, 1640u, 2640u, 3896u, 5274u, 6547u, 7455u, 7784u, 7455u, 6547u, 5274u, 3896u,       \
         2640u, 1640u, 935u, 489u
 #elif VIF_SCALE == 1
-#define VIF_REACH 4
 #define VIF_TAPS 1244u, 3663u, 7925u, 12590u, 14692u, 12590u, 7925u, 3663u, 1244u
 #elif VIF_SCALE == 2
-#define VIF_REACH 2
 #define VIF_TAPS 3571u, 16004u, 26386u, 16004u, 3571u
 #else
-#define VIF_REACH 1
 #define VIF_TAPS 10904u, 43728u, 10904u
 #endif
+#define VIF_REACH VIF_REACH_AT(VIF_SCALE)
 #define VIF_TAP_COUNT (2 * VIF_REACH + 1)
-#define VIF_ROWS 8 /* output rows between two barriers */
-#define GROUP_W 128
+#define VIF_ROWS VIF_TILE_ROWS
+#define GROUP_W VIF_GROUP_W
 
 /* What a kernel reads: the picture for scale 0 and for the first halving, else a pyramid plane. */
 #if (defined(VIF_HALVE) && VIF_SCALE == 1) || VIF_SCALE == 0
@@ -42,14 +41,11 @@
 
 #ifdef VIF_HALVE
 #define BUFFERS SOURCE OUT(2, u32, half_planes)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, mean_shift)
+#define PARAMS VIF_HALVE_PARAMS
 #define SHARED_ARRAYS SHARED(u32, column_means, VIF_ROWS * GROUP_W)
 #else
 #define BUFFERS SOURCE IN(2, u32, log_table) OUT(3, u32, sums)
-#define PARAMS                                                                                     \
-    ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, mean_shift) ARG(u32, square_shift) \
-    ARG(u32, rows_per_group) ARG(u32, gain_whole) ARG(f32, gain) ARG(u32, gain_lo)                \
-    ARG(u32, gain_hi) ARG(u32, gain_square_lo) ARG(u32, gain_square_hi)
+#define PARAMS VIF_STATS_PARAMS
 #define SHARED_ARRAYS                                                                              \
     SHARED(u32, column_means, VIF_ROWS * GROUP_W) SHARED(u32, column_rr, VIF_ROWS * GROUP_W)       \
     SHARED(u32, column_dd, VIF_ROWS * GROUP_W) SHARED(u32, column_rd, VIF_ROWS * GROUP_W)
@@ -91,7 +87,7 @@ DEVICE u32 round_shift(u32 sum, u32 shift)
 
 #ifdef VIF_HALVE
 
-#define VIF_OUT_COLUMNS 60u /* (GROUP_W - 2 * reach) / 2 at the widest reach */
+#define VIF_OUT_COLUMNS u32(VIF_HALVE_COLUMNS)
 
 DEVICE void filter_column(u32 x, i32 y)
 {
@@ -141,10 +137,9 @@ KERNEL_MAIN
 
 #else /* statistics */
 
-#define VIF_OUT_COLUMNS u32(GROUP_W - 2 * VIF_REACH)
+#define VIF_OUT_COLUMNS u32(VIF_STATS_COLUMNS(VIF_SCALE))
 #define NOISE 131072u /* variance 2.0 in units of 2^-16 */
-#define VIF_SUMS (8u * VIF_SCALE) /* the scale's place in `sums` */
-#define VIF_UNSETTLED 32u         /* after those of all scales: pixels that only a double can settle */
+#define VIF_SUMS VIF_SUMS_AT(VIF_SCALE) /* the scale's place in `sums` */
 
 /* Second moments of 8-bit samples fit 32 bits; all others need 48. */
 #if VIF_SCALE == 0 && !HBD
@@ -313,14 +308,14 @@ KERNEL_MAIN
     GROUP_SUM(column_dd, flat_count);
     GROUP_SUM(column_rd, flat_lo);
     if (LOCAL_INDEX == 0u) {
-        ATOMIC_ADD_U64(sums, VIF_SUMS, u64(column_means[0]));
-        ATOMIC_ADD_U64(sums, VIF_SUMS + 2u, u64(column_rr[0]));
-        ATOMIC_ADD_U64(sums, VIF_SUMS + 6u, u64(column_dd[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + VIF_NUM_LOG, u64(column_means[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + VIF_DEN_LOG, u64(column_rr[0]));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + VIF_FLAT_COUNT, u64(column_dd[0]));
     }
     flat_lo = column_rd[0];
     GROUP_SUM(column_means, flat_hi);
     if (LOCAL_INDEX == 0u)
-        ATOMIC_ADD_U64(sums, VIF_SUMS + 4u, (u64(column_means[0]) << 16) + u64(flat_lo));
+        ATOMIC_ADD_U64(sums, VIF_SUMS + VIF_FLAT_ENERGY, (u64(column_means[0]) << 16) + u64(flat_lo));
 }
 
 #endif

@@ -6,29 +6,20 @@
 
 #include "base/mem.h"
 #include "feature/vif/vif.h"
+#include "feature/vif/vif_tile.h"
 #include "gpu/feature_gpu.h"
 
-/* As in vif.kernel.h. */
-#define GROUP_COLUMNS 128
-#define HALVE_COLUMNS 60
-#define HALVE_ROWS 8
+GPU_PARAMS(VifHalveParams, VIF_HALVE_PARAMS);
+GPU_PARAMS(VifStatsParams, VIF_STATS_PARAMS);
+
+_Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place for each scale");
+
+/* Rows of a group that adds up statistics: enough to make up for the filter's border. */
 #define STATS_ROWS 16
-#define WORDS_PER_SCALE 8
 
 /* Below it the last scale is one sample wide or high, where the borders follow rules of their own.
  */
 #define GPU_MIN_SIZE 16
-
-typedef struct HalveParams {
-    uint32_t width, height, stride, mean_shift;
-} HalveParams;
-
-typedef struct StatsParams {
-    uint32_t width, height, stride, mean_shift, square_shift, rows_per_group;
-    uint32_t gain_whole;
-    float gain;
-    uint32_t gain_lo, gain_hi, gain_square_lo, gain_square_hi;
-} StatsParams;
 
 /* One scale as the kernels see it. */
 typedef struct ScalePlanes {
@@ -52,10 +43,9 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
         { "vif_stats_0_8_fractional", "vif_stats_1_fractional", "vif_stats_2_fractional",
           "vif_stats_3_fractional", "vif_stats_0_16_fractional" },
     };
-    static const unsigned reach[VIF_SCALES] = { 8, 4, 2, 1 };
     const VifOptions *const options = f->options;
     const double gain = options->gain_limit;
-    StatsParams params = {
+    VifStatsParams params = {
         .width = planes->width,
         .height = planes->height,
         .stride = planes->stride,
@@ -72,12 +62,10 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
         &(GpuPass){
             .kernel =
                 kernels[floor(gain) != gain][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
-            .buffers = { planes->source[0], planes->source[1], log_table, sums },
-            .buffer_count = 4,
-            .params = &params,
-            .params_size = sizeof(params),
-            .groups = { gpu_groups(planes->width, GROUP_COLUMNS - 2 * reach[scale]),
-                        gpu_groups(planes->height, STATS_ROWS), 1 },
+            GPU_PASS_BUFFERS(planes->source[0], planes->source[1], log_table, sums),
+            GPU_PASS_PARAMS(&params),
+            .groups = { gpu_groups(planes->width, VIF_STATS_COLUMNS(scale)),
+                        gpu_groups(planes->height, STATS_ROWS) },
         });
 }
 
@@ -87,22 +75,20 @@ static void plan_halve(const Feature *f, GpuPlan *plan, unsigned scale, ScalePla
     static const char *const kernels[VIF_SCALES] = { NULL, NULL, "vif_halve_2", "vif_halve_3" };
     const uint32_t width = planes->width / 2, height = planes->height / 2;
     const GpuBuf half = gpu_scratch(plan, (size_t)width * height * sizeof(uint32_t));
-    const HalveParams params = {
+    const VifHalveParams params = {
         .width = planes->width,
         .height = planes->height,
         .stride = planes->stride,
         .mean_shift = scale == 1 ? f->shape.bpc : 16,
     };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = scale == 1 ? gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16")
-                                      : kernels[scale],
-                 .buffers = { planes->source[0], planes->source[1], half },
-                 .buffer_count = 3,
-                 .params = &params,
-                 .params_size = sizeof(params),
-                 .groups = { gpu_groups(width, HALVE_COLUMNS), gpu_groups(height, HALVE_ROWS), 1 },
-             });
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = scale == 1 ? gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16")
+                                            : kernels[scale],
+                       GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { gpu_groups(width, VIF_HALVE_COLUMNS),
+                                   gpu_groups(height, VIF_TILE_ROWS) },
+                   });
     *planes = (ScalePlanes){ { half, half }, width, height, width };
 }
 
@@ -118,8 +104,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
     mem_free(table);
 
-    const GpuBuf sums =
-        gpu_result(plan, (VIF_SCALES * WORDS_PER_SCALE + 1) * sizeof(uint32_t), true);
+    const GpuBuf sums = gpu_result(plan, VIF_RESULT_WORDS * sizeof(uint32_t), true);
     ScalePlanes planes = { { gpu_ref(plan, 0), gpu_dist(plan, 0) },
                            f->shape.w[0],
                            f->shape.h[0],
@@ -137,17 +122,18 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
-    const uint64_t *const sums = readback;
-    const uint32_t unsettled = ((const uint32_t *)readback)[VIF_SCALES * WORDS_PER_SCALE];
+    const uint32_t *const words = readback;
     VifResult *const r = result;
-    for (unsigned s = 0; s < VIF_SCALES; s++)
+    for (unsigned s = 0; s < VIF_SCALES; s++) {
+        const uint32_t *const sums = words + VIF_SUMS_AT(s);
         r->scale[s] = (VifSums){
-            .num_log = sums[4 * s],
-            .den_log = sums[4 * s + 1],
-            .flat_energy = sums[4 * s + 2],
-            .flat_count = sums[4 * s + 3],
+            .num_log = gpu_read_u64(sums + VIF_NUM_LOG),
+            .den_log = gpu_read_u64(sums + VIF_DEN_LOG),
+            .flat_energy = gpu_read_u64(sums + VIF_FLAT_ENERGY),
+            .flat_count = gpu_read_u64(sums + VIF_FLAT_COUNT),
         };
-    return unsettled ? -EAGAIN : 0;
+    }
+    return words[VIF_UNSETTLED] ? -EAGAIN : 0;
 }
 
 const FeatureGpu vif_gpu = {
