@@ -2,11 +2,10 @@
 /* Pictures from elsewhere: samples of one plane out of a copied image, which may hold two planes side
  * by side (step 2) or keep the value in the high bits (shift). A thread makes one word. */
 #if defined(KERNEL_import_plane)
+#include "gpu/import_tile.h"
 #define BUFFERS IN(0, u32, image) OUT(1, u32, plane)
-#define PARAMS                                                                                     \
-    ARG(u32, width) ARG(u32, image_stride) ARG(u32, plane_stride) ARG(u32, plane_offset)           \
-    ARG(u32, image_offset) ARG(u32, step) ARG(u32, first) ARG(u32, shift)
-#define GROUP_W 64
+#define PARAMS IMPORT_PLANE_PARAMS
+#define GROUP_W IMPORT_GROUP_W
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN

@@ -4,6 +4,9 @@
 
 #include "gpu/feature_gpu.h"
 #include "gpu/import.h"
+#include "gpu/import_tile.h"
+
+GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
 
 int import_unpack_begin(ImportTarget *target, GpuBuffer **raw)
 {
@@ -21,7 +24,8 @@ int import_unpack_begin(ImportTarget *target, GpuBuffer **raw)
     if (!err && !u->planes)
         err = ops->buffer_create(device, GPU_DEVICE, size, &u->planes);
     if (!err && !u->bindings) {
-        const GpuRange ranges[2] = { { u->raw, 0, u->raw->size }, { u->planes, 0, u->planes->size } };
+        const GpuRange ranges[2] = { { u->raw, 0, u->raw->size },
+                                     { u->planes, 0, u->planes->size } };
         err = ops->bindings_create(device, u->kernel, ranges, &u->bindings);
     }
     *raw = u->raw;
@@ -34,23 +38,20 @@ static void unpack_plane(ImportTarget *target, unsigned p, const ImportPacking *
     const FrameShape *shape = target->shape;
     const ImportUnpacking *u = import_slot_unpacking(target->slot);
     const size_t stride = picture_stride(shape, p), offset = import_plane_offset(shape, p);
-    const struct {
-        uint32_t width, image_stride, plane_stride, plane_offset, image_offset, step, first, shift;
-    } params = {
-        shape->w[p],
-        (uint32_t)(stride * packing->step / 4),
-        (uint32_t)(stride / 4),
-        (uint32_t)(offset / 4),
-        (uint32_t)(2 * offset / 4),
-        packing->step,
-        packing->first,
-        shift,
+    const ImportPlaneParams params = {
+        .width = shape->w[p],
+        .image_stride = (uint32_t)(stride * packing->step / 4),
+        .plane_stride = (uint32_t)(stride / 4),
+        .plane_offset = (uint32_t)(offset / 4),
+        .image_offset = (uint32_t)(2 * offset / 4),
+        .step = packing->step,
+        .first = packing->first,
+        .shift = shift,
     };
-    const unsigned words = gpu_groups(shape->w[p], 4 / shape_sample_size(shape));
-    const KernelInfo *info = kernel_info_find("import_plane_8");
+    const unsigned samples = IMPORT_GROUP_W * gpu_samples_per_word(shape);
     target->device->ops->dispatch(
         target->commands, u->kernel, u->bindings, &params,
-        (unsigned[3]){ gpu_groups(words, info->group[0]), shape->h[p], 1 });
+        (unsigned[3]){ gpu_groups(shape->w[p], samples), shape->h[p], 1 });
 }
 
 void import_unpack(ImportTarget *target, unsigned first_plane, const ImportPacking packing[3],

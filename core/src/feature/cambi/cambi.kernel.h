@@ -5,9 +5,9 @@
 #if defined(KERNEL_cambi_range)
 /* Counts samples that exceed the depth. */
 #define BUFFERS IN(0, u32, plane) OUT(1, u32, result)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, bpc) ARG(u32, slot)
-#define GROUP_W 64
-#define GROUP_H 4
+#define PARAMS CAMBI_RANGE_PARAMS
+#define GROUP_W CAMBI_RANGE_GROUP_W
+#define GROUP_H CAMBI_RANGE_GROUP_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
@@ -20,7 +20,7 @@ KERNEL_MAIN
     if (x + 1u == width)
         samples &= 0xffffu;
     if (((samples & 0xffffu) >> bpc) != 0u || (samples >> (16u + bpc)) != 0u)
-        ATOMIC_ADD(result, slot, 1u);
+        ATOMIC_ADD(result, picture, 1u);
 }
 KERNEL_END
 #endif
@@ -29,10 +29,9 @@ KERNEL_END
 /* Samples to 10-bit codes and the mask of flat parts: those with enough flat samples in the 7x7 around.
  * With `halve` only every other sample of every other row is kept. */
 #define BUFFERS IN(0, u32, plane) IN(1, u32, from) OUT(2, u32, out_words)
-#define PARAMS ARG(u32, stride) ARG(u32, bpc) ARG(u32, width) ARG(u32, height) ARG(u32, resampled)      \
-    ARG(u32, smoothed) ARG(u32, halve) ARG(u32, needed)
-#define PREPARE_W 70
-#define PREPARE_H 22
+#define PARAMS CAMBI_PREPARE_PARAMS
+#define PREPARE_W (2 * (CAMBI_TILE_W - 1) + 8)
+#define PREPARE_H (2 * (CAMBI_TILE_H - 1) + 8)
 #define SHARED_ARRAYS SHARED(u32, codes, PREPARE_W * PREPARE_H) SHARED(u32, flats, PREPARE_W * PREPARE_H) \
     SHARED(u32, sums, CAMBI_TILE_W * PREPARE_H)
 #define GROUP_W CAMBI_TILE_W
@@ -111,7 +110,7 @@ KERNEL_END
  * occurs twice among three, else the least. Then notes for each sample how many from it on, up to the
  * tile's end, count alike. */
 #define BUFFERS IN(0, u32, in_words) OUT(1, u32, out_words)
-#define PARAMS ARG(u32, in_width) ARG(u32, width) ARG(u32, height) ARG(u32, decimate) ARG(i32, low) ARG(i32, high)
+#define PARAMS CAMBI_MODE_PARAMS
 #define SHARED_ARRAYS SHARED(u32, keys, CAMBI_TILE_W * CAMBI_TILE_H)
 #define GROUP_W CAMBI_TILE_W
 #define GROUP_H CAMBI_TILE_H
@@ -168,8 +167,8 @@ KERNEL_END
 /* A group slides a window down a strip of columns, a thread a column, with counters of each code in
  * shared memory, two to a word. Runs of equal codes are counted at once. */
 #define BUFFERS IN(0, u32, words) IN(1, u32, table) OUT(2, u32, map)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, radius) ARG(u32, columns) ARG(u32, rows)       \
-    ARG(i32, low) ARG(i32, code_count) ARG(u32, steps)
+#define PARAMS CAMBI_CONTRAST_PARAMS
+#define CAMBI_LINE (CAMBI_STRIP_W + 2 * CAMBI_MAX_RADIUS)
 #define SHARED_ARRAYS SHARED(u32, counts, CAMBI_COUNTS) SHARED(u32, enter, CAMBI_LINE) SHARED(u32, leave, CAMBI_LINE)
 #define GROUP_W CAMBI_STRIP_W
 #include "gpu/prelude/prelude.h"
@@ -281,10 +280,11 @@ KERNEL_END
  * the ranks before left in doubt, find the k-th largest; then the larger ones are added up. */
 #if defined(KERNEL_cambi_rank)
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins)
+#define PARAMS CAMBI_RANK_PARAMS
 #else
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins) OUT(2, u32, result)
+#define PARAMS CAMBI_SUM_PARAMS
 #endif
-#define PARAMS ARG(u32, count) ARG(u32, wanted) ARG(u32, rank) ARG(u32, first_bin) ARG(u32, first_word)
 #define SHARED_ARRAYS SHARED(u32, tally, CAMBI_BINS) SHARED(u32, found, 2) SHARED(u64, part, CAMBI_RANK_GROUP)
 #define GROUP_W CAMBI_RANK_GROUP
 #include "gpu/prelude/prelude.h"
@@ -296,7 +296,7 @@ KERNEL_BEGIN
  * fewer), and how many lie above that bin to found[1]. */
 DEVICE void find_bin(u32 of_rank, u32 remaining)
 {
-    u32 high_bin = first_bin + of_rank * CAMBI_BINS + CAMBI_BINS - 1u - 2u * LOCAL_X;
+    u32 high_bin = of_rank * CAMBI_BINS + CAMBI_BINS - 1u - 2u * LOCAL_X;
     u32 high_count = bins[high_bin], low_count = bins[high_bin - 1u];
     BARRIER();
     if (LOCAL_X == 0u) {
@@ -350,7 +350,7 @@ KERNEL_MAIN
     BARRIER();
     for (u32 i = LOCAL_X; i < CAMBI_BINS; i += GROUP_SIZE) {
         if (tally[i] != 0u)
-            ATOMIC_ADD(bins, first_bin + rank * CAMBI_BINS + i, tally[i]);
+            ATOMIC_ADD(bins, rank * CAMBI_BINS + i, tally[i]);
     }
 #else
     u64 sum = u64(0); /* in units of 2^-24 */
@@ -362,10 +362,10 @@ KERNEL_MAIN
     }
     GROUP_SUM(part, sum);
     if (LOCAL_X == 0u) {
-        ATOMIC_ADD_U64(result, first_word, part[0]);
+        ATOMIC_ADD_U64(result, first_word + CAMBI_SUM, part[0]);
         if (GROUP_X == 0u) {
-            result[first_word + 2u] = all ? 0u : larger;
-            result[first_word + 3u] = all ? 0u : prefix + CAMBI_HALF_BITS;
+            result[first_word + CAMBI_LARGER] = all ? 0u : larger;
+            result[first_word + CAMBI_NEXT] = all ? 0u : prefix + CAMBI_HALF_BITS;
         }
     }
 #endif

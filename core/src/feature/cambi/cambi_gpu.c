@@ -10,8 +10,17 @@
 #include "feature/cambi/cambi_tile.h"
 #include "gpu/feature_gpu.h"
 
-/* Words of the result before the scales': samples out of range, of each picture. */
-enum { RANGE_WORDS = 4 };
+GPU_PARAMS(CambiRangeParams, CAMBI_RANGE_PARAMS);
+GPU_PARAMS(CambiPrepareParams, CAMBI_PREPARE_PARAMS);
+GPU_PARAMS(CambiModeParams, CAMBI_MODE_PARAMS);
+GPU_PARAMS(CambiContrastParams, CAMBI_CONTRAST_PARAMS);
+GPU_PARAMS(CambiRankParams, CAMBI_RANK_PARAMS);
+GPU_PARAMS(CambiSumParams, CAMBI_SUM_PARAMS);
+
+_Static_assert(CAMBI_MAX_WINDOW == 2 * CAMBI_MAX_RADIUS + 1, "the largest window fits the kernel");
+_Static_assert(CAMBI_FIRST_STEP == CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1 &&
+                   CAMBI_WEIGHT == CAMBI_FIRST_STEP + CAMBI_TOP_CODE + 1,
+               "the parts of the table follow each other");
 
 /* Groups that keep a large GPU busy with contrasts. */
 enum { ENOUGH_GROUPS = 900, MIN_BAND = 16, MAX_BAND = 64 };
@@ -49,21 +58,23 @@ static bool shape_is_plain(const CambiTarget *t)
 static void plan_range(const Planning *p, const Picture *pic)
 {
     const CambiPlan *cambi = p->cambi;
-    const struct {
-        uint32_t width, height, stride, bpc, slot;
-    } params = { cambi->src_w, cambi->src_h, gpu_plane_stride(p->plan, 0), cambi->bpc,
-                 pic->number };
+    const CambiRangeParams params = {
+        .width = cambi->src_w,
+        .height = cambi->src_h,
+        .stride = gpu_plane_stride(p->plan, 0),
+        .bpc = cambi->bpc,
+        .picture = pic->number,
+    };
     if (cambi->bpc == 8 || cambi->bpc == 16)
         return;
-    gpu_pass(p->plan,
-             &(GpuPass){
-                 .kernel = "cambi_range",
-                 .buffers = { pic->plane, p->result },
-                 .buffer_count = 2,
-                 .params = &params,
-                 .params_size = sizeof(params),
-                 .groups = { gpu_groups(cambi->src_w, 2 * 64), gpu_groups(cambi->src_h, 4) },
-             });
+    const unsigned samples = CAMBI_RANGE_GROUP_W * 2; /* two to a word: deeper than 8 bits */
+    gpu_pass(p->plan, &(GpuPass){
+                          .kernel = "cambi_range",
+                          GPU_PASS_BUFFERS(pic->plane, p->result),
+                          GPU_PASS_PARAMS(&params),
+                          .groups = { gpu_groups(cambi->src_w, samples),
+                                      gpu_groups(cambi->src_h, CAMBI_RANGE_GROUP_H) },
+                      });
 }
 
 /* Source positions of columns, then of rows. */
@@ -86,16 +97,16 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
 {
     const CambiPlan *cambi = p->cambi;
     const CambiTarget *t = pic->target;
-    const struct {
-        uint32_t stride, bpc, width, height, resampled, smooth, halve, needed;
-    } params = { gpu_plane_stride(p->plan, 0),
-                 cambi->bpc,
-                 t->w,
-                 t->h,
-                 t->from_x != NULL,
-                 cambi->smooth,
-                 cambi->halve,
-                 t->flat_needed };
+    const CambiPrepareParams params = {
+        .stride = gpu_plane_stride(p->plan, 0),
+        .bpc = cambi->bpc,
+        .width = t->w,
+        .height = t->h,
+        .resampled = t->from_x != NULL,
+        .smoothed = cambi->smooth,
+        .halve = cambi->halve,
+        .needed = t->flat_needed,
+    };
     GpuBuf from;
     const int err = positions_table(p, t, &from);
     if (err)
@@ -103,10 +114,8 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
     pic->prepared = gpu_scratch(p->plan, (size_t)t->kept_w * t->kept_h * sizeof(uint32_t));
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
-                          .buffers = { pic->plane, from, pic->prepared },
-                          .buffer_count = 3,
-                          .params = &params,
-                          .params_size = sizeof(params),
+                          GPU_PASS_BUFFERS(pic->plane, from, pic->prepared),
+                          GPU_PASS_PARAMS(&params),
                           .groups = { gpu_groups(t->kept_w, CAMBI_TILE_W),
                                       gpu_groups(t->kept_h, CAMBI_TILE_H) },
                       });
@@ -120,18 +129,18 @@ static void plan_mode(const Planning *p, Picture *pic, unsigned s)
     scale->w = last ? (last->w + 1) / 2 : pic->target->kept_w;
     scale->h = last ? (last->h + 1) / 2 : pic->target->kept_h;
     scale->words = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
-    const struct {
-        uint32_t in_width, width, height, decimate;
-        int32_t low, high;
-    } params = {
-        last ? last->w : scale->w, scale->w, scale->h, last != NULL, p->cambi->low, p->high
+    const CambiModeParams params = {
+        .in_width = last ? last->w : scale->w,
+        .width = scale->w,
+        .height = scale->h,
+        .decimate = last != NULL,
+        .low = p->cambi->low,
+        .high = p->high,
     };
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_mode",
-                          .buffers = { last ? last->words : pic->prepared, scale->words },
-                          .buffer_count = 2,
-                          .params = &params,
-                          .params_size = sizeof(params),
+                          GPU_PASS_BUFFERS(last ? last->words : pic->prepared, scale->words),
+                          GPU_PASS_PARAMS(&params),
                           .groups = { gpu_groups(scale->w, CAMBI_TILE_W),
                                       gpu_groups(scale->h, CAMBI_TILE_H) },
                       });
@@ -151,39 +160,62 @@ static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
     const unsigned fit = CAMBI_COUNTS / ((p->code_count + 1) / 2);
     const unsigned columns = fit < CAMBI_STRIP_W ? fit : CAMBI_STRIP_W;
     const unsigned strips = gpu_groups(scale->w, columns), rows = band_rows(scale->h, strips);
-    const struct {
-        uint32_t width, height, radius, columns, rows;
-        int32_t low, code_count;
-        uint32_t steps;
-    } params = { scale->w, scale->h,      pic->target->window / 2, columns,
-                 rows,     p->cambi->low, (int32_t)p->code_count,  p->cambi->steps };
+    const CambiContrastParams params = {
+        .width = scale->w,
+        .height = scale->h,
+        .radius = pic->target->window / 2,
+        .columns = columns,
+        .rows = rows,
+        .low = p->cambi->low,
+        .code_count = (int32_t)p->code_count,
+        .steps = p->cambi->steps,
+    };
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_contrast",
-                          .buffers = { scale->words, p->table, scale->map },
-                          .buffer_count = 3,
-                          .params = &params,
-                          .params_size = sizeof(params),
+                          GPU_PASS_BUFFERS(scale->words, p->table, scale->map),
+                          GPU_PASS_PARAMS(&params),
                           .groups = { strips, gpu_groups(scale->h, rows) },
                       });
 }
 
-/* One of the ranks, or the sum after the last. */
-static void plan_rank(const Planning *p, Picture *pic, unsigned s, unsigned rank)
+static void plan_rank(const Planning *p, Scale *scale, unsigned rank)
 {
-    Scale *scale = &pic->scale[s];
-    const uint32_t count = scale->w * scale->h;
     if (rank == 0)
         scale->bins = gpu_scratch_zeroed(p->plan, CAMBI_RANKS * CAMBI_BINS * sizeof(uint32_t));
-    const struct {
-        uint32_t count, wanted, rank, first_bin, first_word;
-    } params = { count, (uint32_t)cambi_pool_count(count, p->cambi->share), rank, 0,
-                 RANGE_WORDS + (pic->number * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS };
+    const uint32_t count = scale->w * scale->h;
+    const CambiRankParams params = {
+        .count = count,
+        .wanted = (uint32_t)cambi_pool_count(count, p->cambi->share),
+        .rank = rank,
+    };
     gpu_pass(p->plan, &(GpuPass){
-                          .kernel = rank < CAMBI_RANKS ? "cambi_rank" : "cambi_sum",
-                          .buffers = { scale->map, scale->bins, p->result },
-                          .buffer_count = rank < CAMBI_RANKS ? 2 : 3,
-                          .params = &params,
-                          .params_size = sizeof(params),
+                          .kernel = "cambi_rank",
+                          GPU_PASS_BUFFERS(scale->map, scale->bins),
+                          GPU_PASS_PARAMS(&params),
+                          .groups = { gpu_groups(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+                      });
+}
+
+/* Where the words of a scale begin in the result. */
+static unsigned scale_words_at(unsigned picture, unsigned scale)
+{
+    return CAMBI_SCALES_AT + (picture * CAMBI_SCALES + scale) * CAMBI_SCALE_WORDS;
+}
+
+static void plan_sum(const Planning *p, const Picture *pic, unsigned s)
+{
+    const Scale *scale = &pic->scale[s];
+    const uint32_t count = scale->w * scale->h;
+    const CambiSumParams params = {
+        .count = count,
+        .wanted = (uint32_t)cambi_pool_count(count, p->cambi->share),
+        .rank = CAMBI_RANKS,
+        .first_word = scale_words_at(pic->number, s),
+    };
+    gpu_pass(p->plan, &(GpuPass){
+                          .kernel = "cambi_sum",
+                          GPU_PASS_BUFFERS(scale->map, scale->bins, p->result),
+                          GPU_PASS_PARAMS(&params),
                           .groups = { gpu_groups(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
                       });
 }
@@ -222,10 +254,13 @@ static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, uns
                 plan_contrast(p, &pics[i], s - 1);
         }
     }
-    for (unsigned rank = 0; rank <= CAMBI_RANKS; rank++, gpu_next_stage(p->plan))
+    for (unsigned rank = 0; rank < CAMBI_RANKS; rank++, gpu_next_stage(p->plan))
         for (unsigned i = 0; i < count; i++)
             for (unsigned s = 0; s < CAMBI_SCALES; s++)
-                plan_rank(p, &pics[i], s, rank);
+                plan_rank(p, &pics[i].scale[s], rank);
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned s = 0; s < CAMBI_SCALES; s++)
+            plan_sum(p, &pics[i], s);
     return 0;
 }
 
@@ -238,8 +273,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     if (cambi_wants_heatmaps(f) || p.high < cambi->low)
         return -ENOTSUP;
     p.code_count = (unsigned)(p.high - cambi->low + 1);
-    p.result = gpu_result(
-        plan, (RANGE_WORDS + 2 * CAMBI_SCALES * CAMBI_RESULT_WORDS) * sizeof(uint32_t), true);
+    p.result = gpu_result(plan, scale_words_at(2, 0) * sizeof(uint32_t), true);
     Picture pics[2];
     for (unsigned i = 0; i < count; i++) {
         pics[i] = (Picture){ .number = i,
@@ -263,8 +297,8 @@ static uint64_t units_of(uint32_t bits)
 static int scale_score(const uint32_t *words, size_t n, double share, double *score)
 {
     const size_t k = cambi_pool_count(n, share);
-    const uint64_t larger = words[0] | (uint64_t)words[1] << 32;
-    const uint64_t units = larger + (k - words[2]) * units_of(words[3]);
+    const uint64_t larger = gpu_read_u64(words + CAMBI_SUM);
+    const uint64_t units = larger + (k - words[CAMBI_LARGER]) * units_of(words[CAMBI_NEXT]);
     const double sum = ldexp((double)units, -24);
     *score = sum / (double)k;
     return sum < CAMBI_EXACT_BELOW ? 0 : -EAGAIN;
@@ -281,8 +315,7 @@ static int collect(const Feature *f, const void *readback, void *result)
     for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
         size_t w = cambi->target[i].kept_w, h = cambi->target[i].kept_h;
         for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2) {
-            const uint32_t *scale =
-                words + RANGE_WORDS + (i * CAMBI_SCALES + s) * CAMBI_RESULT_WORDS;
+            const uint32_t *scale = words + scale_words_at(i, s);
             const int doubt = scale_score(scale, w * h, cambi->share, &r->scores[i][s]);
             err = err ? err : doubt;
         }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the kernel of imports and its host code share. */
+#define IMPORT_GROUP_W 64 /* words of a row per group */
+
+/* Strides and offsets in words; step and first in samples. */
+#define IMPORT_PLANE_PARAMS                                                                        \
+    ARG(u32, width) ARG(u32, image_stride) ARG(u32, plane_stride) ARG(u32, plane_offset)           \
+    ARG(u32, image_offset) ARG(u32, step) ARG(u32, first) ARG(u32, shift)
