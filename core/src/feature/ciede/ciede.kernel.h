@@ -9,9 +9,7 @@
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
     IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, f32, table) OUT(7, u32, sums)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, luma_stride) ARG(u32, chroma_w)              \
-    ARG(u32, chroma_h) ARG(u32, chroma_stride) ARG(u32, subsampled) ARG(u32, repeat) ARG(f32, luma_offset) \
-    ARG(f32, chroma_offset) ARG(u32, tiles_x)
+#define PARAMS CIEDE_PARAMS
 #define SHARED_ARRAYS SHARED(u64, part, CIEDE_TILE_W * CIEDE_GROUP_H)
 #define GROUP_W CIEDE_TILE_W
 #define GROUP_H CIEDE_GROUP_H

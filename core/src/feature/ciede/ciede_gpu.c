@@ -10,6 +10,8 @@
 #include "feature/ciede/ciede_tile.h"
 #include "gpu/feature_gpu.h"
 
+GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
+
 /* A double as two floats. */
 static void put(float *table, unsigned i, double value)
 {
@@ -89,11 +91,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                    down = gpu_groups(shape->h[0], CIEDE_TILE_H);
     float table[2 * CIEDE_TABLE];
     fill_table(table, &range);
-    const struct {
-        uint32_t width, height, luma_stride, chroma_w, chroma_h, chroma_stride, subsampled, repeat;
-        float luma_offset, chroma_offset;
-        uint32_t tiles_x;
-    } params = {
+    const CiedeParams params = {
         .width = shape->w[0],
         .height = shape->h[0],
         .luma_stride = gpu_plane_stride(plan, 0),
@@ -109,13 +107,11 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     gpu_pass(plan,
              &(GpuPass){
                  .kernel = gpu_by_depth(f, "ciede_8", "ciede_16"),
-                 .buffers = { gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2),
-                              gpu_dist(plan, 0), gpu_dist(plan, 1), gpu_dist(plan, 2),
-                              gpu_table(plan, table, sizeof(table)),
-                              gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false) },
-                 .buffer_count = 8,
-                 .params = &params,
-                 .params_size = sizeof(params),
+                 GPU_PASS_BUFFERS(
+                     gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2), gpu_dist(plan, 0),
+                     gpu_dist(plan, 1), gpu_dist(plan, 2), gpu_table(plan, table, sizeof(table)),
+                     gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false)),
+                 GPU_PASS_PARAMS(&params),
                  .groups = { across, down },
              });
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Sizes and tables that ciede's kernel and its host code share. */
+/* What ciede's kernel and its host code share. */
 #define CIEDE_TILE_W 32
 #define CIEDE_GROUP_H 8
 #define CIEDE_TILE_H 32
@@ -43,9 +43,15 @@
 /* Then, also in pairs: arcs of i/32, sines and cosines of i/16, exponentials of -i/8. */
 #define CIEDE_ARCS CIEDE_CONSTANTS
 #define CIEDE_ARC_COUNT 33
-#define CIEDE_SINES 74
+#define CIEDE_SINES (CIEDE_ARCS + CIEDE_ARC_COUNT)
 #define CIEDE_SINE_COUNT 156
-#define CIEDE_COSINES 230
-#define CIEDE_BELLS 386
+#define CIEDE_COSINES (CIEDE_SINES + CIEDE_SINE_COUNT)
+#define CIEDE_BELLS (CIEDE_COSINES + CIEDE_SINE_COUNT)
 #define CIEDE_BELL_COUNT 482
-#define CIEDE_TABLE 868
+#define CIEDE_TABLE (CIEDE_BELLS + CIEDE_BELL_COUNT)
+
+/* subsampled: chroma is smaller than luma; repeat: how often a sample of it stands in a row. */
+#define CIEDE_PARAMS                                                                               \
+    ARG(u32, width) ARG(u32, height) ARG(u32, luma_stride) ARG(u32, chroma_w) ARG(u32, chroma_h)   \
+    ARG(u32, chroma_stride) ARG(u32, subsampled) ARG(u32, repeat) ARG(f32, luma_offset)            \
+    ARG(f32, chroma_offset) ARG(u32, tiles_x)

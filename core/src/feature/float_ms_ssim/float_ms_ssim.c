@@ -11,10 +11,10 @@
 #include "feature/common/depth.h"
 #include "feature/common/float_dsp.h"
 #include "feature/common/float_rows.h"
-#include "feature/common/ssim/ssim_gpu.h"
-#include "feature/float_ms_ssim/ssim_halve.h"
 #include "feature/common/ssim/ssim_score.h"
 #include "feature/common/ssim/ssim_window.h"
+#include "feature/float_ms_ssim/float_ms_ssim.h"
+#include "feature/float_ms_ssim/ssim_halve.h"
 
 enum { SCALES = MS_SSIM_SCALES };
 

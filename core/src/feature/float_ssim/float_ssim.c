@@ -7,9 +7,9 @@
 #include "feature/common/depth.h"
 #include "feature/common/float_dsp.h"
 #include "feature/common/float_rows.h"
-#include "feature/common/ssim/ssim_gpu.h"
 #include "feature/common/ssim/ssim_score.h"
 #include "feature/common/ssim/ssim_window.h"
+#include "feature/float_ssim/float_ssim.h"
 
 /* With automatic scaling the shorter side ends up near this. */
 #define AUTO_SIDE 256

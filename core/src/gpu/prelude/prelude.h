@@ -2,14 +2,21 @@
 /* The kernel dialect: one source for every GPU API.
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
- * once for each entry of `kernels` (in the feature's meson.build) and API, with KERNEL_x defined for
- * the kernel wanted and GPU_GLSL for GLSL; no such macro means CUDA. Each kernel reads so:
+ * once for each entry of `kernels` (in the folder's meson.build) and API, with KERNEL_x defined
+ * for the kernel wanted and GPU_GLSL for GLSL; no such macro means CUDA. What kernel and host must
+ * agree on (sizes, the layout of results, parameters) is written once, in NAME_tile.h: it holds nothing
+ * but macros, such as
+ *
+ *     #define PSNR_GROUP_W 32
+ *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
+ *
+ * of which GPU_PARAMS (gpu/feature_gpu.h) makes the host's struct. Each kernel reads so:
  *
  *     #if defined(KERNEL_psnr_sse)
  *     #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, sums)
- *     #define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
+ *     #define PARAMS PSNR_SSE_PARAMS
  *     #define SHARED_ARRAYS SHARED(u32, part, 256)         // may be left out
- *     #define GROUP_W 32                                   // threads of a workgroup, at most 256
+ *     #define GROUP_W PSNR_GROUP_W                         // threads of a workgroup, at most 256
  *     #define GROUP_H 8
  *     #include "gpu/prelude/prelude.h"
  *

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of float_ssim and float_ms_ssim. Images are planes of samples, or of floats (IMAGE_F32)
- * once they were shrunk. */
-#include "feature/common/ssim/ssim_tile.h"
-
-#ifdef IMAGE_F32
-#define IMAGE(slot, name) IN(slot, f32, name)
-#define PIXEL(image, x, y) ((image)[(y) * stride + (x)])
-#else
-#define IMAGE(slot, name) IN(slot, u32, name)
-#define PIXEL(image, x, y) (f32(SAMPLE(image, (y) * stride, x)) * step)
-#endif
-
-#if defined(KERNEL_ssim_window)
-/* Sums of luminance, contrast, structure and their product over a tile of window positions. A thread
+/* GPU kernel of float_ssim and float_ms_ssim.
+ *
+ * Sums of luminance, contrast, structure and their product over a tile of window positions. A thread
  * owns a column: it slides down with the last eleven rows, filtered along the row, in registers.
  * What the window gathers is exact, term by term; the quotients are good to some 44 bits (structure is
  * exact), and sums of them are kept in integers. */
+#include "feature/common/ssim/ssim_image.h"
+#include "feature/common/ssim/ssim_tile.h"
+
 #define BUFFERS IMAGE(0, ref) IMAGE(1, dist) OUT(2, u32, sums)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step) ARG(u32, first_sum)     \
-    ARG(u32, tiles_x) ARG(u32, rows)
+#define PARAMS SSIM_WINDOW_PARAMS
+#define SSIM_LINE_W (SSIM_GROUP_W + SSIM_TAPS - 1)
 #define SHARED_ARRAYS SHARED(f32, lines, 4 * SSIM_LINE_W) SHARED(i64, part, SSIM_GROUP_W)
 #define GROUP_W SSIM_GROUP_W
 #include "gpu/prelude/prelude.h"
@@ -300,8 +292,8 @@ KERNEL_MAIN
         BARRIER();
     }
     u32 at = first_sum + (GROUP_Y * tiles_x + GROUP_X) * SSIM_SUM_WORDS;
-    for (u32 i = 0u; i < 4u; i++) {
-        i64 value = i == 0u ? sum_lcs : i == 1u ? sum_l : i == 2u ? sum_c : sum_s;
+    for (u32 i = 0u; i < SSIM_SUMS; i++) {
+        i64 value = i == SSIM_LCS ? sum_lcs : i == SSIM_L ? sum_l : i == SSIM_C ? sum_c : sum_s;
         GROUP_SUM(part, value);
         if (LOCAL_INDEX == 0u) {
             sums[at + 2u * i] = u32(u64(part[0]));
@@ -310,148 +302,3 @@ KERNEL_MAIN
     }
 }
 KERNEL_END
-#endif
-
-#if defined(KERNEL_ssim_halve)
-/* The next scale of an image: a 9x9 low-pass at every other sample of every other row. Its 81 terms
- * are added in double, row by row. */
-#define BUFFERS IMAGE(0, image) OUT(1, f32, half_image)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step)
-#define SHARED_ARRAYS SHARED(f32, tile, HALVE_IN_W * HALVE_IN_H)
-#define GROUP_W HALVE_TILE_W
-#define GROUP_H HALVE_TILE_H
-#include "gpu/prelude/prelude.h"
-
-/* A quarter of it; the rest follows by reflection. */
-TABLE_BEGIN(f32, quarter, 25)
-    0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f,
-    -0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f,
-    -0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f,
-    0.007132f, -0.004490f, -0.020867f, 0.071207f, 0.160885f,
-    0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f
-TABLE_END
-
-KERNEL_BEGIN
-#include "gpu/prelude/exact_float.h"
-#include "feature/common/ssim/double_sum.h"
-
-#define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
-#define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
-
-/* The edge sample is repeated; what no output needs is only kept inside. */
-DEVICE u32 reflect(i32 i, u32 n)
-{
-    i32 r = i < 0 ? -1 - i : i < i32(n) ? i : 2 * i32(n) - 1 - i;
-    return u32(clamp_i32(r, 0, i32(n) - 1));
-}
-
-DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
-{
-    PRECISE f32 term = value * tap;
-    near_sum_add(sum, term);
-}
-
-/* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table
- * that is indexed lies in memory. */
-#define HALVE_ROW(r, q)                                                                            \
-    add_tap(sum, tile[at + r * HALVE_IN_W], quarter[q]);                                           \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 1], quarter[q + 1]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 2], quarter[q + 2]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 3], quarter[q + 3]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 4], quarter[q + 4]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 5], quarter[q + 3]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 6], quarter[q + 2]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 7], quarter[q + 1]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 8], quarter[q]);
-
-DEVICE f32 term_at(u32 at, u32 r, u32 c)
-{
-    u32 fold_r = r <= 4u ? r : 8u - r, fold_c = c <= 4u ? c : 8u - c;
-    PRECISE f32 term = tile[at + r * HALVE_IN_W + c] * quarter[fold_r * 5u + fold_c];
-    return term;
-}
-
-KERNEL_MAIN
-{
-    u32 left = GROUP_X * HALVE_TILE_W, top = GROUP_Y * HALVE_TILE_H;
-    for (u32 i = LOCAL_INDEX; i < HALVE_IN_W * HALVE_IN_H; i += GROUP_SIZE) {
-        u32 row = i / HALVE_IN_W, column = i - row * HALVE_IN_W;
-        u32 x = reflect(i32(2u * left + column) - 4, width);
-        u32 y = reflect(i32(2u * top + row) - 4, height);
-        tile[i] = PIXEL(image, x, y);
-    }
-    BARRIER();
-    u32 x = left + LOCAL_X, y = top + LOCAL_Y, half_w = (width + 1u) / 2u;
-    if (x >= half_w || y >= (height + 1u) / 2u)
-        return;
-    u32 at = 2u * LOCAL_Y * HALVE_IN_W + 2u * LOCAL_X;
-    NearSum sum = near_sum_start();
-    HALVE_ROW(0, 0)
-    HALVE_ROW(1, 5)
-    HALVE_ROW(2, 10)
-    HALVE_ROW(3, 15)
-    HALVE_ROW(4, 20)
-    HALVE_ROW(5, 15)
-    HALVE_ROW(6, 10)
-    HALVE_ROW(7, 5)
-    HALVE_ROW(8, 0)
-    bool sure = true;
-    f32 value = near_sum_round(sum, HALVE_SPAN, HALVE_SLACK, sure);
-    if (!sure) {
-        DoubleSum exact = double_sum_start();
-        for (u32 i = 0u; i < 81u; i++)
-            double_sum_add(exact, term_at(at, i / 9u, i % 9u));
-        value = double_sum_round(exact);
-    }
-    half_image[y * half_w + x] = value;
-}
-KERNEL_END
-#endif
-
-#if defined(KERNEL_ssim_shrink)
-/* An image averaged over boxes: each sample is weighed and rounded, the sum of them is exact. */
-#define BUFFERS IN(0, u32, image) OUT(1, f32, small_image)
-#define PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, factor) ARG(f32, tap)        \
-    ARG(f32, step) ARG(u32, small_w) ARG(u32, small_h)
-#define GROUP_W SHRINK_GROUP_W
-#define GROUP_H SHRINK_GROUP_H
-#include "gpu/prelude/prelude.h"
-
-KERNEL_BEGIN
-DEVICE u32 reflect(i32 i, u32 n)
-{
-    i32 r = i < 0 ? -1 - i : i < i32(n) ? i : 2 * i32(n) - 1 - i;
-    return u32(clamp_i32(r, 0, i32(n) - 1));
-}
-
-KERNEL_MAIN
-{
-    u32 x = GROUP_X * SHRINK_GROUP_W + LOCAL_X, y = GROUP_Y * SHRINK_GROUP_H + LOCAL_Y;
-    if (x >= small_w || y >= small_h)
-        return;
-    /* In units of the tap's last bit. */
-    u32 unit = bits_of_f32(tap) >> 23;
-    u64 sum = u64(0);
-    for (u32 r = 0u; r < factor; r++) {
-        u32 row = reflect(i32(y * factor + r) - i32(factor / 2u), height) * stride;
-        for (u32 c = 0u; c < factor; c++) {
-            u32 column = reflect(i32(x * factor + c) - i32(factor / 2u), width);
-            PRECISE f32 weighed = f32(SAMPLE(image, row, column)) * tap;
-            u32 bits = bits_of_f32(weighed);
-            if (bits != 0u)
-                sum += u64((bits & 0x7fffffu) | 0x800000u) << ((bits >> 23) - unit);
-        }
-    }
-    f32 value = 0.0f;
-    if ((u32(sum) | u32(sum >> 32)) != 0u) {
-        u32 excess = max_u32(top_bit_u64(sum), 23u) - 23u;
-        u64 kept = sum >> excess, rest = sum - (kept << excess), twice = rest << 1;
-        u64 whole = u64(1) << excess;
-        if (twice > whole || (twice == whole && excess != 0u && (u32(kept) & 1u) != 0u))
-            kept += u64(1);
-        value = f32_of_bits(((unit + excess - 1u) << 23) + u32(kept)) * step;
-    }
-    small_image[y * small_w + x] = value;
-}
-KERNEL_END
-#endif

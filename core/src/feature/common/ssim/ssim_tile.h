@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Sizes that ssim's kernels and their host code share. */
+/* What the kernel of SSIM's window and its host code share. */
 #define SSIM_GROUP_W 64 /* window positions of a row per group */
 #define SSIM_TAPS 11
-#define SSIM_LINE_W 74   /* GROUP_W + TAPS - 1 */
-#define SSIM_SUM_WORDS 8 /* per group: four 64-bit sums */
-#define SSIM_SUM_BITS 48 /* that follow their binary point */
 
-#define HALVE_TILE_W 32 /* samples of output per group */
-#define HALVE_TILE_H 8
-#define HALVE_IN_W 71 /* 2 * TILE_W + 7 */
-#define HALVE_IN_H 23
+/* The result of a group: sums of 64 bits, low word first. */
+#define SSIM_LCS 0u
+#define SSIM_L 1u
+#define SSIM_C 2u
+#define SSIM_S 3u
+#define SSIM_SUMS 4u
+#define SSIM_SUM_WORDS (2u * SSIM_SUMS)
+#define SSIM_SUM_BITS 48 /* that follow a sum's binary point */
 
-#define SHRINK_GROUP_W 32
-#define SHRINK_GROUP_H 4
+/* first_sum is a word of the result; rows are those of window positions in a group. */
+#define SSIM_WINDOW_PARAMS                                                                         \
+    ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step) ARG(u32, first_sum)           \
+    ARG(u32, tiles_x) ARG(u32, rows)

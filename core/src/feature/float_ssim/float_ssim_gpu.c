@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* float_ssim on the GPU: both images shrunk, if they are large, then the window's sums. */
+#include "feature/float_ssim/float_ssim.h"
+
+#include <errno.h>
+
+#include "feature/common/ssim/ssim_gpu.h"
+#include "feature/float_ssim/float_ssim_tile.h"
+
+GPU_PARAMS(SsimShrinkParams, SSIM_SHRINK_PARAMS);
+
+static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *from,
+                             const SsimShrink *to)
+{
+    const SsimImage small = ssim_gpu_float_image(plan, to->w, to->h);
+    const SsimShrinkParams params = {
+        .width = from->w,
+        .height = from->h,
+        .stride = from->stride,
+        .factor = to->factor,
+        .tap = 1.0f / (float)(to->factor * to->factor),
+        .step = from->step,
+        .small_w = to->w,
+        .small_h = to->h,
+    };
+    for (unsigned i = 0; i < 2; i++)
+        gpu_pass(plan, &(GpuPass){
+                           .kernel = gpu_by_depth(f, "ssim_shrink_8", "ssim_shrink_16"),
+                           GPU_PASS_BUFFERS(from->picture[i], small.picture[i]),
+                           GPU_PASS_PARAMS(&params),
+                           .groups = { gpu_groups(to->w, SHRINK_GROUP_W),
+                                       gpu_groups(to->h, SHRINK_GROUP_H) },
+                       });
+    return small;
+}
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const SsimShrink shrink = float_ssim_shrink(f);
+    if (shrink.w < SSIM_WINDOW || shrink.h < SSIM_WINDOW)
+        return -ENOTSUP;
+    const GpuBuf sums = gpu_result(plan, ssim_gpu_sums_size(shrink.w, shrink.h), false);
+    SsimImage image = ssim_gpu_luma(f, plan);
+    if (shrink.factor > 1) {
+        image = plan_shrink(f, plan, &image, &shrink);
+        gpu_next_stage(plan);
+    }
+    ssim_gpu_plan_window(f, plan, &image, sums, 0);
+    return 0;
+}
+
+static int collect(const Feature *f, const void *readback, void *result)
+{
+    const SsimShrink shrink = float_ssim_shrink(f);
+    return ssim_gpu_collect(readback, shrink.w, shrink.h, result);
+}
+
+static bool same(const Feature *f, const void *a, const void *b)
+{
+    const SsimShrink shrink = float_ssim_shrink(f);
+    return ssim_gpu_same(a, b, shrink.w, shrink.h);
+}
+
+const FeatureGpu float_ssim_gpu = { .plan = plan_frame, .collect = collect, .same = same };
