@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/plane_size.h"
 #include "message.h"
 #include "video.h"
 #include "y4m.h"
@@ -15,7 +16,6 @@ static unsigned sample_size(unsigned bitdepth)
     return bitdepth > 8 ? 2 : 1;
 }
 
-/* Chroma planes of a file are rounded up (those of a picture are rounded down). */
 static int lay_out(Video *video, bool alpha)
 {
     const VideoFormat *const format = &video->format;
@@ -24,14 +24,10 @@ static int lay_out(Video *video, bool alpha)
             format->height, SIDE_MAX, SIDE_MAX);
         return -EINVAL;
     }
-    const bool halve_x =
-        format->pix_fmt == VMAF_PIX_FMT_YUV420P || format->pix_fmt == VMAF_PIX_FMT_YUV422P;
-    const bool halve_y = format->pix_fmt == VMAF_PIX_FMT_YUV420P;
     video->plane_count = format->pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : alpha ? 4 : 3;
     for (unsigned p = 0; p < video->plane_count; p++) {
-        const bool chroma = p == 1 || p == 2;
-        video->plane_width[p] = (format->width + (chroma && halve_x)) >> (chroma && halve_x);
-        video->plane_height[p] = (format->height + (chroma && halve_y)) >> (chroma && halve_y);
+        video->plane_width[p] = file_plane_width(format->pix_fmt, format->width, p);
+        video->plane_height[p] = file_plane_height(format->pix_fmt, format->height, p);
         video->frame_size += (uint64_t)video->plane_width[p] * video->plane_height[p] *
                              sample_size(format->bitdepth);
     }

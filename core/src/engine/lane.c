@@ -33,7 +33,7 @@ void lane_destroy(Lane *lane)
 static int init_feature(Feature *f, const FrameShape *shape)
 {
     f->shape = *shape;
-    f->planes = f->def->flags & FEATURE_CHROMA && shape->w[1] && shape->h[1] ? 7 : 1;
+    f->planes = f->def->flags & FEATURE_CHROMA && shape_has_chroma(shape) ? 7 : 1;
     const int err = f->def->init ? f->def->init(f) : 0;
     return err > 0 ? -EINVAL : err;
 }

@@ -17,6 +17,12 @@ struct VmafRef {
     bool kept; /* the storage of this struct outlives the picture: a pool's */
 };
 
+/* A side of a chroma plane that is half as wide or high as luma. */
+static unsigned half_rounded_down(unsigned side)
+{
+    return side / 2;
+}
+
 int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
                unsigned h)
 {
@@ -26,8 +32,8 @@ int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, un
         w == 0 || h == 0 || w > max_side || h > max_side)
         return -EINVAL;
 
-    unsigned cw = pix_fmt == VMAF_PIX_FMT_YUV444P ? w : w >> 1;
-    unsigned ch = pix_fmt == VMAF_PIX_FMT_YUV420P ? h >> 1 : h;
+    unsigned cw = pix_fmt == VMAF_PIX_FMT_YUV444P ? w : half_rounded_down(w);
+    unsigned ch = pix_fmt == VMAF_PIX_FMT_YUV420P ? half_rounded_down(h) : h;
     if (pix_fmt == VMAF_PIX_FMT_YUV400P)
         cw = ch = 0;
     *shape = (FrameShape){ pix_fmt, bpc, { w, cw, cw }, { h, ch, ch } };

@@ -14,10 +14,20 @@ typedef struct FrameShape {
     unsigned w[3], h[3];
 } FrameShape;
 
-/* -EINVAL for an unknown format, a depth outside 8…16 or an empty size. Chroma is rounded down. */
+/* -EINVAL for an unknown format, a depth outside 8…16 or an empty size.
+ *
+ * This alone says how large chroma planes are in a picture: the halves of odd sides are rounded
+ * down, as the reference does it. (Files round them up, and whoever reads one leaves out the last
+ * column or row: see tools/input/plane_size.h.) A side of 1 leaves none at all. */
 int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
                unsigned h);
 void shape_of_picture(FrameShape *shape, const VmafPicture *pic);
+
+/* Whether there is any sample of chroma. */
+static inline bool shape_has_chroma(const FrameShape *shape)
+{
+    return shape->w[1] && shape->h[1];
+}
 
 static inline unsigned shape_sample_size(const FrameShape *shape)
 {

@@ -78,7 +78,7 @@ static int prepare(Check *c, const GpuCheck *check)
     }
     Feature *f = c->feature;
     f->shape = check->shape;
-    f->planes = f->def->flags & FEATURE_CHROMA && check->shape.w[1] ? 7 : 1;
+    f->planes = f->def->flags & FEATURE_CHROMA && shape_has_chroma(&check->shape) ? 7 : 1;
     c->ready = true;
     if (f->def->init && f->def->init(f))
         return -ENOTSUP;

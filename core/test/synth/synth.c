@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/plane_size.h"
 #include "synth.h"
 
 const char *const synth_kind_names[SYNTH_KINDS] = { "same",  "blur", "noise", "quant",   "dim",
@@ -149,16 +150,13 @@ static unsigned distorted(const Plane *ref, enum SynthKind kind, int x, int y, u
     }
 }
 
-/* Sizes as in a file: rounded up. Width 0: there is no such plane. */
+/* Sizes as in a file. Width 0: there is no such plane. */
 static Plane plane_of(const SynthClip *clip, unsigned p)
 {
-    const bool half_x =
-        p && (clip->pix_fmt == VMAF_PIX_FMT_YUV420P || clip->pix_fmt == VMAF_PIX_FMT_YUV422P);
-    const bool half_y = p && clip->pix_fmt == VMAF_PIX_FMT_YUV420P;
     if (p && clip->pix_fmt == VMAF_PIX_FMT_YUV400P)
         return (Plane){ 0 };
-    return (Plane){ .width = (clip->width + half_x) >> half_x,
-                    .height = (clip->height + half_y) >> half_y };
+    return (Plane){ .width = file_plane_width(clip->pix_fmt, clip->width, p),
+                    .height = file_plane_height(clip->pix_fmt, clip->height, p) };
 }
 
 /* The caller frees plane->samples. */

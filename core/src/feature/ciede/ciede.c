@@ -30,7 +30,7 @@ static int ciede_init(Feature *f)
     }
     if (float_rows_check_depth(f->def->name, shape->bpc))
         return -EINVAL;
-    if (!shape->w[1] || !shape->h[1]) {
+    if (!shape_has_chroma(shape)) {
         log_error("%s: pictures of %ux%u are too small to have chroma", f->def->name, shape->w[0],
                   shape->h[0]);
         return -EINVAL;
