@@ -356,6 +356,7 @@ KERNEL_MAIN
         if (x < width && y < height) {
             u32 column, row = chroma_row(x, y, column);
             Lab ref, dist;
+            dist.l = dist.a = dist.b = 0.0f;
             for (u32 image = 0u; image < 2u; image++) {
                 ref = dist;
                 u32 luma = image == 0u ? SAMPLE(ref_y, y * luma_stride, x) : SAMPLE(dist_y, y * luma_stride, x);

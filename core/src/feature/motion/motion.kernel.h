@@ -30,17 +30,18 @@ DEVICE i32 diff(u32 x, i32 y)
     return i32(SAMPLE(prev, row, x)) - i32(SAMPLE(cur, row, x));
 }
 
-DEVICE i32 taps(i32 a, i32 b, i32 c, i32 d, i32 e)
+/* Unsigned, so that it may wrap: where there is no earlier frame, samples are anything. */
+DEVICE u32 taps(i32 a, i32 b, i32 c, i32 d, i32 e)
 {
-    return 3571 * (a + e) + 16004 * (b + d) + 26386 * c;
+    return 3571u * u32(a + e) + 16004u * u32(b + d) + 26386u * u32(c);
 }
 
 /* (taps(...) + 2^(shift-1)) >> shift, for values of up to 17 bits and shift >= 8. */
 DEVICE i32 blur(i32 a, i32 b, i32 c, i32 d, i32 e, u32 shift)
 {
-    i32 high = taps(a >> 8, b >> 8, c >> 8, d >> 8, e >> 8);
-    i32 low = taps(a & 255, b & 255, c & 255, d & 255, e & 255);
-    return (high + ((low + (1 << (shift - 1u))) >> 8)) >> (shift - 8u);
+    u32 high = taps(a >> 8, b >> 8, c >> 8, d >> 8, e >> 8);
+    u32 low = taps(a & 255, b & 255, c & 255, d & 255, e & 255);
+    return i32(high + ((low + (1u << (shift - 1u))) >> 8)) >> (shift - 8u);
 }
 
 DEVICE i32 blur_rows(i32 a, i32 b, i32 c, i32 d, i32 e)
@@ -49,7 +50,7 @@ DEVICE i32 blur_rows(i32 a, i32 b, i32 c, i32 d, i32 e)
     if (bpc > 14u)
         return blur(a, b, c, d, e, bpc);
 #endif
-    return (taps(a, b, c, d, e) + (1 << (bpc - 1u))) >> bpc;
+    return i32(taps(a, b, c, d, e) + (1u << (bpc - 1u))) >> bpc;
 }
 
 KERNEL_MAIN

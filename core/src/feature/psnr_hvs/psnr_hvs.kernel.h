@@ -19,10 +19,15 @@ DEVICE i32 halved(i32 v)
     return (v - (v >> 31)) >> 1;
 }
 
-/* v * num / 2^bits, to the nearest, halves up. */
-DEVICE i32 turn(i32 v, i32 num, u32 bits)
+/* v * num / 2^bits, to the nearest, halves up. Unsigned, so that samples beyond the depth may wrap. */
+DEVICE i32 turn(i32 v, u32 num, u32 bits)
 {
-    return (v * num + (1 << (bits - 1u))) >> bits;
+    return i32(u32(v) * num + (1u << (bits - 1u))) >> bits;
+}
+
+DEVICE i32 squared(i32 v)
+{
+    return i32(u32(v) * u32(v));
 }
 
 /* Eight samples of s, from `first` on and `step` apart, to eight frequencies, by lifting. */
@@ -37,25 +42,25 @@ DEVICE i32 turn(i32 v, i32 num, u32 bits)
         i32 e6 = e0 - p34;                                                                         \
         i32 e2 = p16_half - (s[first + 2 * step] - halved(o3));                                    \
         i32 e4 = e2 - p16;                                                                         \
-        e0 -= turn(e4, 13573, 15u);                                                                \
-        e4 += turn(e0, 11585, 14u);                                                                \
-        e0 -= turn(e4, 13573, 15u);                                                                \
-        e6 -= turn(e2, 21895, 15u);                                                                \
-        e2 += turn(e6, 15137, 14u);                                                                \
-        e6 -= turn(e2, 21895, 15u);                                                                \
-        o3 += turn(o5, 19195, 15u);                                                                \
-        o5 += turn(o3, 11585, 14u);                                                                \
-        o3 -= turn(o5, 7489, 13u);                                                                 \
+        e0 -= turn(e4, 13573u, 15u);                                                               \
+        e4 += turn(e0, 11585u, 14u);                                                               \
+        e0 -= turn(e4, 13573u, 15u);                                                               \
+        e6 -= turn(e2, 21895u, 15u);                                                               \
+        e2 += turn(e6, 15137u, 14u);                                                               \
+        e6 -= turn(e2, 21895u, 15u);                                                               \
+        o3 += turn(o5, 19195u, 15u);                                                               \
+        o5 += turn(o3, 11585u, 14u);                                                               \
+        o3 -= turn(o5, 7489u, 13u);                                                                \
         o7 = halved(o5) - o7;                                                                      \
         o5 -= o7;                                                                                  \
         o3 = d07_half - o3;                                                                        \
         o1 -= o3;                                                                                  \
-        o7 += turn(o1, 3227, 15u);                                                                 \
-        o1 -= turn(o7, 6393, 15u);                                                                 \
-        o7 += turn(o1, 3227, 15u);                                                                 \
-        o5 += turn(o3, 2485, 13u);                                                                 \
-        o3 -= turn(o5, 18205, 15u);                                                                \
-        o5 += turn(o3, 2485, 13u);                                                                 \
+        o7 += turn(o1, 3227u, 15u);                                                                \
+        o1 -= turn(o7, 6393u, 15u);                                                                \
+        o7 += turn(o1, 3227u, 15u);                                                                \
+        o5 += turn(o3, 2485u, 13u);                                                                \
+        o3 -= turn(o5, 18205u, 15u);                                                               \
+        o5 += turn(o3, 2485u, 13u);                                                                \
         s[first] = e0;                                                                             \
         s[first + step] = o1;                                                                      \
         s[first + 2 * step] = e2;                                                                  \
@@ -125,7 +130,7 @@ KERNEL_MAIN
         PRECISE f32 energy = 0.0f;
         UNROLL
         for (u32 k = 1u; k < 64u; k++)
-            energy = energy + f32(s[k] * s[k]) * tables[HVS_MASKS + k];
+            energy = energy + f32(squared(s[k])) * tables[HVS_MASKS + k];
         PRECISE f32 square = energy * texture;
         PRECISE f32 level = exact_sqrt(square) * 0.03125f;
         hidden = max_f32(hidden, level);

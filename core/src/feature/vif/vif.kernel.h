@@ -193,11 +193,12 @@ DEVICE u32 round_mul_hi(u32 a, u32 b)
     return mul_hi_u32(a, b) + ((a * b) >> 31);
 }
 
-/* 2048 * log2(x) from the top 16 bits of x >= 2^17. */
+/* 2048 * log2(x) from the top 16 bits of x >= 2^17. Samples beyond the depth may make x anything: that
+ * must not lead out of the table. */
 DEVICE u32 log2_fixed(u32 x)
 {
-    u32 shift = top_bit_u32(x) - 15u;
-    u32 i = (x >> shift) - 32768u;
+    u32 shift = top_bit_u32(x | 32768u) - 15u;
+    u32 i = (x >> shift) & 32767u;
     return ((log_table[i >> 1] >> ((i & 1u) << 4)) & 0xffffu) + 2048u * shift;
 }
 

@@ -57,7 +57,8 @@
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
  *
  * What must not: 64-bit atomics, double, a subgroup size, reads out of a buffer's bounds (a plane's
- * row may be read up to its stride), and comparisons of a 32-bit value widened to 64 bits with a
+ * row may be read up to its stride), signed arithmetic that overflows (u32 and u64 may wrap), shifts by
+ * as many bits as a value has or more, both whatever the samples hold, and comparisons of a 32-bit value widened to 64 bits with a
  * 64-bit constant (lavapipe gets them wrong: compare in 32 bits). */
 #ifndef SHARED_ARRAYS
 #define SHARED_ARRAYS

@@ -71,10 +71,11 @@ DEVICE bool is_zero(u64 x)
     return (u32(x) | u32(x >> 32)) == 0u;
 }
 
-/* x * 2^-shift; a bit that is lost still shows in the last one. */
+/* x * 2^-shift; a bit that is lost still shows in the last one. Upwards only 0 goes further than x has
+ * room for. */
 DEVICE u64 shift_down(u64 x, i32 shift)
 {
-    u32 down = u32(clamp_i32(shift, 0, 63)), up = u32(max_i32(-shift, 0));
+    u32 down = u32(clamp_i32(shift, 0, 63)), up = u32(clamp_i32(-shift, 0, 63));
     u64 kept = x >> down;
     u64 lost = is_zero(x - (kept << down)) ? u64(0) : u64(1);
     return (kept | lost) << up;
