@@ -3,8 +3,8 @@
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
  * once for each entry of `kernels` (in the folder's meson.build) and API, with KERNEL_x defined
- * for the kernel wanted and GPU_GLSL for GLSL; no such macro means CUDA. What kernel and host must
- * agree on (sizes, the layout of results, parameters) is written once, in NAME_tile.h: it holds nothing
+ * for the kernel wanted, and GPU_GLSL for GLSL or GPU_HOST for the CPU; neither means CUDA. What
+ * kernel and host must agree on (sizes, the layout of results, parameters) is written once, in NAME_tile.h: it holds nothing
  * but macros, such as
  *
  *     #define PSNR_GROUP_W 32
@@ -75,6 +75,8 @@
 #include "gpu/prelude/info.h"
 #elif defined(GPU_GLSL)
 #include "gpu/prelude/glsl.h"
+#elif defined(GPU_HOST)
+#include "gpu/prelude/host.h"
 #else
 #include "gpu/prelude/cuda.h"
 #endif
