@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Every feature with GPU code gives the result of its scalar code on the host device, whatever order
+ * threads, workgroups, commands and queues run in. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "gpu/check.h"
+#include "host/host.h"
+
+#define W 219
+#define H 183
+
+static unsigned runs, failures, seed;
+
+/* Each check on a device of its own, with the next seed and schedule; with uploads on the copy queue
+ * or on that of the kernels. */
+static void check_one(const GpuCheck *check)
+{
+    GpuDevice *device;
+    char kernels[512] = "";
+    const HostParams params = { .schedule = seed % HOST_SCHEDULES, .seed = seed };
+    assert_int_equal(0, host_open(&params, &device));
+    device->tuning.own_upload_bytes = seed / HOST_SCHEDULES % 2 ? SIZE_MAX : 0;
+    const int result = gpu_check(device, check, kernels, sizeof(kernels));
+    gpu_device_release(device);
+    seed++;
+    if (result == -ENOTSUP)
+        return;
+    runs++;
+    if (result) {
+        failures++;
+        print_error("%s: %ux%u, format %d, %u bits, content %d, schedule %d, seed %u: result %d (%s)\n",
+                    check->def->name, check->shape.w[0], check->shape.h[0], check->shape.pix_fmt,
+                    check->shape.bpc, check->content, params.schedule, seed - 1, result, kernels);
+    }
+}
+
+static void test_features(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    for (const FeatureDef *const *def = feature_registry; *def; def++) {
+        if (!(*def)->gpu)
+            continue;
+        runs = 0;
+        for (unsigned d = 0; d < 4; d++)
+            for (enum CheckContent content = 0; content < CHECK_CONTENTS; content++) {
+                GpuCheck check = { .def = *def, .seed = 1, .content = content };
+                assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d], W, H));
+                check_one(&check);
+            }
+        print_message("%s: %u runs\n", (*def)->name, runs);
+        assert_true(runs > 0);
+    }
+    assert_int_equal(0, failures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
