@@ -130,7 +130,9 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
     if (wish->device)
         return choose_named(probe, wish->device, index);
     if (wish->index < 0) {
-        const int err = choose_any(probe, wish->allow_software, index);
+        /* Whoever names a backend for tests means it. */
+        const bool allow_software = wish->allow_software || probe->backend->hidden;
+        const int err = choose_any(probe, allow_software, index);
         if (err && !wish->quiet)
             explain_none(probe);
         return err;
