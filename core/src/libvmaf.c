@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "engine/picture.h"
 #include "libvmaf/metadata.h"
+#include "libvmaf/report.h"
 #include "model/model.h"
+#include "output/format.h"
 
 const char *vmaf_version(void)
 {
@@ -41,7 +43,10 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
 
 int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model)
 {
-    return vmaf && model ? context_use_model(vmaf, model) : -EINVAL;
+    if (!vmaf || !model)
+        return -EINVAL;
+    const int err = context_use_model(vmaf, model);
+    return err ? err : notes_add_model(&vmaf->notes, model->name, model->source, 0);
 }
 
 int vmaf_use_features_from_model_collection(VmafContext *vmaf,
@@ -52,7 +57,10 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf,
     int err = 0;
     for (unsigned i = 0; i < model_collection->count && !err; i++)
         err = context_use_model(vmaf, model_collection->members[i]);
-    return err;
+    if (err || !model_collection->count)
+        return err;
+    return notes_add_model(&vmaf->notes, model_collection->name,
+                           model_collection->members[0]->source, model_collection->count);
 }
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
@@ -155,6 +163,24 @@ int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
     if (!vmaf || !output_path)
         return -EINVAL;
     return context_write_report(vmaf, output_path, fmt, score_format);
+}
+
+int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafReportInput *input)
+{
+    if (!vmaf || !input || input->size < sizeof(*input) || !input->path)
+        return -EINVAL;
+    return notes_set_input(&vmaf->notes, is_ref, input);
+}
+
+int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value)
+{
+    return vmaf && name ? notes_add_option(&vmaf->notes, name, value) : -EINVAL;
+}
+
+const char *vmaf_output_format_name(enum VmafOutputFormat fmt)
+{
+    const OutputFormat *const format = output_format_find(fmt);
+    return format ? format->name : NULL;
 }
 
 int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg)

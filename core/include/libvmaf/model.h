@@ -95,6 +95,14 @@ VMAF_EXPORT int vmaf_model_collection_load_from_path(VmafModel **model,
                                                      VmafModelCollection **model_collection,
                                                      VmafModelConfig *cfg, const char *path);
 
+/**
+ * Loads whichever of the two a JSON file holds, reading it once. *model_collection becomes NULL for
+ * a model on its own. An error is logged as vmaf_model_load_from_path() does.
+ */
+VMAF_EXPORT int vmaf_model_or_collection_load_from_path(VmafModel **model,
+                                                        VmafModelCollection **model_collection,
+                                                        VmafModelConfig *cfg, const char *path);
+
 /** vmaf_model_feature_overload() for the model and every member; consumes `opts_dict` on success.
  */
 VMAF_EXPORT int vmaf_model_collection_feature_overload(VmafModel *model,

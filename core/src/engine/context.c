@@ -41,6 +41,7 @@ void context_destroy(VmafContext *ctx)
     metadata_destroy(ctx->metadata);
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
+    notes_clear(&ctx->notes);
     mem_free(ctx);
 }
 
@@ -328,8 +329,7 @@ static double pairs_per_second(const VmafContext *ctx)
     return ctx->pairs ? ctx->pairs / seconds : 0;
 }
 
-int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
-                         const char *score_format)
+int context_report(VmafContext *ctx, Report *report)
 {
     scheduler_wait(ctx->scheduler);
     const unsigned count = scheduler_feature_count(ctx->scheduler);
@@ -337,10 +337,12 @@ int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputForm
     if (count && !features)
         return -ENOMEM;
     for (unsigned i = 0; i < count; i++) {
-        features[i].extractor = scheduler_feature(ctx->scheduler, i)->def->name;
+        const Feature *const feature = scheduler_feature(ctx->scheduler, i);
+        features[i].extractor = feature->def->name;
+        features[i].options = feature->dict;
         scheduler_place(ctx->scheduler, i, &features[i].backend, &features[i].device);
     }
-    const Report report = {
+    *report = (Report){
         .scores = ctx->scores,
         .version = vmaf_version(),
         .width = ctx->shape.w[0],
@@ -348,11 +350,22 @@ int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputForm
         .fps = pairs_per_second(ctx),
         .subsample = ctx->cfg.n_subsample,
         .frames = ctx->pairs,
-        .score_format = score_format,
         .features = features,
         .feature_count = count,
+        .notes = &ctx->notes,
     };
-    const int err = report_write(&report, path, format);
-    mem_free(features);
+    return 0;
+}
+
+int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
+                         const char *score_format)
+{
+    Report report;
+    int err = context_report(ctx, &report);
+    if (err)
+        return err;
+    report.score_format = score_format;
+    err = report_write(&report, path, format);
+    mem_free(report.features);
     return err;
 }

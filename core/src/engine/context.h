@@ -8,6 +8,8 @@
 #include "engine/picture.h"
 #include "libvmaf/libvmaf.h"
 
+typedef struct Report Report; /* output/report.h */
+
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 void context_destroy(VmafContext *ctx);
 
@@ -48,6 +50,8 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
 int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu);
 bool context_is_flushed(const VmafContext *ctx);
 
+/* Waits for frames under way and fills the report; report->features is the caller's to free. */
+int context_report(VmafContext *ctx, Report *report);
 int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
                          const char *score_format);
 

@@ -10,6 +10,7 @@
 #include "engine/metadata.h"
 #include "engine/scheduler.h"
 #include "engine/scores.h"
+#include "output/notes.h"
 
 struct VmafContext {
     VmafConfiguration cfg;
@@ -26,6 +27,7 @@ struct VmafContext {
     unsigned pairs; /* read so far */
     bool flushed;
     struct timespec started, ended; /* of the reading */
+    Notes notes;                    /* for reports */
 };
 
 #endif

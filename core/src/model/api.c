@@ -65,6 +65,15 @@ int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection 
     return model_collection_read_file(model, model_collection, cfg, path);
 }
 
+int vmaf_model_or_collection_load_from_path(VmafModel **model,
+                                            VmafModelCollection **model_collection,
+                                            VmafModelConfig *cfg, const char *path)
+{
+    if (!model || !model_collection || !cfg || !path)
+        return -EINVAL;
+    return model_or_collection_read_file(model, model_collection, cfg, path);
+}
+
 int vmaf_model_collection_feature_overload(VmafModel *model, VmafModelCollection **model_collection,
                                            const char *feature_name,
                                            VmafFeatureDictionary *opts_dict)

@@ -7,8 +7,9 @@
 
 #define MODEL_DEFAULT_NAME "vmaf"
 
-int model_create(VmafModel **model, const char *name); /* empty; name NULL: vmaf */
-void model_destroy(VmafModel *model);                  /* NULL is fine */
+/* An empty one. `name` NULL: vmaf; `source`: the built-in's name or the file's path. */
+int model_create(VmafModel **model, const char *name, const char *source);
+void model_destroy(VmafModel *model); /* NULL is fine */
 
 /* Merges `options` over those of every feature that the extractor provides. */
 int model_overload(VmafModel *model, const char *extractor, const Dict *options);

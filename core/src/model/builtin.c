@@ -55,7 +55,7 @@ static int load_member(VmafModel **out, const char *name, uint64_t flags, const 
                        const Svr *svr)
 {
     VmafModel *model;
-    int err = model_create(&model, name);
+    int err = model_create(&model, name, table->about.name);
     if (err < 0)
         return err;
     copy_figures(model, table, flags);

@@ -13,6 +13,7 @@
 #include "model/json_locale.h"
 
 typedef struct Reader {
+    const char *path;
     uint64_t flags; /* enum VmafModelFlags */
     char why[160];  /* of the first error */
 } Reader;
@@ -294,7 +295,7 @@ static int read_model(Reader *r, VmafModel **out, const char *name, const json_t
     if (!json_is_object(dict))
         return fail(r, "model_dict: object expected");
     VmafModel *model;
-    if (model_create(&model, name) < 0)
+    if (model_create(&model, name, r->path) < 0)
         return no_memory(r);
     const int err = read_model_dict(r, model, dict);
     if (err < 0) {
@@ -363,9 +364,9 @@ static int read_collection(Reader *r, VmafModel **model, VmafModelCollection **c
 
 /* Text behind the object is ignored. A key given twice is refused: which one counts would be a
  * guess. */
-static json_t *parse_file(Reader *r, const char *path)
+static json_t *parse_file(Reader *r)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(r->path, "rb");
     if (!file) {
         fail(r, "%s", strerror(errno));
         return NULL;
@@ -386,33 +387,56 @@ static json_t *parse_file(Reader *r, const char *path)
     return root;
 }
 
-static void log_failure(const Reader *r, const char *what, const char *path)
+static void log_failure(const Reader *r, const char *what)
 {
-    const char *dot = strrchr(path, '.');
-    log_error("could not read %s from path: \"%s\": %s", what, path, r->why);
+    const char *dot = strrchr(r->path, '.');
+    log_error("could not read %s from path: \"%s\": %s", what, r->path, r->why);
     if (dot && !strcmp(dot, ".pkl"))
         log_error("support for pkl model files has been removed, use json");
 }
 
 int model_read_file(VmafModel **model, const VmafModelConfig *cfg, const char *path)
 {
-    Reader r = { .flags = cfg->flags };
-    json_t *root = parse_file(&r, path);
+    Reader r = { .path = path, .flags = cfg->flags };
+    json_t *root = parse_file(&r);
     const int err = root ? read_model(&r, model, cfg->name, root) : -EINVAL;
     json_decref(root);
     if (err < 0)
-        log_failure(&r, "model", path);
+        log_failure(&r, "model");
     return err;
 }
 
 int model_collection_read_file(VmafModel **model, VmafModelCollection **collection,
                                const VmafModelConfig *cfg, const char *path)
 {
-    Reader r = { .flags = cfg->flags };
-    json_t *root = parse_file(&r, path);
+    Reader r = { .path = path, .flags = cfg->flags };
+    json_t *root = parse_file(&r);
     const int err = root ? read_collection(&r, model, collection, cfg->name, root) : -EINVAL;
     json_decref(root);
     if (err < 0)
-        log_failure(&r, "model collection", path);
+        log_failure(&r, "model collection");
+    return err;
+}
+
+int model_or_collection_read_file(VmafModel **model, VmafModelCollection **collection,
+                                  const VmafModelConfig *cfg, const char *path)
+{
+    VmafModelCollection *members = NULL;
+    Reader r = { .path = path, .flags = cfg->flags };
+    json_t *root = parse_file(&r);
+    int err = root ? read_model(&r, model, cfg->name, root) : -EINVAL;
+    if (root && err == -EINVAL) {
+        Reader other = { .path = path, .flags = cfg->flags };
+        const int other_err = read_collection(&other, model, &members, cfg->name, root);
+        if (other_err != -EINVAL) {
+            err = other_err;
+            r = other;
+        }
+    }
+    json_decref(root);
+    if (err < 0)
+        log_failure(&r, "model");
+    else
+        *collection = members;
     return err;
 }

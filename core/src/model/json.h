@@ -5,9 +5,13 @@
 
 #include "model/model.h"
 
-/* Both log what is wrong with the file and leave their results untouched on failure. */
+/* They log what is wrong with the file and leave their results untouched on failure. */
 int model_read_file(VmafModel **model, const VmafModelConfig *cfg, const char *path);
 int model_collection_read_file(VmafModel **model, VmafModelCollection **collection,
                                const VmafModelConfig *cfg, const char *path);
+/* Whichever of the two the file holds; *collection is NULL for a model on its own. What is wrong
+ * with a file that is neither is told as if it were meant for one model. */
+int model_or_collection_read_file(VmafModel **model, VmafModelCollection **collection,
+                                  const VmafModelConfig *cfg, const char *path);
 
 #endif

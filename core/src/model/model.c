@@ -11,14 +11,15 @@
 
 #define METRIC_NAME_SIZE 256
 
-int model_create(VmafModel **out, const char *name)
+int model_create(VmafModel **out, const char *name, const char *source)
 {
     VmafModel *model = mem_zalloc(sizeof(*model));
     if (!model)
         return -ENOMEM;
     model->name = mem_strdup(name ? name : MODEL_DEFAULT_NAME);
-    if (!model->name) {
-        mem_free(model);
+    model->source = mem_strdup(source);
+    if (!model->name || !model->source) {
+        model_destroy(model);
         return -ENOMEM;
     }
     *out = model;
@@ -43,6 +44,7 @@ void model_destroy(VmafModel *model)
     }
     svr_destroy(model->own_svr);
     mem_free(model->name);
+    mem_free(model->source);
     mem_free(model);
 }
 

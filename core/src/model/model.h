@@ -41,7 +41,8 @@ typedef struct ModelFeature {
 } ModelFeature;
 
 struct VmafModel {
-    char *name; /* the metric its scores are stored under */
+    char *name;   /* the metric its scores are stored under */
+    char *source; /* the built-in's name or the file's path */
     enum ModelType type;
     enum ModelNorm norm;
     double slope, intercept; /* of the score */

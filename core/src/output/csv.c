@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "output/sheet.h"
+#include "output/format.h"
 
 /* Every line ends with a comma, as in the reference. */
 void sheet_write_csv(FILE *file, const Sheet *sheet)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/dict.h"
-#include "output/sheet.h"
+#include "output/format.h"
 
 /* Ends the line before this item and starts its own. */
 static void put_item(FILE *file, bool *first, const char *indent)

@@ -4,26 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "output/format.h"
 #include "output/report.h"
 #include "output/sheet.h"
-
-typedef void (*SheetWriter)(FILE *file, const Sheet *sheet);
-
-static SheetWriter writer_of(enum VmafOutputFormat format)
-{
-    switch (format) {
-    case VMAF_OUTPUT_FORMAT_XML:
-        return sheet_write_xml;
-    case VMAF_OUTPUT_FORMAT_JSON:
-        return sheet_write_json;
-    case VMAF_OUTPUT_FORMAT_CSV:
-        return sheet_write_csv;
-    case VMAF_OUTPUT_FORMAT_SUB:
-        return sheet_write_sub;
-    default:
-        return NULL;
-    }
-}
 
 bool report_format_valid(const char *format)
 {
@@ -36,7 +19,7 @@ bool report_format_valid(const char *format)
     return digits && precision <= 17 && *digit && strchr("feg", *digit) && !digit[1];
 }
 
-static int write_file(const Sheet *sheet, const char *path, SheetWriter writer)
+static int write_file(const Sheet *sheet, const char *path, const OutputFormat *format)
 {
     FILE *const file = fopen(path, "wb");
     if (!file) {
@@ -44,7 +27,7 @@ static int write_file(const Sheet *sheet, const char *path, SheetWriter writer)
         return -EINVAL;
     }
     errno = 0;
-    writer(file, sheet);
+    format->write(file, sheet);
     /* A full disk may show only now. Note the first reason: closing can bring a second one. */
     const bool lost = fflush(file) || ferror(file);
     const int reason = errno;
@@ -55,10 +38,10 @@ static int write_file(const Sheet *sheet, const char *path, SheetWriter writer)
     return 0;
 }
 
-int report_write(const Report *report, const char *path, enum VmafOutputFormat format)
+int report_write(const Report *report, const char *path, enum VmafOutputFormat id)
 {
-    const SheetWriter writer = writer_of(format);
-    if (!report || !path || !writer) {
+    const OutputFormat *const format = output_format_find(id);
+    if (!report || !path || !format) {
         log_error("no such output format");
         return -EINVAL;
     }
@@ -70,7 +53,7 @@ int report_write(const Report *report, const char *path, enum VmafOutputFormat f
     Sheet sheet;
     int err = sheet_create(&sheet, report);
     if (!err)
-        err = write_file(&sheet, path, writer);
+        err = write_file(&sheet, path, format);
     sheet_destroy(&sheet);
     return err;
 }

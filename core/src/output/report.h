@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Report files: what was scored, in XML, JSON, CSV or SUB (MicroDVD subtitles). The bytes are those
- * of the reference except for version and fps; docs/usage.md says where we mend its slips. */
+/* Report files: what was scored, in one of several formats (output/format.h). The bytes are those of
+ * the reference except for version and fps; docs/usage.md says where we mend its slips. */
 #ifndef OUTPUT_REPORT_H
 #define OUTPUT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/dict.h"
 #include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
+#include "output/notes.h"
 
 /* Where one registered feature was measured. */
 typedef struct ReportFeature {
     const char *extractor;
     const char *backend; /* "cpu", "vulkan", …; NULL means "cpu" */
     const char *device;  /* as its driver names it; NULL: not told */
+    const Dict *options; /* as given; NULL: all defaults */
 } ReportFeature;
 
 typedef struct Report {
@@ -27,8 +30,11 @@ typedef struct Report {
     const char *score_format; /* see report_format_valid; NULL: the reference's rule */
     /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in
      * a file means that every feature ran on the CPU. CSV and SUB have no place for it. */
-    const ReportFeature *features;
+    ReportFeature *features;
     size_t feature_count;
+    /* Videos, models and settings; NULL: nothing is known of them. The reference's formats have no
+     * place for them. */
+    const Notes *notes;
 } Report;
 
 /* Is it `%.N` and one of f, e, g, N from 0 to 17? */
@@ -37,6 +43,6 @@ bool report_format_valid(const char *format);
 /* Writes the report to `path`, replacing what is there. -EINVAL for NULL, an unknown output format
  * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when
  * it cannot be written to its end; -ENOMEM. Logged. */
-int report_write(const Report *report, const char *path, enum VmafOutputFormat format);
+int report_write(const Report *report, const char *path, enum VmafOutputFormat id);
 
 #endif

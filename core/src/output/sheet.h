@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A report laid out as a table, and how its cells are written: what the four formats share. */
+/* A report laid out as a table, and how its cells are written: what the formats share. */
 #ifndef OUTPUT_SHEET_H
 #define OUTPUT_SHEET_H
 
@@ -50,11 +50,5 @@ void put_xml_text(FILE *file, const char *text);
 void put_json_text(FILE *file, const char *text);
 void put_csv_text(FILE *file, const char *text);
 void put_sub_text(FILE *file, const char *text);
-
-/* One a format. Write errors are left in the stream for report_write to find. */
-void sheet_write_xml(FILE *file, const Sheet *sheet);
-void sheet_write_json(FILE *file, const Sheet *sheet);
-void sheet_write_csv(FILE *file, const Sheet *sheet);
-void sheet_write_sub(FILE *file, const Sheet *sheet);
 
 #endif

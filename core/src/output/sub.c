@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "output/sheet.h"
+#include "output/format.h"
 
 void sheet_write_sub(FILE *file, const Sheet *sheet)
 {

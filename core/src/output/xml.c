@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/dict.h"
-#include "output/sheet.h"
+#include "output/format.h"
 
 /* Every attribute is followed by one space, as in the reference. */
 static void put_score(FILE *file, const Sheet *sheet, const char *name, double value)

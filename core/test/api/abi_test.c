@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <libvmaf/inspect.h>
 #include <libvmaf/libvmaf.h>
 #include <libvmaf/libvmaf_cuda.h>
 #include <libvmaf/libvmaf_hip.h>
 #include <libvmaf/libvmaf_sycl.h>
 #include <libvmaf/libvmaf_vulkan.h>
 #include <libvmaf/metadata.h>
+#include <libvmaf/report.h>
 #include <libvmaf/version.h>
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -95,6 +97,20 @@ SIZE(VmafSyclPictureConfiguration, 20);
 VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_NONE, 0);
 VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE, 1);
 VALUE(VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST, 2);
+
+/* Structs that may grow begin with their size. */
+AT(VmafExtractorInfo, size, 0);
+AT(VmafOptionInfo, size, 0);
+AT(VmafMetricInfo, size, 0);
+AT(VmafBuiltinModelInfo, size, 0);
+AT(VmafModelInfo, size, 0);
+AT(VmafModelFeatureInfo, size, 0);
+AT(VmafFeatureInfo, size, 0);
+AT(VmafReportInput, size, 0);
+VALUE(VMAF_OPTION_BOOL, 0);
+VALUE(VMAF_OPTION_INT, 1);
+VALUE(VMAF_OPTION_DOUBLE, 2);
+VALUE(VMAF_OPTION_STRING, 3);
 
 VALUE(VMAF_LOG_LEVEL_NONE, 0);
 VALUE(VMAF_LOG_LEVEL_ERROR, 1);

@@ -295,16 +295,17 @@ static void disks_fail(void **state)
 
 static void backends_are_listed_when_one_is_no_cpu(void **state)
 {
-    ReportFeature features[] = { { "vif", "cpu", NULL },
-                                 { "adm", NULL, NULL },
-                                 { "adm", NULL, NULL } };
+    ReportFeature features[] = { { .extractor = "vif", .backend = "cpu" },
+                                 { .extractor = "adm" },
+                                 { .extractor = "adm" } };
     Fixture *const f = *state;
     f->report.features = features;
     f->report.feature_count = COUNT(features);
     assert_null(strstr(written(f, VMAF_OUTPUT_FORMAT_XML), "backend"));
     assert_null(strstr(written(f, VMAF_OUTPUT_FORMAT_JSON), "backend"));
 
-    features[0] = (ReportFeature){ "vif", "vulkan", "Some \"GPU\"" };
+    features[0].backend = "vulkan";
+    features[0].device = "Some \"GPU\"";
     assert_non_null(strstr(written(f, VMAF_OUTPUT_FORMAT_XML),
                            "  <aggregate_metrics />\n"
                            "  <backends>\n"

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The public functions of libvmaf/inspect.h: they show tables and objects of the library. */
+#include "libvmaf/inspect.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "engine/context_struct.h"
+#include "engine/feature.h"
+#include "model/model.h"
+
+/* Every struct begins with its size: as much of `full` as the caller's has room for. */
+static int hand_over(void *info, const void *full, size_t full_size)
+{
+    const size_t size = *(const size_t *)info;
+    if (size < sizeof(size))
+        return -EINVAL;
+    memcpy(info, full, size < full_size ? size : full_size);
+    memcpy(info, &size, sizeof(size));
+    return 0;
+}
+
+static const FeatureDef *extractor_at(unsigned index)
+{
+    for (unsigned i = 0; feature_registry[i]; i++)
+        if (i == index)
+            return feature_registry[i];
+    return NULL;
+}
+
+static unsigned count_options(const FeatureDef *def)
+{
+    unsigned count = 0;
+    while (def->options && def->options[count].name)
+        count++;
+    return count;
+}
+
+static unsigned count_outputs(const FeatureDef *def)
+{
+    unsigned count = 0;
+    while (def->outputs && def->outputs[count].name)
+        count++;
+    return count;
+}
+
+int vmaf_extractor_info(unsigned index, VmafExtractorInfo *info)
+{
+    const FeatureDef *const def = extractor_at(index);
+    if (!info)
+        return -EINVAL;
+    if (!def)
+        return -ENOENT;
+    const VmafExtractorInfo full = {
+        .name = def->name,
+        .summary = def->summary ? def->summary : "",
+        .option_count = count_options(def),
+        .metric_count = count_outputs(def),
+        .planes = def->flags & FEATURE_CHROMA ? 7 : 1,
+        .has_gpu_code = def->gpu != NULL,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_extractor_find(const char *name, unsigned *index)
+{
+    if (!name || !index)
+        return -EINVAL;
+    const FeatureDef *const def = feature_find(name);
+    if (!def)
+        return -ENOENT;
+    unsigned i = 0;
+    while (feature_registry[i] != def)
+        i++;
+    *index = i;
+    return 0;
+}
+
+static enum VmafOptionType option_type(enum OptionType type)
+{
+    switch (type) {
+    case OPTION_BOOL:
+        return VMAF_OPTION_BOOL;
+    case OPTION_INT:
+        return VMAF_OPTION_INT;
+    case OPTION_DOUBLE:
+        return VMAF_OPTION_DOUBLE;
+    default:
+        return VMAF_OPTION_STRING;
+    }
+}
+
+int vmaf_extractor_option(unsigned extractor, unsigned index, VmafOptionInfo *info)
+{
+    const FeatureDef *const def = extractor_at(extractor);
+    if (!info)
+        return -EINVAL;
+    if (!def || index >= count_options(def))
+        return -ENOENT;
+    const Option *const option = &def->options[index];
+    const VmafOptionInfo full = {
+        .name = option->name,
+        .short_name = option->alias,
+        .help = option->help,
+        .type = option_type(option->type),
+        .default_number = option->def,
+        .min = option->min,
+        .max = option->max,
+        .default_text = option->def_text,
+        .in_metric_names = option->names,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_extractor_metric(unsigned extractor, unsigned index, VmafMetricInfo *info)
+{
+    const FeatureDef *const def = extractor_at(extractor);
+    if (!info)
+        return -EINVAL;
+    if (!def || index >= count_outputs(def))
+        return -ENOENT;
+    const FeatureOutput *const output = &def->outputs[index];
+    const VmafMetricInfo full = {
+        .name = output->name,
+        .short_name = metric_alias(output->name),
+        .help = output->help,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_builtin_model_info(unsigned index, VmafBuiltinModelInfo *info)
+{
+    const BuiltinModel *const model = builtin_model(index);
+    if (!info)
+        return -EINVAL;
+    if (!model)
+        return -ENOENT;
+    const VmafBuiltinModelInfo full = {
+        .name = model->name,
+        .summary = model->summary,
+        .is_collection = model->collection,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_model_info(const VmafModel *model, VmafModelInfo *info)
+{
+    if (!model || !info)
+        return -EINVAL;
+    const VmafModelInfo full = {
+        .name = model->name,
+        .source = model->source,
+        .feature_count = model->feature_count,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_model_feature(const VmafModel *model, unsigned index, VmafModelFeatureInfo *info)
+{
+    if (!model || !info)
+        return -EINVAL;
+    if (index >= model->feature_count)
+        return -ENOENT;
+    const ModelFeature *const feature = &model->features[index];
+    const FeatureDef *const def = feature_find_by_metric(feature->name);
+    const VmafModelFeatureInfo full = {
+        .metric = feature->name,
+        .extractor = def ? def->name : NULL,
+        .option_count = feature->options ? (unsigned)feature->options->count : 0,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_model_feature_option(const VmafModel *model, unsigned feature, unsigned index,
+                              const char **name, const char **value)
+{
+    if (!model || !name || !value)
+        return -EINVAL;
+    const Dict *const options =
+        feature < model->feature_count ? model->features[feature].options : NULL;
+    if (!options || index >= options->count)
+        return -ENOENT;
+    *name = options->entries[index].key;
+    *value = options->entries[index].value;
+    return 0;
+}
+
+int vmaf_feature_info(VmafContext *vmaf, unsigned index, VmafFeatureInfo *info)
+{
+    if (!vmaf || !info)
+        return -EINVAL;
+    if (index >= scheduler_feature_count(vmaf->scheduler))
+        return -ENOENT;
+    VmafFeatureInfo full = {
+        .extractor = scheduler_feature(vmaf->scheduler, index)->def->name,
+    };
+    scheduler_place(vmaf->scheduler, index, &full.backend, &full.device);
+    if (!full.backend)
+        full.backend = "cpu";
+    return hand_over(info, &full, sizeof(full));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "output/notes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Copies two texts, the second of which may be NULL. */
+static int copy_texts(char **first, char **second, const char *from_first, const char *from_second)
+{
+    *first = mem_strdup(from_first);
+    *second = from_second ? mem_strdup(from_second) : NULL;
+    if (*first && (*second || !from_second))
+        return 0;
+    mem_free(*first);
+    mem_free(*second);
+    return -ENOMEM;
+}
+
+static void clear_input(NotedInput *input)
+{
+    mem_free(input->path);
+    mem_free(input->kind);
+    *input = (NotedInput){ 0 };
+}
+
+int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
+{
+    NotedInput *const noted = is_ref ? &notes->ref : &notes->dist;
+    NotedInput fresh = {
+        .width = input->w,
+        .height = input->h,
+        .bitdepth = input->bpc,
+        .pix_fmt = input->pix_fmt,
+        .skipped = input->skipped,
+    };
+    const int err = copy_texts(&fresh.path, &fresh.kind, input->path, input->kind);
+    if (err)
+        return err;
+    clear_input(noted);
+    *noted = fresh;
+    return 0;
+}
+
+int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members)
+{
+    for (size_t i = 0; i < notes->model_count; i++) {
+        const NotedModel *const there = &notes->models[i];
+        if (!strcmp(there->name, name) && !strcmp(there->source, source) &&
+            there->members == members)
+            return 0;
+    }
+    NotedModel *const grown = mem_realloc(notes->models, (notes->model_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    notes->models = grown;
+    NotedModel *const noted = &grown[notes->model_count];
+    const int err = copy_texts(&noted->name, &noted->source, name, source);
+    if (err)
+        return err;
+    noted->members = members;
+    notes->model_count++;
+    return 0;
+}
+
+int notes_add_option(Notes *notes, const char *name, const char *value)
+{
+    NotedOption *const grown =
+        mem_realloc(notes->options, (notes->option_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    notes->options = grown;
+    NotedOption *const noted = &grown[notes->option_count];
+    const int err = copy_texts(&noted->name, &noted->value, name, value);
+    if (err)
+        return err;
+    notes->option_count++;
+    return 0;
+}
+
+void notes_clear(Notes *notes)
+{
+    clear_input(&notes->ref);
+    clear_input(&notes->dist);
+    for (size_t i = 0; i < notes->model_count; i++) {
+        mem_free(notes->models[i].name);
+        mem_free(notes->models[i].source);
+    }
+    for (size_t i = 0; i < notes->option_count; i++) {
+        mem_free(notes->options[i].name);
+        mem_free(notes->options[i].value);
+    }
+    mem_free(notes->models);
+    mem_free(notes->options);
+    *notes = (Notes){ 0 };
+}
