@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "libvmaf/inspect.h"
 #include "message.h"
 
 /* Comma-separated names, cut short if there are too many to print. */
@@ -22,94 +25,110 @@ static void list_add(NameList *list, const char *name)
         list->used = sizeof(list->text) - 1;
 }
 
-/* The extractor that makes a metric of this name, raw or as printed. */
-static const FeatureDef *maker_of(const char *metric)
+/* The name of the extractor that makes a metric of this name, stored or as printed; NULL: none. */
+static const char *maker_of(const char *name)
 {
-    for (const FeatureDef *const *def = feature_registry; *def; def++)
-        for (const FeatureOutput *out = (*def)->outputs; out && out->name; out++)
-            if (!strcmp(out->name, metric) || !strcmp(metric_alias(out->name), metric))
-                return *def;
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    VmafMetricInfo metric = { .size = sizeof(metric) };
+    for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
+        for (unsigned j = 0; !vmaf_extractor_metric(i, j, &metric); j++)
+            if (!strcmp(metric.name, name) || !strcmp(metric.short_name, name))
+                return info.name;
     return NULL;
 }
 
-static const FeatureDef *find_extractor(const char *name)
+static int find_extractor(const char *name, unsigned *extractor)
 {
-    const FeatureDef *const def = feature_find(name);
-    if (def)
-        return def;
-    const FeatureDef *const maker = maker_of(name);
+    if (!vmaf_extractor_find(name, extractor))
+        return 0;
+    const char *const maker = maker_of(name);
     if (maker) {
-        say("%s is a metric; the extractor that makes it is %s", name, maker->name);
+        say("%s is a metric; the extractor that makes it is %s", name, maker);
     } else {
         NameList list = { 0 };
-        for (const FeatureDef *const *each = feature_registry; *each; each++)
-            list_add(&list, (*each)->name);
+        VmafExtractorInfo info = { .size = sizeof(info) };
+        for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
+            list_add(&list, info.name);
         say("there is no extractor \"%s\"; there are: %s", name, list.text);
     }
-    return NULL;
+    return -EINVAL;
 }
 
 /* Is it the short form under which an option shows in metric names? The reference's own users pass
  * those and have them ignored; the library warns, and that is enough. */
-static bool is_alias(const FeatureDef *def, const char *key)
+static bool is_short_name(unsigned extractor, const char *key)
 {
-    for (const Option *option = def->options; option && option->name; option++)
-        if (option->alias && !strcmp(option->alias, key))
+    VmafOptionInfo option = { .size = sizeof(option) };
+    for (unsigned i = 0; !vmaf_extractor_option(extractor, i, &option); i++)
+        if (option.short_name && !strcmp(option.short_name, key))
             return true;
     return false;
 }
 
-static const Option *find_option(const FeatureDef *def, const char *key)
+static int find_option(unsigned extractor, const char *extractor_name, const char *key,
+                       VmafOptionInfo *option)
 {
     NameList list = { 0 };
-    for (const Option *option = def->options; option && option->name; option++) {
+    for (unsigned i = 0; !vmaf_extractor_option(extractor, i, option); i++) {
         if (!strcmp(option->name, key))
-            return option;
+            return 0;
         list_add(&list, option->name);
     }
     if (list.used)
-        say("extractor %s has no option \"%s\"; it has: %s", def->name, key, list.text);
+        say("extractor %s has no option \"%s\"; it has: %s", extractor_name, key, list.text);
     else
-        say("extractor %s has no option \"%s\"; it has none", def->name, key);
-    return NULL;
+        say("extractor %s has no option \"%s\"; it has none", extractor_name, key);
+    return -EINVAL;
 }
 
-static int check_number(const FeatureDef *def, const Option *option, const char *value)
+/* The number as the library will keep it (vmaf_feature_dictionary_set says how); NAN for what is no
+ * number as a whole. */
+static double kept_number(const char *value)
 {
-    char text[64]; /* the value as the library will keep it */
-    if (!dict_normalise_number(value, text, sizeof(text)) || isnan(text_to_double(text, NULL))) {
-        say("%s: %s=%s is not a number", def->name, option->name, value);
+    char *end, text[64];
+    const float number = strtof(value, &end);
+    if (end == value || end[strspn(end, " \t\n\v\f\r")])
+        return NAN;
+    snprintf(text, sizeof(text), "%g", number);
+    return strtod(text, NULL);
+}
+
+static int check_number(const char *extractor_name, const VmafOptionInfo *option, const char *value)
+{
+    const double number = kept_number(value);
+    if (isnan(number)) {
+        say("%s: %s=%s is not a number", extractor_name, option->name, value);
         return -EINVAL;
     }
-    const double number = text_to_double(text, NULL);
-    if (option->type == OPTION_INT && number != floor(number)) {
-        say("%s: %s=%s is not an integer", def->name, option->name, value);
+    if (option->type == VMAF_OPTION_INT && number != floor(number)) {
+        say("%s: %s=%s is not an integer", extractor_name, option->name, value);
         return -EINVAL;
     }
     if (number < option->min || number > option->max) {
-        say("%s: %s=%s is out of range; it may be from %.10g to %.10g", def->name, option->name,
-            value, option->min, option->max);
+        say("%s: %s=%s is out of range; it may be from %.10g to %.10g", extractor_name,
+            option->name, value, option->min, option->max);
         return -EINVAL;
     }
     return 0;
 }
 
-static int check_option(const FeatureDef *def, const char *key, const char *value)
+static int check_option(unsigned extractor, const char *key, const char *value)
 {
-    if (is_alias(def, key))
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    VmafOptionInfo option = { .size = sizeof(option) };
+    if (is_short_name(extractor, key))
         return 0;
-    const Option *const option = find_option(def, key);
-    if (!option)
+    if (vmaf_extractor_info(extractor, &info) || find_option(extractor, info.name, key, &option))
         return -EINVAL;
-    switch (option->type) {
-    case OPTION_BOOL:
+    switch (option.type) {
+    case VMAF_OPTION_BOOL:
         if (!strcmp(value, "true") || !strcmp(value, "false"))
             return 0;
-        say("%s: %s=%s; it is true or false", def->name, option->name, value);
+        say("%s: %s=%s; it is true or false", info.name, option.name, value);
         return -EINVAL;
-    case OPTION_INT:
-    case OPTION_DOUBLE:
-        return check_number(def, option, value);
+    case VMAF_OPTION_INT:
+    case VMAF_OPTION_DOUBLE:
+        return check_number(info.name, &option, value);
     default:
         return 0;
     }
@@ -117,31 +136,29 @@ static int check_option(const FeatureDef *def, const char *key, const char *valu
 
 int check_feature(const FeatureSpec *spec)
 {
-    const FeatureDef *const def = find_extractor(spec->extractor);
-    if (!def)
-        return -EINVAL;
-    for (size_t i = 0; i < spec->option_count; i++) {
-        const int err = check_option(def, spec->options[i].key, spec->options[i].value);
-        if (err)
-            return err;
-    }
-    return 0;
+    unsigned extractor;
+    int err = find_extractor(spec->extractor, &extractor);
+    for (size_t i = 0; !err && i < spec->option_count; i++)
+        err = check_option(extractor, spec->options[i].key, spec->options[i].value);
+    return err;
 }
 
 int check_overload(const OptionSpec *overload, const VmafModel *model)
 {
     NameList list = { 0 };
-    const FeatureDef *found = NULL, *last = NULL;
-    for (unsigned i = 0; i < model->feature_count && !found; i++) {
-        const FeatureDef *const def = feature_find_by_metric(model->features[i].name);
-        if (def && !strcmp(def->name, overload->extractor))
-            found = def;
-        if (def && def != last)
-            list_add(&list, def->name);
-        last = def;
+    VmafModelFeatureInfo feature = { .size = sizeof(feature) };
+    const char *last = NULL;
+    for (unsigned i = 0; !vmaf_model_feature(model, i, &feature); i++) {
+        unsigned extractor;
+        if (!feature.extractor)
+            continue;
+        if (!strcmp(feature.extractor, overload->extractor) &&
+            !vmaf_extractor_find(feature.extractor, &extractor))
+            return check_option(extractor, overload->key, overload->value);
+        if (!last || strcmp(feature.extractor, last))
+            list_add(&list, feature.extractor);
+        last = feature.extractor;
     }
-    if (found)
-        return check_option(found, overload->key, overload->value);
     say("the model has no extractor \"%s\"; it has: %s", overload->extractor, list.text);
     return -EINVAL;
 }

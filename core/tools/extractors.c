@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "check.h"
 #include "extractors.h"
+#include "libvmaf/inspect.h"
 #include "message.h"
 
 static int use(const FeatureSpec *spec, VmafContext *vmaf)
@@ -26,13 +27,19 @@ int extractors_use(const Options *options, VmafContext *vmaf)
     return err;
 }
 
+unsigned extractor_planes(const char *name)
+{
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    unsigned index;
+    if (vmaf_extractor_find(name, &index) || vmaf_extractor_info(index, &info))
+        return 7;
+    return info.planes;
+}
+
 unsigned extractors_planes(const Options *options)
 {
     unsigned planes = 1;
-    for (size_t i = 0; i < options->feature_count; i++) {
-        const FeatureDef *const def = feature_find(options->features[i].extractor);
-        if (!def || (def->flags & FEATURE_CHROMA))
-            planes |= 6;
-    }
+    for (size_t i = 0; i < options->feature_count; i++)
+        planes |= extractor_planes(options->features[i].extractor);
     return planes;
 }

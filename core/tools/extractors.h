@@ -12,4 +12,7 @@ int extractors_use(const Options *options, VmafContext *vmaf);
 /* Bit p: one of them may read plane p. */
 unsigned extractors_planes(const Options *options);
 
+/* The same for one extractor; one that nobody knows might read any. */
+unsigned extractor_planes(const char *name);
+
 #endif

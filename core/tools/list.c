@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <stdio.h>
 
-#include "engine/feature.h"
+#include "libvmaf/inspect.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "list.h"
-#include "model/model.h"
 
 static void print_row(const char *left, const char *help)
 {
@@ -14,55 +13,56 @@ static void print_row(const char *left, const char *help)
         printf("      %s\n", left);
 }
 
-static void print_option(const Option *option)
+static void print_option(const VmafOptionInfo *option)
 {
     char text[160];
     switch (option->type) {
-    case OPTION_BOOL:
-        snprintf(text, sizeof(text), "%s=%s", option->name, option->def != 0.0 ? "true" : "false");
-        break;
-    case OPTION_STRING:
+    case VMAF_OPTION_BOOL:
         snprintf(text, sizeof(text), "%s=%s", option->name,
-                 option->def_text ? option->def_text : "");
+                 option->default_number != 0.0 ? "true" : "false");
+        break;
+    case VMAF_OPTION_STRING:
+        snprintf(text, sizeof(text), "%s=%s", option->name,
+                 option->default_text ? option->default_text : "");
         break;
     default:
-        snprintf(text, sizeof(text), "%s=%g [%g..%g]", option->name, option->def, option->min,
-                 option->max);
+        snprintf(text, sizeof(text), "%s=%g [%g..%g]", option->name, option->default_number,
+                 option->min, option->max);
         break;
     }
     print_row(text, option->help);
 }
 
-static void print_feature(const FeatureDef *def)
+static void print_extractor(unsigned index, const VmafExtractorInfo *info)
 {
-    printf("%-16s %s%s\n", def->name, def->summary ? def->summary : "",
-           def->gpu && vmaf_vulkan_available() ? " [cpu, vulkan]" : " [cpu]");
-    if (def->outputs && def->outputs->name) {
+    VmafMetricInfo metric = { .size = sizeof(metric) };
+    VmafOptionInfo option = { .size = sizeof(option) };
+    printf("%-16s %s%s\n", info->name, info->summary,
+           info->has_gpu_code && vmaf_vulkan_available() ? " [cpu, vulkan]" : " [cpu]");
+    if (info->metric_count)
         printf("    metrics:\n");
-        for (const FeatureOutput *out = def->outputs; out->name; out++)
-            print_row(metric_alias(out->name), out->help);
-    }
-    if (def->options && def->options->name) {
+    for (unsigned i = 0; !vmaf_extractor_metric(index, i, &metric); i++)
+        print_row(metric.short_name, metric.help);
+    if (info->option_count)
         printf("    options:\n");
-        for (const Option *option = def->options; option->name; option++)
-            print_option(option);
-    }
+    for (unsigned i = 0; !vmaf_extractor_option(index, i, &option); i++)
+        print_option(&option);
     printf("\n");
 }
 
 void list_features(void)
 {
+    VmafExtractorInfo info = { .size = sizeof(info) };
     printf("Extractors for --feature, with the metrics they make, their options, defaults and "
            "ranges.\n\n");
-    for (const FeatureDef *const *def = feature_registry; *def; def++)
-        print_feature(*def);
+    for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
+        print_extractor(i, &info);
 }
 
 void list_models(void)
 {
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
     printf("Models for --model version=NAME.\n\n");
-    const BuiltinModel *model;
-    for (unsigned i = 0; (model = builtin_model(i)); i++)
-        printf("%-28s %s%s\n", model->name, model->summary,
-               model->collection ? " (collection)" : "");
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+        printf("%-28s %s%s\n", info.name, info.summary, info.is_collection ? " (collection)" : "");
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "base/dict.h"
-#include "base/log.h"
-#include "base/mem.h"
+#include "extractors.h"
+#include "libvmaf/inspect.h"
 #include "message.h"
-#include "model/model.h"
 #include "models.h"
 
 typedef struct Loaded {
@@ -22,43 +21,34 @@ struct Models {
     Loaded *loaded;
 };
 
-static const BuiltinModel *find_builtin(const char *name)
+static bool is_builtin_collection(const char *name)
 {
-    const BuiltinModel *model;
-    for (unsigned i = 0; (model = builtin_model(i)); i++)
-        if (!strcmp(model->name, name))
-            return model;
-    return NULL;
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+        if (!strcmp(info.name, name))
+            return info.is_collection;
+    return false;
+}
+
+static void say_builtin_models(void)
+{
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
+    char names[1024] = "";
+    size_t used = 0;
+    for (unsigned i = 0; used < sizeof(names) && !vmaf_builtin_model_info(i, &info); i++)
+        used +=
+            (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", info.name);
+    say("built-in models are: %s", names);
 }
 
 static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *version)
 {
-    const BuiltinModel *const builtin = find_builtin(version);
-    if (builtin && builtin->collection)
+    if (is_builtin_collection(version))
         return vmaf_model_collection_load(&loaded->model, &loaded->collection, config, version);
     const int err = vmaf_model_load(&loaded->model, config, version);
-    if (err) {
-        char names[1024] = "";
-        size_t used = 0;
-        const BuiltinModel *model;
-        for (unsigned i = 0; (model = builtin_model(i)) && used < sizeof(names); i++)
-            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-                                     model->name);
-        say("built-in models are: %s", names);
-    }
-    return err;
-}
-
-/* A file may hold one model or a collection. Only the last word on it is worth logging. */
-static int load_file(Loaded *loaded, VmafModelConfig *config, const char *path)
-{
-    log_set_level(VMAF_LOG_LEVEL_NONE);
-    int err = vmaf_model_load_from_path(&loaded->model, config, path);
     if (err)
-        err =
-            vmaf_model_collection_load_from_path(&loaded->model, &loaded->collection, config, path);
-    log_set_level(VMAF_LOG_LEVEL_INFO);
-    return err ? vmaf_model_load_from_path(&loaded->model, config, path) : 0;
+        say_builtin_models();
+    return err;
 }
 
 static int overload(Loaded *loaded, const OptionSpec *option)
@@ -82,7 +72,8 @@ static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
     VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
     loaded->label = model_spec_label(spec);
     int err = spec->version ? load_builtin(loaded, &config, spec->version)
-                            : load_file(loaded, &config, spec->path);
+                            : vmaf_model_or_collection_load_from_path(
+                                  &loaded->model, &loaded->collection, &config, spec->path);
     if (err) {
         say("problem loading model: %s", loaded->label);
         return err;
@@ -105,12 +96,12 @@ static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
 
 int models_create(Models **out, const Options *options, VmafContext *vmaf)
 {
-    Models *const models = mem_zalloc(sizeof(*models));
+    Models *const models = calloc(1, sizeof(*models));
     if (!models)
         return -ENOMEM;
     int err = 0;
     if (options->model_count) {
-        models->loaded = mem_array(options->model_count, sizeof(*models->loaded));
+        models->loaded = calloc(options->model_count, sizeof(*models->loaded));
         err = models->loaded ? 0 : -ENOMEM;
     }
     for (size_t i = 0; !err && i < options->model_count; i++)
@@ -130,27 +121,24 @@ void models_destroy(Models *models)
         vmaf_model_destroy(models->loaded[i].model);
         vmaf_model_collection_destroy(models->loaded[i].collection);
     }
-    mem_free(models->loaded);
-    mem_free(models);
+    free(models->loaded);
+    free(models);
 }
 
 unsigned models_planes(const Models *models)
 {
     unsigned planes = 1;
     for (size_t i = 0; i < models->count; i++) {
-        const VmafModel *const model = models->loaded[i].model;
-        for (unsigned j = 0; j < model->feature_count; j++) {
-            const FeatureDef *const def = feature_find_by_metric(model->features[j].name);
-            if (!def || (def->flags & FEATURE_CHROMA))
-                planes |= 6;
-        }
+        VmafModelFeatureInfo info = { .size = sizeof(info) };
+        for (unsigned j = 0; !vmaf_model_feature(models->loaded[i].model, j, &info); j++)
+            planes |= info.extractor ? extractor_planes(info.extractor) : 7;
     }
     return planes;
 }
 
 static const char *format_score(char text[64], const Options *options, double score)
 {
-    text_print_double(text, 64, *options->score_format ? options->score_format : "%f", score);
+    snprintf(text, 64, *options->score_format ? options->score_format : "%f", score);
     return text;
 }
 

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "libvmaf/model.h"
 #include "spec.h"
 
@@ -20,7 +20,7 @@ static const char *find_unescaped(const char *text, char stop)
 /* A copy of begin…end with \: and \= resolved. */
 static char *unescape(const char *begin, const char *end)
 {
-    char *const copy = mem_zalloc((size_t)(end - begin) + 1);
+    char *const copy = calloc((size_t)(end - begin) + 1, 1);
     char *out = copy;
     if (!copy)
         return NULL;
@@ -58,13 +58,13 @@ static int next_part(const char **text, Part *part, bool *last)
 
 static void part_destroy(Part *part)
 {
-    mem_free(part->key);
-    mem_free(part->value);
+    free(part->key);
+    free(part->value);
 }
 
 static void replace(char **field, char **text)
 {
-    mem_free(*field);
+    free(*field);
     *field = *text;
     *text = NULL;
 }
@@ -73,7 +73,7 @@ static void replace(char **field, char **text)
 static int append_option(OptionSpec **options, size_t *count, char **extractor, char **key,
                          char **value)
 {
-    OptionSpec *const grown = mem_realloc(*options, (*count + 1) * sizeof(**options));
+    OptionSpec *const grown = realloc(*options, (*count + 1) * sizeof(**options));
     if (!grown)
         return -ENOMEM;
     *options = grown;
@@ -89,11 +89,11 @@ static int append_option(OptionSpec **options, size_t *count, char **extractor, 
 static void options_destroy(OptionSpec *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        mem_free(options[i].extractor);
-        mem_free(options[i].key);
-        mem_free(options[i].value);
+        free(options[i].extractor);
+        free(options[i].key);
+        free(options[i].value);
     }
-    mem_free(options);
+    free(options);
 }
 
 /* `EXTRACTOR.OPTION=VALUE` */
@@ -101,13 +101,13 @@ static int add_overload(ModelSpec *spec, Part *part)
 {
     const char *const dot = strchr(part->key, '.');
     char *extractor = unescape(part->key, dot);
-    char *key = mem_strdup(dot + 1);
+    char *key = strdup(dot + 1);
     int err = extractor && key ? 0 : -ENOMEM;
     if (!err)
         err =
             append_option(&spec->overloads, &spec->overload_count, &extractor, &key, &part->value);
-    mem_free(extractor);
-    mem_free(key);
+    free(extractor);
+    free(key);
     return err;
 }
 
@@ -175,9 +175,9 @@ int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t size
 
 void model_spec_destroy(ModelSpec *spec)
 {
-    mem_free(spec->version);
-    mem_free(spec->path);
-    mem_free(spec->name);
+    free(spec->version);
+    free(spec->path);
+    free(spec->name);
     options_destroy(spec->overloads, spec->overload_count);
     *spec = (ModelSpec){ 0 };
 }
@@ -213,7 +213,7 @@ int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t 
 
 void feature_spec_destroy(FeatureSpec *spec)
 {
-    mem_free(spec->extractor);
+    free(spec->extractor);
     options_destroy(spec->options, spec->option_count);
     *spec = (FeatureSpec){ 0 };
 }
