@@ -11,9 +11,9 @@
 #include "message.h"
 #include "meter.h"
 #include "models.h"
-#include "reader.h"
+#include "input/prefetch.h"
 #include "score.h"
-#include "video.h"
+#include "input/video.h"
 
 typedef struct Run {
     const Options *options;
@@ -115,7 +115,7 @@ static int create_context(Run *run)
                         .pix_fmt = ref->pix_fmt },
     };
     run->ahead = frames_ahead(run, &pool);
-    pool.pic_cnt = reader_pool_size(run->ahead, pairs_in_work(run));
+    pool.pic_cnt = prefetch_pool_size(run->ahead, pairs_in_work(run));
     err = vmaf_preallocate_pictures(run->vmaf, pool);
     if (err)
         say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
@@ -173,12 +173,12 @@ static int tell_end(Run *run, const enum FrameStatus status[SIDES])
     return 0;
 }
 
-static int score_pairs(Run *run, Reader *reader, Meter *meter)
+static int score_pairs(Run *run, Prefetch *prefetch, Meter *meter)
 {
     for (;;) {
         VmafPicture pic[SIDES];
         enum FrameStatus status[SIDES];
-        reader_next(reader, pic, status);
+        prefetch_next(prefetch, pic, status);
         const bool whole = status[SIDE_REF] == FRAME_WHOLE && status[SIDE_DIST] == FRAME_WHOLE;
         int err = 0;
         if (whole)
@@ -201,7 +201,7 @@ static int score_pairs(Run *run, Reader *reader, Meter *meter)
 
 static int read_and_score(Run *run)
 {
-    const ReaderConfig config = {
+    const PrefetchConfig config = {
         .vmaf = run->vmaf,
         .video = { run->video[SIDE_REF], run->video[SIDE_DIST] },
         .frame_limit = run->options->frame_limit,
@@ -210,18 +210,19 @@ static int read_and_score(Run *run)
         .ahead = run->ahead,
         .threads = run->gpu ? 3 : 1,
     };
-    const uint64_t expected = expected_pairs(run); /* now: the readers will move on in the videos */
-    Reader *reader;
-    int err = reader_create(&reader, &config);
+    const uint64_t expected =
+        expected_pairs(run); /* now: the reading ahead will move on in the videos */
+    Prefetch *prefetch;
+    int err = prefetch_create(&prefetch, &config);
     if (err) {
         say("problem starting to read: %s", strerror(-err));
         return err;
     }
     Meter meter;
     meter_start(&meter, meter_wanted(run->options), expected);
-    err = score_pairs(run, reader, &meter);
+    err = score_pairs(run, prefetch, &meter);
     meter_finish(&meter);
-    reader_destroy(reader);
+    prefetch_destroy(prefetch);
     if (!err && !run->pairs && !run->cut) {
         say("there are no frames to score");
         err = -EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Y4M files, as the command reads them. */
 #include "fuzz.h"
-#include "video.h"
+#include "input/video.h"
 
 const char *const fuzz_seeds[] = {
     "YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420jpeg\nFRAME\n012345670011FRAME\n012345670011",
@@ -13,9 +13,9 @@ const char *const fuzz_seeds[] = {
 };
 
 /* Larger frames than the input itself can hold are only looked for. */
-static int small(const Video *video)
+static int small(const VideoFormat *format)
 {
-    return video->frame_size < 1 << 20;
+    return (uint64_t)format->width * format->height < 1 << 18;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const VideoFormat *const format = &video->format;
     VmafPicture pic = { 0 };
-    if (small(video) && !vmaf_picture_alloc(&pic, format->pix_fmt, format->bitdepth, format->width,
-                                            format->height)) {
+    if (small(format) && !vmaf_picture_alloc(&pic, format->pix_fmt, format->bitdepth, format->width,
+                                             format->height)) {
         uint64_t offset;
         while (video_find(video, &offset) == FRAME_WHOLE)
             video_read(video, offset, 7, &pic);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
-#include "base/mem.h"
+#include "input/prefetch.h"
 #include "message.h"
-#include "reader.h"
 
 /* One frame on its way from the video to the caller. Slots of a track are used in turn. */
 typedef struct Slot {
@@ -15,7 +15,7 @@ typedef struct Slot {
 
 /* One video. */
 typedef struct Track {
-    Reader *reader;
+    Prefetch *prefetch;
     Video *video;
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
     uint64_t found, taken;     /* frames, ended or not, that got a slot; that the caller has */
@@ -25,53 +25,54 @@ typedef struct Track {
     unsigned thread_count;
 } Track;
 
-struct Reader {
-    ReaderConfig config;
+struct Prefetch {
+    PrefetchConfig config;
     pthread_mutex_t lock; /* over slots, counters and flags */
     pthread_cond_t changed;
     bool stop;
     Track tracks[SIDES];
 };
 
-unsigned reader_pool_size(unsigned ahead, unsigned in_work)
+unsigned prefetch_pool_size(unsigned ahead, unsigned in_work)
 {
     const unsigned kept = 2;    /* references that motion looks back at */
-    const unsigned in_hand = 2; /* the pair between reader and context */
+    const unsigned in_hand = 2; /* the pair between here and the context */
     return SIDES * (ahead + in_work) + kept + in_hand;
 }
 
 /* Waits for room and books the slot of the next frame; NULL when there is nothing more to do. */
 static Slot *book_slot(Track *track)
 {
-    Reader *const reader = track->reader;
-    const uint64_t limit = reader->config.frame_limit;
+    Prefetch *const prefetch = track->prefetch;
+    const uint64_t limit = prefetch->config.frame_limit;
     Slot *slot = NULL;
-    pthread_mutex_lock(&reader->lock);
-    while (!reader->stop && !track->ended && track->found >= track->taken + reader->config.ahead)
-        pthread_cond_wait(&reader->changed, &reader->lock);
-    if (!reader->stop && !track->ended) {
-        slot = &track->slots[track->found++ % reader->config.ahead];
+    pthread_mutex_lock(&prefetch->lock);
+    while (!prefetch->stop && !track->ended &&
+           track->found >= track->taken + prefetch->config.ahead)
+        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+    if (!prefetch->stop && !track->ended) {
+        slot = &track->slots[track->found++ % prefetch->config.ahead];
         slot->done = false;
         slot->status = limit && track->found > limit ? FRAME_NONE : FRAME_WHOLE;
     }
-    pthread_mutex_unlock(&reader->lock);
+    pthread_mutex_unlock(&prefetch->lock);
     return slot;
 }
 
 static void finish(Track *track, Slot *slot, enum FrameStatus status)
 {
-    Reader *const reader = track->reader;
-    pthread_mutex_lock(&reader->lock);
+    Prefetch *const prefetch = track->prefetch;
+    pthread_mutex_lock(&prefetch->lock);
     slot->status = status;
     slot->done = true;
     track->ended |= status != FRAME_WHOLE;
-    pthread_cond_broadcast(&reader->changed);
-    pthread_mutex_unlock(&reader->lock);
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
 }
 
 static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
 {
-    const ReaderConfig *const config = &track->reader->config;
+    const PrefetchConfig *const config = &track->prefetch->config;
     if (vmaf_fetch_preallocated_picture(config->vmaf, &slot->pic)) {
         say("problem fetching a picture");
         return FRAME_ERROR;
@@ -82,7 +83,7 @@ static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
     return status;
 }
 
-/* Files are found under the lock and read outside it, by as many threads as there are. */
+/* Frames are found under the lock and read outside it, by as many threads as there are. */
 static void *run(void *arg)
 {
     Track *const track = arg;
@@ -102,13 +103,13 @@ static void *run(void *arg)
     }
 }
 
-static int track_start(Track *track, Reader *reader, unsigned side)
+static int track_start(Track *track, Prefetch *prefetch, unsigned side)
 {
-    *track = (Track){ .reader = reader, .video = reader->config.video[side] };
-    const unsigned threads = track->video->source->seekable ? reader->config.threads : 1;
+    *track = (Track){ .prefetch = prefetch, .video = prefetch->config.video[side] };
+    const unsigned threads = track->video->parallel ? prefetch->config.threads : 1;
     pthread_mutex_init(&track->find_lock, NULL);
-    track->slots = mem_array(reader->config.ahead, sizeof(*track->slots));
-    track->threads = mem_array(threads, sizeof(*track->threads));
+    track->slots = calloc(prefetch->config.ahead, sizeof(*track->slots));
+    track->threads = calloc(threads, sizeof(*track->threads));
     if (!track->slots || !track->threads)
         return -ENOMEM;
     while (track->thread_count < threads) {
@@ -120,79 +121,79 @@ static int track_start(Track *track, Reader *reader, unsigned side)
     return 0;
 }
 
-int reader_create(Reader **out, const ReaderConfig *config)
+int prefetch_create(Prefetch **out, const PrefetchConfig *config)
 {
-    Reader *const reader = mem_zalloc(sizeof(*reader));
-    if (!reader)
+    Prefetch *const prefetch = calloc(1, sizeof(*prefetch));
+    if (!prefetch)
         return -ENOMEM;
-    reader->config = *config;
-    pthread_mutex_init(&reader->lock, NULL);
-    pthread_cond_init(&reader->changed, NULL);
+    prefetch->config = *config;
+    pthread_mutex_init(&prefetch->lock, NULL);
+    pthread_cond_init(&prefetch->changed, NULL);
     for (unsigned side = 0; side < SIDES; side++) {
-        const int err = track_start(&reader->tracks[side], reader, side);
+        const int err = track_start(&prefetch->tracks[side], prefetch, side);
         if (err) {
-            reader_destroy(reader);
+            prefetch_destroy(prefetch);
             return err;
         }
     }
-    *out = reader;
+    *out = prefetch;
     return 0;
 }
 
-void reader_next(Reader *reader, VmafPicture pic[SIDES], enum FrameStatus status[SIDES])
+void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES])
 {
-    pthread_mutex_lock(&reader->lock);
+    pthread_mutex_lock(&prefetch->lock);
     for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &reader->tracks[side];
-        Slot *const slot = &track->slots[track->taken % reader->config.ahead];
+        Track *const track = &prefetch->tracks[side];
+        Slot *const slot = &track->slots[track->taken % prefetch->config.ahead];
         while (!slot->done)
-            pthread_cond_wait(&reader->changed, &reader->lock);
+            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
         pic[side] = slot->pic;
         status[side] = slot->status;
         slot->pic = (VmafPicture){ 0 };
         slot->done = false;
         track->taken++;
     }
-    pthread_cond_broadcast(&reader->changed);
-    pthread_mutex_unlock(&reader->lock);
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
 }
 
 /* Gives back what nobody took. A thread that waits for a picture needs that, too. */
-static void drop_pictures(Reader *reader)
+static void drop_pictures(Prefetch *prefetch)
 {
-    pthread_mutex_lock(&reader->lock);
+    pthread_mutex_lock(&prefetch->lock);
     for (unsigned side = 0; side < SIDES; side++) {
-        Slot *const slots = reader->tracks[side].slots;
-        for (unsigned i = 0; slots && i < reader->config.ahead; i++)
+        Slot *const slots = prefetch->tracks[side].slots;
+        for (unsigned i = 0; slots && i < prefetch->config.ahead; i++)
             if (slots[i].done && slots[i].pic.ref)
                 vmaf_picture_unref(&slots[i].pic);
     }
-    pthread_mutex_unlock(&reader->lock);
+    pthread_mutex_unlock(&prefetch->lock);
 }
 
-void reader_destroy(Reader *reader)
+void prefetch_destroy(Prefetch *prefetch)
 {
-    if (!reader)
+    if (!prefetch)
         return;
-    pthread_mutex_lock(&reader->lock);
-    reader->stop = true;
-    pthread_cond_broadcast(&reader->changed);
-    pthread_mutex_unlock(&reader->lock);
-    drop_pictures(reader);
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->stop = true;
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
+    drop_pictures(prefetch);
     for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &reader->tracks[side];
+        Track *const track = &prefetch->tracks[side];
         for (unsigned i = 0; i < track->thread_count; i++)
             pthread_join(track->threads[i], NULL);
     }
-    drop_pictures(reader);
+    drop_pictures(prefetch);
     for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &reader->tracks[side];
-        mem_free(track->slots);
-        mem_free(track->threads);
-        if (track->reader)
+        Track *const track = &prefetch->tracks[side];
+        free(track->slots);
+        free(track->threads);
+        if (track->prefetch)
             pthread_mutex_destroy(&track->find_lock);
     }
-    pthread_cond_destroy(&reader->changed);
-    pthread_mutex_destroy(&reader->lock);
-    mem_free(reader);
+    pthread_cond_destroy(&prefetch->changed);
+    pthread_mutex_destroy(&prefetch->lock);
+    free(prefetch);
 }

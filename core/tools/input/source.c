@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,9 +12,8 @@
 #include <sys/uio.h>
 #endif
 
-#include "base/mem.h"
+#include "input/source.h"
 #include "message.h"
-#include "source.h"
 
 /* Reads into the spans as one; the number of bytes, 0 at the end, or negative errno. */
 #ifdef _WIN32
@@ -97,7 +97,7 @@ static int inspect(Source *source, const char *path)
 
 int source_open(Source **out, const char *path)
 {
-    Source *const source = mem_zalloc(sizeof(*source));
+    Source *const source = calloc(1, sizeof(*source));
     if (!source)
         return -ENOMEM;
 #ifdef O_BINARY
@@ -113,7 +113,7 @@ int source_open(Source **out, const char *path)
     if (source->fd < 0) {
         const int err = -errno;
         say("could not open file: %s: %s", path, strerror(errno));
-        mem_free(source);
+        free(source);
         return err;
     }
     const int err = inspect(source, path);
@@ -130,7 +130,7 @@ void source_close(Source *source)
     if (!source)
         return;
     close(source->fd);
-    mem_free(source);
+    free(source);
 }
 
 int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Bytes of a file, or of a pipe that can only be read on. */
-#ifndef TOOLS_SOURCE_H
-#define TOOLS_SOURCE_H
+#ifndef TOOLS_INPUT_SOURCE_H
+#define TOOLS_INPUT_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* YUV4MPEG2: a header line, then frames, each behind a line of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "y4m.h"
+#include "input/planar.h"
+#include "input/reader.h"
+#include "message.h"
 
-static const char magic[] = "YUV4MPEG";
+/* Lines are read up to this length, newline included. */
+#define LINE_SIZE 4096
+_Static_assert(LINE_SIZE <= SOURCE_PEEK_MAX, "a line must fit what can be looked at");
+
+static const char file_magic[] = "YUV4MPEG"; /* the format's version follows */
+static const char frame_magic[] = "FRAME";
+
+typedef struct Header {
+    unsigned width, height, bitdepth;
+    enum VmafPixelFormat pix_fmt;
+    bool alpha;           /* a fourth plane, as large as the first, follows the others */
+    bool other_version;   /* of the format: read as version 2 */
+    bool interlace_known; /* false: taken as progressive */
+} Header;
 
 /* How a C tag says what the planes hold. Chroma siting plays no part in scoring. */
 static const struct {
@@ -26,7 +42,7 @@ static const struct {
     { "mono12", VMAF_PIX_FMT_YUV400P, 12, false },  { "mono16", VMAF_PIX_FMT_YUV400P, 16, false },
 };
 
-static bool parse_colour(Y4mHeader *header, const char *tag, size_t length)
+static bool parse_colour(Header *header, const char *tag, size_t length)
 {
     for (size_t i = 0; i < sizeof(colours) / sizeof(*colours); i++) {
         if (strlen(colours[i].tag) != length || memcmp(colours[i].tag, tag, length))
@@ -51,7 +67,7 @@ static bool parse_size(unsigned *out, const char *text, size_t length)
     return value > 0;
 }
 
-static int parse_tag(Y4mHeader *header, const char *tag, size_t length, char *error, size_t size)
+static int parse_tag(Header *header, const char *tag, size_t length, char *error, size_t size)
 {
     const char *why = NULL;
     switch (tag[0]) {
@@ -82,11 +98,12 @@ static int parse_tag(Y4mHeader *header, const char *tag, size_t length, char *er
     return -EINVAL;
 }
 
-int y4m_parse_header(Y4mHeader *header, const char *line, size_t length, char *error, size_t size)
+/* Parses `line` (no newline, any bytes). -EINVAL with the reason in `error`. */
+static int parse_header(Header *header, const char *line, size_t length, char *error, size_t size)
 {
-    *header = (Y4mHeader){ .pix_fmt = VMAF_PIX_FMT_YUV420P, .bitdepth = 8 };
-    const size_t start = sizeof(magic) - 1;
-    if (length < start + 1 || memcmp(line, magic, start)) {
+    *header = (Header){ .pix_fmt = VMAF_PIX_FMT_YUV420P, .bitdepth = 8 };
+    const size_t start = sizeof(file_magic) - 1;
+    if (length < start + 1 || memcmp(line, file_magic, start)) {
         snprintf(error, size, "it is not a Y4M file; raw video needs -w, -h, -p and -b");
         return -EINVAL;
     }
@@ -107,8 +124,99 @@ int y4m_parse_header(Y4mHeader *header, const char *line, size_t length, char *e
     return -EINVAL;
 }
 
-size_t y4m_line_length(const unsigned char *data, size_t size)
+/* Bytes up to and with the newline, or 0 when there is none. */
+static size_t line_length(const uint8_t *data, size_t size)
 {
-    const unsigned char *const newline = memchr(data, '\n', size);
+    const uint8_t *const newline = memchr(data, '\n', size);
     return newline ? (size_t)(newline - data) + 1 : 0;
 }
+
+static bool y4m_probe(const uint8_t *start, size_t size)
+{
+    static const char magic[] = "YUV4MPEG2";
+    return size >= sizeof(magic) - 1 && !memcmp(start, magic, sizeof(magic) - 1);
+}
+
+static int read_header(Video *video, Header *header, size_t *line)
+{
+    const uint8_t *data;
+    size_t size;
+    int err = source_peek(video->source, LINE_SIZE, &data, &size);
+    if (err)
+        return video_read_error(video, err);
+    if (!size) {
+        say("%s: the file is empty", video->path);
+        return -EINVAL;
+    }
+    *line = line_length(data, size);
+    char error[256];
+    err = parse_header(header, (const char *)data, *line ? *line - 1 : size, error, sizeof(error));
+    if (!err && !*line) {
+        snprintf(error, sizeof(error), "its Y4M header does not end");
+        err = -EINVAL;
+    }
+    if (err)
+        say("%s: %s", video->path, error);
+    return err;
+}
+
+static int y4m_open(Video *video)
+{
+    Header header = { 0 };
+    size_t line = 0;
+    int err = read_header(video, &header, &line);
+    if (err)
+        return err;
+    if (header.other_version)
+        say("Warning: %s: incorrect Y4M version; YUV4MPEG2 is assumed.", video->path);
+    if (!header.interlace_known)
+        say("Warning: %s: interlacing unknown; assuming progressive scan.", video->path);
+    video->format = (VideoFormat){ header.width, header.height, header.bitdepth, header.pix_fmt };
+    err = source_skip(video->source, line);
+    return err ? video_read_error(video, err) : planar_open(video, header.alpha);
+}
+
+/* Steps over `FRAME`, its parameters and the newline. */
+static enum FrameStatus pass_frame_header(Video *video)
+{
+    size_t line = 0;
+    for (size_t want = 128; !line; want = LINE_SIZE) {
+        const uint8_t *data;
+        size_t size;
+        const int err = source_peek(video->source, want, &data, &size);
+        if (err) {
+            video_read_error(video, err);
+            return FRAME_ERROR;
+        }
+        if (!size)
+            return FRAME_NONE;
+        line = line_length(data, size);
+        const bool starts =
+            size >= sizeof(frame_magic) - 1 && !memcmp(data, frame_magic, sizeof(frame_magic) - 1);
+        if (!starts || (!line && (size < want || want == LINE_SIZE)))
+            return FRAME_CUT;
+    }
+    return source_skip(video->source, line) ? FRAME_ERROR : FRAME_WHOLE;
+}
+
+static enum FrameStatus y4m_find(Video *video, uint64_t *offset)
+{
+    const enum FrameStatus status = pass_frame_header(video);
+    return status == FRAME_WHOLE ? planar_find(video, offset) : status;
+}
+
+static uint64_t y4m_frames_left(const Video *video)
+{
+    return planar_frames_left(video, sizeof("FRAME\n") - 1);
+}
+
+const VideoReader y4m_reader = {
+    .name = "y4m",
+    .title = "Y4M",
+    .probe = y4m_probe,
+    .open = y4m_open,
+    .close = planar_close,
+    .find = y4m_find,
+    .read = planar_read,
+    .frames_left = y4m_frames_left,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/planar.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "input/plane_size.h"
+
+#define SIDE_MAX 65536
+#define PLANES 4
+
+typedef struct Layout {
+    unsigned plane_count; /* in the file */
+    unsigned width[PLANES], height[PLANES];
+    uint64_t frame_size;
+} Layout;
+
+static unsigned sample_size(unsigned bitdepth)
+{
+    return bitdepth > 8 ? 2 : 1;
+}
+
+/* Chroma planes of a file are rounded up (those of a picture are rounded down). */
+static void lay_out(Layout *layout, const VideoFormat *format, bool alpha)
+{
+    layout->plane_count = format->pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : alpha ? 4 : 3;
+    for (unsigned p = 0; p < layout->plane_count; p++) {
+        layout->width[p] = file_plane_width(format->pix_fmt, format->width, p);
+        layout->height[p] = file_plane_height(format->pix_fmt, format->height, p);
+        layout->frame_size +=
+            (uint64_t)layout->width[p] * layout->height[p] * sample_size(format->bitdepth);
+    }
+}
+
+int planar_open(Video *video, bool alpha)
+{
+    const VideoFormat *const format = &video->format;
+    if (format->width > SIDE_MAX || format->height > SIDE_MAX) {
+        say("%s: frames of %ux%u are too large; %dx%d is the limit", video->path, format->width,
+            format->height, SIDE_MAX, SIDE_MAX);
+        return -EINVAL;
+    }
+    Layout *const layout = calloc(1, sizeof(*layout));
+    if (!layout)
+        return -ENOMEM;
+    lay_out(layout, format, alpha);
+    video->state = layout;
+    video->parallel = video->source->seekable;
+    return 0;
+}
+
+void planar_close(Video *video)
+{
+    free(video->state);
+    video->state = NULL;
+}
+
+enum FrameStatus planar_find(Video *video, uint64_t *offset)
+{
+    const Layout *const layout = video->state;
+    Source *const source = video->source;
+    *offset = source->offset;
+    if (source->seekable) {
+        if (source->offset + layout->frame_size > source->size)
+            return FRAME_CUT;
+        source_skip(source, layout->frame_size);
+    }
+    return FRAME_WHOLE;
+}
+
+uint64_t planar_frames_left(const Video *video, unsigned header)
+{
+    const Layout *const layout = video->state;
+    const Source *const source = video->source;
+    if (!source->seekable || source->offset > source->size)
+        return 0;
+    return (source->size - source->offset) / (layout->frame_size + header);
+}
+
+/* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the second
+ * half of the row, so that the row can be widened in place, from left to right. */
+static void deepen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
+{
+    const uint8_t *const narrow = (const uint8_t *)row + width;
+    const unsigned shift = to - from;
+    if (from == 8) {
+        for (unsigned x = 0; x < width; x++) {
+            const unsigned sample = narrow[x];
+            row[x] = (uint16_t)(sample << shift);
+        }
+    } else {
+        for (unsigned x = 0; x < width; x++)
+            row[x] = (uint16_t)(row[x] << shift);
+    }
+}
+
+/* Reads rows y…end-1 of a plane; what the file's rows have beyond the picture's goes to `rest`. */
+static int read_rows(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p,
+                     unsigned y, unsigned end)
+{
+    enum { ROWS = 64 };
+    const Layout *const layout = video->state;
+    Span spans[2 * ROWS];
+    uint8_t rest[2];
+    const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
+    const size_t kept = (size_t)pic->w[p] * sample_size(video->format.bitdepth);
+    const size_t indent =
+        sample_size(pic->bpc) > sample_size(video->format.bitdepth) ? pic->w[p] : 0;
+    while (y < end) {
+        unsigned count = 0;
+        const unsigned stop = end - y < ROWS ? end : y + ROWS;
+        const uint64_t batch = (uint64_t)(stop - y) * row_size;
+        for (; y < stop; y++) {
+            uint8_t *const row = (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
+            spans[count++] = (Span){ row + indent, kept };
+            if (row_size > kept)
+                spans[count++] = (Span){ rest, row_size - kept };
+        }
+        const int err = source_read(video->source, offset, spans, count);
+        if (err)
+            return err;
+        offset += batch;
+    }
+    return 0;
+}
+
+static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p)
+{
+    const Layout *const layout = video->state;
+    const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
+    const unsigned rows = pic->h[p];
+    int err;
+    if (pic->bpc == video->format.bitdepth && pic->w[p] == layout->width[p] &&
+        pic->stride[p] == (ptrdiff_t)row_size) {
+        Span whole = { pic->data[p], row_size * rows };
+        err = source_read(video->source, offset, &whole, 1);
+    } else {
+        err = read_rows(video, offset, pic, p, 0, rows);
+    }
+    if (err || pic->bpc == video->format.bitdepth)
+        return err;
+    for (unsigned y = 0; y < rows; y++)
+        deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]), pic->w[p],
+                   video->format.bitdepth, pic->bpc);
+    return 0;
+}
+
+enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned planes,
+                             const VmafPicture *pic)
+{
+    const Layout *const layout = video->state;
+    int err = 0;
+    for (unsigned p = 0; p < layout->plane_count && !err; p++) {
+        const uint64_t row_size = (uint64_t)layout->width[p] * sample_size(video->format.bitdepth);
+        const uint64_t size = row_size * layout->height[p];
+        uint64_t rest = size;
+        if (p < 3 && (planes & (1u << p))) {
+            err = read_plane(video, offset, pic, p);
+            rest -= row_size * pic->h[p];
+        }
+        if (!err && !video->source->seekable)
+            err = source_skip(video->source, rest);
+        offset += size;
+    }
+    if (!err)
+        return FRAME_WHOLE;
+    if (err == -ENODATA)
+        return FRAME_CUT;
+    video_read_error(video, err);
+    return FRAME_ERROR;
+}

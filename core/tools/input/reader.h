@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The kinds of video that the command reads. A new kind is a VideoReader of its own and a row of the
+ * table in reader.c; nothing else has to know of it. */
+#ifndef TOOLS_INPUT_READER_H
+#define TOOLS_INPUT_READER_H
+
+#include "input/video.h"
+
+struct VideoReader {
+    const char *name;  /* what reports call it: lower case */
+    const char *title; /* what messages call it */
+
+    /* Does a file that begins with these bytes belong to it? At most READER_PROBE_SIZE are shown,
+     * fewer when the file is shorter. NULL: its files cannot be told by their beginning. */
+    bool (*probe)(const uint8_t *start, size_t size);
+
+    /* Path and source are set, and for raw video the format, too. Sets `format`, `parallel` and
+     * `state`. Says what is wrong; negative errno. */
+    int (*open)(Video *video);
+    void (*close)(Video *video); /* after a failed open, too */
+
+    /* As the functions of their names in input/video.h. */
+    enum FrameStatus (*find)(Video *video, uint64_t *offset);
+    enum FrameStatus (*read)(const Video *video, uint64_t offset, unsigned planes,
+                             const VmafPicture *pic);
+    uint64_t (*frames_left)(const Video *video);
+};
+
+#define READER_PROBE_SIZE 16
+
+extern const VideoReader raw_reader, y4m_reader;
+
+/* The reader whose file begins so; NULL when none says that it is its own. */
+const VideoReader *reader_probe(const uint8_t *start, size_t size);
+
+#endif
