@@ -186,7 +186,7 @@ int vmaf_model_feature_option(const VmafModel *model, unsigned feature, unsigned
     return 0;
 }
 
-int vmaf_feature_info(VmafContext *vmaf, unsigned index, VmafFeatureInfo *info)
+int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *info)
 {
     if (!vmaf || !info)
         return -EINVAL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "engine/context_struct.h"
-#include "base/mem.h"
 #include "gpu.h"
 #include "libvmaf/device.h"
+#include "libvmaf/inspect.h"
 #include "message.h"
 
 struct Gpu {
@@ -19,7 +19,7 @@ struct Gpu {
 static int start(Gpu **out, const char *backend, const Options *options, bool quiet,
                  VmafContext *vmaf)
 {
-    Gpu *const gpu = mem_zalloc(sizeof(*gpu));
+    Gpu *const gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return -ENOMEM;
     const VmafDeviceOptions wish = {
@@ -78,25 +78,24 @@ void gpu_destroy(Gpu *gpu)
     if (!gpu)
         return;
     vmaf_device_close(&gpu->device);
-    mem_free(gpu);
+    free(gpu);
 }
 
-/* The extractors on one side, comma-separated; counts them. */
-static unsigned list_extractors(char *text, size_t size, const Scheduler *scheduler, bool on_gpu,
+/* The extractors on the GPU or those on the CPU, comma-separated; counts them. */
+static unsigned list_extractors(char *text, size_t size, const VmafContext *vmaf, bool on_gpu,
                                 const char **device)
 {
+    VmafFeatureInfo info = { .size = sizeof(info) };
     unsigned count = 0;
     size_t used = 0;
     *text = 0;
-    for (unsigned i = 0; i < scheduler_feature_count(scheduler) && used < size; i++) {
-        const char *backend, *name;
-        scheduler_place(scheduler, i, &backend, &name);
-        if (!backend == on_gpu)
+    for (unsigned i = 0; used < size && !vmaf_feature_info(vmaf, i, &info); i++) {
+        if (on_gpu != (strcmp(info.backend, "cpu") != 0))
             continue;
         if (on_gpu)
-            *device = name;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", count++ ? ", " : "",
-                                 scheduler_feature(scheduler, i)->def->name);
+            *device = info.device;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", count++ ? ", " : "", info.extractor);
     }
     return count;
 }
@@ -107,8 +106,8 @@ void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
     const char *device = NULL;
     if (!gpu)
         return;
-    const unsigned on_gpu = list_extractors(there, sizeof(there), vmaf->scheduler, true, &device);
-    const unsigned on_cpu = list_extractors(here, sizeof(here), vmaf->scheduler, false, &device);
+    const unsigned on_gpu = list_extractors(there, sizeof(there), vmaf, true, &device);
+    const unsigned on_cpu = list_extractors(here, sizeof(here), vmaf, false, &device);
     if (!on_gpu)
         say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here);
     else if (!quiet && on_cpu)
@@ -160,7 +159,7 @@ static int list_backend(const char *backend)
     if (err == -ENOSYS)
         say("no %s on this machine", vmaf_backend_needs(backend));
     else if (!count)
-        say("no %s device on this machine", backend);
+        say("no %s device on this machine", vmaf_backend_title(backend));
     return count ? count : err;
 }
 

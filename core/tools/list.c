@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <stdio.h>
 
+#include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
-#include "libvmaf/libvmaf_vulkan.h"
 #include "list.h"
 
 static void print_row(const char *left, const char *help)
@@ -33,12 +33,23 @@ static void print_option(const VmafOptionInfo *option)
     print_row(text, option->help);
 }
 
+/* Those of this build: extractors with GPU code run on all of them. */
+static void print_backends(void)
+{
+    const char *backend;
+    for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++)
+        if (vmaf_backend_built(backend))
+            printf(", %s", backend);
+}
+
 static void print_extractor(unsigned index, const VmafExtractorInfo *info)
 {
     VmafMetricInfo metric = { .size = sizeof(metric) };
     VmafOptionInfo option = { .size = sizeof(option) };
-    printf("%-16s %s%s\n", info->name, info->summary,
-           info->has_gpu_code && vmaf_vulkan_available() ? " [cpu, vulkan]" : " [cpu]");
+    printf("%-16s %s [cpu", info->name, info->summary);
+    if (info->has_gpu_code)
+        print_backends();
+    printf("]\n");
     if (info->metric_count)
         printf("    metrics:\n");
     for (unsigned i = 0; !vmaf_extractor_metric(index, i, &metric); i++)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "args.h"
-#include "base/mem.h"
 #include "libvmaf/device.h"
+#include "libvmaf/report.h"
 #include "options.h"
 #include "preset.h"
 
@@ -22,10 +22,7 @@ enum {
     ARG_MODEL,
     ARG_FEATURE,
     ARG_OUTPUT,
-    ARG_XML,
-    ARG_JSON,
-    ARG_CSV,
-    ARG_SUB,
+    ARG_FORMAT, /* --NAME */
     ARG_PRECISION,
     ARG_THREADS,
     ARG_SUBSAMPLE,
@@ -80,10 +77,10 @@ static const Arg args[] = {
     { ARG_FRAME_SKIP_DIST, 0, "frame_skip_dist", "N", "drop the first N distorted frames", false },
     { .help = "Output" },
     { ARG_OUTPUT, 'o', "output", "PATH", "write a report", false },
-    { ARG_XML, 0, "xml", NULL, "as XML (default)", false },
-    { ARG_JSON, 0, "json", NULL, "as JSON", false },
-    { ARG_CSV, 0, "csv", NULL, "as CSV, frames only", false },
-    { ARG_SUB, 0, "sub", NULL, "as subtitles, frames only", false },
+    { ARG_FORMAT, 0, "xml", NULL, "as XML (default)", false },
+    { ARG_FORMAT, 0, "json", NULL, "as JSON", false },
+    { ARG_FORMAT, 0, "csv", NULL, "as CSV, frames only", false },
+    { ARG_FORMAT, 0, "sub", NULL, "as subtitles, frames only", false },
     { ARG_PRECISION, 0, "precision", "P",
       "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)", true },
     { ARG_QUIET, 'q', "quiet", NULL, "no progress", false },
@@ -261,8 +258,7 @@ static int name_device(Options *options, const Arg *arg, const char *device)
 
 static int add_model(Options *options, const char *text)
 {
-    ModelSpec *const grown =
-        mem_realloc(options->models, (options->model_count + 1) * sizeof(*grown));
+    ModelSpec *const grown = realloc(options->models, (options->model_count + 1) * sizeof(*grown));
     if (!grown)
         return -ENOMEM;
     options->models = grown;
@@ -276,7 +272,7 @@ static int add_model(Options *options, const char *text)
 static int add_feature(Options *options, const char *text)
 {
     FeatureSpec *const grown =
-        mem_realloc(options->features, (options->feature_count + 1) * sizeof(*grown));
+        realloc(options->features, (options->feature_count + 1) * sizeof(*grown));
     if (!grown)
         return -ENOMEM;
     options->features = grown;
@@ -316,9 +312,28 @@ static int apply_nflx_ctc(Options *options, const char *version)
     return add_preset(options, preset);
 }
 
-static int set_format(Options *options, enum VmafOutputFormat format)
+/* Each format of the library is an option of its name. */
+static int set_format(Options *options, const char *name)
 {
-    options->format = format;
+    const char *known;
+    for (int i = VMAF_OUTPUT_FORMAT_XML;
+         (known = vmaf_output_format_name((enum VmafOutputFormat)i)); i++) {
+        if (!strcmp(known, name)) {
+            options->format = (enum VmafOutputFormat)i;
+            return 0;
+        }
+    }
+    return usage_error("this libvmaf does not write %s", name);
+}
+
+/* Keeps what was typed, for reports. */
+static int keep(Options *options, const Arg *arg, const char *value)
+{
+    GivenOption *const grown = realloc(options->given, (options->given_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->given = grown;
+    grown[options->given_count++] = (GivenOption){ arg->name, value };
     return 0;
 }
 
@@ -357,14 +372,8 @@ static int apply(Options *options, const Arg *arg, const char *value, enum Actio
     case ARG_OUTPUT:
         options->output = value;
         return 0;
-    case ARG_XML:
-        return set_format(options, VMAF_OUTPUT_FORMAT_XML);
-    case ARG_JSON:
-        return set_format(options, VMAF_OUTPUT_FORMAT_JSON);
-    case ARG_CSV:
-        return set_format(options, VMAF_OUTPUT_FORMAT_CSV);
-    case ARG_SUB:
-        return set_format(options, VMAF_OUTPUT_FORMAT_SUB);
+    case ARG_FORMAT:
+        return set_format(options, arg->name);
     case ARG_PRECISION:
         return parse_precision(arg, value, options);
     case ARG_THREADS:
@@ -475,7 +484,9 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     const char *value;
     int found;
     while ((found = args_next(&scanner, &arg, &value)) > 0) {
-        const int err = apply(options, arg, value, action);
+        int err = keep(options, arg, value);
+        if (!err)
+            err = apply(options, arg, value, action);
         if (err || *action != ACTION_SCORE)
             return err;
     }
@@ -493,7 +504,8 @@ void options_destroy(Options *options)
         model_spec_destroy(&options->models[i]);
     for (size_t i = 0; i < options->feature_count; i++)
         feature_spec_destroy(&options->features[i]);
-    mem_free(options->models);
-    mem_free(options->features);
+    free(options->models);
+    free(options->features);
+    free(options->given);
     *options = (Options){ 0 };
 }

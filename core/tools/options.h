@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "spec.h"
-
-enum Side { SIDE_REF, SIDE_DIST, SIDES };
 
 /* What to do instead of scoring. */
 enum Action {
@@ -20,6 +19,12 @@ enum Action {
     ACTION_LIST_MODELS,
     ACTION_LIST_FEATURES
 };
+
+/* One option as typed. */
+typedef struct GivenOption {
+    const char *name;  /* the long one */
+    const char *value; /* NULL: it takes none */
+} GivenOption;
 
 typedef struct Options {
     const char *path[SIDES];
@@ -48,6 +53,9 @@ typedef struct Options {
     unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
     const char *device;    /* of a named backend: number, name or UUID; NULL: its first */
     bool allow_software;
+
+    GivenOption *given; /* all of them, in their order */
+    size_t given_count;
 } Options;
 
 /* 0, with *action set: only ACTION_SCORE wants the rest. -EINVAL after a usage error, which it has

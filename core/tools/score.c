@@ -7,13 +7,14 @@
 
 #include "extractors.h"
 #include "gpu.h"
+#include "input/prefetch.h"
+#include "input/reader.h"
 #include "libvmaf/device.h"
+#include "libvmaf/report.h"
 #include "message.h"
 #include "meter.h"
 #include "models.h"
-#include "input/prefetch.h"
 #include "score.h"
-#include "input/video.h"
 
 typedef struct Run {
     const Options *options;
@@ -122,6 +123,32 @@ static int create_context(Run *run)
             pool.pic_params.h);
     else if (meter_wanted(o))
         say("picture pool: %u pictures pre-allocated", pool.pic_cnt);
+    return err;
+}
+
+/* Tells the library what only the command knows, for reports. */
+static int note_origin(const Run *run)
+{
+    const Options *const o = run->options;
+    int err = 0;
+    for (unsigned side = 0; !err && side < SIDES; side++) {
+        const Video *const video = run->video[side];
+        const VmafReportInput input = {
+            .size = sizeof(input),
+            .path = video->path,
+            .kind = video->reader->name,
+            .w = video->format.width,
+            .h = video->format.height,
+            .bpc = video->format.bitdepth,
+            .pix_fmt = video->format.pix_fmt,
+            .skipped = o->skip[side],
+        };
+        err = vmaf_report_input(run->vmaf, side == SIDE_REF, &input);
+    }
+    for (size_t i = 0; !err && i < o->given_count; i++)
+        err = vmaf_report_option(run->vmaf, o->given[i].name, o->given[i].value);
+    if (err)
+        say("problem noting where the videos come from");
     return err;
 }
 
@@ -259,6 +286,8 @@ int score_videos(const Options *options)
         err = check_output(options->output);
     if (!err)
         err = create_context(&run);
+    if (!err)
+        err = note_origin(&run);
     if (!err)
         err = models_create(&run.models, options, run.vmaf);
     if (!err)

@@ -33,6 +33,9 @@ VMAF_EXPORT const char *vmaf_backend_name(unsigned i);
  * driver. */
 VMAF_EXPORT int vmaf_backend_built(const char *backend);
 
+/* The backend's name as people write it, such as "Vulkan"; NULL: no such backend. */
+VMAF_EXPORT const char *vmaf_backend_title(const char *backend);
+
 /* What must be on the machine for this backend to find any device, such as "Vulkan loader (libvulkan)";
  * NULL: no such backend. */
 VMAF_EXPORT const char *vmaf_backend_needs(const char *backend);

@@ -134,7 +134,7 @@ typedef struct VmafFeatureInfo {
  * their places when the first pair is read: until then all are on the CPU. To be called by the
  * thread that drives the context.
  */
-VMAF_EXPORT int vmaf_feature_info(VmafContext *vmaf, unsigned index, VmafFeatureInfo *info);
+VMAF_EXPORT int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *info);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,12 @@ int vmaf_backend_built(const char *backend)
     return b ? b->probe != NULL : -EINVAL;
 }
 
+const char *vmaf_backend_title(const char *backend)
+{
+    const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
+    return b ? b->title : NULL;
+}
+
 const char *vmaf_backend_needs(const char *backend)
 {
     const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The command line: what becomes of it. Errors are for test/cli. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libvmaf/device.h"
+#include "libvmaf/report.h"
 #include "options.h"
 #include "testing.h"
 
@@ -43,6 +45,43 @@ static void the_last_format_wins(void **state)
 {
     parsed(o, "-r a -d b --json --csv");
     assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_CSV);
+    options_destroy(&o);
+}
+
+static void every_format_of_the_library_is_an_option(void **state)
+{
+    const char *name;
+    unsigned count = 0;
+    for (int i = VMAF_OUTPUT_FORMAT_XML; (name = vmaf_output_format_name((enum VmafOutputFormat)i));
+         i++, count++) {
+        char line[64];
+        snprintf(line, sizeof(line), "-r a -d b --%s", name);
+        parsed(o, line);
+        assert_int_equal(o.format, i);
+        options_destroy(&o);
+    }
+    assert_int_equal(count, 4);
+}
+
+/* As typed, in order, under their long names: what reports are told. */
+static void options_are_kept_as_given(void **state)
+{
+    static const GivenOption expected[] = {
+        { "reference", "a" },
+        { "distorted", "b" },
+        { "model", "version=x" },
+        { "quiet", NULL },
+        { "model", "version=y:name=z" },
+    };
+    parsed(o, "-r a --dist=b -m version=x -qm version=y:name=z");
+    assert_int_equal(o.given_count, COUNT(expected));
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_string_equal(o.given[i].name, expected[i].name);
+        if (expected[i].value)
+            assert_string_equal(o.given[i].value, expected[i].value);
+        else
+            assert_null(o.given[i].value);
+    }
     options_destroy(&o);
 }
 
@@ -146,6 +185,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(the_last_format_wins),
+        cmocka_unit_test(every_format_of_the_library_is_an_option),
+        cmocka_unit_test(options_are_kept_as_given),
         cmocka_unit_test(precision_becomes_a_format),
         cmocka_unit_test(old_prefixes_stay_unique),
         cmocka_unit_test(numbers_are_in_c_notation),

@@ -7,7 +7,7 @@
 #include "message.h"
 #include "input/plane_size.h"
 
-#define SIDE_MAX 65536
+#define EDGE_MAX 65536
 #define PLANES 4
 
 typedef struct Layout {
@@ -36,9 +36,9 @@ static void lay_out(Layout *layout, const VideoFormat *format, bool alpha)
 int planar_open(Video *video, bool alpha)
 {
     const VideoFormat *const format = &video->format;
-    if (format->width > SIDE_MAX || format->height > SIDE_MAX) {
+    if (format->width > EDGE_MAX || format->height > EDGE_MAX) {
         say("%s: frames of %ux%u are too large; %dx%d is the limit", video->path, format->width,
-            format->height, SIDE_MAX, SIDE_MAX);
+            format->height, EDGE_MAX, EDGE_MAX);
         return -EINVAL;
     }
     Layout *const layout = calloc(1, sizeof(*layout));

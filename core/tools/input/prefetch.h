@@ -6,7 +6,6 @@
 
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
-#include "options.h"
 
 typedef struct Prefetch Prefetch;
 

@@ -10,6 +10,9 @@
 #include "input/source.h"
 #include "libvmaf/picture.h"
 
+/* The two videos of a run. */
+enum Side { SIDE_REF, SIDE_DIST, SIDES };
+
 typedef struct VideoReader VideoReader; /* input/reader.h */
 
 typedef struct VideoFormat {
