@@ -297,6 +297,22 @@ def check_pipes():
     return bad
 
 
+def check_piped_models():
+    """A model file is read once: what comes through a pipe is understood, or refused with the same words."""
+    member = ('{"model_dict": {"model_type": "BOOTSTRAP_LIBSVMNUSVR", "norm_type": "none", "feature_names": ["psnr_y"], '
+              '"model": "svm_type nu_svr\\nkernel_type rbf\\ngamma 0.04\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
+    bad = 0
+    for text, code, words in ((member, 0, '/dev/stdin: '), (f'{{"0": {member}, "1": {member}}}', 0, 'ci.p95'),
+                              ('{}', FAIL, '"/dev/stdin": model_dict is missing\n'),
+                              (f'{{"0": {member}}}', FAIL, 'model_dict is missing: this is a collection\n'),
+                              ('{"model_dict": {}}', FAIL, 'model_dict has no "model"\n'), ('{', FAIL, 'not JSON: line 1')):
+        done = run('$RAW --model path=/dev/stdin', stdin=text.encode())
+        if done.returncode != code or words not in done.stderr or done.stderr.count('libvmaf ERROR') != (code != 0):
+            bad += 1
+            print(f'a model through a pipe: {text[:60]}\n  exit {done.returncode}, should say {words!r}; said:\n{done.stderr}')
+    return bad
+
+
 def check_broken_pipes():
     """Nobody reads on: that is a failure with a code, not the end by a signal."""
     bad = 0
@@ -343,6 +359,7 @@ def check_texts():
 
 inputs.write_all(synthclip, work)
 os.chdir(work)
-failed = check_cases() + check_same() + check_pipes() + check_broken_pipes() + check_depths() + check_texts()
+failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_broken_pipes() + check_depths() +
+          check_texts())
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)
