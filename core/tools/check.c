@@ -9,21 +9,7 @@
 #include "check.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
-
-/* Comma-separated names, cut short if there are too many to print. */
-typedef struct NameList {
-    char text[1024];
-    size_t used;
-} NameList;
-
-static void list_add(NameList *list, const char *name)
-{
-    const int n = snprintf(list->text + list->used, sizeof(list->text) - list->used, "%s%s",
-                           list->used ? ", " : "", name);
-    list->used += n > 0 ? (size_t)n : 0;
-    if (list->used >= sizeof(list->text))
-        list->used = sizeof(list->text) - 1;
-}
+#include "names.h"
 
 /* The name of the extractor that makes a metric of this name, stored or as printed; NULL: none. */
 static const char *maker_of(const char *name)
@@ -45,11 +31,11 @@ static int find_extractor(const char *name, unsigned *extractor)
     if (maker) {
         say("%s is a metric; the extractor that makes it is %s", name, maker);
     } else {
-        NameList list = { 0 };
+        Names names = { 0 };
         VmafExtractorInfo info = { .size = sizeof(info) };
         for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
-            list_add(&list, info.name);
-        say("there is no extractor \"%s\"; there are: %s", name, list.text);
+            names_add(&names, info.name);
+        say("there is no extractor \"%s\"; there are: %s", name, names.text);
     }
     return -EINVAL;
 }
@@ -68,14 +54,14 @@ static bool is_short_name(unsigned extractor, const char *key)
 static int find_option(unsigned extractor, const char *extractor_name, const char *key,
                        VmafOptionInfo *option)
 {
-    NameList list = { 0 };
+    Names names = { 0 };
     for (unsigned i = 0; !vmaf_extractor_option(extractor, i, option); i++) {
         if (!strcmp(option->name, key))
             return 0;
-        list_add(&list, option->name);
+        names_add(&names, option->name);
     }
-    if (list.used)
-        say("extractor %s has no option \"%s\"; it has: %s", extractor_name, key, list.text);
+    if (names.count)
+        say("extractor %s has no option \"%s\"; it has: %s", extractor_name, key, names.text);
     else
         say("extractor %s has no option \"%s\"; it has none", extractor_name, key);
     return -EINVAL;
@@ -145,7 +131,7 @@ int check_feature(const FeatureSpec *spec)
 
 int check_overload(const OptionSpec *overload, const VmafModel *model)
 {
-    NameList list = { 0 };
+    Names names = { 0 };
     VmafModelFeatureInfo feature = { .size = sizeof(feature) };
     const char *last = NULL;
     for (unsigned i = 0; !vmaf_model_feature(model, i, &feature); i++) {
@@ -156,9 +142,9 @@ int check_overload(const OptionSpec *overload, const VmafModel *model)
             !vmaf_extractor_find(feature.extractor, &extractor))
             return check_option(extractor, overload->key, overload->value);
         if (!last || strcmp(feature.extractor, last))
-            list_add(&list, feature.extractor);
+            names_add(&names, feature.extractor);
         last = feature.extractor;
     }
-    say("the model has no extractor \"%s\"; it has: %s", overload->extractor, list.text);
+    say("the model has no extractor \"%s\"; it has: %s", overload->extractor, names.text);
     return -EINVAL;
 }

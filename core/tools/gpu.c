@@ -8,6 +8,7 @@
 #include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
+#include "names.h"
 
 struct Gpu {
     VmafDevice *device;
@@ -81,39 +82,25 @@ void gpu_destroy(Gpu *gpu)
     free(gpu);
 }
 
-/* The extractors on the GPU or those on the CPU, comma-separated; counts them. */
-static unsigned list_extractors(char *text, size_t size, const VmafContext *vmaf, bool on_gpu,
-                                const char **device)
-{
-    VmafFeatureInfo info = { .size = sizeof(info) };
-    unsigned count = 0;
-    size_t used = 0;
-    *text = 0;
-    for (unsigned i = 0; used < size && !vmaf_feature_info(vmaf, i, &info); i++) {
-        if (on_gpu != (strcmp(info.backend, "cpu") != 0))
-            continue;
-        if (on_gpu)
-            *device = info.device;
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s", count++ ? ", " : "", info.extractor);
-    }
-    return count;
-}
-
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
 {
-    char there[512], here[512];
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    Names there = { 0 }, here = { 0 };
     const char *device = NULL;
     if (!gpu)
         return;
-    const unsigned on_gpu = list_extractors(there, sizeof(there), vmaf, true, &device);
-    const unsigned on_cpu = list_extractors(here, sizeof(here), vmaf, false, &device);
-    if (!on_gpu)
-        say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here);
-    else if (!quiet && on_cpu)
-        say("on %s: %s; on the CPU: %s", device ? device : "the GPU", there, here);
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++) {
+        const bool on_gpu = strcmp(info.backend, "cpu");
+        names_add(on_gpu ? &there : &here, info.extractor);
+        if (on_gpu)
+            device = info.device;
+    }
+    if (!there.count)
+        say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here.text);
+    else if (!quiet && here.count)
+        say("on %s: %s; on the CPU: %s", device ? device : "the GPU", there.text, here.text);
     else if (!quiet)
-        say("on %s: %s", device ? device : "the GPU", there);
+        say("on %s: %s", device ? device : "the GPU", there.text);
 }
 
 static const char *type_name(enum VmafDeviceType type)

@@ -9,6 +9,7 @@
 #include "libvmaf/inspect.h"
 #include "message.h"
 #include "models.h"
+#include "names.h"
 
 typedef struct Loaded {
     VmafModel *model;
@@ -33,12 +34,10 @@ static bool is_builtin_collection(const char *name)
 static void say_builtin_models(void)
 {
     VmafBuiltinModelInfo info = { .size = sizeof(info) };
-    char names[1024] = "";
-    size_t used = 0;
-    for (unsigned i = 0; used < sizeof(names) && !vmaf_builtin_model_info(i, &info); i++)
-        used +=
-            (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", info.name);
-    say("built-in models are: %s", names);
+    Names names = { 0 };
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+        names_add(&names, info.name);
+    say("built-in models are: %s", names.text);
 }
 
 static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *version)

@@ -31,7 +31,7 @@ typedef struct Options {
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
 
-    bool raw; /* else Y4M */
+    bool raw; /* else the files say what they hold */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
     bool common_bitdepth; /* widen the shallower input */
