@@ -82,13 +82,13 @@ static void check_frame(const Case *c, unsigned w, unsigned h)
     const void *const planes[2] = { new_samples(c, w * h), new_samples(c, w * h) };
     uint64_t sad[2];
     for (int k = 0; k < 2; k++) {
-        const MotionPlan plan = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k] };
+        const MotionSetup setup = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k] };
         MotionFrame *frame;
-        if (motion_frame_create(&frame, &plan)) {
+        if (motion_frame_create(&frame, &setup)) {
             check_fail("motion: out of memory");
             return;
         }
-        sad[k] = motion_frame_measure(frame, &plan, planes, strides, NULL);
+        sad[k] = motion_frame_measure(frame, &setup, planes, strides, NULL);
         motion_frame_destroy(frame);
     }
     if (sad[0] != sad[1])
@@ -97,7 +97,7 @@ static void check_frame(const Case *c, unsigned w, unsigned h)
 }
 
 typedef struct Bench {
-    MotionPlan plan;
+    MotionSetup setup;
     MotionFrame *frame;
     const void *planes[2];
     ptrdiff_t strides[2];
@@ -106,7 +106,7 @@ typedef struct Bench {
 static void run_frame(void *arg)
 {
     Bench *b = arg;
-    motion_frame_measure(b->frame, &b->plan, b->planes, b->strides, NULL);
+    motion_frame_measure(b->frame, &b->setup, b->planes, b->strides, NULL);
 }
 
 static void bench_frame(const Case *c, int fast)
@@ -114,11 +114,11 @@ static void bench_frame(const Case *c, int fast)
     enum { W = 480, H = 96 };
     const ptrdiff_t stride = W * (c->bpc > 8 ? 2 : 1);
     Bench b = {
-        .plan = { .w = W, .h = H, .bpc = c->bpc, .dsp = c->dsp[fast] },
+        .setup = { .w = W, .h = H, .bpc = c->bpc, .dsp = c->dsp[fast] },
         .planes = { new_samples(c, W * H), new_samples(c, W * H) },
         .strides = { stride, stride },
     };
-    if (!motion_frame_create(&b.frame, &b.plan)) {
+    if (!motion_frame_create(&b.frame, &b.setup)) {
         char name[64];
         snprintf(name, sizeof(name), "motion frame (%u)", c->bpc);
         check_bench(fast ? c->set : NULL, name, W * H, run_frame, &b);

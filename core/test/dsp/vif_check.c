@@ -260,13 +260,13 @@ static void check_frame(const Case *c, unsigned w, unsigned h)
         }
     }
     for (int k = 0; k < 2; k++) {
-        VifPlan plan = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k], .pixel = c->pixel };
+        VifSetup setup = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k], .pixel = c->pixel };
         VifFrame *frame;
-        if (vif_frame_create(&frame, &plan)) {
+        if (vif_frame_create(&frame, &setup)) {
             check_fail("vif: out of memory");
             return;
         }
-        vif_frame_measure(frame, &plan, (const void *const *)planes, strides, &result[k], NULL);
+        vif_frame_measure(frame, &setup, (const void *const *)planes, strides, &result[k], NULL);
         vif_frame_destroy(frame);
     }
     if (memcmp(&result[0], &result[1], sizeof(result[0])) != 0)
@@ -280,7 +280,7 @@ typedef struct Bench {
     Case c;
     Chain chain;
     VifFrame *frame;
-    VifPlan plan;
+    VifSetup setup;
     const void *planes[2];
     ptrdiff_t strides[2];
     const void *rows[2];
@@ -309,7 +309,7 @@ static void run_frame(void *arg)
 {
     Bench *b = arg;
     VifResult result;
-    vif_frame_measure(b->frame, &b->plan, b->planes, b->strides, &result, NULL);
+    vif_frame_measure(b->frame, &b->setup, b->planes, b->strides, &result, NULL);
 }
 
 static void bench_scale(const Case *c, bool fast)
@@ -349,8 +349,8 @@ static void bench_frame(const Case *c, bool fast)
             memcpy(planes[p] + i * size, &v, (size_t)size);
         }
     }
-    b.plan = (VifPlan){ .w = W, .h = H, .bpc = c->bpc, .dsp = c->dsp[fast], .pixel = c->pixel };
-    if (!vif_frame_create(&b.frame, &b.plan)) {
+    b.setup = (VifSetup){ .w = W, .h = H, .bpc = c->bpc, .dsp = c->dsp[fast], .pixel = c->pixel };
+    if (!vif_frame_create(&b.frame, &b.setup)) {
         char name[64];
         snprintf(name, sizeof(name), "vif frame (%u)", c->bpc);
         check_bench(fast ? c->set : NULL, name, W * H, run_frame, &b);

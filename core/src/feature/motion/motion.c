@@ -87,7 +87,7 @@ static const FeatureOutput outputs[] = {
 /* motion2 and motion3 of a frame wait for the frame after it; the first frames' motion3 for the
  * first pair of frames that is compared. */
 typedef struct MotionState {
-    MotionPlan plan;
+    MotionSetup setup;
     uint64_t frames;   /* reported so far */
     double raw[2];     /* of the last frame and of the one before it */
     unsigned index[2]; /* theirs */
@@ -101,8 +101,8 @@ static int init(Feature *f)
     MotionState *state = f->state = mem_zalloc(sizeof(*state));
     if (!state)
         return -ENOMEM;
-    state->plan = (MotionPlan){ .w = shape->w[0], .h = shape->h[0], .bpc = shape->bpc };
-    motion_dsp_init(&state->plan.dsp, shape->bpc, f->cpu);
+    state->setup = (MotionSetup){ .w = shape->w[0], .h = shape->h[0], .bpc = shape->bpc };
+    motion_dsp_init(&state->setup.dsp, shape->bpc, f->cpu);
     if (!o->force_zero && (shape->w[0] < 3 || shape->h[0] < 3)) {
         log_error("%s: pictures are %ux%u, below the smallest size, 3x3", f->def->name, shape->w[0],
                   shape->h[0]);
@@ -119,7 +119,7 @@ static void close(Feature *f)
 static int scratch_create(const Feature *f, void **scratch)
 {
     const MotionState *state = f->state;
-    return motion_frame_create((MotionFrame **)scratch, &state->plan);
+    return motion_frame_create((MotionFrame **)scratch, &state->setup);
 }
 
 static void scratch_destroy(void *scratch)
@@ -138,7 +138,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
         return 0;
     const void *const planes[2] = { earlier->data[0], pair->ref->data[0] };
     const ptrdiff_t strides[2] = { earlier->stride[0], pair->ref->stride[0] };
-    r->sad = motion_frame_measure(scratch, &state->plan, planes, strides, team);
+    r->sad = motion_frame_measure(scratch, &state->setup, planes, strides, team);
     return 0;
 }
 

@@ -53,7 +53,7 @@ static const FeatureOutput outputs[] = {
 };
 
 typedef struct VifState {
-    VifPlan plan;
+    VifSetup setup;
     uint16_t log_table[VIF_LOG_ENTRIES];
 } VifState;
 
@@ -70,14 +70,14 @@ static int init(Feature *f)
     if (!state)
         return -ENOMEM;
     vif_log_table_fill(state->log_table);
-    state->plan = (VifPlan){
+    state->setup = (VifSetup){
         .w = shape->w[0],
         .h = shape->h[0],
         .bpc = shape->bpc,
         .skip_scale0 = o->skip_scale0,
         .pixel = { .log_table = state->log_table, .gain_limit = o->gain_limit },
     };
-    vif_dsp_init(&state->plan.dsp, shape->bpc, f->cpu);
+    vif_dsp_init(&state->setup.dsp, shape->bpc, f->cpu);
     return 0;
 }
 
@@ -89,7 +89,7 @@ static void close(Feature *f)
 static int scratch_create(const Feature *f, void **scratch)
 {
     const VifState *state = f->state;
-    return vif_frame_create((VifFrame **)scratch, &state->plan);
+    return vif_frame_create((VifFrame **)scratch, &state->setup);
 }
 
 static void scratch_destroy(void *scratch)
@@ -102,7 +102,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     const VifState *state = f->state;
     const void *const planes[2] = { pair->ref->data[0], pair->dist->data[0] };
     const ptrdiff_t strides[2] = { pair->ref->stride[0], pair->dist->stride[0] };
-    vif_frame_measure(scratch, &state->plan, planes, strides, result, team);
+    vif_frame_measure(scratch, &state->setup, planes, strides, result, team);
     return 0;
 }
 
