@@ -19,8 +19,13 @@
 #define GUARD_BYTE 0xa5
 #define BUFFERS 256
 
-static bool benching;
+static bool benching, brief;
 static unsigned long failures;
+
+bool check_short(void)
+{
+    return brief;
+}
 
 /* ---- random numbers ---- */
 
@@ -217,11 +222,18 @@ static const CheckSet sets[] = {
 #endif
 };
 
+static void say_what_is_missing(unsigned have)
+{
+    for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
+        if ((have & sets[s].cpu) != sets[s].cpu)
+            printf("SKIP %s: this machine does not have it\n", sets[s].name);
+}
+
 static bool wanted(const char *name, int argc, char **argv)
 {
     bool any = false;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--bench") == 0)
+        if (strncmp(argv[i], "--", 2) == 0)
             continue;
         if (strcmp(argv[i], name) == 0)
             return true;
@@ -232,12 +244,15 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
         benching = benching || strcmp(argv[i], "--bench") == 0;
+        brief = brief || strcmp(argv[i], "--short") == 0;
+    }
     if (benching)
         printf("cycles per item\n");
 
     const unsigned have = cpu_flags(0);
+    say_what_is_missing(have);
     for (size_t f = 0; f < sizeof(features) / sizeof(features[0]); f++) {
         if (!wanted(features[f].name, argc, argv))
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every vector routine against the scalar one, on random and extreme input; and how fast each is.
  *
- *   dsp_check [--bench] [FEATURE]...
+ *   dsp_check [--bench] [--short] [FEATURE]...
  *
  * A feature's check runs once for each instruction set of this machine. It fills guarded buffers,
  * calls both versions, compares what they promise, and says what failed. */
@@ -32,6 +32,9 @@ CheckFeature psnr_check;
 CheckFeature speed_check;
 CheckFeature ssim_check;
 CheckFeature vif_check;
+
+/* With --short, for runs that are slow by themselves: nothing that takes a second. */
+bool check_short(void);
 
 /* The same numbers in every run. */
 uint32_t check_random(void);

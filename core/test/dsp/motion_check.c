@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dsp/whole.h"
 #include "feature/motion/motion_frame.h"
+#include "widths.h"
 
 /* Both versions: the truth, then the one under test. */
 typedef struct Case {
     const CheckSet *set;
     unsigned bpc;
+    bool whole; /* scalar code is to be checked, too */
     MotionDsp dsp[2];
 } Case;
 
@@ -76,24 +79,83 @@ static void check_strip(const Case *c, int n)
     check_release_all("motion strip");
 }
 
-static void check_frame(const Case *c, unsigned w, unsigned h)
+/* ---- frames ---- */
+
+enum { TRUTH, FAST };
+
+static WholeFrame new_frame(const Case *c, int w, int h)
 {
-    const ptrdiff_t stride = (ptrdiff_t)(w * (c->bpc > 8 ? 2 : 1)), strides[2] = { stride, stride };
-    const void *const planes[2] = { new_samples(c, w * h), new_samples(c, w * h) };
-    uint64_t sad[2];
-    for (int k = 0; k < 2; k++) {
-        const MotionSetup setup = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k] };
-        MotionFrame *frame;
-        if (motion_frame_create(&frame, &setup)) {
-            check_fail("motion: out of memory");
-            return;
-        }
-        sad[k] = motion_frame_measure(frame, &setup, planes, strides, NULL);
-        motion_frame_destroy(frame);
+    const unsigned count = (unsigned)(w * h);
+    return (WholeFrame){
+        .w = w, .h = h, .bpc = c->bpc, .planes = { new_samples(c, count), new_samples(c, count) }
+    };
+}
+
+static uint64_t measure(const Case *c, const WholeFrame *f, int version, Team *team)
+{
+    const MotionSetup setup = {
+        .w = (unsigned)f->w, .h = (unsigned)f->h, .bpc = f->bpc, .dsp = c->dsp[version]
+    };
+    const ptrdiff_t stride = f->w * (f->bpc > 8 ? 2 : 1), strides[2] = { stride, stride };
+    MotionFrame *frame;
+    if (motion_frame_create(&frame, &setup)) {
+        check_fail("motion: out of memory");
+        return 0;
     }
-    if (sad[0] != sad[1])
-        check_fail("motion %s: frame of %ux%u, %u bits", c->set->name, w, h, c->bpc);
+    const uint64_t sad = motion_frame_measure(frame, &setup, f->planes, strides, team);
+    motion_frame_destroy(frame);
+    return sad;
+}
+
+static void compare_frame(const Case *c, const WholeFrame *f, const char *what, uint64_t got,
+                          uint64_t want)
+{
+    if (got != want)
+        check_fail("motion %s: frame of %dx%d, %u bits, %s", c->set->name, f->w, f->h, f->bpc,
+                   what);
+}
+
+static void check_frame(const Case *c, int w, int h)
+{
+    const WholeFrame frame = new_frame(c, w, h);
+    const uint64_t truth = measure(c, &frame, TRUTH, NULL);
+    compare_frame(c, &frame, "against scalar code", measure(c, &frame, FAST, NULL), truth);
+    if (c->whole)
+        compare_frame(c, &frame, "scalar code against the whole", truth, whole_motion(&frame));
     check_release_all("motion frame");
+}
+
+/* Large enough for threads to share it. */
+static void check_shared(const Case *c, int w)
+{
+    const WholeFrame frame = new_frame(c, w, MOTION_SHARED_PIXELS / w + 1);
+    const uint64_t truth = measure(c, &frame, TRUTH, NULL);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        Team *team;
+        if (team_create(&team, threads)) {
+            check_fail("motion: no threads");
+            break;
+        }
+        /* One thread alone goes the way of no team. */
+        for (int version = threads > 1 ? TRUTH : FAST; version <= FAST; version++)
+            compare_frame(c, &frame, threads > 1 ? "shared" : "by one thread",
+                          measure(c, &frame, version, team), truth);
+        team_destroy(team);
+    }
+    check_release_all("motion shared frame");
+}
+
+/* Widths about the places where the driver changes what it does. */
+static void check_widths(const Case *c)
+{
+    const int narrow = narrow_width(MOTION_STRIP, MOTION_STRIP_STEP);
+    const int widths[] = { MOTION_STRIP - 1,     MOTION_STRIP,
+                           MOTION_STRIP + 1,     MOTION_STRIP + MOTION_REACH,
+                           2 * MOTION_STRIP + 1, 2 * MOTION_STRIP + 37,
+                           narrow - 1,           narrow,
+                           narrow + 1,           narrow + MOTION_REACH };
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        check_frame(c, widths[i], 5 + (int)i);
 }
 
 typedef struct Bench {
@@ -127,24 +189,30 @@ static void bench_frame(const Case *c, int fast)
     check_release_all("motion bench");
 }
 
-static void check_depth(const CheckSet *set, unsigned bpc)
+static void check_depth(const CheckSet *set, unsigned bpc, bool whole)
 {
-    static const unsigned frames[][2] = { { 3, 3 },   { 4, 3 },   { 5, 7 },   { 17, 4 },
-                                          { 33, 18 }, { 513, 9 }, { 545, 12 } };
-    Case c = { .set = set, .bpc = bpc };
+    static const int frames[][2] = { { 3, 3 }, { 4, 3 }, { 5, 7 }, { 17, 4 }, { 33, 18 } };
+    Case c = { .set = set, .bpc = bpc, .whole = whole };
     motion_dsp_init(&c.dsp[0], bpc, 0);
     motion_dsp_init(&c.dsp[1], bpc, set->cpu);
     for (int n = 1; n <= MOTION_STRIP; n += n < 130 ? 1 : 19)
         check_strip(&c, n);
     for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
         check_frame(&c, frames[i][0], frames[i][1]);
+    check_widths(&c);
+    if ((bpc == 8 || bpc == 10) && !check_short()) {
+        check_shared(&c, narrow_width(MOTION_STRIP, MOTION_STRIP_STEP));
+        check_shared(&c, 2 * MOTION_STRIP + 37);
+    }
     for (int fast = 0; fast < 2; fast++)
         bench_frame(&c, fast);
 }
 
 void motion_check(const CheckSet *set)
 {
+    static bool whole_done; /* once is enough, whatever the number of sets */
     static const unsigned depths[] = { 8, 9, 10, 12, 15, 16 };
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
-        check_depth(set, depths[i]);
+        check_depth(set, depths[i], !whole_done && !check_short());
+    whole_done = true;
 }

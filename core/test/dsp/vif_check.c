@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dsp/whole.h"
 #include "feature/vif/vif_frame.h"
+#include "widths.h"
 
 /* Both versions, and what to run them on. Their buffers are laid out differently, so each version
  * has its own chain: rows, pairs, columns, sums. Columns are compared by what they stand for. */
 typedef struct Case {
     const CheckSet *set;
     unsigned bpc;
+    bool whole; /* scalar code is to be checked, too */
     int scale, n;
     VifPixelParams pixel;
     VifShifts shifts;
@@ -245,33 +248,109 @@ static void check_pixels(const Case *c)
     check_release_all("vif pixels");
 }
 
-static void check_frame(const Case *c, unsigned w, unsigned h)
+/* ---- frames ---- */
+
+enum { TRUTH, FAST };
+
+static WholeFrame new_frame(const Case *c, int w, int h)
 {
     const size_t size = c->bpc > 8 ? 2 : 1;
-    const ptrdiff_t strides[2] = { (ptrdiff_t)(w * size), (ptrdiff_t)(w * size) };
-    VifResult result[2];
-    void *planes[2];
     const unsigned temper = check_random() % 6;
+    WholeFrame frame = { .w = w, .h = h, .bpc = c->bpc };
     for (int p = 0; p < 2; p++) {
-        planes[p] = check_edge_buffer(w * h * size);
-        for (unsigned i = 0; i < w * h; i++) {
-            const uint16_t v = (uint16_t)sample(temper, (1u << c->bpc) - 1, (int)(i % w + i / w));
-            memcpy((uint8_t *)planes[p] + i * size, &v, size);
+        uint8_t *const plane = check_edge_buffer((size_t)(w * h) * size);
+        for (int i = 0; i < w * h; i++) {
+            const uint16_t v = (uint16_t)sample(temper, (1u << c->bpc) - 1, i % w + i / w);
+            memcpy(plane + (size_t)i * size, &v, size);
         }
+        frame.planes[p] = plane;
     }
-    for (int k = 0; k < 2; k++) {
-        VifSetup setup = { .w = w, .h = h, .bpc = c->bpc, .dsp = c->dsp[k], .pixel = c->pixel };
-        VifFrame *frame;
-        if (vif_frame_create(&frame, &setup)) {
-            check_fail("vif: out of memory");
-            return;
-        }
-        vif_frame_measure(frame, &setup, (const void *const *)planes, strides, &result[k], NULL);
-        vif_frame_destroy(frame);
+    return frame;
+}
+
+static void measure(const Case *c, const WholeFrame *f, int version, Team *team, VifResult *result)
+{
+    const VifSetup setup = { .w = (unsigned)f->w,
+                             .h = (unsigned)f->h,
+                             .bpc = f->bpc,
+                             .dsp = c->dsp[version],
+                             .pixel = c->pixel };
+    const ptrdiff_t stride = f->w * (f->bpc > 8 ? 2 : 1), strides[2] = { stride, stride };
+    VifFrame *frame;
+    if (vif_frame_create(&frame, &setup)) {
+        check_fail("vif: out of memory");
+        return;
     }
-    if (memcmp(&result[0], &result[1], sizeof(result[0])) != 0)
-        check_fail("vif %s: frame of %ux%u, %u bits", c->set->name, w, h, c->bpc);
+    vif_frame_measure(frame, &setup, f->planes, strides, result, team);
+    vif_frame_destroy(frame);
+}
+
+static void compare_frame(const Case *c, const WholeFrame *f, const char *what,
+                          const VifResult *got, const VifResult *want)
+{
+    if (memcmp(got, want, sizeof(*got)) != 0)
+        check_fail("vif %s: frame of %dx%d, %u bits, %s", c->set->name, f->w, f->h, f->bpc, what);
+}
+
+static void check_frame(const Case *c, int w, int h)
+{
+    const WholeFrame frame = new_frame(c, w, h);
+    VifResult truth, fast, whole;
+    measure(c, &frame, TRUTH, NULL, &truth);
+    measure(c, &frame, FAST, NULL, &fast);
+    compare_frame(c, &frame, "against scalar code", &fast, &truth);
+    if (c->whole && w >= 2 << (VIF_SCALES - 1) && h >= 2 << (VIF_SCALES - 1)) {
+        whole_vif(&frame, &c->pixel, &whole);
+        compare_frame(c, &frame, "scalar code against the whole", &truth, &whole);
+    }
     check_release_all("vif frame");
+}
+
+/* Large enough for threads to share scale 0, or with `scale` the ones up to it. */
+static void check_shared(const Case *c, int w, int scale)
+{
+    const int h = (VIF_SHARED_PIXELS << 2 * scale) / w + (2 << scale);
+    const WholeFrame frame = new_frame(c, w, h);
+    VifResult truth, got;
+    measure(c, &frame, TRUTH, NULL, &truth);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        Team *team;
+        if (team_create(&team, threads)) {
+            check_fail("vif: no threads");
+            break;
+        }
+        /* One thread alone goes the way of no team. */
+        for (int version = threads > 1 ? TRUTH : FAST; version <= FAST; version++) {
+            measure(c, &frame, version, team, &got);
+            compare_frame(c, &frame, threads > 1 ? "shared" : "by one thread", &got, &truth);
+        }
+        team_destroy(team);
+    }
+    check_release_all("vif shared frame");
+}
+
+/* Widths about the places where the driver changes what it does, on each scale. */
+static void check_widths(const Case *c)
+{
+    const int narrow = narrow_width(VIF_STRIP, VIF_STRIP_STEP);
+    const int widths[] = { VIF_STRIP - 1,
+                           VIF_STRIP,
+                           VIF_STRIP + 1,
+                           VIF_STRIP + VIF_REACH,
+                           2 * VIF_STRIP + 1,
+                           2 * VIF_STRIP + 37,
+                           narrow - 1,
+                           narrow,
+                           narrow + VIF_REACH / 2,
+                           narrow + VIF_REACH - 2,
+                           narrow + VIF_REACH,
+                           2 * VIF_STRIP - 2 };
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        check_frame(c, widths[i], 16 + (int)i);
+    if (c->bpc != 8)
+        return;
+    for (int scale = 1; scale < VIF_SCALES; scale++)
+        check_frame(c, (narrow << scale) + 1, 17);
 }
 
 /* ---- time ---- */
@@ -369,11 +448,11 @@ static void set_scale(Case *c, int scale)
         c->shifts = (VifShifts){ (int)c->bpc, 2 * ((int)c->bpc - 8) };
 }
 
-static void check_depth(const CheckSet *set, unsigned bpc)
+static void check_depth(const CheckSet *set, unsigned bpc, bool whole)
 {
-    static const unsigned frames[][2] = { { 8, 8 },   { 9, 15 },  { 15, 31 },  { 33, 9 },
-                                          { 17, 18 }, { 64, 35 }, { 193, 21 }, { 577, 19 } };
-    Case c = { .set = set, .bpc = bpc, .pixel = { log_table, 100.0 } };
+    static const int frames[][2] = { { 8, 8 },   { 9, 15 },  { 15, 31 }, { 33, 9 },
+                                     { 17, 18 }, { 64, 35 }, { 193, 21 } };
+    Case c = { .set = set, .bpc = bpc, .whole = whole, .pixel = { log_table, 100.0 } };
     vif_dsp_init(&c.dsp[0], bpc, 0);
     vif_dsp_init(&c.dsp[1], bpc, set->cpu);
     for (int scale = 0; scale < (bpc == 8 ? VIF_SCALES : 1); scale++) {
@@ -393,14 +472,22 @@ static void check_depth(const CheckSet *set, unsigned bpc)
     }
     for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
         check_frame(&c, frames[i][0], frames[i][1]);
+    if (bpc == 8 || bpc == 10 || bpc == 16)
+        check_widths(&c);
+    if ((bpc == 8 || bpc == 10) && !check_short()) {
+        check_shared(&c, narrow_width(VIF_STRIP, VIF_STRIP_STEP), 0);
+        check_shared(&c, 2 * VIF_STRIP + 37, bpc == 8 ? 1 : 0);
+    }
     for (int fast = 0; fast < 2; fast++)
         bench_frame(&c, fast);
 }
 
 void vif_check(const CheckSet *set)
 {
+    static bool whole_done; /* once is enough, whatever the number of sets */
     static const unsigned depths[] = { 8, 9, 10, 12, 13, 15, 16 };
     vif_log_table_fill(log_table);
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
-        check_depth(set, depths[i]);
+        check_depth(set, depths[i], !whole_done && !check_short());
+    whole_done = true;
 }

@@ -118,14 +118,18 @@ static void run_job(void *arg, unsigned number)
     }
 }
 
+int strips_width(int w, int widest, int step)
+{
+    const int count = (w + widest - 1) / widest;
+    const int even = (w + count - 1) / count;
+    return (int)round_up((size_t)even, (size_t)step);
+}
+
 void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Team *team)
 {
     const StripsKind *kind = strips->kind;
-    /* Strips of about the same width, whole steps wide. */
-    const int count = (plane->w + kind->widest - 1) / kind->widest;
-    const int even = (plane->w + count - 1) / count;
     Sweep s = { .strips = strips, .plane = plane, .jobs = 1 };
-    s.width = (int)round_up((size_t)even, (size_t)kind->step);
+    s.width = strips_width(plane->w, kind->widest, kind->step);
     s.count = (plane->w + s.width - 1) / s.width;
     if (team_size(team) > 1)
         s.jobs = most_jobs(kind, plane->w, plane->h);

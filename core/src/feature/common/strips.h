@@ -55,6 +55,10 @@ typedef struct StripsPlane {
     const void *arg;
 } StripsPlane;
 
+/* The strips of a plane `w` wide are about as wide as each other: this many columns, in whole steps.
+ * The last one has what is left. */
+int strips_width(int w, int widest, int step);
+
 /* Sweeps one plane; `total` gets the sum over all jobs of each of their words. */
 void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Team *team);
 
