@@ -8,8 +8,9 @@
 #include "input/plane_size.h"
 #include "synth.h"
 
-const char *const synth_kind_names[SYNTH_KINDS] = { "same",  "blur", "noise", "quant",   "dim",
-                                                    "shift", "mix",  "flat",  "extreme", "check" };
+const char *const synth_kind_names[SYNTH_KINDS] = { "same",    "blur",  "noise", "quant",
+                                                    "dim",     "shift", "mix",   "flat",
+                                                    "extreme", "check", "bands" };
 
 const SynthClip synth_clips[] = {
     { "blur_64x64", SYNTH_BLUR, 64, 64, VMAF_PIX_FMT_YUV420P, 8, 4 },
@@ -89,6 +90,9 @@ static void make_reference(const Plane *ref, enum SynthKind kind, unsigned t, un
             case SYNTH_CHECK:
                 *out++ = (x ^ y) & 8 ? 0xe000 : 0x2000;
                 break;
+            case SYNTH_BANDS:
+                *out++ = (uint16_t)triangle(x * 7 + y * 5 + t * 700 + p * 5000);
+                break;
             default:
                 *out++ = scene(ref, x, y, t, p);
                 break;
@@ -145,6 +149,8 @@ static unsigned distorted(const Plane *ref, enum SynthKind kind, int x, int y, u
         return 0xffff;
     case SYNTH_CHECK:
         return at(ref, x - 1, y);
+    case SYNTH_BANDS:
+        return (r & 0xff00) + (r < 0xff00 ? 0x0100 : 0);
     default:
         return r;
     }

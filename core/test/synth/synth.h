@@ -9,7 +9,7 @@
 
 #include "libvmaf/picture.h"
 
-/* What was done to the reference. The last three have a reference of their own. */
+/* What was done to the reference. The last four have a reference of their own. */
 enum SynthKind {
     SYNTH_SAME,    /* nothing */
     SYNTH_BLUR,    /* 3x3 binomial */
@@ -21,6 +21,7 @@ enum SynthKind {
     SYNTH_FLAT,    /* one grey against another */
     SYNTH_EXTREME, /* black against white */
     SYNTH_CHECK,   /* a chequerboard, moved one sample right */
+    SYNTH_BANDS,   /* a slow ramp, against one of 256 levels, a level up */
     SYNTH_KINDS
 };
 extern const char *const synth_kind_names[SYNTH_KINDS];
