@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Write figures/large.txt: what the executable specifications beside this repository (../shared/spec) give for large
-generated clips. No program of this repository has a part in the figures but the one that generates the clips.
+"""Write figures/large.txt and figures/small.txt: what the executable specifications beside this repository
+(../shared/spec) give for the largest and the smallest generated clips. No program of this repository has a part in the
+figures but the one that generates the clips.
 
-usage: make_large.py TOP SYNTHCLIP          needs numpy; takes some minutes
+usage: make_sizes.py TOP SYNTHCLIP          needs numpy; takes some minutes
 """
 import json
 import os
@@ -17,12 +18,12 @@ shared = os.path.join(top, '..', 'shared')
 MODEL = 'vmaf_v0.6.1'
 
 # The last width is a prime above 2,880: vif's last strip is then narrower than its kernel reaches, and the frame is
-# large enough for motion, too, to be shared between threads. Specifications by name, with arguments; by feature.
-ALL = {'vif': ['vif'], 'adm': ['adm'], 'motion': ['motion'], 'psnr': ['psnr'], 'float_ssim': ['ssim'],
-       'psnr_hvs': ['psnr_hvs'], 'ciede': ['ciede']}
-FEW = {name: ALL[name] for name in ('vif', 'adm', 'motion', 'psnr')}
-BANDING = {'cambi': ['cambi']}
-CLIPS = [
+# large enough for motion, too, to be shared between threads. By feature: its specification.
+FEW = {'vif': 'vif', 'adm': 'adm', 'motion': 'motion', 'psnr': 'psnr'}
+ALL = {**FEW, 'float_ssim': 'ssim', 'psnr_hvs': 'psnr_hvs', 'ciede': 'ciede'}
+BANDING = {'cambi': 'cambi'}
+MOTION = {'motion': 'motion'}
+LARGE = [
     ('mix 1280 720 420 8 2', ALL),
     ('quant 1280 720 420 10 2', ALL),
     ('mix 1920 1080 420 8 2', FEW),
@@ -32,15 +33,20 @@ CLIPS = [
     ('noise 2887 867 420 10 2', FEW),
     ('bands 2887 867 420 10 1', BANDING),
 ]
+# Below 16 samples vif's last scale has a single row or column, and nothing to mirror; motion begins at 3.
+SMALL = [(f'{kind} {w} {h} 420 {depth} 2', {'vif': 'vif', **MOTION}) for kind, w, h, depth in (
+    ('noise', 8, 8, 8), ('mix', 8, 37, 10), ('mix', 41, 9, 8), ('noise', 15, 15, 16), ('mix', 15, 16, 8),
+    ('mix', 16, 15, 10), ('noise', 17, 31, 8), ('noise', 33, 16, 12))]
+SMALL += [(f'mix {w} {h} 420 8 2', MOTION) for w, h in ((3, 3), (4, 3), (3, 4), (5, 7))]
 OF_MODEL = ('vif', 'adm', 'motion')
 DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 
 
-def spec(args, clip, folder):
+def spec(name, clip, folder):
     """Frames of one specification, without what the features give for debugging only."""
     _, w, h, fmt, depth, _ = clip.split()
-    out = subprocess.run([sys.executable, f'{shared}/spec/{args[0]}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth]
-                         + args[1:], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth],
+                         capture_output=True, text=True, check=True).stdout
     frames = json.loads(out)['frames'] if out.startswith('{\n') or out.startswith('{"frames"') else \
         [json.loads(line) for line in out.splitlines()]
     return [{name: value for name, value in frame.items() if not DEBUG_ONLY.search(name)} for frame in frames]
@@ -50,8 +56,8 @@ def block(clip, features, folder):
     kind, w, h, fmt, depth, count = clip.split()
     subprocess.check_call([synthclip, kind, w, h, fmt, depth, count, folder + '/ref', folder + '/dist'])
     frames = [{} for _ in range(int(count))]
-    for args in features.values():
-        for frame, more in zip(frames, spec(args, clip, folder)):
+    for name in features.values():
+        for frame, more in zip(frames, spec(name, clip, folder)):
             frame.update(more)
     lines = ['clip ' + clip]
     if all(name in features for name in OF_MODEL):
@@ -61,13 +67,20 @@ def block(clip, features, folder):
                               folder + '/features.json'], capture_output=True, text=True, check=True).stdout
         for frame, more in zip(frames, json.loads(out)['frames']):
             frame.update(more)
+    else:
+        lines += ['feature ' + name for name in features if name in OF_MODEL]
     lines += ['feature ' + name for name in features if name not in OF_MODEL]
     lines += [' '.join([name] + ['%.17g' % frame[name] for frame in frames]) for name in frames[0]]
     return '\n'.join(lines) + '\n'
 
 
-with tempfile.TemporaryDirectory() as folder:
-    blocks = [block(clip, features, folder) for clip, features in CLIPS]
-with open(os.path.join(top, 'core', 'test', 'golden', 'figures', 'large.txt'), 'w') as file:
-    file.write('# Written by make_large.py, from the executable specifications alone.\n')
-    file.write('\n'.join(blocks))
+def table(name, clips):
+    with tempfile.TemporaryDirectory() as folder:
+        blocks = [block(clip, features, folder) for clip, features in clips]
+    with open(os.path.join(top, 'core', 'test', 'golden', 'figures', name), 'w') as file:
+        file.write('# Written by make_sizes.py, from the executable specifications alone.\n')
+        file.write('\n'.join(blocks))
+
+
+for name, clips in (('small.txt', SMALL), ('large.txt', LARGE)):
+    table(name, clips)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Scores large generated clips in every way the CPU has, and compares each value with a table, to
- * the last bit: every instruction set, without threads, with one and with four.
+/* Scores generated clips of any size in every way the CPU has, and compares each value with a table,
+ * to the last bit: every instruction set, without threads, with one and with four.
  *
- * usage: large_test TABLE
+ * usage: sizes_test TABLE
  *
  * A table is blocks of lines, parted by empty ones:
  *     clip KIND WIDTH HEIGHT FORMAT DEPTH FRAMES     as for synthclip
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     static Block block;
     FILE *const table = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!table)
-        stop("usage", "large_test TABLE");
+        stop("usage", "sizes_test TABLE");
     for (size_t s = 0; s < SET_COUNT; s++)
         if ((cpu_flags(0) & sets[s].cpu) != sets[s].cpu)
             printf("SKIP %s: this machine does not have it\n", sets[s].set);
