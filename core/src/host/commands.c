@@ -168,9 +168,8 @@ static void overwrite(GpuCommands *commands, const GpuRange *range, HostCommand 
         refuse(commands, "a fill that is out of bounds or not of words");
         return;
     }
-    command.rows = (GpuRows){
-        .to = range->buffer, .to_offset = range->offset, .row = range->size, .rows = 1
-    };
+    command.rows =
+        (GpuRows){ .to = range->buffer, .to_offset = range->offset, .row = range->size, .rows = 1 };
     add(commands, &command);
 }
 

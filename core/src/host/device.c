@@ -184,9 +184,10 @@ static int open_device(GpuProbe *found, unsigned index, GpuDevice **out)
     HostParams params = { .schedule = HOST_RANDOM, .seed = DEFAULT_SEED };
     const char *schedule = getenv("VMAF_HOST_SCHEDULE");
     if (schedule && host_parse_schedule(schedule, &params)) {
-        log_error("host: VMAF_HOST_SCHEDULE is '%s': must be random, lazy, eager, transfer_first or "
-                  "compute_first, with :SEED if wanted",
-                  schedule);
+        log_error(
+            "host: VMAF_HOST_SCHEDULE is '%s': must be random, lazy, eager, transfer_first or "
+            "compute_first, with :SEED if wanted",
+            schedule);
         return -EINVAL;
     }
     return host_open(&params, out);

@@ -23,19 +23,16 @@ struct HostGroup {
     const HostKernel *kernel;
     HostThread *object;
     unsigned thread_count;
-    uint64_t order[HOST_GROUP_MAX];   /* of the threads until the next barrier */
-    unsigned started;                 /* of them, in the first part of a group */
+    uint64_t order[HOST_GROUP_MAX];    /* of the threads until the next barrier */
+    unsigned started;                  /* of them, in the first part of a group */
     unsigned fiber_of[HOST_GROUP_MAX]; /* threads at a barrier */
-    unsigned thread, fiber;           /* that run */
+    unsigned thread, fiber;            /* that run */
 
     unsigned arrived; /* threads, at the barrier in this line */
     unsigned line;
     bool stopped;  /* the fiber left at a barrier, not for want of threads */
     char why[128]; /* "" while all is well */
 };
-
-/* Where a buffer's check finds the group that it ends. */
-static _Thread_local HostGroup *current;
 
 /* The tops of stacks a multiple of 4 KiB apart would fight for the same lines of the cache. */
 static size_t stack_colour(unsigned fiber)
@@ -77,9 +74,8 @@ void host_barrier(HostGroup *runner, unsigned line)
     fiber_leave(&runner->fibers[runner->fiber]);
 }
 
-void host_out_of_bounds(unsigned slot, uint64_t index)
+void host_out_of_bounds(HostGroup *runner, unsigned slot, uint64_t index)
 {
-    HostGroup *runner = current;
     snprintf(runner->why, sizeof(runner->why),
              "element %lld is out of the bounds of buffer %u, in thread %u", (long long)index, slot,
              runner->thread);
@@ -162,13 +158,11 @@ int group_run(HostGroup *runner, const HostKernel *kernel, void *object, HostRan
 {
     runner->kernel = kernel;
     runner->object = object;
-    runner->object->runner = runner;
     runner->thread_count = kernel->group[0] * kernel->group[1];
     runner->started = runner->arrived = 0;
     runner->why[0] = '\0';
     for (unsigned i = 0; i < runner->thread_count; i++)
         runner->order[i] = i;
-    current = runner;
     random_shuffle(random, runner->order, runner->thread_count);
     run_first_part(runner);
     while (runner->arrived && !runner->why[0]) {
@@ -181,7 +175,6 @@ int group_run(HostGroup *runner, const HostKernel *kernel, void *object, HostRan
         random_shuffle(random, runner->order, runner->thread_count);
         run_next_part(runner);
     }
-    current = NULL;
     if (!runner->why[0])
         return 0;
     reset_fibers(runner); /* some stopped half-way */

@@ -13,7 +13,7 @@
 int group_create(HostGroup **out);
 void group_destroy(HostGroup *runner); /* NULL is fine */
 
-/* Runs one group on a kernel's object, whose thread_.group says which. -EIO: the threads did not all
+/* Runs one group on a kernel's object, which is all set but for the local ids. -EIO: the threads did not all
  * come to the same barrier, or one left its buffers; `why` then says so. */
 int group_run(HostGroup *runner, const HostKernel *kernel, void *object, HostRandom *random,
               char *why, size_t why_size);

@@ -28,8 +28,9 @@ enum HostSchedule {
 
 typedef struct HostParams {
     enum HostSchedule schedule;
-    uint64_t seed;                    /* of every choice: the same again gives the same run */
-    const HostKernel *const *kernels; /* found before the library's; NULL ends them, and may be all */
+    uint64_t seed; /* of every choice: the same again gives the same run */
+    const HostKernel *const
+        *kernels; /* found before the library's; NULL ends them, and may be all */
 } HostParams;
 
 /* The device without the registry. End it with gpu_device_release. */
@@ -67,8 +68,10 @@ enum HostOperation {
 };
 
 /* Beside a negative errno, what a call may do. */
-enum { HOST_LOSE = 1, /* the device is lost: -EIO from here on */
-       HOST_HANG };   /* submit: done, but the work never ends; wait: the time is over */
+enum {
+    HOST_LOSE = 1, /* the device is lost: -EIO from here on */
+    HOST_HANG
+}; /* submit: done, but the work never ends; wait: the time is over */
 
 /* The n-th call of an operation from now on (1: the next) does that instead of its work, once. Returns
  * how many calls the operation asked for last has had since. */

@@ -26,7 +26,8 @@ typedef struct HostThread {
 
 typedef struct HostArgument {
     void *data;
-    uint64_t size; /* bytes; what lies outside is not touched */
+    uint64_t size;     /* bytes; what lies outside is not touched */
+    HostGroup *runner; /* to tell when it would be */
 } HostArgument;
 
 typedef struct HostKernel {
@@ -42,7 +43,8 @@ extern const HostKernel *const host_kernels[]; /* NULL ends the table */
 /* For kernels: waits for the other threads of the group. `line` tells barriers apart. */
 void host_barrier(HostGroup *runner, unsigned line);
 /* For kernels: ends the dispatch with an error. */
-void host_out_of_bounds(unsigned slot, uint64_t index) __attribute__((noreturn, cold));
+void host_out_of_bounds(HostGroup *runner, unsigned slot, uint64_t index)
+    __attribute__((noreturn, cold));
 
 #ifdef __cplusplus
 }

@@ -259,8 +259,8 @@ static int wait_for(HostDevice *dev, GpuPoint point, uint64_t timeout_ns)
         const bool open = dev->queues[point.queue].done < point.value;
         if (open && !dev->lost)
             go_on(dev);
-        const bool too_early = open && !timeout_ns && dev->params.schedule == HOST_RANDOM &&
-                               random_coin(&dev->random);
+        const bool too_early =
+            open && !timeout_ns && dev->params.schedule == HOST_RANDOM && random_coin(&dev->random);
         if (!dev->lost && !too_early && reach(dev, point))
             return 1;
         if (dev->lost)

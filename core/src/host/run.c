@@ -41,6 +41,7 @@ static int run_group(HostDevice *dev, const HostCommand *command, unsigned numbe
     const unsigned *groups = command->groups;
     char *object = dev->object, *at = object + sizeof(HostThread);
     const HostThread thread = {
+        .runner = dev->runner,
         .group = { number % groups[0], number / groups[0] % groups[1],
                    number / groups[0] / groups[1] },
     };
@@ -48,7 +49,7 @@ static int run_group(HostDevice *dev, const HostCommand *command, unsigned numbe
     for (unsigned i = 0; i < kernel->buffer_count; i++, at += sizeof(HostArgument)) {
         const GpuRange *range = &bindings->ranges[i];
         const HostArgument argument = { host_buffer(range->buffer)->data + range->offset,
-                                        range->size };
+                                        range->size, dev->runner };
         memcpy(at, &argument, sizeof(argument));
     }
     memcpy(at, command->params, kernel->params_size);

@@ -33,9 +33,10 @@ static void check_one(const GpuCheck *check)
     runs++;
     if (result) {
         failures++;
-        print_error("%s: %ux%u, format %d, %u bits, content %d, schedule %d, seed %u: result %d (%s)\n",
-                    check->def->name, check->shape.w[0], check->shape.h[0], check->shape.pix_fmt,
-                    check->shape.bpc, check->content, params.schedule, seed - 1, result, kernels);
+        print_error(
+            "%s: %ux%u, format %d, %u bits, content %d, schedule %d, seed %u: result %d (%s)\n",
+            check->def->name, check->shape.w[0], check->shape.h[0], check->shape.pix_fmt,
+            check->shape.bpc, check->content, params.schedule, seed - 1, result, kernels);
     }
 }
 
@@ -49,7 +50,8 @@ static void test_features(void **unused)
         for (unsigned d = 0; d < 4; d++)
             for (enum CheckContent content = 0; content < CHECK_CONTENTS; content++) {
                 GpuCheck check = { .def = *def, .seed = 1, .content = content };
-                assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d], W, H));
+                assert_int_equal(0,
+                                 shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d], W, H));
                 check_one(&check);
             }
         print_message("%s: %u runs\n", (*def)->name, runs);

@@ -615,8 +615,7 @@ static void test_refusals(void **unused)
     }
     GpuBindings *bindings;
     const GpuRange unaligned[] = { { rig.a, 4, 64 }, all }, mapped[] = { all, up };
-    assert_int_equal(-EINVAL,
-                     rig.ops->bindings_create(rig.dev, rig.kernel, unaligned, &bindings));
+    assert_int_equal(-EINVAL, rig.ops->bindings_create(rig.dev, rig.kernel, unaligned, &bindings));
     assert_int_equal(-EINVAL, rig.ops->bindings_create(rig.dev, rig.kernel, mapped, &bindings));
     assert_null(bindings);
     tear_down(&rig);

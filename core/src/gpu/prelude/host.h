@@ -22,7 +22,7 @@ template <typename Type, u32 slot> struct HostView : HostArgument {
     Type &operator[](u64 i) const
     {
         if (__builtin_expect(i >= size / sizeof(Type), 0))
-            host_out_of_bounds(slot, i);
+            host_out_of_bounds(runner, slot, i);
         return static_cast<Type *>(data)[i];
     }
 };
@@ -114,7 +114,7 @@ static inline f32 f32_of_bits(u32 bits)
     return x;
 }
 #define abs_f32(x) __builtin_fabsf(x)
-#define max_f32(a, b) __builtin_fmaxf(a, b)
+static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) __builtin_floorf(x)
 /* Off by a unit in the last place, one way or the other: devices are, too. */
 static inline f32 sqrt_near(f32 x)

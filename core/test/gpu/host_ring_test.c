@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The ring on the host device: frames in flight, as many as it takes, features that look back, frames
+ * with other features in between; uploads on either queue; submissions shared or not. Every frame has
+ * the result of the scalar code under every schedule. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "gpu/stream.h"
+#include "gpu/upload.h"
+#include "host/host.h"
+#include "host/random.h"
+
+#define W 70
+#define H 54
+#define FRAMES 14
+#define LOOK_BACK 2 /* the first frames have nothing to look back at: their results are not read */
+
+static const char *const names[] = { "psnr", "motion", "vif", "adm" };
+#define FEATURES 4
+
+static Feature *features[FEATURES];
+static void *cpu[FRAMES][FEATURES];
+static FrameShape shape;
+
+static void paint(VmafPicture *pic, unsigned frame, bool is_dist)
+{
+    HostRandom noise = random_of(2 * frame + is_dist);
+    for (unsigned p = 0; p < 3; p++)
+        for (unsigned y = 0; y < pic->h[p]; y++) {
+            uint8_t *row = (uint8_t *)pic->data[p] + y * pic->stride[p];
+            for (unsigned x = 0; x < pic->w[p]; x++)
+                row[x] =
+                    (uint8_t)(x * 3 + y * (2 + frame) + random_below(&noise, 20 + 60 * is_dist));
+        }
+}
+
+static FramePair pair_of(const VmafPicture (*pics)[2], unsigned i)
+{
+    return (FramePair){
+        .ref = &pics[i][0],
+        .dist = &pics[i][1],
+        .prev_ref = { i > 0 ? &pics[i - 1][0] : NULL, i > 1 ? &pics[i - 2][0] : NULL },
+        .position = i,
+    };
+}
+
+/* Now and then a frame wants fewer features. */
+static FeatureSet set_of(unsigned frame)
+{
+    return frame % 5 == 3 ? 5 : 15;
+}
+
+static int set_up(void **unused)
+{
+    assert_int_equal(0, shape_init(&shape, VMAF_PIX_FMT_YUV420P, 8, W, H));
+    VmafPicture pics[FRAMES][2];
+    for (unsigned i = 0; i < FRAMES; i++)
+        for (unsigned side = 0; side < 2; side++) {
+            assert_int_equal(0, picture_alloc(&pics[i][side], &shape));
+            paint(&pics[i][side], i, side);
+        }
+    for (unsigned f = 0; f < FEATURES; f++) {
+        const FeatureDef *def = feature_find(names[f]);
+        assert_int_equal(0, feature_create(&features[f], def, NULL));
+        features[f]->shape = shape;
+        features[f]->planes = def->flags & FEATURE_CHROMA ? 7 : 1;
+        assert_int_equal(0, def->init ? def->init(features[f]) : 0);
+        void *scratch = NULL;
+        assert_int_equal(0, def->scratch_create ? def->scratch_create(features[f], &scratch) : 0);
+        for (unsigned i = 0; i < FRAMES; i++) {
+            const FramePair pair = pair_of((const VmafPicture(*)[2])pics, i);
+            cpu[i][f] = mem_zalloc(def->result_size);
+            assert_int_equal(0, def->measure(features[f], scratch, &pair, cpu[i][f], NULL));
+        }
+        if (scratch)
+            def->scratch_destroy(scratch);
+    }
+    for (unsigned i = 0; i < FRAMES; i++)
+        for (unsigned side = 0; side < 2; side++)
+            picture_drop(&pics[i][side]);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    for (unsigned f = 0; f < FEATURES; f++) {
+        if (features[f]->def->close)
+            features[f]->def->close(features[f]);
+        feature_destroy(features[f]);
+        for (unsigned i = 0; i < FRAMES; i++)
+            mem_free(cpu[i][f]);
+    }
+    return 0;
+}
+
+static void free_upload(VmafPicture *pic, void *device)
+{
+    upload_free(device, pic->data[0]);
+}
+
+/* In memory that the device copies from where it is, or in memory of our own. */
+static void make_picture(GpuDevice *device, VmafPicture *pic, bool is_upload)
+{
+    void *block;
+    if (!is_upload) {
+        assert_int_equal(0, picture_alloc(pic, &shape));
+        return;
+    }
+    assert_int_equal(0, upload_alloc(device, picture_size(&shape), &block));
+    assert_int_equal(0, picture_wrap(pic, &shape, block, free_upload, device));
+}
+
+static bool is_right(unsigned frame, void *const *results)
+{
+    for (unsigned f = 0; f < FEATURES; f++)
+        if (set_of(frame) >> f & 1 &&
+            memcmp(cpu[frame][f], results[f], features[f]->def->result_size))
+            return false;
+    return true;
+}
+
+/* What the memory of a collected frame holds is nobody's business any more. */
+static void spoil(VmafPicture *pic)
+{
+    for (unsigned p = 0; p < 3; p++)
+        memset(pic->data[p], 0xee, (size_t)pic->stride[p] * pic->h[p]);
+}
+
+typedef struct Setting {
+    HostParams params;
+    unsigned depth, batch;
+    size_t own_upload_bytes;
+} Setting;
+
+/* How many frames were right. */
+static unsigned run(const Setting *setting)
+{
+    GpuDevice *device;
+    GpuStream *stream;
+    FeatureSet taken;
+    assert_int_equal(0, host_open(&setting->params, &device));
+    device->tuning.max_batch = setting->batch;
+    device->tuning.own_upload_bytes = setting->own_upload_bytes;
+    assert_int_equal(0, stream_create(&stream,
+                                      &(GpuStreamParams){ .device = device,
+                                                          .features = features,
+                                                          .feature_count = FEATURES,
+                                                          .depth = setting->depth },
+                                      &taken));
+    assert_int_equal(15, taken);
+    VmafPicture pics[FRAMES][2];
+    void *results[FEATURES];
+    for (unsigned f = 0; f < FEATURES; f++)
+        results[f] = mem_zalloc(features[f]->def->result_size);
+    unsigned submitted = 0, collected = 0, right = 0;
+    HostRandom pace = random_of(setting->params.seed);
+    while (collected < FRAMES) {
+        const unsigned in_flight = submitted - collected;
+        const bool full = in_flight == setting->depth || submitted == FRAMES;
+        if (!full && (!in_flight || random_below(&pace, 4))) {
+            for (unsigned side = 0; side < 2; side++) {
+                VmafPicture *pic = &pics[submitted][side];
+                make_picture(device, pic, (submitted + side) % 3 == 0);
+                paint(pic, submitted, side);
+            }
+            const FramePair pair = pair_of((const VmafPicture(*)[2])pics, submitted);
+            assert_int_equal(0, stream_submit(stream, &pair, set_of(submitted)));
+            submitted++;
+            continue;
+        }
+        assert_int_equal(0, stream_collect(stream, results));
+        right += collected < LOOK_BACK || is_right(collected, results);
+        spoil(&pics[collected][0]);
+        spoil(&pics[collected][1]);
+        collected++;
+    }
+    stream_destroy(stream);
+    for (unsigned i = 0; i < FRAMES; i++)
+        for (unsigned side = 0; side < 2; side++)
+            picture_drop(&pics[i][side]);
+    for (unsigned f = 0; f < FEATURES; f++)
+        mem_free(results[f]);
+    gpu_device_release(device);
+    return right;
+}
+
+static void test_ring(void **unused)
+{
+    static const unsigned depths[] = { 1, 2, 4, 8 };
+    unsigned seed = 0;
+    for (enum HostSchedule schedule = 0; schedule < HOST_SCHEDULES; schedule++)
+        for (unsigned d = 0; d < 4; d++)
+            for (unsigned own = 0; own < 2; own++, seed++) {
+                const Setting setting = { .params = { .schedule = schedule, .seed = seed },
+                                          .depth = depths[d],
+                                          .batch = seed % 3 ? GPU_MAX_BATCH : 1,
+                                          .own_upload_bytes = own ? 0 : SIZE_MAX };
+                const unsigned right = run(&setting);
+                if (right != FRAMES)
+                    print_error(
+                        "schedule %d, seed %u, depth %u, batch %u, own uploads %u: %u of %d "
+                        "frames are right\n",
+                        schedule, seed, setting.depth, setting.batch, own, right, FRAMES);
+                assert_int_equal(FRAMES, right);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_ring) };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
