@@ -6,6 +6,7 @@
 
 #include <libvmaf/libvmaf.h>
 #include <libvmaf/metadata.h>
+#include <libvmaf/report.h>
 
 #include "clip.h"
 #include "base/log.h"
@@ -56,7 +57,12 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
                                             .pic_cnt = 6 };
     double value;
     VmafModelCollectionScore four;
-    int err = vmaf_use_features_from_model(vmaf, model);
+    const VmafReportInput input = { .size = sizeof(input), .path = "a.y4m", .kind = "y4m" };
+    int err = vmaf_report_input(vmaf, 1, &input);
+    if (!err)
+        err = vmaf_report_option(vmaf, "threads", "2");
+    if (!err)
+        err = vmaf_use_features_from_model(vmaf, model);
     if (!err)
         err = vmaf_use_features_from_model_collection(vmaf, collection);
     if (!err)

@@ -143,6 +143,16 @@ int load_collection_text(VmafModel **model, VmafModelCollection **collection, Vm
     return err;
 }
 
+int load_either_text(VmafModel **model, VmafModelCollection **collection, VmafModelConfig *cfg,
+                     const char *text, size_t size)
+{
+    char path[] = TEMPORARY;
+    write_file(path, text, size);
+    const int err = vmaf_model_or_collection_load_from_path(model, collection, cfg, path);
+    remove(path);
+    return err;
+}
+
 static bool has_the_same_exp(void)
 {
 #if defined(__GLIBC__) && defined(__x86_64__)

@@ -29,10 +29,12 @@
  * the value `json`; NULL takes the key out. key NULL: as it is. The caller frees it. */
 char *model_text_with(const char *key, const char *json);
 
-/* Both write the text to a temporary file, load it and remove it. */
+/* They write the text to a temporary file, load it and remove it. */
 int load_text(VmafModel **model, VmafModelConfig *cfg, const char *text, size_t size);
 int load_collection_text(VmafModel **model, VmafModelCollection **collection, VmafModelConfig *cfg,
                          const char *text, size_t size);
+int load_either_text(VmafModel **model, VmafModelCollection **collection, VmafModelConfig *cfg,
+                     const char *text, size_t size);
 
 /* Whether scores may be held against the committed figures to the last bit: those were made with
  * glibc's exp, the variant for processors with fused multiply-add. Another exp may differ by 1e-9.

@@ -71,6 +71,18 @@ static int load_collection_file(void *arg)
     return err;
 }
 
+static int load_either_file(void *arg)
+{
+    VmafModel *model = NULL;
+    VmafModelCollection *collection = NULL;
+    VmafModelConfig cfg = { 0 };
+    const int err = load_either_text(&model, &collection, &cfg, arg, strlen(arg));
+    assert_true(err ? !model && !collection : model != NULL);
+    vmaf_model_destroy(model);
+    vmaf_model_collection_destroy(collection);
+    return err;
+}
+
 static void loading_built_in_models(void **state)
 {
     fail_each_allocation(load_builtin, "vmaf_v1.0.16_5d0h");
@@ -81,10 +93,12 @@ static void loading_files(void **state)
 {
     char *text = model_text_with("model_type", "\"BOOTSTRAP_LIBSVMNUSVR\"");
     fail_each_allocation(load_file, text);
+    fail_each_allocation(load_either_file, text);
 
     char *both = malloc(3 * strlen(text));
     sprintf(both, "{\"0\": %s, \"1\": %s}", text, text);
     fail_each_allocation(load_collection_file, both);
+    fail_each_allocation(load_either_file, both);
     free(both);
     free(text);
 }
