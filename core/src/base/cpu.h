@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What the CPU can do, less what the caller's mask switches off. */
-#ifndef ENGINE_CPU_H
-#define ENGINE_CPU_H
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
 
 #include <stdint.h>
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/dict.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 static DictEntry *find(const Dict *dict, const char *key)
 {
@@ -61,6 +63,20 @@ int dict_set_raw(Dict **dict, const char *key, const char *value)
     }
     *dict = d;
     return 0;
+}
+
+int dict_normalise_number(const char *text, char *out, size_t size)
+{
+    char *end;
+    const float value = text_to_float(text, &end);
+    if (end == text)
+        return 0;
+    while (isspace((unsigned char)*end))
+        end++;
+    if (*end)
+        return 0;
+    text_print_double(out, size, "%g", value);
+    return 1;
 }
 
 int dict_set(Dict **dict, const char *key, const char *value)

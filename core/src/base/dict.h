@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* An ordered key/value list: what VmafFeatureDictionary is. Numeric values are kept as the
  * reference keeps them: read as single precision, printed with %g. No locale is involved. */
-#ifndef ENGINE_DICT_H
-#define ENGINE_DICT_H
+#ifndef BASE_DICT_H
+#define BASE_DICT_H
 
 #include <stddef.h>
+
+#include "base/text.h"
 
 typedef struct VmafFeatureDictionary Dict;
 
@@ -25,13 +27,8 @@ int dict_copy(Dict **out, const Dict *from);             /* NULL or empty gives 
 int dict_merge(Dict **into, const Dict *from);           /* entries of `from` win */
 void dict_destroy(Dict *dict);
 
-/* The text of a number as the reference stores it, or 0 when `text` is not wholly a number.
- * Writes at most `size` bytes. */
+/* Writes the text of a number as it is stored, at most `size` bytes. Returns 1, or 0 with nothing
+ * written when `text` is not wholly a number. */
 int dict_normalise_number(const char *text, char *out, size_t size);
-
-/* strtod and printf without the locale: '.' is the decimal point whatever the host program set. */
-double text_to_double(const char *text, char **end);
-float text_to_float(const char *text, char **end);
-int text_print_double(char *out, size_t size, const char *format, double value);
 
 #endif

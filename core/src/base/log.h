@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The library's log: one line on stderr a message, `libvmaf LEVEL text`. Thread-safe. */
-#ifndef ENGINE_LOG_H
-#define ENGINE_LOG_H
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
 
 #include "libvmaf/libvmaf.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every allocation of the library goes through here, so that a test can make each one fail in turn.
  */
-#ifndef ENGINE_MEM_H
-#define ENGINE_MEM_H
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
 
 #include <stddef.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 
 /* What the reference keeps of a name. */
 #define METRIC_NAME_MAX 255

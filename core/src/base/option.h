@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Options of a feature: declared once in a table, from which parsing, metric names,
  * `--list_features` and the docs follow. */
-#ifndef ENGINE_OPTION_H
-#define ENGINE_OPTION_H
+#ifndef BASE_OPTION_H
+#define BASE_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

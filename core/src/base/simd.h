@@ -13,8 +13,8 @@
  *
  * What the instruction sets share is written here with the compiler's vector types; what differs is
  * in simd/SET.h, under the same names. */
-#ifndef ENGINE_SIMD_H
-#define ENGINE_SIMD_H
+#ifndef BASE_SIMD_H
+#define BASE_SIMD_H
 
 #include <stddef.h>
 #include <stdint.h>

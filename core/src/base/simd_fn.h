@@ -5,8 +5,8 @@
  * exports with SIMD_FN(vif_dsp_init), which becomes vif_dsp_init_sse41, _avx2, _avx512, _avx512icl
  * or _neon. The caller declares all of them with SIMD_DECLARE and runs those that the CPU has with
  * SIMD_CALL, the best last, so that each overrides what it does better. */
-#ifndef ENGINE_SIMD_FN_H
-#define ENGINE_SIMD_FN_H
+#ifndef BASE_SIMD_FN_H
+#define BASE_SIMD_FN_H
 
 #include "base/cpu.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Numbers as text, whatever locale the host program has set. Declared in base/dict.h. */
-#include <ctype.h>
+#include "base/text.h"
+
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #if defined(__APPLE__)
 #include <xlocale.h>
 #endif
-
-#include "base/dict.h"
 
 #ifdef _WIN32
 
@@ -99,17 +97,3 @@ int text_print_double(char *out, size_t size, const char *format, double value)
 }
 
 #endif
-
-int dict_normalise_number(const char *text, char *out, size_t size)
-{
-    char *end;
-    const float value = text_to_float(text, &end);
-    if (end == text)
-        return 0;
-    while (isspace((unsigned char)*end))
-        end++;
-    if (*end)
-        return 0;
-    text_print_double(out, size, "%g", value);
-    return 1;
-}

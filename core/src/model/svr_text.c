@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dict.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/svr.h"
 
 #define SPACES " \t\r\n"

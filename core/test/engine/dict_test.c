@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dict.h"
+#include "base/text.h"
 #include "testing.h"
 
 static void numbers_are_normalised(void **state)

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "feature/cambi/cambi.h"
 
 typedef struct CambiOptions {
