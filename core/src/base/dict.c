@@ -16,22 +16,9 @@ static DictEntry *find(const Dict *dict, const char *key)
     return NULL;
 }
 
-static int grow(Dict *dict)
-{
-    if (dict->count < dict->capacity)
-        return 0;
-    const size_t capacity = dict->capacity ? 2 * dict->capacity : 8;
-    DictEntry *entries = mem_realloc(dict->entries, capacity * sizeof(*entries));
-    if (!entries)
-        return -ENOMEM;
-    dict->entries = entries;
-    dict->capacity = capacity;
-    return 0;
-}
-
 static int append(Dict *dict, const char *key, char *value)
 {
-    if (grow(dict))
+    if (mem_grow(&dict->entries, dict->count, &dict->capacity, sizeof(*dict->entries)))
         return -ENOMEM;
     char *name = mem_strdup(key);
     if (!name)

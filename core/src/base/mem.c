@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -75,6 +76,51 @@ void mem_free(void *block)
         return;
     atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
     free(block);
+}
+
+/* `array` points to a pointer of some type, which only memcpy may read as a void pointer. */
+static void *block_of(const void *array)
+{
+    void *block;
+    memcpy(&block, array, sizeof(block));
+    return block;
+}
+
+int mem_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return 0;
+    const size_t wanted = *capacity ? 2 * *capacity : 8;
+    if (wanted < *capacity || wanted > SIZE_MAX / size)
+        return -ENOMEM;
+    void *const larger = mem_realloc(block_of(array), wanted * size);
+    if (!larger)
+        return -ENOMEM;
+    memcpy(array, &larger, sizeof(larger));
+    *capacity = wanted;
+    return 0;
+}
+
+/* Fresh memory instead of realloc: the system hands out zeroed pages as they are first touched. */
+int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size)
+{
+    if (index < *capacity)
+        return 0;
+    size_t wanted = *capacity ? *capacity : 64;
+    while (wanted <= index) {
+        if (wanted > SIZE_MAX / 2)
+            return -ENOMEM;
+        wanted *= 2;
+    }
+    void *const larger = mem_array(wanted, size), *const old = block_of(array);
+    if (!larger)
+        return -ENOMEM;
+    if (*capacity)
+        memcpy(larger, old, *capacity * size);
+    mem_free(old);
+    memcpy(array, &larger, sizeof(larger));
+    *capacity = wanted;
+    return 0;
 }
 
 void *mem_aligned_alloc(size_t size)

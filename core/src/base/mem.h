@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every allocation of the library goes through here, so that a test can make each one fail in turn.
- */
+/* Every allocation of the library goes through here: a test can make each one fail in turn. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -15,6 +14,17 @@ void *mem_array(size_t count, size_t size); /* zeroed; NULL when count * size ov
 void *mem_realloc(void *block, size_t size);
 char *mem_strdup(const char *text);
 void mem_free(void *block); /* for all of the above; NULL is fine */
+
+/* Growing arrays. `array` is the address of the pointer to the first element (NULL while there is
+ * none), *capacity counts the elements there is room for, `size` is that of one. At least doubles
+ * the capacity when it grows, so appending stays cheap. 0, or -ENOMEM with nothing changed. */
+
+/* Room for one element more than `count`. New elements are undefined. */
+int mem_grow(void *array, size_t count, size_t *capacity, size_t size);
+
+/* Room for an element at `index`, which may lie far beyond the last one. New elements are zero, and
+ * those that nobody touches take no memory. */
+int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size);
 
 void *mem_aligned_alloc(size_t size); /* MEM_ALIGN-aligned, not zeroed; size is rounded up */
 void mem_aligned_free(void *block);   /* NULL is fine */

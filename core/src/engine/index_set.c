@@ -2,7 +2,6 @@
 #include "engine/index_set.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -13,20 +12,8 @@ bool index_set_has(const IndexSet *set, unsigned index)
 
 int index_set_add(IndexSet *set, unsigned index)
 {
-    if (index / 64 >= set->count) {
-        size_t count = set->count ? set->count : 16;
-        while (count <= index / 64)
-            count *= 2;
-        /* Zeroed memory that nobody touches costs nothing, even before a large index. */
-        uint64_t *words = mem_array(count, sizeof(*words));
-        if (!words)
-            return -ENOMEM;
-        if (set->count)
-            memcpy(words, set->words, set->count * sizeof(*words));
-        mem_free(set->words);
-        set->words = words;
-        set->count = count;
-    }
+    if (mem_grow_to(&set->words, index / 64, &set->count, sizeof(*set->words)))
+        return -ENOMEM;
     set->words[index / 64] |= (uint64_t)1 << (index % 64);
     return 0;
 }

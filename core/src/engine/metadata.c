@@ -14,9 +14,9 @@ struct Metadata {
      * Calls of handlers never overlap. */
     pthread_mutex_t lock;
     VmafMetadataConfiguration *handlers;
-    size_t handler_count;
+    size_t handler_count, handler_capacity;
     VmafModel **models;
-    size_t model_count;
+    size_t model_count, model_capacity;
 };
 
 int metadata_create(Metadata **out, ScoreStore *scores)
@@ -70,15 +70,13 @@ static void tell(void *arg, const char *name, unsigned index, double value)
 int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler)
 {
     pthread_mutex_lock(&m->lock);
-    VmafMetadataConfiguration *grown =
-        mem_realloc(m->handlers, (m->handler_count + 1) * sizeof(*grown));
-    if (grown) {
-        m->handlers = grown;
-        grown[m->handler_count++] = *handler;
-    }
+    const int err =
+        mem_grow(&m->handlers, m->handler_count, &m->handler_capacity, sizeof(*m->handlers));
+    if (!err)
+        m->handlers[m->handler_count++] = *handler;
     pthread_mutex_unlock(&m->lock);
-    if (!grown)
-        return -ENOMEM;
+    if (err)
+        return err;
     scores_listen(m->scores, tell, m);
     return 0;
 }
@@ -91,13 +89,9 @@ int metadata_mount(Metadata *m, VmafModel *model)
     for (size_t i = 0; i < m->model_count; i++)
         mounted = mounted || m->models[i] == model;
     if (!mounted) {
-        VmafModel **grown = mem_realloc(m->models, (m->model_count + 1) * sizeof(*grown));
-        if (grown) {
-            m->models = grown;
-            grown[m->model_count++] = model_ref(model);
-        } else {
-            err = -ENOMEM;
-        }
+        err = mem_grow(&m->models, m->model_count, &m->model_capacity, sizeof(*m->models));
+        if (!err)
+            m->models[m->model_count++] = model_ref(model);
     }
     pthread_mutex_unlock(&m->lock);
     return err;

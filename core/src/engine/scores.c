@@ -16,9 +16,10 @@ typedef struct Column {
     char *name;
     ScoreOrder order;
     unsigned sequence; /* first-write order, between equals */
-    size_t capacity;
     double *values;
+    size_t value_capacity;
     bool *written;
+    size_t capacity; /* of `written`; `values` has no less */
 } Column;
 
 typedef struct Aggregate {
@@ -30,7 +31,8 @@ struct ScoreStore {
     pthread_mutex_t lock;
     Column *columns;
     size_t column_count, column_capacity;
-    unsigned *listed; /* columns in report order; column_capacity entries */
+    unsigned *listed; /* columns in report order */
+    size_t listed_capacity;
     bool listed_valid;
     Aggregate *aggregates;
     size_t aggregate_count, aggregate_capacity;
@@ -96,19 +98,11 @@ static Column *find(const ScoreStore *store, const char *name)
 
 static int grow_columns(ScoreStore *store)
 {
-    if (store->column_count < store->column_capacity)
-        return 0;
-    const size_t capacity = store->column_capacity ? 2 * store->column_capacity : 16;
-    Column *columns = mem_realloc(store->columns, capacity * sizeof(*columns));
-    if (!columns)
+    if (mem_grow(&store->columns, store->column_count, &store->column_capacity,
+                 sizeof(*store->columns)))
         return -ENOMEM;
-    store->columns = columns;
-    unsigned *listed = mem_realloc(store->listed, capacity * sizeof(*listed));
-    if (!listed)
-        return -ENOMEM;
-    store->listed = listed;
-    store->column_capacity = capacity;
-    return 0;
+    return mem_grow(&store->listed, store->column_count, &store->listed_capacity,
+                    sizeof(*store->listed));
 }
 
 static Column *add_column(ScoreStore *store, const char *name, const ScoreOrder *order)
@@ -129,31 +123,11 @@ static Column *add_column(ScoreStore *store, const char *name, const ScoreOrder 
     return column;
 }
 
-/* Fresh memory instead of realloc: the pages of a gap before a large index are never touched. */
 static int grow_column(Column *column, unsigned index)
 {
-    if (index < column->capacity)
-        return 0;
-    size_t capacity = column->capacity ? column->capacity : 64;
-    while (capacity <= index)
-        capacity *= 2;
-    double *values = mem_array(capacity, sizeof(*values));
-    bool *written = mem_array(capacity, sizeof(*written));
-    if (!values || !written) {
-        mem_free(values);
-        mem_free(written);
+    if (mem_grow_to(&column->values, index, &column->value_capacity, sizeof(*column->values)))
         return -ENOMEM;
-    }
-    if (column->capacity) {
-        memcpy(values, column->values, column->capacity * sizeof(*values));
-        memcpy(written, column->written, column->capacity * sizeof(*written));
-    }
-    mem_free(column->values);
-    mem_free(column->written);
-    column->values = values;
-    column->written = written;
-    column->capacity = capacity;
-    return 0;
+    return mem_grow_to(&column->written, index, &column->capacity, sizeof(*column->written));
 }
 
 static int set_locked(ScoreStore *store, const char *name, unsigned index, double value,
@@ -220,14 +194,9 @@ static int set_aggregate_locked(ScoreStore *store, const char *name, double valu
             return 0;
         }
     }
-    if (store->aggregate_count == store->aggregate_capacity) {
-        const size_t capacity = store->aggregate_capacity ? 2 * store->aggregate_capacity : 4;
-        Aggregate *grown = mem_realloc(store->aggregates, capacity * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        store->aggregates = grown;
-        store->aggregate_capacity = capacity;
-    }
+    if (mem_grow(&store->aggregates, store->aggregate_count, &store->aggregate_capacity,
+                 sizeof(*store->aggregates)))
+        return -ENOMEM;
     char *copy = mem_strdup(name);
     if (!copy)
         return -ENOMEM;

@@ -67,14 +67,8 @@ int collection_add(VmafModelCollection *c, VmafModel *member)
 {
     if (c->count && c->members[0]->type != member->type)
         return -EINVAL;
-    if (c->count == c->capacity) {
-        const unsigned capacity = c->capacity ? 2 * c->capacity : 32;
-        VmafModel **members = mem_realloc(c->members, capacity * sizeof(*members));
-        if (!members)
-            return -ENOMEM;
-        c->members = members;
-        c->capacity = capacity;
-    }
+    if (mem_grow(&c->members, c->count, &c->capacity, sizeof(*c->members)))
+        return -ENOMEM;
     c->members[c->count++] = member;
     return 0;
 }

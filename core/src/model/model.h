@@ -65,7 +65,8 @@ struct VmafModelCollection {
     char *name;
     char *figures[FIGURE_COUNT]; /* the metrics its figures are stored under */
     VmafModel **members;         /* without the main model */
-    unsigned count, capacity;
+    unsigned count;
+    size_t capacity;
 };
 
 /* Another owner: vmaf_model_destroy must then be called once more. Returns `model`. */
