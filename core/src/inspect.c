@@ -99,16 +99,17 @@ int vmaf_extractor_option(unsigned extractor, unsigned index, VmafOptionInfo *in
     if (!def || index >= count_options(def))
         return -ENOENT;
     const Option *const option = &def->options[index];
+    const bool shows_by_name = option->alias && !strcmp(option->alias, option->name);
     const VmafOptionInfo full = {
         .name = option->name,
-        .short_name = option->alias,
+        .short_name = shows_by_name ? NULL : option->alias,
         .help = option->help,
         .type = option_type(option->type),
         .default_number = option->def,
         .min = option->min,
         .max = option->max,
         .default_text = option->def_text,
-        .in_metric_names = option->names,
+        .in_metric_names = option->alias != NULL,
     };
     return hand_over(info, &full, sizeof(full));
 }

@@ -147,7 +147,7 @@ static const Option *next_suffix(const Option *table, const void *values, const 
 {
     const Option *next = NULL;
     for (const Option *o = table; o && o->name; o++) {
-        if (!o->names || is_default(o, values) || (after && strcmp(o->name, after) <= 0))
+        if (!o->alias || is_default(o, values) || (after && strcmp(o->name, after) <= 0))
             continue;
         if (!next || strcmp(o->name, next->name) < 0)
             next = o;
@@ -158,21 +158,20 @@ static const Option *next_suffix(const Option *table, const void *values, const 
 static void print_suffix(const Option *o, const void *values, char *out, size_t size)
 {
     const void *at = (const char *)values + o->offset;
-    const char *alias = o->alias ? o->alias : o->name;
     char number[64];
     switch (o->type) {
     case OPTION_BOOL:
-        snprintf(out, size, "_%s", alias);
+        snprintf(out, size, "_%s", o->alias);
         break;
     case OPTION_INT:
-        snprintf(out, size, "_%s_%d", alias, *(const int *)at);
+        snprintf(out, size, "_%s_%d", o->alias, *(const int *)at);
         break;
     case OPTION_DOUBLE:
         text_print_double(number, sizeof(number), "%g", *(const double *)at);
-        snprintf(out, size, "_%s_%s", alias, number);
+        snprintf(out, size, "_%s_%s", o->alias, number);
         break;
     case OPTION_STRING:
-        snprintf(out, size, "_%s_%s", alias, *(const char *const *)at);
+        snprintf(out, size, "_%s_%s", o->alias, *(const char *const *)at);
         break;
     }
 }

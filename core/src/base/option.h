@@ -14,15 +14,40 @@ enum OptionType { OPTION_BOOL, OPTION_INT, OPTION_DOUBLE, OPTION_STRING };
 /* The field at `offset` of the feature's options struct is a bool, int, double or const char *. */
 typedef struct Option {
     const char *name;
-    const char *alias; /* how it shows in metric names; NULL: the full name */
+    const char *alias; /* how a value other than the default shows in metric names; NULL: not */
     const char *help;  /* one line, for --list_features */
     enum OptionType type;
     size_t offset;
     double def;           /* bool (0/1), int, double */
     double min, max;      /* int, double: inclusive; the default itself may lie outside */
     const char *def_text; /* string; NULL means none */
-    bool names;           /* a value other than the default becomes part of the metric names */
 } Option;
+
+/* The rows of a table, which ends with { 0 }. A field of another type does not compile.
+ *     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100, "most gain") */
+#define BOOL_OPTION(struct_type, field, name_, alias_, def_, help_)                                \
+    {                                                                                              \
+        .name = name_, .alias = alias_, .help = help_, .type = OPTION_BOOL,                        \
+        .offset = OPTION_FIELD(struct_type, field, bool), .def = def_                              \
+    }
+#define INT_OPTION(struct_type, field, name_, alias_, def_, min_, max_, help_)                     \
+    {                                                                                              \
+        .name = name_, .alias = alias_, .help = help_, .type = OPTION_INT,                         \
+        .offset = OPTION_FIELD(struct_type, field, int), .def = def_, .min = min_, .max = max_     \
+    }
+#define DOUBLE_OPTION(struct_type, field, name_, alias_, def_, min_, max_, help_)                  \
+    {                                                                                              \
+        .name = name_, .alias = alias_, .help = help_, .type = OPTION_DOUBLE,                      \
+        .offset = OPTION_FIELD(struct_type, field, double), .def = def_, .min = min_, .max = max_  \
+    }
+#define STRING_OPTION(struct_type, field, name_, alias_, def_, help_)                              \
+    {                                                                                              \
+        .name = name_, .alias = alias_, .help = help_, .type = OPTION_STRING,                      \
+        .offset = OPTION_FIELD(struct_type, field, const char *), .def_text = def_                 \
+    }
+
+#define OPTION_FIELD(struct_type, field, type)                                                     \
+    (offsetof(struct_type, field) + 0 * _Generic(((struct_type *)0)->field, type : 0))
 
 /* Fills the struct at `into` from `dict` (may be NULL), else from the defaults. Strings point into
  * the dict or at the defaults: the dict must live as long as the struct.

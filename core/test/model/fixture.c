@@ -16,15 +16,7 @@ typedef struct GainOptions {
 
 #define GAIN_OPTIONS(full_name)                                                                    \
     {                                                                                              \
-        { .name = full_name,                                                                       \
-          .alias = "egl",                                                                          \
-          .type = OPTION_DOUBLE,                                                                   \
-          .offset = offsetof(GainOptions, gain_limit),                                             \
-          .def = 100,                                                                              \
-          .min = 1,                                                                                \
-          .max = 100,                                                                              \
-          .names = true },                                                                         \
-            { .name = NULL },                                                                      \
+        DOUBLE_OPTION(GainOptions, gain_limit, full_name, "egl", 100, 1, 100, NULL), { 0 },        \
     }
 
 static const Option adm_options[] = GAIN_OPTIONS("adm_enhn_gain_limit");

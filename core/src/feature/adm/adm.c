@@ -2,7 +2,6 @@
 #include "feature/adm/adm.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -10,33 +9,29 @@
 /* The reference reads outside its bands when a side is smaller. */
 #define ADM_MIN_SIDE 17
 
-#define FIELD(name) offsetof(AdmOptions, name)
-
 static const Option adm_options[] = {
-    { "debug", NULL, "output the numerators and denominators too", OPTION_BOOL, FIELD(debug), 0, 0,
-      1, NULL, false },
-    { "adm_csf_mode", "csf", "contrast sensitivity: 0 Watson, 1 Barten, 2 blend, 3 blend by MAE",
-      OPTION_INT, FIELD(csf.mode), 0, 0, 3, NULL, true },
-    { "adm_csf_scale", "scf", "scale of Barten's horizontal and vertical weights", OPTION_DOUBLE,
-      FIELD(csf.scale), 1.0, 0.0, 50.0, NULL, true },
-    { "adm_csf_diag_scale", "scfd", "scale of Barten's diagonal weight", OPTION_DOUBLE,
-      FIELD(csf.diag_scale), 1.0, 0.0, 50.0, NULL, true },
-    { "adm_dlm_weight", "dlmw", "weight of detail loss against added impairment in adm3",
-      OPTION_DOUBLE, FIELD(dlm_weight), 0.5, 0.0, 1.0, NULL, true },
-    { "adm_enhn_gain_limit", "egl", "how much enhancement still counts as detail", OPTION_DOUBLE,
-      FIELD(gain_limit), 100.0, 1.0, 100.0, NULL, true },
-    { "adm_norm_view_dist", "nvd", "viewing distance in picture heights", OPTION_DOUBLE,
-      FIELD(csf.view_dist), 3.0, 0.75, 24.0, NULL, true },
-    { "adm_ref_display_height", "rdh", "height of the display in pixels", OPTION_INT,
-      FIELD(csf.display_height), 1080, 1, 4320, NULL, true },
-    { "adm_noise_weight", "nw", "noise floor per pixel", OPTION_DOUBLE, FIELD(noise_weight),
-      0.03125, 0.0, 1500.0, NULL, true },
-    { "adm_min_val", "min", "lower bound of adm3", OPTION_DOUBLE, FIELD(min_val), 0.0, 0.0, 1.0,
-      NULL, true },
-    { "adm_skip_scale0", "ssz", "leave the finest level out", OPTION_BOOL, FIELD(skip_scale0), 0, 0,
-      1, NULL, true },
-    { "adm_skip_aim", NULL, "do not compute aim", OPTION_BOOL, FIELD(skip_aim), 0, 0, 1, NULL,
-      false },
+    BOOL_OPTION(AdmOptions, debug, "debug", NULL, false,
+                "output the numerators and denominators too"),
+    INT_OPTION(AdmOptions, csf.mode, "adm_csf_mode", "csf", 0, 0, 3,
+               "contrast sensitivity: 0 Watson, 1 Barten, 2 blend, 3 blend by MAE"),
+    DOUBLE_OPTION(AdmOptions, csf.scale, "adm_csf_scale", "scf", 1.0, 0.0, 50.0,
+                  "scale of Barten's horizontal and vertical weights"),
+    DOUBLE_OPTION(AdmOptions, csf.diag_scale, "adm_csf_diag_scale", "scfd", 1.0, 0.0, 50.0,
+                  "scale of Barten's diagonal weight"),
+    DOUBLE_OPTION(AdmOptions, dlm_weight, "adm_dlm_weight", "dlmw", 0.5, 0.0, 1.0,
+                  "weight of detail loss against added impairment in adm3"),
+    DOUBLE_OPTION(AdmOptions, gain_limit, "adm_enhn_gain_limit", "egl", 100.0, 1.0, 100.0,
+                  "how much enhancement still counts as detail"),
+    DOUBLE_OPTION(AdmOptions, csf.view_dist, "adm_norm_view_dist", "nvd", 3.0, 0.75, 24.0,
+                  "viewing distance in picture heights"),
+    INT_OPTION(AdmOptions, csf.display_height, "adm_ref_display_height", "rdh", 1080, 1, 4320,
+               "height of the display in pixels"),
+    DOUBLE_OPTION(AdmOptions, noise_weight, "adm_noise_weight", "nw", 0.03125, 0.0, 1500.0,
+                  "noise floor per pixel"),
+    DOUBLE_OPTION(AdmOptions, min_val, "adm_min_val", "min", 0.0, 0.0, 1.0, "lower bound of adm3"),
+    BOOL_OPTION(AdmOptions, skip_scale0, "adm_skip_scale0", "ssz", false,
+                "leave the finest level out"),
+    BOOL_OPTION(AdmOptions, skip_aim, "adm_skip_aim", NULL, false, "do not compute aim"),
     { 0 },
 };
 

@@ -186,7 +186,7 @@ static int ms_ssim_report(Feature *f, const FrameId *id, const void *result)
 
 static const Option ms_ssim_options[] = {
     SSIM_OPTIONS,
-    { .name = NULL },
+    { 0 },
 };
 
 #define PART(out, letter, what, k)                                                                 \

@@ -178,12 +178,9 @@ static int float_ssim_report(Feature *f, const FrameId *id, const void *result)
 
 static const Option float_ssim_options[] = {
     SSIM_OPTIONS,
-    { .name = "scale",
-      .help = "average over so many samples each way first; 0: automatic",
-      .type = OPTION_INT,
-      .offset = offsetof(SsimOptions, scale),
-      .max = 10 },
-    { .name = NULL },
+    INT_OPTION(SsimOptions, scale, "scale", NULL, 0, 0, 10,
+               "average over so many samples each way first; 0: automatic"),
+    { 0 },
 };
 
 static const FeatureOutput float_ssim_outputs[] = {

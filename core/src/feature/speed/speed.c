@@ -18,75 +18,31 @@ typedef struct SpeedOptions {
     bool use_ref_diff; /* temporal */
 } SpeedOptions;
 
-#define AT(field) offsetof(SpeedOptions, field)
-
 #define COMMON_OPTIONS                                                                             \
-    { .name = "speed_kernelscale",                                                                 \
-      .alias = "ks",                                                                               \
-      .help = "stretches the Gaussian kernels",                                                    \
-      .type = OPTION_DOUBLE,                                                                       \
-      .offset = AT(kernel_scale),                                                                  \
-      .def = 1,                                                                                    \
-      .min = 0.1,                                                                                  \
-      .max = 4,                                                                                    \
-      .names = true },                                                                             \
-        { .name = "speed_prescale",                                                                \
-          .alias = "ps",                                                                           \
-          .help = "resizes the planes by this factor first",                                       \
-          .type = OPTION_DOUBLE,                                                                   \
-          .offset = AT(prescale),                                                                  \
-          .def = 1,                                                                                \
-          .min = 0.1,                                                                              \
-          .max = 4,                                                                                \
-          .names = true },                                                                         \
-        { .name = "speed_prescale_method",                                                         \
-          .alias = "psm",                                                                          \
-          .help = "nearest, bilinear, bicubic or lanczos4",                                        \
-          .type = OPTION_STRING,                                                                   \
-          .offset = AT(prescale_method),                                                           \
-          .def_text = "nearest",                                                                   \
-          .names = true },                                                                         \
-        { .name = "speed_sigma_nn",                                                                \
-          .alias = "snn",                                                                          \
-          .help = "standard deviation of neural noise",                                            \
-          .type = OPTION_DOUBLE,                                                                   \
-          .offset = AT(sigma),                                                                     \
-          .def = 0.29,                                                                             \
-          .min = 0.1,                                                                              \
-          .max = 2,                                                                                \
-          .names = true },                                                                         \
-        { .name = "speed_nn_floor",                                                                \
-          .alias = "nnf",                                                                          \
-          .help = "blocks this little above noise are left out",                                   \
-          .type = OPTION_DOUBLE,                                                                   \
-          .offset = AT(floor),                                                                     \
-          .max = 1,                                                                                \
-          .names = true },                                                                         \
-    {                                                                                              \
-        .name = "speed_max_val", .alias = "mxv", .help = "upper limit of the scores",              \
-        .type = OPTION_DOUBLE, .offset = AT(max_val), .def = 1000, .max = 1000, .names = true      \
-    }
+    DOUBLE_OPTION(SpeedOptions, kernel_scale, "speed_kernelscale", "ks", 1, 0.1, 4,                \
+                  "stretches the Gaussian kernels"),                                               \
+        DOUBLE_OPTION(SpeedOptions, prescale, "speed_prescale", "ps", 1, 0.1, 4,                   \
+                      "resizes the planes by this factor first"),                                  \
+        STRING_OPTION(SpeedOptions, prescale_method, "speed_prescale_method", "psm", "nearest",    \
+                      "nearest, bilinear, bicubic or lanczos4"),                                   \
+        DOUBLE_OPTION(SpeedOptions, sigma, "speed_sigma_nn", "snn", 0.29, 0.1, 2,                  \
+                      "standard deviation of neural noise"),                                       \
+        DOUBLE_OPTION(SpeedOptions, floor, "speed_nn_floor", "nnf", 0, 0, 1,                       \
+                      "blocks this little above noise are left out"),                              \
+        DOUBLE_OPTION(SpeedOptions, max_val, "speed_max_val", "mxv", 1000, 0, 1000,                \
+                      "upper limit of the scores")
 
 static const Option chroma_options[] = {
     COMMON_OPTIONS,
-    { .name = "speed_weight_var_mode",
-      .alias = "wvm",
-      .help = "which variances weigh the entropies",
-      .type = OPTION_INT,
-      .offset = AT(weight_mode),
-      .max = 6,
-      .names = true },
+    INT_OPTION(SpeedOptions, weight_mode, "speed_weight_var_mode", "wvm", 0, 0, 6,
+               "which variances weigh the entropies"),
     { 0 },
 };
 
 static const Option temporal_options[] = {
     COMMON_OPTIONS,
-    { .name = "speed_use_ref_diff",
-      .alias = "urd",
-      .help = "difference of the distorted picture to the current reference",
-      .type = OPTION_BOOL,
-      .offset = AT(use_ref_diff),
-      .names = true },
+    BOOL_OPTION(SpeedOptions, use_ref_diff, "speed_use_ref_diff", "urd", false,
+                "difference of the distorted picture to the current reference"),
     { 0 },
 };
 

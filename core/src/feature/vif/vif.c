@@ -9,25 +9,11 @@
 #include "feature/vif/vif_frame.h"
 
 static const Option options[] = {
-    { .name = "debug",
-      .help = "also report numerators and denominators",
-      .type = OPTION_BOOL,
-      .offset = offsetof(VifOptions, debug) },
-    { .name = "vif_enhn_gain_limit",
-      .alias = "egl",
-      .help = "most gain that enhancement may be credited with",
-      .type = OPTION_DOUBLE,
-      .offset = offsetof(VifOptions, gain_limit),
-      .def = 100,
-      .min = 1,
-      .max = 100,
-      .names = true },
-    { .name = "vif_skip_scale0",
-      .alias = "ssclz",
-      .help = "leave out the full-size scale",
-      .type = OPTION_BOOL,
-      .offset = offsetof(VifOptions, skip_scale0),
-      .names = true },
+    BOOL_OPTION(VifOptions, debug, "debug", NULL, false, "also report numerators and denominators"),
+    DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100,
+                  "most gain that enhancement may be credited with"),
+    BOOL_OPTION(VifOptions, skip_scale0, "vif_skip_scale0", "ssclz", false,
+                "leave out the full-size scale"),
     { 0 },
 };
 

@@ -14,19 +14,11 @@ typedef struct SsimOptions {
 } SsimOptions;
 
 #define SSIM_OPTIONS                                                                               \
-    { .name = "enable_lcs",                                                                        \
-      .help = "also output luminance, contrast and structure",                                     \
-      .type = OPTION_BOOL,                                                                         \
-      .offset = offsetof(SsimOptions, enable_lcs) },                                               \
-        { .name = "enable_db",                                                                     \
-          .help = "output the score in dB",                                                        \
-          .type = OPTION_BOOL,                                                                     \
-          .offset = offsetof(SsimOptions, enable_db) },                                            \
-    {                                                                                              \
-        .name = "clip_db",                                                                         \
-        .help = "with enable_db: cap the score by what the picture size allows",                   \
-        .type = OPTION_BOOL, .offset = offsetof(SsimOptions, clip_db)                              \
-    }
+    BOOL_OPTION(SsimOptions, enable_lcs, "enable_lcs", NULL, false,                                \
+                "also output luminance, contrast and structure"),                                  \
+        BOOL_OPTION(SsimOptions, enable_db, "enable_db", NULL, false, "output the score in dB"),   \
+        BOOL_OPTION(SsimOptions, clip_db, "clip_db", NULL, false,                                  \
+                    "with enable_db: cap the score by what the picture size allows")
 
 /* The score as it is, or in dB. NaN, and what lies above 1, becomes the cap. */
 static inline double ssim_score(double score, const SsimOptions *opt, const FrameShape *shape)
