@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A small vector language: one source, compiled for SSE4.1, AVX2, AVX-512 and NEON.
  *
- * Three types, as wide as the instruction set's registers (V_BYTES):
- *   vi  integers: the operation says which lanes (8, 16, 32 or 64 bits) and, where it matters, the
- * sign vf  floats, V32 of them        vd  doubles, V64 of them vm  a choice per 32-bit lane (a mask
- * register on AVX-512) vacc  32-bit sums of products of 16-bit pairs; read it with v_acc_sum
- * Arithmetic wraps. Loads and stores need no alignment. Floats are never fused.
+ * Its types are as wide as the registers of the instruction set (V_BYTES):
+ *   vi    integers; the name of an operation says which lanes it takes (16, 32 or 64 bits) and,
+ *         where it matters, whether they are signed (s) or unsigned (u)
+ *   vf    floats, V32 of them
+ *   vd    doubles, V64 of them
+ *   vm    a choice for each 32-bit lane (on AVX-512 a mask register)
+ *   vacc  32-bit sums of products of 16-bit pairs; v_acc_sum reads it
+ * Arithmetic wraps. Loads and stores need no alignment. Products and sums of floats are never fused.
  *
- * "Block" operations (zip, pack) work within 128-bit blocks on x86: v_pack32 undoes v_zip16, and
- * only their combination has a column order that means the same everywhere. All others keep lane
- * order.
+ * "Block" operations (v_zip_lo16, v_zip_hi16, v_pack_u32, v_pack_s32) work within blocks of 128 bits
+ * on x86. A pack undoes the zips; only together do they keep the order of the columns on every set.
+ * All other operations keep the order of the lanes.
  *
  * What the instruction sets share is written here with the compiler's vector types; what differs is
  * in simd/SET.h, under the same names. */
@@ -52,25 +55,16 @@ typedef float64x2_t vd;
 #error "no vector code for this target"
 #endif
 
-#define V8 V_BYTES
 #define V16 (V_BYTES / 2)
 #define V32 (V_BYTES / 4)
 #define V64 (V_BYTES / 8)
 
-typedef int8_t v_s8 __attribute__((vector_size(V_BYTES)));
-typedef uint8_t v_u8 __attribute__((vector_size(V_BYTES)));
 typedef int16_t v_s16 __attribute__((vector_size(V_BYTES)));
 typedef uint16_t v_u16 __attribute__((vector_size(V_BYTES)));
 typedef int32_t v_s32 __attribute__((vector_size(V_BYTES)));
 typedef uint32_t v_u32 __attribute__((vector_size(V_BYTES)));
 typedef int64_t v_s64 __attribute__((vector_size(V_BYTES)));
 typedef uint64_t v_u64 __attribute__((vector_size(V_BYTES)));
-
-/* Lane numbers. */
-static const uint16_t v_index16[32] __attribute__((unused)) = {
-    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-};
 
 /* ---- memory and constants ---- */
 
@@ -152,11 +146,9 @@ V_INLINE vd v_set_f64(double x)
     {                                                                                              \
         return (vi)((type)a op(type) b);                                                           \
     }
-V_BINARY(v_add8, v_u8, +)
 V_BINARY(v_add16, v_u16, +)
 V_BINARY(v_add32, v_u32, +)
 V_BINARY(v_add64, v_u64, +)
-V_BINARY(v_sub8, v_u8, -)
 V_BINARY(v_sub16, v_u16, -)
 V_BINARY(v_sub32, v_u32, -)
 V_BINARY(v_sub64, v_u64, -)
@@ -178,7 +170,6 @@ V_INLINE vi v_andnot(vi not_this, vi b)
     {                                                                                              \
         return (vi)((type)a op count);                                                             \
     }
-V_SHIFT(v_shl16, v_u16, <<)
 V_SHIFT(v_shl32, v_u32, <<)
 V_SHIFT(v_shl64, v_u64, <<)
 V_SHIFT(v_shr_u16, v_u16, >>)
@@ -223,11 +214,6 @@ V_INLINE vf v_abs_f32(vf a)
 V_INLINE vi v_cast_f32(vf a)
 {
     return (vi)a;
-}
-
-V_INLINE vf v_cast_to_f32(vi a)
-{
-    return (vf)a;
 }
 
 /* ---- sums over lanes ---- */

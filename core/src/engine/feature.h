@@ -26,8 +26,7 @@ enum FeatureFlag {
     FEATURE_EVERY_FRAME = 1 << 0, /* not skipped by subsampling */
     FEATURE_SERIAL =
         1 << 1, /* measure itself keeps history: in order, one scratch for all frames */
-    FEATURE_PREV_REF = 1 << 2, /* needs FramePair.prev_ref */
-    FEATURE_CHROMA = 1 << 3,   /* may read planes 1 and 2 (init narrows it: Feature.planes) */
+    FEATURE_CHROMA = 1 << 2, /* may read planes 1 and 2 (init narrows it: Feature.planes) */
 };
 
 /* When a score is first known, in the reference: it orders the columns of a report. */

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

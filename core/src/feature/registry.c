@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include <string.h>
-
 #include "engine/feature.h"
 
 extern const FeatureDef feature_adm;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Dictionaries and numbers as text: what is stored, whatever the locale. */
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/dict.h"
 #include "base/text.h"

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -98,7 +96,6 @@ static int pixels_flush(Feature *f)
 static const FeatureDef pixels = {
     .name = "pixels",
     .outputs = (const FeatureOutput[]){ { .name = "pixels" }, { .name = NULL } },
-    .flags = FEATURE_PREV_REF,
     .result_size = sizeof(PixelsResult),
     .init = pixels_init,
     .close = free_state,
@@ -485,7 +482,6 @@ static int late_measure(const Feature *f, void *scratch, const FramePair *pair, 
 static const FeatureDef late = {
     .name = "late",
     .outputs = (const FeatureOutput[]){ { .name = "late" }, { .name = NULL } },
-    .flags = FEATURE_PREV_REF,
     .result_size = sizeof(unsigned),
     .measure = late_measure,
     .report = history_report,

@@ -2,7 +2,6 @@
 /* The score store: written once, read by name or alias, listed as a serial run would write it. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "engine/scores.h"

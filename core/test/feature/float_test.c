@@ -3,8 +3,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "feature/common/float_filter.h"
 #include "feature/common/gauss.h"

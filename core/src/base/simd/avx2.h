@@ -11,11 +11,6 @@ V_INLINE vi v_load_u8_to_16(const void *p)
     return _mm256_cvtepu8_epi16(_mm_loadu_si128(p));
 }
 
-V_INLINE vi v_load_u8_to_32(const void *p)
-{
-    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(p));
-}
-
 V_INLINE vi v_load_u16_to_32(const void *p)
 {
     return _mm256_cvtepu16_epi32(_mm_loadu_si128(p));
@@ -243,11 +238,6 @@ V_INLINE vi v_shrv_u32(vi a, vi count)
     return _mm256_srlv_epi32(a, count);
 }
 
-V_INLINE vi v_shrv_s32(vi a, vi count)
-{
-    return _mm256_srav_epi32(a, count);
-}
-
 /* floor(log2 x) of 1…2^31-1. Clearing the bits below the top one first keeps the conversion to
  * single precision from rounding up to the next power of two. */
 V_INLINE vi v_log2_floor32(vi x)
@@ -329,11 +319,6 @@ V_INLINE int vm_count(vm m)
 V_INLINE unsigned vm_bits(vm m)
 {
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(m));
-}
-
-V_INLINE vi v_select32(vm m, vi yes, vi no)
-{
-    return _mm256_blendv_epi8(no, yes, m);
 }
 
 V_INLINE vf v_select_f32(vm m, vf yes, vf no)

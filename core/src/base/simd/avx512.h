@@ -11,11 +11,6 @@ V_INLINE vi v_load_u8_to_16(const void *p)
     return _mm512_cvtepu8_epi16(_mm256_loadu_si256(p));
 }
 
-V_INLINE vi v_load_u8_to_32(const void *p)
-{
-    return _mm512_cvtepu8_epi32(_mm_loadu_si128(p));
-}
-
 V_INLINE vi v_load_u16_to_32(const void *p)
 {
     return _mm512_cvtepu16_epi32(_mm256_loadu_si256(p));
@@ -33,6 +28,12 @@ V_INLINE void v_store_32_to_16(void *p, vi v)
 }
 
 /* ---- block operations ---- */
+
+/* Lane numbers. */
+static const uint16_t v_index16[V16] __attribute__((unused)) = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
 
 V_INLINE vi v_zip_lo16(vi a, vi b)
 {
@@ -243,11 +244,6 @@ V_INLINE vi v_shrv_u32(vi a, vi count)
     return _mm512_srlv_epi32(a, count);
 }
 
-V_INLINE vi v_shrv_s32(vi a, vi count)
-{
-    return _mm512_srav_epi32(a, count);
-}
-
 /* floor(log2 x) of 1…2^31-1. */
 V_INLINE vi v_log2_floor32(vi x)
 {
@@ -323,11 +319,6 @@ V_INLINE int vm_count(vm m)
 V_INLINE unsigned vm_bits(vm m)
 {
     return m;
-}
-
-V_INLINE vi v_select32(vm m, vi yes, vi no)
-{
-    return _mm512_mask_blend_epi32(m, no, yes);
 }
 
 V_INLINE vf v_select_f32(vm m, vf yes, vf no)

@@ -18,14 +18,6 @@ V_INLINE vi v_load_u8_to_16(const void *p)
     return V_FROM_U16(vmovl_u8(vld1_u8(p)));
 }
 
-V_INLINE vi v_load_u8_to_32(const void *p)
-{
-    uint32_t four;
-    memcpy(&four, p, sizeof(four));
-    const uint16x8_t wide = vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(four)));
-    return V_FROM_U32(vmovl_u16(vget_low_u16(wide)));
-}
-
 V_INLINE vi v_load_u16_to_32(const void *p)
 {
     return V_FROM_U32(vmovl_u16(vld1_u16(p)));
@@ -256,11 +248,6 @@ V_INLINE vi v_shrv_u32(vi a, vi count)
     return V_FROM_U32(vshlq_u32(V_U32(a), vnegq_s32(count)));
 }
 
-V_INLINE vi v_shrv_s32(vi a, vi count)
-{
-    return vshlq_s32(a, vnegq_s32(count));
-}
-
 /* floor(log2 x) of 1…2^31-1. */
 V_INLINE vi v_log2_floor32(vi x)
 {
@@ -345,11 +332,6 @@ V_INLINE unsigned vm_bits(vm m)
 {
     const uint32x4_t weight = { 1, 2, 4, 8 };
     return vaddvq_u32(vandq_u32(m, weight));
-}
-
-V_INLINE vi v_select32(vm m, vi yes, vi no)
-{
-    return vbslq_s32(m, yes, no);
 }
 
 V_INLINE vf v_select_f32(vm m, vf yes, vf no)

@@ -11,13 +11,6 @@ V_INLINE vi v_load_u8_to_16(const void *p)
     return _mm_cvtepu8_epi16(_mm_loadl_epi64(p));
 }
 
-V_INLINE vi v_load_u8_to_32(const void *p)
-{
-    int32_t four;
-    memcpy(&four, p, sizeof(four));
-    return _mm_cvtepu8_epi32(_mm_cvtsi32_si128(four));
-}
-
 V_INLINE vi v_load_u16_to_32(const void *p)
 {
     return _mm_cvtepu16_epi32(_mm_loadl_epi64(p));
@@ -241,11 +234,6 @@ V_INLINE vi v_shrv_u32(vi a, vi count)
     return (vi)((v_u32)a >> (v_u32)count);
 }
 
-V_INLINE vi v_shrv_s32(vi a, vi count)
-{
-    return (vi)((v_s32)a >> (v_s32)count);
-}
-
 /* floor(log2 x) of 1…2^31-1. Clearing the bits below the top one first keeps the conversion to
  * single precision from rounding up to the next power of two. */
 V_INLINE vi v_log2_floor32(vi x)
@@ -333,11 +321,6 @@ V_INLINE int vm_count(vm m)
 V_INLINE unsigned vm_bits(vm m)
 {
     return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(m));
-}
-
-V_INLINE vi v_select32(vm m, vi yes, vi no)
-{
-    return _mm_blendv_epi8(no, yes, m);
 }
 
 V_INLINE vf v_select_f32(vm m, vf yes, vf no)

@@ -2,7 +2,6 @@
 #include "feature/adm/adm_dsp.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* Arithmetic right shift with rounding: half a unit is added, and none when nothing is shifted out.

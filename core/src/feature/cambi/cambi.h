@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "engine/feature.h"
 #include "feature/cambi/cambi_dsp.h"

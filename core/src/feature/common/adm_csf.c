@@ -2,7 +2,6 @@
 #include "feature/common/adm_csf.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define PI 3.14159265358979323846
 

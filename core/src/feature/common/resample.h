@@ -4,8 +4,6 @@
 #ifndef FEATURE_COMMON_RESAMPLE_H
 #define FEATURE_COMMON_RESAMPLE_H
 
-#include <stddef.h>
-
 enum ResampleMethod {
     RESAMPLE_NEAREST,
     RESAMPLE_BILINEAR,

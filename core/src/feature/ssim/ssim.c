@@ -2,7 +2,6 @@
 /* ssim: structural similarity of luma from exact integer moments under a 9x9 Gaussian. Not in the
  * reference's command; the figures are those of the well-known tool of that name. */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "engine/feature.h"
