@@ -69,7 +69,8 @@ static unsigned count_near(const CambiPlane *p, int x, int y, int r, int code)
     return count;
 }
 
-static float contrast_by_definition(const CambiPlan *plan, const CambiPlane *p, int x, int y, int r)
+static float contrast_by_definition(const CambiSetup *setup, const CambiPlane *p, int x, int y,
+                                    int r)
 {
     const size_t at = (size_t)y * p->pitch + (size_t)x;
     if (!p->mask[at])
@@ -77,12 +78,12 @@ static float contrast_by_definition(const CambiPlan *plan, const CambiPlane *p, 
     const int code = p->code[at];
     const unsigned own = count_near(p, x, y, r, code);
     float best = 0.0f;
-    for (unsigned d = plan->first_step[code]; d <= plan->steps; d++) {
+    for (unsigned d = setup->first_step[code]; d <= setup->steps; d++) {
         const unsigned above = count_near(p, x, y, r, code + (int)d);
         const unsigned below = count_near(p, x, y, r, code - (int)d);
         const unsigned other = above > below ? above : below;
         const float value =
-            (float)(int)(cambi_step_weight[d] * own * other) * plan->reciprocal[own + other];
+            (float)(int)(cambi_step_weight[d] * own * other) * setup->reciprocal[own + other];
         best = value > best ? value : best;
     }
     return best;
@@ -104,16 +105,16 @@ static void fill_plane(CambiPlane *p, unsigned from, unsigned span)
 
 static void contrast_matches_its_definition(void **state)
 {
-    CambiPlan *plan = calloc(1, sizeof(*plan));
-    assert_non_null(plan);
-    plan->steps = 4;
-    plan->low = 100;
-    plan->high = 130;
+    CambiSetup *setup = calloc(1, sizeof(*setup));
+    assert_non_null(setup);
+    setup->steps = 4;
+    setup->low = 100;
+    setup->high = 130;
     for (int code = 0; code <= CAMBI_TOP_CODE; code++)
-        plan->first_step[code] = (uint8_t)(code >= 104 && code <= 126 ? 1 + code % 4 : 5);
+        setup->first_step[code] = (uint8_t)(code >= 104 && code <= 126 ? 1 + code % 4 : 5);
     for (int i = 1; i <= CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW; i++)
-        plan->reciprocal[i] = 1.0f / (float)i;
-    cambi_dsp_init(&plan->dsp, cpu_flags(0));
+        setup->reciprocal[i] = 1.0f / (float)i;
+    cambi_dsp_init(&setup->dsp, cpu_flags(0));
 
     static const struct {
         unsigned w, h, window;
@@ -124,19 +125,19 @@ static void contrast_matches_its_definition(void **state)
                              .stored_w = shapes[i].w,
                              .stored_h = shapes[i].h,
                              .pitch = shapes[i].w + CAMBI_SLACK };
-        plan->target[0] = plan->target[1] = (CambiTarget){ .kept_w = plane.w, .kept_h = plane.h };
+        setup->target[0] = setup->target[1] = (CambiTarget){ .kept_w = plane.w, .kept_h = plane.h };
         plane.code = calloc(plane.pitch * plane.h, sizeof(*plane.code));
         plane.mask = calloc(plane.pitch * plane.h, 1);
         float *map = calloc((size_t)plane.w * plane.h, sizeof(*map));
         CambiCounters *counters;
         assert_true(plane.code && plane.mask && map);
-        assert_int_equal(cambi_counters_create(&counters, plan), 0);
+        assert_int_equal(cambi_counters_create(&counters, setup), 0);
         fill_plane(&plane, 98, 36);
-        cambi_contrast(counters, plan, &plane, shapes[i].window, map);
+        cambi_contrast(counters, setup, &plane, shapes[i].window, map);
         for (unsigned y = 0; y < plane.h; y++) {
             for (unsigned x = 0; x < plane.w; x++) {
-                const float want =
-                    contrast_by_definition(plan, &plane, (int)x, (int)y, (int)shapes[i].window / 2);
+                const float want = contrast_by_definition(setup, &plane, (int)x, (int)y,
+                                                          (int)shapes[i].window / 2);
                 assert_true(map[(size_t)y * plane.w + x] == want);
             }
         }
@@ -145,7 +146,7 @@ static void contrast_matches_its_definition(void **state)
         free(plane.mask);
         free(map);
     }
-    free(plan);
+    free(setup);
 }
 
 /* ---- pooling ---- */

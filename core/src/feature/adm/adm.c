@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "feature/adm/adm_frame.h"
 
 /* The reference reads outside its bands when a side is smaller. */
 #define ADM_MIN_SIDE 17
@@ -75,11 +76,11 @@ static int adm_init(Feature *f)
                   f->shape.w[0], f->shape.h[0], ADM_MIN_SIDE);
         return -EINVAL;
     }
-    Adm *const adm = f->state = mem_zalloc(sizeof(*adm));
-    if (!adm)
+    AdmSetup *const setup = f->state = mem_zalloc(sizeof(*setup));
+    if (!setup)
         return -ENOMEM;
-    adm_levels_init(adm->level, &f->shape, f->options);
-    adm_dsp_init(&adm->dsp, adm->level, f->shape.bpc, f->cpu);
+    adm_levels_init(setup->level, &f->shape, f->options);
+    adm_dsp_init(&setup->dsp, setup->level, f->shape.bpc, f->cpu);
     return 0;
 }
 
@@ -89,15 +90,14 @@ static void adm_close(Feature *f)
     f->state = NULL;
 }
 
-static int adm_create_scratch(const Feature *f, void **scratch)
+static int adm_scratch_create(const Feature *f, void **scratch)
 {
-    *scratch = adm_scratch_create(f->state);
-    return *scratch ? 0 : -ENOMEM;
+    return adm_frame_create((AdmFrame **)scratch, f->state);
 }
 
-static void adm_destroy_scratch(void *scratch)
+static void adm_scratch_destroy(void *scratch)
 {
-    adm_scratch_destroy(scratch);
+    adm_frame_destroy(scratch);
 }
 
 static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
@@ -110,7 +110,7 @@ static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, v
         log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
         return -EINVAL;
     }
-    adm_sweep(f->state, options, scratch, pair->ref, pair->dist, result, team);
+    adm_frame_measure(scratch, f->state, options, pair->ref, pair->dist, result, team);
     return 0;
 }
 
@@ -128,9 +128,9 @@ static int emit_debug(Feature *f, const FrameId *id, const AdmScores *s)
 
 static int adm_report(Feature *f, const FrameId *id, const void *result)
 {
-    const Adm *const adm = f->state;
+    const AdmSetup *const setup = f->state;
     const AdmOptions *const options = f->options;
-    const AdmScores s = adm_scores(adm->level, options, &f->shape, result);
+    const AdmScores s = adm_scores(setup->level, options, &f->shape, result);
 
     int err = feature_emit(f, OUT_ADM2, id->index, s.adm2);
     err |= feature_emit(f, OUT_AIM, id->index, s.aim);
@@ -151,8 +151,8 @@ const FeatureDef feature_adm = {
     .result_size = sizeof(AdmResult),
     .init = adm_init,
     .close = adm_close,
-    .scratch_create = adm_create_scratch,
-    .scratch_destroy = adm_destroy_scratch,
+    .scratch_create = adm_scratch_create,
+    .scratch_destroy = adm_scratch_destroy,
     .measure = adm_measure,
     .report = adm_report,
     .gpu = &adm_gpu,

@@ -31,24 +31,15 @@ typedef struct AdmResult {
     AdmSums level[ADM_LEVELS];
 } AdmResult;
 
-/* A feature's state: all that does not change from frame to frame. */
-typedef struct Adm {
+/* The same for all frames of a clip; the feature's state. */
+typedef struct AdmSetup {
     AdmLevel level[ADM_LEVELS];
     AdmDsp dsp;
-} Adm;
+} AdmSetup;
 
 /* Fills the geometry, weights and shifts of the four levels. */
 void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape,
                      const AdmOptions *options);
-
-/* Line buffers and low-pass planes for one frame at a time. NULL when memory is short. */
-typedef struct AdmScratch AdmScratch;
-AdmScratch *adm_scratch_create(const Adm *adm);
-void adm_scratch_destroy(AdmScratch *scratch);
-
-/* Sweeps the four levels of a pair. Bands of rows are shared with `team`. */
-void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch,
-               const VmafPicture *ref, const VmafPicture *dist, AdmResult *result, Team *team);
 
 /* The scores of a frame, from its sums. */
 typedef struct AdmScores {

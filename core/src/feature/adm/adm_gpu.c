@@ -24,7 +24,7 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
     static const char *const coarse[ADM_LEVELS] = { NULL, "adm_split_1", "adm_split_2",
                                                     "adm_split_3" };
     const AdmOptions *const options = f->options;
-    const AdmLevel *const l = &((const Adm *)f->state)->level[i];
+    const AdmLevel *const l = &((const AdmSetup *)f->state)->level[i];
     const double gain = options->gain_limit;
     uint64_t gain_bits;
     memcpy(&gain_bits, &gain, sizeof(gain_bits));
@@ -54,7 +54,7 @@ static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf sour
 static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled, GpuBuf rows,
                         uint32_t row_base)
 {
-    const AdmLevel *const l = &((const Adm *)f->state)->level[i];
+    const AdmLevel *const l = &((const AdmSetup *)f->state)->level[i];
     const AdmEnergyParams params = {
         .width = (uint32_t)l->w,
         .height = (uint32_t)l->h,
@@ -78,7 +78,7 @@ static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const AdmOptions *const options = f->options;
-    const AdmLevel *const level = ((const Adm *)f->state)->level;
+    const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0)
         return -ENOTSUP; /* the CPU's measure says what is wrong */
 
@@ -119,7 +119,7 @@ static int64_t add_rows(const uint64_t *sums, unsigned rows, int shift)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const AdmOptions *const options = f->options;
-    const AdmLevel *const level = ((const Adm *)f->state)->level;
+    const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
     AdmResult *const r = result;
     const uint64_t *sums = readback;
     memset(r, 0, sizeof(*r));

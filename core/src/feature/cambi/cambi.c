@@ -68,15 +68,15 @@ static const FeatureOutput outputs[] = {
 };
 
 typedef struct CambiState {
-    CambiPlan plan;
+    CambiSetup setup;
     CambiHeatmaps *heatmaps;
 } CambiState;
 
-static int choose_sizes(const Feature *f, CambiPlan *plan)
+static int choose_sizes(const Feature *f, CambiSetup *setup)
 {
     const CambiOptions *o = f->options;
-    CambiTarget *enc = &plan->target[0], *src = &plan->target[1];
-    const unsigned w = plan->src_w, h = plan->src_h;
+    CambiTarget *enc = &setup->target[0], *src = &setup->target[1];
+    const unsigned w = setup->src_w, h = setup->src_h;
     const bool smaller = (unsigned)o->enc_width <= w && (unsigned)o->enc_height <= h;
     const bool enc_set = o->enc_width && o->enc_height && smaller;
     const bool src_set = o->src_width && o->src_height;
@@ -85,7 +85,7 @@ static int choose_sizes(const Feature *f, CambiPlan *plan)
     src->w = src_set ? (unsigned)o->src_width : w;
     src->h = src_set ? (unsigned)o->src_height : h;
     for (unsigned i = 0; i < 2; i++) {
-        const CambiTarget *t = &plan->target[i];
+        const CambiTarget *t = &setup->target[i];
         if (t->w >= 216 || t->h >= 216)
             continue;
         log_error("cambi: the %s size of %ux%u is too small: one side has to be 216 or more",
@@ -141,28 +141,28 @@ static unsigned flat_threshold(unsigned w, unsigned h)
     return (unsigned)((49 + 3 * (log - 11) - 1) >> 1);
 }
 
-static int make_target(const Feature *f, CambiPlan *plan, CambiTarget *t)
+static int make_target(const Feature *f, CambiSetup *setup, CambiTarget *t)
 {
     const CambiOptions *o = f->options;
     t->window = ((unsigned)o->window_size * (t->w + t->h) / 375) >> 4;
-    if (plan->halve)
+    if (setup->halve)
         t->window = (t->window + 1) >> 1;
     t->window |= 1;
     if (t->window > CAMBI_MAX_WINDOW) {
         log_error("cambi: window_size %u too large for reciprocal LUT", t->window);
         return -EINVAL;
     }
-    t->kept_w = plan->halve ? (t->w + 1) / 2 : t->w;
-    t->kept_h = plan->halve ? (t->h + 1) / 2 : t->h;
+    t->kept_w = setup->halve ? (t->w + 1) / 2 : t->w;
+    t->kept_h = setup->halve ? (t->h + 1) / 2 : t->h;
     t->flat_needed = flat_threshold(t->w, t->h);
-    if (t->w == plan->src_w && t->h == plan->src_h)
+    if (t->w == setup->src_w && t->h == setup->src_h)
         return 0;
-    t->from_x = sample_positions(plan->src_w, t->w);
-    t->from_y = sample_positions(plan->src_h, t->h);
+    t->from_x = sample_positions(setup->src_w, t->w);
+    t->from_y = sample_positions(setup->src_h, t->h);
     return t->from_x && t->from_y ? 0 : -ENOMEM;
 }
 
-static int make_visibility(const Feature *f, CambiPlan *plan)
+static int make_visibility(const Feature *f, CambiSetup *setup)
 {
     const CambiOptions *o = f->options;
     const char *name = strcmp(o->cambi_eotf, "bt1886") ? o->cambi_eotf : o->eotf;
@@ -172,18 +172,18 @@ static int make_visibility(const Feature *f, CambiPlan *plan)
         log_error("cambi: '%s' is not one of bt1886, pq", name);
         return -EINVAL;
     }
-    const int n = (int)plan->steps;
+    const int n = (int)setup->steps;
     int limit[CAMBI_MAX_STEPS + 1] = { 0 };
     for (int d = 1; d <= n; d++)
         limit[d] = cambi_step_limit((unsigned)d, o->tvi_threshold, (enum CambiEotf)eotf);
     const int dark = cambi_dark_code(o->vis_lum_threshold, (enum CambiEotf)eotf);
-    plan->low = dark - 3 * n + 1 > 0 ? dark - 3 * n + 1 : 0;
-    plan->high = limit[n] + n;
+    setup->low = dark - 3 * n + 1 > 0 ? dark - 3 * n + 1 : 0;
+    setup->high = limit[n] + n;
     for (int code = 0; code <= CAMBI_TOP_CODE; code++) {
         int d = 1;
         while (d <= n && !(code <= limit[d] && code + n + d > dark))
             d++;
-        plan->first_step[code] = (uint8_t)d;
+        setup->first_step[code] = (uint8_t)d;
     }
     return 0;
 }
@@ -205,34 +205,34 @@ static int init(Feature *f)
     CambiState *state = f->state = mem_zalloc(sizeof(*state));
     if (!state)
         return -ENOMEM;
-    CambiPlan *plan = &state->plan;
-    plan->bpc = f->shape.bpc;
-    plan->src_w = f->shape.w[0];
-    plan->src_h = f->shape.h[0];
-    plan->full_ref = o->full_ref;
-    plan->steps = 1u << o->max_log_contrast;
-    plan->share = o->topk != 0.6 ? o->topk : o->cambi_topk;
-    plan->smooth = (o->enc_bitdepth ? (unsigned)o->enc_bitdepth : plan->bpc) < 10;
-    int err = choose_sizes(f, plan);
+    CambiSetup *setup = &state->setup;
+    setup->bpc = f->shape.bpc;
+    setup->src_w = f->shape.w[0];
+    setup->src_h = f->shape.h[0];
+    setup->full_ref = o->full_ref;
+    setup->steps = 1u << o->max_log_contrast;
+    setup->share = o->topk != 0.6 ? o->topk : o->cambi_topk;
+    setup->smooth = (o->enc_bitdepth ? (unsigned)o->enc_bitdepth : setup->bpc) < 10;
+    int err = choose_sizes(f, setup);
     if (err)
         return err;
-    plan->halve = halving_wanted(o->high_res_speedup, &plan->target[0]);
+    setup->halve = halving_wanted(o->high_res_speedup, &setup->target[0]);
     for (unsigned i = 0; i < 2 && !err; i++)
-        err = make_target(f, plan, &plan->target[i]);
+        err = make_target(f, setup, &setup->target[i]);
     if (!err)
-        err = make_visibility(f, plan);
+        err = make_visibility(f, setup);
     if (err)
         return err;
-    make_reciprocals(plan->reciprocal);
-    cambi_dsp_init(&plan->dsp, f->cpu);
+    make_reciprocals(setup->reciprocal);
+    cambi_dsp_init(&setup->dsp, f->cpu);
     if (o->heatmaps_path)
-        err = cambi_heatmaps_create(&state->heatmaps, o->heatmaps_path, plan);
+        err = cambi_heatmaps_create(&state->heatmaps, o->heatmaps_path, setup);
     return err;
 }
 
-const CambiPlan *cambi_plan(const Feature *f)
+const CambiSetup *cambi_setup(const Feature *f)
 {
-    return &((const CambiState *)f->state)->plan;
+    return &((const CambiState *)f->state)->setup;
 }
 
 bool cambi_wants_heatmaps(const Feature *f)
@@ -246,8 +246,8 @@ static void close(Feature *f)
     if (!state)
         return;
     for (unsigned i = 0; i < 2; i++) {
-        mem_free(state->plan.target[i].from_x);
-        mem_free(state->plan.target[i].from_y);
+        mem_free(state->setup.target[i].from_x);
+        mem_free(state->setup.target[i].from_y);
     }
     cambi_heatmaps_destroy(state->heatmaps);
     mem_free(state);
@@ -256,12 +256,12 @@ static void close(Feature *f)
 static int scratch_create(const Feature *f, void **scratch)
 {
     const CambiState *state = f->state;
-    return cambi_scratch_create((CambiScratch **)scratch, &state->plan);
+    return cambi_frame_create((CambiFrame **)scratch, &state->setup);
 }
 
 static void scratch_destroy(void *scratch)
 {
-    cambi_scratch_destroy(scratch);
+    cambi_frame_destroy(scratch);
 }
 
 typedef struct MapWriter {
@@ -282,12 +282,12 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     const CambiState *state = f->state;
     CambiResult *r = result;
     MapWriter writer = { state->heatmaps, pair->position, 0 };
-    int err = cambi_picture(scratch, 0, pair->dist, r->scores[0],
-                            state->heatmaps ? write_map : NULL, &writer);
+    int err = cambi_frame_measure(scratch, 0, pair->dist, r->scores[0],
+                                  state->heatmaps ? write_map : NULL, &writer);
     if (!err)
         err = writer.err;
-    if (!err && state->plan.full_ref)
-        err = cambi_picture(scratch, 1, pair->ref, r->scores[1], NULL, NULL);
+    if (!err && state->setup.full_ref)
+        err = cambi_frame_measure(scratch, 1, pair->ref, r->scores[1], NULL, NULL);
     return err;
 }
 
@@ -307,13 +307,13 @@ static double at_most(double value, double limit)
 static int report(Feature *f, const FrameId *id, const void *result)
 {
     const CambiOptions *o = f->options;
-    const CambiPlan *plan = &((const CambiState *)f->state)->plan;
+    const CambiSetup *setup = &((const CambiState *)f->state)->setup;
     const CambiResult *r = result;
-    const double dist = combine(r->scores[0], plan->target[0].window);
+    const double dist = combine(r->scores[0], setup->target[0].window);
     int err = feature_emit(f, OUT_CAMBI, id->index, at_most(dist, o->max_val));
-    if (err || !plan->full_ref)
+    if (err || !setup->full_ref)
         return err;
-    const double source = combine(r->scores[1], plan->target[1].window);
+    const double source = combine(r->scores[1], setup->target[1].window);
     const double added = dist - source > 0.0 ? dist - source : 0.0;
     err = feature_emit(f, OUT_SOURCE, id->index, at_most(source, o->max_val));
     return err ? err : feature_emit(f, OUT_FULL_REFERENCE, id->index, at_most(added, o->max_val));

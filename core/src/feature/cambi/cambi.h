@@ -17,7 +17,7 @@ enum {
     CAMBI_TOP_CODE = 1024, /* rounding to 10 bits can go one past 1023 */
 };
 
-/* ---- visibility.c ---- */
+/* ---- cambi_visibility.c ---- */
 
 enum CambiEotf { CAMBI_BT1886, CAMBI_PQ };
 int cambi_eotf(const char *name); /* -EINVAL when there is no such curve */
@@ -38,7 +38,7 @@ typedef struct CambiTarget {
     unsigned flat_needed; /* a mask needs more flat neighbours than this */
 } CambiTarget;
 
-typedef struct CambiPlan {
+typedef struct CambiSetup {
     unsigned bpc, src_w, src_h;
     CambiTarget target[2]; /* distorted, reference */
     bool smooth, halve, full_ref;
@@ -50,7 +50,7 @@ typedef struct CambiPlan {
         first_step[CAMBI_TOP_CODE + 1]; /* least step that may count for a code; steps + 1: none */
     float reciprocal[CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1];
     CambiDsp dsp;
-} CambiPlan;
+} CambiSetup;
 
 /* Weight of a step of 1…32 codes. */
 extern const uint8_t cambi_step_weight[CAMBI_MAX_STEPS + 1];
@@ -65,17 +65,17 @@ typedef struct CambiPlane {
     uint8_t *mask;
 } CambiPlane;
 
-typedef struct CambiScratch CambiScratch;
-int cambi_scratch_create(CambiScratch **out, const CambiPlan *plan);
-void cambi_scratch_destroy(CambiScratch *s);
+typedef struct CambiFrame CambiFrame;
+int cambi_frame_create(CambiFrame **out, const CambiSetup *setup);
+void cambi_frame_destroy(CambiFrame *s);
 
 /* Contrast map of a scale, handed out before it is pooled; w * h values. */
 typedef void (*CambiMapFn)(void *cookie, unsigned scale, const float *map, unsigned w, unsigned h);
 
 /* Mean of the largest contrasts at each scale. 0, or -EINVAL after a log line when a sample exceeds
  * the depth. */
-int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
-                  double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie);
+int cambi_frame_measure(CambiFrame *s, unsigned target, const VmafPicture *pic,
+                        double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie);
 
 /* Means of the largest contrasts; [0] distorted, [1] reference. */
 typedef struct CambiResult {
@@ -86,32 +86,32 @@ typedef struct CambiResult {
 
 extern const struct FeatureGpu cambi_gpu;
 
-const CambiPlan *cambi_plan(const Feature *f);
+const CambiSetup *cambi_setup(const Feature *f);
 bool cambi_wants_heatmaps(const Feature *f);
 
-/* ---- prepare.c ---- */
+/* ---- cambi_prepare.c ---- */
 
 typedef struct CambiLines CambiLines;
-int cambi_lines_create(CambiLines **out, const CambiPlan *plan);
+int cambi_lines_create(CambiLines **out, const CambiSetup *setup);
 void cambi_lines_destroy(CambiLines *lines);
 
-int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic);
-int cambi_range_error(const CambiPlan *plan); /* logs it; -EINVAL */
+int cambi_check_range(const CambiSetup *setup, const VmafPicture *pic);
+int cambi_range_error(const CambiSetup *setup); /* logs it; -EINVAL */
 /* Fills codes and mask at scale 0. */
-void cambi_prepare(CambiLines *lines, const CambiPlan *plan, const CambiTarget *target,
+void cambi_prepare(CambiLines *lines, const CambiSetup *setup, const CambiTarget *target,
                    const VmafPicture *pic, CambiPlane *plane);
-void cambi_decimate(const CambiPlan *plan, CambiPlane *plane);
-void cambi_mode_filter(CambiLines *lines, const CambiPlan *plan, CambiPlane *plane);
+void cambi_decimate(const CambiSetup *setup, CambiPlane *plane);
+void cambi_mode_filter(CambiLines *lines, const CambiSetup *setup, CambiPlane *plane);
 
-/* ---- contrast.c ---- */
+/* ---- cambi_contrast.c ---- */
 
 typedef struct CambiCounters CambiCounters;
-int cambi_counters_create(CambiCounters **out, const CambiPlan *plan);
+int cambi_counters_create(CambiCounters **out, const CambiSetup *setup);
 void cambi_counters_destroy(CambiCounters *counters);
-void cambi_contrast(CambiCounters *counters, const CambiPlan *plan, const CambiPlane *plane,
+void cambi_contrast(CambiCounters *counters, const CambiSetup *setup, const CambiPlane *plane,
                     unsigned window, float *map);
 
-/* ---- pool.c ---- */
+/* ---- cambi_pool.c ---- */
 
 typedef struct CambiRanks CambiRanks; /* working memory */
 CambiRanks *cambi_ranks_create(void); /* NULL when out of memory */
@@ -126,10 +126,10 @@ size_t cambi_pool_count(size_t n, double share);
 /* Mean of the `share` largest of n values; may reorder them. */
 double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share);
 
-/* ---- heatmap.c ---- */
+/* ---- cambi_heatmap.c ---- */
 
 typedef struct CambiHeatmaps CambiHeatmaps;
-int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiPlan *plan);
+int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSetup *setup);
 void cambi_heatmaps_destroy(CambiHeatmaps *maps);
 /* Thread-safe. 0, or -EIO. */
 int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, const float *map,

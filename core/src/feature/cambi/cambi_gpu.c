@@ -38,7 +38,7 @@ typedef struct Picture {
 } Picture;
 
 typedef struct Planning {
-    const CambiPlan *cambi;
+    const CambiSetup *cambi;
     GpuPlan *plan;
     GpuBuf result, table;
     int high; /* highest code that can occur and count */
@@ -57,7 +57,7 @@ static bool shape_is_plain(const CambiTarget *t)
 
 static void plan_range(const Planning *p, const Picture *pic)
 {
-    const CambiPlan *cambi = p->cambi;
+    const CambiSetup *cambi = p->cambi;
     const CambiRangeParams params = {
         .width = cambi->src_w,
         .height = cambi->src_h,
@@ -95,7 +95,7 @@ static int positions_table(const Planning *p, const CambiTarget *t, GpuBuf *buf)
 
 static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
 {
-    const CambiPlan *cambi = p->cambi;
+    const CambiSetup *cambi = p->cambi;
     const CambiTarget *t = pic->target;
     const CambiPrepareParams params = {
         .stride = gpu_plane_stride(p->plan, 0),
@@ -266,7 +266,7 @@ static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, uns
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
-    const CambiPlan *cambi = cambi_plan(f);
+    const CambiSetup *cambi = cambi_setup(f);
     const unsigned count = cambi->full_ref ? 2 : 1;
     const int top = cambi->bpc > 10 ? CAMBI_TOP_CODE : CAMBI_TOP_CODE - 1;
     Planning p = { .cambi = cambi, .plan = plan, .high = cambi->high < top ? cambi->high : top };
@@ -306,7 +306,7 @@ static int scale_score(const uint32_t *words, size_t n, double share, double *sc
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
-    const CambiPlan *cambi = cambi_plan(f);
+    const CambiSetup *cambi = cambi_setup(f);
     const uint32_t *words = readback;
     CambiResult *r = result;
     int err = 0;
@@ -326,7 +326,7 @@ static int collect(const Feature *f, const void *readback, void *result)
 /* Exact but where collect sends the frame to the CPU for the order of additions. */
 static bool same(const Feature *f, const void *a, const void *b)
 {
-    const CambiPlan *cambi = cambi_plan(f);
+    const CambiSetup *cambi = cambi_setup(f);
     const CambiResult *x = a, *y = b;
     for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
         size_t n = (size_t)cambi->target[i].kept_w * cambi->target[i].kept_h;

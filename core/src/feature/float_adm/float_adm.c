@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/float_adm/float_adm.h"
+#include "feature/float_adm/float_adm_frame.h"
 
 typedef struct AdmOptions {
     bool debug, skip_scale0, apply_hm;
@@ -95,7 +95,7 @@ static AdmCore core_of(unsigned n)
     return (AdmCore){ border, n - border };
 }
 
-static void make_levels(const Feature *f, FloatAdmPlan *plan)
+static void make_levels(const Feature *f, FloatAdmSetup *setup)
 {
     const AdmOptions *o = f->options;
     const AdmCsf csf = {
@@ -107,7 +107,7 @@ static void make_levels(const Feature *f, FloatAdmPlan *plan)
     };
     unsigned w = f->shape.w[0], h = f->shape.h[0];
     for (int s = 0; s < ADM_LEVELS; s++) {
-        FloatAdmLevel *level = &plan->level[s];
+        FloatAdmLevel *level = &setup->level[s];
         level->src_w = w;
         level->src_h = h;
         level->w = w = (w + 1) / 2;
@@ -124,23 +124,23 @@ static void make_levels(const Feature *f, FloatAdmPlan *plan)
 static int init(Feature *f)
 {
     const AdmOptions *o = f->options;
-    FloatAdmPlan *plan = f->state = mem_zalloc(sizeof(*plan));
-    if (!plan)
+    FloatAdmSetup *setup = f->state = mem_zalloc(sizeof(*setup));
+    if (!setup)
         return -ENOMEM;
     if (f->shape.w[0] < 17 || f->shape.h[0] < 17) {
         log_error("%s: a picture of %ux%u is too small: both sides have to be 17 or more",
                   f->def->name, f->shape.w[0], f->shape.h[0]);
         return -EINVAL;
     }
-    plan->bpc = f->shape.bpc;
-    plan->gain_limit = o->gain_limit;
-    plan->p_norm = (float)o->p_norm;
-    plan->bypass_masking = o->bypass_cm;
-    plan->skip_level0 = o->skip_scale0;
-    make_levels(f, plan);
-    float_dsp_init(&plan->dsp, plan->bpc, f->cpu);
-    float_adm_dsp_init(&plan->adm_dsp, f->cpu);
-    return float_rows_check_depth(f->def->name, plan->bpc);
+    setup->bpc = f->shape.bpc;
+    setup->gain_limit = o->gain_limit;
+    setup->p_norm = (float)o->p_norm;
+    setup->bypass_masking = o->bypass_cm;
+    setup->skip_level0 = o->skip_scale0;
+    make_levels(f, setup);
+    float_dsp_init(&setup->dsp, setup->bpc, f->cpu);
+    float_adm_dsp_init(&setup->adm_dsp, f->cpu);
+    return float_rows_check_depth(f->def->name, setup->bpc);
 }
 
 static void close(Feature *f)
@@ -150,17 +150,17 @@ static void close(Feature *f)
 
 static int scratch_create(const Feature *f, void **scratch)
 {
-    return float_adm_create((FloatAdm **)scratch, f->state);
+    return float_adm_frame_create((FloatAdmFrame **)scratch, f->state);
 }
 
 static void scratch_destroy(void *scratch)
 {
-    float_adm_destroy(scratch);
+    float_adm_frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
 {
-    float_adm_measure(scratch, pair->ref, pair->dist, result);
+    float_adm_frame_measure(scratch, pair->ref, pair->dist, result);
     return 0;
 }
 
@@ -183,10 +183,10 @@ typedef struct AdmScores {
 static void score(const Feature *f, const FloatAdmResult *r, AdmScores *s)
 {
     const AdmOptions *o = f->options;
-    const FloatAdmPlan *plan = f->state;
+    const FloatAdmSetup *setup = f->state;
     double num = 0.0, den = 0.0, aim_num = 0.0, aim_den = 0.0;
     for (int i = 0; i < ADM_LEVELS; i++) {
-        const FloatAdmLevel *l = &plan->level[i];
+        const FloatAdmLevel *l = &setup->level[i];
         const unsigned area = (l->x.end - l->x.begin) * (l->y.end - l->y.begin);
         const bool skipped = i == 0 && o->skip_scale0;
         s->num[i] = skipped ? 0.0f : combine(r->sum[i][ADM_NUM], area, o->noise_weight, o->p_norm);

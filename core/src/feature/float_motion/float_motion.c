@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/float_motion/float_motion.h"
+#include "feature/float_motion/float_motion_frame.h"
 
 typedef struct MotionOptions {
     bool debug, force_zero, add_scale1, add_uv;
@@ -48,7 +48,7 @@ typedef struct MotionResult {
 
 /* A frame is scored when the next one is known. */
 typedef struct MotionState {
-    FloatMotionPlan plan;
+    FloatMotionSetup setup;
     uint64_t frames;
     unsigned last_index;
     double last_step;
@@ -60,22 +60,22 @@ static const FloatFilter blur5 = {
 };
 static const FloatFilter blur1 = { 1, { 1.0f } };
 
-static int check_shape(const Feature *f, const FloatMotionPlan *plan)
+static int check_shape(const Feature *f, const FloatMotionSetup *setup)
 {
     const FrameShape *s = &f->shape;
     const char *name = f->def->name;
-    if (plan->planes > 1 && s->pix_fmt == VMAF_PIX_FMT_YUV400P) {
+    if (setup->planes > 1 && s->pix_fmt == VMAF_PIX_FMT_YUV400P) {
         log_error("%s: motion_add_uv needs chroma, which 4:0:0 pictures lack", name);
         return -EINVAL;
     }
-    for (unsigned p = 0; p < plan->planes; p++) {
+    for (unsigned p = 0; p < setup->planes; p++) {
         if (s->w[p] < 3 || s->h[p] < 3) {
             log_error("%s: plane %u is %ux%u, below the smallest size, 3x3", name, p, s->w[p],
                       s->h[p]);
             return -EINVAL;
         }
     }
-    if (plan->half_size && s->w[0] > 15360) {
+    if (setup->half_size && s->w[0] > 15360) {
         log_error("%s: motion_add_scale1 takes widths up to 15360, not %u", name, s->w[0]);
         return -EINVAL;
     }
@@ -93,13 +93,13 @@ static int init(Feature *f)
     f->undelayed = o->force_zero;
     if (o->force_zero)
         return 0;
-    FloatMotionPlan *plan = &state->plan;
-    plan->shape = f->shape;
-    plan->planes = o->add_uv ? 3 : 1;
-    plan->half_size = o->add_scale1;
-    plan->blur = o->filter_size == 1 ? &blur1 : o->filter_size == 3 ? &blur3 : &blur5;
-    float_dsp_init(&plan->dsp, f->shape.bpc, f->cpu);
-    return check_shape(f, plan);
+    FloatMotionSetup *setup = &state->setup;
+    setup->shape = f->shape;
+    setup->planes = o->add_uv ? 3 : 1;
+    setup->half_size = o->add_scale1;
+    setup->blur = o->filter_size == 1 ? &blur1 : o->filter_size == 3 ? &blur3 : &blur5;
+    float_dsp_init(&setup->dsp, f->shape.bpc, f->cpu);
+    return check_shape(f, setup);
 }
 
 static void close(Feature *f)
@@ -112,12 +112,13 @@ static int scratch_create(const Feature *f, void **scratch)
     const MotionOptions *o = f->options;
     const MotionState *state = f->state;
     *scratch = NULL;
-    return o->force_zero ? 0 : float_motion_create((FloatMotion **)scratch, &state->plan);
+    return o->force_zero ? 0
+                         : float_motion_frame_create((FloatMotionFrame **)scratch, &state->setup);
 }
 
 static void scratch_destroy(void *scratch)
 {
-    float_motion_destroy(scratch);
+    float_motion_frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
@@ -126,7 +127,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     MotionResult *r = result;
     r->step = 0.0;
     if (!o->force_zero && pair->prev_ref[0])
-        r->step = float_motion_step(scratch, pair->prev_ref[0], pair->ref);
+        r->step = float_motion_frame_measure(scratch, pair->prev_ref[0], pair->ref);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/gauss.h"
-#include "feature/float_vif/float_vif.h"
+#include "feature/float_vif/float_vif_frame.h"
 
 typedef struct VifOptions {
     bool debug, skip_scale0;
@@ -60,7 +60,7 @@ static const FeatureOutput outputs[] = {
     { 0 },
 };
 
-static int make_filters(const Feature *f, FloatVifPlan *plan)
+static int make_filters(const Feature *f, FloatVifSetup *setup)
 {
     const VifOptions *o = f->options;
     if (!gauss_factor_allowed(o->kernel_scale)) {
@@ -69,14 +69,14 @@ static int make_filters(const Feature *f, FloatVifPlan *plan)
         return -EINVAL;
     }
     for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {
-        FloatFilter *filter = &plan->filter[s];
+        FloatFilter *filter = &setup->filter[s];
         filter->count = gauss_length(s, o->kernel_scale);
         gauss_fill(filter->taps, filter->count, (float)filter->count / 5.0f);
     }
     return 0;
 }
 
-static int make_prescaler(const Feature *f, FloatVifPlan *plan)
+static int make_prescaler(const Feature *f, FloatVifSetup *setup)
 {
     const VifOptions *o = f->options;
     const int method = resample_method(o->prescale_method);
@@ -84,33 +84,33 @@ static int make_prescaler(const Feature *f, FloatVifPlan *plan)
         log_error("%s: unknown vif_prescale_method '%s'", f->def->name, o->prescale_method);
         return -EINVAL;
     }
-    plan->w[0] = (unsigned)(plan->src_w * o->prescale + 0.5);
-    plan->h[0] = (unsigned)(plan->src_h * o->prescale + 0.5);
-    if (plan->w[0] == plan->src_w && plan->h[0] == plan->src_h)
+    setup->w[0] = (unsigned)(setup->src_w * o->prescale + 0.5);
+    setup->h[0] = (unsigned)(setup->src_h * o->prescale + 0.5);
+    if (setup->w[0] == setup->src_w && setup->h[0] == setup->src_h)
         return 0;
-    if (method == RESAMPLE_BILINEAR && plan->w[0] > 7680) {
+    if (method == RESAMPLE_BILINEAR && setup->w[0] > 7680) {
         log_error("%s: bilinear prescaling goes up to a width of 7680, not %u", f->def->name,
-                  plan->w[0]);
+                  setup->w[0]);
         return -EINVAL;
     }
-    if (plan->w[0] == 0 || plan->h[0] == 0)
+    if (setup->w[0] == 0 || setup->h[0] == 0)
         return 0; /* refused as too small */
-    return resampler_create(&plan->prescale, method, plan->src_w, plan->src_h, plan->w[0],
-                            plan->h[0]);
+    return resampler_create(&setup->prescale, method, setup->src_w, setup->src_h, setup->w[0],
+                            setup->h[0]);
 }
 
 /* Every scale has to be larger than its filter's reach. */
-static int make_sizes(const Feature *f, FloatVifPlan *plan)
+static int make_sizes(const Feature *f, FloatVifSetup *setup)
 {
     for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {
-        const unsigned reach = filter_reach(&plan->filter[s]);
-        plan->w[s] = plan->w[0] >> s;
-        plan->h[s] = plan->h[0] >> s;
-        if (plan->w[s] <= reach || plan->h[s] <= reach) {
+        const unsigned reach = filter_reach(&setup->filter[s]);
+        setup->w[s] = setup->w[0] >> s;
+        setup->h[s] = setup->h[0] >> s;
+        if (setup->w[s] <= reach || setup->h[s] <= reach) {
             log_error(
                 "%s: a picture of %ux%u is too small: scale %u has to be over %u samples wide "
                 "and high",
-                f->def->name, plan->w[0], plan->h[0], s, reach);
+                f->def->name, setup->w[0], setup->h[0], s, reach);
             return -EINVAL;
         }
     }
@@ -120,51 +120,51 @@ static int make_sizes(const Feature *f, FloatVifPlan *plan)
 static int init(Feature *f)
 {
     const VifOptions *o = f->options;
-    FloatVifPlan *plan = f->state = mem_zalloc(sizeof(*plan));
-    if (!plan)
+    FloatVifSetup *setup = f->state = mem_zalloc(sizeof(*setup));
+    if (!setup)
         return -ENOMEM;
-    plan->bpc = f->shape.bpc;
-    plan->src_w = f->shape.w[0];
-    plan->src_h = f->shape.h[0];
-    plan->skip_scale0 = o->skip_scale0;
+    setup->bpc = f->shape.bpc;
+    setup->src_w = f->shape.w[0];
+    setup->src_h = f->shape.h[0];
+    setup->skip_scale0 = o->skip_scale0;
     const float noise = (float)o->noise;
-    plan->constants = (FloatVifConstants){
+    setup->constants = (FloatVifConstants){
         .noise = o->noise,
         .noise_up = noise < o->noise ? nextafterf(noise, INFINITY) : noise,
         .flat_weight = (float)(noise * noise / 65025.0),
         .gain_limit = (float)o->gain_limit,
     };
-    float_dsp_init(&plan->dsp, plan->bpc, f->cpu);
-    float_vif_dsp_init(&plan->vif_dsp, f->cpu);
-    int err = float_rows_check_depth(f->def->name, plan->bpc);
+    float_dsp_init(&setup->dsp, setup->bpc, f->cpu);
+    float_vif_dsp_init(&setup->vif_dsp, f->cpu);
+    int err = float_rows_check_depth(f->def->name, setup->bpc);
     if (!err)
-        err = make_filters(f, plan);
+        err = make_filters(f, setup);
     if (!err)
-        err = make_prescaler(f, plan);
-    return err ? err : make_sizes(f, plan);
+        err = make_prescaler(f, setup);
+    return err ? err : make_sizes(f, setup);
 }
 
 static void close(Feature *f)
 {
-    FloatVifPlan *plan = f->state;
-    if (plan)
-        resampler_destroy(plan->prescale);
-    mem_free(plan);
+    FloatVifSetup *setup = f->state;
+    if (setup)
+        resampler_destroy(setup->prescale);
+    mem_free(setup);
 }
 
 static int scratch_create(const Feature *f, void **scratch)
 {
-    return float_vif_create((FloatVif **)scratch, f->state);
+    return float_vif_frame_create((FloatVifFrame **)scratch, f->state);
 }
 
 static void scratch_destroy(void *scratch)
 {
-    float_vif_destroy(scratch);
+    float_vif_frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
 {
-    float_vif_measure(scratch, pair->ref, pair->dist, result);
+    float_vif_frame_measure(scratch, pair->ref, pair->dist, result);
     return 0;
 }
 

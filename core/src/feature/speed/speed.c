@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/gauss.h"
-#include "feature/speed/speed.h"
+#include "feature/speed/speed_frame.h"
 
 typedef struct SpeedOptions {
     double kernel_scale, prescale, sigma, floor, max_val;
@@ -59,84 +59,84 @@ static const FeatureOutput temporal_outputs[] = {
     { 0 },
 };
 
-static int make_filters(const SpeedOptions *o, SpeedPlan *plan)
+static int make_filters(const SpeedOptions *o, SpeedSetup *setup)
 {
     if (!gauss_factor_allowed(o->kernel_scale)) {
-        log_error("%s: speed_kernelscale %g is not one of the accepted factors", plan->feature,
+        log_error("%s: speed_kernelscale %g is not one of the accepted factors", setup->feature,
                   o->kernel_scale);
         return -EINVAL;
     }
-    plan->reduce.count = gauss_length(1, o->kernel_scale);
-    plan->local.count = gauss_length(4, o->kernel_scale);
-    gauss_fill(plan->reduce.taps, plan->reduce.count, (float)(2.0 * plan->reduce.count / 5.0));
-    gauss_fill(plan->local.taps, plan->local.count, (float)plan->local.count / 5.0f);
+    setup->reduce.count = gauss_length(1, o->kernel_scale);
+    setup->local.count = gauss_length(4, o->kernel_scale);
+    gauss_fill(setup->reduce.taps, setup->reduce.count, (float)(2.0 * setup->reduce.count / 5.0));
+    gauss_fill(setup->local.taps, setup->local.count, (float)setup->local.count / 5.0f);
     return 0;
 }
 
 /* Factors within a thousandth of 1 only cut the plane to its new size. */
-static int make_sizes(const SpeedOptions *o, SpeedPlan *plan)
+static int make_sizes(const SpeedOptions *o, SpeedSetup *setup)
 {
     const int method = resample_method(o->prescale_method);
     if (method < 0) {
-        log_error("%s: unknown speed_prescale_method '%s'", plan->feature, o->prescale_method);
+        log_error("%s: unknown speed_prescale_method '%s'", setup->feature, o->prescale_method);
         return -EINVAL;
     }
     const bool resized = !(fabs(o->prescale - 1.0) < 1e-3);
-    plan->w = (unsigned)(plan->src_w * o->prescale + 0.5);
-    plan->h = (unsigned)(plan->src_h * o->prescale + 0.5);
+    setup->w = (unsigned)(setup->src_w * o->prescale + 0.5);
+    setup->h = (unsigned)(setup->src_h * o->prescale + 0.5);
     if (!resized) {
-        plan->w = plan->w < plan->src_w ? plan->w : plan->src_w;
-        plan->h = plan->h < plan->src_h ? plan->h : plan->src_h;
+        setup->w = setup->w < setup->src_w ? setup->w : setup->src_w;
+        setup->h = setup->h < setup->src_h ? setup->h : setup->src_h;
     }
-    plan->small_w = plan->w / 16;
-    plan->small_h = plan->h / 16;
-    plan->blocks_x = plan->small_w / SPEED_EDGE;
-    plan->blocks_y = plan->small_h / SPEED_EDGE;
-    if (plan->blocks_x == 0 || plan->blocks_y == 0) {
+    setup->small_w = setup->w / 16;
+    setup->small_h = setup->h / 16;
+    setup->blocks_x = setup->small_w / SPEED_EDGE;
+    setup->blocks_y = setup->small_h / SPEED_EDGE;
+    if (setup->blocks_x == 0 || setup->blocks_y == 0) {
         log_error("%s: image too small: a plane of %ux%u (scaled by %g) has to be 80x80 or more",
-                  plan->feature, plan->src_w, plan->src_h, o->prescale);
+                  setup->feature, setup->src_w, setup->src_h, o->prescale);
         return -EINVAL;
     }
-    if (!resized || (plan->w == plan->src_w && plan->h == plan->src_h))
+    if (!resized || (setup->w == setup->src_w && setup->h == setup->src_h))
         return 0;
-    return resampler_create(&plan->prescale, (enum ResampleMethod)method, plan->src_w, plan->src_h,
-                            plan->w, plan->h);
+    return resampler_create(&setup->prescale, (enum ResampleMethod)method, setup->src_w,
+                            setup->src_h, setup->w, setup->h);
 }
 
-static int init_plan(Feature *f, SpeedPlan *plan, unsigned p)
+static int init_setup(Feature *f, SpeedSetup *setup, unsigned p)
 {
     const SpeedOptions *o = f->options;
-    plan->feature = f->def->name;
-    plan->bpc = f->shape.bpc;
-    plan->src_w = f->shape.w[p];
-    plan->src_h = f->shape.h[p];
-    plan->weight_mode = o->weight_mode;
-    plan->sigma = (float)o->sigma;
-    const float noise = (1.0f + (float)o->floor) * plan->sigma;
-    plan->entropy_floor = (float)(SPEED_BLOCK * (log2(noise) + 0x1.06073a671183dp+2));
-    float_dsp_init(&plan->dsp, plan->bpc, f->cpu);
-    speed_dsp_init(&plan->speed_dsp, f->cpu);
-    int err = float_rows_check_depth(plan->feature, plan->bpc);
+    setup->feature = f->def->name;
+    setup->bpc = f->shape.bpc;
+    setup->src_w = f->shape.w[p];
+    setup->src_h = f->shape.h[p];
+    setup->weight_mode = o->weight_mode;
+    setup->sigma = (float)o->sigma;
+    const float noise = (1.0f + (float)o->floor) * setup->sigma;
+    setup->entropy_floor = (float)(SPEED_BLOCK * (log2(noise) + 0x1.06073a671183dp+2));
+    float_dsp_init(&setup->dsp, setup->bpc, f->cpu);
+    speed_dsp_init(&setup->speed_dsp, f->cpu);
+    int err = float_rows_check_depth(setup->feature, setup->bpc);
     if (!err)
-        err = make_filters(o, plan);
-    return err ? err : make_sizes(o, plan);
+        err = make_filters(o, setup);
+    return err ? err : make_sizes(o, setup);
 }
 
 static void close(Feature *f)
 {
-    SpeedPlan *plan = f->state;
-    if (plan)
-        resampler_destroy(plan->prescale);
-    mem_free(plan);
+    SpeedSetup *setup = f->state;
+    if (setup)
+        resampler_destroy(setup->prescale);
+    mem_free(setup);
 }
 
 /* Flat or small planes are singular in every frame: once is enough. */
-static void warn_singular(SpeedPlan *plan, const FrameId *id)
+static void warn_singular(SpeedSetup *setup, const FrameId *id)
 {
-    if (!plan->warned)
-        log_warning("%s: covariance matrix is singular at index %u (told once)", plan->feature,
+    if (!setup->warned)
+        log_warning("%s: covariance matrix is singular at index %u (told once)", setup->feature,
                     id->index);
-    plan->warned = true;
+    setup->warned = true;
 }
 
 /* ---- chroma ---- */
@@ -147,25 +147,25 @@ typedef struct ChromaResult {
 
 static int chroma_init(Feature *f)
 {
-    SpeedPlan *plan = f->state = mem_zalloc(sizeof(*plan));
-    if (!plan)
+    SpeedSetup *setup = f->state = mem_zalloc(sizeof(*setup));
+    if (!setup)
         return -ENOMEM;
     if (f->shape.pix_fmt == VMAF_PIX_FMT_YUV400P) {
         log_error("%s: 4:0:0 pictures have no chroma", f->def->name);
         return -EINVAL;
     }
     f->planes &= ~1u;
-    return init_plan(f, plan, 1);
+    return init_setup(f, setup, 1);
 }
 
 static int chroma_scratch_create(const Feature *f, void **scratch)
 {
-    return speed_create((Speed **)scratch, f->state);
+    return speed_frame_create((SpeedFrame **)scratch, f->state);
 }
 
 static void chroma_scratch_destroy(void *scratch)
 {
-    speed_destroy(scratch);
+    speed_frame_destroy(scratch);
 }
 
 static SpeedInput plane_of(const VmafPicture *pic, unsigned p)
@@ -180,7 +180,7 @@ static int chroma_measure(const Feature *f, void *scratch, const FramePair *pair
     SpeedScore *const scores[] = { &r->u, &r->v };
     for (unsigned p = 1; p <= 2; p++) {
         const SpeedInput ref = plane_of(pair->ref, p), dist = plane_of(pair->dist, p);
-        *scores[p - 1] = speed_compare(scratch, &ref, &dist);
+        *scores[p - 1] = speed_frame_measure(scratch, &ref, &dist);
     }
     return 0;
 }
@@ -221,7 +221,7 @@ const FeatureDef feature_speed_chroma = {
 
 /* Keeps luma of the pair before. */
 typedef struct TemporalScratch {
-    Speed *speed;
+    SpeedFrame *speed;
     bool filled;
     ptrdiff_t stride;
     uint8_t *before[2]; /* reference, distorted */
@@ -229,8 +229,8 @@ typedef struct TemporalScratch {
 
 static int temporal_init(Feature *f)
 {
-    SpeedPlan *plan = f->state = mem_zalloc(sizeof(*plan));
-    return plan ? init_plan(f, plan, 0) : -ENOMEM;
+    SpeedSetup *setup = f->state = mem_zalloc(sizeof(*setup));
+    return setup ? init_setup(f, setup, 0) : -ENOMEM;
 }
 
 static void temporal_scratch_destroy(void *scratch)
@@ -238,7 +238,7 @@ static void temporal_scratch_destroy(void *scratch)
     TemporalScratch *s = scratch;
     if (!s)
         return;
-    speed_destroy(s->speed);
+    speed_frame_destroy(s->speed);
     mem_free(s->before[0]);
     mem_free(s->before[1]);
     mem_free(s);
@@ -255,7 +255,7 @@ static int temporal_scratch_create(const Feature *f, void **scratch)
     s->before[1] = mem_array(f->shape.h[0], (size_t)s->stride);
     int err = s->before[0] && s->before[1] ? 0 : -ENOMEM;
     if (!err)
-        err = speed_create(&s->speed, f->state);
+        err = speed_frame_create(&s->speed, f->state);
     if (err) {
         temporal_scratch_destroy(s);
         return err;
@@ -292,7 +292,7 @@ static int temporal_measure(const Feature *f, void *scratch, const FramePair *pa
     if (s->filled) {
         const SpeedInput ref = change(s, 0, pair->ref);
         const SpeedInput dist = change(s, 1, o->use_ref_diff ? pair->ref : pair->dist);
-        *r = speed_compare(s->speed, &ref, &dist);
+        *r = speed_frame_measure(s->speed, &ref, &dist);
     }
     keep_luma(s, 0, pair->ref);
     keep_luma(s, 1, pair->dist);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/float_adm/float_adm.h"
+#include "feature/float_adm/float_adm_frame.h"
 
 /* db2: the four taps of the low and of the high pass. */
 static const float low_pass[4] = { 0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
@@ -17,8 +17,8 @@ typedef struct Masker {
     float *spread[ADM_BANDS][3];
 } Masker;
 
-struct FloatAdm {
-    const FloatAdmPlan *plan;
+struct FloatAdmFrame {
+    const FloatAdmSetup *setup;
     FloatRows *source[2];
     size_t pitch[ADM_LEVELS];
     float *approx[2][ADM_LEVELS]; /* low-passed bands: what the next level splits */
@@ -60,14 +60,14 @@ static void masker_free(Masker *masker)
     }
 }
 
-static int allocate_planes(FloatAdm *a)
+static int allocate_planes(FloatAdmFrame *a)
 {
-    const FloatAdmPlan *plan = a->plan;
+    const FloatAdmSetup *setup = a->setup;
     const FloatRowsParams params = {
-        .dsp = &plan->dsp,
-        .w = plan->level[0].src_w,
-        .h = plan->level[0].src_h,
-        .bpc = plan->bpc,
+        .dsp = &setup->dsp,
+        .w = setup->level[0].src_w,
+        .h = setup->level[0].src_h,
+        .bpc = setup->bpc,
         .offset = -128.0f,
         .window = 4,
     };
@@ -76,8 +76,8 @@ static int allocate_planes(FloatAdm *a)
         if (err)
             return err;
         for (unsigned s = 0; s + 1 < ADM_LEVELS; s++) {
-            a->pitch[s] = plan->level[s].w;
-            a->approx[i][s] = mem_aligned_alloc(a->pitch[s] * plan->level[s].h * sizeof(float));
+            a->pitch[s] = setup->level[s].w;
+            a->approx[i][s] = mem_aligned_alloc(a->pitch[s] * setup->level[s].h * sizeof(float));
             if (!a->approx[i][s])
                 return -ENOMEM;
         }
@@ -85,10 +85,10 @@ static int allocate_planes(FloatAdm *a)
     return 0;
 }
 
-static int allocate(FloatAdm *a)
+static int allocate(FloatAdmFrame *a)
 {
-    const FloatAdmPlan *plan = a->plan;
-    const unsigned src_w = plan->level[0].src_w, w = plan->level[0].w;
+    const FloatAdmSetup *setup = a->setup;
+    const unsigned src_w = setup->level[0].src_w, w = setup->level[0].w;
     if (line_alloc(&a->low, src_w) || line_alloc(&a->high, src_w) || line_alloc(&a->even, w) ||
         line_alloc(&a->odd, w) || line_alloc(&a->limit, w) || line_alloc(&a->zero, w))
         return -ENOMEM;
@@ -97,7 +97,7 @@ static int allocate(FloatAdm *a)
             line_alloc(&a->own[b], w))
             return -ENOMEM;
         for (unsigned e = 0; e < ADM_ENERGIES; e++) {
-            if (float_total_init(&a->total[e][b], &plan->dsp, w))
+            if (float_total_init(&a->total[e][b], &setup->dsp, w))
                 return -ENOMEM;
         }
     }
@@ -106,23 +106,23 @@ static int allocate(FloatAdm *a)
     return allocate_planes(a);
 }
 
-int float_adm_create(FloatAdm **out, const FloatAdmPlan *plan)
+int float_adm_frame_create(FloatAdmFrame **out, const FloatAdmSetup *setup)
 {
     *out = NULL;
-    FloatAdm *a = mem_zalloc(sizeof(*a));
+    FloatAdmFrame *a = mem_zalloc(sizeof(*a));
     if (!a)
         return -ENOMEM;
-    a->plan = plan;
+    a->setup = setup;
     const int err = allocate(a);
     if (err) {
-        float_adm_destroy(a);
+        float_adm_frame_destroy(a);
         return err;
     }
     *out = a;
     return 0;
 }
 
-void float_adm_destroy(FloatAdm *a)
+void float_adm_frame_destroy(FloatAdmFrame *a)
 {
     if (!a)
         return;
@@ -153,7 +153,7 @@ static unsigned wavelet_index(int i, int n)
     return (unsigned)(i < 0 ? -i : i < n ? i : 2 * n - 1 - i);
 }
 
-static const float *source_row(FloatAdm *a, unsigned level, unsigned i, unsigned y)
+static const float *source_row(FloatAdmFrame *a, unsigned level, unsigned i, unsigned y)
 {
     if (level == 0)
         return float_rows_get(a->source[i], y);
@@ -162,10 +162,10 @@ static const float *source_row(FloatAdm *a, unsigned level, unsigned i, unsigned
 
 /* Output x of the horizontal pass reads samples 2x-1, 2x, 2x+1, 2x+2 of the n in `line`: these are
  * odd[x-1], even[x], odd[x], even[x+1]. */
-static void take_apart(FloatAdm *a, const float *line, unsigned n)
+static void take_apart(FloatAdmFrame *a, const float *line, unsigned n)
 {
     const unsigned half = n / 2;
-    a->plan->dsp.split(a->even, a->odd, line, half);
+    a->setup->dsp.split(a->even, a->odd, line, half);
     a->odd[-1] = line[1];
     a->even[half] = line[n - 1];
     if (n % 2) {
@@ -174,7 +174,7 @@ static void take_apart(FloatAdm *a, const float *line, unsigned n)
     }
 }
 
-static void shifted(const FloatAdm *a, unsigned from, const float *rows[4])
+static void shifted(const FloatAdmFrame *a, unsigned from, const float *rows[4])
 {
     rows[0] = a->odd + from - 1;
     rows[1] = a->even + from;
@@ -190,10 +190,10 @@ static AdmCore reached(AdmCore core, unsigned n)
 
 /* Row `y` of the bands of picture `i`: the low-passed one goes to its plane, detail (only where it
  * is wanted) to the lines. */
-static void split_row(FloatAdm *a, unsigned level, unsigned i, unsigned y, bool want_detail)
+static void split_row(FloatAdmFrame *a, unsigned level, unsigned i, unsigned y, bool want_detail)
 {
-    const FloatDsp *dsp = &a->plan->dsp;
-    const FloatAdmLevel *l = &a->plan->level[level];
+    const FloatDsp *dsp = &a->setup->dsp;
+    const FloatAdmLevel *l = &a->setup->level[level];
     const AdmCore cols = reached(l->x, l->w);
     const size_t n = cols.end - cols.begin;
     const float *rows[4];
@@ -219,13 +219,13 @@ static void split_row(FloatAdm *a, unsigned level, unsigned i, unsigned y, bool 
                   n);
 }
 
-static void spread_row(const FloatAdm *a, const Masker *masker, unsigned slot, unsigned w,
+static void spread_row(const FloatAdmFrame *a, const Masker *masker, unsigned slot, unsigned w,
                        AdmCore cols)
 {
     for (unsigned b = 0; b < ADM_BANDS; b++) {
         float *spread = masker->spread[b][slot];
-        a->plan->adm_dsp.spread(spread + cols.begin, masker->weighted[b][slot] + cols.begin,
-                                cols.end - cols.begin);
+        a->setup->adm_dsp.spread(spread + cols.begin, masker->weighted[b][slot] + cols.begin,
+                                 cols.end - cols.begin);
         if (cols.begin == 0)
             spread[-1] = spread[1];
         if (cols.end == w)
@@ -233,9 +233,9 @@ static void spread_row(const FloatAdm *a, const Masker *masker, unsigned slot, u
     }
 }
 
-static void decouple_row(FloatAdm *a, unsigned level, unsigned y)
+static void decouple_row(FloatAdmFrame *a, unsigned level, unsigned y)
 {
-    const FloatAdmLevel *l = &a->plan->level[level];
+    const FloatAdmLevel *l = &a->setup->level[level];
     const AdmCore cols = reached(l->x, l->w);
     const unsigned slot = y % 3, from = cols.begin;
     float *restored[ADM_BANDS], *additive[ADM_BANDS], *own[ADM_BANDS];
@@ -247,35 +247,35 @@ static void decouple_row(FloatAdm *a, unsigned level, unsigned y)
         ref[b] = a->detail[0][b] + from;
         dis[b] = a->detail[1][b] + from;
     }
-    a->plan->adm_dsp.decouple(restored, additive, own, ref, dis, l->weight, a->plan->gain_limit,
-                              cols.end - from);
-    if (a->plan->bypass_masking)
+    a->setup->adm_dsp.decouple(restored, additive, own, ref, dis, l->weight, a->setup->gain_limit,
+                               cols.end - from);
+    if (a->setup->bypass_masking)
         return;
     spread_row(a, &a->restored, slot, l->w, cols);
     spread_row(a, &a->additive, slot, l->w, cols);
 }
 
-static void add_row(FloatAdm *a, enum AdmEnergy energy, unsigned band, const float *signal,
+static void add_row(FloatAdmFrame *a, enum AdmEnergy energy, unsigned band, const float *signal,
                     const float *limit, size_t n)
 {
-    const FloatAdmPlan *plan = a->plan;
+    const FloatAdmSetup *setup = a->setup;
     FloatTotal *total = &a->total[energy][band];
-    if (plan->p_norm == 3.0f)
-        plan->adm_dsp.excess_cubed(float_total_row(total), signal, limit, n);
+    if (setup->p_norm == 3.0f)
+        setup->adm_dsp.excess_cubed(float_total_row(total), signal, limit, n);
     else
-        plan->adm_dsp.excess_raised(float_total_row(total), signal, limit, plan->p_norm, n);
+        setup->adm_dsp.excess_raised(float_total_row(total), signal, limit, setup->p_norm, n);
     float_total_add(total);
 }
 
 /* Energy of row `y` of `signal` beyond what `masker` hides. */
-static void masked_row(FloatAdm *a, unsigned level, unsigned y, enum AdmEnergy energy,
+static void masked_row(FloatAdmFrame *a, unsigned level, unsigned y, enum AdmEnergy energy,
                        const Masker *signal, const Masker *masker)
 {
-    const FloatAdmLevel *l = &a->plan->level[level];
+    const FloatAdmLevel *l = &a->setup->level[level];
     const unsigned from = l->x.begin, n = l->x.end - from;
     const unsigned above = y == 0 ? 1 : y - 1, below = y + 1 < l->h ? y + 1 : l->h - 1;
     const float *limit = a->zero;
-    if (!a->plan->bypass_masking) {
+    if (!a->setup->bypass_masking) {
         const float *spread[ADM_BANDS][3], *weighted[ADM_BANDS];
         for (unsigned b = 0; b < ADM_BANDS; b++) {
             spread[b][0] = masker->spread[b][above % 3] + from;
@@ -283,14 +283,14 @@ static void masked_row(FloatAdm *a, unsigned level, unsigned y, enum AdmEnergy e
             spread[b][2] = masker->spread[b][below % 3] + from;
             weighted[b] = masker->weighted[b][y % 3] + from;
         }
-        a->plan->adm_dsp.threshold(a->limit, spread, weighted, n);
+        a->setup->adm_dsp.threshold(a->limit, spread, weighted, n);
         limit = a->limit;
     }
     for (unsigned b = 0; b < ADM_BANDS; b++)
         add_row(a, energy, b, signal->weighted[b][y % 3] + from, limit, n);
 }
 
-static void energy_row(FloatAdm *a, unsigned level, unsigned y)
+static void energy_row(FloatAdmFrame *a, unsigned level, unsigned y)
 {
     masked_row(a, level, y, ADM_NUM, &a->restored, &a->additive);
     masked_row(a, level, y, ADM_AIM, &a->additive, &a->restored);
@@ -301,12 +301,12 @@ static bool within(AdmCore range, unsigned y)
     return y >= range.begin && y < range.end;
 }
 
-static void one_level(FloatAdm *a, unsigned level, float sum[ADM_ENERGIES][ADM_BANDS])
+static void one_level(FloatAdmFrame *a, unsigned level, float sum[ADM_ENERGIES][ADM_BANDS])
 {
-    const FloatAdmLevel *l = &a->plan->level[level];
+    const FloatAdmLevel *l = &a->setup->level[level];
     const AdmCore rows = reached(l->y, l->h);
     const unsigned n = l->x.end - l->x.begin;
-    const bool counted = level > 0 || !a->plan->skip_level0;
+    const bool counted = level > 0 || !a->setup->skip_level0;
     for (unsigned e = 0; e < ADM_ENERGIES; e++) {
         for (unsigned b = 0; b < ADM_BANDS; b++)
             float_total_start(&a->total[e][b], n);
@@ -331,8 +331,8 @@ static void one_level(FloatAdm *a, unsigned level, float sum[ADM_ENERGIES][ADM_B
     }
 }
 
-void float_adm_measure(FloatAdm *a, const VmafPicture *ref, const VmafPicture *dist,
-                       FloatAdmResult *result)
+void float_adm_frame_measure(FloatAdmFrame *a, const VmafPicture *ref, const VmafPicture *dist,
+                             FloatAdmResult *result)
 {
     float_rows_bind(a->source[0], ref->data[0], ref->stride[0]);
     float_rows_bind(a->source[1], dist->data[0], dist->stride[0]);

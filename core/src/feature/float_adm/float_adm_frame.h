@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_adm in single precision: the energies of each wavelet level of a picture pair. */
-#ifndef FEATURE_FLOAT_ADM_H
-#define FEATURE_FLOAT_ADM_H
+#ifndef FEATURE_FLOAT_ADM_FRAME_H
+#define FEATURE_FLOAT_ADM_FRAME_H
 
 #include <stdbool.h>
 
@@ -26,7 +26,7 @@ typedef struct FloatAdmLevel {
     float weight[ADM_BANDS]; /* contrast sensitivity */
 } FloatAdmLevel;
 
-typedef struct FloatAdmPlan {
+typedef struct FloatAdmSetup {
     unsigned bpc;
     FloatAdmLevel level[ADM_LEVELS];
     double gain_limit;
@@ -34,19 +34,19 @@ typedef struct FloatAdmPlan {
     bool bypass_masking, skip_level0;
     FloatDsp dsp;
     FloatAdmDsp adm_dsp;
-} FloatAdmPlan;
+} FloatAdmSetup;
 
 typedef struct FloatAdmResult {
     float sum[ADM_LEVELS][ADM_ENERGIES][ADM_BANDS];
 } FloatAdmResult;
 
-/* Working memory of one measure. `plan` must outlive it. */
-typedef struct FloatAdm FloatAdm;
-int float_adm_create(FloatAdm **out, const FloatAdmPlan *plan);
-void float_adm_destroy(FloatAdm *a);
+/* Working memory of one measure. `setup` must outlive it. */
+typedef struct FloatAdmFrame FloatAdmFrame;
+int float_adm_frame_create(FloatAdmFrame **out, const FloatAdmSetup *setup);
+void float_adm_frame_destroy(FloatAdmFrame *a);
 
-/* A level that the plan skips is left alone. */
-void float_adm_measure(FloatAdm *a, const VmafPicture *ref, const VmafPicture *dist,
-                       FloatAdmResult *result);
+/* A level that the setup skips is left alone. */
+void float_adm_frame_measure(FloatAdmFrame *a, const VmafPicture *ref, const VmafPicture *dist,
+                             FloatAdmResult *result);
 
 #endif

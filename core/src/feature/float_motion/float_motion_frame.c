@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/float_motion/float_motion.h"
+#include "feature/float_motion/float_motion_frame.h"
 
 /* A plane type, luma or chroma, of the two pictures. */
 typedef struct PlanePair {
@@ -13,8 +13,8 @@ typedef struct PlanePair {
     size_t walked; /* row pitch with which the halving reads the store */
 } PlanePair;
 
-struct FloatMotion {
-    const FloatMotionPlan *plan;
+struct FloatMotionFrame {
+    const FloatMotionSetup *setup;
     PlanePair luma, chroma;
     float *line, *blurred[2];
     FloatTotal total;
@@ -29,25 +29,25 @@ static size_t round_up_8(unsigned w)
     return ((size_t)w + 7) & ~(size_t)7;
 }
 
-static int plane_pair_init(PlanePair *pair, const FloatMotionPlan *plan, unsigned p)
+static int plane_pair_init(PlanePair *pair, const FloatMotionSetup *setup, unsigned p)
 {
-    pair->w = plan->shape.w[p];
-    pair->h = plan->shape.h[p];
+    pair->w = setup->shape.w[p];
+    pair->h = setup->shape.h[p];
     pair->walked = round_up_8(pair->w);
     const FloatRowsParams params = {
-        .dsp = &plan->dsp,
+        .dsp = &setup->dsp,
         .w = pair->w,
         .h = pair->h,
-        .bpc = plan->shape.bpc,
+        .bpc = setup->shape.bpc,
         .offset = -128.0f,
-        .window = plan->blur->count,
+        .window = setup->blur->count,
     };
     for (unsigned i = 0; i < 2; i++) {
         const int err = float_rows_create(&pair->rows[i], &params);
         if (err)
             return err;
     }
-    if (!plan->half_size)
+    if (!setup->half_size)
         return 0;
     return resampler_create(&pair->half, RESAMPLE_BILINEAR, pair->w, pair->h, (pair->w + 1) / 2,
                             (pair->h + 1) / 2);
@@ -60,9 +60,9 @@ static void plane_pair_free(PlanePair *pair)
     resampler_destroy(pair->half);
 }
 
-static int allocate(FloatMotion *m)
+static int allocate(FloatMotionFrame *m)
 {
-    const FrameShape *shape = &m->plan->shape;
+    const FrameShape *shape = &m->setup->shape;
     m->pitch = round_up_8(shape->w[0]);
     m->line = float_line_alloc(shape->w[0]);
     if (!m->line)
@@ -71,38 +71,38 @@ static int allocate(FloatMotion *m)
         m->blurred[i] = float_line_alloc(shape->w[0]);
         if (!m->blurred[i])
             return -ENOMEM;
-        if (!m->plan->half_size)
+        if (!m->setup->half_size)
             continue;
         m->half_row[i] = float_line_alloc((shape->w[0] + 1) / 2);
         m->store[i] = mem_array(m->pitch * shape->h[0], sizeof(float));
         if (!m->half_row[i] || !m->store[i])
             return -ENOMEM;
     }
-    int err = float_total_init(&m->total, &m->plan->dsp, shape->w[0]);
+    int err = float_total_init(&m->total, &m->setup->dsp, shape->w[0]);
     if (!err)
-        err = plane_pair_init(&m->luma, m->plan, 0);
-    if (!err && m->plan->planes > 1)
-        err = plane_pair_init(&m->chroma, m->plan, 1);
+        err = plane_pair_init(&m->luma, m->setup, 0);
+    if (!err && m->setup->planes > 1)
+        err = plane_pair_init(&m->chroma, m->setup, 1);
     return err;
 }
 
-int float_motion_create(FloatMotion **out, const FloatMotionPlan *plan)
+int float_motion_frame_create(FloatMotionFrame **out, const FloatMotionSetup *setup)
 {
     *out = NULL;
-    FloatMotion *m = mem_zalloc(sizeof(*m));
+    FloatMotionFrame *m = mem_zalloc(sizeof(*m));
     if (!m)
         return -ENOMEM;
-    m->plan = plan;
+    m->setup = setup;
     const int err = allocate(m);
     if (err) {
-        float_motion_destroy(m);
+        float_motion_frame_destroy(m);
         return err;
     }
     *out = m;
     return 0;
 }
 
-void float_motion_destroy(FloatMotion *m)
+void float_motion_frame_destroy(FloatMotionFrame *m)
 {
     if (!m)
         return;
@@ -118,18 +118,18 @@ void float_motion_destroy(FloatMotion *m)
     mem_free(m);
 }
 
-static const float *blur_row(FloatMotion *m, const PlanePair *pair, unsigned i, unsigned y)
+static const float *blur_row(FloatMotionFrame *m, const PlanePair *pair, unsigned i, unsigned y)
 {
-    const FloatFilter *blur = m->plan->blur;
+    const FloatFilter *blur = m->setup->blur;
     if (blur->count == 1)
         return float_rows_get(pair->rows[i], y);
-    float_filter_row(&m->plan->dsp, blur, m->blurred[i], m->line, pair->rows[i], y, pair->w,
+    float_filter_row(&m->setup->dsp, blur, m->blurred[i], m->line, pair->rows[i], y, pair->w,
                      pair->h);
     return m->blurred[i];
 }
 
 /* Keeps a blurred row for the halving. Past the plane's width the store reads as zero. */
-static void keep_row(FloatMotion *m, const PlanePair *pair, unsigned i, unsigned y,
+static void keep_row(FloatMotionFrame *m, const PlanePair *pair, unsigned i, unsigned y,
                      const float *row)
 {
     float *to = m->store[i] + y * m->pitch;
@@ -137,7 +137,7 @@ static void keep_row(FloatMotion *m, const PlanePair *pair, unsigned i, unsigned
     memset(to + pair->w, 0, (m->pitch - pair->w) * sizeof(*to));
 }
 
-static float full_size(FloatMotion *m, const PlanePair *pair)
+static float full_size(FloatMotionFrame *m, const PlanePair *pair)
 {
     float_total_start(&m->total, pair->w);
     for (unsigned y = 0; y < pair->h; y++) {
@@ -147,7 +147,7 @@ static float full_size(FloatMotion *m, const PlanePair *pair)
             if (pair->half)
                 keep_row(m, pair, i, y, row[i]);
         }
-        m->plan->dsp.distance(float_total_row(&m->total), row[0], row[1], pair->w);
+        m->setup->dsp.distance(float_total_row(&m->total), row[0], row[1], pair->w);
         float_total_add(&m->total);
     }
     return float_total_finish(&m->total) / (float)(pair->w * pair->h);
@@ -155,7 +155,7 @@ static float full_size(FloatMotion *m, const PlanePair *pair)
 
 /* The reference steps through a chroma plane by chroma's own pitch although it lies at luma's: its
  * rows here start where that walk finds them. */
-static float half_size(FloatMotion *m, const PlanePair *pair)
+static float half_size(FloatMotionFrame *m, const PlanePair *pair)
 {
     const unsigned w = resampler_width(pair->half), h = resampler_height(pair->half);
     float_total_start(&m->total, w);
@@ -168,16 +168,17 @@ static float half_size(FloatMotion *m, const PlanePair *pair)
                 rows[k] = m->store[i] + at[k] * pair->walked;
             resampler_row(pair->half, m->half_row[i], y, rows);
         }
-        m->plan->dsp.distance(float_total_row(&m->total), m->half_row[0], m->half_row[1], w);
+        m->setup->dsp.distance(float_total_row(&m->total), m->half_row[0], m->half_row[1], w);
         float_total_add(&m->total);
     }
     return float_total_finish(&m->total) / (float)(w * h);
 }
 
-double float_motion_step(FloatMotion *m, const VmafPicture *before, const VmafPicture *now)
+double float_motion_frame_measure(FloatMotionFrame *m, const VmafPicture *before,
+                                  const VmafPicture *now)
 {
     double step = 0.0;
-    for (unsigned p = 0; p < m->plan->planes; p++) {
+    for (unsigned p = 0; p < m->setup->planes; p++) {
         const PlanePair *pair = p ? &m->chroma : &m->luma;
         float_rows_bind(pair->rows[0], before->data[p], before->stride[p]);
         float_rows_bind(pair->rows[1], now->data[p], now->stride[p]);

@@ -4,8 +4,9 @@
  * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it
  * is weighed too, masked and summed. Everything but the low-pass band lives in a few line buffers.
  */
-#include "feature/adm/adm.h"
+#include "feature/adm/adm_frame.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -33,7 +34,7 @@ typedef struct Plane {
     ptrdiff_t stride;
 } Plane;
 
-struct AdmScratch {
+struct AdmFrame {
     void *block;
     Lines lines[SWEEP_JOBS];
     Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands: what the next level splits */
@@ -80,12 +81,12 @@ static unsigned sweep_jobs(const AdmLevel *l)
     return jobs < 1 ? 1 : jobs > SWEEP_JOBS ? SWEEP_JOBS : (unsigned)jobs;
 }
 
-static void carve_all(Carver *c, AdmScratch *s, const Adm *adm)
+static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
 {
-    for (unsigned i = 0; i < sweep_jobs(&adm->level[0]); i++)
-        carve_lines(c, &s->lines[i], &adm->level[0]);
+    for (unsigned i = 0; i < sweep_jobs(&setup->level[0]); i++)
+        carve_lines(c, &s->lines[i], &setup->level[0]);
     for (int i = 0; i < ADM_LEVELS - 1; i++) {
-        const AdmLevel *const l = &adm->level[i];
+        const AdmLevel *const l = &setup->level[i];
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
         /* A row's last step may write almost two vectors beyond its end. */
         const size_t stride = ((size_t)l->w * sample + 3 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
@@ -94,42 +95,43 @@ static void carve_all(Carver *c, AdmScratch *s, const Adm *adm)
     }
 }
 
-AdmScratch *adm_scratch_create(const Adm *adm)
+int adm_frame_create(AdmFrame **frame, const AdmSetup *setup)
 {
-    AdmScratch *const s = mem_zalloc(sizeof(*s));
+    AdmFrame *const s = mem_zalloc(sizeof(*s));
     if (!s)
-        return NULL;
+        return -ENOMEM;
     Carver c = { 0 };
-    carve_all(&c, s, adm);
+    carve_all(&c, s, setup);
     s->block = mem_aligned_alloc(c.used);
     if (!s->block) {
         mem_free(s);
-        return NULL;
+        return -ENOMEM;
     }
     /* Vector code reads past the ends of rows: whatever stands there must be defined. */
     memset(s->block, 0, c.used);
     c = (Carver){ .block = s->block };
-    carve_all(&c, s, adm);
-    return s;
+    carve_all(&c, s, setup);
+    *frame = s;
+    return 0;
 }
 
-void adm_scratch_destroy(AdmScratch *scratch)
+void adm_frame_destroy(AdmFrame *frame)
 {
-    if (!scratch)
+    if (!frame)
         return;
-    mem_aligned_free(scratch->block);
-    mem_free(scratch);
+    mem_aligned_free(frame->block);
+    mem_free(frame);
 }
 
 /* ---- One row */
 
 typedef struct Sweep {
-    const Adm *adm;
+    const AdmSetup *setup;
     const AdmLevel *l;
     bool coarse, detail, aim;
     Plane in[PICTURES], out[PICTURES]; /* out.data is NULL at the last level */
     unsigned jobs;
-    AdmScratch *scratch;
+    AdmFrame *frame;
     AdmSums sums[SWEEP_JOBS];
 } Sweep;
 
@@ -146,13 +148,13 @@ static void tap_rows(const Plane *in, int n, int y, const void *rows[ADM_TAPS])
 
 static void split(const Sweep *s, Lines *lines, int y, bool low, bool detail)
 {
-    const int level = (int)(s->l - s->adm->level);
+    const int level = (int)(s->l - s->setup->level);
     for (int p = 0; p < PICTURES; p++) {
         const void *rows[ADM_TAPS];
         tap_rows(&s->in[p], s->l->in_h, y, rows);
         void *const a = low ? s->out[p].data + y * s->out[p].stride : NULL;
-        s->adm->dsp.split_row[level](s->l, rows, lines->split_work, a,
-                                     detail ? lines->band[p] : NULL);
+        s->setup->dsp.split_row[level](s->l, rows, lines->split_work, a,
+                                       detail ? lines->band[p] : NULL);
     }
 }
 
@@ -167,7 +169,7 @@ static void extend_near(const AdmLevel *l, int32_t *near)
 
 static void decouple_and_weigh(const Sweep *s, Lines *lines, int y)
 {
-    const AdmDsp *const dsp = &s->adm->dsp;
+    const AdmDsp *const dsp = &s->setup->dsp;
     void *(*const part)[ADM_BANDS] = lines->part[y & 1];
     dsp->decouple_row[s->coarse](s->l, (const void *const *)lines->band[REF],
                                  (const void *const *)lines->band[DIST], part[RESTORED],
@@ -194,7 +196,7 @@ static void add_row(int64_t total[ADM_BANDS], const int64_t row[ADM_BANDS], int 
 static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
 {
     int64_t row[ADM_BANDS];
-    s->adm->dsp.plain_row[s->coarse](s->l, (const void *const *)lines->band[REF], row);
+    s->setup->dsp.plain_row[s->coarse](s->l, (const void *const *)lines->band[REF], row);
     add_row(sums->den, row, s->l->plain_row);
 }
 
@@ -213,7 +215,7 @@ static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal,
     const void *const *const rows = s->coarse ? (const void *const *)lines->weighed[y & 1][signal]
                                               : (const void *const *)lines->part[y & 1][signal];
     int64_t row[ADM_BANDS];
-    s->adm->dsp.energy_row[s->coarse](s->l, rows, &mask, row);
+    s->setup->dsp.energy_row[s->coarse](s->l, rows, &mask, row);
     add_row(total, row, s->l->row);
 }
 
@@ -242,7 +244,7 @@ static void sweep_job(void *arg, unsigned job)
 {
     Sweep *const s = arg;
     const AdmLevel *const l = s->l;
-    Lines *const lines = &s->scratch->lines[job];
+    Lines *const lines = &s->frame->lines[job];
     AdmSums *const sums = &s->sums[job];
     const int first = (int)((int64_t)l->h * job / s->jobs),
               last = (int)((int64_t)l->h * (job + 1) / s->jobs);
@@ -276,24 +278,25 @@ static void add_sums(AdmSums *into, const AdmSums *from)
     add_row(into->aim, from->aim, 0);
 }
 
-void adm_sweep(const Adm *adm, const AdmOptions *options, AdmScratch *scratch,
-               const VmafPicture *ref, const VmafPicture *dist, AdmResult *result, Team *team)
+void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions *options,
+                       const VmafPicture *ref, const VmafPicture *dist, AdmResult *result,
+                       Team *team)
 {
     const VmafPicture *const pic[PICTURES] = { ref, dist };
-    Sweep s = { .adm = adm, .aim = !options->skip_aim, .scratch = scratch };
+    Sweep s = { .setup = setup, .aim = !options->skip_aim, .frame = frame };
     for (int p = 0; p < PICTURES; p++)
         s.in[p] = (Plane){ pic[p]->data[0], pic[p]->stride[0] };
 
     *result = (AdmResult){ 0 };
     for (int i = 0; i < ADM_LEVELS; i++) {
-        s.l = &adm->level[i];
+        s.l = &setup->level[i];
         s.coarse = i > 0;
         s.detail = i > 0 || !options->skip_scale0;
         s.jobs = sweep_jobs(s.l);
         if (s.jobs > team_size(team))
             s.jobs = team_size(team);
         for (int p = 0; p < PICTURES; p++)
-            s.out[p] = i < ADM_LEVELS - 1 ? scratch->low[i][p] : (Plane){ 0 };
+            s.out[p] = i < ADM_LEVELS - 1 ? frame->low[i][p] : (Plane){ 0 };
         memset(s.sums, 0, sizeof(s.sums));
         team_run(team, s.jobs, sweep_job, &s);
         for (unsigned j = 0; j < s.jobs; j++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_vif in single precision: what a picture pair gives at each of four scales. */
-#ifndef FEATURE_FLOAT_VIF_H
-#define FEATURE_FLOAT_VIF_H
+#ifndef FEATURE_FLOAT_VIF_FRAME_H
+#define FEATURE_FLOAT_VIF_FRAME_H
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@
 
 enum { FLOAT_VIF_SCALES = 4 };
 
-typedef struct FloatVifPlan {
+typedef struct FloatVifSetup {
     unsigned bpc;
     unsigned src_w, src_h; /* of the picture, before it is prescaled */
     unsigned w[FLOAT_VIF_SCALES], h[FLOAT_VIF_SCALES];
@@ -22,19 +22,19 @@ typedef struct FloatVifPlan {
     FloatVifConstants constants;
     FloatDsp dsp;
     FloatVifDsp vif_dsp;
-} FloatVifPlan;
+} FloatVifSetup;
 
 typedef struct FloatVifResult {
     float num[FLOAT_VIF_SCALES], den[FLOAT_VIF_SCALES];
 } FloatVifResult;
 
-/* Working memory of one measure. `plan` must outlive it. */
-typedef struct FloatVif FloatVif;
-int float_vif_create(FloatVif **out, const FloatVifPlan *plan);
-void float_vif_destroy(FloatVif *v);
+/* Working memory of one measure. `setup` must outlive it. */
+typedef struct FloatVifFrame FloatVifFrame;
+int float_vif_frame_create(FloatVifFrame **out, const FloatVifSetup *setup);
+void float_vif_frame_destroy(FloatVifFrame *v);
 
-/* Scale 0 is left alone when the plan skips it. */
-void float_vif_measure(FloatVif *v, const VmafPicture *ref, const VmafPicture *dist,
-                       FloatVifResult *result);
+/* Scale 0 is left alone when the setup skips it. */
+void float_vif_frame_measure(FloatVifFrame *v, const VmafPicture *ref, const VmafPicture *dist,
+                             FloatVifResult *result);
 
 #endif

@@ -70,16 +70,16 @@ static int open_files(CambiHeatmaps *maps, const char *folder, const CambiTarget
     return err;
 }
 
-int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiPlan *plan)
+int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSetup *setup)
 {
-    const CambiTarget *target = &plan->target[0];
+    const CambiTarget *target = &setup->target[0];
     *out = NULL;
     CambiHeatmaps *maps = mem_zalloc(sizeof(*maps));
     if (!maps)
         return -ENOMEM;
     pthread_mutex_init(&maps->lock, NULL);
     const unsigned window = target->window;
-    maps->scaling = 65535.0 / (cambi_step_weight[plan->steps] * window * window / 4);
+    maps->scaling = 65535.0 / (cambi_step_weight[setup->steps] * window * window / 4);
     maps->row = mem_array(target->w, sizeof(*maps->row));
     int err = maps->row ? make_folders(folder) : -ENOMEM;
     if (!err)

@@ -25,13 +25,13 @@ static void *row_alloc(size_t n, size_t size)
     return mem_array(n + CAMBI_SLACK, size);
 }
 
-int cambi_lines_create(CambiLines **out, const CambiPlan *plan)
+int cambi_lines_create(CambiLines **out, const CambiSetup *setup)
 {
     *out = NULL;
     CambiLines *l = mem_zalloc(sizeof(*l));
     if (!l)
         return -ENOMEM;
-    const unsigned a = plan->target[0].w, b = plan->target[1].w, w = a > b ? a : b;
+    const unsigned a = setup->target[0].w, b = setup->target[1].w, w = a > b ? a : b;
     bool failed = false;
     uint16_t **const wide[] = { &l->sampled,  &l->raw[0],    &l->raw[1],    &l->ready[0],
                                 &l->ready[1], &l->across[0], &l->across[1], &l->across[2] };
@@ -75,31 +75,31 @@ static const void *picture_row(const VmafPicture *pic, unsigned y)
     return (const uint8_t *)pic->data[0] + y * pic->stride[0];
 }
 
-int cambi_check_range(const CambiPlan *plan, const VmafPicture *pic)
+int cambi_check_range(const CambiSetup *setup, const VmafPicture *pic)
 {
-    if (plan->bpc == 8 || plan->bpc == 16)
+    if (setup->bpc == 8 || setup->bpc == 16)
         return 0;
     unsigned used = 0;
-    for (unsigned y = 0; y < plan->src_h; y++) {
+    for (unsigned y = 0; y < setup->src_h; y++) {
         const uint16_t *row = picture_row(pic, y);
         uint16_t bits = 0;
-        for (unsigned x = 0; x < plan->src_w; x++)
+        for (unsigned x = 0; x < setup->src_w; x++)
             bits |= row[x];
         used |= bits;
     }
-    return used >> plan->bpc ? cambi_range_error(plan) : 0;
+    return used >> setup->bpc ? cambi_range_error(setup) : 0;
 }
 
-int cambi_range_error(const CambiPlan *plan)
+int cambi_range_error(const CambiSetup *setup)
 {
     log_error("Invalid input. The input contains values greater than %u, which exceeds the maximum "
               "value for a %u-bit depth format.",
-              (1u << plan->bpc) - 1, plan->bpc);
+              (1u << setup->bpc) - 1, setup->bpc);
     return -EINVAL;
 }
 
 /* Row `y` of the target size as 10-bit codes. */
-static void raw_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *target,
+static void raw_row(CambiLines *l, const CambiSetup *setup, const CambiTarget *target,
                     const VmafPicture *pic, unsigned y)
 {
     uint16_t *out = l->raw[y % 2];
@@ -109,31 +109,31 @@ static void raw_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *tar
         const uint16_t *words = row;
         for (unsigned x = 0; x < target->w; x++) {
             const unsigned at = target->from_x[x];
-            l->sampled[x] = plan->bpc > 8 ? words[at] : bytes[at];
+            l->sampled[x] = setup->bpc > 8 ? words[at] : bytes[at];
         }
-        plan->dsp.narrow_16(out, l->sampled, target->w, plan->bpc);
-    } else if (plan->bpc > 8) {
-        plan->dsp.narrow_16(out, row, target->w, plan->bpc);
+        setup->dsp.narrow_16(out, l->sampled, target->w, setup->bpc);
+    } else if (setup->bpc > 8) {
+        setup->dsp.narrow_16(out, row, target->w, setup->bpc);
     } else {
-        plan->dsp.widen_8(out, row, target->w);
+        setup->dsp.widen_8(out, row, target->w);
     }
 }
 
 /* The last row has nothing below it: its own values stand in, which averages it along itself. */
-static void finish_row(CambiLines *l, const CambiPlan *plan, const CambiTarget *target,
+static void finish_row(CambiLines *l, const CambiSetup *setup, const CambiTarget *target,
                        uint16_t *out, unsigned y)
 {
     const uint16_t *row = l->raw[y % 2];
-    if (!plan->smooth) {
+    if (!setup->smooth) {
         memcpy(out, row, target->w * sizeof(*out));
         return;
     }
-    plan->dsp.smooth(out, row, y + 1 < target->h ? l->raw[(y + 1) % 2] : row, target->w);
+    setup->dsp.smooth(out, row, y + 1 < target->h ? l->raw[(y + 1) % 2] : row, target->w);
 }
 
 typedef struct Preparing {
     CambiLines *l;
-    const CambiPlan *plan;
+    const CambiSetup *setup;
     const CambiTarget *target;
     const VmafPicture *pic;
     CambiPlane *plane;
@@ -141,50 +141,50 @@ typedef struct Preparing {
 
 static uint16_t *code_row(const Preparing *p, unsigned y)
 {
-    return p->plan->halve ? p->l->ready[y % 2] : p->plane->code + y * p->plane->pitch;
+    return p->setup->halve ? p->l->ready[y % 2] : p->plane->code + y * p->plane->pitch;
 }
 
 /* Makes code row `y`, for which raw row `y` is already there. */
 static void make_code_row(const Preparing *p, unsigned y)
 {
     if (y + 1 < p->target->h)
-        raw_row(p->l, p->plan, p->target, p->pic, y + 1);
+        raw_row(p->l, p->setup, p->target, p->pic, y + 1);
     uint16_t *row = code_row(p, y);
-    finish_row(p->l, p->plan, p->target, row, y);
-    if (p->plan->halve && y % 2 == 0)
-        p->plan->dsp.keep_even_16(p->plane->code + y / 2 * p->plane->pitch, row,
-                                  (p->target->w + 1) / 2);
+    finish_row(p->l, p->setup, p->target, row, y);
+    if (p->setup->halve && y % 2 == 0)
+        p->setup->dsp.keep_even_16(p->plane->code + y / 2 * p->plane->pitch, row,
+                                   (p->target->w + 1) / 2);
 }
 
 static void make_flat_row(const Preparing *p, unsigned y)
 {
     const uint16_t *row = code_row(p, y);
     const uint16_t *below = y + 1 < p->target->h ? code_row(p, y + 1) : row;
-    p->plan->dsp.flat(p->l->flat[y % (FLAT_ROWS + 1)], row, below, p->target->w);
+    p->setup->dsp.flat(p->l->flat[y % (FLAT_ROWS + 1)], row, below, p->target->w);
 }
 
 static void make_mask_row(const Preparing *p, unsigned y)
 {
-    const CambiPlan *plan = p->plan;
-    if (!plan->halve) {
-        plan->dsp.mask(p->plane->mask + y * p->plane->pitch, p->l->sums, p->target->flat_needed,
-                       p->target->w);
+    const CambiSetup *setup = p->setup;
+    if (!setup->halve) {
+        setup->dsp.mask(p->plane->mask + y * p->plane->pitch, p->l->sums, p->target->flat_needed,
+                        p->target->w);
     } else if (y % 2 == 0) {
-        plan->dsp.mask(p->l->mask, p->l->sums, p->target->flat_needed, p->target->w);
-        plan->dsp.keep_even_8(p->plane->mask + y / 2 * p->plane->pitch, p->l->mask,
-                              (p->target->w + 1) / 2);
+        setup->dsp.mask(p->l->mask, p->l->sums, p->target->flat_needed, p->target->w);
+        setup->dsp.keep_even_8(p->plane->mask + y / 2 * p->plane->pitch, p->l->mask,
+                               (p->target->w + 1) / 2);
     }
 }
 
-void cambi_prepare(CambiLines *lines, const CambiPlan *plan, const CambiTarget *target,
+void cambi_prepare(CambiLines *lines, const CambiSetup *setup, const CambiTarget *target,
                    const VmafPicture *pic, CambiPlane *plane)
 {
-    const Preparing p = { lines, plan, target, pic, plane };
+    const Preparing p = { lines, setup, target, pic, plane };
     const unsigned h = target->h;
     plane->w = plane->stored_w = target->kept_w;
     plane->h = plane->stored_h = target->kept_h;
     memset(lines->sums_block, 0, target->w + 3 * CAMBI_SLACK);
-    raw_row(lines, plan, target, pic, 0);
+    raw_row(lines, setup, target, pic, 0);
     make_code_row(&p, 0);
     for (unsigned y = 0; y < h + FLAT_RADIUS; y++) {
         const uint8_t *enter = lines->none, *leave = lines->none;
@@ -196,25 +196,25 @@ void cambi_prepare(CambiLines *lines, const CambiPlan *plan, const CambiTarget *
         }
         if (y >= FLAT_ROWS && y - FLAT_ROWS < h)
             leave = lines->flat[(y - FLAT_ROWS) % (FLAT_ROWS + 1)];
-        plan->dsp.slide(lines->sums, enter, leave, target->w);
+        setup->dsp.slide(lines->sums, enter, leave, target->w);
         if (y >= FLAT_RADIUS)
             make_mask_row(&p, y - FLAT_RADIUS);
     }
 }
 
-void cambi_decimate(const CambiPlan *plan, CambiPlane *plane)
+void cambi_decimate(const CambiSetup *setup, CambiPlane *plane)
 {
     const unsigned w = (plane->w + 1) / 2, h = (plane->h + 1) / 2;
     for (unsigned y = 0; y < h; y++) {
         const size_t to = y * plane->pitch, from = 2 * to;
-        plan->dsp.keep_even_16(plane->code + to, plane->code + from, w);
-        plan->dsp.keep_even_8(plane->mask + to, plane->mask + from, w);
+        setup->dsp.keep_even_16(plane->code + to, plane->code + from, w);
+        setup->dsp.keep_even_8(plane->mask + to, plane->mask + from, w);
     }
     plane->w = w;
     plane->h = h;
 }
 
-static uint16_t *mode_across(CambiLines *l, const CambiPlan *plan, const CambiPlane *plane,
+static uint16_t *mode_across(CambiLines *l, const CambiSetup *setup, const CambiPlane *plane,
                              unsigned y)
 {
     const uint16_t *row = plane->code + y * plane->pitch;
@@ -223,19 +223,19 @@ static uint16_t *mode_across(CambiLines *l, const CambiPlan *plan, const CambiPl
     out[0] = row[0];
     out[w - 1] = row[w - 1];
     if (w > 2)
-        plan->dsp.mode3(out + 1, row, row + 1, row + 2, w - 2);
+        setup->dsp.mode3(out + 1, row, row + 1, row + 2, w - 2);
     return out;
 }
 
-void cambi_mode_filter(CambiLines *lines, const CambiPlan *plan, CambiPlane *plane)
+void cambi_mode_filter(CambiLines *lines, const CambiSetup *setup, CambiPlane *plane)
 {
     if (plane->h < 3)
         return;
-    const uint16_t *above = mode_across(lines, plan, plane, 0);
-    const uint16_t *here = mode_across(lines, plan, plane, 1);
+    const uint16_t *above = mode_across(lines, setup, plane, 0);
+    const uint16_t *here = mode_across(lines, setup, plane, 1);
     for (unsigned y = 1; y + 1 < plane->h; y++) {
-        const uint16_t *below = mode_across(lines, plan, plane, y + 1);
-        plan->dsp.mode3(plane->code + y * plane->pitch, above, here, below, plane->w);
+        const uint16_t *below = mode_across(lines, setup, plane, y + 1);
+        setup->dsp.mode3(plane->code + y * plane->pitch, above, here, below, plane->w);
         above = here;
         here = below;
     }

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
-struct CambiScratch {
-    const CambiPlan *plan;
+struct CambiFrame {
+    const CambiSetup *setup;
     CambiLines *lines;
     CambiCounters *counters;
     CambiPlane plane;
@@ -14,17 +14,17 @@ struct CambiScratch {
 };
 
 /* Room for both targets at scale 0. */
-static int plane_alloc(CambiScratch *s)
+static int plane_alloc(CambiFrame *s)
 {
     size_t pitch = 0, samples = 0;
     for (unsigned i = 0; i < 2; i++) {
-        const CambiTarget *t = &s->plan->target[i];
+        const CambiTarget *t = &s->setup->target[i];
         const size_t wanted = ((size_t)t->kept_w + CAMBI_SLACK + 31) / 32 * 32;
         pitch = wanted > pitch ? wanted : pitch;
     }
     unsigned h = 0;
     for (unsigned i = 0; i < 2; i++) {
-        const CambiTarget *t = &s->plan->target[i];
+        const CambiTarget *t = &s->setup->target[i];
         h = t->kept_h > h ? t->kept_h : h;
         samples = (size_t)t->kept_w * t->kept_h > samples ? (size_t)t->kept_w * t->kept_h : samples;
     }
@@ -36,27 +36,27 @@ static int plane_alloc(CambiScratch *s)
     return s->plane.code && s->plane.mask && s->map && s->ranks ? 0 : -ENOMEM;
 }
 
-int cambi_scratch_create(CambiScratch **out, const CambiPlan *plan)
+int cambi_frame_create(CambiFrame **out, const CambiSetup *setup)
 {
     *out = NULL;
-    CambiScratch *s = mem_zalloc(sizeof(*s));
+    CambiFrame *s = mem_zalloc(sizeof(*s));
     if (!s)
         return -ENOMEM;
-    s->plan = plan;
+    s->setup = setup;
     int err = plane_alloc(s);
     if (!err)
-        err = cambi_lines_create(&s->lines, plan);
+        err = cambi_lines_create(&s->lines, setup);
     if (!err)
-        err = cambi_counters_create(&s->counters, plan);
+        err = cambi_counters_create(&s->counters, setup);
     if (err) {
-        cambi_scratch_destroy(s);
+        cambi_frame_destroy(s);
         return err;
     }
     *out = s;
     return 0;
 }
 
-void cambi_scratch_destroy(CambiScratch *s)
+void cambi_frame_destroy(CambiFrame *s)
 {
     if (!s)
         return;
@@ -69,25 +69,25 @@ void cambi_scratch_destroy(CambiScratch *s)
     mem_free(s);
 }
 
-int cambi_picture(CambiScratch *s, unsigned target, const VmafPicture *pic,
-                  double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie)
+int cambi_frame_measure(CambiFrame *s, unsigned target, const VmafPicture *pic,
+                        double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie)
 {
-    const CambiPlan *plan = s->plan;
-    const CambiTarget *t = &plan->target[target];
+    const CambiSetup *setup = s->setup;
+    const CambiTarget *t = &setup->target[target];
     CambiPlane *plane = &s->plane;
-    const int err = cambi_check_range(plan, pic);
+    const int err = cambi_check_range(setup, pic);
     if (err)
         return err;
-    cambi_prepare(s->lines, plan, t, pic, plane);
+    cambi_prepare(s->lines, setup, t, pic, plane);
     for (unsigned scale = 0; scale < CAMBI_SCALES; scale++) {
         if (scale > 0)
-            cambi_decimate(plan, plane);
-        cambi_mode_filter(s->lines, plan, plane);
-        cambi_contrast(s->counters, plan, plane, t->window, s->map);
+            cambi_decimate(setup, plane);
+        cambi_mode_filter(s->lines, setup, plane);
+        cambi_contrast(s->counters, setup, plane, t->window, s->map);
         if (map_fn)
             map_fn(cookie, scale, s->map, plane->w, plane->h);
         scores[scale] =
-            cambi_pool(&plan->dsp, s->ranks, s->map, (size_t)plane->w * plane->h, plan->share);
+            cambi_pool(&setup->dsp, s->ranks, s->map, (size_t)plane->w * plane->h, setup->share);
     }
     return 0;
 }

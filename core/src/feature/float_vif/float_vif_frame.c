@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "feature/common/mirror.h"
-#include "feature/float_vif/float_vif.h"
+#include "feature/float_vif/float_vif_frame.h"
 
 enum { PRODUCTS = VIF_CHANNELS - VIF_REF2 };
 
@@ -13,8 +13,8 @@ typedef struct Level {
     float *plane[2];
 } Level;
 
-struct FloatVif {
-    const FloatVifPlan *plan;
+struct FloatVifFrame {
+    const FloatVifSetup *setup;
     FloatRows *source[2];
     Level level[FLOAT_VIF_SCALES]; /* level[0] has no planes */
     /* Products of the last rows, as many as a group of rows needs: row y is in slot y % slots. */
@@ -34,17 +34,17 @@ static size_t pitch_of(unsigned w)
     return pitch % page ? pitch : pitch + step;
 }
 
-static int create_sources(FloatVif *v)
+static int create_sources(FloatVifFrame *v)
 {
-    const FloatVifPlan *plan = v->plan;
+    const FloatVifSetup *setup = v->setup;
     const FloatRowsParams params = {
-        .dsp = &plan->dsp,
-        .w = plan->src_w,
-        .h = plan->src_h,
-        .bpc = plan->bpc,
+        .dsp = &setup->dsp,
+        .w = setup->src_w,
+        .h = setup->src_h,
+        .bpc = setup->bpc,
         .offset = -128.0f,
-        .window = plan->filter[0].count + FLOAT_GROUP - 1,
-        .resampler = plan->prescale,
+        .window = setup->filter[0].count + FLOAT_GROUP - 1,
+        .resampler = setup->prescale,
     };
     for (unsigned i = 0; i < 2; i++) {
         const int err = float_rows_create(&v->source[i], &params);
@@ -54,20 +54,20 @@ static int create_sources(FloatVif *v)
     return 0;
 }
 
-static int allocate(FloatVif *v)
+static int allocate(FloatVifFrame *v)
 {
-    const FloatVifPlan *plan = v->plan;
-    const unsigned w = plan->w[0];
+    const FloatVifSetup *setup = v->setup;
+    const unsigned w = setup->w[0];
     for (unsigned s = 1; s < FLOAT_VIF_SCALES; s++) {
         Level *level = &v->level[s];
-        level->pitch = pitch_of(plan->w[s]);
+        level->pitch = pitch_of(setup->w[s]);
         for (unsigned i = 0; i < 2; i++) {
-            level->plane[i] = mem_aligned_alloc(level->pitch * plan->h[s] * sizeof(float));
+            level->plane[i] = mem_aligned_alloc(level->pitch * setup->h[s] * sizeof(float));
             if (!level->plane[i])
                 return -ENOMEM;
         }
     }
-    v->slots = plan->filter[0].count + FLOAT_GROUP - 1;
+    v->slots = setup->filter[0].count + FLOAT_GROUP - 1;
     v->product_pitch = pitch_of(w);
     for (unsigned c = 0; c < PRODUCTS; c++) {
         v->products[c] = mem_aligned_alloc(v->slots * v->product_pitch * sizeof(float));
@@ -86,29 +86,29 @@ static int allocate(FloatVif *v)
     }
     v->even = float_line_alloc(w);
     v->odd = float_line_alloc(w);
-    if (!v->even || !v->odd || float_total_init(&v->num, &plan->dsp, w) ||
-        float_total_init(&v->den, &plan->dsp, w))
+    if (!v->even || !v->odd || float_total_init(&v->num, &setup->dsp, w) ||
+        float_total_init(&v->den, &setup->dsp, w))
         return -ENOMEM;
     return create_sources(v);
 }
 
-int float_vif_create(FloatVif **out, const FloatVifPlan *plan)
+int float_vif_frame_create(FloatVifFrame **out, const FloatVifSetup *setup)
 {
     *out = NULL;
-    FloatVif *v = mem_zalloc(sizeof(*v));
+    FloatVifFrame *v = mem_zalloc(sizeof(*v));
     if (!v)
         return -ENOMEM;
-    v->plan = plan;
+    v->setup = setup;
     const int err = allocate(v);
     if (err) {
-        float_vif_destroy(v);
+        float_vif_frame_destroy(v);
         return err;
     }
     *out = v;
     return 0;
 }
 
-void float_vif_destroy(FloatVif *v)
+void float_vif_frame_destroy(FloatVifFrame *v)
 {
     if (!v)
         return;
@@ -131,22 +131,22 @@ void float_vif_destroy(FloatVif *v)
     mem_free(v);
 }
 
-static const float *level_row(FloatVif *v, unsigned scale, unsigned i, unsigned y)
+static const float *level_row(FloatVifFrame *v, unsigned scale, unsigned i, unsigned y)
 {
     if (scale == 0)
         return float_rows_get(v->source[i], y);
     return v->level[scale].plane[i] + y * v->level[scale].pitch;
 }
 
-static float *product_row(FloatVif *v, unsigned c, unsigned y)
+static float *product_row(FloatVifFrame *v, unsigned c, unsigned y)
 {
     return v->products[c] + (y % v->slots) * v->product_pitch;
 }
 
-static void make_products(FloatVif *v, unsigned scale, unsigned y)
+static void make_products(FloatVifFrame *v, unsigned scale, unsigned y)
 {
-    const FloatDsp *dsp = &v->plan->dsp;
-    const unsigned w = v->plan->w[scale];
+    const FloatDsp *dsp = &v->setup->dsp;
+    const unsigned w = v->setup->w[scale];
     const float *ref = level_row(v, scale, 0, y), *dis = level_row(v, scale, 1, y);
     dsp->multiply(product_row(v, 0, y), ref, ref, w);
     dsp->multiply(product_row(v, 1, y), dis, dis, w);
@@ -154,78 +154,78 @@ static void make_products(FloatVif *v, unsigned scale, unsigned y)
 }
 
 /* Both pictures' row `y`, low-passed with the next scale's filter, every other sample kept. */
-static void halve_row(FloatVif *v, unsigned scale, unsigned y)
+static void halve_row(FloatVifFrame *v, unsigned scale, unsigned y)
 {
-    const FloatVifPlan *plan = v->plan;
-    const FloatFilter *filter = &plan->filter[scale + 1];
-    const unsigned w = plan->w[scale], half = plan->w[scale + 1];
+    const FloatVifSetup *setup = v->setup;
+    const FloatFilter *filter = &setup->filter[scale + 1];
+    const unsigned w = setup->w[scale], half = setup->w[scale + 1];
     const unsigned reach = filter_reach(filter);
     const float *rows[FILTER_MAX_TAPS];
     for (unsigned i = 0; i < 2; i++) {
         for (unsigned k = 0; k < filter->count; k++) {
-            const int at = mirror_index((int)(y + k) - (int)reach, (int)plan->h[scale]);
+            const int at = mirror_index((int)(y + k) - (int)reach, (int)setup->h[scale]);
             rows[k] = level_row(v, scale, i, (unsigned)at);
         }
         float *line = v->line[0][0];
-        plan->dsp.weigh(line, rows, filter->taps, filter->count, w);
+        setup->dsp.weigh(line, rows, filter->taps, filter->count, w);
         float_line_reflect(line, w, reach);
         /* The samples at 2x - reach + k, x = 0, 1, … are one of the two halves, shifted. */
-        plan->dsp.split(v->even, v->odd, line - reach, (w + 2 * reach) / 2);
+        setup->dsp.split(v->even, v->odd, line - reach, (w + 2 * reach) / 2);
         for (unsigned k = 0; k < filter->count; k++)
             rows[k] = (k & 1 ? v->odd : v->even) + k / 2;
         const Level *next = &v->level[scale + 1];
-        plan->dsp.weigh(next->plane[i] + y / 2 * next->pitch, rows, filter->taps, filter->count,
-                        half);
+        setup->dsp.weigh(next->plane[i] + y / 2 * next->pitch, rows, filter->taps, filter->count,
+                         half);
     }
 }
 
 /* Row y of channel c, reflected at the borders. */
-static const float *channel_row(FloatVif *v, unsigned scale, unsigned c, int y)
+static const float *channel_row(FloatVifFrame *v, unsigned scale, unsigned c, int y)
 {
-    const unsigned at = (unsigned)mirror_index(y, (int)v->plan->h[scale]);
+    const unsigned at = (unsigned)mirror_index(y, (int)v->setup->h[scale]);
     return c < VIF_REF2 ? level_row(v, scale, c, at) : product_row(v, c - VIF_REF2, at);
 }
 
 /* The vertical pass for rows y … y + count - 1, a group unless the plane ends. */
-static void filter_down(FloatVif *v, unsigned scale, unsigned y, unsigned count)
+static void filter_down(FloatVifFrame *v, unsigned scale, unsigned y, unsigned count)
 {
-    const FloatVifPlan *plan = v->plan;
-    const FloatFilter *filter = &plan->filter[scale];
-    const unsigned w = plan->w[scale];
+    const FloatVifSetup *setup = v->setup;
+    const FloatFilter *filter = &setup->filter[scale];
+    const unsigned w = setup->w[scale];
     for (unsigned c = 0; c < VIF_CHANNELS; c++) {
         const float *rows[FILTER_MAX_TAPS + FLOAT_GROUP - 1];
         for (unsigned k = 0; k < filter->count + count - 1; k++)
             rows[k] = channel_row(v, scale, c, (int)(y + k) - (int)filter_reach(filter));
         if (count == FLOAT_GROUP) {
-            plan->dsp.weigh_group(v->line[c], rows, filter->taps, filter->count, w);
+            setup->dsp.weigh_group(v->line[c], rows, filter->taps, filter->count, w);
             continue;
         }
         for (unsigned i = 0; i < count; i++)
-            plan->dsp.weigh(v->line[c][i], rows + i, filter->taps, filter->count, w);
+            setup->dsp.weigh(v->line[c][i], rows + i, filter->taps, filter->count, w);
     }
 }
 
 /* Adds row i of the group to the totals of its scale. */
-static void statistics_row(FloatVif *v, unsigned scale, unsigned i)
+static void statistics_row(FloatVifFrame *v, unsigned scale, unsigned i)
 {
-    const FloatVifPlan *plan = v->plan;
-    const unsigned w = plan->w[scale];
+    const FloatVifSetup *setup = v->setup;
+    const unsigned w = setup->w[scale];
     for (unsigned c = 0; c < VIF_CHANNELS; c++)
-        float_filter_across(&plan->dsp, &plan->filter[scale], v->filtered[c], v->line[c][i], w);
-    plan->vif_dsp.information(float_total_row(&v->num), float_total_row(&v->den), v->filtered,
-                              &plan->constants, w);
+        float_filter_across(&setup->dsp, &setup->filter[scale], v->filtered[c], v->line[c][i], w);
+    setup->vif_dsp.information(float_total_row(&v->num), float_total_row(&v->den), v->filtered,
+                               &setup->constants, w);
     float_total_add(&v->num);
     float_total_add(&v->den);
 }
 
-static void one_scale(FloatVif *v, unsigned scale, FloatVifResult *result)
+static void one_scale(FloatVifFrame *v, unsigned scale, FloatVifResult *result)
 {
-    const FloatVifPlan *plan = v->plan;
-    const unsigned h = plan->h[scale], reach = filter_reach(&plan->filter[scale]);
-    const bool counted = scale > 0 || !plan->skip_scale0, halved = scale + 1 < FLOAT_VIF_SCALES;
+    const FloatVifSetup *setup = v->setup;
+    const unsigned h = setup->h[scale], reach = filter_reach(&setup->filter[scale]);
+    const bool counted = scale > 0 || !setup->skip_scale0, halved = scale + 1 < FLOAT_VIF_SCALES;
     unsigned multiplied = 0;
-    float_total_start(&v->num, plan->w[scale]);
-    float_total_start(&v->den, plan->w[scale]);
+    float_total_start(&v->num, setup->w[scale]);
+    float_total_start(&v->den, setup->w[scale]);
     for (unsigned y = 0; y < h; y += FLOAT_GROUP) {
         const unsigned count = h - y < FLOAT_GROUP ? h - y : FLOAT_GROUP;
         const unsigned needed = y + count + reach < h ? y + count + reach : h;
@@ -236,7 +236,7 @@ static void one_scale(FloatVif *v, unsigned scale, FloatVifResult *result)
         for (unsigned i = 0; counted && i < count; i++)
             statistics_row(v, scale, i);
         for (unsigned i = 0; halved && i < count; i += 2) {
-            if ((y + i) / 2 < plan->h[scale + 1])
+            if ((y + i) / 2 < setup->h[scale + 1])
                 halve_row(v, scale, y + i);
         }
     }
@@ -244,8 +244,8 @@ static void one_scale(FloatVif *v, unsigned scale, FloatVifResult *result)
     result->den[scale] = float_total_finish(&v->den);
 }
 
-void float_vif_measure(FloatVif *v, const VmafPicture *ref, const VmafPicture *dist,
-                       FloatVifResult *result)
+void float_vif_frame_measure(FloatVifFrame *v, const VmafPicture *ref, const VmafPicture *dist,
+                             FloatVifResult *result)
 {
     float_rows_bind(v->source[0], ref->data[0], ref->stride[0]);
     float_rows_bind(v->source[1], dist->data[0], dist->stride[0]);

@@ -34,7 +34,7 @@ static size_t counter_pitch(unsigned w, unsigned radius)
     return pitch % 2048 ? pitch : pitch + 32; /* not all codes in one set of the cache */
 }
 
-int cambi_counters_create(CambiCounters **out, const CambiPlan *plan)
+int cambi_counters_create(CambiCounters **out, const CambiSetup *setup)
 {
     *out = NULL;
     CambiCounters *c = mem_zalloc(sizeof(*c));
@@ -42,10 +42,10 @@ int cambi_counters_create(CambiCounters **out, const CambiPlan *plan)
         return -ENOMEM;
     unsigned w = 0;
     for (unsigned i = 0; i < 2; i++)
-        w = plan->target[i].kept_w > w ? plan->target[i].kept_w : w;
-    c->codes = plan->high < plan->low ? 0 : (unsigned)(plan->high - plan->low + 1);
+        w = setup->target[i].kept_w > w ? setup->target[i].kept_w : w;
+    c->codes = setup->high < setup->low ? 0 : (unsigned)(setup->high - setup->low + 1);
     /* Steps look up to `steps` codes past either end. */
-    c->block_size = (c->codes + 2 * plan->steps) * counter_pitch(w, MAX_RADIUS);
+    c->block_size = (c->codes + 2 * setup->steps) * counter_pitch(w, MAX_RADIUS);
     c->ramp_pitch = 2 * MAX_RUN + CAMBI_SLACK;
     c->block = mem_aligned_alloc(c->block_size * sizeof(*c->block));
     c->enter = mem_array(w + MAX_RADIUS + CAMBI_SLACK, sizeof(*c->enter));
@@ -89,20 +89,21 @@ static void make_ramps(CambiCounters *c, unsigned radius)
     }
 }
 
-static void start(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane, unsigned radius)
+static void start(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane,
+                  unsigned radius)
 {
     make_ramps(c, radius);
     c->pitch = counter_pitch(plane->w, radius);
-    c->first = c->block + plan->steps * c->pitch + radius;
-    memset(c->block, 0, (c->codes + 2 * plan->steps) * c->pitch * sizeof(*c->block));
+    c->first = c->block + setup->steps * c->pitch + radius;
+    memset(c->block, 0, (c->codes + 2 * setup->steps) * c->pitch * sizeof(*c->block));
 }
 
 typedef void (*CountFn)(uint16_t *counts, const uint16_t *by, size_t n);
 
-static void count_runs(const CambiCounters *c, const CambiPlan *plan, CountFn fn,
+static void count_runs(const CambiCounters *c, const CambiSetup *setup, CountFn fn,
                        const uint16_t *codes, unsigned n)
 {
-    const unsigned window = 2 * c->radius + 1, count = plan->dsp.runs(c->starts, codes, n);
+    const unsigned window = 2 * c->radius + 1, count = setup->dsp.runs(c->starts, codes, n);
     for (unsigned i = 0; i < count; i++) {
         unsigned x = c->starts[i], length = c->starts[i + 1] - x;
         if (codes[x] == CAMBI_NO_CODE)
@@ -133,50 +134,50 @@ static unsigned counted_width(const CambiPlane *plane, unsigned radius)
     return plane->w > reach ? plane->w : reach;
 }
 
-static void codes_of_row(const CambiPlan *plan, const CambiPlane *plane, unsigned y, uint16_t *out,
-                         unsigned n)
+static void codes_of_row(const CambiSetup *setup, const CambiPlane *plane, unsigned y,
+                         uint16_t *out, unsigned n)
 {
-    plan->dsp.masked(out, plane->code + y * plane->pitch, plane->mask + y * plane->pitch,
-                     (unsigned)plan->low, (unsigned)(plan->high - plan->low), n);
+    setup->dsp.masked(out, plane->code + y * plane->pitch, plane->mask + y * plane->pitch,
+                      (unsigned)setup->low, (unsigned)(setup->high - setup->low), n);
 }
 
-static void add_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane, unsigned y)
+static void add_row(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane, unsigned y)
 {
     const unsigned n = counted_width(plane, c->radius);
-    codes_of_row(plan, plane, y, c->enter, n);
-    count_runs(c, plan, plan->dsp.add, c->enter, plane->w);
-    count_leftover(c, plan->dsp.add, c->enter, plane->w, n);
+    codes_of_row(setup, plane, y, c->enter, n);
+    count_runs(c, setup, setup->dsp.add, c->enter, plane->w);
+    count_leftover(c, setup->dsp.add, c->enter, plane->w, n);
 }
 
 /* Moves the window down to row `y`. */
-static void slide(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane, unsigned y)
+static void slide(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane, unsigned y)
 {
     const unsigned n = counted_width(plane, c->radius);
     const bool enters = y + c->radius<plane->h, leaves = y> c->radius;
     if (enters)
-        codes_of_row(plan, plane, y + c->radius, c->enter, n);
+        codes_of_row(setup, plane, y + c->radius, c->enter, n);
     if (leaves)
-        codes_of_row(plan, plane, y - c->radius - 1, c->leave, n);
+        codes_of_row(setup, plane, y - c->radius - 1, c->leave, n);
     if (enters && leaves)
-        plan->dsp.cancel(c->enter, c->leave, n);
+        setup->dsp.cancel(c->enter, c->leave, n);
     if (leaves) {
-        count_runs(c, plan, plan->dsp.subtract, c->leave, plane->w);
-        count_leftover(c, plan->dsp.subtract, c->leave, plane->w, n);
+        count_runs(c, setup, setup->dsp.subtract, c->leave, plane->w);
+        count_leftover(c, setup->dsp.subtract, c->leave, plane->w, n);
     }
     if (enters) {
-        count_runs(c, plan, plan->dsp.add, c->enter, plane->w);
-        count_leftover(c, plan->dsp.add, c->enter, plane->w, n);
+        count_runs(c, setup, setup->dsp.add, c->enter, plane->w);
+        count_leftover(c, setup->dsp.add, c->enter, plane->w, n);
     }
 }
 
-static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane,
+static void contrast_row(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane,
                          unsigned y, float *out)
 {
     const uint16_t *codes = c->enter;
     const unsigned n = plane->w;
-    codes_of_row(plan, plane, y, c->enter, n);
+    codes_of_row(setup, plane, y, c->enter, n);
     memset(out, 0, n * sizeof(*out));
-    const unsigned count = plan->dsp.runs(c->starts, codes, n);
+    const unsigned count = setup->dsp.runs(c->starts, codes, n);
     for (unsigned i = 0; i < count; i++) {
         const unsigned x = c->starts[i];
         if (codes[x] == CAMBI_NO_CODE)
@@ -184,16 +185,16 @@ static void contrast_row(CambiCounters *c, const CambiPlan *plan, const CambiPla
         const CambiRun run = {
             .own = c->first + codes[x] * c->pitch + x,
             .pitch = (ptrdiff_t)c->pitch,
-            .first = plan->first_step[codes[x] + plan->low],
-            .steps = plan->steps,
-            .reciprocal = plan->reciprocal,
+            .first = setup->first_step[codes[x] + setup->low],
+            .steps = setup->steps,
+            .reciprocal = setup->reciprocal,
         };
         if (run.first <= run.steps)
-            plan->dsp.contrast(out + x, &run, c->starts[i + 1] - x);
+            setup->dsp.contrast(out + x, &run, c->starts[i + 1] - x);
     }
 }
 
-void cambi_contrast(CambiCounters *c, const CambiPlan *plan, const CambiPlane *plane,
+void cambi_contrast(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane,
                     unsigned window, float *map)
 {
     const unsigned radius = window / 2;
@@ -201,11 +202,11 @@ void cambi_contrast(CambiCounters *c, const CambiPlan *plan, const CambiPlane *p
         memset(map, 0, (size_t)plane->w * plane->h * sizeof(*map));
         return;
     }
-    start(c, plan, plane, radius);
+    start(c, setup, plane, radius);
     for (unsigned y = 0; y < radius && y < plane->stored_h; y++)
-        add_row(c, plan, plane, y);
+        add_row(c, setup, plane, y);
     for (unsigned y = 0; y < plane->h; y++) {
-        slide(c, plan, plane, y);
-        contrast_row(c, plan, plane, y, map + (size_t)y * plane->w);
+        slide(c, setup, plane, y);
+        contrast_row(c, setup, plane, y, map + (size_t)y * plane->w);
     }
 }

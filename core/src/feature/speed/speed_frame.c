@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/mirror.h"
-#include "feature/speed/speed.h"
+#include "feature/speed/speed_frame.h"
+#include "feature/speed/speed_matrix.h"
 
 enum { DECIMATION = 16 };
 
@@ -19,8 +20,8 @@ typedef struct Blocks {
     float *entropy, *variance;
 } Blocks;
 
-struct Speed {
-    const SpeedPlan *plan;
+struct SpeedFrame {
+    const SpeedSetup *setup;
     FloatRows *rows;
     float *line, *smoothed;
     size_t pitch;           /* of the reduced plane */
@@ -31,23 +32,23 @@ struct Speed {
     Blocks blocks[2];
 };
 
-static size_t window_count(const SpeedPlan *plan)
+static size_t window_count(const SpeedSetup *setup)
 {
     const size_t edge = SPEED_EDGE;
-    return (edge * plan->blocks_x - (edge - 1)) * (edge * plan->blocks_y - (edge - 1));
+    return (edge * setup->blocks_x - (edge - 1)) * (edge * setup->blocks_y - (edge - 1));
 }
 
-static int allocate(Speed *s)
+static int allocate(SpeedFrame *s)
 {
-    const SpeedPlan *plan = s->plan;
-    const size_t n = (size_t)plan->blocks_x * plan->blocks_y;
-    s->pitch = plan->small_w;
+    const SpeedSetup *setup = s->setup;
+    const size_t n = (size_t)setup->blocks_x * setup->blocks_y;
+    s->pitch = setup->small_w;
     s->block_pitch = (n + 15) / 16 * 16;
-    s->line = float_line_alloc(plan->w > plan->src_w ? plan->w : plan->src_w);
-    s->smoothed = float_line_alloc(plan->small_w);
-    s->reduced = mem_array(s->pitch * plan->small_h, sizeof(float));
-    s->plane = mem_array(s->pitch * plan->small_h, sizeof(float));
-    s->vectors = mem_aligned_alloc(window_count(plan) * SPEED_ROW * sizeof(double));
+    s->line = float_line_alloc(setup->w > setup->src_w ? setup->w : setup->src_w);
+    s->smoothed = float_line_alloc(setup->small_w);
+    s->reduced = mem_array(s->pitch * setup->small_h, sizeof(float));
+    s->plane = mem_array(s->pitch * setup->small_h, sizeof(float));
+    s->vectors = mem_aligned_alloc(window_count(setup) * SPEED_ROW * sizeof(double));
     s->samples = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
     s->solved = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
     s->work = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
@@ -60,36 +61,36 @@ static int allocate(Speed *s)
     if (!s->line || !s->smoothed || !s->reduced || !s->plane || !s->vectors || !s->samples ||
         !s->solved || !s->work)
         return -ENOMEM;
-    memset(s->vectors, 0, window_count(plan) * SPEED_ROW * sizeof(double));
+    memset(s->vectors, 0, window_count(setup) * SPEED_ROW * sizeof(double));
     const FloatRowsParams params = {
-        .dsp = &plan->dsp,
-        .w = plan->src_w,
-        .h = plan->src_h,
-        .bpc = plan->bpc,
+        .dsp = &setup->dsp,
+        .w = setup->src_w,
+        .h = setup->src_h,
+        .bpc = setup->bpc,
         .offset = -128.0f,
-        .window = plan->reduce.count,
-        .resampler = plan->prescale,
+        .window = setup->reduce.count,
+        .resampler = setup->prescale,
     };
     return float_rows_create(&s->rows, &params);
 }
 
-int speed_create(Speed **out, const SpeedPlan *plan)
+int speed_frame_create(SpeedFrame **out, const SpeedSetup *setup)
 {
     *out = NULL;
-    Speed *s = mem_zalloc(sizeof(*s));
+    SpeedFrame *s = mem_zalloc(sizeof(*s));
     if (!s)
         return -ENOMEM;
-    s->plan = plan;
+    s->setup = setup;
     const int err = allocate(s);
     if (err) {
-        speed_destroy(s);
+        speed_frame_destroy(s);
         return err;
     }
     *out = s;
     return 0;
 }
 
-void speed_destroy(Speed *s)
+void speed_frame_destroy(SpeedFrame *s)
 {
     if (!s)
         return;
@@ -110,19 +111,19 @@ void speed_destroy(Speed *s)
 }
 
 /* One row of the reduced plane. Only what decimation keeps is filtered. */
-static void reduce_row(Speed *s, unsigned y)
+static void reduce_row(SpeedFrame *s, unsigned y)
 {
-    const SpeedPlan *plan = s->plan;
-    const FloatFilter *filter = &plan->reduce;
+    const SpeedSetup *setup = s->setup;
+    const FloatFilter *filter = &setup->reduce;
     const unsigned reach = filter_reach(filter);
     const float *window[FILTER_MAX_TAPS];
     for (unsigned k = 0; k < filter->count; k++) {
-        const int at = mirror_index((int)(DECIMATION * y + k) - (int)reach, (int)plan->h);
+        const int at = mirror_index((int)(DECIMATION * y + k) - (int)reach, (int)setup->h);
         window[k] = float_rows_get(s->rows, (unsigned)at);
     }
-    plan->dsp.weigh(s->line, window, filter->taps, filter->count, plan->w);
-    float_line_reflect(s->line, plan->w, reach);
-    for (unsigned x = 0; x < plan->small_w; x++) {
+    setup->dsp.weigh(s->line, window, filter->taps, filter->count, setup->w);
+    float_line_reflect(s->line, setup->w, reach);
+    for (unsigned x = 0; x < setup->small_w; x++) {
         const float *from = s->line + DECIMATION * x - reach;
         float sum = 0.0f;
         for (unsigned k = 0; k < filter->count; k++)
@@ -131,33 +132,33 @@ static void reduce_row(Speed *s, unsigned y)
     }
 }
 
-static void remove_mean(Speed *s, unsigned y)
+static void remove_mean(SpeedFrame *s, unsigned y)
 {
-    const SpeedPlan *plan = s->plan;
-    const FloatFilter *filter = &plan->local;
+    const SpeedSetup *setup = s->setup;
+    const FloatFilter *filter = &setup->local;
     const int reach = (int)filter_reach(filter);
     const float *window[FILTER_MAX_TAPS];
     for (unsigned k = 0; k < filter->count; k++)
         window[k] =
-            s->reduced + (size_t)mirror_index((int)(y + k) - reach, (int)plan->small_h) * s->pitch;
-    plan->dsp.weigh(s->line, window, filter->taps, filter->count, plan->small_w);
-    float_filter_across(&plan->dsp, filter, s->smoothed, s->line, plan->small_w);
-    plan->dsp.subtract(s->plane + y * s->pitch, s->reduced + y * s->pitch, s->smoothed,
-                       plan->small_w);
+            s->reduced + (size_t)mirror_index((int)(y + k) - reach, (int)setup->small_h) * s->pitch;
+    setup->dsp.weigh(s->line, window, filter->taps, filter->count, setup->small_w);
+    float_filter_across(&setup->dsp, filter, s->smoothed, s->line, setup->small_w);
+    setup->dsp.subtract(s->plane + y * s->pitch, s->reduced + y * s->pitch, s->smoothed,
+                        setup->small_w);
 }
 
-static void reduce(Speed *s, const SpeedInput *input)
+static void reduce(SpeedFrame *s, const SpeedInput *input)
 {
     float_rows_bind_difference(s->rows, input->from, input->from_stride, input->minus,
                                input->minus_stride);
-    for (unsigned y = 0; y < s->plan->small_h; y++)
+    for (unsigned y = 0; y < s->setup->small_h; y++)
         reduce_row(s, y);
-    for (unsigned y = 0; y < s->plan->small_h; y++)
+    for (unsigned y = 0; y < s->setup->small_h; y++)
         remove_mean(s, y);
 }
 
 /* Mean of each of the 25 shifted windows. */
-static void window_means(const Speed *s, unsigned w, unsigned h, float mean[SPEED_BLOCK])
+static void window_means(const SpeedFrame *s, unsigned w, unsigned h, float mean[SPEED_BLOCK])
 {
     memset(mean, 0, SPEED_BLOCK * sizeof(*mean));
     for (unsigned y = 0; y < h; y++) {
@@ -173,10 +174,10 @@ static void window_means(const Speed *s, unsigned w, unsigned h, float mean[SPEE
         mean[a] /= (float)((size_t)w * h);
 }
 
-static void covariance(Speed *s, SpeedMatrix out)
+static void covariance(SpeedFrame *s, SpeedMatrix out)
 {
-    const unsigned w = SPEED_EDGE * (s->plan->blocks_x - 1) + 1;
-    const unsigned h = SPEED_EDGE * (s->plan->blocks_y - 1) + 1;
+    const unsigned w = SPEED_EDGE * (s->setup->blocks_x - 1) + 1;
+    const unsigned h = SPEED_EDGE * (s->setup->blocks_y - 1) + 1;
     const size_t n = (size_t)w * h;
     float mean[SPEED_BLOCK];
     window_means(s, w, h, mean);
@@ -189,7 +190,7 @@ static void covariance(Speed *s, SpeedMatrix out)
         }
     }
     double sums[SPEED_BLOCK][SPEED_ROW];
-    s->plan->speed_dsp.products(sums, s->vectors, n);
+    s->setup->speed_dsp.products(sums, s->vectors, n);
     memset(out, 0, sizeof(SpeedMatrix));
     for (unsigned a = 0; a < SPEED_BLOCK; a++) {
         for (unsigned b = 0; b <= a; b++)
@@ -198,9 +199,9 @@ static void covariance(Speed *s, SpeedMatrix out)
 }
 
 /* Blocks as columns: row a holds their a-th samples. */
-static void gather_blocks(Speed *s)
+static void gather_blocks(SpeedFrame *s)
 {
-    const unsigned nx = s->plan->blocks_x, ny = s->plan->blocks_y;
+    const unsigned nx = s->setup->blocks_x, ny = s->setup->blocks_y;
     for (unsigned a = 0; a < SPEED_BLOCK; a++) {
         float *out = s->samples + a * s->block_pitch;
         for (unsigned by = 0; by < ny; by++) {
@@ -220,9 +221,10 @@ static bool any_tiny(const float values[SPEED_BLOCK])
     return false;
 }
 
-static void block_statistics(const Speed *s, const float eigenvalues[SPEED_BLOCK], Blocks *blocks)
+static void block_statistics(const SpeedFrame *s, const float eigenvalues[SPEED_BLOCK],
+                             Blocks *blocks)
 {
-    const size_t n = (size_t)s->plan->blocks_x * s->plan->blocks_y;
+    const size_t n = (size_t)s->setup->blocks_x * s->setup->blocks_y;
     for (size_t i = 0; i < n; i++) {
         float variance = 0.0f, entropy = 0.0f;
         for (unsigned a = 0; a < SPEED_BLOCK; a++) {
@@ -231,7 +233,7 @@ static void block_statistics(const Speed *s, const float eigenvalues[SPEED_BLOCK
         }
         for (unsigned a = 0; a < SPEED_BLOCK; a++) {
             const float value = eigenvalues[a] < 0.0f ? 0.0f : eigenvalues[a];
-            const float spread = value * variance + s->plan->sigma;
+            const float spread = value * variance + s->setup->sigma;
             entropy = (float)(entropy + (log2(spread) + gauss_entropy));
         }
         blocks->variance[i] = variance;
@@ -239,7 +241,7 @@ static void block_statistics(const Speed *s, const float eigenvalues[SPEED_BLOCK
     }
 }
 
-static void analyse(Speed *s, const SpeedInput *input, Blocks *blocks)
+static void analyse(SpeedFrame *s, const SpeedInput *input, Blocks *blocks)
 {
     SpeedMatrix c;
     float eigenvalues[SPEED_BLOCK];
@@ -247,8 +249,8 @@ static void analyse(Speed *s, const SpeedInput *input, Blocks *blocks)
     covariance(s, c);
     gather_blocks(s);
     if (!speed_eigenvalues(c, eigenvalues))
-        log_warning("%s: the eigenvalues did not settle", s->plan->feature);
-    const size_t n = (size_t)s->plan->blocks_x * s->plan->blocks_y;
+        log_warning("%s: the eigenvalues did not settle", s->setup->feature);
+    const size_t n = (size_t)s->setup->blocks_x * s->setup->blocks_y;
     blocks->singular =
         any_tiny(eigenvalues) || !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);
     if (blocks->singular)
@@ -286,21 +288,21 @@ static void weights(int mode, float r, float d, double *ref, double *dist)
     }
 }
 
-SpeedScore speed_compare(Speed *s, const SpeedInput *ref, const SpeedInput *dist)
+SpeedScore speed_frame_measure(SpeedFrame *s, const SpeedInput *ref, const SpeedInput *dist)
 {
-    const SpeedPlan *plan = s->plan;
+    const SpeedSetup *setup = s->setup;
     const Blocks *r = &s->blocks[0], *d = &s->blocks[1];
     analyse(s, ref, &s->blocks[0]);
     analyse(s, dist, &s->blocks[1]);
     if (r->singular != d->singular)
         return (SpeedScore){ 0.0f, true };
-    const size_t n = (size_t)plan->blocks_x * plan->blocks_y;
+    const size_t n = (size_t)setup->blocks_x * setup->blocks_y;
     float total = 0.0f;
     for (size_t i = 0; i < n; i++) {
-        if (r->entropy[i] < plan->entropy_floor && d->entropy[i] < plan->entropy_floor)
+        if (r->entropy[i] < setup->entropy_floor && d->entropy[i] < setup->entropy_floor)
             continue;
         double ref_weight, dist_weight;
-        weights(plan->weight_mode, r->variance[i], d->variance[i], &ref_weight, &dist_weight);
+        weights(setup->weight_mode, r->variance[i], d->variance[i], &ref_weight, &dist_weight);
         const float a = (float)(r->entropy[i] * log2(ref_weight));
         const float b = (float)(d->entropy[i] * log2(dist_weight));
         total += fabsf(a - b);
