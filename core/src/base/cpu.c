@@ -37,3 +37,16 @@ unsigned cpu_flags(uint64_t mask)
         on |= bit;
     return on;
 }
+
+const char *cpu_best_set(unsigned flags)
+{
+#if defined(__aarch64__)
+    return flags & CPU_NEON ? "NEON" : "scalar";
+#else
+    return flags & CPU_AVX512ICL ? "AVX-512 (Ice Lake)"
+           : flags & CPU_AVX512  ? "AVX-512"
+           : flags & CPU_AVX2    ? "AVX2"
+           : flags & CPU_SSE41   ? "SSE4.1"
+                                 : "scalar";
+#endif
+}

@@ -19,4 +19,7 @@ enum CpuFlag {
 /* Sets of this machine that `mask` leaves on. A set is off, too, when one it builds upon is off. */
 unsigned cpu_flags(uint64_t mask);
 
+/* The best of these sets that vector code is written for, by name; "scalar" when there is none. */
+const char *cpu_best_set(unsigned flags);
+
 #endif

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifdef _WIN32
 #include <io.h>
@@ -13,7 +15,10 @@
 #include <unistd.h>
 #endif
 
-static atomic_int log_level = VMAF_LOG_LEVEL_INFO;
+/* Not set yet: neither vmaf_init nor a message has asked for it. */
+#define UNKNOWN (-1)
+
+static atomic_int log_level = UNKNOWN;
 
 static const struct {
     const char *name;
@@ -25,22 +30,47 @@ static const struct {
     [VMAF_LOG_LEVEL_DEBUG] = { "DEBUG", 34 },
 };
 
+/* What VMAF_LOG says; UNKNOWN when it is not set or not understood. */
+static int level_from_environment(const char *asked)
+{
+    static const char *const names[] = { "none", "error", "warning", "info", "debug" };
+    for (int i = 0; asked && i <= VMAF_LOG_LEVEL_DEBUG; i++)
+        if (!strcmp(asked, names[i]) || (asked[0] == '0' + i && !asked[1]))
+            return i;
+    return UNKNOWN;
+}
+
 void log_set_level(enum VmafLogLevel level)
 {
-    int l = (int)level;
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *asked = getenv("VMAF_LOG");
+    int l = level_from_environment(asked);
+    const bool misunderstood = asked && *asked && l == UNKNOWN;
+    if (l == UNKNOWN)
+        l = (int)level;
     if (l < VMAF_LOG_LEVEL_NONE)
         l = VMAF_LOG_LEVEL_NONE;
     if (l > VMAF_LOG_LEVEL_DEBUG)
         l = VMAF_LOG_LEVEL_DEBUG;
     atomic_store(&log_level, l);
+    if (misunderstood && !atomic_flag_test_and_set(&told))
+        log_warning("VMAF_LOG=%s is ignored: it is none, error, warning, info or debug", asked);
+}
+
+bool log_wanted(enum VmafLogLevel level)
+{
+    if (atomic_load(&log_level) == UNKNOWN)
+        log_set_level(VMAF_LOG_LEVEL_INFO);
+    const int l = (int)level;
+    return l > VMAF_LOG_LEVEL_NONE && l <= VMAF_LOG_LEVEL_DEBUG && l <= atomic_load(&log_level);
 }
 
 void log_write(enum VmafLogLevel level, const char *format, ...)
 {
-    const int l = (int)level;
-    if (l <= VMAF_LOG_LEVEL_NONE || l > VMAF_LOG_LEVEL_DEBUG || l > atomic_load(&log_level))
+    if (!log_wanted(level))
         return;
 
+    const int l = (int)level;
     char text[1024];
     va_list args;
     va_start(args, format);

@@ -2,8 +2,23 @@
 #include "engine/lane.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+
+static void log_options(const Feature *f)
+{
+    char text[512] = "";
+    if (!log_wanted(VMAF_LOG_LEVEL_DEBUG))
+        return;
+    for (size_t i = 0, used = 0; f->dict && i < f->dict->count && used < sizeof(text); i++) {
+        const DictEntry *entry = &f->dict->entries[i];
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used, " %s=%s", entry->key, entry->value);
+    }
+    log_debug("feature \"%s\" registered:%s", f->def->name, *text ? text : " all defaults");
+}
 
 int lane_create(Lane **out, Feature *feature)
 {
@@ -12,6 +27,7 @@ int lane_create(Lane **out, Feature *feature)
         return -ENOMEM;
     lane->accelerated = -1;
     lane->feature = feature;
+    log_options(feature);
     *out = lane;
     return 0;
 }
@@ -35,6 +51,9 @@ static int init_feature(Feature *f, const FrameShape *shape)
     f->shape = *shape;
     f->planes = f->def->flags & FEATURE_CHROMA && shape_has_chroma(shape) ? 7 : 1;
     const int err = f->def->init ? f->def->init(f) : 0;
+    log_debug("feature \"%s\": %ux%u, %u bits, planes %s%s%s: %s", f->def->name, shape->w[0],
+              shape->h[0], shape->bpc, f->planes & 1 ? "Y" : "", f->planes & 2 ? "Cb" : "",
+              f->planes & 4 ? "Cr" : "", err ? "refused" : "ready");
     return err > 0 ? -EINVAL : err;
 }
 

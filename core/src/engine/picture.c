@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 
 struct VmafRef {
@@ -249,6 +250,8 @@ int picture_pool_create_in(PicturePool **out, const FrameShape *shape, unsigned 
     pool->memory = *memory;
     pool->count = count;
     const int err = pool_fill(pool);
+    log_debug("pool: %u pictures of %ux%u, %zu bytes each: %s", count, shape->w[0], shape->h[0],
+              picture_size(shape), err ? "no memory" : "ready");
     if (err) {
         pool_free(pool);
         return err;

@@ -7,6 +7,19 @@
 #include "model/builtin.h"
 #include "model/json.h"
 
+/* Tells what was loaded, and passes `err` on. The results are there only without an error. */
+static int loaded(int err, const char *from, VmafModel *const *model,
+                  VmafModelCollection *const *collection)
+{
+    if (err)
+        log_debug("model %s: not loaded, error %d", from, err);
+    else
+        log_debug("model %s: loaded as \"%s\", %u features, %u support vectors, %u further models",
+                  from, (*model)->name, (*model)->feature_count, (*model)->svr->count,
+                  collection ? (*collection)->count : 0);
+    return err;
+}
+
 int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version)
 {
     if (!model || !cfg || !version)
@@ -18,14 +31,14 @@ int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version
     }
     if (table->about.collection)
         return -EINVAL; /* without a word: callers then try the collections */
-    return builtin_load(model, cfg, table);
+    return loaded(builtin_load(model, cfg, table), version, model, NULL);
 }
 
 int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const char *path)
 {
     if (!model || !cfg || !path)
         return -EINVAL;
-    return model_read_file(model, cfg, path);
+    return loaded(model_read_file(model, cfg, path), path, model, NULL);
 }
 
 int vmaf_model_feature_overload(VmafModel *model, const char *feature_name,
@@ -54,7 +67,8 @@ int vmaf_model_collection_load(VmafModel **model, VmafModelCollection **model_co
         log_warning("no such built-in model collection: \"%s\"", version);
         return -EINVAL;
     }
-    return builtin_load_collection(model, model_collection, cfg, table);
+    const int err = builtin_load_collection(model, model_collection, cfg, table);
+    return loaded(err, version, model, model_collection);
 }
 
 int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection **model_collection,
@@ -62,7 +76,8 @@ int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection 
 {
     if (!model || !model_collection || !cfg || !path)
         return -EINVAL;
-    return model_collection_read_file(model, model_collection, cfg, path);
+    const int err = model_collection_read_file(model, model_collection, cfg, path);
+    return loaded(err, path, model, model_collection);
 }
 
 int vmaf_model_or_collection_load_from_path(VmafModel **model,

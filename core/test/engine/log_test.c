@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The log: levels, the line's form, and silence where it is due. */
+/* The log: levels, who sets them, the line's form, and silence where it is due. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "testing.h"
+
+/* No call of log_set_level at all. */
+#define UNASKED 1000
 
 /* What a message of some level prints under some other level. */
 static void check(int level, int message, const char *expected)
@@ -16,7 +20,8 @@ static void check(int level, int message, const char *expected)
     fflush(stderr);
     const int terminal = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
-    log_set_level((enum VmafLogLevel)level);
+    if (level != UNASKED)
+        log_set_level((enum VmafLogLevel)level);
     log_write((enum VmafLogLevel)message, "number %d", 7);
     fflush(stderr);
     dup2(terminal, STDERR_FILENO);
@@ -52,12 +57,65 @@ static void no_such_level_prints_nothing(void **state)
     check(VMAF_LOG_LEVEL_DEBUG, -1, "");
 }
 
+/* The first message of the process: nobody has set a level yet. */
+static void the_environment_is_heard_before_any_session(void **state)
+{
+    setenv("VMAF_LOG", "debug", 1);
+    check(UNASKED, VMAF_LOG_LEVEL_DEBUG, "libvmaf DEBUG number 7\n");
+    unsetenv("VMAF_LOG");
+}
+
+static void the_environment_wins(void **state)
+{
+    static const char *const names[] = { "none", "error", "warning", "info", "debug" };
+    static const char *const digits[] = { "0", "1", "2", "3", "4" };
+    static const char *const lines[] = {
+        "",
+        "libvmaf ERROR number 7\n",
+        "libvmaf WARNING number 7\n",
+        "libvmaf INFO number 7\n",
+        "libvmaf DEBUG number 7\n",
+    };
+    for (int asked = VMAF_LOG_LEVEL_NONE; asked <= VMAF_LOG_LEVEL_DEBUG; asked++) {
+        for (int message = VMAF_LOG_LEVEL_ERROR; message <= VMAF_LOG_LEVEL_DEBUG; message++) {
+            const char *expected = message <= asked ? lines[message] : "";
+            setenv("VMAF_LOG", names[asked], 1);
+            check(VMAF_LOG_LEVEL_NONE, message, expected);
+            check(VMAF_LOG_LEVEL_DEBUG, message, expected);
+            setenv("VMAF_LOG", digits[asked], 1);
+            check(VMAF_LOG_LEVEL_NONE, message, expected);
+            assert_int_equal(log_wanted((enum VmafLogLevel)message), message <= asked);
+        }
+    }
+    unsetenv("VMAF_LOG");
+    check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
+}
+
+static void what_nobody_understands_is_ignored(void **state)
+{
+    setenv("VMAF_LOG", "", 1);
+    check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
+    setenv("VMAF_LOG", "loud", 1);
+    check(VMAF_LOG_LEVEL_WARNING, VMAF_LOG_LEVEL_ERROR,
+          "libvmaf WARNING VMAF_LOG=loud is ignored: it is none, error, warning, info or debug\n"
+          "libvmaf ERROR number 7\n");
+    /* Once is enough. */
+    check(VMAF_LOG_LEVEL_WARNING, VMAF_LOG_LEVEL_ERROR, "libvmaf ERROR number 7\n");
+    setenv("VMAF_LOG", "33", 1);
+    check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
+    unsetenv("VMAF_LOG");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_is_heard_before_any_session), /* must be the first */
         cmocka_unit_test(lines_name_their_level),
         cmocka_unit_test(the_level_decides),
         cmocka_unit_test(no_such_level_prints_nothing),
+        cmocka_unit_test(the_environment_wins),
+        cmocka_unit_test(what_nobody_understands_is_ignored),
     };
+    unsetenv("VMAF_LOG");
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }
