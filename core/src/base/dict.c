@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/dict.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static int append(Dict *dict, const char *key, char *value)
 
 int dict_set_raw(Dict **dict, const char *key, const char *value)
 {
+    assert(key && value);
     char *copy = mem_strdup(value);
     if (!copy)
         return -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -88,6 +89,7 @@ static void *block_of(const void *array)
 
 int mem_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
+    assert(size > 0 && count <= *capacity);
     if (count < *capacity)
         return 0;
     const size_t wanted = *capacity ? 2 * *capacity : 8;
@@ -104,6 +106,7 @@ int mem_grow(void *array, size_t count, size_t *capacity, size_t size)
 /* Fresh memory instead of realloc: the system hands out zeroed pages as they are first touched. */
 int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size)
 {
+    assert(size > 0);
     if (index < *capacity)
         return 0;
     size_t wanted = *capacity ? *capacity : 64;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/option.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ static bool is_zero_by_accident(double value, const char *text)
 
 static int set_number(const Option *o, const char *feature, const char *text, void *into)
 {
+    assert(o->min <= o->max);
     char *end;
     double value;
     if (o->type == OPTION_INT) {
@@ -179,6 +181,7 @@ static void print_suffix(const Option *o, const void *values, char *out, size_t 
 void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
                         size_t size)
 {
+    assert(size > 0);
     if (size > METRIC_NAME_MAX + 1)
         size = METRIC_NAME_MAX + 1;
     const Option *o = next_suffix(table, values, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/feature.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE])
 
 int feature_emit(Feature *f, unsigned output, unsigned index, double value)
 {
+    assert(output < output_count(f->def));
     const enum OutputDelay delay = f->undelayed ? OUTPUT_NOW : f->def->outputs[output].delay;
     const ScoreOrder order = {
         .step = delay == OUTPUT_FLUSH ? SCORES_FLUSH : f->first_step + (delay == OUTPUT_NEXT_FRAME),

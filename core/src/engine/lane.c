@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/lane.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -59,6 +60,7 @@ static int init_feature(Feature *f, const FrameShape *shape)
 
 int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads)
 {
+    assert(in_flight > 0 && threads > 0);
     if (lane->state != LANE_NEW)
         return lane->init_err;
     if (!lane->measured)
@@ -90,6 +92,7 @@ static void give_scratch(Lane *lane, pthread_mutex_t *lock, void *scratch)
     if (!scratch)
         return;
     pthread_mutex_lock(lock);
+    assert(lane->scratch_count <= lane->scratch_capacity);
     const bool keep = lane->scratch_count < lane->scratch_capacity;
     if (keep)
         lane->scratches[lane->scratch_count++] = scratch;

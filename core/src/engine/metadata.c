@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/metadata.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static void tell(void *arg, const char *name, unsigned index, double value)
 
 int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler)
 {
+    assert(handler->feature_name && handler->callback);
     pthread_mutex_lock(&m->lock);
     const int err =
         mem_grow(&m->handlers, m->handler_count, &m->handler_capacity, sizeof(*m->handlers));

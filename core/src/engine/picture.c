@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/picture.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -54,6 +55,7 @@ void shape_of_picture(FrameShape *shape, const VmafPicture *pic)
  * cache and push each other out in vertical filters, so such strides get one line more. */
 size_t picture_stride(const FrameShape *shape, unsigned plane)
 {
+    assert(plane < 3);
     const size_t row = (size_t)shape->w[plane] * shape_sample_size(shape);
     const size_t stride = (row + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
     return stride && stride % 1024 == 0 ? stride + MEM_ALIGN : stride;
@@ -96,7 +98,9 @@ int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, Picture
 
 void picture_ref(VmafPicture *out, const VmafPicture *pic)
 {
-    atomic_fetch_add(&pic->ref->count, 1);
+    const int before = atomic_fetch_add(&pic->ref->count, 1);
+    assert(before > 0); /* whoever passes it holds it */
+    (void)before;
     *out = *pic;
 }
 
@@ -104,7 +108,11 @@ void picture_drop(VmafPicture *pic)
 {
     VmafPicture last = *pic;
     memset(pic, 0, sizeof(*pic));
-    if (!last.ref || atomic_fetch_sub(&last.ref->count, 1) != 1)
+    if (!last.ref)
+        return;
+    const int before = atomic_fetch_sub(&last.ref->count, 1);
+    assert(before > 0);
+    if (before != 1)
         return;
     /* A pooled picture may be out again, on another thread, before release returns. */
     const bool kept = last.ref->kept;
@@ -184,6 +192,7 @@ static void release_slot(VmafPicture *pic, void *cookie)
     PoolSlot *slot = cookie;
     PicturePool *pool = slot->pool;
     pthread_mutex_lock(&pool->lock);
+    assert(pool->free_count < pool->count);
     pool->free_slots[pool->free_count++] = slot;
     pthread_cond_signal(&pool->returned);
     pool_leave(pool);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/scores.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -136,6 +137,7 @@ static int set_locked(ScoreStore *store, const char *name, unsigned index, doubl
         column = add_column(store, name, order);
     if (!column || grow_column(column, index))
         return -ENOMEM;
+    assert(index < column->capacity && column->capacity <= column->value_capacity);
     if (column->written[index])
         return -EINVAL;
     column->values[index] = value;
@@ -235,6 +237,7 @@ static void list_columns(ScoreStore *store)
 {
     if (store->listed_valid)
         return;
+    assert(store->column_count <= store->listed_capacity);
     /* Insertion sort: a few dozen columns that mostly lie in order. */
     for (unsigned i = 0; i < store->column_count; i++) {
         unsigned at = i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "engine/team.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,6 +65,7 @@ static void help(Team *team, Loop *loop)
     pthread_mutex_unlock(&team->lock);
     work_through(loop);
     pthread_mutex_lock(&team->lock);
+    assert(loop->helpers > 0);
     if (--loop->helpers == 0)
         pthread_cond_broadcast(&team->left);
 }
@@ -92,6 +94,7 @@ static void *worker(void *arg)
 
 int team_create(Team **out, unsigned threads)
 {
+    assert(threads > 0);
     Team *team = mem_zalloc(sizeof(*team));
     if (!team)
         return -ENOMEM;
@@ -123,6 +126,7 @@ void team_destroy(Team *team)
     pthread_mutex_unlock(&team->lock);
     for (unsigned i = 0; i < team->count; i++)
         pthread_join(team->threads[i], NULL);
+    assert(!team->first && !team->loops && !team->idle);
     mem_free(team->threads);
     pthread_cond_destroy(&team->left);
     pthread_cond_destroy(&team->work);
@@ -132,6 +136,7 @@ void team_destroy(Team *team)
 
 void team_submit(Team *team, Task *task)
 {
+    assert(task->run);
     task->next = NULL;
     pthread_mutex_lock(&team->lock);
     if (team->last)
@@ -163,8 +168,10 @@ static void withdraw(Team *team, Loop *loop)
 {
     pthread_mutex_lock(&team->lock);
     Loop **at = &team->loops;
-    while (*at != loop)
+    while (*at != loop) {
+        assert(*at);
         at = &(*at)->below;
+    }
     *at = loop->below;
     while (loop->helpers)
         pthread_cond_wait(&team->left, &team->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "model/builtin.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static void copy_figures(VmafModel *model, const BuiltinTable *table, uint64_t f
 static int load_member(VmafModel **out, const char *name, uint64_t flags, const BuiltinTable *table,
                        const Svr *svr)
 {
+    assert(table->feature_count <= MODEL_FEATURES_MAX);
     VmafModel *model;
     int err = model_create(&model, name, table->about.name);
     if (err < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ static int predict_raw(VmafModel *model, ScoreStore *scores, unsigned index, boo
                        double *raw)
 {
     double x[MODEL_FEATURES_MAX];
+    assert(model->feature_count <= MODEL_FEATURES_MAX && model->svr);
     if (model->norm == MODEL_NORM_UNKNOWN) {
         if (!quiet)
             log_error("model %s has no norm_type", model->name);

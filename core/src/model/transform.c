@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "model/transform.h"
 
+#include <assert.h>
+
 static double polynomial(const Transform *t, double score)
 {
     double out = 0.0;
@@ -28,6 +30,7 @@ static double on_segment(const Knot *a, const Knot *b, double x)
  * out of order end the map with what was found so far. */
 static double piecewise_linear(const Transform *t, double x)
 {
+    assert(t->knot_count <= TRANSFORM_KNOTS_MAX);
     if (t->knot_count < 2)
         return x;
     double out = 0.0;

@@ -6,6 +6,7 @@
  */
 #include "feature/adm/adm_frame.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -297,6 +298,7 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
             s.jobs = team_size(team);
         for (int p = 0; p < PICTURES; p++)
             s.out[p] = i < ADM_LEVELS - 1 ? frame->low[i][p] : (Plane){ 0 };
+        assert(s.jobs >= 1 && s.jobs <= SWEEP_JOBS);
         memset(s.sums, 0, sizeof(s.sums));
         team_run(team, s.jobs, sweep_job, &s);
         for (unsigned j = 0; j < s.jobs; j++)

@@ -6,6 +6,7 @@
  * counters of its code. Flat parts have runs of equal codes, and a run of L samples touches L+2r
  * counters by a trapezoid: so counters are updated run by run, and contrasts are computed run by
  * run from rows of counters. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -153,7 +154,8 @@ static void add_row(CambiCounters *c, const CambiSetup *setup, const CambiPlane 
 static void slide(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane, unsigned y)
 {
     const unsigned n = counted_width(plane, c->radius);
-    const bool enters = y + c->radius<plane->h, leaves = y> c->radius;
+    const bool enters = y + c->radius < plane->h;
+    const bool leaves = y > c->radius;
     if (enters)
         codes_of_row(setup, plane, y + c->radius, c->enter, n);
     if (leaves)
@@ -197,6 +199,7 @@ static void contrast_row(CambiCounters *c, const CambiSetup *setup, const CambiP
 void cambi_contrast(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane,
                     unsigned window, float *map)
 {
+    assert(window % 2 == 1 && window <= CAMBI_MAX_WINDOW);
     const unsigned radius = window / 2;
     if (c->codes == 0) {
         memset(map, 0, (size_t)plane->w * plane->h * sizeof(*map));

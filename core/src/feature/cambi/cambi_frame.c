@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <errno.h>
 
 #include "base/mem.h"
@@ -72,6 +73,7 @@ void cambi_frame_destroy(CambiFrame *s)
 int cambi_frame_measure(CambiFrame *s, unsigned target, const VmafPicture *pic,
                         double scores[CAMBI_SCALES], CambiMapFn map_fn, void *cookie)
 {
+    assert(target < 2);
     const CambiSetup *setup = s->setup;
     const CambiTarget *t = &setup->target[target];
     CambiPlane *plane = &s->plane;

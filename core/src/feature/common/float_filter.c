@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <errno.h>
 
 #include "base/mem.h"
@@ -22,6 +23,7 @@ void float_line_free(float *line)
 
 void float_line_reflect(float *line, unsigned n, unsigned reach)
 {
+    assert(reach < n && reach <= LINE_MARGIN);
     for (unsigned i = 1; i <= reach; i++) {
         line[-(ptrdiff_t)i] = line[i];
         line[n - 1 + i] = line[n - 1 - i];
@@ -31,6 +33,7 @@ void float_line_reflect(float *line, unsigned n, unsigned reach)
 void float_filter_across(const FloatDsp *dsp, const FloatFilter *filter, float *out, float *line,
                          unsigned n)
 {
+    assert(filter->count % 2 == 1 && filter->count <= FILTER_MAX_TAPS);
     const unsigned reach = filter_reach(filter);
     const float *shifted[FILTER_MAX_TAPS];
     float_line_reflect(line, n, reach);
@@ -66,6 +69,7 @@ void float_total_free(FloatTotal *total)
 
 void float_total_start(FloatTotal *total, unsigned width)
 {
+    assert(width <= total->pitch);
     total->width = width;
     total->waiting = 0;
     total->sum = 0.0f;
@@ -73,6 +77,7 @@ void float_total_start(FloatTotal *total, unsigned width)
 
 float *float_total_row(FloatTotal *total)
 {
+    assert(total->waiting < FLOAT_TOTAL_ROWS);
     return total->rows + total->waiting * total->pitch;
 }
 

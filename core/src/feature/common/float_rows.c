@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -76,6 +77,7 @@ static float *ring_slot(Ring *ring, unsigned y, int *fresh)
 
 int float_rows_create(FloatRows **out, const FloatRowsParams *params)
 {
+    assert(params->w > 0 && params->h > 0 && params->window > 0);
     *out = NULL;
     FloatRows *rows = mem_zalloc(sizeof(*rows));
     if (!rows)
@@ -122,6 +124,7 @@ void float_rows_bind_difference(FloatRows *rows, const void *from, ptrdiff_t fro
 
 static const float *plain_row(FloatRows *rows, unsigned y)
 {
+    assert(rows->from.data && y < rows->p.h);
     const FloatDsp *dsp = rows->p.dsp;
     int fresh;
     float *row = ring_slot(&rows->plain, y, &fresh);
@@ -140,6 +143,7 @@ const float *float_rows_get(FloatRows *rows, unsigned y)
 {
     if (!rows->p.resampler)
         return plain_row(rows, y);
+    assert(y < resampler_height(rows->p.resampler));
     int fresh;
     float *row = ring_slot(&rows->resampled, y, &fresh);
     if (!fresh)

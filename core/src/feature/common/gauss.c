@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -28,6 +29,7 @@ bool gauss_factor_allowed(double factor)
 
 unsigned gauss_length(unsigned scale, double factor)
 {
+    assert(scale <= 4);
     const float stretched = (float)((1u << (4 - scale)) + 1) * (float)factor;
     const unsigned length = (unsigned)ceilf(stretched) | 1;
     return length < 3 ? 3 : length;
@@ -35,6 +37,7 @@ unsigned gauss_length(unsigned scale, double factor)
 
 void gauss_fill(float *taps, unsigned count, float deviation)
 {
+    assert(count % 2 == 1 && count <= GAUSS_MAX_TAPS);
     const double s = deviation;
     const float height = (float)(1.0 / (s * sqrt(2.0 * pi)));
     float total = 0.0f;

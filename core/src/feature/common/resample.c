@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -115,6 +116,7 @@ static int axis_init(Axis *axis, enum ResampleMethod method, unsigned src, unsig
 int resampler_create(Resampler **out, enum ResampleMethod method, unsigned src_w, unsigned src_h,
                      unsigned dst_w, unsigned dst_h)
 {
+    assert(src_w > 0 && src_h > 0 && dst_w > 0 && dst_h > 0);
     *out = NULL;
     Resampler *rs = mem_zalloc(sizeof(*rs));
     if (!rs)
@@ -155,6 +157,7 @@ unsigned resampler_height(const Resampler *rs)
 
 unsigned resampler_rows(const Resampler *rs, unsigned y, unsigned *rows)
 {
+    assert(y < rs->y.size && rs->taps <= RESAMPLE_MAX_TAPS);
     for (unsigned k = 0; k < rs->taps; k++)
         rows[k] = rs->y.at[(size_t)y * rs->taps + k];
     return rs->taps;
@@ -194,6 +197,7 @@ static void kernel_row(const Resampler *rs, float *out, const float *wy, const f
 
 void resampler_row(const Resampler *rs, float *out, unsigned y, const float *const *rows)
 {
+    assert(y < rs->y.size);
     const float *weight = rs->y.weight + (size_t)y * rs->taps;
     switch (rs->method) {
     case RESAMPLE_NEAREST:
