@@ -11,12 +11,13 @@ enum CpuFlag {
     CPU_NEON = 1 << 0,
     CPU_SSSE3 = 1 << 1,
     CPU_SSE41 = 1 << 2,
-    CPU_AVX2 = 1 << 3,      /* with FMA absent from all of our float code */
+    CPU_AVX2 = 1 << 3,      /* FMA, which comes with it, rounds differently and is never used */
     CPU_AVX512 = 1 << 4,    /* F, BW, DQ, VL, CD */
     CPU_AVX512ICL = 1 << 5, /* plus VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ */
 };
 
-/* Sets of this machine that `mask` leaves on. A set is off, too, when one it builds upon is off. */
+/* The sets that this machine has and `mask` leaves on. Each set builds upon those before it: one is
+ * off, too, when an earlier one is. */
 unsigned cpu_flags(uint64_t mask);
 
 /* The best of these sets that vector code is written for, by name; "scalar" when there is none. */

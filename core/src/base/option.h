@@ -49,22 +49,23 @@ typedef struct Option {
 #define OPTION_FIELD(struct_type, field, type)                                                     \
     (offsetof(struct_type, field) + 0 * _Generic(((struct_type *)0)->field, type : 0))
 
-/* Fills the struct at `into` from `dict` (may be NULL), else from the defaults. Strings point into
- * the dict or at the defaults: the dict must live as long as the struct.
- * -EINVAL on a bad value (logged with the feature's name); unknown keys only warn.
+/* Fills the struct at `into`: each field from `dict` (may be NULL) if it is there, else with its
+ * default. Strings point into the dict or at the defaults: the dict must live as long as the
+ * struct. -EINVAL on a bad value (logged with the feature's name); unknown keys only warn.
  * `feature` NULL: nothing is logged. */
 int option_parse(const Option *table, const char *feature, const Dict *dict, void *into);
 
-/* Writes the metric name: `raw` itself when no name-forming option differs from its default, else
- * alias of `raw` with a suffix for each that does (spec: sorted by full option name). `out` has
- * `size` bytes; the name is cut at 255 bytes. */
+/* Writes the name under which a metric is stored. That is `raw` itself while all options with an
+ * alias have their defaults; else the short name of `raw` with _ALIAS_VALUE for each that has not
+ * (a bool: _ALIAS), sorted by the options' full names: "integer_vif_scale0_egl_1". `out` has `size`
+ * bytes; the name is cut at 255. */
 void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
                         size_t size);
 
 /* Do two filled structs hold the same values? */
 bool option_equal(const Option *table, const void *a, const void *b);
 
-/* The short name that reports print for a stored metric name (`integer_adm2`), or `raw` itself. */
+/* The short name that reports print for a metric ("integer_adm2"); `raw` itself if it has none. */
 const char *metric_alias(const char *raw);
 
 #endif

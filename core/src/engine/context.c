@@ -26,7 +26,7 @@ int context_create(VmafContext **out, const VmafConfiguration *cfg)
         context_destroy(ctx);
         return err;
     }
-    log_debug("session: %u worker threads, vector code: %s", cfg->n_threads,
+    log_debug("context: %u worker threads, vector code: %s", cfg->n_threads,
               cpu_best_set(ctx->cpu));
     *out = ctx;
     return 0;

@@ -4,9 +4,8 @@
  * A feature works in two steps. `measure` turns one pair of pictures into a small result: integer
  * sums wherever the metric has them. It is pure, so frames are measured in any order on any thread,
  * by the scalar code, by vector code or by a GPU. `report` turns a result into scores; it is called
- * in stream order, by one thread at a time, and is the only place with per-frame state. Because
- * every backend shares `report`, backends that agree on the result agree on every bit of the score.
- */
+ * in stream order, by one thread at a time, and is the only place that remembers earlier frames.
+ * All backends share `report`: those that agree on the result agree on every bit of the score. */
 #ifndef ENGINE_FEATURE_H
 #define ENGINE_FEATURE_H
 
@@ -24,9 +23,8 @@ typedef struct ScoreStore ScoreStore; /* engine/scores.h */
 
 enum FeatureFlag {
     FEATURE_EVERY_FRAME = 1 << 0, /* not skipped by subsampling */
-    FEATURE_SERIAL =
-        1 << 1, /* measure itself keeps history: in order, one scratch for all frames */
-    FEATURE_CHROMA = 1 << 2, /* may read planes 1 and 2 (init narrows it: Feature.planes) */
+    FEATURE_SERIAL = 1 << 1,      /* measure itself keeps history: in order, one scratch for all */
+    FEATURE_CHROMA = 1 << 2,      /* may read planes 1 and 2 (init narrows it: Feature.planes) */
 };
 
 /* When a score is first known, in the reference: it orders the columns of a report. */
@@ -36,16 +34,15 @@ typedef struct FeatureOutput {
     const char *name; /* raw metric name; NULL ends the table */
     const char *help; /* one line, for --list_features; may be NULL */
     enum OutputDelay delay;
-    bool plain_name; /* never takes a suffix (float_adm's debug output `adm`) */
-    bool extra;      /* never looked up by models (debug and optional outputs) */
+    bool plain_name; /* options add nothing to its name (float_adm's debug output `adm`) */
+    bool extra;      /* debug or optional: a model never means this metric */
 } FeatureOutput;
 
 /* One pair as a task sees it. */
 typedef struct FramePair {
     const VmafPicture *ref, *dist;
-    const VmafPicture
-        *prev_ref[2];  /* reference of one and of two reads before; NULL at the start */
-    uint64_t position; /* 0 for the first pair read, whatever its index */
+    const VmafPicture *prev_ref[2]; /* references of one and of two reads before; NULL: none */
+    uint64_t position;              /* 0 for the first pair read, whatever its index */
 } FramePair;
 
 /* Where a pair's scores go. */
@@ -63,8 +60,8 @@ struct FeatureDef {
     unsigned flags;
     size_t result_size;
 
-    /* Called once, when the first pair gives the shape: check it (log and -EINVAL), build tables.
-     */
+    /* Called once, when the first pair tells the shape: refuses what the feature cannot do (logged,
+     * -EINVAL) and builds tables. */
     int (*init)(Feature *f);
     void (*close)(Feature *f); /* after a failed init too; may be NULL */
 
@@ -89,14 +86,15 @@ struct Feature {
     char **names;     /* stored metric name of each output; owned */
     FrameShape shape; /* valid from init on */
     unsigned cpu;     /* enum CpuFlag bits that may be used */
-    unsigned planes;  /* bit p: plane p is read. The engine sets it from FEATURE_CHROMA before init;
-                       * init may clear bits (an option that switches chroma off) */
-    bool undelayed;   /* init may set it: its outputs come at once, whatever their table says */
-    void *state;      /* the feature's own; it frees it in close */
+    /* Bit p: plane p is read. The engine sets it from FEATURE_CHROMA before init; init may clear
+     * bits (an option that switches chroma off). */
+    unsigned planes;
+    bool undelayed; /* init may set it: its outputs come at once, whatever their table says */
+    void *state;    /* the feature's own; it frees it in close */
     ScoreStore *scores;
     bool gpu_only;       /* asked for under a backend's name (vif_vulkan): never runs on the CPU */
     unsigned order;      /* place in registration order */
-    unsigned first_step; /* pairs read when the first pair it reported on was: orders the columns */
+    unsigned first_step; /* number of the first pair it reported on, from 1: orders the columns */
 };
 
 /* A registered feature from its options. On success it owns `dict` (NULL: all defaults); on failure
@@ -104,8 +102,8 @@ struct Feature {
 int feature_create(Feature **out, const FeatureDef *def, Dict *dict);
 void feature_destroy(Feature *f);
 
-/* What tells registrations apart: the extractor's name with the suffix of its name-forming options.
- */
+/* What tells registrations apart: the extractor's name, and what its options add to metric names.
+ * Two with equal keys would write the same metrics. */
 #define FEATURE_KEY_SIZE 256
 void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE]);
 

@@ -28,10 +28,10 @@ struct Lane {
     enum { LANE_NEW, LANE_READY, LANE_BROKEN } state;
     int init_err; /* why it is broken */
     bool flushed;
-    int accelerated; /* its number in the accelerator; -1: runs on the CPU */
+    int accelerated; /* its number among the accelerator's features; -1: it runs on the CPU */
 
     /* Under the scheduler's lock from here on. */
-    void **scratches; /* free ones: a stack */
+    void **scratches; /* those that no measure is using: a stack */
     unsigned scratch_count, scratch_capacity;
     uint64_t sequences;          /* frames that came in */
     uint64_t reported;           /* frames reported, which is also the next one's sequence */

@@ -93,7 +93,7 @@ int metadata_mount(Metadata *m, VmafModel *model)
     if (!mounted) {
         err = mem_grow(&m->models, m->model_count, &m->model_capacity, sizeof(*m->models));
         if (!err)
-            m->models[m->model_count++] = model_ref(model);
+            m->models[m->model_count++] = model_retain(model);
     }
     pthread_mutex_unlock(&m->lock);
     return err;

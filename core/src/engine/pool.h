@@ -11,9 +11,10 @@ typedef struct Pool {
     double inverse_sum; /* of 1 / (score + 1) */
 } Pool;
 
-void pool_add(Pool *pool, double score); /* in index order: sums are rounded */
+/* To be called in the order of the frames: sums are rounded, so the order shows. */
+void pool_add(Pool *pool, double score);
 
-/* -EINVAL when nothing was added or the method is none. */
+/* -EINVAL when nothing was added or there is no such method. */
 int pool_result(const Pool *pool, enum VmafPoolingMethod method, double *score);
 
 #endif

@@ -8,11 +8,11 @@
 
 typedef struct ScoreStore ScoreStore;
 
-/* Columns are listed by this key, then by first write: what a serial run of the reference would
- * give. A score without an order follows all that its step holds. */
+/* Where a metric stands in a report. Metrics are listed in the order in which the reference,
+ * working frame by frame, would write them first, whatever thread was faster here: by this key, and
+ * by first write where keys are equal. A score without a key comes after all others of its step. */
 typedef struct ScoreOrder {
-    unsigned
-        step; /* 0 before the first pair is read, then the number of pairs read, or SCORES_FLUSH */
+    unsigned step; /* pairs read when the score is due, 0 before the first, or SCORES_FLUSH */
     unsigned feature, output;
 } ScoreOrder;
 
@@ -24,17 +24,19 @@ void scores_destroy(ScoreStore *store);
 /* Where the stream stands: the number of pairs read, or SCORES_FLUSH. */
 void scores_set_step(ScoreStore *store, unsigned step);
 
-/* Called for every score that is stored, by the call that stores it, with no lock held. */
+/* The listener is called for each score, by the call of scores_set that stores it, with no lock
+ * held. There is one; NULL removes it. */
 typedef void (*ScoreListener)(void *arg, const char *name, unsigned index, double value);
 void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 
 /* -EINVAL and a WARNING when the slot is taken; -ENOMEM. `order` NULL: first-write order. */
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
                const ScoreOrder *order);
-/* The stored name that a name from outside means: itself, or the metric that reports print so. The
- * string lives as long as one of both. */
+/* The name under which scores are stored, from a name that a user gives: that may be the short one
+ * that reports print. A name that is not known comes back as it is. The result is `name` itself or
+ * lives as long as the store. */
 const char *scores_resolve(ScoreStore *store, const char *name);
-/* -EINVAL when unknown or unwritten. By stored name. */
+/* By stored name. -EINVAL when there is no such metric or no score at that index. */
 int scores_get(ScoreStore *store, const char *name, unsigned index, double *value);
 
 int scores_set_aggregate(ScoreStore *store, const char *name, double value);

@@ -217,8 +217,7 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
     return err;
 }
 
-int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
-                const void *source)
+int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record, const void *source)
 {
     ImportSlot *slot;
     int err = slot_claim(imports, in, &slot);

@@ -31,7 +31,7 @@ struct ImportTarget {
     GpuDevice *device;
     const FrameShape *shape;
     GpuCommands *commands; /* being recorded */
-    GpuBuffer *picture;    /* takes the planes, at the strides of the shape and import_plane_offset */
+    GpuBuffer *picture; /* takes the planes, at the strides of the shape and import_plane_offset */
     ImportSlot *slot;
 };
 size_t import_plane_offset(const FrameShape *shape, unsigned plane);

@@ -26,15 +26,15 @@ int model_create(VmafModel **out, const char *name, const char *source)
     return 0;
 }
 
-VmafModel *model_ref(VmafModel *model)
+VmafModel *model_retain(VmafModel *model)
 {
-    atomic_fetch_add(&model->refs, 1);
+    atomic_fetch_add(&model->retained, 1);
     return model;
 }
 
 void model_destroy(VmafModel *model)
 {
-    if (!model || atomic_fetch_sub(&model->refs, 1) != 0)
+    if (!model || atomic_fetch_sub(&model->retained, 1) != 0)
         return;
     for (unsigned i = 0; i < MODEL_FEATURES_MAX; i++) {
         ModelFeature *f = &model->features[i];

@@ -53,9 +53,9 @@ struct VmafModel {
     Transform transform;
     bool chroma_on; /* chroma correction */
     double chroma;
-    const Svr *svr;   /* a constant table for built-in models */
-    Svr *own_svr;     /* set when svr came from a file */
-    atomic_uint refs; /* beyond the first */
+    const Svr *svr;       /* a constant table for built-in models */
+    Svr *own_svr;         /* set when svr came from a file */
+    atomic_uint retained; /* owners beyond the first */
 };
 
 /* What a collection tells of a frame. */
@@ -69,8 +69,8 @@ struct VmafModelCollection {
     size_t capacity;
 };
 
-/* Another owner: vmaf_model_destroy must then be called once more. Returns `model`. */
-VmafModel *model_ref(VmafModel *model);
+/* One owner more: vmaf_model_destroy must then be called once more. Returns `model`. */
+VmafModel *model_retain(VmafModel *model);
 
 /* The score of a frame: the one stored under the model's name, else it is predicted from the stored
  * features, stored and returned. -EINVAL when a feature is missing, logged unless `quiet`. */

@@ -69,8 +69,7 @@ static void merge_lets_the_later_win(void **state)
     dict_destroy(from);
 }
 
-/* Needs a locale with a decimal comma; without one on the machine the C locale is what is tested.
- */
+/* Needs a locale with a decimal comma; on a machine without one it tests the C locale. */
 static void locale_changes_nothing(void **state)
 {
     static const char *const commas[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The float features: what they share (kernels, resampling, rows on demand), and what they refuse.
- */
+/* The float features: what they share (kernels, resampling, rows on demand), what they refuse. */
 #include <errno.h>
 #include <math.h>
 

@@ -37,8 +37,7 @@ int load_either_text(VmafModel **model, VmafModelCollection **collection, VmafMo
                      const char *text, size_t size);
 
 /* Whether scores may be held against the committed figures to the last bit: those were made with
- * glibc's exp, the variant for processors with fused multiply-add. Another exp may differ by 1e-9.
- */
+ * glibc's exp, the variant for processors with fused multiply-add. Others may differ by 1e-9. */
 void assert_score(double score, double expected);
 
 int quiet(void **state); /* group setup: no log */

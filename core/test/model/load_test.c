@@ -310,8 +310,7 @@ static void a_cut_file_is_refused_wherever_it_ends(void **state)
     free(text);
 }
 
-/* Each byte in turn becomes one that means something to JSON: whatever comes of it, nothing breaks.
- */
+/* Each byte in turn becomes one that means something to JSON; whatever follows, nothing breaks. */
 static void a_damaged_file_does_no_harm(void **state)
 {
     char *text = model_text_with(NULL, NULL);

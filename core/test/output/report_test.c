@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Reports: the layout of each format, to the byte, and what becomes of odd names, values and disks.
- */
+/* Reports: the layout of each format, to the byte, and how odd names, values and disks end. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>

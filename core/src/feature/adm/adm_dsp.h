@@ -60,16 +60,15 @@ typedef struct AdmLevel {
 typedef void AdmSplitRow(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
                          void *const detail[ADM_BANDS]);
 
-/* Splits the distorted coefficients into what the reference explains and the rest; columns x0…x1-1.
- */
+/* Splits the distorted coefficients into what the reference explains (restored) and the rest
+ * (additive); columns x0…x1-1. */
 typedef void AdmDecoupleRow(const AdmLevel *l, const void *const ref[ADM_BANDS],
                             const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],
                             void *const additive[ADM_BANDS]);
 
 /* Weighs the rows of a masker; columns x0…x1-1. `near` gets what a coefficient adds to its
  * neighbours' thresholds, `own` how much more it adds to its own; both are summed over the bands.
- * Coarse levels also give the weighed magnitudes, which are the signal when the roles are changed.
- */
+ * Coarse levels also give the weighed magnitudes: the signal when the two parts change roles. */
 typedef void AdmWeighRow(const AdmLevel *l, const void *const masker[ADM_BANDS],
                          uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own);
 

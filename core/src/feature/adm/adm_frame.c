@@ -2,8 +2,7 @@
 /* The way of a frame through ADM: level by level, each in one sweep over its rows.
  *
  * A row of the bands is split off the level above, decoupled, weighed, and, once the row below it
- * is weighed too, masked and summed. Everything but the low-pass band lives in a few line buffers.
- */
+ * is weighed too, masked and summed. All but the low-pass band lives in a few line buffers. */
 #include "feature/adm/adm_frame.h"
 
 #include <assert.h>

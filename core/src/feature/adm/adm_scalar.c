@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Arithmetic right shift with rounding: half a unit is added, and none when nothing is shifted out.
- */
+/* Arithmetic right shift, rounded by adding half a unit first; a shift by 0 changes nothing. */
 static inline int64_t round_shift(int64_t v, int n)
 {
     return n == 0 ? v : (v + ((int64_t)1 << (n - 1))) >> n;

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* Cube roots of the bands' energies, each above the same noise floor; single precision throughout.
- */
+/* Cube roots of the bands' energies, each above the same noise floor, all in single precision. */
 static float combine(const float energy[ADM_BANDS], const AdmLevel *l, double noise)
 {
     const float third = 1.0f / 3.0f;

@@ -83,8 +83,7 @@ V_INLINE vi aligned_fine(const int16_t *oh, const int16_t *ov, const int16_t *th
                        v_pack_s32(v_keep32(d[0].unsure, all), v_keep32(d[1].unsure, all)));
 }
 
-/* Restored part of t: its magnitude is worked out, then given o's sign. `gain` is a whole number.
- */
+/* Restored part of t: its magnitude first, which then gets o's sign. `gain` is a whole number. */
 V_INLINE vi restore_fine(vi o, vi t, vi aligned, int gain)
 {
     const vi sign = v_shr_s16(o, 15), magnitude = v_abs_s16(o);

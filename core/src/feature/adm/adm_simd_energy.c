@@ -7,8 +7,8 @@
 /* ---- weights of level 0, in lanes of 16 bits ---- */
 
 typedef struct Mask {
-    vi near,
-        centre; /* what a coefficient adds to the threshold of its neighbours, and to its own */
+    vi near;   /* what a coefficient adds to its neighbours' thresholds */
+    vi centre; /* and to its own */
 } Mask;
 
 /* From the weighed magnitude, 0…32768. A thirtieth and a fifteenth in Q5, by adding a fifteenth
@@ -83,15 +83,13 @@ V_INLINE vi weigh_coarse(vi m, vi q)
     return v_abs_s32(v_blend_odd32(v_shr_u64(even, 28), v_shl64(odd, 4)));
 }
 
-/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves are left to run wild.
- */
+/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves hold anything. */
 typedef struct MaskSum {
     vi near, centre;
 } MaskSum;
 
 /* Adds a thirtieth and a fifteenth of the even lanes, less half a unit each:
- * 143165577 s - 2^31 and 286331153 s - 2^31, of which the second is twice the first product less s.
- */
+ * 143165577 s - 2^31 and 286331153 s - 2^31; the second product is twice the first, less s. */
 V_INLINE void add_masks(MaskSum *sum, vi seen)
 {
     const vi product = v_mul_even_u32(seen, v_set32(143165577));

@@ -45,8 +45,7 @@ V_INLINE vi filter4_halves(const Taps *t, int shift, const vi high[2], const vi 
 
 /* ---- the rows between the passes ---- */
 
-/* Rows of int16_t with margins: those of the low and of the high filter, in halves above level 0.
- */
+/* Rows of int16_t with margins, of the low and of the high filter; in halves above level 0. */
 enum { LO, HI, FILTERS };
 enum { HIGH, LOW, HALVES };
 

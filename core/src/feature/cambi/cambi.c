@@ -188,8 +188,7 @@ static int make_visibility(const Feature *f, CambiSetup *setup)
     return 0;
 }
 
-/* 1/i to nine decimal digits, and that to the nearest float: not always the float nearest to 1/i.
- */
+/* 1/i to nine decimal digits, and the float nearest to that: not always the one nearest to 1/i. */
 static void make_reciprocals(float *table)
 {
     for (int i = 1; i <= CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW; i++) {

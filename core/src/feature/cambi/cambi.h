@@ -46,8 +46,7 @@ typedef struct CambiSetup {
     unsigned steps;
     /* Codes outside low…high cannot matter to any contrast. An empty range has high < low. */
     int low, high;
-    uint8_t
-        first_step[CAMBI_TOP_CODE + 1]; /* least step that may count for a code; steps + 1: none */
+    uint8_t first_step[CAMBI_TOP_CODE + 1]; /* least step that counts for a code; steps + 1: none */
     float reciprocal[CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1];
     CambiDsp dsp;
 } CambiSetup;

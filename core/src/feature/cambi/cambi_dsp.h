@@ -28,8 +28,8 @@ typedef struct CambiDsp {
     void (*slide)(uint8_t *sums, const uint8_t *enter, const uint8_t *leave, size_t n);
     /* 1 where seven neighbouring sums, from x-3 on, exceed `needed`. */
     void (*mask)(uint8_t *out, const uint8_t *sums, unsigned needed, size_t n);
-    void (*keep_even_16)(uint16_t *out, const uint16_t *in,
-                         size_t n); /* n outputs; may be in place */
+    /* Every other element, n of them; `out` may be `in`. */
+    void (*keep_even_16)(uint16_t *out, const uint16_t *in, size_t n);
     void (*keep_even_8)(uint8_t *out, const uint8_t *in, size_t n);
     /* The value that occurs twice among three, else the least. `out` may be one of them. */
     void (*mode3)(uint16_t *out, const uint16_t *a, const uint16_t *b, const uint16_t *c, size_t n);

@@ -83,8 +83,7 @@ static double sum_in_order(float *a, size_t n, size_t k)
     return sum;
 }
 
-/* The bin that holds the k-th value, counting from the highest bin down; k becomes its rank there.
- */
+/* The bin that holds the k-th largest value; k becomes the value's rank within that bin. */
 static uint32_t find_rank(const uint32_t *bins, uint32_t highest, size_t *k)
 {
     uint32_t bin = highest;

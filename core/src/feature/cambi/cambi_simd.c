@@ -36,9 +36,8 @@ static void subtract(uint16_t *counts, const uint16_t *by, size_t n)
         v_store(counts + i, v_sub16(v_load(counts + i), v_load(by + i)));
 }
 
-/* Counts are at most 65^2 and two of them that share a window multiply to less than 2^24, so in
- * floats only the multiplication by the weight rounds: as the conversion of the whole product does.
- */
+/* Counts are at most 65^2, and two that share a window multiply to less than 2^24. So in floats
+ * only the multiplication by the weight rounds, just as converting the whole product would. */
 V_INLINE vf contrast_block(const CambiRun *run, const uint16_t *counts)
 {
     const vi own = v_load_u16_to_32(counts);

@@ -10,8 +10,8 @@
 enum { FLOAT_GROUP = 4 };
 
 typedef struct FloatDsp {
-    /* out[i] = samples[i] * scale + offset. Exact for a scale of 2^(8 - bpc) and offset 0 or -128.
-     */
+    /* out[i] = samples[i] * scale + offset. Exact for scales of 2^(8 - bpc) and offsets of 0 and
+     * -128. */
     void (*load)(float *out, const void *samples, size_t n, float scale, float offset);
 
     /* out[i] = ((0 + taps[0] * rows[0][i]) + taps[1] * rows[1][i]) + …

@@ -34,9 +34,9 @@ void float_filter_across(const FloatDsp *dsp, const FloatFilter *filter, float *
 void float_filter_row(const FloatDsp *dsp, const FloatFilter *filter, float *out, float *line,
                       FloatRows *rows, unsigned y, unsigned w, unsigned h);
 
-/* The sum of a plane as the float features define it: each row from left to right, then the row
- * sums from the top, all in single precision. Rows wait until there are enough to add side by side.
- */
+/* The sum of a plane as the float features define it: each row from left to right, then the rows'
+ * sums from the top down, all in single precision. Rows are kept until there are enough of them to
+ * be added side by side. */
 enum { FLOAT_TOTAL_ROWS = 8 };
 
 typedef struct FloatTotal {

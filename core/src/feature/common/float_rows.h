@@ -9,8 +9,8 @@
 #include "feature/common/float_dsp.h"
 #include "feature/common/resample.h"
 
-/* 0, or -EINVAL after a line that names the feature: the float features know 8, 10, 12 and 16 bits.
- */
+/* The float features know 8, 10, 12 and 16 bits: 0, or -EINVAL after a log line that names the
+ * feature. */
 int float_rows_check_depth(const char *feature, unsigned bpc);
 
 typedef struct FloatRowsParams {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Change of size of a float plane, row by row. Positions and weights are tabulated once per axis.
- */
+/* Resizes float planes, row by row. Positions and weights are tabulated once for each axis. */
 #ifndef FEATURE_COMMON_RESAMPLE_H
 #define FEATURE_COMMON_RESAMPLE_H
 

@@ -9,8 +9,7 @@ enum { ADM_H, ADM_V, ADM_D, ADM_BANDS };
 
 typedef struct FloatAdmDsp {
     /* Splits the distorted picture's detail into what is left of the reference's (restored) and
-     * what came on top (additive); returns |weight * …| of both, and of the reference's own detail.
-     */
+     * what came on top (additive). Gives |weight * …| of both, and of the reference's detail. */
     void (*decouple)(float *const restored[ADM_BANDS], float *const additive[ADM_BANDS],
                      float *const own[ADM_BANDS], const float *const ref[ADM_BANDS],
                      const float *const dis[ADM_BANDS], const float weight[ADM_BANDS],

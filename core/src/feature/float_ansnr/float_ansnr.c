@@ -20,8 +20,7 @@
 enum { MIN_SIDE = 3, MAX_SIZE = 5, MAX_KINDS = 3 };
 enum { OUT_ANSNR, OUT_ANPSNR };
 
-/* A square kernel, the same upside down: of its `kinds` of rows, row k is number min(k, size-1-k).
- */
+/* A square kernel, the same upside down: row k is the min(k, size-1-k)-th of `kinds` of rows. */
 typedef struct AnsnrKernel {
     unsigned size, kinds;
     double divisor;

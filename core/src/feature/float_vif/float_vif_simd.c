@@ -38,8 +38,7 @@ V_INLINE void pixels(float *num, float *den, float *const filtered[VIF_CHANNELS]
     vf s1 = v_max_f32(v_sub_f32(xx, v_mul_f32(m1, m1)), zero);
     const vf s2 = v_max_f32(v_sub_f32(yy, v_mul_f32(m2, m2)), zero);
 
-    /* s1 < noise, in double; a float is below the noise just when it is below the noise rounded up
-     */
+    /* s1 < noise, in double: a float is below the noise just when it is below noise_up. */
     const vm textured = vm_ge_f32(s1, v_set_f32(c->noise_up));
     vf n = v_sub_f32(one, v_mul_f32(s2, v_set_f32(c->flat_weight)));
     vf d = one;

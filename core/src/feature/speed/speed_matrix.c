@@ -13,8 +13,7 @@ static float length_of(float a, float b)
     return sqrtf(a * a + b * b);
 }
 
-/* Applies I - tau * v * v^T from both sides to the part of `a` from row and column p on. v[p] is 1.
- */
+/* Multiplies `a`, from row and column p on, by I - tau * v * v^T from both sides. v[p] is 1. */
 static void reflect(SpeedMatrix a, unsigned p, float tau, const float *v)
 {
     float y[N];
