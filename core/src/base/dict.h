@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-#include "base/text.h"
-
 typedef struct VmafFeatureDictionary Dict;
 
 typedef struct DictEntry {

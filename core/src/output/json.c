@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dict.h"
+#include "base/text.h"
 #include "output/format.h"
 
 /* Ends the line before this item and starts its own. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dict.h"
+#include "base/text.h"
 #include "base/mem.h"
 #include "base/option.h"
 #include "engine/pool.h"

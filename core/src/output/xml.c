@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "base/dict.h"
+#include "base/text.h"
 #include "output/format.h"
 
 /* Every attribute is followed by one space, as in the reference. */

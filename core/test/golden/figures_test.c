@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "engine/context_struct.h"
-#include "base/dict.h"
+#include "base/text.h"
 #include "extractors.h"
 #include "gpu.h"
 #include "models.h"
