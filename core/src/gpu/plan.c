@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 
 static void fail(GpuPlan *plan, int err)
@@ -13,23 +12,10 @@ static void fail(GpuPlan *plan, int err)
         plan->err = err;
 }
 
-static bool grow(void **array, unsigned count, unsigned *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    const unsigned wanted = *capacity ? 2 * *capacity : 16;
-    void *larger = mem_realloc(*array, wanted * size);
-    if (!larger)
-        return false;
-    *array = larger;
-    *capacity = wanted;
-    return true;
-}
-
 static GpuBuf add_buffer(GpuPlan *plan, const PlanBuffer *buffer)
 {
-    if (!grow((void **)&plan->buffers, plan->buffer_count, &plan->buffer_capacity,
-              sizeof(*plan->buffers))) {
+    if (mem_grow(&plan->buffers, plan->buffer_count, &plan->buffer_capacity,
+                 sizeof(*plan->buffers))) {
         fail(plan, -ENOMEM);
         return (GpuBuf){ 0 };
     }
@@ -111,8 +97,7 @@ void gpu_pass(GpuPlan *plan, const GpuPass *pass)
         fail(plan, -EINVAL);
         return;
     }
-    if (!grow((void **)&plan->passes, plan->pass_count, &plan->pass_capacity,
-              sizeof(*plan->passes))) {
+    if (mem_grow(&plan->passes, plan->pass_count, &plan->pass_capacity, sizeof(*plan->passes))) {
         fail(plan, -ENOMEM);
         return;
     }

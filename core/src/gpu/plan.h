@@ -28,9 +28,11 @@ typedef struct PlanPass {
 struct GpuPlan {
     FrameShape shape;
     PlanBuffer *buffers;
-    unsigned buffer_count, buffer_capacity;
+    unsigned buffer_count;
+    size_t buffer_capacity;
     PlanPass *passes;
-    unsigned pass_count, pass_capacity;
+    unsigned pass_count;
+    size_t pass_capacity;
     unsigned stage; /* that the next pass joins */
     int err;
 };

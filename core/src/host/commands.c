@@ -116,15 +116,9 @@ static void add(GpuCommands *commands, const HostCommand *command)
         refuse(commands, "a command outside of begin and end");
     if (commands->err)
         return;
-    if (commands->count == commands->capacity) {
-        const unsigned capacity = 2 * commands->capacity + 8;
-        HostCommand *list = mem_realloc(commands->list, capacity * sizeof(*list));
-        if (!list) {
-            commands->err = -ENOMEM;
-            return;
-        }
-        commands->list = list;
-        commands->capacity = capacity;
+    if (mem_grow(&commands->list, commands->count, &commands->capacity, sizeof(*commands->list))) {
+        commands->err = -ENOMEM;
+        return;
     }
     pthread_mutex_lock(&commands->dev->lock);
     hold(command);

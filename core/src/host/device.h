@@ -70,7 +70,8 @@ struct GpuCommands {
     bool in_flight;
     int err;
     HostCommand *list;
-    unsigned count, capacity;
+    unsigned count;
+    size_t capacity;
 };
 
 typedef struct HostSubmission {
