@@ -203,7 +203,7 @@ int vmaf_picture_unref(VmafPicture *pic)
 {
     if (!pic || !pic->ref)
         return -EINVAL;
-    picture_drop(pic);
+    picture_release(pic);
     return 0;
 }
 

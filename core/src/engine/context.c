@@ -238,8 +238,8 @@ int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned
     clock_gettime(CLOCK_MONOTONIC, &ctx->ended);
     if (err)
         return err;
-    picture_drop(ref);
-    picture_drop(dist);
+    picture_release(ref);
+    picture_release(dist);
     return 0;
 }
 

@@ -14,7 +14,7 @@
 
 struct VmafRef {
     atomic_int count;
-    PictureRelease release;
+    PictureGiveBack give_back;
     void *cookie;
     bool kept; /* the storage of this struct outlives the picture: a pool's */
 };
@@ -82,21 +82,21 @@ static void fill(VmafPicture *pic, const FrameShape *shape, void *block)
     }
 }
 
-int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
+int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureGiveBack give_back,
                  void *cookie)
 {
     VmafRef *ref = mem_zalloc(sizeof(*ref));
     if (!ref)
         return -ENOMEM;
     atomic_init(&ref->count, 1);
-    ref->release = release;
+    ref->give_back = give_back;
     ref->cookie = cookie;
     fill(pic, shape, block);
     pic->ref = ref;
     return 0;
 }
 
-void picture_ref(VmafPicture *out, const VmafPicture *pic)
+void picture_retain(VmafPicture *out, const VmafPicture *pic)
 {
     const int before = atomic_fetch_add(&pic->ref->count, 1);
     assert(before > 0); /* whoever passes it holds it */
@@ -104,7 +104,7 @@ void picture_ref(VmafPicture *out, const VmafPicture *pic)
     *out = *pic;
 }
 
-void picture_drop(VmafPicture *pic)
+void picture_release(VmafPicture *pic)
 {
     VmafPicture last = *pic;
     memset(pic, 0, sizeof(*pic));
@@ -114,21 +114,21 @@ void picture_drop(VmafPicture *pic)
     assert(before > 0);
     if (before != 1)
         return;
-    /* A pooled picture may be out again, on another thread, before release returns. */
+    /* A pooled picture may be out again, on another thread, before give_back returns. */
     const bool kept = last.ref->kept;
     VmafRef *ref = last.ref;
-    if (ref->release)
-        ref->release(&last, ref->cookie);
+    if (ref->give_back)
+        ref->give_back(&last, ref->cookie);
     if (!kept)
         mem_free(ref);
 }
 
-int picture_ref_count(const VmafPicture *pic)
+int picture_holders(const VmafPicture *pic)
 {
     return pic->ref ? atomic_load(&pic->ref->count) : 0;
 }
 
-static void release_block(VmafPicture *pic, void *cookie)
+static void free_block(VmafPicture *pic, void *cookie)
 {
     mem_aligned_free(cookie);
 }
@@ -138,7 +138,7 @@ int picture_alloc(VmafPicture *pic, const FrameShape *shape)
     void *block = mem_aligned_alloc(picture_size(shape));
     if (!block)
         return -ENOMEM;
-    const int err = picture_wrap(pic, shape, block, release_block, block);
+    const int err = picture_wrap(pic, shape, block, free_block, block);
     if (err) {
         mem_aligned_free(block);
         return err;
@@ -187,7 +187,7 @@ static void pool_leave(PicturePool *pool)
         pool_free(pool);
 }
 
-static void release_slot(VmafPicture *pic, void *cookie)
+static void return_slot(VmafPicture *pic, void *cookie)
 {
     PoolSlot *slot = cookie;
     PicturePool *pool = slot->pool;
@@ -213,7 +213,7 @@ static int pool_fill(PicturePool *pool)
             return err;
         if (!pool->memory.as_is)
             memset(slot->block, 0, size);
-        slot->ref.release = release_slot;
+        slot->ref.give_back = return_slot;
         slot->ref.cookie = slot;
         slot->ref.kept = true;
         pool->free_slots[pool->free_count++] = slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures: one block of memory, counted references, pools. */
+/* Pictures: one block of memory, shared by counting who holds it; pools. */
 #ifndef ENGINE_PICTURE_H
 #define ENGINE_PICTURE_H
 
@@ -34,24 +34,24 @@ static inline unsigned shape_sample_size(const FrameShape *shape)
     return shape->bpc > 8 ? 2 : 1;
 }
 
-/* What runs once, on the thread that drops the last reference, before the bookkeeping is freed. */
-typedef void (*PictureRelease)(VmafPicture *pic, void *cookie);
+/* Gives the memory of a picture back. Called once, by the thread that releases it last. */
+typedef void (*PictureGiveBack)(VmafPicture *pic, void *cookie);
 
-/* Fills geometry, strides (whole cache lines) and a fresh reference over `block`, which must hold
- * picture_size() bytes. The caller keeps `block` on failure; `release` gives it back later. */
+/* Makes a picture, held once, over `block`, which must have picture_size() bytes; rows are whole
+ * cache lines. On failure the caller keeps `block`; else `give_back` (NULL: nothing) returns it. */
 size_t picture_size(const FrameShape *shape);
 size_t picture_stride(const FrameShape *shape, unsigned plane); /* in bytes; the same for all */
-int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureRelease release,
+int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureGiveBack give_back,
                  void *cookie);
 
 /* A picture over zeroed memory of its own: what vmaf_picture_alloc makes. */
 int picture_alloc(VmafPicture *pic, const FrameShape *shape);
 
-/* Another counted reference to the same picture. */
-void picture_ref(VmafPicture *out, const VmafPicture *pic);
-/* Drops one and zeroes the struct. A zeroed struct is fine. */
-void picture_drop(VmafPicture *pic);
-int picture_ref_count(const VmafPicture *pic);
+/* Holds the same picture once more, through `out`. */
+void picture_retain(VmafPicture *out, const VmafPicture *pic);
+/* Lets go of it and zeroes the struct. A zeroed struct is fine. */
+void picture_release(VmafPicture *pic);
+int picture_holders(const VmafPicture *pic);
 
 /* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned
  * is the first reused. Destroying it at any time is fine: the last picture out frees it. */

@@ -28,7 +28,8 @@ struct Scheduler {
     unsigned in_flight;
     Frame *frames; /* in_flight of them */
     Lane **lanes;
-    unsigned lane_count, lane_capacity;
+    unsigned lane_count;
+    size_t lane_capacity;
     VmafPicture previous[2]; /* references of the last two reads */
     atomic_bool cancelled;
 
@@ -103,7 +104,7 @@ void scheduler_destroy(Scheduler *s)
     if (s->opened)
         s->gpu->ops->close(s->gpu);
     for (unsigned i = 0; i < 2; i++)
-        picture_drop(&s->previous[i]);
+        picture_release(&s->previous[i]);
     destroy_frames(s);
     for (unsigned i = 0; i < s->lane_count; i++)
         lane_destroy(s->lanes[i]);
@@ -116,14 +117,8 @@ void scheduler_destroy(Scheduler *s)
 
 int scheduler_add(Scheduler *s, Feature *feature)
 {
-    if (s->lane_count == s->lane_capacity) {
-        const unsigned capacity = s->lane_capacity ? 2 * s->lane_capacity : 8;
-        Lane **lanes = mem_realloc(s->lanes, capacity * sizeof(*lanes));
-        if (!lanes)
-            return -ENOMEM;
-        s->lanes = lanes;
-        s->lane_capacity = capacity;
-    }
+    if (mem_grow(&s->lanes, s->lane_count, &s->lane_capacity, sizeof(*s->lanes)))
+        return -ENOMEM;
     const int err = lane_create(&s->lanes[s->lane_count], feature);
     if (!err)
         s->lane_count++;
@@ -262,7 +257,7 @@ static void end_measuring(Scheduler *s, Frame *frame)
     }
     pthread_mutex_unlock(&s->lock);
     for (unsigned i = 0; i < 4; i++)
-        picture_drop(&done[i]);
+        picture_release(&done[i]);
 }
 
 static void finish_job(Scheduler *s, Job *job, int err)
@@ -481,7 +476,7 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
                                          &s->previous[1] };
     for (unsigned i = 0; i < 4; i++)
         if (from[i]->ref)
-            picture_ref(&frame->pictures[i], from[i]);
+            picture_retain(&frame->pictures[i], from[i]);
     VmafPicture *pics = frame->pictures;
     frame->id = input->id;
     frame->pair = (FramePair){
@@ -553,9 +548,9 @@ static void start_job(Scheduler *s, Job *job)
 
 static void remember_reference(Scheduler *s, const VmafPicture *ref)
 {
-    picture_drop(&s->previous[1]);
+    picture_release(&s->previous[1]);
     s->previous[1] = s->previous[0];
-    picture_ref(&s->previous[0], ref);
+    picture_retain(&s->previous[0], ref);
 }
 
 int scheduler_read(Scheduler *s, const FrameInput *input)

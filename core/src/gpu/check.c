@@ -164,8 +164,8 @@ static void name_kernels(const Feature *f, char *names, size_t size)
 static void clean(Check *c)
 {
     for (unsigned i = 0; i < CHECK_FRAMES; i++) {
-        picture_drop(&c->ref[i]);
-        picture_drop(&c->dist[i]);
+        picture_release(&c->ref[i]);
+        picture_release(&c->dist[i]);
     }
     mem_free(c->cpu);
     mem_free(c->gpu);

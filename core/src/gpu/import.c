@@ -64,7 +64,7 @@ static void slot_destroy(GpuDevice *device, ImportSlot *slot)
 {
     const GpuOps *ops = device->ops;
     ops->wait(device, slot->done, UINT64_MAX);
-    picture_drop(&slot->pic);
+    picture_release(&slot->pic);
     ops->commands_destroy(device, slot->commands);
     ops->buffer_destroy(device, slot->foreign);
     import_unpacking_destroy(device, &slot->unpacking);
@@ -182,7 +182,7 @@ static int slot_prepare(GpuImports *imports, ImportSlot *slot)
         return -EIO;
     device->ops->buffer_destroy(device, slot->foreign);
     slot->foreign = NULL;
-    picture_drop(&slot->pic);
+    picture_release(&slot->pic);
     return picture_pool_fetch(imports->pool, &slot->pic);
 }
 
@@ -227,7 +227,7 @@ int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
     if (!err)
         err = slot_fill(imports, slot, in, record, source);
     if (err)
-        picture_drop(&slot->pic);
+        picture_release(&slot->pic);
     slot_release(imports, slot, in->index, !err);
     return err;
 }
@@ -307,8 +307,8 @@ int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPict
     *ref = pics[1];
     *dist = pics[0];
     if (err) {
-        picture_drop(ref);
-        picture_drop(dist);
+        picture_release(ref);
+        picture_release(dist);
     }
     return err;
 }

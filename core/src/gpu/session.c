@@ -275,7 +275,7 @@ int client_read_imported(GpuClient *client, unsigned index)
     if (err)
         return err;
     err = read_pair(client, &ref, &dist, index);
-    picture_drop(&ref);
-    picture_drop(&dist);
+    picture_release(&ref);
+    picture_release(&dist);
     return err;
 }

@@ -65,7 +65,7 @@ static void planes_are_aligned_and_apart(void **state)
                 memset(at, 0x55 + (int)p, (size_t)pic.stride[p]);
             }
         }
-        picture_drop(&pic);
+        picture_release(&pic);
         assert_null(pic.ref);
     }
 }
@@ -83,15 +83,15 @@ static void references_are_counted(void **state)
     shape_init(&s, VMAF_PIX_FMT_YUV400P, 8, 16, 16);
     char block[64 * 16];
     assert_int_equal(picture_wrap(&pic, &s, block, count_release, &released), 0);
-    assert_int_equal(picture_ref_count(&pic), 1);
-    picture_ref(&other, &pic);
-    assert_int_equal(picture_ref_count(&pic), 2);
-    picture_drop(&other);
-    assert_int_equal(picture_ref_count(&pic), 1);
+    assert_int_equal(picture_holders(&pic), 1);
+    picture_retain(&other, &pic);
+    assert_int_equal(picture_holders(&pic), 2);
+    picture_release(&other);
+    assert_int_equal(picture_holders(&pic), 1);
     assert_int_equal(released, 0);
-    picture_drop(&pic);
+    picture_release(&pic);
     assert_int_equal(released, 1);
-    picture_drop(&pic); /* zeroed: nothing happens */
+    picture_release(&pic); /* zeroed: nothing happens */
     assert_int_equal(released, 1);
 }
 
@@ -105,11 +105,11 @@ static void the_last_one_back_is_the_first_out(void **state)
     assert_int_equal(picture_pool_fetch(pool, &a), 0);
     assert_int_equal(picture_pool_fetch(pool, &b), 0);
     void *data = a.data[0];
-    picture_drop(&a);
+    picture_release(&a);
     assert_int_equal(picture_pool_fetch(pool, &a), 0);
     assert_ptr_equal(a.data[0], data);
-    picture_drop(&a);
-    picture_drop(&b);
+    picture_release(&a);
+    picture_release(&b);
     picture_pool_destroy(pool);
 }
 
@@ -124,7 +124,7 @@ static void a_pool_outlives_its_end_while_pictures_are_out(void **state)
     assert_int_equal(picture_pool_fetch(pool, &a), 0);
     picture_pool_destroy(pool);
     memset(a.data[0], 1, 64);
-    picture_drop(&a);
+    picture_release(&a);
     assert_int_equal(mem_live(), live);
 }
 
@@ -143,7 +143,7 @@ static void pooled_pictures_are_aligned_and_zeroed(void **state)
         memset(pics[i].data[0], 0xff, sizeof(zeros));
     }
     for (unsigned i = 0; i < 4; i++)
-        picture_drop(&pics[i]);
+        picture_release(&pics[i]);
     picture_pool_destroy(pool);
 }
 
@@ -175,7 +175,7 @@ static void *fetch_and_return(void *arg)
         if (picture_pool_fetch(arg, &pic))
             return arg;
         memset(pic.data[0], (int)i, 16);
-        picture_drop(&pic);
+        picture_release(&pic);
     }
     return NULL;
 }

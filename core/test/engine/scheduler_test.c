@@ -265,8 +265,8 @@ static int rig_read(Rig *rig, bool scored)
                                         .id = { rig->position, (unsigned)rig->position },
                                         .scored = scored });
     rig->position++;
-    picture_drop(&ref);
-    picture_drop(&dist);
+    picture_release(&ref);
+    picture_release(&dist);
     return err;
 }
 
