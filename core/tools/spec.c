@@ -38,8 +38,7 @@ typedef struct Part {
     bool surplus; /* there was another '=' in the value */
 } Part;
 
-/* Takes the next part off *text and steps over its ':'. `last` tells that there is no further one.
- */
+/* Takes the next part off *text and steps over its ':'. `last`: there is no further one. */
 static int next_part(const char **text, Part *part, bool *last)
 {
     const char *const end = find_unescaped(*text, ':');

@@ -23,8 +23,7 @@ typedef struct AcceleratorOps {
 
     /* Queues the pair for the given features and returns; blocks only while the ring of frames in
      * flight is full. The pictures stay valid until the frame was collected. Called by one thread,
-     * in stream order: also for pairs with an empty set, so that the previous references are known.
-     */
+     * in stream order: for pairs with an empty set, too, so that earlier references are known. */
     int (*submit)(Accelerator *a, const FramePair *pair, FeatureSet set);
 
     /* Blocks until the oldest queued frame is done and writes results[i] for each i of its set.

@@ -14,8 +14,7 @@ int scheduler_create(Scheduler **out, unsigned threads);
 /* At any moment: frames under way are dropped as soon as their current steps end. */
 void scheduler_destroy(Scheduler *s);
 
-/* Adds a feature, which it then owns, from the next pair on. On failure the caller still owns it.
- */
+/* Adds a feature from the next pair on, and owns it; on failure the caller still does. */
 int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);

@@ -15,8 +15,7 @@ typedef struct GpuStreamParams {
     Feature *const *features;
     unsigned feature_count;
     unsigned depth;    /* frames in flight */
-    bool never_on_cpu; /* take collect's -EAGAIN for success: a test wants what the device computed
-                        */
+    bool never_on_cpu; /* -EAGAIN from collect is fine: a test wants what the device computed */
 } GpuStreamParams;
 
 /* Sets `taken` to the features whose plan said yes. */

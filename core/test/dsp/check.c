@@ -73,8 +73,7 @@ void *check_buffer(size_t size)
 }
 
 #ifndef _WIN32
-/* Blocks of pages, the last of which cannot be touched; kept and used again, for mapping is slow.
- */
+/* Blocks of pages, the last of which cannot be touched; used again, because mapping is slow. */
 static struct {
     uint8_t *block;
     size_t size; /* without the last page */

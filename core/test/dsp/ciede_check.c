@@ -12,8 +12,7 @@ typedef struct Case {
     float *out;
 } Case;
 
-/* How colours and their distortions may be: anything, close to grey, extremes; near, far, the same.
- */
+/* What colours may be (anything, close to grey, extremes), and distortions (near, far, none). */
 static uint16_t colour(unsigned temper, unsigned top)
 {
     if (temper == 0)

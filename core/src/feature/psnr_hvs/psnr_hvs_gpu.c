@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs on the GPU: the planes side by side, first all blocks, then one chain of additions each.
- */
+/* psnr_hvs on the GPU, planes side by side: first all blocks, then a chain of additions each. */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <errno.h>

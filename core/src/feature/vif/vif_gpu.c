@@ -17,8 +17,7 @@ _Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place
 /* Rows of a group that adds up statistics: enough to make up for the filter's border. */
 #define STATS_ROWS 16
 
-/* Below it the last scale is one sample wide or high, where the borders follow rules of their own.
- */
+/* Below it the last scale is one sample wide or high, and its borders have rules of their own. */
 #define GPU_MIN_SIZE 16
 
 /* One scale as the kernels see it. */
