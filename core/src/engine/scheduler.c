@@ -383,9 +383,13 @@ static int open_accelerator(Scheduler *s)
     if (err || !taken)
         return err;
     s->gpu_lane_count = count;
-    for (unsigned i = 0; i < count; i++)
-        if (taken >> i & 1)
+    for (unsigned i = 0; i < count; i++) {
+        const bool on_gpu = taken >> i & 1;
+        if (on_gpu)
             s->gpu_lanes[i]->accelerated = (int)i;
+        log_debug("feature \"%s\" runs on %s", s->gpu_lanes[i]->feature->def->name,
+                  on_gpu ? s->gpu->backend : "the CPU");
+    }
     return 0;
 }
 

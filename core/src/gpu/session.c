@@ -43,17 +43,30 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     return 0;
 }
 
+static void log_devices(const GpuProbe *probe, bool any_chosen, unsigned chosen)
+{
+    for (unsigned i = 0; i < probe->count; i++) {
+        const GpuDeviceInfo *device = &probe->devices[i];
+        log_debug("%s: device %u is %s%s%s%s", probe->backend->name, i, device->name,
+                  device->missing[0] ? ", which lacks " : "", device->missing,
+                  any_chosen && i == chosen ? ": chosen" : "");
+    }
+}
+
 static int open_wished(GpuSession **out, GpuProbe *probe, const GpuWish *wish)
 {
     unsigned index = 0;
     GpuDevice *device;
     int err = gpu_choose(probe, wish, &index);
+    log_devices(probe, !err, index);
     if (!err)
         err = probe->backend->open(probe, index, &device);
     if (!err)
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);
     if (!err)
         (*out)->index = index;
+    else
+        log_debug("%s: no device opened, error %d", probe->backend->name, err);
     return err;
 }
 
