@@ -82,7 +82,7 @@ static int set_up(void **unused)
     }
     for (unsigned i = 0; i < FRAMES; i++)
         for (unsigned side = 0; side < 2; side++)
-            picture_drop(&pics[i][side]);
+            picture_release(&pics[i][side]);
     return 0;
 }
 
@@ -182,7 +182,7 @@ static unsigned run(const Setting *setting)
     stream_destroy(stream);
     for (unsigned i = 0; i < FRAMES; i++)
         for (unsigned side = 0; side < 2; side++)
-            picture_drop(&pics[i][side]);
+            picture_release(&pics[i][side]);
     for (unsigned f = 0; f < FEATURES; f++)
         mem_free(results[f]);
     gpu_device_release(device);
