@@ -458,17 +458,21 @@ static void may_end_at_any_moment(void **state)
 
 static void steady_state_allocates_nothing(void **state)
 {
+    enum { THREADS = 2, WARM_UP = 20, STEADY = 40 }; /* fewer than scores have room for at first */
     Rig rig;
-    rig_open(&rig, 2);
-    for (unsigned i = 0; i < 20; i++)
+    rig_open(&rig, THREADS);
+    for (unsigned i = 0; i < WARM_UP; i++)
         rig_read(&rig, true);
     scheduler_wait(rig.scheduler);
     mem_fail_after(0);
-    for (unsigned i = 0; i < 20; i++)
+    for (unsigned i = 0; i < STEADY; i++)
         rig_read(&rig, true);
     scheduler_wait(rig.scheduler);
-    /* Two pictures a frame, of two blocks each, are the test's own. */
-    assert_int_equal(mem_fail_after(0), 20 * 4);
+    /* Two pictures a frame, of two blocks each, are the test's own. A feature gets working memory for
+     * a further worker when two of its frames first overlap, which may be late. */
+    const long counted = mem_fail_after(0);
+    const long late = (long)scheduler_feature_count(rig.scheduler) * (THREADS - 1);
+    assert_in_range(counted, STEADY * 4, STEADY * 4 + late);
     rig_close(&rig);
 }
 
