@@ -21,22 +21,23 @@ static bool is_ready(const HostDevice *dev, const HostSubmission *s)
     return !s->hangs;
 }
 
+/* On an error the device is lost, and the submission gone. */
 static int run_commands(HostDevice *dev, const HostSubmission *s)
 {
-    int err = 0;
-    for (unsigned c = 0; c < s->command_count && !err; c++) {
+    for (unsigned c = 0; c < s->command_count; c++) {
         const GpuCommands *commands = s->commands[c];
-        for (unsigned i = 0; i < commands->count && !err; i++) {
+        for (unsigned i = 0; i < commands->count; i++) {
             if (commands->list[i].kind != HOST_BARRIER) {
                 dev->part[dev->part_count++] = &commands->list[i];
                 continue;
             }
-            err = host_run_part(dev);
-            if (!err)
-                host_buffers_show(dev);
+            const int err = host_run_part(dev);
+            if (err)
+                return err;
+            host_buffers_show(dev);
         }
     }
-    return err;
+    return 0;
 }
 
 static void finish(HostQueue *queue)
