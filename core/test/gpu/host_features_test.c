@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every feature with GPU code gives the result of its scalar code on the host device, whatever order
- * threads, workgroups, commands and queues run in. */
+ * threads, workgroups, commands and queues run in. Takes the name of a feature to try that one alone. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -14,6 +15,7 @@
 #define W 219
 #define H 183
 
+static const char *wanted; /* NULL: all */
 static unsigned runs, failures, seed;
 
 /* Each check on a device of its own, with the next seed and schedule; with uploads on the copy queue
@@ -44,7 +46,7 @@ static void test_features(void **unused)
 {
     static const unsigned depths[] = { 8, 10, 12, 16 };
     for (const FeatureDef *const *def = feature_registry; *def; def++) {
-        if (!(*def)->gpu)
+        if (!(*def)->gpu || (wanted && strcmp(wanted, (*def)->name)))
             continue;
         runs = 0;
         for (unsigned d = 0; d < 4; d++)
@@ -60,8 +62,9 @@ static void test_features(void **unused)
     assert_int_equal(0, failures);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    wanted = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_features) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 /* The ring on the host device: frames in flight, as many as it takes, features that look back, frames
  * with other features in between; uploads on either queue; submissions shared or not. Every frame has
  * the result of the scalar code under every schedule. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,15 +106,20 @@ static void free_upload(VmafPicture *pic, void *device)
 }
 
 /* In memory that the device copies from where it is, or in memory of our own. */
-static void make_picture(GpuDevice *device, VmafPicture *pic, bool is_upload)
+static int make_picture(GpuDevice *device, VmafPicture *pic, unsigned frame, bool is_dist)
 {
-    void *block;
-    if (!is_upload) {
-        assert_int_equal(0, picture_alloc(pic, &shape));
-        return;
+    void *block = NULL;
+    int err = 0;
+    if ((frame + is_dist) % 3) {
+        err = picture_alloc(pic, &shape);
+    } else {
+        err = upload_alloc(device, picture_size(&shape), &block);
+        if (!err)
+            err = picture_wrap(pic, &shape, block, free_upload, device);
     }
-    assert_int_equal(0, upload_alloc(device, picture_size(&shape), &block));
-    assert_int_equal(0, picture_wrap(pic, &shape, block, free_upload, device));
+    if (!err)
+        paint(pic, frame, is_dist);
+    return err;
 }
 
 static bool is_right(unsigned frame, void *const *results)
@@ -124,68 +131,87 @@ static bool is_right(unsigned frame, void *const *results)
     return true;
 }
 
-/* What the memory of a collected frame holds is nobody's business any more. */
-static void spoil(VmafPicture *pic)
-{
-    for (unsigned p = 0; p < 3; p++)
-        memset(pic->data[p], 0xee, (size_t)pic->stride[p] * pic->h[p]);
-}
-
 typedef struct Setting {
     HostParams params;
     unsigned depth, batch;
     size_t own_upload_bytes;
 } Setting;
 
-/* How many frames were right. */
-static unsigned run(const Setting *setting)
-{
+typedef struct Run {
     GpuDevice *device;
     GpuStream *stream;
+    VmafPicture pics[FRAMES][2];
+    int err;         /* of submitting */
+    sem_t submitted; /* frames that can be collected */
+} Run;
+
+/* Submits frames as fast as the ring takes them. */
+static void *submit_all(void *opaque)
+{
+    Run *run = opaque;
+    for (unsigned i = 0; i < FRAMES; i++) {
+        for (unsigned side = 0; side < 2 && !run->err; side++)
+            run->err = make_picture(run->device, &run->pics[i][side], i, side);
+        const FramePair pair = pair_of((const VmafPicture(*)[2])run->pics, i);
+        if (!run->err)
+            run->err = stream_submit(run->stream, &pair, set_of(i));
+        sem_post(&run->submitted);
+    }
+    return NULL;
+}
+
+/* What the memory of a collected frame holds is nobody's business, unless later ones look back. */
+static void spoil(VmafPicture *pic)
+{
+    for (unsigned p = 0; p < 3; p++)
+        memset(pic->data[p], 0xee, (size_t)pic->stride[p] * pic->h[p]);
+}
+
+/* Collects beside it; how many frames were right. */
+static unsigned collect_all(Run *run)
+{
+    void *results[FEATURES];
+    for (unsigned f = 0; f < FEATURES; f++)
+        results[f] = mem_zalloc(features[f]->def->result_size);
+    unsigned right = 0;
+    for (unsigned i = 0; i < FRAMES; i++) {
+        sem_wait(&run->submitted);
+        assert_int_equal(0, stream_collect(run->stream, results));
+        right += i < LOOK_BACK || is_right(i, results);
+        for (unsigned side = 0; i >= LOOK_BACK && side < 2; side++)
+            spoil(&run->pics[i - LOOK_BACK][side]);
+    }
+    for (unsigned f = 0; f < FEATURES; f++)
+        mem_free(results[f]);
+    return right;
+}
+
+static unsigned run_ring(const Setting *setting)
+{
+    Run run = { 0 };
     FeatureSet taken;
-    assert_int_equal(0, host_open(&setting->params, &device));
-    device->tuning.max_batch = setting->batch;
-    device->tuning.own_upload_bytes = setting->own_upload_bytes;
-    assert_int_equal(0, stream_create(&stream,
-                                      &(GpuStreamParams){ .device = device,
+    pthread_t thread;
+    assert_int_equal(0, host_open(&setting->params, &run.device));
+    run.device->tuning.max_batch = setting->batch;
+    run.device->tuning.own_upload_bytes = setting->own_upload_bytes;
+    assert_int_equal(0, stream_create(&run.stream,
+                                      &(GpuStreamParams){ .device = run.device,
                                                           .features = features,
                                                           .feature_count = FEATURES,
                                                           .depth = setting->depth },
                                       &taken));
     assert_int_equal(15, taken);
-    VmafPicture pics[FRAMES][2];
-    void *results[FEATURES];
-    for (unsigned f = 0; f < FEATURES; f++)
-        results[f] = mem_zalloc(features[f]->def->result_size);
-    unsigned submitted = 0, collected = 0, right = 0;
-    HostRandom pace = random_of(setting->params.seed);
-    while (collected < FRAMES) {
-        const unsigned in_flight = submitted - collected;
-        const bool full = in_flight == setting->depth || submitted == FRAMES;
-        if (!full && (!in_flight || random_below(&pace, 4))) {
-            for (unsigned side = 0; side < 2; side++) {
-                VmafPicture *pic = &pics[submitted][side];
-                make_picture(device, pic, (submitted + side) % 3 == 0);
-                paint(pic, submitted, side);
-            }
-            const FramePair pair = pair_of((const VmafPicture(*)[2])pics, submitted);
-            assert_int_equal(0, stream_submit(stream, &pair, set_of(submitted)));
-            submitted++;
-            continue;
-        }
-        assert_int_equal(0, stream_collect(stream, results));
-        right += collected < LOOK_BACK || is_right(collected, results);
-        spoil(&pics[collected][0]);
-        spoil(&pics[collected][1]);
-        collected++;
-    }
-    stream_destroy(stream);
+    assert_int_equal(0, sem_init(&run.submitted, 0, 0));
+    assert_int_equal(0, pthread_create(&thread, NULL, submit_all, &run));
+    const unsigned right = collect_all(&run);
+    pthread_join(thread, NULL);
+    sem_destroy(&run.submitted);
+    assert_int_equal(0, run.err);
+    stream_destroy(run.stream);
     for (unsigned i = 0; i < FRAMES; i++)
         for (unsigned side = 0; side < 2; side++)
-            picture_release(&pics[i][side]);
-    for (unsigned f = 0; f < FEATURES; f++)
-        mem_free(results[f]);
-    gpu_device_release(device);
+            picture_release(&run.pics[i][side]);
+    gpu_device_release(run.device);
     return right;
 }
 
@@ -200,7 +226,7 @@ static void test_ring(void **unused)
                                           .depth = depths[d],
                                           .batch = seed % 3 ? GPU_MAX_BATCH : 1,
                                           .own_upload_bytes = own ? 0 : SIZE_MAX };
-                const unsigned right = run(&setting);
+                const unsigned right = run_ring(&setting);
                 if (right != FRAMES)
                     print_error(
                         "schedule %d, seed %u, depth %u, batch %u, own uploads %u: %u of %d "
