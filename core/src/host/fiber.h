@@ -6,8 +6,10 @@
 
 #include <stddef.h>
 
-#if !(defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__)))
-#define FIBER_UCONTEXT
+#if !defined(__ELF__) || !(defined(__x86_64__) || defined(__aarch64__))
+#define FIBER_UCONTEXT /* no switch.S */
+#endif
+#ifdef FIBER_UCONTEXT
 #include <ucontext.h>
 #endif
 

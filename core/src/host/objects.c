@@ -33,6 +33,7 @@ static int make_room(HostDevice *dev, size_t size)
     void *object = mem_aligned_alloc(size);
     if (!object)
         return -ENOMEM;
+    random_fill(&dev->random, object, size);
     mem_aligned_free(dev->object);
     dev->object = object;
     dev->object_size = size;
