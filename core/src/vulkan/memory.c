@@ -173,6 +173,15 @@ static int block_take(VulkanBlock *block, VkDeviceSize size, VkDeviceSize alignm
     return -ENOSPC;
 }
 
+static void block_forget(VulkanMemory *memory, VulkanBlock *block)
+{
+    VulkanBlock **link = &memory->blocks;
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+    block_destroy(memory->dev, block);
+}
+
 static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
                         enum GpuMemory kind, VulkanAllocation *out)
 {
@@ -199,7 +208,12 @@ static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
         size = needs->size;
     VulkanBlock *block = NULL;
     err = block_create(memory, type, size, map, &block);
-    return err ? err : block_take(block, needs->size, needs->alignment, out);
+    if (err)
+        return err;
+    err = block_take(block, needs->size, needs->alignment, out);
+    if (err)
+        block_forget(memory, block);
+    return err;
 }
 
 int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
@@ -233,13 +247,8 @@ static void free_locked(VulkanMemory *memory, VulkanBlock *block, VkDeviceSize o
             span_merge(before);
         break;
     }
-    if (block->spans->used || block->spans->next)
-        return;
-    VulkanBlock **link = &memory->blocks;
-    while (*link != block)
-        link = &(*link)->next;
-    *link = block->next;
-    block_destroy(memory->dev, block);
+    if (!block->spans->used && !block->spans->next)
+        block_forget(memory, block);
 }
 
 void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation)

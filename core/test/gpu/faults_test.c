@@ -1,190 +1,370 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every operation of a device fails once, at each place it is called from, and every allocation
- * too: the error comes back to the caller, nothing hangs, and the same device works afterwards. */
+/* Every operation of a device fails once, at each place it is called from, and every allocation too: the
+ * error comes back to the caller, nothing hangs, nothing is left behind, and the same device works
+ * afterwards. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/log.h"
 #include "base/mem.h"
-#include "gpu/session.h"
-#include "libvmaf/libvmaf_vulkan.h"
+#include "gpu/import.h"
+#include "pairs.h"
+#include "rig.h"
+#include "score.h"
+#include "tap.h"
 
-static GpuDevice *gpu_of(VmafVulkanState *of)
+/* ---- what is run while something fails ---- */
+
+/* 0: done and right; WRONG: done, but not what it should be; else the first error that was returned. */
+#define WRONG 1
+
+static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
+static const ClipFeature features[] = { { "psnr", { 0 } }, { "motion", { 0 } } };
+static char *wanted; /* scores */
+
+/* Pictures of a pool against pictures from elsewhere, which have to be staged. */
+static int run_pictures(void)
 {
-    return ((GpuSession *)of)->device;
-}
-
-#define FRAMES 7
-#define W 64
-#define H 48
-
-static VmafVulkanState *state;
-static const GpuOps *real;
-
-enum Operation {
-    BUFFER_CREATE,
-    KERNEL_GET,
-    BINDINGS_CREATE,
-    COMMANDS_CREATE,
-    END,
-    SUBMIT,
-    WAIT,
-    OPERATIONS
-};
-static const char *const operation_names[OPERATIONS] = {
-    "buffer_create", "kernel_get", "bindings_create", "commands_create", "end", "submit", "wait"
-};
-static enum Operation failing;
-static atomic_int countdown; /* the call that brings it to 0 fails; below, all work */
-
-static bool fails(enum Operation operation)
-{
-    return operation == failing && atomic_fetch_sub(&countdown, 1) == 1;
-}
-
-static int fail_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size,
-                              GpuBuffer **buffer)
-{
-    *buffer = NULL;
-    return fails(BUFFER_CREATE) ? -ENOMEM : real->buffer_create(dev, memory, size, buffer);
-}
-
-static int fail_kernel_get(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel)
-{
-    *kernel = NULL;
-    return fails(KERNEL_GET) ? -EIO : real->kernel_get(dev, info, kernel);
-}
-
-static int fail_bindings_create(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
-                                GpuBindings **bindings)
-{
-    *bindings = NULL;
-    return fails(BINDINGS_CREATE) ? -ENOMEM : real->bindings_create(dev, kernel, ranges, bindings);
-}
-
-static int fail_commands_create(GpuDevice *dev, enum GpuQueue queue, GpuCommands **commands)
-{
-    *commands = NULL;
-    return fails(COMMANDS_CREATE) ? -ENOMEM : real->commands_create(dev, queue, commands);
-}
-
-static int fail_end(GpuCommands *commands)
-{
-    const int err = real->end(commands);
-    return fails(END) ? -ENOMEM : err;
-}
-
-static int fail_submit(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done)
-{
-    return fails(SUBMIT) ? -EIO : real->submit(dev, submit, done);
-}
-
-static int fail_wait(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns)
-{
-    const int reached = real->wait(dev, point, timeout_ns);
-    return fails(WAIT) ? -EIO : reached;
-}
-
-/* The whole of a small run; the first error that the API returned. */
-static int run(void)
-{
+    const ScoreRun run = { .device = rig_device(),
+                           .clip = &clip,
+                           .features = features,
+                           .feature_count = COUNT(features) };
+    ScoreRun pooled = run;
+    pooled.pooled = true;
     VmafContext *vmaf;
-    int err = vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_NONE });
+    char *scores = NULL;
+    int err = score_open(&pooled, &vmaf);
     if (err)
         return err;
-    err = vmaf_vulkan_import_state(vmaf, state);
+    for (unsigned t = 0; t < clip.frames && !err; t++)
+        err = score_read(t % 2 ? &run : &pooled, vmaf, t, t);
+    const int close_err = score_close(vmaf, &scores);
     if (!err)
-        err = vmaf_use_feature(vmaf, "psnr", NULL);
-    if (!err)
-        err = vmaf_use_feature(vmaf, "motion", NULL);
-    if (!err)
-        err = vmaf_preallocate_pictures(
-            vmaf, (VmafPictureConfiguration){ .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P },
-                                              .pic_cnt = 24 });
-    for (unsigned i = 0; i < FRAMES && !err; i++) {
-        VmafPicture ref = { 0 }, dist = { 0 };
-        err = vmaf_fetch_preallocated_picture(vmaf, &ref);
-        if (!err) /* one from elsewhere, so that it has to be staged */
-            err = vmaf_picture_alloc(&dist, VMAF_PIX_FMT_YUV420P, 8, W, H);
-        if (!err)
-            err = vmaf_read_pictures(vmaf, &ref, &dist, i);
-        if (ref.ref)
-            vmaf_picture_unref(&ref);
-        if (dist.ref)
-            vmaf_picture_unref(&dist);
-    }
-    const int flush_err = vmaf_read_pictures(vmaf, NULL, NULL, 0);
-    if (!err)
-        err = flush_err;
-    vmaf_close(vmaf);
+        err = close_err;
+    if (!err && strcmp(scores, wanted))
+        err = WRONG;
+    free(scores);
     return err;
+}
+
+/* A full ring, tables and scratch memory in the device. */
+static Pairs pairs;
+
+static int run_ring(void)
+{
+    const int wrong = pairs_stream(&pairs, rig_gpu(), &(PairsRun){ .depth = 3 });
+    return wrong > 0 ? WRONG : wrong;
+}
+
+/* Pictures of others: sorted out by a kernel, or in memory that is imported where that can be. */
+typedef struct Incoming {
+    GpuBuffer *buffer;
+    RigMemory memory;
+    FrameShape shape;
+} Incoming;
+
+static int record_unpacked(ImportTarget *target, const void *source)
+{
+    const Incoming *from = source;
+    const ImportPacking packing[3] = { { 1, 0 }, { 1, 0 }, { 1, 0 } };
+    GpuBuffer *raw;
+    const int err = import_unpack_begin(target, &raw);
+    if (err)
+        return err;
+    for (unsigned p = 0; p < 3; p++) {
+        const size_t offset = import_plane_offset(&from->shape, p);
+        const size_t size = picture_stride(&from->shape, p) * from->shape.h[p];
+        target->device->ops->copy(target->commands, &(GpuRange){ from->buffer, offset, size },
+                                  &(GpuRange){ raw, 2 * offset, size });
+    }
+    import_unpack(target, 0, packing, 0);
+    return 0;
+}
+
+static int import_one(GpuImports *imports, const Incoming *from, enum SynthSide side, unsigned t,
+                      bool unpack)
+{
+    const GpuIncoming in = { .w = clip.width,
+                             .h = clip.height,
+                             .bpc = clip.bitdepth,
+                             .pix_fmt = clip.pix_fmt,
+                             .is_ref = side == SYNTH_REF,
+                             .index = t };
+    GpuForeignPicture picture = { .memory = from->memory.handle };
+    for (unsigned p = 0; p < 3; p++) {
+        picture.offset[p] = import_plane_offset(&from->shape, p);
+        picture.stride[p] = picture_stride(&from->shape, p);
+    }
+    return unpack ? imports_add(imports, &in, record_unpacked, from)
+                  : imports_add_memory(imports, &in, &picture);
+}
+
+static int import_frame(GpuImports *imports, Incoming makers[2], unsigned t)
+{
+    const bool unpack = t % 2 || !rig_backend()->memory_create;
+    int err = 0;
+    for (unsigned side = 0; side < 2 && !err; side++) {
+        VmafPicture pic;
+        err = synth_picture(&clip, side, t, &pic);
+        if (err)
+            return err;
+        memcpy(unpack ? makers[side].buffer->host : makers[side].memory.host, pic.data[0],
+               picture_size(&makers[side].shape));
+        vmaf_picture_unref(&pic);
+        err = import_one(imports, &makers[side], side, t, unpack);
+    }
+    return err;
+}
+
+static Incoming makers[2]; /* not made by the device that fails */
+
+static int run_imports(void)
+{
+    VmafContext *vmaf;
+    char *scores = NULL;
+    int err = score_open(&(ScoreRun){ .device = rig_device(),
+                                      .clip = &clip,
+                                      .features = features,
+                                      .feature_count = COUNT(features) },
+                         &vmaf);
+    if (err)
+        return err;
+    GpuClient *client = client_of(vmaf, rig_session(rig_device())->backend);
+    for (unsigned t = 0; t < clip.frames && !err; t++) {
+        err = import_frame(client->imports, makers, t);
+        if (!err)
+            err = client_read_imported(client, t);
+    }
+    const int close_err = score_close(vmaf, &scores);
+    if (!err)
+        err = close_err;
+    if (!err && strcmp(scores, wanted))
+        err = WRONG;
+    free(scores);
+    return err;
+}
+
+/* With the time of each kernel noted. */
+static int run_profiled(void)
+{
+    setenv("VMAF_GPU_PROFILE", "1", 1);
+    const int err = run_pictures();
+    unsetenv("VMAF_GPU_PROFILE");
+    return err;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} runs[] = {
+    { "pictures", run_pictures },
+    { "ring", run_ring },
+    { "imports", run_imports },
+    { "profiled", run_profiled },
+};
+
+static void make_incoming(Incoming *incoming)
+{
+    clip_shape(&clip, &incoming->shape);
+    const size_t size = picture_size(&incoming->shape);
+    assert_int_equal(0,
+                     rig_gpu()->ops->buffer_create(rig_gpu(), GPU_UPLOAD, size, &incoming->buffer));
+    if (rig_backend()->memory_create)
+        assert_int_equal(0, rig_backend()->memory_create(rig_gpu(), size, &incoming->memory));
+}
+
+static int set_up(void **unused)
+{
+    const ClipFeature ring_features[] = { { "vif", { 0 } },
+                                          { "psnr", { 0 } },
+                                          { "motion", { 0 } } };
+    assert_int_equal(
+        0, score_run(
+               &(ScoreRun){ .clip = &clip, .features = features, .feature_count = COUNT(features) },
+               &wanted));
+    pairs_create(&pairs, &clip, ring_features, COUNT(ring_features));
+    pairs_place(&pairs, rig_gpu(), CLIP_UPLOAD, CLIP_PLAIN);
+    for (unsigned side = 0; side < 2; side++)
+        make_incoming(&makers[side]);
+    /* What lives as long as the device is there from now on. */
+    for (unsigned i = 0; i < COUNT(runs); i++)
+        assert_int_equal(0, runs[i].run());
+    return 0;
+}
+
+static void tear_down(void)
+{
+    free(wanted);
+    pairs_destroy(&pairs);
+    for (unsigned side = 0; side < 2; side++) {
+        rig_gpu()->ops->buffer_destroy(rig_gpu(), makers[side].buffer);
+        if (rig_backend()->memory_create)
+            rig_backend()->memory_destroy(rig_gpu(), &makers[side].memory);
+    }
+}
+
+/* ---- operations ---- */
+
+/* What a call may return in place of its work. */
+static const int results[TAP_OPERATIONS][2] = {
+    [TAP_BUFFER_CREATE] = { -ENOMEM, -EIO },
+    [TAP_BUFFER_IMPORT] = { -ENOMEM, -ENOTSUP },
+    [TAP_KERNEL_GET] = { -EIO, -ENOMEM },
+    [TAP_BINDINGS_CREATE] = { -ENOMEM, -EIO },
+    [TAP_COMMANDS_CREATE] = { -ENOMEM, -EIO },
+    [TAP_END] = { -ENOMEM, -EIO },
+    [TAP_STAMPS_CREATE] = { -ENOMEM, -ENOTSUP },
+    [TAP_STAMPS_READ] = { -EIO, -ENOMEM },
+    [TAP_SUBMIT] = { -EIO, -ENOMEM },
+    [TAP_WAIT] = { -EIO, 0 /* the time is over */ },
+    [TAP_DRAIN] = { -EIO, -EIO },
+};
+
+/* Waits that only make sure of something, and figures for people: those need not end the run. */
+static bool may_be_overcome(enum TapOperation operation, int result)
+{
+    return operation == TAP_WAIT || operation == TAP_DRAIN || operation == TAP_STAMPS_READ ||
+           (operation == TAP_STAMPS_CREATE && result == -ENOTSUP);
+}
+
+/* Lets each call of the operation fail in turn; how many there were. */
+static unsigned fail_each(unsigned run, enum TapOperation operation, int result)
+{
+    const unsigned step = rig_is_slow() ? 3 : 1;
+    unsigned failed = 0;
+    for (unsigned nth = 1;; nth += step) {
+        const long live = mem_live();
+        tap_fail(operation, nth, result);
+        const int err = runs[run].run();
+        const bool was_there = tap_has_failed();
+        const int wanted_err = was_there ? result : 0;
+        if (mem_live() != live || (err != wanted_err && !may_be_overcome(operation, result)) ||
+            err == WRONG) {
+            print_error("%s: call %u of %s: returned %d, %ld blocks left behind\n", runs[run].name,
+                        nth, tap_names[operation], err, mem_live() - live);
+            fail();
+        }
+        if (!was_there)
+            return failed;
+        failed++;
+        assert_true(nth < 2000);
+    }
 }
 
 static void test_operations(void **unused)
 {
-    GpuOps ops = *real;
-    ops.buffer_create = fail_buffer_create;
-    ops.kernel_get = fail_kernel_get;
-    ops.bindings_create = fail_bindings_create;
-    ops.commands_create = fail_commands_create;
-    ops.end = fail_end;
-    ops.submit = fail_submit;
-    ops.wait = fail_wait;
-    gpu_of(state)->ops = &ops;
-    for (failing = 0; failing < OPERATIONS; failing++) {
-        int nth = 1;
-        for (;; nth++) {
-            atomic_store(&countdown, nth);
-            const int err = run();
-            if (atomic_load(&countdown) > 0) { /* there was no such call */
-                assert_int_equal(0, err);
-                break;
-            }
-            /* Errors of waits that only make sure of something may be overcome. */
-            if (failing != WAIT)
-                assert_true(err < 0);
-            assert_true(nth < 1000);
+    unsigned total[TAP_OPERATIONS] = { 0 };
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    for (unsigned run = 0; run < COUNT(runs); run++) {
+        for (unsigned queue = 0; queue < 2; queue++) {
+            rig_tune(queue ? SIZE_MAX : 0, 2);
+            tap_open(rig_gpu());
+            for (enum TapOperation o = 0; o < TAP_OPERATIONS; o++)
+                for (unsigned r = 0; r < (rig_is_slow() ? 1 : COUNT(results[o])); r++)
+                    total[o] += fail_each(run, o, results[o][r]);
+            tap_close();
+            for (unsigned i = 0; i < COUNT(runs); i++)
+                assert_int_equal(0, runs[i].run());
         }
-        print_message("%s: failed at %d places\n", operation_names[failing], nth - 1);
-        assert_true(nth > 1);
     }
-    gpu_of(state)->ops = real;
-    assert_int_equal(0, run());
+    for (enum TapOperation o = 0; o < TAP_OPERATIONS; o++) {
+        print_message("%s: failed %u times\n", tap_names[o], total[o]);
+        if (o != TAP_BUFFER_IMPORT || rig_backend()->memory_create)
+            assert_true(total[o] > 0 || o == TAP_DRAIN); /* has a test of its own */
+    }
 }
+
+/* ---- allocations ---- */
 
 static void test_allocations(void **unused)
 {
-    mem_fail_after(0);
-    assert_int_equal(0, run());
-    const unsigned long count = mem_fail_after(0);
-    assert_true(count > 0);
-    for (unsigned long n = 1; n <= count; n++) {
-        mem_fail_after(n);
-        run(); /* some are made up for; none may crash or hang */
+    const unsigned step = rig_is_slow() ? 5 : 1;
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    for (unsigned run = 0; run < COUNT(runs); run++) {
+        mem_fail_after(0);
+        assert_int_equal(0, runs[run].run());
+        const unsigned long count = mem_fail_after(0);
+        assert_true(count > 0);
+        print_message("%s: %lu allocations\n", runs[run].name, count);
+        for (unsigned long n = 1; n <= count; n += step) {
+            const long live = mem_live();
+            mem_fail_after(n);
+            const int err = runs[run].run();
+            mem_fail_after(0);
+            if (err == WRONG || mem_live() != live) { /* some are made up for */
+                print_error("%s: allocation %lu: returned %d, %ld blocks left behind\n",
+                            runs[run].name, n, err, mem_live() - live);
+                fail();
+            }
+        }
+        assert_int_equal(0, runs[run].run());
     }
-    mem_fail_after(0);
-    assert_int_equal(0, run());
 }
 
-int main(void)
+/* ---- opening and closing ---- */
+
+static void test_opening(void **unused)
 {
-    const VmafVulkanOptions options = { .size = sizeof(options), .allow_software = 1 };
-    const int err = vmaf_vulkan_state_init_with_options(&state, &options);
-    if (err == -ENOSYS || err == -ENODEV)
-        return 77;
-    if (err) {
-        fprintf(stderr, "no state: %d\n", err);
-        return 1;
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    const VmafDeviceOptions options = { .size = sizeof(options),
+                                        .backend = rig_gpu()->backend,
+                                        .allow_software = 1 };
+    VmafDevice *device;
+    mem_fail_after(0);
+    assert_int_equal(0, vmaf_device_open(&device, &options));
+    vmaf_device_close(&device);
+    const unsigned long count = mem_fail_after(0);
+    const unsigned long step = rig_is_slow() ? 1 + count / 10 : 1;
+    for (unsigned long n = 1; n <= count; n += step) {
+        const long live = mem_live();
+        mem_fail_after(n);
+        const int err = vmaf_device_open(&device, &options);
+        mem_fail_after(0);
+        assert_true(err <= 0);
+        assert_int_equal(err != 0, device == NULL);
+        vmaf_device_close(&device);
+        assert_int_equal(live, mem_live());
     }
-    real = gpu_of(state)->ops;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_operations),
-                                        cmocka_unit_test(test_allocations) };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    vmaf_vulkan_state_free(&state);
-    return failed;
+}
+
+/* Closing cannot fail: what was in flight may be lost, what is ours is freed. */
+static void test_closing(void **unused)
+{
+    const long live = mem_live();
+    VmafDevice *own = rig_open(2);
+    char *scores;
+    assert_int_equal(0, score_run(&(ScoreRun){ .device = own,
+                                               .clip = &clip,
+                                               .features = features,
+                                               .feature_count = COUNT(features) },
+                                  &scores));
+    assert_string_equal(wanted, scores);
+    free(scores);
+    tap_open(rig_session(own)->device);
+    tap_fail(TAP_DRAIN, 1, -EIO);
+    gpu_device_retain(rig_session(own)->device);
+    GpuDevice *gpu = rig_session(own)->device;
+    vmaf_device_close(&own);
+    assert_true(tap_has_failed());
+    tap_close();
+    gpu_device_release(gpu);
+    assert_int_equal(live, mem_live());
+}
+
+static void test_tear_down(void **unused)
+{
+    tear_down();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_operations, set_up),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_opening),
+        cmocka_unit_test(test_closing),
+        cmocka_unit_test(test_tear_down),
+    };
+    return RIG_RUN(argc, argv, tests);
 }

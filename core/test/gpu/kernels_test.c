@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Every feature with GPU code gives the result of its scalar code: sizes down to the smallest, odd
- * ones, all formats, depths and kinds of content; the validation layers stay silent throughout. */
+ * ones, all formats, depths and kinds of content; and no kernel is left out. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include <cmocka.h>
-
+#include "base/log.h"
+#include "clip.h"
 #include "gpu/check.h"
-#include "gpu/session.h"
-#include "libvmaf/libvmaf_vulkan.h"
+#include "rig.h"
 
-static GpuDevice *gpu_of(VmafVulkanState *of)
-{
-    return ((GpuSession *)of)->device;
-}
+#define MAX_KERNELS 128
 
-static VmafVulkanState *state;
-
-static const unsigned sizes[][2] = {
-    { 16, 16 },  { 17, 19 },  { 33, 31 },   { 64, 48 },
-    { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 },
-};
+static const unsigned depths[] = { 8, 10, 12, 16 };
+static const enum VmafPixelFormat formats[] = { VMAF_PIX_FMT_YUV420P, VMAF_PIX_FMT_YUV444P,
+                                                VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV400P };
 
 static unsigned failures, runs;
+static bool has_run[MAX_KERNELS]; /* by number in kernel_infos */
+
+static void note_kernels(char *names)
+{
+    for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {
+        const KernelInfo *info = kernel_info_find(name);
+        assert_non_null(info);
+        assert_true(info - kernel_infos < MAX_KERNELS);
+        has_run[info - kernel_infos] = true;
+    }
+}
 
 static void check_one(const GpuCheck *check)
 {
-    char kernels[512] = "";
-    const int result = gpu_check(gpu_of(state), check, kernels, sizeof(kernels));
+    char kernels[1024] = "";
+    const int result = gpu_check(rig_gpu(), check, kernels, sizeof(kernels));
     if (result == -ENOTSUP)
         return;
     runs++;
@@ -41,41 +42,53 @@ static void check_one(const GpuCheck *check)
                     check->shape.w[0], check->shape.h[0], check->shape.pix_fmt, check->shape.bpc,
                     check->content, result, kernels);
     }
+    note_kernels(kernels);
+}
+
+/* ---- features ---- */
+
+static const unsigned sizes[][2] = {
+    { 16, 16 },  { 17, 19 },  { 33, 31 },   { 64, 48 },
+    { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 },
+};
+
+static void check_feature(const FeatureDef *def)
+{
+    runs = 0;
+    for (unsigned s = 0; s < COUNT(sizes); s++) {
+        for (unsigned d = 0; d < COUNT(depths); d++) {
+            if (rig_is_slow() && d % 2 != s % 2)
+                continue;
+            GpuCheck check = { .def = def, .seed = s + 1, .content = (s + d) % CHECK_CONTENTS };
+            assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % COUNT(formats)],
+                                           depths[d], sizes[s][0], sizes[s][1]));
+            check_one(&check);
+            check.content = CHECK_TEXTURE;
+            if (!rig_is_slow())
+                check_one(&check);
+        }
+    }
+    print_message("%s: %u runs\n", def->name, runs);
+    assert_true(runs > 0);
 }
 
 static void test_features(void **unused)
 {
-    static const unsigned depths[] = { 8, 10, 12, 16 };
-    static const enum VmafPixelFormat formats[] = { VMAF_PIX_FMT_YUV420P, VMAF_PIX_FMT_YUV444P,
-                                                    VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV400P };
-    for (const FeatureDef *const *def = feature_registry; *def; def++) {
-        if (!(*def)->gpu)
-            continue;
-        runs = 0;
-        for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-            for (unsigned d = 0; d < 4; d++) {
-                GpuCheck check = { .def = *def,
-                                   .seed = s + 1,
-                                   .content = (s + d) % CHECK_CONTENTS };
-                assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % 4], depths[d],
-                                               sizes[s][0], sizes[s][1]));
-                check_one(&check);
-                check.content = CHECK_TEXTURE;
-                check_one(&check);
-            }
-        }
-        print_message("%s: %u runs\n", (*def)->name, runs);
-        assert_true(runs > 0);
-    }
-    assert_int_equal(failures, 0);
-    assert_int_equal(vmaf_vulkan_validation_messages(state), 0);
+    log_set_level(VMAF_LOG_LEVEL_NONE); /* some sizes are too small for some features */
+    for (const FeatureDef *const *def = feature_registry; *def; def++)
+        if ((*def)->gpu)
+            check_feature(*def);
+    assert_int_equal(0, failures);
 }
 
-/* Options that choose other kernels or other ways through them. */
-static const struct {
-    const char *feature;
-    const char *options[7];
-} option_sets[] = {
+/* ---- options that choose other kernels or other ways through them ---- */
+
+static const ClipFeature option_sets[] = {
+    { "vif", { "vif_enhn_gain_limit", "1" } },
+    { "vif", { "vif_enhn_gain_limit", "1.25" } },
+    { "adm", { "adm_enhn_gain_limit", "1.2", "adm_csf_mode", "1" } },
+    { "adm", { "adm_skip_aim", "true", "adm_noise_weight", "0" } },
+    { "motion", { "motion_five_frame_window", "true" } },
     { "float_ssim", { "scale", "1" } },
     { "float_ssim", { "scale", "3" } },
     { "float_ssim", { "scale", "10" } },
@@ -90,48 +103,48 @@ static const struct {
 
 static void test_options(void **unused)
 {
-    static const unsigned depths[] = { 8, 10, 12, 16 };
     failures = 0;
-    for (unsigned i = 0; i < sizeof(option_sets) / sizeof(option_sets[0]); i++) {
+    for (unsigned i = 0; i < COUNT(option_sets); i++) {
         runs = 0;
-        for (unsigned d = 0; d < 4; d++) {
+        for (unsigned d = 0; d < COUNT(depths); d++) {
+            if (rig_is_slow() && d > 0 && d != 1 + i % 3)
+                continue;
             GpuCheck check = {
-                .def = feature_find(option_sets[i].feature),
+                .def = feature_find(option_sets[i].name),
                 .options = option_sets[i].options,
-                .content = i % 2 ? CHECK_TEXTURE : CHECK_BANDS,
+                .content = (i + d) % 2 ? CHECK_TEXTURE : CHECK_BANDS,
                 .seed = i,
             };
             assert_int_equal(0,
                              shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, depths[d], 261, 219));
             check_one(&check);
-            check.content = CHECK_BANDS;
-            check_one(&check);
         }
-        assert_int_equal(runs, 8);
+        print_message("%s, %s = %s: %u runs\n", option_sets[i].name, option_sets[i].options[0],
+                      option_sets[i].options[1], runs);
+        assert_int_equal(rig_is_slow() ? 2 : 4, runs);
     }
-    assert_int_equal(failures, 0);
-    assert_int_equal(vmaf_vulkan_validation_messages(state), 0);
+    assert_int_equal(0, failures);
 }
 
-int main(void)
+/* ---- kernels ---- */
+
+static void test_every_kernel(void **unused)
 {
-    VmafVulkanOptions options = { .size = sizeof(options),
-                                  .allow_software = 1,
-                                  .enable_validation = 1 };
-    int err = vmaf_vulkan_state_init_with_options(&state, &options);
-    if (err == -ENOTSUP) { /* no validation layers here */
-        options.enable_validation = 0;
-        err = vmaf_vulkan_state_init_with_options(&state, &options);
+    unsigned missing = 0;
+    for (unsigned i = 0; kernel_infos[i].name; i++) {
+        /* Features do not use these: imports_test.c has them. */
+        if (has_run[i] || !strncmp(kernel_infos[i].name, "import_", strlen("import_")))
+            continue;
+        missing++;
+        print_error("kernel %s has not run\n", kernel_infos[i].name);
     }
-    if (err == -ENOSYS || err == -ENODEV)
-        return 77;
-    if (err) {
-        fprintf(stderr, "no state: %d\n", err);
-        return 1;
-    }
+    assert_int_equal(0, missing);
+}
+
+int main(int argc, char **argv)
+{
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_features),
-                                        cmocka_unit_test(test_options) };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    vmaf_vulkan_state_free(&state);
-    return failed;
+                                        cmocka_unit_test(test_options),
+                                        cmocka_unit_test(test_every_kernel) };
+    return RIG_RUN(argc, argv, tests);
 }

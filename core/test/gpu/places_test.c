@@ -1,32 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf_feature_info tells where each feature runs, on whatever device there is. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "libvmaf/device.h"
+/* vmaf_feature_info tells where each feature runs. */
 #include "libvmaf/inspect.h"
-
-/* The device that needs no driver, else the first that opens; NULL: none. */
-static VmafDevice *open_any(void)
-{
-    const char *backend = "host";
-    for (unsigned i = 0; backend; backend = vmaf_backend_name(i++)) {
-        const VmafDeviceOptions options = {
-            .size = sizeof(options), .backend = backend, .allow_software = 1, .quiet = 1
-        };
-        VmafDevice *device = NULL;
-        if (vmaf_backend_built(backend) > 0 && !vmaf_device_open(&device, &options))
-            return device;
-    }
-    return NULL;
-}
+#include "rig.h"
 
 static void assert_place(const VmafContext *vmaf, unsigned index, const char *extractor,
                          const char *backend, const char *device)
@@ -51,14 +26,11 @@ static void read_pair(VmafContext *vmaf)
 
 static void features_say_where_they_run(void **state)
 {
-    VmafDevice *device = open_any();
     VmafDeviceInfo about = { .size = sizeof(about) };
     VmafContext *vmaf;
-    if (!device)
-        skip();
-    assert_int_equal(vmaf_device_get_info(device, &about), 0);
+    assert_int_equal(vmaf_device_get_info(rig_device(), &about), 0);
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
-    assert_int_equal(vmaf_use_device(vmaf, device), 0);
+    assert_int_equal(vmaf_use_device(vmaf, rig_device()), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "float_psnr", NULL), 0);
     assert_place(vmaf, 0, "psnr", "cpu", NULL); /* nobody has moved yet */
@@ -66,7 +38,6 @@ static void features_say_where_they_run(void **state)
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
     assert_place(vmaf, 1, "float_psnr", "cpu", NULL);
     assert_int_equal(vmaf_close(vmaf), 0);
-    vmaf_device_close(&device);
 }
 
 static void backends_have_titles(void **state)
@@ -74,16 +45,17 @@ static void backends_have_titles(void **state)
     const char *name;
     for (unsigned i = 0; (name = vmaf_backend_name(i)); i++)
         assert_true(*vmaf_backend_title(name));
-    assert_string_equal(vmaf_backend_title("vulkan"), "Vulkan");
+    name = rig_gpu()->backend;
+    assert_string_equal(vmaf_backend_title(name), gpu_backend_find(name)->title);
     assert_null(vmaf_backend_title("nope"));
     assert_null(vmaf_backend_title(NULL));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_say_where_they_run),
         cmocka_unit_test(backends_have_titles),
     };
-    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Several contexts on one device, one after another and at once: sizes, features and numbers of threads
+ * that differ, subsampled clips, contexts that are closed half-way, a device that is closed first. Each
+ * scores as if it were alone on the CPU. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "score.h"
+#include "tap.h"
+
+static const SynthClip clips[] = {
+    { "8 bits", SYNTH_MIX, 61, 37, VMAF_PIX_FMT_YUV420P, 8, 9 },
+    { "10 bits", SYNTH_BLUR, 80, 44, VMAF_PIX_FMT_YUV422P, 10, 8 },
+    { "4:4:4", SYNTH_SHIFT, 35, 50, VMAF_PIX_FMT_YUV444P, 12, 7 },
+    { "4:0:0", SYNTH_NOISE, 130, 20, VMAF_PIX_FMT_YUV400P, 16, 5 },
+};
+
+/* On the device, on the CPU beside it, and with a look back. */
+static const ClipFeature features[][3] = {
+    { { "psnr", { 0 } }, { "motion", { 0 } }, { "float_psnr", { 0 } } },
+    { { "motion", { "motion_five_frame_window", "true" } }, { "vif", { 0 } }, { "psnr", { 0 } } },
+    { { "adm", { 0 } }, { "float_ssim", { 0 } }, { "motion", { "debug", "true" } } },
+    { { "motion", { "motion_force_zero", "true" } }, { "psnr", { 0 } }, { "motion", { 0 } } },
+};
+
+static ScoreRun a_run(VmafDevice *device, unsigned i)
+{
+    return (ScoreRun){ .device = device,
+                       .clip = &clips[i % COUNT(clips)],
+                       .features = features[i % COUNT(features)],
+                       .feature_count = COUNT(features[0]) };
+}
+
+static char *cpu_scores(unsigned i, unsigned subsample)
+{
+    ScoreRun run = a_run(NULL, i);
+    char *scores;
+    run.subsample = subsample;
+    assert_int_equal(0, score_run(&run, &scores));
+    return scores;
+}
+
+/* ---- one after another ---- */
+
+/* A new size or other features need a new context, not a new device. */
+static void test_sizes_in_turn(void **unused)
+{
+    for (unsigned i = 0; i < COUNT(clips); i++) {
+        for (unsigned subsample = 0; subsample <= 3; subsample += 3) {
+            char *wanted = cpu_scores(i, subsample);
+            for (unsigned threads = 0; threads <= 4; threads += 2) {
+                ScoreRun run = a_run(rig_device(), i);
+                char *scores;
+                run.threads = threads;
+                run.subsample = subsample;
+                run.pooled = threads == 2;
+                assert_int_equal(0, score_run(&run, &scores));
+                assert_true(score_same(wanted, scores));
+                free(scores);
+            }
+            free(wanted);
+        }
+    }
+}
+
+/* Whatever the caller numbers its frames. */
+static void test_indices(void **unused)
+{
+    static const unsigned indices[] = { 7, 3, 4, 1000, 5, 6, 0, 2 };
+    char *scores[2];
+    for (unsigned on_device = 0; on_device < 2; on_device++) {
+        ScoreRun run = a_run(on_device ? rig_device() : NULL, 0);
+        VmafContext *vmaf;
+        run.threads = 2 * on_device;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < COUNT(indices); t++)
+            assert_int_equal(0, score_read(&run, vmaf, t, indices[t]));
+        assert_int_equal(-EINVAL, score_read(&run, vmaf, 0, 1000)); /* there is one */
+        assert_int_equal(0, score_close(vmaf, &scores[on_device]));
+    }
+    assert_true(score_same(scores[0], scores[1]));
+    free(scores[0]);
+    free(scores[1]);
+}
+
+/* Without threads a score is there when its frame was read. */
+static void test_scores_at_once(void **unused)
+{
+    ScoreRun run = a_run(rig_device(), 0), cpu = a_run(NULL, 0);
+    VmafContext *vmaf[2];
+    assert_int_equal(0, score_open(&run, &vmaf[0]));
+    assert_int_equal(0, score_open(&cpu, &vmaf[1]));
+    for (unsigned t = 0; t < run.clip->frames; t++) {
+        double score[2];
+        assert_int_equal(0, score_read(&run, vmaf[0], t, t));
+        assert_int_equal(0, score_read(&cpu, vmaf[1], t, t));
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(0, vmaf_feature_score_at_index(vmaf[i], "psnr_cb", &score[i], t));
+        assert_true(score[0] == score[1]);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(0, vmaf_close(vmaf[i]));
+}
+
+/* ---- at once ---- */
+
+#define CONTEXTS 6
+
+typedef struct Job {
+    ScoreRun run;
+    unsigned rounds;
+    const char *wanted;
+    int err;
+} Job;
+
+static void *score_rounds(void *arg)
+{
+    Job *job = arg;
+    for (unsigned round = 0; round < job->rounds && !job->err; round++) {
+        char *scores;
+        job->err = score_run(&job->run, &scores);
+        if (!job->err && strcmp(job->wanted, scores))
+            job->err = 1;
+        free(scores);
+    }
+    return NULL;
+}
+
+static void check_at_once(VmafDevice *device)
+{
+    Job jobs[CONTEXTS];
+    pthread_t threads[CONTEXTS];
+    char *wanted[COUNT(clips)];
+    for (unsigned i = 0; i < COUNT(clips); i++)
+        wanted[i] = cpu_scores(i, 0);
+    for (unsigned i = 0; i < CONTEXTS; i++) {
+        jobs[i] = (Job){ .run = a_run(device, i), .wanted = wanted[i % COUNT(clips)], .rounds = 3 };
+        jobs[i].run.threads = i % 3;
+        jobs[i].run.pooled = i % 2;
+        jobs[i].run.ref = i % CLIP_MIRROR;
+    }
+    for (unsigned i = 0; i < CONTEXTS; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, score_rounds, &jobs[i]));
+    for (unsigned i = 0; i < CONTEXTS; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < CONTEXTS; i++)
+        assert_int_equal(0, jobs[i].err);
+    for (unsigned i = 0; i < COUNT(clips); i++)
+        free(wanted[i]);
+}
+
+static void test_at_once(void **unused)
+{
+    rig_tune(SIZE_MAX, GPU_MAX_BATCH);
+    check_at_once(rig_device());
+    rig_tune(0, GPU_MAX_BATCH);
+    check_at_once(rig_device());
+}
+
+/* Two contexts in one thread, frames in turn. */
+static void test_in_turn(void **unused)
+{
+    ScoreRun runs[2] = { a_run(rig_device(), 0), a_run(rig_device(), 1) };
+    VmafContext *vmaf[2];
+    for (unsigned c = 0; c < 2; c++) {
+        runs[c].threads = 2 * c;
+        assert_int_equal(0, score_open(&runs[c], &vmaf[c]));
+    }
+    for (unsigned t = 0; t < clips[0].frames; t++)
+        for (unsigned c = 0; c < 2; c++)
+            if (t < runs[c].clip->frames)
+                assert_int_equal(0, score_read(&runs[c], vmaf[c], t, t));
+    for (unsigned c = 0; c < 2; c++) {
+        char *scores, *wanted = cpu_scores(c, 0);
+        assert_int_equal(0, score_close(vmaf[c], &scores));
+        assert_true(score_same(wanted, scores));
+        free(scores);
+        free(wanted);
+    }
+}
+
+/* ---- ends ---- */
+
+/* Closed before anything, with frames under way, with all of them read and not flushed. */
+static void test_closed_half_way(void **unused)
+{
+    for (unsigned frames = 0; frames <= clips[1].frames; frames++) {
+        ScoreRun run = a_run(rig_device(), 1);
+        VmafContext *vmaf;
+        run.threads = frames % 3;
+        run.pooled = frames % 2;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < frames; t++)
+            assert_int_equal(0, score_read(&run, vmaf, t, t));
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+}
+
+static void test_device_closed_first(void **unused)
+{
+    for (unsigned frames = 0; frames < 4; frames++) {
+        VmafDevice *own = rig_open(1 + 2 * frames);
+        ScoreRun run = a_run(own, 0);
+        VmafContext *vmaf;
+        char *scores, *wanted = cpu_scores(0, 0);
+        run.threads = 2;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < run.clip->frames; t++) {
+            if (t == frames)
+                vmaf_device_close(&own);
+            run.device = own;
+            assert_int_equal(0, score_read(&run, vmaf, t, t));
+        }
+        assert_int_equal(0, score_close(vmaf, &scores));
+        assert_true(score_same(wanted, scores));
+        free(scores);
+        free(wanted);
+    }
+}
+
+/* Depths as they are asked for. */
+static void test_depths(void **unused)
+{
+    static const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 5, 5 }, { 8, 8 }, { 9, 8 }, { 1000, 8 } };
+    char *wanted = cpu_scores(0, 0);
+    for (unsigned i = 0; i < COUNT(depths); i++) {
+        VmafDevice *own = rig_open(depths[i][0]);
+        ScoreRun run = a_run(own, 0);
+        char *scores;
+        run.threads = 2;
+        assert_int_equal(depths[i][1], rig_session(own)->depth);
+        assert_int_equal(0, score_run(&run, &scores));
+        assert_true(score_same(wanted, scores));
+        free(scores);
+        vmaf_device_close(&own);
+        assert_null(own);
+    }
+    free(wanted);
+}
+
+/* A context takes another device until its first frame, none after it, and none of it is lost. */
+static void test_changed_mind(void **unused)
+{
+    VmafDevice *own = rig_open(2);
+    ScoreRun run = a_run(own, 0);
+    VmafContext *vmaf;
+    char *scores, *wanted = cpu_scores(0, 0);
+    assert_int_equal(0, score_open(&run, &vmaf));
+    assert_int_equal(0, vmaf_use_device(vmaf, rig_device()));
+    assert_null(rig_session(own)->clients);
+    vmaf_device_close(&own);
+    run.device = NULL;
+    assert_int_equal(-EINVAL, vmaf_use_device(vmaf, NULL));
+    assert_int_equal(-EINVAL, vmaf_use_device(NULL, rig_device()));
+    for (unsigned t = 0; t < run.clip->frames; t++) {
+        assert_int_equal(0, score_read(&run, vmaf, t, t));
+        assert_int_equal(-EINVAL, vmaf_use_device(vmaf, rig_device()));
+    }
+    assert_int_equal(0, score_close(vmaf, &scores));
+    assert_true(score_same(wanted, scores));
+    free(scores);
+    free(wanted);
+}
+
+/* A feature that is asked for under the backend's name runs there or not at all. */
+static void test_named_features(void **unused)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "psnr_%s", rig_gpu()->backend);
+    const ClipFeature named = { name, { 0 } }, plain = { "psnr", { 0 } };
+    ScoreRun run = { .device = rig_device(), .clip = &clips[0], .features = &named, .feature_count = 1 };
+    char *scores, *wanted;
+    tap_open(rig_gpu());
+    assert_int_equal(0, score_run(&run, &scores));
+    assert_true(tap_calls(TAP_SUBMIT) > 0);
+    tap_close();
+    run.features = &plain;
+    run.device = NULL;
+    assert_int_equal(0, score_run(&run, &wanted));
+    assert_true(score_same(wanted, scores));
+    free(scores);
+    free(wanted);
+    run.features = &named;
+    VmafContext *vmaf;
+    assert_int_equal(-EINVAL, score_open(&run, &vmaf));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_in_turn),       cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_scores_at_once),      cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_in_turn),             cmocka_unit_test(test_closed_half_way),
+        cmocka_unit_test(test_device_closed_first), cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_changed_mind),        cmocka_unit_test(test_named_features),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
