@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine/feature.h"
+#include "gpu/kernels.h"
 
 typedef struct GpuPlan GpuPlan;
 
@@ -52,9 +53,6 @@ GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes);
 GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes);
 /* What collect will read: call it once. `zeroed` clears it before the first pass. */
 GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
-
-#define GPU_MAX_BINDINGS 12
-#define GPU_MAX_PARAMS 128
 
 /* The parameters of a kernel as a struct. They are listed once, in a _tile.h that the kernel takes
  * its PARAMS from, too:

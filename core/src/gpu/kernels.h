@@ -6,11 +6,14 @@
 
 #include <stddef.h>
 
+#define GPU_MAX_BINDINGS 12
+#define GPU_MAX_PARAMS 128 /* bytes */
+
 typedef struct KernelInfo {
     const char *name;      /* as in a folder's meson.build */
-    unsigned group[2];     /* threads of a workgroup across and down */
-    unsigned buffer_count; /* bindings 0, 1, … */
-    unsigned params_size;  /* bytes */
+    unsigned group[2];     /* threads of a workgroup across and down, 256 at most */
+    unsigned buffer_count; /* bindings 0, 1, …: at most GPU_MAX_BINDINGS */
+    unsigned params_size;  /* bytes: at most GPU_MAX_PARAMS; 0: none */
 } KernelInfo;
 
 extern const KernelInfo kernel_infos[]; /* name NULL ends the table */

@@ -4,7 +4,6 @@
 #ifndef HOST_DEVICE_H
 #define HOST_DEVICE_H
 
-#include "gpu/feature_gpu.h"
 #include "host/group.h"
 #include "host/host.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "gpu/feature_gpu.h"
 
 static bool has_layer(const VkGlobal *vkg, const char *name)
 {

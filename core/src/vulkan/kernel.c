@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "gpu/feature_gpu.h"
 #include "gpu/kernels.h"
 #include "vulkan/vk.h"
 
