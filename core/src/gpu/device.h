@@ -4,7 +4,10 @@
  *
  * A device may be used by several threads and contexts at once: every operation that takes the
  * device is thread-safe. A GpuCommands belongs to one thread at a time. All int results are 0 or a
- * negative errno: -ENOMEM (host or device memory), -EIO (device lost or a driver error; logged). */
+ * negative errno: -ENOMEM (host or device memory), -EIO (device lost or a driver error; logged).
+ * What makes an object sets it to NULL when it fails; what destroys one takes NULL, an object that
+ * no work in flight uses, and also those of a device that is lost. No operation is NULL unless it
+ * says so. How to write a backend: docs/development/adding-a-backend.md. */
 #ifndef GPU_DEVICE_H
 #define GPU_DEVICE_H
 
@@ -32,8 +35,8 @@ enum GpuMemory {
 
 /* Backends embed it at the head of their own. */
 struct GpuBuffer {
-    size_t size;
-    void *host; /* mapped address, valid for the buffer's life; NULL for GPU_DEVICE */
+    size_t size; /* at least what was asked for, and a multiple of 4 unless imported */
+    void *host;  /* mapped address, valid for the buffer's life; NULL for GPU_DEVICE */
 };
 
 typedef struct GpuRange {
@@ -86,7 +89,9 @@ typedef struct GpuSubmit {
     unsigned command_count;
     const GpuPoint *waits; /* on the device, before the commands start */
     unsigned wait_count;
-    const GpuForeign *foreign_waits; /* the same, for work of others */
+    /* The same, for work of others. Only an API's own header asks for it: one that has no such thing
+     * refuses it with -ENOTSUP. */
+    const GpuForeign *foreign_waits;
     unsigned foreign_wait_count;
     const GpuForeign *foreign_signals; /* when the commands are done */
     unsigned foreign_signal_count;
@@ -96,49 +101,60 @@ typedef struct GpuSubmit {
 
 typedef struct GpuOps {
     int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);
-    void (*buffer_destroy)(GpuDevice *dev, GpuBuffer *buffer); /* not in use; NULL is fine */
+    void (*buffer_destroy)(GpuDevice *dev, GpuBuffer *buffer);
 
-    /* A buffer over memory of others, which copies may read; the handle stays the caller's. NULL, or
-     * -ENOTSUP: this device cannot. */
+    /* A buffer over memory of others, which copies may read; the handle stays the caller's.
+     * -ENOTSUP: this device cannot import such memory. May be NULL. */
     int (*buffer_import)(GpuDevice *dev, const GpuHandle *handle, GpuBuffer **buffer);
 
-    /* Kernels live as long as the device; asking again gives the same one. */
+    /* Kernels live as long as the device; asking again gives the same one. The info outlives
+     * the device. -EINVAL (logged) when there is no such kernel. */
     int (*kernel_get)(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel);
-    /* What runs when this kernel does: the self-test remembers a verdict on these bytes. */
+    /* What runs when this kernel does: the self-test remembers a verdict on these bytes. May be NULL in
+     * a backend that has no self-test (GpuBackend.our_code). */
     const KernelImage *(*kernel_image)(GpuDevice *dev, const KernelInfo *info);
 
-    /* Fixes a kernel's buffers for as long as the bindings live. */
+    /* Fixes a kernel's buffers for as long as the bindings live: as many ranges as the kernel has
+     * buffers, in GPU_DEVICE memory, within the limits below. */
     int (*bindings_create)(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
                            GpuBindings **bindings);
     void (*bindings_destroy)(GpuDevice *dev, GpuBindings *bindings);
 
     /* Recording: begin, any of the commands below, end; then submitted any number of times, but not
      * while it is still in flight. Beginning again forgets what was recorded.
-     * Errors while recording are kept and returned by end. */
+     * Errors while recording are kept and returned by end. Commands for GPU_TRANSFER are copies,
+     * fills and barriers only. What lies between two barriers may run in any order and at once. */
     int (*commands_create)(GpuDevice *dev, enum GpuQueue queue, GpuCommands **commands);
     void (*commands_destroy)(GpuDevice *dev, GpuCommands *commands);
     void (*begin)(GpuCommands *commands);
+    /* The smaller of both sizes. */
     void (*copy)(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
     void (*copy_rows)(GpuCommands *commands, const GpuRows *rows);
+    /* Offset and size are multiples of 4. */
     void (*fill)(GpuCommands *commands, const GpuRange *range, uint32_t word);
     /* From here on nobody relies on what the range holds. May be NULL; a device for tests spoils it. */
     void (*undefine)(GpuCommands *commands, const GpuRange *range);
+    /* Runs groups[0] * groups[1] * groups[2] workgroups, none of them 0, of info->group threads each.
+     * `params`: info->params_size bytes, copied. */
     void (*dispatch)(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                      const void *params, const unsigned groups[3]);
-    void (*barrier)(GpuCommands *commands); /* later commands see what earlier ones wrote; so does
-                                             * the host, once it has waited */
+    /* Later commands see what earlier ones wrote, those of other command buffers and submissions of the
+     * queue included; so does the host, once it has waited. */
+    void (*barrier)(GpuCommands *commands);
     int (*end)(GpuCommands *commands);
 
     /* Time on the device: stamp i notes when all commands before it are done. Stamp 0 comes first
-     * and forgets the others. Read when the commands are. -ENOTSUP: this device has no clock. */
+     * and forgets the others. Read when the commands are done: `count` times since stamp 0.
+     * -ENOTSUP: this device has no clock. */
     int (*stamps_create)(GpuDevice *dev, unsigned count, GpuStamps **stamps);
     void (*stamps_destroy)(GpuDevice *dev, GpuStamps *stamps);
     void (*stamp)(GpuCommands *commands, GpuStamps *stamps, unsigned i);
     int (*stamps_read)(GpuDevice *dev, GpuStamps *stamps, double *microseconds);
 
-    /* Submits to a queue; *done is the point at which it will be finished. */
+    /* Submits to a queue; *done is the point at which it will be finished. A queue's points grow, and
+     * are reached in the order of submission. */
     int (*submit)(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done);
-    /* 1 when reached, 0 when the time is over, negative errno on device loss. */
+    /* 1 when reached, 0 when the time is over (UINT64_MAX: never), negative errno on device loss. */
     int (*wait)(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns);
     /* Waits until nothing that was submitted so far is in flight. */
     int (*drain)(GpuDevice *dev);
