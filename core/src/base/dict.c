@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -54,24 +55,25 @@ int dict_set_raw(Dict **dict, const char *key, const char *value)
     return 0;
 }
 
-int dict_normalise_number(const char *text, char *out, size_t size)
+/* Writes a number as it is stored. False, with nothing written, when `text` is anything else. */
+static bool normalise_number(const char *text, char *out, size_t size)
 {
     char *end;
     const float value = text_to_float(text, &end);
     if (end == text)
-        return 0;
+        return false;
     while (isspace((unsigned char)*end))
         end++;
     if (*end)
-        return 0;
+        return false;
     text_print_double(out, size, "%g", value);
-    return 1;
+    return true;
 }
 
 int dict_set(Dict **dict, const char *key, const char *value)
 {
     char number[64];
-    const int is_number = dict_normalise_number(value, number, sizeof(number));
+    const bool is_number = normalise_number(value, number, sizeof(number));
     return dict_set_raw(dict, key, is_number ? number : value);
 }
 

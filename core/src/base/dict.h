@@ -25,8 +25,4 @@ int dict_copy(Dict **out, const Dict *from);             /* NULL or empty gives 
 int dict_merge(Dict **into, const Dict *from);           /* entries of `from` win */
 void dict_destroy(Dict *dict);
 
-/* Writes the text of a number as it is stored, at most `size` bytes. Returns 1, or 0 with nothing
- * written when `text` is not wholly a number. */
-int dict_normalise_number(const char *text, char *out, size_t size);
-
 #endif

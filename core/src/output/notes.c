@@ -51,12 +51,12 @@ int notes_add_model(Notes *notes, const char *name, const char *source, unsigned
             there->members == members)
             return 0;
     }
-    NotedModel *const grown = mem_realloc(notes->models, (notes->model_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    notes->models = grown;
-    NotedModel *const noted = &grown[notes->model_count];
-    const int err = copy_texts(&noted->name, &noted->source, name, source);
+    int err = mem_grow(&notes->models, notes->model_count, &notes->model_capacity,
+                       sizeof(*notes->models));
+    if (err)
+        return err;
+    NotedModel *const noted = &notes->models[notes->model_count];
+    err = copy_texts(&noted->name, &noted->source, name, source);
     if (err)
         return err;
     noted->members = members;
@@ -66,13 +66,12 @@ int notes_add_model(Notes *notes, const char *name, const char *source, unsigned
 
 int notes_add_option(Notes *notes, const char *name, const char *value)
 {
-    NotedOption *const grown =
-        mem_realloc(notes->options, (notes->option_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    notes->options = grown;
-    NotedOption *const noted = &grown[notes->option_count];
-    const int err = copy_texts(&noted->name, &noted->value, name, value);
+    int err = mem_grow(&notes->options, notes->option_count, &notes->option_capacity,
+                       sizeof(*notes->options));
+    if (err)
+        return err;
+    NotedOption *const noted = &notes->options[notes->option_count];
+    err = copy_texts(&noted->name, &noted->value, name, value);
     if (err)
         return err;
     notes->option_count++;

@@ -32,9 +32,9 @@ typedef struct NotedOption {
 typedef struct Notes {
     NotedInput ref, dist;
     NotedModel *models; /* in the order of their first use */
-    size_t model_count;
+    size_t model_count, model_capacity;
     NotedOption *options; /* in the order they were told */
-    size_t option_count;
+    size_t option_count, option_capacity;
 } Notes;
 
 /* All return 0 or -ENOMEM, which leaves the notes as they were. */

@@ -8,7 +8,7 @@
 #include "output/report.h"
 #include "output/sheet.h"
 
-bool report_format_valid(const char *format)
+static bool is_valid(const char *format)
 {
     if (format[0] != '%' || format[1] != '.')
         return false;
@@ -45,7 +45,7 @@ int report_write(const Report *report, const char *path, enum VmafOutputFormat i
         log_error("no such output format");
         return -EINVAL;
     }
-    if (report->score_format && !report_format_valid(report->score_format)) {
+    if (report->score_format && !is_valid(report->score_format)) {
         log_error("bad score format \"%s\"; it should look like %%.6f (f, e or g, 0 to 17 digits)",
                   report->score_format);
         return -EINVAL;

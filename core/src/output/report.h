@@ -27,7 +27,7 @@ typedef struct Report {
     double fps;               /* pairs per second of wall time */
     unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
     unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
-    const char *score_format; /* see report_format_valid; NULL: the reference's rule */
+    const char *score_format; /* `%.N` and f, e or g, N from 0 to 17; NULL: the reference's rule */
     /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in
      * a file means that every feature ran on the CPU. CSV and SUB have no place for it. */
     ReportFeature *features;
@@ -36,9 +36,6 @@ typedef struct Report {
      * place for them. */
     const Notes *notes;
 } Report;
-
-/* Is it `%.N` and one of f, e, g, N from 0 to 17? */
-bool report_format_valid(const char *format);
 
 /* Writes the report to `path`, replacing what is there. -EINVAL for NULL, an unknown output format
  * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when

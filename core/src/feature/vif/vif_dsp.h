@@ -42,12 +42,11 @@ static inline int vif_pair_reach(int scale)
     return scale < 2 ? VIF_REACH >> scale : 2;
 }
 
-/* The kernels: odd length, sum 65536. */
+/* Samples on each side of a scale's kernel. */
 static inline int vif_reach(int scale)
 {
     return VIF_REACH >> scale;
 }
-extern const uint16_t vif_kernels[VIF_SCALES][2 * VIF_REACH + 1];
 
 typedef struct VifShifts {
     int mean, square; /* after the vertical pass, rounded; `mean` is the depth of the samples */

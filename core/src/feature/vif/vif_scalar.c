@@ -7,7 +7,8 @@
 #include "base/simd_fn.h"
 #include "feature/vif/vif_dsp.h"
 
-const uint16_t vif_kernels[VIF_SCALES][2 * VIF_REACH + 1] = {
+/* Odd lengths, sums of 65536. */
+static const uint16_t kernels[VIF_SCALES][2 * VIF_REACH + 1] = {
     { 489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935,
       489 },
     { 1244, 3663, 7925, 12590, 14692, 12590, 7925, 3663, 1244 },
@@ -101,7 +102,7 @@ static inline void stats_columns(uint16_t *columns, const uint16_t *const *pairs
         for (int x = 0; x < n; x++) {
             uint64_t r = 0, d = 0, rr = 0, dd = 0, rd = 0;
             for (int k = 0; k <= 2 * vif_reach(scale); k++) {
-                const uint64_t tap = vif_kernels[scale][k];
+                const uint64_t tap = kernels[scale][k];
                 const uint64_t ref = sample(pairs, first + row + k, 0, x);
                 const uint64_t dis = sample(pairs, first + row + k, VIF_PAIR_WORDS / 2, x);
                 r += tap * ref;
@@ -127,7 +128,7 @@ static inline void stats_row(VifLaneSums *lanes, const uint16_t *columns, int n,
         const uint16_t *at = columns + x - vif_reach(scale);
         uint64_t mr = 0, md = 0, rr = 0, dd = 0, rd = 0;
         for (int k = 0; k <= 2 * vif_reach(scale); k++, at++) {
-            const uint64_t tap = vif_kernels[scale][k];
+            const uint64_t tap = kernels[scale][k];
             mr += tap * at[VIF_MEAN_REF * VIF_PITCH];
             md += tap * at[VIF_MEAN_DIS * VIF_PITCH];
             rr += tap * get32(&at[VIF_REF_REF_HI * VIF_PITCH]);
@@ -153,8 +154,8 @@ static inline void halve_columns(uint16_t *columns, const uint16_t *const *pairs
     for (int x = 0; x < n; x++) {
         uint64_t r = 0, d = 0;
         for (int k = 0; k <= 2 * vif_reach(next); k++) {
-            r += vif_kernels[next][k] * sample(pairs, first + k, 0, x);
-            d += vif_kernels[next][k] * sample(pairs, first + k, VIF_PAIR_WORDS / 2, x);
+            r += kernels[next][k] * sample(pairs, first + k, 0, x);
+            d += kernels[next][k] * sample(pairs, first + k, VIF_PAIR_WORDS / 2, x);
         }
         columns[VIF_MEAN_REF * VIF_PITCH + x] = (uint16_t)round_shift(r, depth);
         columns[VIF_MEAN_DIS * VIF_PITCH + x] = (uint16_t)round_shift(d, depth);
@@ -166,7 +167,7 @@ static inline void halve_row(uint16_t *out, const uint16_t *channel, int n, int 
     for (int i = 0; i < n; i++) {
         uint64_t sum = 0;
         for (int k = 0; k <= 2 * vif_reach(next); k++)
-            sum += (uint64_t)vif_kernels[next][k] * channel[2 * i + k - vif_reach(next)];
+            sum += (uint64_t)kernels[next][k] * channel[2 * i + k - vif_reach(next)];
         out[i] = (uint16_t)round_shift(sum, 16);
     }
 }
