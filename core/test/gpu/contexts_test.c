@@ -225,7 +225,8 @@ static void test_device_closed_first(void **unused)
 /* Depths as they are asked for. */
 static void test_depths(void **unused)
 {
-    static const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 5, 5 }, { 8, 8 }, { 9, 8 }, { 1000, 8 } };
+    static const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 5, 5 },
+                                          { 8, 8 }, { 9, 8 }, { 1000, 8 } };
     char *wanted = cpu_scores(0, 0);
     for (unsigned i = 0; i < COUNT(depths); i++) {
         VmafDevice *own = rig_open(depths[i][0]);
@@ -272,7 +273,9 @@ static void test_named_features(void **unused)
     char name[64];
     snprintf(name, sizeof(name), "psnr_%s", rig_gpu()->backend);
     const ClipFeature named = { name, { 0 } }, plain = { "psnr", { 0 } };
-    ScoreRun run = { .device = rig_device(), .clip = &clips[0], .features = &named, .feature_count = 1 };
+    ScoreRun run = {
+        .device = rig_device(), .clip = &clips[0], .features = &named, .feature_count = 1
+    };
     char *scores, *wanted;
     tap_open(rig_gpu());
     assert_int_equal(0, score_run(&run, &scores));
@@ -292,11 +295,16 @@ static void test_named_features(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes_in_turn),       cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_scores_at_once),      cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_in_turn),             cmocka_unit_test(test_closed_half_way),
-        cmocka_unit_test(test_device_closed_first), cmocka_unit_test(test_depths),
-        cmocka_unit_test(test_changed_mind),        cmocka_unit_test(test_named_features),
+        cmocka_unit_test(test_sizes_in_turn),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_scores_at_once),
+        cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_in_turn),
+        cmocka_unit_test(test_closed_half_way),
+        cmocka_unit_test(test_device_closed_first),
+        cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_changed_mind),
+        cmocka_unit_test(test_named_features),
     };
     return RIG_RUN(argc, argv, tests);
 }

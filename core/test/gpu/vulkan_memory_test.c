@@ -187,7 +187,8 @@ static uint32_t next_random(uint32_t below)
 
 static void step(unsigned n)
 {
-    static const VkDeviceSize sizes[] = { 1, 4, 64, 4096, 100000, 1 << 20, 9 << 20, 33 << 20, 70 << 20 };
+    static const VkDeviceSize sizes[] = { 1,       4,       64,       4096,    100000,
+                                          1 << 20, 9 << 20, 33 << 20, 70 << 20 };
     Taken *t = &taken[next_random(SLOTS)];
     if (t->allocation.block) {
         check_mark(t);
