@@ -68,10 +68,10 @@ enum HostOperation {
 };
 
 /* Beside a negative errno, what a call may do. */
-enum {
+enum HostFault {
     HOST_LOSE = 1, /* the device is lost: -EIO from here on */
-    HOST_HANG
-}; /* submit: done, but the work never ends; wait: the time is over */
+    HOST_HANG,     /* submit: done, but the work never ends; wait: the time is over */
+};
 
 /* The n-th call of an operation from now on (1: the next) does that instead of its work, once. Returns
  * how many calls the operation asked for last has had since. */
