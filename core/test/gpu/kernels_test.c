@@ -63,9 +63,10 @@ static void check_feature(const FeatureDef *def)
             assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % COUNT(formats)],
                                            depths[d], sizes[s][0], sizes[s][1]));
             check_one(&check);
+            if (check.content == CHECK_TEXTURE || rig_is_slow() || sizes[s][0] > 200)
+                continue;
             check.content = CHECK_TEXTURE;
-            if (!rig_is_slow())
-                check_one(&check);
+            check_one(&check);
         }
     }
     print_message("%s: %u runs\n", def->name, runs);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Choosing a device: a made-up machine, and who is chosen on it. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gpu/choose.h"
+#include "testing.h"
+
+static const GpuBackend backend = { .name = "toy", .title = "Toy" },
+                        hidden = { .name = "toy", .title = "Toy", .hidden = true };
+
+static GpuDeviceInfo devices[] = {
+    { .type = VMAF_DEVICE_DISCRETE,
+      .name = "Big GPU 9000",
+      .missing = "64-bit integers",
+      .uuid = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 5, 6, 7, 8 },
+      .pci = "0000:65:00.0" },
+    { .type = VMAF_DEVICE_DISCRETE,
+      .name = "Big GPU 9001",
+      .uuid = { 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 8, 7, 6, 5, 4, 3, 2, 1 },
+      .pci = "0000:b3:00.0" },
+    { .type = VMAF_DEVICE_INTEGRATED, .name = "Little GPU" },
+    { .type = VMAF_DEVICE_SOFTWARE, .name = "Software (llvm 15)" },
+};
+
+static int choose_on(const GpuBackend *on, unsigned first, unsigned count, const GpuWish *wish)
+{
+    const GpuProbe probe = { on, devices + first, count };
+    unsigned index = 1000;
+    const int err = gpu_choose(&probe, wish, &index);
+    return err ? err : (int)index;
+}
+
+static int choose(const GpuWish *wish)
+{
+    return choose_on(&backend, 0, COUNT(devices), wish);
+}
+
+static int choose_named(const char *device)
+{
+    return choose(&(GpuWish){ .index = -1, .device = device });
+}
+
+static void test_any(void **unused)
+{
+    const GpuWish any = { .index = -1, .quiet = true },
+                  software = { .index = -1, .allow_software = true };
+    assert_int_equal(1, choose(&any)); /* the first that can be used */
+    assert_int_equal(1, choose(&software));
+    assert_int_equal(-ENODEV, choose_on(&backend, 0, 1, &any));
+    assert_int_equal(-ENODEV, choose_on(&backend, 3, 1, &any));
+    assert_int_equal(0, choose_on(&backend, 3, 1, &software));
+    assert_int_equal(0, choose_on(&hidden, 3, 1, &any)); /* it was named */
+    assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &any));
+    assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &software));
+}
+
+static void test_index(void **unused)
+{
+    for (int i = 0; i < (int)COUNT(devices); i++)
+        assert_int_equal(i, choose(&(GpuWish){ .index = i }));
+    assert_int_equal(-EINVAL, choose(&(GpuWish){ .index = COUNT(devices) }));
+    assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &(GpuWish){ .index = 0 }));
+}
+
+static void test_number(void **unused)
+{
+    assert_int_equal(0, choose_named("0"));
+    assert_int_equal(3, choose_named("3"));
+    assert_int_equal(3, choose_named("003"));
+    assert_int_equal(-ENODEV, choose_named("4"));
+    assert_int_equal(-ENODEV, choose_named("4294967296"));
+    assert_int_equal(-ENODEV, choose_named("-1"));
+}
+
+static void test_name(void **unused)
+{
+    assert_int_equal(1, choose_named("Big GPU 9001"));
+    assert_int_equal(1, choose_named("gpu 9001"));
+    assert_int_equal(2, choose_named("LITTLE"));
+    assert_int_equal(3, choose_named("software")); /* whoever names it gets it */
+    assert_int_equal(0, choose_named("GPU 9000"));
+    assert_int_equal(-ENODEV, choose_named("big"));   /* there are two */
+    assert_int_equal(-ENODEV, choose_named("large")); /* there is none */
+    assert_int_equal(-ENODEV, choose_named(""));
+    assert_int_equal(-ENODEV, choose_named("Little GPU and more"));
+}
+
+static void test_uuid(void **unused)
+{
+    assert_int_equal(0, choose_named("0123456789abcdef0102030405060708"));
+    assert_int_equal(0, choose_named("01234567-89AB-CDEF-0102-030405060708"));
+    assert_int_equal(1, choose_named("fedcba98-7654-3210-0807-060504030201"));
+    assert_int_equal(-ENODEV, choose_named("fedcba98-7654-3210-0807-060504030200"));
+    assert_int_equal(-ENODEV, choose_named("fedcba98-7654-3210-0807-06050403020"));
+    assert_int_equal(-ENODEV, choose_named("fedcba98-7654-3210-0807-0605040302011"));
+}
+
+static void test_pci(void **unused)
+{
+    assert_int_equal(0, choose_named("0000:65:00.0"));
+    assert_int_equal(1, choose_named("0000:B3:00.0"));
+    assert_int_equal(1, choose_named("b3:00.0"));
+    assert_int_equal(-ENODEV, choose_named("00:00.0"));
+    assert_int_equal(-ENODEV, choose_named("1000:65:00.0"));
+    assert_int_equal(-ENODEV, choose_named("00000:65:00.0"));
+}
+
+static void test_registry(void **unused)
+{
+    static const char *const names[] = { "cuda", "hip", "vulkan", "sycl" };
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        assert_string_equal(names[i], gpu_backends[i]->name);
+        assert_ptr_equal(gpu_backends[i], gpu_backend_find(names[i]));
+    }
+    assert_null(gpu_backend_find("toy"));
+    assert_null(gpu_backend_find(""));
+    assert_int_equal(strlen("vif"), gpu_backend_strip("vif_vulkan"));
+    assert_int_equal(strlen("psnr_hvs"), gpu_backend_strip("psnr_hvs"));
+    assert_int_equal(strlen("psnr_hvs"), gpu_backend_strip("psnr_hvs_cuda"));
+    assert_int_equal(strlen("_cuda"), gpu_backend_strip("_cuda"));
+}
+
+int main(void)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any),      cmocka_unit_test(test_index),
+        cmocka_unit_test(test_number),   cmocka_unit_test(test_name),
+        cmocka_unit_test(test_uuid),     cmocka_unit_test(test_pci),
+        cmocka_unit_test(test_registry),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

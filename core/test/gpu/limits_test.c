@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What a device cannot do stays on the CPU, what it wants it gets, and a device that computes wrong bits
+ * is not used. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "gpu/selftest.h"
+#include "pairs.h"
+#include "rig.h"
+#include "score.h"
+#include "tap.h"
+
+static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 4 };
+static const ClipFeature features[] = { { "psnr", { 0 } }, { "vif", { 0 } }, { "motion", { 0 } } };
+
+/* ---- limits ---- */
+
+static GpuLimits usual;
+
+static int keep_limits(void **unused)
+{
+    usual = rig_gpu()->limits;
+    return 0;
+}
+
+/* Scores, and whether any frame went to the device. */
+static bool runs_there(void)
+{
+    ScoreRun run = { .clip = &clip, .features = features, .feature_count = COUNT(features) };
+    char *wanted, *scores;
+    assert_int_equal(0, score_run(&run, &wanted));
+    run.device = rig_device();
+    tap_open(rig_gpu());
+    assert_int_equal(0, score_run(&run, &scores));
+    const bool there = tap_calls(TAP_KERNEL_GET) > 0;
+    tap_close();
+    rig_gpu()->limits = usual;
+    assert_true(score_same(wanted, scores));
+    free(wanted);
+    free(scores);
+    return there;
+}
+
+static void test_limits(void **unused)
+{
+    const size_t plane = 128 * 36; /* rows of whole cache lines */
+    assert_true(runs_there());
+    rig_gpu()->limits.max_binding = plane - 1;
+    assert_false(runs_there());
+    for (unsigned i = 0; i < 2; i++) {
+        rig_gpu()->limits.max_groups[i] = 0;
+        assert_false(runs_there());
+    }
+    rig_gpu()->limits.max_groups[0] = 1; /* room for some of them */
+    rig_gpu()->limits.max_groups[1] = 1;
+    runs_there();
+}
+
+/* Buffers begin where the device wants them to. */
+static void test_alignment(void **unused)
+{
+    Pairs pairs;
+    pairs_create(&pairs, &clip, features, COUNT(features));
+    for (size_t alignment = usual.offset_alignment; alignment <= 8192; alignment *= 4) {
+        rig_gpu()->limits.offset_alignment = alignment;
+        const int wrong = pairs_stream(&pairs, rig_gpu(), &(PairsRun){ .depth = 3 });
+        rig_gpu()->limits = usual;
+        assert_int_equal(0, wrong);
+    }
+    pairs_destroy(&pairs);
+}
+
+/* ---- the self-test ---- */
+
+static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
+                        const void *params, const unsigned groups[3])
+{
+}
+
+/* -ENOTSUP for a device whose kernels do nothing, unless these very kernels were found good before. */
+static void test_selftest(void **unused)
+{
+    GpuDevice *gpu = rig_gpu();
+    if (!gpu->ops->kernel_image) {
+        print_message("nothing but our code computes here: no self-test\n");
+        return;
+    }
+    tap_open(gpu);
+    assert_int_equal(0, selftest_run(gpu)); /* the rig's device passed it */
+    assert_int_equal(0, tap_calls(TAP_SUBMIT));
+    tap_close();
+
+    const GpuOps *real = gpu->ops;
+    GpuOps broken = *real;
+    broken.dispatch = no_dispatch;
+    char cache[] = "/tmp/vmaf-selftest-XXXXXX", *own = getenv("VMAF_CACHE_DIR");
+    assert_non_null(own);
+    own = strdup(own);
+    assert_non_null(mkdtemp(cache));
+    setenv("VMAF_CACHE_DIR", cache, 1);
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    gpu->ops = &broken;
+    int results[2];
+    for (unsigned i = 0; i < 2; i++) /* a verdict on a bad device is not kept */
+        results[i] = selftest_run(gpu);
+    gpu->ops = real;
+    setenv("VMAF_CACHE_DIR", own, 1);
+    free(own);
+    assert_int_equal(0, rmdir(cache));
+    assert_int_equal(-ENOTSUP, results[0]);
+    assert_int_equal(-ENOTSUP, results[1]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_limits, keep_limits),
+        cmocka_unit_test_setup(test_alignment, keep_limits),
+        cmocka_unit_test(test_selftest),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
