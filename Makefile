@@ -3,7 +3,9 @@
 #
 #   make               install what is missing, build, score a sample pair
 #   make build         build/tools/vmaf and the libraries
+#   make check         the quick tests, on a release build: two minutes, before each commit
 #   make test          all tests, on a release build and under the sanitizers
+#   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -21,7 +23,7 @@ SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all build test test-release test-sanitizers test-neon install bench docs format format-check clean setup setup-tests
+.PHONY: all build check test test-release test-sanitizers test-neon mutate install bench docs format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -42,12 +44,20 @@ $(SAN)/build.ninja: | setup
 build: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
+check: build
+	@meson test -C $(BUILD) --setup quick --print-errorlogs
+
 test-release: setup-tests build
 	@meson test -C $(BUILD) --print-errorlogs
 
 test-sanitizers: $(SAN)/build.ninja
 	@ninja -C $(SAN)
 	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier 10
+
+# Each mutation is a patch in core/test/mutate; it is applied to a copy of the tree, in build-mutate.
+MUTATIONS ?=
+mutate: setup-tests
+	@python3 core/test/mutate/mutate.py . $(MUTATIONS)
 
 # The vector code of arm64, run by qemu-user; left out where either tool is missing.
 test-neon:
@@ -80,4 +90,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON)
+	rm -rf $(BUILD) $(SAN) $(NEON) build-mutate

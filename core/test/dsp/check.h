@@ -29,6 +29,7 @@ CheckFeature float_vif_check;
 CheckFeature hvs_check;
 CheckFeature motion_check;
 CheckFeature psnr_check;
+CheckFeature simd_check;
 CheckFeature speed_check;
 CheckFeature ssim_check;
 CheckFeature vif_check;

@@ -83,15 +83,16 @@ static void columns_are_in_serial_order(void **state)
     scores_set(store, "second feature", 0, 0, &(ScoreOrder){ 1, 1, 0 });
     scores_set(store, "at the flush", 0, 0, &(ScoreOrder){ SCORES_FLUSH, 0, 2 });
     scores_set(store, "next frame", 0, 0, &(ScoreOrder){ 2, 0, 1 });
+    scores_set(store, "first feature, then", 0, 0, &(ScoreOrder){ 1, 0, 1 });
     scores_set(store, "first feature", 0, 0, &(ScoreOrder){ 1, 0, 0 });
     scores_set(store, "imported after one", 0, 0, NULL);
     scores_set_step(store, 2);
     scores_set_step(store, SCORES_FLUSH);
     scores_set(store, "vmaf", 0, 0, NULL);
-    static const char *const expected[] = {
-        "imported before", "first feature", "second feature", "imported after one", "next frame",
-        "at the flush",    "vmaf"
-    };
+    static const char *const expected[] = { "imported before",     "first feature",
+                                            "first feature, then", "second feature",
+                                            "imported after one",  "next frame",
+                                            "at the flush",        "vmaf" };
     check_order(store, expected, COUNT(expected));
 }
 

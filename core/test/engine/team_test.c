@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The team: every job once, nested loops without deadlock, tasks finished before the end. */
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
 
 #include "engine/team.h"
 #include "testing.h"
@@ -30,6 +34,35 @@ static void each_job_runs_once(void **state)
             run_and_check(team, jobs);
         team_destroy(team);
     }
+}
+
+/* Two jobs that wait for each other, so that two threads run them; the caller's ends first. */
+typedef struct Meeting {
+    pthread_t caller;
+    atomic_uint here;
+    atomic_bool late_done;
+} Meeting;
+
+static void meet(void *arg, unsigned job)
+{
+    Meeting *m = arg;
+    atomic_fetch_add(&m->here, 1);
+    while (atomic_load(&m->here) < 2)
+        sched_yield();
+    if (pthread_equal(pthread_self(), m->caller))
+        return;
+    nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000 * 1000 }, NULL);
+    atomic_store(&m->late_done, true);
+}
+
+static void a_loop_ends_with_its_last_job(void **state)
+{
+    Team *team;
+    assert_int_equal(team_create(&team, 2), 0);
+    Meeting meeting = { .caller = pthread_self() };
+    team_run(team, 2, meet, &meeting);
+    assert_true(atomic_load(&meeting.late_done));
+    team_destroy(team);
 }
 
 typedef struct Nest {
@@ -73,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_job_runs_once),
+        cmocka_unit_test(a_loop_ends_with_its_last_job),
         cmocka_unit_test(tasks_may_loop_within_loops),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);

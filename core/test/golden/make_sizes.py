@@ -38,6 +38,7 @@ SMALL = [(f'{kind} {w} {h} 420 {depth} 2', {'vif': 'vif', **MOTION}) for kind, w
     ('noise', 8, 8, 8), ('mix', 8, 37, 10), ('mix', 41, 9, 8), ('noise', 15, 15, 16), ('mix', 15, 16, 8),
     ('mix', 16, 15, 10), ('noise', 17, 31, 8), ('noise', 33, 16, 12))]
 SMALL += [(f'mix {w} {h} 420 8 2', MOTION) for w, h in ((3, 3), (4, 3), (3, 4), (5, 7))]
+SMALL += [(f'bands {w} {h} 420 {depth} 1', BANDING) for w, h, depth in ((320, 216, 8), (413, 251, 10))]
 OF_MODEL = ('vif', 'adm', 'motion')
 DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 

@@ -43,8 +43,8 @@ static void knots_map_piecewise(void **state)
         .knots = { { 0, 0 }, { 40, 60 }, { 80, 60 }, { 100, 100 } },
     };
     static const double table[][2] = {
-        { -10, -15 }, { 0, 0 },   { 20, 30 },   { 40, 60 },   { 50, 60 },
-        { 80, 60 },   { 90, 80 }, { 100, 100 }, { 110, 120 },
+        { -10, -15 }, { 0, 0 },     { 20, 30 },     { 40, 60 },   { 50, 60 },      { 80, 60 },
+        { 90, 80 },   { 100, 100 }, { 100.5, 101 }, { 110, 120 }, { -0.5, -0.75 },
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         assert_true(transform_apply(&t, table[i][0]) == table[i][1]);

@@ -6,7 +6,7 @@ usage: mutate.py TOP [PATTERN...]        all mutations, or those whose names mat
        mutate.py --check TOP [PATTERN...]      only see whether every mutation still applies
 
 A mutation is a patch in this folder. The lines before it say what it breaks, and which tests (meson's names, one a
-line) must fail then; `Needs:` names a CPU flag without which they cannot:
+line, the quickest first) one must fail then; `Needs:` names a CPU flag without which they cannot:
 
     Breaks: only the last strip mirrors the border
     Needs: avx512bw
@@ -20,6 +20,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -76,9 +77,11 @@ class Tree:
         self.folder = top + '/build-mutate/tree'
         self.build = top + '/build-mutate/build'
 
-    def restore(self, files):
-        for name in files:
-            write_if_new(f'{self.folder}/{name}', open(f'{self.top}/{name}', 'rb').read())
+    def read(self, name):
+        return open(f'{self.folder}/{name}', 'rb').read()
+
+    def write(self, name, content):
+        write_if_new(f'{self.folder}/{name}', content)
 
     def copy(self):
         listed = subprocess.check_output(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
@@ -91,7 +94,7 @@ class Tree:
                 if os.path.relpath(path, self.folder) not in kept:
                     os.remove(path)
         for name in names:
-            self.restore([name])
+            self.write(name, open(f'{self.top}/{name}', 'rb').read())
             os.chmod(f'{self.folder}/{name}', os.stat(f'{self.top}/{name}').st_mode)
 
     def setup(self):
@@ -115,37 +118,44 @@ class Tree:
             print('\n'.join(line for line in run.stdout.splitlines() if ' error: ' in line))
         return run.returncode == 0
 
-    def results(self, tests):
-        """What each of the tests came to: OK, FAIL, SKIP…"""
+    def result(self, test):
+        """What the test came to: OK, FAIL, SKIP…; the worst, where several have the name."""
         log = self.build + '/meson-logs/testlog.json'
         if os.path.exists(log):
             os.remove(log)
-        # The names of tests may hold commas and spaces, never a colon.
-        subprocess.run(['meson', 'test', '-C', self.build, '--no-rebuild', '--quiet'] + tests,
+        subprocess.run(['meson', 'test', '-C', self.build, '--no-rebuild', '--quiet', test],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return {run['name'].split(' / ')[-1]: run['result'] for run in map(json.loads, open(log))}
+        results = [json.loads(line)['result'] for line in open(log)]
+        return next((result for result in results if result in FAILED), results[0])
 
 
 def try_out(mutation, tree, flags):
     if mutation.missing(flags):
         return NOT_RUN, 'the CPU has no ' + ', '.join(mutation.missing(flags))
-    if not mutation.patch(tree.folder):
+    if not all(os.path.exists(f'{tree.folder}/{name}') for name in mutation.files):
         return NO_PATCH, ''
+    sound = {name: tree.read(name) for name in mutation.files}
     try:
+        if not mutation.patch(tree.folder):
+            return NO_PATCH, ''
         if not tree.make(mutation.tests):
             return NO_BUILD, ''
-        results = tree.results(mutation.tests)
+        skipped = 0
+        for test in mutation.tests:
+            result = tree.result(test)
+            if result in FAILED:
+                return KILLED, f'by "{test}"'
+            skipped += result == 'SKIP'
     finally:
-        tree.restore(mutation.files)
-    killers = [test for test in mutation.tests if results.get(test) in FAILED]
-    if killers:
-        return KILLED, 'by ' + ', '.join(killers)
-    if all(results.get(test) == 'SKIP' for test in mutation.tests):
-        return NOT_RUN, 'its tests are skipped'
-    return SURVIVED, ''
+        for name, content in sound.items():
+            tree.write(name, content)
+    return (NOT_RUN, 'its tests are skipped') if skipped == len(mutation.tests) else (SURVIVED, '')
 
 
 def check(mutations, top):
+    if not shutil.which('patch'):
+        print('SKIP: needs patch')
+        return 77
     stale = [m.name for m in mutations if not m.patch(top, '--dry-run')]
     for name in stale:
         print(f'{name}: {NO_PATCH}')
@@ -161,7 +171,7 @@ def sound(tree, tests):
         return False
     if not tree.make(tests):
         return False
-    failing = [test for test, result in tree.results(tests).items() if result in FAILED]
+    failing = [test for test in tests if tree.result(test) in FAILED]
     if failing:
         print('fails as it is: ' + '; '.join(failing))
     return not failing

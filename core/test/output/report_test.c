@@ -172,6 +172,34 @@ static void frames_may_start_late(void **state)
                            "\"frames\": [\n    {\n      \"frameNum\": 7,\n"));
 }
 
+static unsigned occurrences(const char *text, const char *mark)
+{
+    unsigned count = 0;
+    while ((text = strstr(text, mark))) {
+        text += strlen(mark);
+        count++;
+    }
+    return count;
+}
+
+/* Also when the frames just fill the memory of their scores, which grows by powers of two. */
+static void every_frame_is_written(void **state)
+{
+    Fixture *const f = *state;
+    unsigned put_so_far = 0;
+    for (unsigned frames = 63; frames <= 65; frames++) {
+        while (put_so_far < frames) {
+            put(f, "a", put_so_far, put_so_far);
+            put_so_far++;
+        }
+        f->report.frames = frames;
+        assert_int_equal(occurrences(written(f, VMAF_OUTPUT_FORMAT_XML), "<frame "), frames);
+        assert_int_equal(occurrences(written(f, VMAF_OUTPUT_FORMAT_JSON), "frameNum"), frames);
+        assert_int_equal(occurrences(written(f, VMAF_OUTPUT_FORMAT_CSV), "\n"), 1 + frames);
+        assert_int_equal(occurrences(written(f, VMAF_OUTPUT_FORMAT_SUB), "frame: "), frames);
+    }
+}
+
 static void subsampling_shows_its_frames_only(void **state)
 {
     Fixture *const f = *state;
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_empty_report_keeps_its_lines, setup, teardown),
         cmocka_unit_test_setup_teardown(a_missing_score_leaves_a_gap, setup, teardown),
         cmocka_unit_test_setup_teardown(frames_may_start_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_frame_is_written, setup, teardown),
         cmocka_unit_test_setup_teardown(subsampling_shows_its_frames_only, setup, teardown),
         cmocka_unit_test_setup_teardown(names_cannot_break_a_format, setup, teardown),
         cmocka_unit_test_setup_teardown(malformed_utf8_is_replaced, setup, teardown),
