@@ -6,6 +6,7 @@
 #   make check         the quick tests, on a release build: two minutes, before each commit
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
+#   make test-lanes    what takes long or wants large packages: the thread sanitizer
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -16,14 +17,17 @@ PREFIX ?= /usr/local
 BUILD  := build
 SAN    := build-san
 NEON   := build-neon
+TSAN   := build-tsan
 MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time.
 SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled
 
-.PHONY: all build check test test-release test-sanitizers test-neon mutate install bench docs format format-check clean setup setup-tests
+.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads mutate install bench docs \
+        format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -59,6 +63,19 @@ MUTATIONS ?=
 mutate: setup-tests
 	@python3 core/test/mutate/mutate.py . $(MUTATIONS)
 
+# Races, on the devices that are our own code: a driver's threads are not ours to judge.
+$(TSAN)/build.ninja: | setup
+	@meson setup $(TSAN) core $(TSAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
+	  { cat $(TSAN)/meson-logs/meson-log.txt; exit 1; }
+
+test-threads: $(TSAN)/build.ninja
+	@ninja -C $(TSAN)
+	@TSAN_OPTIONS=halt_on_error=1 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 \
+	  --setup threads
+
+test-lanes: setup-tests test-threads
+	@echo "All lanes passed: the thread sanitizer."
+
 # The vector code of arm64, run by qemu-user; left out where either tool is missing.
 test-neon:
 	@if command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null; then \
@@ -90,4 +107,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) build-mutate
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) build-mutate
