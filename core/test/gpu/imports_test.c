@@ -14,6 +14,7 @@
 #include "gpu/upload.h"
 #include "rig.h"
 #include "score.h"
+#include "tap.h"
 
 /* On the device alone, and with a feature that reads the same pictures on the CPU. */
 static const ClipFeature features[] = { { "psnr", { 0 } },
@@ -407,6 +408,7 @@ static void check_bad_layouts(GpuClient *client, const SynthClip *clip, enum Syn
         bad[5].memory.size = end - 1;
         for (unsigned i = 0; i < COUNT(bad); i++)
             assert_int_equal(-EINVAL, import_memory(client, clip, side, 0, &bad[i]));
+        assert_int_equal(0, tap_calls(TAP_BUFFER_IMPORT)); /* the device has not been asked */
     }
 }
 
@@ -424,8 +426,11 @@ static void test_memory(void **unused)
                 assert_int_equal(0, words->memory_create(rig_gpu(), maker->size, &maker->memory));
                 maker->host = maker->memory.host;
                 assert_int_equal(0, maker_paint(maker, &clips[c], side, t));
-                if (!t)
+                if (!t) {
+                    tap_open(rig_gpu());
                     check_bad_layouts(client, &clips[c], side, maker);
+                    tap_close();
+                }
                 const GpuForeignPicture picture = foreign_picture(maker);
                 assert_int_equal(0, import_memory(client, &clips[c], side, t, &picture));
             }
@@ -595,6 +600,8 @@ static void check_packed(const Packed *how)
             assert_int_equal(0, imports_add(imports, &in, record_packed, &sources[side]));
         }
         assert_int_equal(0, imports_take(imports, t, &pics[SYNTH_REF], &pics[SYNTH_DIST]));
+        VmafPicture none[2];
+        assert_int_equal(-EINVAL, imports_take(imports, t, &none[0], &none[1]));
         for (unsigned side = 0; side < 2; side++) {
             check_samples(&wanted[side], &pics[side]);
             picture_release(&pics[side]);

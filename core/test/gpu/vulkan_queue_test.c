@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the Vulkan backend says to a queue, heard by a driver that only listens: software drivers run all
+ * in order, and would not miss a wait. */
+#include <errno.h>
+#include <string.h>
+
+#include "testing.h"
+#include "vulkan/vk.h"
+
+/* ---- a driver that only listens ---- */
+
+#define HEARD_MAX 8
+
+typedef struct Heard {
+    VkQueue queue;
+    unsigned wait_count, signal_count, command_count;
+    VkSemaphore waits[HEARD_MAX], signals[HEARD_MAX];
+    uint64_t wait_values[HEARD_MAX], signal_values[HEARD_MAX];
+} Heard;
+
+static Heard heard;
+static VkResult submit_result;
+
+static VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
+                                        VkFence fence)
+{
+    const VkTimelineSemaphoreSubmitInfo *values = info->pNext;
+    assert_int_equal(1, count);
+    assert_int_equal(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, values->sType);
+    assert_int_equal(info->waitSemaphoreCount, values->waitSemaphoreValueCount);
+    assert_int_equal(info->signalSemaphoreCount, values->signalSemaphoreValueCount);
+    assert_true(info->waitSemaphoreCount <= HEARD_MAX && info->signalSemaphoreCount <= HEARD_MAX);
+    heard = (Heard){ .queue = queue,
+                     .wait_count = info->waitSemaphoreCount,
+                     .signal_count = info->signalSemaphoreCount,
+                     .command_count = info->commandBufferCount };
+    for (unsigned i = 0; i < heard.wait_count; i++) {
+        heard.waits[i] = info->pWaitSemaphores[i];
+        heard.wait_values[i] = values->pWaitSemaphoreValues[i];
+        assert_int_equal(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, info->pWaitDstStageMask[i]);
+    }
+    for (unsigned i = 0; i < heard.signal_count; i++) {
+        heard.signals[i] = info->pSignalSemaphores[i];
+        heard.signal_values[i] = values->pSignalSemaphoreValues[i];
+    }
+    return submit_result;
+}
+
+static VkSemaphore waited[HEARD_MAX];
+static uint64_t waited_values[HEARD_MAX];
+static unsigned waited_count;
+static VkResult wait_result;
+
+static VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
+                                           uint64_t timeout_ns)
+{
+    assert_int_equal(1, info->semaphoreCount);
+    assert_true(waited_count < HEARD_MAX);
+    waited[waited_count] = info->pSemaphores[0];
+    waited_values[waited_count++] = info->pValues[0];
+    return wait_result;
+}
+
+#define QUEUE(q) ((VkQueue)(uintptr_t)(0x100 + (q)))
+#define TIMELINE(q) ((VkSemaphore)(uintptr_t)(0x200 + (q)))
+#define FOREIGN(i) ((uintptr_t)(0x300 + (i)))
+
+static VulkanDevice device;
+
+static int set_up(void **unused)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    device = (VulkanDevice){ .gpu.name = "a driver that only listens",
+                             .vkd = { .QueueSubmit = queue_submit,
+                                      .WaitSemaphores = wait_semaphores } };
+    for (unsigned q = 0; q < 2; q++) {
+        pthread_mutex_init(&device.queue_locks[q], NULL);
+        device.queues[q] = (VulkanQueue){ .handle = QUEUE(q),
+                                          .timeline = TIMELINE(q),
+                                          .lock = &device.queue_locks[q] };
+    }
+    submit_result = wait_result = VK_SUCCESS;
+    waited_count = 0;
+    return 0;
+}
+
+static int submit(GpuSubmit what, GpuPoint *done)
+{
+    return vulkan_submit(&device.gpu, &what, done);
+}
+
+/* ---- submissions ---- */
+
+static void test_points(void **unused)
+{
+    GpuPoint done;
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(0, submit((GpuSubmit){ .queue = GPU_TRANSFER }, &done));
+        assert_ptr_equal(QUEUE(GPU_TRANSFER), heard.queue);
+        assert_int_equal(0, heard.wait_count);
+        assert_int_equal(1, heard.signal_count);
+        assert_ptr_equal(TIMELINE(GPU_TRANSFER), heard.signals[0]);
+        assert_int_equal(i, heard.signal_values[0]);
+        assert_int_equal(GPU_TRANSFER, done.queue);
+        assert_int_equal(i, done.value);
+    }
+    assert_int_equal(0, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
+    assert_ptr_equal(QUEUE(GPU_COMPUTE), heard.queue);
+    assert_int_equal(1, done.value); /* each queue counts for itself */
+}
+
+static void test_waits(void **unused)
+{
+    const GpuPoint waits[] = { { GPU_TRANSFER, 7 }, { GPU_COMPUTE, 3 } };
+    const GpuForeign foreign[] = { { FOREIGN(0), 11 }, { FOREIGN(1), 12 } },
+                     signals[] = { { FOREIGN(2), 21 }, { FOREIGN(3), 22 } };
+    GpuPoint done;
+    assert_int_equal(0, submit((GpuSubmit){ .queue = GPU_COMPUTE,
+                                            .waits = waits,
+                                            .wait_count = 2,
+                                            .foreign_waits = foreign,
+                                            .foreign_wait_count = 2,
+                                            .foreign_signals = signals,
+                                            .foreign_signal_count = 2 },
+                               &done));
+    assert_int_equal(4, heard.wait_count);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_ptr_equal(TIMELINE(waits[i].queue), heard.waits[i]);
+        assert_int_equal(waits[i].value, heard.wait_values[i]);
+        assert_ptr_equal((VkSemaphore)foreign[i].handle, heard.waits[2 + i]);
+        assert_int_equal(foreign[i].value, heard.wait_values[2 + i]);
+        assert_ptr_equal((VkSemaphore)signals[i].handle, heard.signals[1 + i]);
+        assert_int_equal(signals[i].value, heard.signal_values[1 + i]);
+    }
+    assert_int_equal(3, heard.signal_count);
+}
+
+/* A submission that failed moved no time line; a lost device takes none. */
+static void test_failures(void **unused)
+{
+    GpuPoint done;
+    submit_result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    assert_int_equal(-ENOMEM, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
+    submit_result = VK_SUCCESS;
+    assert_int_equal(0, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
+    assert_int_equal(1, done.value);
+    submit_result = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(-EIO, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
+    submit_result = VK_SUCCESS;
+    assert_int_equal(-EIO, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
+    assert_int_equal(-EIO, vulkan_wait(&device.gpu, (GpuPoint){ GPU_COMPUTE, 1 }, 0));
+    assert_int_equal(1, vulkan_wait(&device.gpu, (GpuPoint){ GPU_COMPUTE, 0 }, 0));
+}
+
+/* ---- waiting ---- */
+
+static void test_waiting(void **unused)
+{
+    assert_int_equal(1, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 5 }, 0));
+    assert_ptr_equal(TIMELINE(GPU_TRANSFER), waited[0]);
+    assert_int_equal(5, waited_values[0]);
+    wait_result = VK_TIMEOUT;
+    assert_int_equal(0, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
+    wait_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    assert_int_equal(-ENOMEM, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
+}
+
+static void test_draining(void **unused)
+{
+    GpuPoint done;
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(0, submit((GpuSubmit){ .queue = i < 3 ? GPU_COMPUTE : GPU_TRANSFER }, &done));
+    assert_int_equal(0, vulkan_drain(&device.gpu));
+    assert_int_equal(2, waited_count);
+    assert_ptr_equal(TIMELINE(GPU_COMPUTE), waited[0]);
+    assert_int_equal(3, waited_values[0]);
+    assert_ptr_equal(TIMELINE(GPU_TRANSFER), waited[1]);
+    assert_int_equal(2, waited_values[1]);
+    wait_result = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(-EIO, vulkan_drain(&device.gpu));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_points),  TEST(test_waits),    TEST(test_failures),
+        TEST(test_waiting), TEST(test_draining),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
