@@ -70,9 +70,9 @@ static VulkanDevice device;
 static int set_up(void **unused)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
-    device = (VulkanDevice){ .gpu.name = "a driver that only listens",
-                             .vkd = { .QueueSubmit = queue_submit,
-                                      .WaitSemaphores = wait_semaphores } };
+    device =
+        (VulkanDevice){ .gpu.name = "a driver that only listens",
+                        .vkd = { .QueueSubmit = queue_submit, .WaitSemaphores = wait_semaphores } };
     for (unsigned q = 0; q < 2; q++) {
         pthread_mutex_init(&device.queue_locks[q], NULL);
         device.queues[q] = (VulkanQueue){ .handle = QUEUE(q),
@@ -169,7 +169,8 @@ static void test_draining(void **unused)
 {
     GpuPoint done;
     for (unsigned i = 0; i < 5; i++)
-        assert_int_equal(0, submit((GpuSubmit){ .queue = i < 3 ? GPU_COMPUTE : GPU_TRANSFER }, &done));
+        assert_int_equal(0,
+                         submit((GpuSubmit){ .queue = i < 3 ? GPU_COMPUTE : GPU_TRANSFER }, &done));
     assert_int_equal(0, vulkan_drain(&device.gpu));
     assert_int_equal(2, waited_count);
     assert_ptr_equal(TIMELINE(GPU_COMPUTE), waited[0]);
