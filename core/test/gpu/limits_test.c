@@ -80,6 +80,23 @@ static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *b
 {
 }
 
+/* What comes of opening such a device. */
+static int adopt(const GpuOps *ops)
+{
+    const GpuSession *like = rig_session(rig_device());
+    const GpuBackend *backend = like->backend;
+    GpuProbe *probe;
+    GpuDevice *device;
+    GpuSession *session;
+    assert_int_equal(0, backend->probe(backend, false, &probe));
+    assert_int_equal(0, backend->open(probe, like->index, &device));
+    device->ops = ops;
+    const int err = session_adopt(&session, backend, device, &probe->devices[like->index], 0);
+    backend->probe_end(probe);
+    session_close(session);
+    return err;
+}
+
 /* -ENOTSUP for a device whose kernels do nothing, unless these very kernels were found good before. */
 static void test_selftest(void **unused)
 {
@@ -103,15 +120,17 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[2];
+    int results[3];
     for (unsigned i = 0; i < 2; i++) /* a verdict on a bad device is not kept */
         results[i] = selftest_run(gpu);
     gpu->ops = real;
+    setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
+    results[2] = adopt(&broken);
     setenv("VMAF_CACHE_DIR", own, 1);
     free(own);
     assert_int_equal(0, rmdir(cache));
-    assert_int_equal(-ENOTSUP, results[0]);
-    assert_int_equal(-ENOTSUP, results[1]);
+    for (unsigned i = 0; i < COUNT(results); i++)
+        assert_int_equal(-ENOTSUP, results[i]);
 }
 
 int main(int argc, char **argv)

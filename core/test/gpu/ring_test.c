@@ -123,6 +123,31 @@ static void test_ways(void **unused)
     pairs_destroy(&pairs);
 }
 
+/* A device that has nothing to do gets the first frame at once; later ones may wait for company. */
+static void test_starts_at_once(void **unused)
+{
+    const SynthClip clip = SMALL(8, 1);
+    GpuStream *stream;
+    FeatureSet taken;
+    Pairs pairs;
+    pairs_create(&pairs, &clip, light, 1);
+    assert_int_equal(0, stream_create(&stream,
+                                      &(GpuStreamParams){ .device = rig_gpu(),
+                                                          .features = pairs.features,
+                                                          .feature_count = 1,
+                                                          .depth = 8 },
+                                      &taken));
+    tap_open(rig_gpu());
+    const FramePair pair = pairs_at(&pairs, 0);
+    assert_int_equal(0, stream_submit(stream, &pair, taken));
+    assert_int_equal(1, tap_submits(GPU_COMPUTE));
+    assert_int_equal(0, stream_collect(stream, pairs_results(&pairs)));
+    assert_int_equal(0, pairs_compare(&pairs, 0, taken));
+    tap_close();
+    stream_destroy(stream);
+    pairs_destroy(&pairs);
+}
+
 /* ---- after a failure ---- */
 
 /* Submits and collects in turn, `depth` frames apart, while one submission fails: frames are right or
@@ -256,6 +281,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_depths_and_batches),
         cmocka_unit_test(test_many_features),
         cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_starts_at_once),
         cmocka_unit_test(test_after_a_failure),
         cmocka_unit_test(test_out_of_time),
         cmocka_unit_test(test_left_half_way),
