@@ -149,7 +149,7 @@ bool scheduler_has_begun(const Scheduler *s)
 /* Enough for every worker to have a frame while the next ones wait, and what the GPU's ring takes. */
 unsigned scheduler_in_flight(const Scheduler *s)
 {
-    return (s->team ? team_size(s->team) + 4 : 1) + (s->gpu ? s->gpu->depth : 0);
+    return (s->team ? team_size(s->team) + 3 : 1) + (s->gpu ? s->gpu->depth : 0);
 }
 
 void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device)
