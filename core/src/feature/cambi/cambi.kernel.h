@@ -332,7 +332,6 @@ KERNEL_MAIN
         all = all || found[0] == CAMBI_BINS;
         prefix = (prefix << 9) | (found[0] & (CAMBI_BINS - 1u));
         larger += found[1];
-        BARRIER();
     }
     u32 begin = GROUP_X * (CAMBI_RANK_GROUP * CAMBI_RANK_EACH) + LOCAL_X;
 #if defined(KERNEL_cambi_rank)

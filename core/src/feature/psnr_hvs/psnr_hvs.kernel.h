@@ -276,7 +276,6 @@ KERNEL_MAIN
             sum = sum == 0u ? 0u : (exponent << 23) + (all - 0x800000u);
             base += GROUP_SIZE;
         }
-        BARRIER();
     }
     if (LOCAL_X == 0u)
         error[plane] = sum;
