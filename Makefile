@@ -20,11 +20,14 @@ NEON   := build-neon
 TSAN   := build-tsan
 MESON_FLAGS ?=
 
-# -march and the like are the library's business: it picks vector code at run time.
-SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false
+# -march and the like are the library's business: it picks vector code at run time. Code for every AMD
+# architecture takes a minute: one of them will do for builds that look for bugs.
+SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false \
+             -Dhip_archs=gfx1030
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled
+TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled \
+              -Dhip_archs=gfx1030
 
 .PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads mutate install bench docs \
         format format-check clean setup setup-tests

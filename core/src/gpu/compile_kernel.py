@@ -4,7 +4,13 @@
 Modes:
   info  INCLUDE OUT DEPFILE NAME=SOURCE[,-D...] ... -- CC...       the table of what each kernel wants
   spirv GLSLC SPIRV_VAL|- INCLUDE NAME OUT DEPFILE SOURCE [-D...]   SPIR-V 1.3 words as a C array
+  ptx   CLANG INCLUDE NAME OUT DEPFILE SOURCE [-D...]               PTX for CUDA as a C string
+  hip   CLANG ARCHS INCLUDE NAME OUT DEPFILE SOURCE [-D...]         a bundle of AMD code objects as a C array,
+                                                                    and the source for hiprtc as a C string
+  probe ptx|hip CLANG ARCHS|-                                       whether that clang can do it, by its status
   cuda  NVCC INCLUDE NAME=SOURCE[,-D...] ...                        compile check only
+
+ARCHS are AMD's names, between commas: gfx90a,gfx1030.
 """
 import os
 import re
@@ -58,6 +64,85 @@ def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
         file.write('};\n')
 
 
+# Floats are rounded as written. No kit is looked for: where one lies about, newer clangs would ask for a PTX
+# version that older drivers refuse. Windows of some kernels must be unrolled wholly to stay in registers.
+CLANG = ['-std=c++17', '--cuda-device-only', '-O3', '-ffp-contract=off']
+PTX = [*CLANG, '-x', 'cuda', '--cuda-gpu-arch=sm_52', '--cuda-path=/nonexistent', '-nocudainc', '-nocudalib',
+       '-mllvm', '-unroll-threshold=3000', '-S']
+# Version 4 is the newest kind of code object that runtimes of 2022 load.
+HIP = [*CLANG, '-x', 'hip', '-nogpuinc', '-nogpulib', '--no-gpu-bundle-output', '-mcode-object-version=4']
+BARE = 'gpu/prelude/bare.h'
+
+
+def c_string(name, text):
+    escaped = text.replace('\\', '\\\\').replace('"', '\\"')
+    lines = ''.join('    "%s\\n"\n' % line for line in escaped.splitlines())
+    return 'static const char %s[] =\n%s;\n' % (name, lines.rstrip('\n'))
+
+
+def c_words(name, data):
+    words = struct.unpack('<%dQ' % (len(data) // 8), data)
+    lines = ''.join('    ' + ' '.join('0x%x,' % word for word in words[i:i + 6]) + '\n' for i in range(0, len(words), 6))
+    return 'static const uint64_t %s[] = {\n%s};\n' % (name, lines)
+
+
+def ptx(clang, include, name, out, depfile, source, *defines):
+    with tempfile.TemporaryDirectory() as folder:
+        module = os.path.join(folder, name + '.ptx')
+        run([clang, *PTX, '-include', os.path.join(include, BARE), '-I' + include, '-DKERNEL_NAME=' + name, *defines,
+             '-MD', '-MF', depfile, '-MT', out, source, '-o', module])
+        with open(module) as file:
+            text = file.read()
+    with open(out, 'w') as file:
+        file.write(c_string('ptx_' + name, text))
+
+
+def bundle(objects):
+    """What hipModuleLoadData takes: a table of targets, then an object for each. The first is the host's, empty."""
+    entries = [('host-x86_64-unknown-linux--', b'')]
+    entries += [('hipv4-amdgcn-amd-amdhsa--' + arch, data) for arch, data in objects]
+
+    def aligned(size):
+        return (size + 63) & ~63
+
+    at = aligned(32 + sum(24 + len(target) for target, _ in entries))
+    table, body = b'__CLANG_OFFLOAD_BUNDLE__' + struct.pack('<Q', len(entries)), b''
+    for target, data in entries:
+        table += struct.pack('<3Q', at + len(body), len(data), len(target)) + target.encode()
+        body += data.ljust(aligned(len(data)), b'\0')
+    return table.ljust(at, b'\0') + body
+
+
+def hip(clang, archs, include, name, out, depfile, source, *defines):
+    seen = ['-I' + include, '-DKERNEL_NAME=' + name, *defines]
+    objects = []
+    with tempfile.TemporaryDirectory() as folder:
+        for arch in archs.split(','):
+            code = os.path.join(folder, arch)
+            run([clang, *HIP, '--offload-arch=' + arch, '-include', os.path.join(include, BARE), *seen,
+                 '-MD', '-MF', depfile, '-MT', out, source, '-o', code])
+            with open(code, 'rb') as file:
+                objects.append((arch, file.read()))
+        text = os.path.join(folder, 'text')
+        run([clang, '-x', 'c++', '-E', '-P', *seen, source, '-o', text])
+        with open(text) as file:
+            preprocessed = '#pragma clang fp contract(off)\n' + file.read()
+    with open(out, 'w') as file:
+        file.write(c_words('hip_' + name, bundle(objects)))
+        file.write(c_string('hip_source_' + name, preprocessed))
+
+
+def probe(kind, clang, archs):
+    """Compiles a kernel that needs what all need: the target, and for AMD its linker."""
+    tries = [PTX] if kind == 'ptx' else [[*HIP, '--offload-arch=' + arch] for arch in archs.split(',')]
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, 'probe.cu')
+        with open(source, 'w') as file:
+            file.write('extern "C" __attribute__((global)) void probe(int *out) { *out = 1; }\n')
+        for arguments in tries:
+            run([clang, *arguments, source, '-o', os.path.join(folder, 'out')])
+
+
 def split_kernel(kernel):
     """NAME=SOURCE[,-D...] in its parts."""
     name, arguments = kernel.split('=', 1)
@@ -99,4 +184,4 @@ def cuda(nvcc, include, *kernels):
                  '-DKERNEL_NAME=' + name, *defines, source, '-o', os.path.join(folder, 'out.ptx')])
 
 
-{'info': info, 'spirv': spirv, 'cuda': cuda}[sys.argv[1]](*sys.argv[2:])
+{'info': info, 'spirv': spirv, 'ptx': ptx, 'hip': hip, 'probe': probe, 'cuda': cuda}[sys.argv[1]](*sys.argv[2:])

@@ -99,7 +99,8 @@ class Tree:
 
     def setup(self):
         if not os.path.exists(self.build + '/build.ninja'):
-            subprocess.run(['meson', 'setup', self.build, self.folder + '/core'], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(['meson', 'setup', self.build, self.folder + '/core', '-Dhip_archs=gfx1030'],
+                           check=True, stdout=subprocess.DEVNULL)
         subprocess.run(['ninja', '-C', self.build, 'build.ninja'], check=True, stdout=subprocess.DEVNULL)
         targets = {t['id']: t['filename'] for t in self.introspect('--targets')}
         self.needed = {}
