@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Compiles one kernel of the dialect (gpu/prelude) and embeds it as a C array.
+"""Compiles one kernel of the dialect (gpu/prelude) and embeds it as a C array or string.
 
 Modes:
   info  INCLUDE OUT DEPFILE NAME=SOURCE[,-D...] ... -- CC...       the table of what each kernel wants
@@ -8,7 +8,6 @@ Modes:
   hip   CLANG ARCHS INCLUDE NAME OUT DEPFILE SOURCE [-D...]         a bundle of AMD code objects as a C array,
                                                                     and the source for hiprtc as a C string
   probe ptx|hip CLANG ARCHS|-                                       whether that clang can do it, by its status
-  cuda  NVCC INCLUDE NAME=SOURCE[,-D...] ...                        compile check only
 
 ARCHS are AMD's names, between commas: gfx90a,gfx1030.
 """
@@ -66,9 +65,8 @@ def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
 
 # Floats are rounded as written. No kit is looked for: where one lies about, newer clangs would ask for a PTX
 # version that older drivers refuse. Windows of some kernels must be unrolled wholly to stay in registers.
-CLANG = ['-std=c++17', '--cuda-device-only', '-O3', '-ffp-contract=off']
-PTX = [*CLANG, '-x', 'cuda', '--cuda-gpu-arch=sm_52', '--cuda-path=/nonexistent', '-nocudainc', '-nocudalib',
-       '-mllvm', '-unroll-threshold=3000', '-S']
+CLANG = ['-std=c++17', '--cuda-device-only', '-O3', '-ffp-contract=off', '-mllvm', '-unroll-threshold=3000']
+PTX = [*CLANG, '-x', 'cuda', '--cuda-gpu-arch=sm_52', '--cuda-path=/nonexistent', '-nocudainc', '-nocudalib', '-S']
 # Version 4 is the newest kind of code object that runtimes of 2022 load.
 HIP = [*CLANG, '-x', 'hip', '-nogpuinc', '-nogpulib', '--no-gpu-bundle-output', '-mcode-object-version=4']
 BARE = 'gpu/prelude/bare.h'
@@ -175,13 +173,5 @@ def info(include, out, depfile, *arguments):
         file.write('%s: %s\n' % (out, ' '.join(sorted(used))))
 
 
-def cuda(nvcc, include, *kernels):
-    for kernel in kernels:
-        name, source, defines = split_kernel(kernel)
-        print('nvcc', name, flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            run([nvcc, '-x', 'cu', '-arch=sm_80', '-fmad=false', '-ptx', '-I' + include,
-                 '-DKERNEL_NAME=' + name, *defines, source, '-o', os.path.join(folder, 'out.ptx')])
-
-
-{'info': info, 'spirv': spirv, 'ptx': ptx, 'hip': hip, 'probe': probe, 'cuda': cuda}[sys.argv[1]](*sys.argv[2:])
+if __name__ == '__main__':
+    {'info': info, 'spirv': spirv, 'ptx': ptx, 'hip': hip, 'probe': probe}[sys.argv[1]](*sys.argv[2:])

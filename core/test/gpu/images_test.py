@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What the kernel images of this build are made of, instruction by instruction: floats are rounded as the
+source says, nowhere fused, flushed or approximate, and sizes are those the host code launches with.
+
+usage: images_test.py ptx|amd|hiprtc DUMP_IMAGES COMPILE_KERNEL CLANG TOOL...
+  ptx     TOOL is ptxas, or -
+  amd     TOOLs are llvm-objdump and llvm-readelf
+  hiprtc  the same; compiles the texts with the hiprtc found on this machine, without a GPU
+
+Each check must also see what is wrong with images spoilt on purpose.
+"""
+import collections
+import ctypes
+import importlib.util
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+Kernel = collections.namedtuple('Kernel', 'name across down buffers params')
+SKIPPED = 77
+FUSED_KERNEL = '''
+extern "C" __attribute__((global)) void fused(float *x) { x[3] = x[0] * x[1] + x[2]; }
+'''
+FUSED = Kernel('fused', 1024, 1, 1, 0)
+
+
+class Wrong(Exception):
+    pass
+
+
+def demand(fact, *words):
+    if not fact:
+        raise Wrong(' '.join(map(str, words)))
+
+
+def arguments_size(kernel):
+    """Addresses, then parameters: a struct that begins with an address ends on a multiple of 8."""
+    return (8 * kernel.buffers + kernel.params + 7) // 8 * 8
+
+
+def must_fail(check, what, *arguments):
+    try:
+        check(*arguments)
+    except Wrong:
+        return
+    sys.exit('the check does not see: ' + what)
+
+
+# PTX
+
+def check_ptx(kernel, text):
+    code = re.sub(r'//.*', '', text)
+    version = re.findall(r'^\.version (\d+)\.(\d+)$', code, re.M)
+    demand(len(version) == 1 and tuple(map(int, version[0])) <= (5, 0), 'version', version)
+    demand(re.findall(r'^\.target (.*)$', code, re.M) == ['sm_52'], 'target')
+    entry = re.findall(r'\.entry (\w+)\(\s*\.param \.align 8 \.b8 \w+\[(\d+)\]\s*\)', code)
+    demand(entry == [(kernel.name, str(arguments_size(kernel)))], 'entry', entry)
+    bound = re.findall(r'\.maxntid (\d+), (\d+), (\d+)', code)
+    demand(bound == [(str(kernel.across * kernel.down), '1', '1')], 'group', bound)
+    demand('.f64' not in code, 'double')
+    demand('.func' not in code and '.extern' not in code, 'calls')
+    for instruction in re.findall(r'^\s*(?:@!?%p\d+ )?([a-z]\w*(?:\.\w+)+)', code, re.M):
+        word, *kinds = instruction.split('.')
+        demand('ftz' not in kinds, instruction)
+        demand('approx' not in kinds and 'full' not in kinds, instruction)
+        if 'f32' not in kinds:
+            continue
+        demand(word not in ('fma', 'mad'), instruction)
+        demand(word in ('abs', 'add', 'cvt', 'div', 'ld', 'max', 'min', 'mov', 'mul', 'neg', 'selp', 'setp',
+                        'sqrt', 'st', 'sub'), instruction)
+        if word in ('add', 'sub', 'mul', 'div', 'sqrt'):
+            demand('rn' in kinds, instruction)
+
+
+def spoil_ptx(kernel, text):
+    """A kernel that adds, multiplies and divides."""
+    def changed(before, after):
+        spoilt = re.sub(before, after, text, count=1)
+        if spoilt == text:
+            sys.exit('nothing to spoil: ' + before)
+        return spoilt
+
+    for before, after in [
+            (r'\badd\.rn\.f32', 'fma.rn.f32'), (r'\badd\.rn\.f32', 'add.rn.ftz.f32'), (r'\badd\.rn\.f32', 'add.f32'),
+            (r'\bmul\.rn\.f32', 'mul.rz.f32'), (r'\bdiv\.rn\.f32', 'div.approx.f32'), (r'\bdiv\.rn\.f32', 'div.full.f32'),
+            (r'\bsqrt\.rn\.f32', 'sqrt.approx.f32'), (r'\babs\.f32', 'rcp.rn.f32'), (r'\.reg \.f32', '.reg .f64'),
+            (r'\.version .*', '.version 8.7'), (r'\.entry \w', '.entry _'), (r'\.maxntid ', '.maxntid 1'),
+            (r'\.b8 (\w+_param_0)\[', r'.b8 \1[1'), (r'\.target .*', '.target sm_90')]:
+        must_fail(check_ptx, after, kernel, changed(before, after))
+
+
+def test_ptx(kernels, folder, compiler, clang, ptxas):
+    for kernel in kernels:
+        path = os.path.join(folder, kernel.name + '.ptx')
+        with open(path) as file:
+            text = file.read()
+        check_ptx(kernel, text)
+        if kernel.name == 'ciede_8':
+            spoil_ptx(kernel, text)
+        if ptxas != '-':
+            subprocess.run([ptxas, '-arch=sm_90', path, '-o', os.devnull], check=True)
+    out = compile_fused(folder, clang, compiler.PTX)
+    with open(out) as file:
+        must_fail(check_ptx, 'a product and a sum made one', FUSED, file.read())
+    print('%d kernels%s' % (len(kernels), '' if ptxas == '-' else ', taken by ptxas'))
+
+
+def compile_fused(folder, clang, flags):
+    source, out = os.path.join(folder, 'fused.cu'), os.path.join(folder, 'fused.out')
+    with open(source, 'w') as file:
+        file.write(FUSED_KERNEL)
+    subprocess.run([clang, *flags, '-ffp-contract=fast', source, '-o', out], check=True)
+    return out
+
+
+# AMD
+
+def read_object(path, tools):
+    """Disassembly, metadata, and the kernel descriptor's bytes."""
+    objdump, readelf = tools
+    def run(*command):
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    symbols = re.findall(r'^ *\d+: ([0-9a-f]+) +(\d+) OBJECT .* (\w+)\.kd$', run(readelf, '-sW', path), re.M)
+    descriptors = {}
+    for address, size, name in symbols:
+        section = re.search(r'\.rodata +PROGBITS +([0-9a-f]+) ([0-9a-f]+)', run(readelf, '-SW', path))
+        with open(path, 'rb') as file:
+            file.seek(int(address, 16) - int(section[1], 16) + int(section[2], 16))
+            descriptors[name] = file.read(int(size))
+    return run(objdump, '-d', path), run(readelf, '-n', path), descriptors
+
+
+def check_amd(kernel, disassembly, notes, descriptors):
+    demand(list(descriptors) == [kernel.name], 'kernels', list(descriptors))
+    descriptor = descriptors[kernel.name]
+    demand(len(descriptor) == 64, 'descriptor of', len(descriptor), 'bytes')
+    arguments, = struct.unpack_from('<I', descriptor, 8)
+    mode, = struct.unpack_from('<I', descriptor, 48)
+    demand(mode >> 12 & 15 == 0, 'rounds not to nearest')
+    demand(mode >> 16 & 3 == 3, 'tiny floats become 0')
+
+    def note(name):
+        return int(re.search(r'\.%s: +(\d+)' % name, notes)[1])
+    demand(note('kernarg_segment_size') == arguments == arguments_size(kernel), 'arguments of', arguments, 'bytes')
+    demand(note('max_flat_workgroup_size') == kernel.across * kernel.down, 'group')
+
+    count = collections.Counter(re.findall(r'\b[vs]_(?:dual_|pk_)?([a-z][a-z0-9_]*?)(?:_e32|_e64|_sdwa|_dpp)?\b', disassembly))
+    demand(sum(count.values()) > 10, 'no instructions')
+    for name in count:
+        demand('f64' not in name and 'f16' not in name and 'legacy' not in name, name)
+        demand(not re.match(r'(rsq|exp|log|sin|cos)_', name), name)
+    # Fused steps are there only where the compiler makes a quotient or a root out of smaller ones: five of them for
+    # a rounded float quotient, two for a root, two for a 64-bit integer quotient.
+    fused = sum(n for name, n in count.items() if re.match(r'(fma|mad|mac)[a-z]*_f32', name) or 'mix' in name)
+    long_quotients = count['rcp_f32'] - count['div_fixup_f32']
+    allowed = 5 * count['div_fixup_f32'] + 2 * count['sqrt_f32'] + 2 * long_quotients
+    demand(fused <= allowed, fused, 'fused, where', allowed, 'may be')
+
+
+def spoil_amd(kernel, disassembly, notes, descriptors):
+    def descriptor(at, bits):
+        data = bytearray(descriptors[kernel.name])
+        data[at] ^= bits
+        return {kernel.name: bytes(data)}
+
+    for line in ['v_fma_f32 v0, v1, v2, v3', 'v_fmac_f32_e32 v0, v1, v2', 'v_mac_f32_e32 v0, v1, v2',
+                 'v_pk_fma_f32 v0, v1, v2', 's_fmac_f32 s0, s1, s2', 'v_add_f64 v0, v1, v2', 'v_rsq_f32_e32 v0, v1',
+                 'v_dual_add_f32 v0, v1, v2 :: v_dual_fmac_f32 v3, v4, v5']:
+        must_fail(check_amd, line, kernel, disassembly + '\t' + line + '\n', notes, descriptors)
+    for what, changed in [('rounding', descriptor(49, 0x10)), ('tiny floats', descriptor(50, 0x01)),
+                          ('arguments', descriptor(8, 0x08)), ('name', {'other': descriptors[kernel.name]})]:
+        must_fail(check_amd, what, kernel, disassembly, notes, changed)
+    must_fail(check_amd, 'group', kernel._replace(across=kernel.across + 1), disassembly, notes, descriptors)
+
+
+def unbundle(data):
+    demand(data[:24] == b'__CLANG_OFFLOAD_BUNDLE__', 'no bundle')
+    count, at = struct.unpack_from('<Q', data, 24)[0], 32
+    entries = {}
+    for _ in range(count):
+        offset, size, length = struct.unpack_from('<3Q', data, at)
+        target = data[at + 24:at + 24 + length].decode()
+        at += 24 + length
+        demand(offset % 8 == 0 and offset + size <= len(data), target, 'lies outside')
+        entries[target] = data[offset:offset + size]
+    return entries
+
+
+def check_fused_amd(folder, clang, compiler, arch, tools):
+    out = compile_fused(folder, clang, [*compiler.HIP, '--offload-arch=' + arch])
+    must_fail(check_amd, 'a product and a sum made one', FUSED, *read_object(out, tools))
+
+
+def test_amd(kernels, folder, compiler, clang, *tools):
+    seen = set()
+    for kernel in kernels:
+        with open(os.path.join(folder, kernel.name + '.bundle'), 'rb') as file:
+            entries = unbundle(file.read())
+        host = [target for target in entries if target.startswith('host-')]
+        demand(list(entries)[:1] == host and entries.pop(host[0]) == b'', 'entries', list(entries))
+        for target, code in entries.items():
+            demand(target.startswith('hipv4-amdgcn-amd-amdhsa--gfx'), target)
+            path = os.path.join(folder, 'object')
+            with open(path, 'wb') as file:
+                file.write(code)
+            parts = read_object(path, tools)
+            demand('amdgcn-amd-amdhsa--' + target.split('--')[1] + '\n' in parts[1], 'target', target)
+            check_amd(kernel, *parts)
+            if kernel.name == 'psnr_sse_8':
+                spoil_amd(kernel, *parts)
+            seen.add(target.split('--')[1])
+    for arch in seen:
+        check_fused_amd(folder, clang, compiler, arch, tools)
+    print('%d kernels for %s' % (len(kernels), ', '.join(sorted(seen))))
+
+
+# hiprtc
+
+def compile_at_run_time(library, name, text, options):
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    demand(library.hiprtcCreateProgram(ctypes.byref(program), text, name.encode(), 0, None, None) == 0, 'create', name)
+    values = (ctypes.c_char_p * len(options))(*options)
+    status = library.hiprtcCompileProgram(program, len(options), values)
+    library.hiprtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    library.hiprtcGetProgramLog(program, log)
+    demand(status == 0, 'hiprtc:', name, log.value.decode())
+    library.hiprtcGetCodeSize(program, ctypes.byref(size))
+    code = ctypes.create_string_buffer(size.value)
+    library.hiprtcGetCode(program, code)
+    library.hiprtcDestroyProgram(ctypes.byref(program))
+    return code.raw
+
+
+def test_hiprtc(kernels, folder, compiler, clang, *tools):
+    library = None
+    for name in ('libhiprtc.so', 'libamdhip64.so.7', 'libamdhip64.so.6', 'libamdhip64.so.5', 'libamdhip64.so'):
+        try:
+            found = ctypes.CDLL(name)
+            library = library or (found if hasattr(found, 'hiprtcCreateProgram') else None)
+        except OSError:
+            continue
+    if not library:
+        print('no hiprtc on this machine (Debian: libamdhip64-5)')
+        sys.exit(SKIPPED)
+    for kernel in kernels:
+        with open(os.path.join(folder, kernel.name + '.hip'), 'rb') as file:
+            text = file.read()
+        code = compile_at_run_time(library, kernel.name, text,
+                                   [b'--offload-arch=gfx1030', b'-O3', b'-ffp-contract=off'])
+        path = os.path.join(folder, 'object')
+        with open(path, 'wb') as file:
+            file.write(code)
+        check_amd(kernel, *read_object(path, tools))
+    print('%d kernels for gfx1030' % len(kernels))
+
+
+def main(kind, dump_images, compile_kernel, clang, *tools):
+    sys.dont_write_bytecode = True
+    spec = importlib.util.spec_from_file_location('compile_kernel', compile_kernel)
+    compiler = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compiler)
+    with tempfile.TemporaryDirectory() as folder:
+        lines = subprocess.run([dump_images, folder], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        kernels = [Kernel(name, *map(int, rest)) for name, *rest in map(str.split, lines)]
+        demand(len(kernels) > 0, 'no kernels')
+        {'ptx': test_ptx, 'amd': test_amd, 'hiprtc': test_hiprtc}[kind](kernels, folder, compiler, clang, *tools)
+
+
+main(*sys.argv[1:])
