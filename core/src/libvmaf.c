@@ -177,6 +177,14 @@ int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value)
     return vmaf && name ? notes_add_option(&vmaf->notes, name, value) : -EINVAL;
 }
 
+int vmaf_report_places(VmafContext *vmaf)
+{
+    if (!vmaf)
+        return -EINVAL;
+    vmaf->notes.places = true;
+    return 0;
+}
+
 const char *vmaf_output_format_name(enum VmafOutputFormat fmt)
 {
     const OutputFormat *const format = output_format_find(fmt);

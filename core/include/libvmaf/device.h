@@ -67,6 +67,11 @@ typedef struct VmafDeviceInfo {
  * there, or it is not in this build; -EINVAL: no backend has this name. */
 VMAF_EXPORT int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info);
 
+/* Why no device of the backend would be chosen, in a line without an end: "no NVIDIA driver (libcuda) on
+ * this machine". 0 and an empty line: one would be. Else what vmaf_device_open() would return. */
+VMAF_EXPORT int vmaf_backend_missing(const char *backend, int allow_software, char *why,
+                                     size_t size);
+
 /* A GPU, opened and tested. May serve several contexts at once, from several threads. */
 typedef struct VmafDevice VmafDevice;
 
@@ -78,6 +83,9 @@ typedef struct VmafDeviceOptions {
     int enable_validation;           /* log what the driver's own checks say, where it has any */
     unsigned max_outstanding_frames; /* 0: 4; at most 8 */
     int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
+    int required; /* features that have GPU code run there, or the first pair is refused and the log says
+                   * what is in the way; so it is when no feature has any. 0: what cannot run there runs
+                   * on the CPU, and reports say so */
 } VmafDeviceOptions;
 
 /* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none

@@ -20,6 +20,7 @@
 #define VMAF_INSPECT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libvmaf.h"
 #include "macros.h"
@@ -127,6 +128,16 @@ typedef struct VmafFeatureInfo {
     const char *extractor; /**< without a backend's name */
     const char *backend;   /**< where it runs: `cpu`, `vulkan` and so on */
     const char *device;    /**< as its driver calls it; NULL for the CPU */
+
+    /** Of the CPU's vector code, such as `AVX2`, or `scalar`; NULL on a device. */
+    const char *instruction_set;
+    unsigned passes;   /**< on a device: kernels that a frame takes; 0 for the CPU, as all below */
+    uint64_t frames;   /**< measured on the device so far */
+    uint64_t launches; /**< of kernels: frames * passes, once nothing is under way */
+    uint64_t frames_on_cpu; /**< of `frames`, measured once more on the CPU to settle a last bit */
+    double device_us; /**< microseconds that its kernels take in a frame, by the device's clock,
+                             *   mean of the frames that were timed: the first, and few after it.
+                             *   0: the device has no clock */
 } VmafFeatureInfo;
 
 /**

@@ -4,7 +4,8 @@
  * program that wants its reports to name the videos and its own settings tells them here, at any
  * time before vmaf_write_output(). Models and features the library knows by itself.
  *
- * XML, JSON, CSV and SUB are what they are in libvmaf 3.2.0 and print nothing of this.
+ * XML, JSON, CSV and SUB are what they are in libvmaf 3.2.0 and print nothing of this but the places of
+ * vmaf_report_places().
  */
 #ifndef VMAF_REPORT_H
 #define VMAF_REPORT_H
@@ -45,6 +46,15 @@ VMAF_EXPORT int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafRepor
  * @return 0; -EINVAL when context or name is NULL; -ENOMEM
  */
 VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const char *value);
+
+/**
+ * XML and JSON reports end with a list of where each feature ran when one of them left the CPU. After this
+ * call they have it in any case; a run on the CPU then says so, and which instruction set its vector
+ * code used.
+ *
+ * @return 0; -EINVAL when the context is NULL
+ */
+VMAF_EXPORT int vmaf_report_places(VmafContext *vmaf);
 
 /**
  * The name of a report format: `xml`, `json`, `csv`, `sub`. A string of the library's; NULL for

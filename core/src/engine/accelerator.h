@@ -11,25 +11,52 @@
 
 typedef struct Accelerator Accelerator;
 
-/* Features of one frame, by their number in open(). */
+/* Features of one frame, by their number in open(): as many sets as there are features to each 64. */
 typedef uint64_t FeatureSet;
-#define FEATURE_SET_MAX 64
+#define FEATURE_SET_SIZE 64
+#define FEATURE_SETS(count) (((count) + FEATURE_SET_SIZE - 1) / FEATURE_SET_SIZE)
+
+static inline bool feature_sets_have(const FeatureSet *sets, unsigned i)
+{
+    return sets[i / FEATURE_SET_SIZE] >> i % FEATURE_SET_SIZE & 1;
+}
+
+static inline void feature_sets_add(FeatureSet *sets, unsigned i)
+{
+    sets[i / FEATURE_SET_SIZE] |= (FeatureSet)1 << i % FEATURE_SET_SIZE;
+}
+
+/* What it did for one feature: the proof that it ran there. */
+typedef struct AcceleratorTally {
+    unsigned passes;       /* kernels that a frame takes */
+    uint64_t frames;       /* whose results were collected */
+    uint64_t launches;     /* of kernels, as they were handed to the device */
+    uint64_t frames_again; /* measured once more on the CPU, to settle a last bit */
+    uint64_t frames_timed; /* by the device's clock; 0 when it has none */
+    double timed_us;       /* that its kernels took in these */
+} AcceleratorTally;
 
 typedef struct AcceleratorOps {
     /* Called once, with the first pair, after the features' init (so shape and planes are known).
-     * Every feature offered has def->gpu. Sets taken to those it will measure; the others go to the
-     * CPU. Taking none is fine. The features live until close. */
+     * Every feature offered has def->gpu. Adds those it will measure to `taken`, which is empty; the
+     * others go to the CPU. Taking none is fine. The features live until close. */
     int (*open)(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken);
+
+    /* Why the i-th feature was not taken, as the end of a sentence. May be NULL. */
+    const char *(*refusal)(Accelerator *a, unsigned i);
 
     /* Queues the pair for the given features and returns; blocks only while the ring of frames in
      * flight is full. The pictures stay valid until the frame was collected. Called by one thread,
-     * in stream order: for pairs with an empty set, too, so that earlier references are known. */
-    int (*submit)(Accelerator *a, const FramePair *pair, FeatureSet set);
+     * in stream order: for pairs with empty sets, too, so that earlier references are known. */
+    int (*submit)(Accelerator *a, const FramePair *pair, const FeatureSet *sets);
 
-    /* Blocks until the oldest queued frame is done and writes results[i] for each i of its set.
+    /* Blocks until the oldest queued frame is done and writes results[i] for each i of its sets.
      * Called by one thread (another one than submit's), once a successful submit. An error is the
      * frame's: none of its results are valid. */
     int (*collect)(Accelerator *a, void *const *results);
+
+    /* What was done so far for the i-th feature, one that it took. Any thread; may be NULL. */
+    void (*tally)(Accelerator *a, unsigned i, AcceleratorTally *tally);
 
     void (*close)(Accelerator *a); /* after a successful open, when nothing is queued any more */
 
@@ -44,6 +71,8 @@ struct Accelerator {
     const AcceleratorOps *ops;
     const char *backend, *device; /* for reports; they live as long as the accelerator */
     unsigned depth;               /* frames it may hold between submit and collect */
+    bool
+        required; /* asked for by name: what has GPU code runs there or the first pair is refused */
 };
 
 #endif

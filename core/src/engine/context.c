@@ -88,13 +88,27 @@ static int check_backend(const VmafContext *ctx, const char *extractor, const Fe
                          bool *gpu_only)
 {
     *gpu_only = extractor[strlen(def->name)] != 0;
-    if (!*gpu_only)
+    const char *backend = *gpu_only ? extractor + strlen(def->name) + 1 : NULL;
+    const Accelerator *const gpu = ctx->accelerator;
+    if (!backend && gpu && gpu->required && def->gpu && ctx->pairs)
+        backend = gpu->backend;
+    if (!backend)
         return 0;
-    const char *backend = extractor + strlen(def->name) + 1;
-    if (is_accelerated(ctx) && !strcmp(ctx->accelerator->backend, backend) && def->gpu &&
-        !ctx->pairs)
+    if (!def->gpu)
+        log_error("feature \"%s\" cannot run: %s has no code for a GPU", extractor, def->name);
+    else if (!gpu)
+        log_error("feature \"%s\" cannot run on %s: the context was given no device of it",
+                  extractor, backend);
+    else if (strcmp(gpu->backend, backend) != 0)
+        log_error("feature \"%s\" cannot run on %s: the context works on %s", extractor, backend,
+                  gpu->backend);
+    else if (ctx->cfg.gpumask)
+        log_error("feature \"%s\" cannot run on %s: gpumask switches GPUs off", extractor, backend);
+    else if (ctx->pairs)
+        log_error("feature \"%s\" cannot run on %s: it was registered after the first pair",
+                  extractor, backend);
+    else
         return 0;
-    log_error("feature \"%s\" cannot run: no %s state is imported that could", extractor, backend);
     return -EINVAL;
 }
 
@@ -312,9 +326,9 @@ int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu)
     *on_cpu = false;
     const int err = scheduler_prepare(ctx->scheduler, shape);
     for (unsigned i = 0; !err && i < scheduler_feature_count(ctx->scheduler); i++) {
-        const char *backend, *device;
-        scheduler_place(ctx->scheduler, i, &backend, &device);
-        *on_cpu = *on_cpu || !backend;
+        FeaturePlace place;
+        scheduler_place(ctx->scheduler, i, &place);
+        *on_cpu = *on_cpu || !place.backend;
     }
     return err;
 }
@@ -331,6 +345,26 @@ static double pairs_per_second(const VmafContext *ctx)
     return ctx->pairs ? ctx->pairs / seconds : 0;
 }
 
+void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
+{
+    const Feature *const feature = scheduler_feature(ctx->scheduler, i);
+    FeaturePlace place;
+    scheduler_place(ctx->scheduler, i, &place);
+    const AcceleratorTally *const tally = &place.tally;
+    *out = (ReportFeature){
+        .extractor = feature->def->name,
+        .backend = place.backend ? place.backend : "cpu",
+        .instruction_set = place.backend ? NULL : cpu_best_set(ctx->cpu),
+        .options = feature->dict,
+        .device = place.device,
+        .passes = tally->passes,
+        .frames = tally->frames,
+        .launches = tally->launches,
+        .frames_on_cpu = tally->frames_again,
+        .device_us = tally->frames_timed ? tally->timed_us / (double)tally->frames_timed : 0,
+    };
+}
+
 int context_report(VmafContext *ctx, Report *report)
 {
     scheduler_wait(ctx->scheduler);
@@ -338,12 +372,8 @@ int context_report(VmafContext *ctx, Report *report)
     ReportFeature *features = count ? mem_array(count, sizeof(*features)) : NULL;
     if (count && !features)
         return -ENOMEM;
-    for (unsigned i = 0; i < count; i++) {
-        const Feature *const feature = scheduler_feature(ctx->scheduler, i);
-        features[i].extractor = feature->def->name;
-        features[i].options = feature->dict;
-        scheduler_place(ctx->scheduler, i, &features[i].backend, &features[i].device);
-    }
+    for (unsigned i = 0; i < count; i++)
+        context_feature(ctx, i, &features[i]);
     *report = (Report){
         .scores = ctx->scores,
         .version = vmaf_version(),

@@ -8,7 +8,8 @@
 #include "engine/picture.h"
 #include "libvmaf/libvmaf.h"
 
-typedef struct Report Report; /* output/report.h */
+typedef struct Report Report;               /* output/report.h */
+typedef struct ReportFeature ReportFeature; /* there, too */
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 void context_destroy(VmafContext *ctx);
@@ -50,6 +51,8 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
 int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu);
 bool context_is_flushed(const VmafContext *ctx);
 
+/* The i-th registered feature, and what was done for it so far. */
+void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *feature);
 /* Waits for frames under way and fills the report; report->features is the caller's to free. */
 int context_report(VmafContext *ctx, Report *report);
 int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,

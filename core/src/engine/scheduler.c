@@ -19,8 +19,8 @@ struct Frame {
     Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
     unsigned job_capacity;
     unsigned unmeasured, unreported; /* jobs, and those who start and collect them */
-    FeatureSet accelerated;
-    Frame *next; /* in free_frames or in the collector's queue */
+    FeatureSet *accelerated;         /* gpu_set_count of them */
+    Frame *next;                     /* in free_frames or in the collector's queue */
 };
 
 struct Scheduler {
@@ -41,8 +41,10 @@ struct Scheduler {
 
     /* The accelerator, and the thread that waits for its results. */
     Accelerator *gpu; /* NULL: none */
-    Lane *gpu_lanes[FEATURE_SET_MAX];
-    unsigned gpu_lane_count;
+    Lane **gpu_lanes;
+    unsigned gpu_lane_count, gpu_set_count;
+    FeatureSet *gpu_sets; /* of all frames */
+    void **gpu_results;   /* where the frame that is being collected goes */
     pthread_t collector;
     pthread_cond_t queued;
     Frame *queue, *queue_last;
@@ -80,6 +82,9 @@ static void destroy_frames(Scheduler *s)
         mem_free(frame->jobs);
     }
     mem_free(s->frames);
+    mem_free(s->gpu_sets);
+    mem_free(s->gpu_results);
+    mem_free(s->gpu_lanes);
 }
 
 static void end_collector(Scheduler *s)
@@ -152,11 +157,16 @@ unsigned scheduler_in_flight(const Scheduler *s)
     return (s->team ? team_size(s->team) + 3 : 1) + (s->gpu ? s->gpu->depth : 0);
 }
 
-void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device)
+void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
 {
-    const bool on_gpu = s->lanes[i]->accelerated >= 0;
-    *backend = on_gpu ? s->gpu->backend : NULL;
-    *device = on_gpu ? s->gpu->device : NULL;
+    *place = (FeaturePlace){ 0 };
+    const int number = s->lanes[i]->accelerated;
+    if (number < 0)
+        return;
+    place->backend = s->gpu->backend;
+    place->device = s->gpu->device;
+    if (s->gpu->ops->tally)
+        s->gpu->ops->tally(s->gpu, (unsigned)number, &place->tally);
 }
 
 static void keep_error(Scheduler *s, const Job *job, int err)
@@ -302,18 +312,17 @@ static Job *accelerated_job(const Scheduler *s, const Frame *frame, unsigned num
 static void finish_accelerated(Scheduler *s, Frame *frame, int err)
 {
     for (unsigned i = 0; i < s->gpu_lane_count; i++)
-        if (frame->accelerated >> i & 1)
+        if (feature_sets_have(frame->accelerated, i))
             finish_job(s, accelerated_job(s, frame, i), err);
     release_frame(s, frame);
 }
 
 static void collect_frame(Scheduler *s, Frame *frame)
 {
-    void *results[FEATURE_SET_MAX] = { 0 };
     for (unsigned i = 0; i < s->gpu_lane_count; i++)
-        if (frame->accelerated >> i & 1)
-            results[i] = accelerated_job(s, frame, i)->result;
-    finish_accelerated(s, frame, s->gpu->ops->collect(s->gpu, results));
+        s->gpu_results[i] =
+            feature_sets_have(frame->accelerated, i) ? accelerated_job(s, frame, i)->result : NULL;
+    finish_accelerated(s, frame, s->gpu->ops->collect(s->gpu, s->gpu_results));
 }
 
 static void *collect_frames(void *arg)
@@ -340,15 +349,20 @@ static void *collect_frames(void *arg)
 }
 
 /* What was asked for by name runs there or not at all. */
-static int check_placement(const Scheduler *s, unsigned count, FeatureSet taken)
+static int check_placement(const Scheduler *s, unsigned count, const FeatureSet *taken)
 {
     for (unsigned i = 0; i < count; i++) {
         const Feature *f = s->gpu_lanes[i]->feature;
-        if (f->gpu_only && !(taken >> i & 1)) {
-            log_error("feature \"%s\" cannot run on %s with these options or pictures",
-                      f->def->name, s->gpu->backend);
-            return -EINVAL;
-        }
+        if ((!f->gpu_only && !s->gpu->required) || feature_sets_have(taken, i))
+            continue;
+        const char *why = s->gpu->ops->refusal ? s->gpu->ops->refusal(s->gpu, i) : NULL;
+        log_error("feature \"%s\" cannot run on %s: %s", f->def->name, s->gpu->backend,
+                  why ? why : "it does not take these options or pictures");
+        return -EINVAL;
+    }
+    if (!count && s->gpu->required) {
+        log_error("%s is asked for, but none of the features has code for a GPU", s->gpu->backend);
+        return -EINVAL;
     }
     return 0;
 }
@@ -359,38 +373,82 @@ static int start_collector(Scheduler *s)
     return s->collecting ? 0 : -ENOMEM;
 }
 
-static int open_accelerator(Scheduler *s)
+static void forget_accelerated(Scheduler *s)
 {
-    Feature *features[FEATURE_SET_MAX];
-    unsigned count = 0;
-    for (unsigned i = 0; i < s->lane_count && count < FEATURE_SET_MAX; i++) {
+    mem_free(s->gpu_lanes);
+    mem_free(s->gpu_results);
+    mem_free(s->gpu_sets);
+    s->gpu_lanes = NULL;
+    s->gpu_results = NULL;
+    s->gpu_sets = NULL;
+}
+
+/* The lanes of features that have GPU code, and room for what frames note of them. */
+static int list_accelerated(Scheduler *s, Feature **features, unsigned *count)
+{
+    *count = 0;
+    s->gpu_lanes = mem_array(s->lane_count + 1, sizeof(*s->gpu_lanes));
+    s->gpu_results = mem_array(s->lane_count + 1, sizeof(*s->gpu_results));
+    s->gpu_set_count = FEATURE_SETS(s->lane_count + 1);
+    s->gpu_sets = mem_array((size_t)s->in_flight * s->gpu_set_count, sizeof(*s->gpu_sets));
+    if (!s->gpu_lanes || !s->gpu_results || !s->gpu_sets)
+        return -ENOMEM;
+    for (unsigned i = 0; i < s->in_flight; i++)
+        s->frames[i].accelerated = s->gpu_sets + (size_t)i * s->gpu_set_count;
+    for (unsigned i = 0; i < s->lane_count; i++) {
         if (!s->lanes[i]->feature->def->gpu)
             continue;
-        s->gpu_lanes[count] = s->lanes[i];
-        features[count++] = s->lanes[i]->feature;
+        s->gpu_lanes[*count] = s->lanes[i];
+        features[(*count)++] = s->lanes[i]->feature;
     }
-    FeatureSet taken = 0;
-    int err = count ? s->gpu->ops->open(s->gpu, features, count, &taken) : 0;
+    return 0;
+}
+
+static void note_places(Scheduler *s, unsigned count, const FeatureSet *taken)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const bool on_gpu = feature_sets_have(taken, i);
+        if (on_gpu) {
+            s->gpu_lanes[i]->accelerated = (int)i;
+            s->gpu_lane_count = count;
+        }
+        log_debug("feature \"%s\" runs on %s", s->gpu_lanes[i]->feature->def->name,
+                  on_gpu ? s->gpu->backend : "the CPU");
+    }
+}
+
+static bool any_of(const FeatureSet *sets, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (feature_sets_have(sets, i))
+            return true;
+    return false;
+}
+
+static int open_accelerator(Scheduler *s)
+{
+    Feature **features = mem_array(s->lane_count + 1, sizeof(*features));
+    FeatureSet *taken = mem_array(FEATURE_SETS(s->lane_count + 1), sizeof(*taken));
+    unsigned count = 0;
+    int err = features && taken ? list_accelerated(s, features, &count) : -ENOMEM;
+    if (!err && count)
+        err = s->gpu->ops->open(s->gpu, features, count, taken);
     s->opened = count && !err;
     if (!err)
         err = check_placement(s, count, taken);
-    if (!err && taken)
+    if (!err && any_of(taken, count))
         err = start_collector(s);
     if (err && s->opened) {
         s->gpu->ops->close(s->gpu);
         s->opened = false;
     }
-    if (err || !taken)
-        return err;
-    s->gpu_lane_count = count;
-    for (unsigned i = 0; i < count; i++) {
-        const bool on_gpu = taken >> i & 1;
-        if (on_gpu)
-            s->gpu_lanes[i]->accelerated = (int)i;
-        log_debug("feature \"%s\" runs on %s", s->gpu_lanes[i]->feature->def->name,
-                  on_gpu ? s->gpu->backend : "the CPU");
-    }
-    return 0;
+    if (err)
+        forget_accelerated(s);
+    else
+        note_places(s, count, taken);
+    mem_free(features);
+    mem_free(taken);
+    return err;
 }
 
 static int create_frames(Scheduler *s)
@@ -489,7 +547,8 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
         .prev_ref = { pics[2].ref ? &pics[2] : NULL, pics[3].ref ? &pics[3] : NULL },
         .position = input->id.position,
     };
-    frame->accelerated = 0;
+    for (unsigned i = 0; s->gpu_lane_count && i < s->gpu_set_count; i++)
+        frame->accelerated[i] = 0;
     frame->unmeasured = 1 + (s->gpu_lane_count != 0);
     for (unsigned i = 0; i < s->lane_count; i++) {
         Lane *lane = s->lanes[i];
@@ -498,7 +557,7 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
         frame->jobs[i]->sequence = lane->sequences++;
         frame->unmeasured++;
         if (lane->accelerated >= 0)
-            frame->accelerated |= (FeatureSet)1 << lane->accelerated;
+            feature_sets_add(frame->accelerated, (unsigned)lane->accelerated);
     }
     frame->unreported = frame->unmeasured;
 }

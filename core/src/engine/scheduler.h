@@ -19,15 +19,19 @@ int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);
 
-/* Before scheduler_prepare: features that can, go there; one that must (gpu_only) and cannot makes
- * scheduler_prepare fail. The accelerator outlives the scheduler. */
+/* Before scheduler_prepare: features that can, go there; one that must (gpu_only, or the accelerator is
+ * required) and cannot makes scheduler_prepare fail. The accelerator outlives the scheduler. */
 void scheduler_accelerate(Scheduler *s, Accelerator *accelerator);
 /* Whether scheduler_prepare was called. */
 bool scheduler_has_begun(const Scheduler *s);
 /* How many pairs may be under way at once. */
 unsigned scheduler_in_flight(const Scheduler *s);
-/* Where the i-th feature runs; both NULL for the CPU. */
-void scheduler_place(const Scheduler *s, unsigned i, const char **backend, const char **device);
+/* Where a feature runs, and what was done for it there. */
+typedef struct FeaturePlace {
+    const char *backend, *device; /* both NULL for the CPU */
+    AcceleratorTally tally;       /* zeros for the CPU */
+} FeaturePlace;
+void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place);
 
 /* Makes room for the next pair, blocking while too many frames are under way, and tells features
  * that have not seen a pair yet the shape. To be called before each read; after an error, take no

@@ -29,21 +29,31 @@ static int choose_any(const GpuProbe *probe, bool allow_software, unsigned *inde
     return -ENODEV;
 }
 
-static void explain_none(const GpuProbe *probe)
+void gpu_explain_none(const GpuProbe *probe, char *why, size_t size)
 {
-    const char *backend = probe->backend->name;
-    for (unsigned i = 0; i < probe->count; i++) {
+    size_t used = 0;
+    why[0] = '\0';
+    for (unsigned i = 0; i < probe->count && used < size; i++) {
         const GpuDeviceInfo *device = &probe->devices[i];
-        if (device->missing[0])
-            log_error("%s: %s cannot be used, it lacks: %s", backend, device->name,
-                      device->missing);
-        else
-            log_error("%s: %s is a software device: it is used only when it is named or software "
-                      "devices are allowed",
-                      backend, device->name);
+        const char *join = i ? "; " : "";
+        used +=
+            (size_t)(device->missing[0]
+                         ? snprintf(why + used, size - used, "%s%s cannot be used, it lacks: %s",
+                                    join, device->name, device->missing)
+                         : snprintf(why + used, size - used,
+                                    "%s%s is a software device: it is used only when it is named "
+                                    "or software devices are allowed",
+                                    join, device->name));
     }
     if (!probe->count)
-        log_error("%s: no device found; is a driver installed?", backend);
+        snprintf(why, size, "no device found; is a driver installed?");
+}
+
+static void log_none(const GpuProbe *probe)
+{
+    char why[1024];
+    gpu_explain_none(probe, why, sizeof(why));
+    log_error("%s: %s", probe->backend->name, why);
 }
 
 static bool contains(const char *text, const char *part)
@@ -134,11 +144,11 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
         const bool allow_software = wish->allow_software || probe->backend->hidden;
         const int err = choose_any(probe, allow_software, index);
         if (err && !wish->quiet)
-            explain_none(probe);
+            log_none(probe);
         return err;
     }
     if (!probe->count) {
-        explain_none(probe);
+        log_none(probe);
         return -ENODEV;
     }
     if ((unsigned)wish->index >= probe->count) {

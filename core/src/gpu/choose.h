@@ -10,11 +10,15 @@ typedef struct GpuWish {
     const char *device; /* its number, UUID, PCI address or part of its name; NULL: any */
     bool allow_software, validation;
     bool quiet;     /* nothing in the log when there is no device */
+    bool required;  /* what has GPU code runs there, or nothing does */
     unsigned depth; /* frames in flight; 0: the default */
 } GpuWish;
 
 /* The device that was wished for; without a wish the first real GPU, or with `allow_software` the
  * first device. -ENODEV, or -EINVAL for an index that there is not; logged unless `quiet`. */
 int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index);
+
+/* Why none is chosen when none is named, in one line. */
+void gpu_explain_none(const GpuProbe *probe, char *why, size_t size);
 
 #endif

@@ -15,8 +15,8 @@
 typedef struct GpuPlan GpuPlan;
 
 struct FeatureGpu {
-    /* Declares the feature's passes for f->shape and its options. Called after init. -ENOTSUP means
-     * that these options or this shape stay on the CPU. Failures of the calls below stick to the
+    /* Declares the feature's passes for f->shape and its options. Called after init. gpu_refuse()'s
+     * result means that these options or this shape stay on the CPU. Failures of the calls below stick to the
      * plan, so plan() need not check them. */
     int (*plan)(const Feature *f, GpuPlan *plan);
 
@@ -29,6 +29,9 @@ struct FeatureGpu {
      * (then measure and collect must both write every byte). Used by the self-test. */
     bool (*same)(const Feature *f, const void *a, const void *b);
 };
+
+/* For plan() to return: what keeps the feature on the CPU, as the end of a sentence. A constant. */
+int gpu_refuse(GpuPlan *plan, const char *why);
 
 /* A buffer as a plan names it. */
 typedef struct GpuBuf {

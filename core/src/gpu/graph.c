@@ -2,6 +2,7 @@
 #include "gpu/graph.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -65,20 +66,46 @@ static void note_planes(Graph *graph, const GpuPlan *plan)
     }
 }
 
+/* The largest buffer of a plan, planes included. */
+static size_t largest_buffer(const Graph *graph, const GpuPlan *plan)
+{
+    size_t largest = 0;
+    for (unsigned b = 0; b < plan->buffer_count; b++) {
+        const PlanBuffer *buffer = &plan->buffers[b];
+        const bool is_plane =
+            buffer->role == PLAN_REF || buffer->role == PLAN_DIST || buffer->role == PLAN_PREV_REF;
+        const size_t size =
+            is_plane ? picture_stride(&graph->shape, buffer->plane) * graph->shape.h[buffer->plane]
+                     : buffer->size;
+        if (size > largest)
+            largest = size;
+    }
+    return largest;
+}
+
 /* What a device cannot bind or dispatch stays on the CPU. */
-static bool fits(const Graph *graph, const GpuPlan *plan)
+static bool fits(const Graph *graph, const GpuPlan *plan, char *why, size_t size)
 {
     const GpuLimits *limits = &graph->device->limits;
-    for (unsigned b = 0; b < plan->buffer_count; b++)
-        if (plan->buffers[b].size > limits->max_binding)
+    const size_t largest = largest_buffer(graph, plan);
+    if (largest > limits->max_binding) {
+        snprintf(why, size, "%ux%u takes a buffer of %zu bytes, and the device's limit is %zu",
+                 graph->shape.w[0], graph->shape.h[0], largest, limits->max_binding);
+        return false;
+    }
+    for (unsigned p = 0; p < plan->pass_count; p++) {
+        for (unsigned i = 0; i < 3; i++) {
+            if (plan->passes[p].groups[i] <= limits->max_groups[i])
+                continue;
+            snprintf(why, size, "%ux%u takes %u workgroups %s, and the device's limit is %u",
+                     graph->shape.w[0], graph->shape.h[0], plan->passes[p].groups[i],
+                     i == 0   ? "across"
+                     : i == 1 ? "down"
+                              : "deep",
+                     limits->max_groups[i]);
             return false;
-    for (unsigned p = 0; p < 3; p++)
-        if (picture_stride(&graph->shape, p) * graph->shape.h[p] > limits->max_binding)
-            return false;
-    for (unsigned p = 0; p < plan->pass_count; p++)
-        for (unsigned i = 0; i < 3; i++)
-            if (plan->passes[p].groups[i] > limits->max_groups[i])
-                return false;
+        }
+    }
     return true;
 }
 
@@ -122,9 +149,12 @@ static int add_feature(Graph *graph, unsigned i)
     GraphFeature *gf = &graph->features[i];
     const char *name = gf->feature->def->name;
     gf->owner = i;
-    int err = plan_create(&gf->plan, gf->feature);
-    if (err == -ENOTSUP || (!err && !fits(graph, gf->plan))) {
-        log_info("%s: not on the GPU with these options and this size", name);
+    const char *why = NULL;
+    int err = plan_create_or_why(&gf->plan, gf->feature, &why);
+    if (err == -ENOTSUP)
+        snprintf(gf->refusal, sizeof(gf->refusal), "%s", why ? why : "it has no kernels for this");
+    if (err == -ENOTSUP || (!err && !fits(graph, gf->plan, gf->refusal, sizeof(gf->refusal)))) {
+        log_info("%s: not on %s: %s", name, graph->device->backend, gf->refusal);
         plan_destroy(gf->plan);
         gf->plan = NULL;
         return 0;
@@ -197,7 +227,7 @@ static int create_tables(Graph *graph)
 int graph_create(Graph **out, GpuDevice *device, Feature *const *features, unsigned count)
 {
     *out = NULL;
-    if (!count || count > FEATURE_SET_MAX)
+    if (!count || count > FEATURE_SET_SIZE)
         return -EINVAL;
     Graph *graph = mem_zalloc(sizeof(*graph));
     if (!graph)

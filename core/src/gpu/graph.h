@@ -11,6 +11,7 @@
 typedef struct GraphFeature {
     Feature *feature;
     GpuPlan *plan;       /* NULL: not taken */
+    char refusal[160];   /* why not */
     unsigned owner;      /* the feature whose run serves this one: itself, or an equal one before */
     GpuKernel **kernels; /* of each pass */
     GpuRange *ranges; /* of each buffer of the plan, as far as it is not a plane: buffer is set for

@@ -121,7 +121,18 @@ void gpu_next_stage(GpuPlan *plan)
     plan->stage++;
 }
 
+int gpu_refuse(GpuPlan *plan, const char *why)
+{
+    plan->refusal = why;
+    return -ENOTSUP;
+}
+
 int plan_create(GpuPlan **out, const Feature *f)
+{
+    return plan_create_or_why(out, f, NULL);
+}
+
+int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why)
 {
     GpuPlan *plan = mem_zalloc(sizeof(*plan));
     if (!plan)
@@ -130,6 +141,8 @@ int plan_create(GpuPlan **out, const Feature *f)
     int err = f->def->gpu->plan(f, plan);
     if (!err)
         err = plan->err;
+    if (why)
+        *why = plan->refusal;
     if (err) {
         plan_destroy(plan);
         return err;

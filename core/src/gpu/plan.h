@@ -35,9 +35,12 @@ struct GpuPlan {
     size_t pass_capacity;
     unsigned stage; /* that the next pass joins */
     int err;
+    const char *refusal; /* NULL: none */
 };
 
-/* Lets the feature declare itself. -ENOTSUP: it stays on the CPU. */
+/* Lets the feature declare itself. -ENOTSUP: it stays on the CPU, and *why (NULL is fine) says what keeps
+ * it there. */
+int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why);
 int plan_create(GpuPlan **out, const Feature *f);
 void plan_destroy(GpuPlan *plan);
 

@@ -7,36 +7,57 @@
 
 #include "base/mem.h"
 
+/* Rounds of the ring from one timed frame to the next: what it costs to run one frame's passes apart is
+ * then lost among the others. */
+#define TIMED_ROUNDS 128
+
 struct Profile {
     const Graph *graph;
+    bool asked;          /* for every frame, and to print */
     unsigned pass_count; /* of all features */
-    unsigned frames;
-    double *sums, *last; /* in microseconds, by pass in recorded order */
+    double *sums;        /* in microseconds, by pass as pass_number() has it */
+    double *stamps;      /* those read last */
+    uint64_t *frames;    /* timed, by feature */
 };
 
-static unsigned count_passes(const Graph *graph)
+static unsigned plan_passes(const Graph *graph, FeatureSet owners, unsigned f)
+{
+    return owners >> f & 1 ? graph->features[f].plan->pass_count : 0;
+}
+
+static unsigned count_passes(const Graph *graph, FeatureSet owners)
 {
     unsigned count = 0;
     for (unsigned f = 0; f < graph->feature_count; f++)
-        if (graph->features[f].plan && graph->features[f].owner == f)
-            count += graph->features[f].plan->pass_count;
+        count += plan_passes(graph, owners, f);
     return count;
+}
+
+/* A pass's place among those of all features. */
+static unsigned pass_number(const Profile *profile, unsigned feature, unsigned pass)
+{
+    const Graph *graph = profile->graph;
+    const FeatureSet all = graph_owners(graph, graph->taken);
+    unsigned number = pass;
+    for (unsigned f = 0; f < feature; f++)
+        number += plan_passes(graph, all, f);
+    return number;
 }
 
 int profile_create(Profile **out, const Graph *graph)
 {
     *out = NULL;
     const char *asked = getenv("VMAF_GPU_PROFILE");
-    if (!asked || asked[0] != '1')
-        return 0;
     Profile *profile = mem_zalloc(sizeof(*profile));
     if (!profile)
         return -ENOMEM;
     profile->graph = graph;
-    profile->pass_count = count_passes(graph);
+    profile->asked = asked && asked[0] == '1';
+    profile->pass_count = count_passes(graph, graph_owners(graph, graph->taken));
     profile->sums = mem_array(profile->pass_count + 1, sizeof(*profile->sums));
-    profile->last = mem_array(profile->pass_count + 1, sizeof(*profile->last));
-    if (!profile->sums || !profile->last) {
+    profile->stamps = mem_array(profile->pass_count + 1, sizeof(*profile->stamps));
+    profile->frames = mem_array(graph->feature_count, sizeof(*profile->frames));
+    if (!profile->sums || !profile->stamps || !profile->frames) {
         profile_destroy(profile);
         return -ENOMEM;
     }
@@ -44,66 +65,95 @@ int profile_create(Profile **out, const Graph *graph)
     return 0;
 }
 
-/* Passes in the order in which they are recorded: by stage, then by feature. */
-static const PlanPass *pass_at(const Graph *graph, unsigned number, const Feature **feature)
+/* The next pass in the order in which they are recorded, by stage, then by feature; start with zeros. */
+typedef struct PassWalk {
+    unsigned stage, feature, pass;
+    bool any; /* of this stage or a later one */
+} PassWalk;
+
+static const PlanPass *next_pass(const Graph *graph, FeatureSet owners, PassWalk *walk)
 {
-    for (unsigned stage = 0, at = 0; stage < 1000; stage++) {
-        for (unsigned f = 0; f < graph->feature_count; f++) {
-            const GraphFeature *gf = &graph->features[f];
-            for (unsigned p = 0; gf->plan && gf->owner == f && p < gf->plan->pass_count; p++) {
-                if (gf->plan->passes[p].stage != stage || at++ != number)
-                    continue;
-                *feature = gf->feature;
-                return &gf->plan->passes[p];
+    for (;;) {
+        for (; walk->feature < graph->feature_count; walk->feature++, walk->pass = 0) {
+            while (walk->pass < plan_passes(graph, owners, walk->feature)) {
+                const PlanPass *pass = &graph->features[walk->feature].plan->passes[walk->pass++];
+                walk->any |= pass->stage >= walk->stage;
+                if (pass->stage == walk->stage)
+                    return pass;
             }
         }
+        if (!walk->any)
+            return NULL;
+        *walk = (PassWalk){ .stage = walk->stage + 1 };
     }
-    return NULL;
 }
 
 static void print(const Profile *profile)
 {
+    const Graph *graph = profile->graph;
+    const FeatureSet owners = graph_owners(graph, graph->taken);
+    uint64_t frames = 0;
     double total = 0;
-    for (unsigned i = 1; i <= profile->pass_count; i++) {
-        const Feature *feature;
-        const PlanPass *pass = pass_at(profile->graph, i - 1, &feature);
-        const double mean = profile->sums[i] / profile->frames;
+    PassWalk walk = { 0 };
+    for (const PlanPass *pass; (pass = next_pass(graph, owners, &walk));) {
+        const uint64_t timed = profile->frames[walk.feature];
+        const unsigned number = pass_number(profile, walk.feature, walk.pass - 1);
+        const double mean = timed ? profile->sums[number] / (double)timed : 0;
         total += mean;
-        if (pass)
-            fprintf(stderr, "gpu profile: %-16s stage %u %-24s %10.2f us\n", feature->def->name,
-                    pass->stage, pass->kernel, mean);
+        frames = timed > frames ? timed : frames;
+        if (timed)
+            fprintf(stderr, "gpu profile: %-16s stage %u %-24s %10.2f us\n",
+                    graph->features[walk.feature].feature->def->name, pass->stage, pass->kernel,
+                    mean);
     }
-    fprintf(stderr, "gpu profile: %u frames, %.2f us of kernels each\n", profile->frames, total);
+    if (frames)
+        fprintf(stderr, "gpu profile: %llu frames, %.2f us of kernels each\n",
+                (unsigned long long)frames, total);
 }
 
 void profile_destroy(Profile *profile)
 {
     if (!profile)
         return;
-    if (profile->frames)
+    if (profile->asked && profile->sums && profile->frames)
         print(profile);
     mem_free(profile->sums);
-    mem_free(profile->last);
+    mem_free(profile->stamps);
+    mem_free(profile->frames);
     mem_free(profile);
 }
 
-int profile_stamps(const Profile *profile, GpuStamps **stamps)
+bool profile_wants(const Profile *profile, uint64_t frame, unsigned slot_count)
 {
-    *stamps = NULL;
-    if (!profile)
-        return 0;
+    return profile->asked || frame % ((uint64_t)slot_count * TIMED_ROUNDS) == 0;
+}
+
+int profile_stamps(const Profile *profile, FeatureSet owners, GpuStamps **stamps)
+{
     GpuDevice *dev = profile->graph->device;
-    const int err = dev->ops->stamps_create(dev, profile->pass_count + 1, stamps);
+    const int err = dev->ops->stamps_create(dev, count_passes(profile->graph, owners) + 1, stamps);
     return err == -ENOTSUP ? 0 : err;
 }
 
 void profile_add(Profile *profile, GpuStamps *stamps, FeatureSet owners)
 {
-    /* Frames that skip features are left out of the average. */
-    if (!profile || !stamps || owners != graph_owners(profile->graph, profile->graph->taken) ||
-        profile->graph->device->ops->stamps_read(profile->graph->device, stamps, profile->last))
+    const Graph *graph = profile->graph;
+    if (!stamps || graph->device->ops->stamps_read(graph->device, stamps, profile->stamps))
         return;
-    profile->frames++;
-    for (unsigned i = 1; i <= profile->pass_count; i++)
-        profile->sums[i] += profile->last[i] - profile->last[i - 1];
+    PassWalk walk = { 0 };
+    for (unsigned i = 1; next_pass(graph, owners, &walk); i++)
+        profile->sums[pass_number(profile, walk.feature, walk.pass - 1)] +=
+            profile->stamps[i] - profile->stamps[i - 1];
+    for (unsigned f = 0; f < graph->feature_count; f++)
+        profile->frames[f] += owners >> f & 1;
+}
+
+double profile_time(const Profile *profile, unsigned feature, uint64_t *frames)
+{
+    double sum = 0;
+    const unsigned first = pass_number(profile, feature, 0);
+    for (unsigned p = 0; p < profile->graph->features[feature].plan->pass_count; p++)
+        sum += profile->sums[first + p];
+    *frames = profile->frames[feature];
+    return sum;
 }

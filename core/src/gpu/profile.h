@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where the time goes on the device, for those who ask with VMAF_GPU_PROFILE=1: passes then run one
- * after the other, each between two stamps, and the averages are printed when the stream ends. */
+/* Where the time goes on the device. The passes of a timed frame run one after the other, each between
+ * two stamps. Few frames are timed, for reports; all of them for those who ask with VMAF_GPU_PROFILE=1,
+ * and then the averages are printed when the stream ends. */
 #ifndef GPU_PROFILE_H
 #define GPU_PROFILE_H
 
@@ -8,13 +9,19 @@
 
 typedef struct Profile Profile;
 
-/* *out stays NULL, which is fine everywhere, when nobody asked or the device has no clock. */
 int profile_create(Profile **out, const Graph *graph);
-void profile_destroy(Profile *profile); /* prints */
+void profile_destroy(Profile *profile); /* prints if asked to; NULL is fine */
 
-/* Stamps for one command buffer: 0 before the first pass, then one after each. */
-int profile_stamps(const Profile *profile, GpuStamps **stamps);
-/* Adds up what such a command buffer noted; `owners` as it was recorded for. */
+/* Whether the frame that runs in this slot, after so many of the stream, is to be timed. The frames
+ * chosen share one slot, so that their commands are recorded once. */
+bool profile_wants(const Profile *profile, uint64_t frame, unsigned slot_count);
+
+/* Stamps for the commands of one frame: 0 before the first pass, then one after each. NULL when the device
+ * has no clock. */
+int profile_stamps(const Profile *profile, FeatureSet owners, GpuStamps **stamps);
+/* Adds up what such commands noted; `owners` as they were recorded for. */
 void profile_add(Profile *profile, GpuStamps *stamps, FeatureSet owners);
+/* What the passes of a feature took, in microseconds, and in how many frames. */
+double profile_time(const Profile *profile, unsigned feature, uint64_t *frames);
 
 #endif

@@ -78,24 +78,35 @@ int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info)
     return err;
 }
 
+int vmaf_backend_missing(const char *backend, int allow_software, char *why, size_t size)
+{
+    const GpuBackend *b = backend ? gpu_backend_find(backend) : NULL;
+    return b && why && size ? session_missing(b, allow_software != 0, why, size) : -EINVAL;
+}
+
 int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
 {
     if (!device)
         return -EINVAL;
     *device = NULL;
     const GpuBackend *b = NULL;
-    if (options && options->size >= sizeof(*options) && options->backend)
-        b = gpu_backend_find(options->backend);
+    /* A caller built against an older header has a shorter struct. */
+    VmafDeviceOptions full = { 0 };
+    if (options && options->size >= offsetof(VmafDeviceOptions, required)) {
+        memcpy(&full, options, options->size < sizeof(full) ? options->size : sizeof(full));
+        b = full.backend ? gpu_backend_find(full.backend) : NULL;
+    }
     if (!b)
         return -EINVAL;
     GpuSession *session;
     const int err = session_open(&session, b,
                                  &(GpuWish){ .index = -1,
-                                             .device = options->device,
-                                             .allow_software = options->allow_software != 0,
-                                             .validation = options->enable_validation != 0,
-                                             .quiet = options->quiet != 0,
-                                             .depth = options->max_outstanding_frames });
+                                             .device = full.device,
+                                             .allow_software = full.allow_software != 0,
+                                             .validation = full.enable_validation != 0,
+                                             .quiet = full.quiet != 0,
+                                             .required = full.required != 0,
+                                             .depth = full.max_outstanding_frames });
     *device = (VmafDevice *)session;
     return err;
 }

@@ -2,6 +2,7 @@
 #include "gpu/session.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -63,28 +64,57 @@ static int open_wished(GpuSession **out, GpuProbe *probe, const GpuWish *wish)
         err = probe->backend->open(probe, index, &device);
     if (!err)
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);
-    if (!err)
+    if (!err) {
         (*out)->index = index;
-    else
+        (*out)->required = wish->required;
+    } else {
         log_debug("%s: no device opened, error %d", probe->backend->name, err);
+    }
+    return err;
+}
+
+/* Looks at the machine; `why` is empty unless there is nothing to choose from. */
+static int probe_or_why(const GpuBackend *backend, bool validation, GpuProbe **probe, char *why,
+                        size_t size)
+{
+    why[0] = '\0';
+    if (!backend->probe) {
+        snprintf(why, size, "this libvmaf was built without %s", backend->title);
+        return -ENOSYS;
+    }
+    const int err = backend->probe(backend, validation, probe);
+    if (err == -ENOSYS)
+        snprintf(why, size, "no %s on this machine", backend->needs);
+    else if (err == -ENODEV)
+        snprintf(why, size, "no device found; is a driver installed?");
+    else if (err)
+        snprintf(why, size, "it cannot be asked for devices (%d)", err);
+    return err;
+}
+
+int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size)
+{
+    GpuProbe *probe;
+    int err = probe_or_why(backend, false, &probe, why, size);
+    if (err)
+        return err;
+    const GpuWish wish = { .index = -1, .allow_software = allow_software, .quiet = true };
+    unsigned index;
+    err = gpu_choose(probe, &wish, &index);
+    if (err)
+        gpu_explain_none(probe, why, size);
+    backend->probe_end(probe);
     return err;
 }
 
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
 {
     *out = NULL;
-    if (!backend->probe) {
-        if (!wish->quiet)
-            log_error("%s: this libvmaf was built without %s", backend->name, backend->title);
-        return -ENOSYS;
-    }
     GpuProbe *probe;
-    int err = backend->probe(backend, wish->validation, &probe);
-    if (err == -ENOSYS && !wish->quiet)
-        log_error("%s: no %s on this machine; install it, or use the CPU", backend->name,
-                  backend->needs);
-    if (err == -ENODEV && !wish->quiet)
-        log_error("%s: no device found; is a driver installed?", backend->name);
+    char why[512];
+    int err = probe_or_why(backend, wish->validation, &probe, why, sizeof(why));
+    if ((err == -ENOSYS || err == -ENODEV) && !wish->quiet)
+        log_error("%s: %s", backend->name, why);
     if (err)
         return err;
     err = open_wished(out, probe, wish);
@@ -111,32 +141,82 @@ void session_close(GpuSession *session)
 
 /* ---- the accelerator that a context sees ---- */
 
+static void client_close(Accelerator *a)
+{
+    GpuClient *client = (GpuClient *)a;
+    for (unsigned i = 0; client->streams && i < client->stream_count; i++)
+        stream_destroy(client->streams[i]);
+    mem_free(client->streams);
+    client->streams = NULL;
+    client->stream_count = 0;
+}
+
 static int client_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
 {
     GpuClient *client = (GpuClient *)a;
-    return stream_create(&client->stream,
-                         &(GpuStreamParams){ .device = client->session->device,
-                                             .features = features,
-                                             .feature_count = count,
-                                             .depth = client->session->depth },
-                         taken);
+    const unsigned sets = FEATURE_SETS(count);
+    client->streams = mem_array(sets, sizeof(*client->streams));
+    int err = client->streams ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < sets; i++) {
+        const unsigned first = i * FEATURE_SET_SIZE, left = count - first;
+        err = stream_create(
+            &client->streams[i],
+            &(GpuStreamParams){ .device = client->session->device,
+                                .features = features + first,
+                                .feature_count = left < FEATURE_SET_SIZE ? left : FEATURE_SET_SIZE,
+                                .depth = client->session->depth },
+            &taken[i]);
+        client->stream_count = i + 1;
+    }
+    if (err)
+        client_close(a);
+    return err;
 }
 
-static int client_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
+static const char *client_refusal(Accelerator *a, unsigned i)
 {
-    return stream_submit(((GpuClient *)a)->stream, pair, set);
+    return stream_refusal(((GpuClient *)a)->streams[i / FEATURE_SET_SIZE], i % FEATURE_SET_SIZE);
+}
+
+/* A frame that only some streams take fails when it is collected, and no other follows it. */
+static int client_submit(Accelerator *a, const FramePair *pair, const FeatureSet *sets)
+{
+    GpuClient *client = (GpuClient *)a;
+    int err = atomic_load(&client->submit_err);
+    if (err)
+        return err;
+    unsigned i = 0;
+    while (i < client->stream_count && !(err = stream_submit(client->streams[i], pair, sets[i])))
+        i++;
+    if (i == 0)
+        return err;
+    if (err) {
+        client->cut_frame = client->submitted;
+        client->cut_streams = i;
+        atomic_store(&client->submit_err, err);
+    }
+    client->submitted++;
+    return 0;
 }
 
 static int client_collect(Accelerator *a, void *const *results)
 {
-    return stream_collect(((GpuClient *)a)->stream, results);
+    GpuClient *client = (GpuClient *)a;
+    int err = atomic_load(&client->submit_err);
+    const bool cut = err && client->collected == client->cut_frame;
+    const unsigned count = cut ? client->cut_streams : client->stream_count;
+    err = cut ? err : 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int own = stream_collect(client->streams[i], results + (size_t)i * FEATURE_SET_SIZE);
+        err = err ? err : own;
+    }
+    client->collected++;
+    return err;
 }
 
-static void client_close(Accelerator *a)
+static void client_tally(Accelerator *a, unsigned i, AcceleratorTally *tally)
 {
-    GpuClient *client = (GpuClient *)a;
-    stream_destroy(client->stream);
-    client->stream = NULL;
+    stream_tally(((GpuClient *)a)->streams[i / FEATURE_SET_SIZE], i % FEATURE_SET_SIZE, tally);
 }
 
 static int alloc_upload(void *device, size_t size, void **block)
@@ -180,8 +260,10 @@ static void client_destroy(Accelerator *a)
 
 static const AcceleratorOps client_ops = {
     .open = client_open,
+    .refusal = client_refusal,
     .submit = client_submit,
     .collect = client_collect,
+    .tally = client_tally,
     .close = client_close,
     .picture_memory = client_picture_memory,
     .destroy = client_destroy,
@@ -195,11 +277,13 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
         mem_free(client);
         return err;
     }
+    atomic_init(&client->submit_err, 0);
     client->accelerator = (Accelerator){
         .ops = &client_ops,
         .backend = session->backend->name,
         .device = session->device->name,
         .depth = session->depth,
+        .required = session->required,
     };
     atomic_fetch_add(&session->references, 1);
     client->session = session;

@@ -22,6 +22,7 @@ typedef struct GpuSession {
     unsigned index; /* in the backend's list */
     GpuDeviceInfo info;
     unsigned depth; /* frames in flight */
+    bool required;  /* what has GPU code runs here or the context refuses the first pair */
 
     atomic_int references; /* the opener's, and one for each client */
     pthread_mutex_t lock;
@@ -33,8 +34,13 @@ struct GpuClient {
     GpuClient *next;
     GpuSession *session;
     VmafContext *context;
-    GpuStream *stream;   /* NULL until the first pair */
-    GpuImports *imports; /* of this context */
+    GpuStream **streams; /* one to each 64 features; NULL until the first pair */
+    unsigned stream_count;
+    uint64_t submitted, collected; /* frames */
+    atomic_int submit_err; /* why a frame could be queued in part only: none is queued after it */
+    uint64_t cut_frame;    /* that frame */
+    unsigned cut_streams;  /* and how many of the streams have it */
+    GpuImports *imports;   /* of this context */
 };
 
 /* ---- sessions ---- */
@@ -45,6 +51,8 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
 /* The same for a device that the caller opened. It is taken over, also on failure. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
+/* What keeps a backend from finding a device when none is named, in words; 0: nothing does. */
+int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size);
 /* Waits for outstanding work. Contexts that still use it keep it open. NULL is fine. */
 void session_close(GpuSession *session);
 

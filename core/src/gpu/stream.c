@@ -13,6 +13,12 @@
 /* A device that has not finished a frame after this long will not finish it. */
 #define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
 
+/* What a feature can show for itself; under the stream's lock. */
+typedef struct Tally {
+    uint64_t frames, frames_again;
+    uint64_t launches; /* of an owner, for all it serves */
+} Tally;
+
 struct GpuStream {
     GpuDevice *device;
     Graph *graph;
@@ -28,6 +34,7 @@ struct GpuStream {
     WorkList works;
     /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
     uint64_t submitted, started, collected;
+    Tally *tallies; /* by feature */
 
     bool never_on_cpu;
     void **cpu_scratch; /* by feature, for frames measured again; made when first needed */
@@ -46,7 +53,7 @@ static int create_slots(GpuStream *stream)
     if (err)
         return err;
     stream->batch = stream->depth / 2;
-    if (stream->profile || !stream->batch)
+    if (!stream->batch)
         stream->batch = 1;
     if (stream->batch > tuning->max_batch)
         stream->batch = tuning->max_batch;
@@ -75,7 +82,8 @@ int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *ta
     stream->depth = params->depth;
     stream->never_on_cpu = params->never_on_cpu;
     stream->cpu_scratch = mem_array(params->feature_count, sizeof(*stream->cpu_scratch));
-    int err = stream->cpu_scratch ? 0 : -ENOMEM;
+    stream->tallies = mem_array(params->feature_count, sizeof(*stream->tallies));
+    int err = stream->cpu_scratch && stream->tallies ? 0 : -ENOMEM;
     if (!err)
         err = graph_create(&stream->graph, params->device, params->features, params->feature_count);
     if (!err)
@@ -105,6 +113,7 @@ void stream_destroy(GpuStream *stream)
         if (stream->cpu_scratch[i])
             stream->graph->features[i].feature->def->scratch_destroy(stream->cpu_scratch[i]);
     mem_free(stream->cpu_scratch);
+    mem_free(stream->tallies);
     graph_destroy(stream->graph);
     pthread_cond_destroy(&stream->progress);
     pthread_mutex_destroy(&stream->lock);
@@ -113,15 +122,40 @@ void stream_destroy(GpuStream *stream)
 
 /* ---- starting kernels; all under the lock ---- */
 
-/* How many of the waiting frames, from the oldest on, run the same kernels. */
+static bool is_timed(const GpuStream *stream, uint64_t frame)
+{
+    return profile_wants(stream->profile, frame, stream->slot_count);
+}
+
+/* How many of the waiting frames, from the oldest on, run the same kernels. Those that are timed run
+ * alone. */
 static unsigned run_length(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
     unsigned count = 1;
     while (count < stream->batch && stream->started + count < stream->submitted &&
-           slot_of(stream, stream->started + count)->owners == owners)
+           slot_of(stream, stream->started + count)->owners == owners &&
+           !is_timed(stream, stream->started) && !is_timed(stream, stream->started + count))
         count++;
     return count;
+}
+
+/* The kernels of frames that run together. */
+static int work_of(GpuStream *stream, uint64_t frame, unsigned count, const Work **work)
+{
+    const Slot *first = slot_of(stream, frame);
+    return work_get(&stream->works,
+                    &(Work){ .first = (unsigned)(first - stream->slots),
+                             .count = count,
+                             .owners = first->owners,
+                             .timed = is_timed(stream, frame) },
+                    work);
+}
+
+static void count_launches(GpuStream *stream, const Work *work)
+{
+    for (unsigned f = 0; f < stream->graph->feature_count; f++)
+        stream->tallies[f].launches += work->launches[f];
 }
 
 static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
@@ -134,10 +168,9 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     const bool uploads_apart = stream->upload_queue == GPU_TRANSFER;
     for (unsigned i = 0; !uploads_apart && i < count; i++)
         commands[command_count++] = slot_of(stream, stream->started + i)->upload;
+    const Work *work = NULL;
     if (first->owners) {
-        const Work *work;
-        const int err = work_get(&stream->works, (unsigned)(first - stream->slots), count,
-                                 first->owners, &work);
+        const int err = work_of(stream, stream->started, count, &work);
         if (err)
             return err;
         commands[command_count++] = work->commands;
@@ -145,13 +178,16 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     *done = last->uploaded;
     if (!command_count)
         return 0;
-    return dev->ops->submit(dev,
-                            &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                          .commands = commands,
-                                          .command_count = command_count,
-                                          .waits = &last->uploaded,
-                                          .wait_count = uploads_apart },
-                            done);
+    const int err = dev->ops->submit(dev,
+                                     &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                                   .commands = commands,
+                                                   .command_count = command_count,
+                                                   .waits = &last->uploaded,
+                                                   .wait_count = uploads_apart },
+                                     done);
+    if (!err && work)
+        count_launches(stream, work);
+    return err;
 }
 
 /* Starts all waiting frames, in as few submissions as can be. A failure is told when the frame is
@@ -253,26 +289,36 @@ static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *resu
     return err ? err : f->def->measure(f, stream->cpu_scratch[i], pair, result, NULL);
 }
 
-static int read_results(GpuStream *stream, const Slot *slot, void *const *results)
+/* `again` gets the features that were measured on the CPU. */
+static int read_results(GpuStream *stream, const Slot *slot, void *const *results,
+                        FeatureSet *again)
 {
     int err = wait_for_frame(stream, slot);
+    *again = 0;
     for (unsigned i = 0; !err && i < stream->graph->feature_count; i++) {
         if (!(slot->set >> i & 1))
             continue;
         const Feature *f = stream->graph->features[i].feature;
         const char *readback = slot->readback->host;
         err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i), results[i]);
-        if (err == -EAGAIN)
+        if (err == -EAGAIN) {
             err = remeasure(stream, slot, i, results[i]);
+            *again |= (FeatureSet)1 << i;
+        }
     }
     return err;
 }
 
-static void note_profile(GpuStream *stream, const Slot *slot)
+/* Under the lock. */
+static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
 {
+    for (unsigned i = 0; i < stream->graph->feature_count; i++) {
+        stream->tallies[i].frames += slot->set >> i & 1;
+        stream->tallies[i].frames_again += again >> i & 1;
+    }
     const Work *work;
-    if (stream->profile && slot->owners &&
-        !work_get(&stream->works, (unsigned)(slot - stream->slots), 1, slot->owners, &work))
+    if (slot->owners && is_timed(stream, stream->collected) &&
+        !work_of(stream, stream->collected, 1, &work))
         profile_add(stream->profile, work->stamps, work->owners);
 }
 
@@ -284,14 +330,34 @@ int stream_collect(GpuStream *stream, void *const *results)
         start_waiting(stream);
     pthread_mutex_unlock(&stream->lock);
 
-    const int err = read_results(stream, slot, results);
+    FeatureSet again;
+    const int err = read_results(stream, slot, results, &again);
 
     pthread_mutex_lock(&stream->lock);
     if (!err)
-        note_profile(stream, slot);
+        count_frame(stream, slot, again);
     stream->collected++;
     start_if_due(stream);
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;
+}
+
+const char *stream_refusal(const GpuStream *stream, unsigned feature)
+{
+    return stream->graph->features[feature].refusal;
+}
+
+void stream_tally(GpuStream *stream, unsigned feature, AcceleratorTally *tally)
+{
+    const unsigned owner = stream->graph->features[feature].owner;
+    pthread_mutex_lock(&stream->lock);
+    *tally = (AcceleratorTally){
+        .passes = stream->graph->features[owner].plan->pass_count,
+        .frames = stream->tallies[feature].frames,
+        .launches = stream->tallies[owner].launches,
+        .frames_again = stream->tallies[feature].frames_again,
+    };
+    tally->timed_us = profile_time(stream->profile, owner, &tally->frames_timed);
+    pthread_mutex_unlock(&stream->lock);
 }

@@ -26,4 +26,8 @@ void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set);
 int stream_collect(GpuStream *stream, void *const *results);
 
+/* As AcceleratorOps.refusal and .tally. */
+const char *stream_refusal(const GpuStream *stream, unsigned feature);
+void stream_tally(GpuStream *stream, unsigned feature, AcceleratorTally *tally);
+
 #endif

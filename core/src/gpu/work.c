@@ -21,6 +21,7 @@ static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage,
                 continue;
             ops->dispatch(work->commands, gf->kernels[p], slot->bindings[f][p], pass->params,
                           pass->groups);
+            work->launches[f]++;
             if (work->stamps) {
                 ops->barrier(work->commands);
                 ops->stamp(work->commands, work->stamps, ++*stamp);
@@ -64,6 +65,7 @@ static void work_destroy(GpuDevice *dev, Work *work)
 {
     dev->ops->commands_destroy(dev, work->commands);
     dev->ops->stamps_destroy(dev, work->stamps);
+    mem_free(work->launches);
     mem_free(work);
 }
 
@@ -74,9 +76,12 @@ static int work_create(const WorkList *list, const Work *wanted, Work **out)
     if (!work)
         return -ENOMEM;
     *work = *wanted;
-    int err = dev->ops->commands_create(dev, GPU_COMPUTE, &work->commands);
+    work->launches = mem_array(list->graph->feature_count, sizeof(*work->launches));
+    int err = work->launches ? 0 : -ENOMEM;
     if (!err)
-        err = profile_stamps(list->profile, &work->stamps);
+        err = dev->ops->commands_create(dev, GPU_COMPUTE, &work->commands);
+    if (!err && work->timed)
+        err = profile_stamps(list->profile, work->owners, &work->stamps);
     if (!err)
         err = record(list, work);
     if (err)
@@ -86,14 +91,19 @@ static int work_create(const WorkList *list, const Work *wanted, Work **out)
     return err;
 }
 
-int work_get(WorkList *list, unsigned first, unsigned count, FeatureSet owners, const Work **out)
+static bool same_work(const Work *a, const Work *b)
+{
+    return a->first == b->first && a->count == b->count && a->owners == b->owners &&
+           a->timed == b->timed;
+}
+
+int work_get(WorkList *list, const Work *wanted, const Work **out)
 {
     Work *work = list->works;
-    while (work && (work->first != first || work->count != count || work->owners != owners))
+    while (work && !same_work(work, wanted))
         work = work->next;
     if (!work) {
-        const Work wanted = { .first = first, .count = count, .owners = owners };
-        const int err = work_create(list, &wanted, &work);
+        const int err = work_create(list, wanted, &work);
         if (err)
             return err;
         work->next = list->works;

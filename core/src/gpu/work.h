@@ -13,21 +13,23 @@ typedef struct Work {
     struct Work *next;
     unsigned first, count; /* slots; they may wrap round */
     FeatureSet owners;     /* what runs, the same in all frames */
+    bool timed;            /* one frame, its passes apart */
     GpuCommands *commands;
-    GpuStamps *stamps; /* NULL: not profiled */
+    GpuStamps *stamps;  /* NULL: not timed, or the device has no clock */
+    unsigned *launches; /* recorded, by feature */
 } Work;
 
 typedef struct WorkList {
     const Graph *graph;
     Slot *slots;
     unsigned slot_count;
-    const Profile *profile; /* NULL: none; else works have one frame */
+    const Profile *profile;
     Work *works;
 } WorkList;
 
-/* Gives the work of `count` frames from slot `first` on; recorded when first asked for. `owners` is
- * not empty. */
-int work_get(WorkList *list, unsigned first, unsigned count, FeatureSet owners, const Work **out);
+/* Gives the work of wanted->count frames from slot wanted->first on; recorded when first asked for.
+ * wanted->owners is not empty. */
+int work_get(WorkList *list, const Work *wanted, const Work **out);
 void works_destroy(WorkList *list);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -93,6 +94,16 @@ static unsigned earlier_namesakes(const Report *report, size_t feature)
     return count;
 }
 
+static void put_proof(FILE *file, const ReportFeature *feature)
+{
+    char time[SHEET_TIME_SIZE];
+    fprintf(file,
+            ",\n      \"passes\": %u,\n      \"frames\": %" PRIu64 ",\n      \"launches\": %" PRIu64
+            ",\n      \"device_us\": %s,\n      \"frames_on_cpu\": %" PRIu64,
+            feature->passes, feature->frames, feature->launches, sheet_time(time, feature),
+            feature->frames_on_cpu);
+}
+
 static void put_backends(FILE *file, const Sheet *sheet)
 {
     const Report *const report = sheet->report;
@@ -107,11 +118,18 @@ static void put_backends(FILE *file, const Sheet *sheet)
             fprintf(file, "#%u", namesakes + 1);
         fputs("\": {\n      \"backend\": \"", file);
         put_json_text(file, feature->backend ? feature->backend : "cpu");
+        if (feature->instruction_set) {
+            fputs("\",\n      \"instruction_set\": \"", file);
+            put_json_text(file, feature->instruction_set);
+        }
         if (feature->device) {
             fputs("\",\n      \"device\": \"", file);
             put_json_text(file, feature->device);
         }
-        fputs("\"\n    }", file);
+        fputs("\"", file);
+        if (feature->device)
+            put_proof(file, feature);
+        fputs("\n    }", file);
     }
     fputs("\n  }", file);
 }

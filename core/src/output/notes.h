@@ -35,6 +35,7 @@ typedef struct Notes {
     size_t model_count, model_capacity;
     NotedOption *options; /* in the order they were told */
     size_t option_count, option_capacity;
+    bool places; /* where features ran is told even if none left the CPU */
 } Notes;
 
 /* All return 0 or -ENOMEM, which leaves the notes as they were. */

@@ -15,9 +15,17 @@
 /* Where one registered feature was measured. */
 typedef struct ReportFeature {
     const char *extractor;
-    const char *backend; /* "cpu", "vulkan", …; NULL means "cpu" */
-    const char *device;  /* as its driver names it; NULL: not told */
-    const Dict *options; /* as given; NULL: all defaults */
+    const char *backend;         /* "cpu", "vulkan", …; NULL means "cpu" */
+    const char *instruction_set; /* of the CPU's vector code; NULL: not told */
+    const Dict *options;         /* as given; NULL: all defaults */
+
+    /* On a device: the proof that it ran there. */
+    const char *device;     /* as its driver names it; NULL: it ran on the CPU */
+    unsigned passes;        /* kernels that a frame takes */
+    uint64_t frames;        /* measured there */
+    uint64_t launches;      /* of kernels: frames * passes */
+    uint64_t frames_on_cpu; /* of these, measured once more on the CPU to settle a last bit */
+    double device_us;       /* of kernels in a frame, by the device's clock; 0: it has none */
 } ReportFeature;
 
 typedef struct Report {
@@ -28,8 +36,9 @@ typedef struct Report {
     unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
     unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
     const char *score_format; /* `%.N` and f, e or g, N from 0 to 17; NULL: the reference's rule */
-    /* In registration order. Listed in XML and JSON when one of them left the CPU; no such list in
-     * a file means that every feature ran on the CPU. CSV and SUB have no place for it. */
+    /* In registration order. Listed in XML and JSON when one of them left the CPU, or the notes
+     * want it so; no such list in a file means that every feature ran on the CPU. CSV and SUB have no
+     * place for it. */
     ReportFeature *features;
     size_t feature_count;
     /* Videos, models and settings; NULL: nothing is known of them. The reference's formats have no

@@ -81,7 +81,13 @@ bool sheet_lists_backends(const Sheet *sheet)
     for (size_t i = 0; i < report->feature_count; i++)
         if (report->features[i].backend && strcmp(report->features[i].backend, "cpu"))
             return true;
-    return false;
+    return report->notes && report->notes->places && report->feature_count;
+}
+
+const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature)
+{
+    text_print_double(text, SHEET_TIME_SIZE, "%.2f", feature->device_us);
+    return text;
 }
 
 /* The reference's rule: count the steps by ten that bring the fraction to one. */

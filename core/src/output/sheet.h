@@ -37,8 +37,12 @@ extern const char *const sheet_pool_names[SHEET_POOLS];
 /* False when the column cannot be pooled over the pairs read. */
 bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS]);
 
-/* Did a feature leave the CPU? */
+/* Did a feature leave the CPU, or does somebody want to know in any case? */
 bool sheet_lists_backends(const Sheet *sheet);
+
+/* A feature's device time as reports have it. */
+#define SHEET_TIME_SIZE 512
+const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature);
 
 /* Six decimals, sixteen when the fraction is not 0 but below 1e-6; or the report's own format. */
 void sheet_put_number(FILE *file, const Sheet *sheet, double value);

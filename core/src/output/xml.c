@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "output/format.h"
 
@@ -54,6 +56,16 @@ static void put_aggregates(FILE *file, const Sheet *sheet)
     fputs("/>\n", file);
 }
 
+static void put_proof(FILE *file, const ReportFeature *feature)
+{
+    char time[SHEET_TIME_SIZE];
+    fprintf(file,
+            "\" passes=\"%u\" frames=\"%" PRIu64 "\" launches=\"%" PRIu64
+            "\" device_us=\"%s\" frames_on_cpu=\"%" PRIu64,
+            feature->passes, feature->frames, feature->launches, sheet_time(time, feature),
+            feature->frames_on_cpu);
+}
+
 static void put_backends(FILE *file, const Sheet *sheet)
 {
     fputs("  <backends>\n", file);
@@ -63,9 +75,14 @@ static void put_backends(FILE *file, const Sheet *sheet)
         put_xml_text(file, feature->extractor);
         fputs("\" backend=\"", file);
         put_xml_text(file, feature->backend ? feature->backend : "cpu");
+        if (feature->instruction_set) {
+            fputs("\" instruction_set=\"", file);
+            put_xml_text(file, feature->instruction_set);
+        }
         if (feature->device) {
             fputs("\" device=\"", file);
             put_xml_text(file, feature->device);
+            put_proof(file, feature);
         }
         fputs("\" />\n", file);
     }

@@ -167,7 +167,7 @@ static int fake_open(Accelerator *a, Feature *const *features, unsigned count, F
     return 0;
 }
 
-static int fake_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
+static int fake_submit(Accelerator *a, const FramePair *pair, const FeatureSet *sets)
 {
     Fake *fake = (Fake *)a;
     if ((int)pair->position == fake->fail_at[0])
@@ -175,7 +175,7 @@ static int fake_submit(Accelerator *a, const FramePair *pair, FeatureSet set)
     pthread_mutex_lock(&fake->lock);
     while (fake->tail - fake->head == COUNT(fake->queue))
         pthread_cond_wait(&fake->moved, &fake->lock);
-    fake->queue[fake->tail++ % COUNT(fake->queue)] = (QueuedFrame){ *pair, set };
+    fake->queue[fake->tail++ % COUNT(fake->queue)] = (QueuedFrame){ *pair, *sets };
     pthread_mutex_unlock(&fake->lock);
     return 0;
 }
@@ -325,12 +325,12 @@ static void accelerated_features_report_the_same(void **state)
         scheduler_accelerate(rig.scheduler, &fake.accelerator);
         for (unsigned i = 0; i < FRAMES; i++)
             assert_int_equal(rig_read(&rig, true), 0);
-        const char *backend, *device;
-        scheduler_place(rig.scheduler, 0, &backend, &device);
-        assert_string_equal(backend, "fake");
-        assert_string_equal(device, "Fake 9000");
-        scheduler_place(rig.scheduler, 1, &backend, &device);
-        assert_null(backend);
+        FeaturePlace place;
+        scheduler_place(rig.scheduler, 0, &place);
+        assert_string_equal(place.backend, "fake");
+        assert_string_equal(place.device, "Fake 9000");
+        scheduler_place(rig.scheduler, 1, &place);
+        assert_null(place.backend);
         assert_int_equal(scheduler_flush(rig.scheduler), 0);
         /* The device has no team: its bands are counted all the same. */
         check_scores(&rig);

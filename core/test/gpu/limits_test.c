@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a device cannot do stays on the CPU, what it wants it gets, and a device that computes wrong bits
- * is not used. */
+/* What a device cannot do stays on the CPU, or is refused by one that was asked for by name; what it wants
+ * it gets, and a device that computes wrong bits is not used. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "gpu/selftest.h"
+#include "libvmaf/inspect.h"
 #include "pairs.h"
 #include "rig.h"
 #include "score.h"
@@ -58,6 +60,94 @@ static void test_limits(void **unused)
     rig_gpu()->limits.max_groups[1] = 1;
     runs_there();
 }
+
+/* ---- a device that is required ---- */
+
+static char said[4096];
+
+static int read_first_pair(const ClipFeature *wanted, unsigned count)
+{
+    const VmafDeviceOptions options = {
+        .size = sizeof(options), .backend = rig_gpu()->backend, .allow_software = 1, .required = 1
+    };
+    ScoreRun run = { .clip = &clip, .features = wanted, .feature_count = count };
+    VmafContext *vmaf;
+    assert_int_equal(0, vmaf_device_open(&run.device, &options));
+    GpuDevice *gpu = rig_session(run.device)->device;
+    gpu->limits = rig_gpu()->limits;
+    assert_int_equal(0, score_open(&run, &vmaf));
+    log_set_level(VMAF_LOG_LEVEL_ERROR);
+    FILE *log = freopen("limits.log", "w", stderr);
+    assert_non_null(log);
+    const int err = score_read(&run, vmaf, 0, 0);
+    fflush(log);
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_device_close(&run.device);
+    FILE *file = fopen("limits.log", "r");
+    assert_non_null(file);
+    said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
+    fclose(file);
+    unlink("limits.log");
+    return err;
+}
+
+/* The first pair is refused, and the limit is named. */
+static void test_required(void **unused)
+{
+    static const ClipFeature no_kernels[] = { { "float_psnr", { 0 } } };
+    static const ClipFeature both[] = { { "float_psnr", { 0 } }, { "psnr", { 0 } } };
+    static const ClipFeature unfit[] = { { "psnr", { 0 } },
+                                         { "adm", { "adm_norm_view_dist", "1", NULL } } };
+    assert_int_equal(0, read_first_pair(features, COUNT(features)));
+    assert_int_equal(0, read_first_pair(both, COUNT(both)));
+    assert_int_equal(-EINVAL, read_first_pair(no_kernels, COUNT(no_kernels)));
+    assert_non_null(strstr(said, "none of the features has code for a GPU"));
+    assert_int_equal(-EINVAL, read_first_pair(unfit, COUNT(unfit)));
+    assert_non_null(strstr(said, "\"adm\" cannot run on"));
+    assert_non_null(strstr(said, "adm_norm_view_dist"));
+    rig_gpu()->limits.max_binding = 4000;
+    const int by_size = read_first_pair(features, COUNT(features));
+    rig_gpu()->limits = usual;
+    assert_int_equal(-EINVAL, by_size);
+    assert_non_null(strstr(said, "the device's limit is 4000"));
+    rig_gpu()->limits.max_groups[1] = 1;
+    const int by_groups = read_first_pair(features, COUNT(features));
+    rig_gpu()->limits = usual;
+    assert_int_equal(-EINVAL, by_groups);
+    assert_non_null(strstr(said, "workgroups down, and the device's limit is 1"));
+}
+
+/* More features than one set holds all run there. */
+static void test_many(void **unused)
+{
+    enum { MANY = 2 * FEATURE_SET_SIZE + 3 };
+    static char limits[MANY][16];
+    static ClipFeature many[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(limits[i], sizeof(limits[i]), "%.2f", 2 + 0.25 * i);
+        many[i] = (ClipFeature){ "adm", { "adm_enhn_gain_limit", limits[i], NULL } };
+    }
+    const ScoreRun run = { .clip = &clip, .features = many, .feature_count = MANY };
+    ScoreRun there = run;
+    there.device = rig_device();
+    char *wanted, *scores;
+    VmafContext *vmaf;
+    assert_int_equal(0, score_run(&run, &wanted));
+    assert_int_equal(0, score_open(&there, &vmaf));
+    for (unsigned t = 0; t < clip.frames; t++)
+        assert_int_equal(0, score_read(&there, vmaf, t, t));
+    for (unsigned i = 0; i < MANY; i++) {
+        VmafFeatureInfo info = { .size = sizeof(info) };
+        assert_int_equal(0, vmaf_feature_info(vmaf, i, &info));
+        assert_string_equal(info.backend, rig_gpu()->backend);
+    }
+    assert_int_equal(0, score_close(vmaf, &scores));
+    assert_true(score_same(wanted, scores));
+    free(wanted);
+    free(scores);
+}
+
+/* ---- alignment ---- */
 
 /* Buffers begin where the device wants them to. */
 static void test_alignment(void **unused)
@@ -137,6 +227,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_limits, keep_limits),
+        cmocka_unit_test_setup(test_required, keep_limits),
+        cmocka_unit_test(test_many),
         cmocka_unit_test_setup(test_alignment, keep_limits),
         cmocka_unit_test(test_selftest),
     };

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf_feature_info tells where each feature runs. */
+/* vmaf_feature_info tells where each feature runs, and what shows that it did. */
+#include <errno.h>
+
 #include "libvmaf/inspect.h"
+#include "pairs.h"
 #include "rig.h"
+#include "score.h"
 
 static void assert_place(const VmafContext *vmaf, unsigned index, const char *extractor,
                          const char *backend, const char *device)
@@ -40,6 +44,94 @@ static void features_say_where_they_run(void **state)
     assert_int_equal(vmaf_close(vmaf), 0);
 }
 
+/* Launches are frames times passes, whichever frames a feature saw, and the device's clock moves. */
+static void proof_adds_up(void **state)
+{
+    static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
+    static const ClipFeature features[] = { { "vif", { 0 } },
+                                            { "motion", { 0 } },
+                                            { "psnr", { 0 } },
+                                            { "psnr", { "enable_mse", "true", NULL } },
+                                            { "float_psnr", { 0 } } };
+    for (unsigned subsample = 1; subsample < 4; subsample += 2) {
+        const ScoreRun run = { .device = rig_device(),
+                               .clip = &clip,
+                               .features = features,
+                               .feature_count = COUNT(features),
+                               .subsample = subsample };
+        VmafContext *vmaf;
+        assert_int_equal(score_open(&run, &vmaf), 0);
+        for (unsigned t = 0; t < clip.frames; t++)
+            assert_int_equal(score_read(&run, vmaf, t, t), 0);
+        assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+        unsigned i = 0;
+        VmafFeatureInfo info = { .size = sizeof(info) };
+        for (; !vmaf_feature_info(vmaf, i, &info) && info.device; i++) {
+            const bool every_frame = feature_find(info.extractor)->flags & FEATURE_EVERY_FRAME;
+            const unsigned step = every_frame ? 1 : subsample;
+            assert_int_equal(info.frames, (clip.frames + step - 1) / step);
+            assert_true(info.passes > 0);
+            assert_int_equal(info.launches, info.frames * info.passes);
+            assert_int_equal(info.frames_on_cpu, 0);
+            assert_true(info.device_us > 0);
+            assert_null(info.instruction_set);
+        }
+        assert_string_equal(info.extractor, "float_psnr");
+        assert_true(i >= 3);
+        assert_int_equal(info.launches, 0);
+        assert_true(info.device_us == 0);
+        assert_non_null(info.instruction_set);
+        assert_int_equal(vmaf_close(vmaf), 0);
+    }
+}
+
+/* What the device could not settle is counted. */
+static unsigned collected;
+static const FeatureGpu *settled;
+
+static int unsettled(const Feature *f, const void *readback, void *result)
+{
+    const int err = settled->collect(f, readback, result);
+    return err ? err : collected++ % 3 == 1 ? -EAGAIN : 0;
+}
+
+static void frames_measured_again_are_counted(void **state)
+{
+    static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
+    Pairs pairs;
+    pairs_create(&pairs, &clip, &(ClipFeature){ "psnr", { 0 } }, 1);
+    Feature *f = pairs.features[0];
+    const FeatureDef *const real = f->def;
+    FeatureDef def = *real;
+    FeatureGpu gpu = *real->gpu;
+    settled = real->gpu;
+    gpu.collect = unsettled;
+    def.gpu = &gpu;
+    f->def = &def;
+    collected = 0;
+
+    GpuStream *stream;
+    FeatureSet taken;
+    AcceleratorTally tally;
+    assert_int_equal(
+        0, stream_create(&stream,
+                         &(GpuStreamParams){
+                             .device = rig_gpu(), .features = &f, .feature_count = 1, .depth = 2 },
+                         &taken));
+    for (unsigned i = 0; i < clip.frames; i++) {
+        const FramePair pair = pairs_at(&pairs, i);
+        assert_int_equal(0, stream_submit(stream, &pair, taken));
+        assert_int_equal(0, stream_collect(stream, pairs_results(&pairs)));
+        assert_int_equal(0, pairs_compare(&pairs, i, taken));
+    }
+    stream_tally(stream, 0, &tally);
+    assert_int_equal(tally.frames, 7);
+    assert_int_equal(tally.frames_again, 2);
+    stream_destroy(stream);
+    f->def = real;
+    pairs_destroy(&pairs);
+}
+
 static void backends_have_titles(void **state)
 {
     const char *name;
@@ -55,6 +147,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_say_where_they_run),
+        cmocka_unit_test(proof_adds_up),
+        cmocka_unit_test(frames_measured_again_are_counted),
         cmocka_unit_test(backends_have_titles),
     };
     return RIG_RUN(argc, argv, tests);

@@ -333,12 +333,20 @@ static void backends_are_listed_when_one_is_no_cpu(void **state)
 
     features[0].backend = "vulkan";
     features[0].device = "Some \"GPU\"";
+    features[0].passes = 8;
+    features[0].frames = 3;
+    features[0].launches = 24;
+    features[0].frames_on_cpu = 1;
+    features[0].device_us = 12.5;
+    features[1].instruction_set = "AVX2";
     assert_non_null(strstr(written(f, VMAF_OUTPUT_FORMAT_XML),
                            "  <aggregate_metrics />\n"
                            "  <backends>\n"
                            "    <extractor name=\"vif\" backend=\"vulkan\" "
-                           "device=\"Some &quot;GPU&quot;\" />\n"
-                           "    <extractor name=\"adm\" backend=\"cpu\" />\n"
+                           "device=\"Some &quot;GPU&quot;\" passes=\"8\" frames=\"3\" "
+                           "launches=\"24\" device_us=\"12.50\" frames_on_cpu=\"1\" />\n"
+                           "    <extractor name=\"adm\" backend=\"cpu\" "
+                           "instruction_set=\"AVX2\" />\n"
                            "    <extractor name=\"adm\" backend=\"cpu\" />\n"
                            "  </backends>\n"
                            "</VMAF>\n"));
@@ -348,16 +356,39 @@ static void backends_are_listed_when_one_is_no_cpu(void **state)
                            "  \"backends\": {\n"
                            "    \"vif\": {\n"
                            "      \"backend\": \"vulkan\",\n"
-                           "      \"device\": \"Some \\\"GPU\\\"\"\n"
+                           "      \"device\": \"Some \\\"GPU\\\"\",\n"
+                           "      \"passes\": 8,\n"
+                           "      \"frames\": 3,\n"
+                           "      \"launches\": 24,\n"
+                           "      \"device_us\": 12.50,\n"
+                           "      \"frames_on_cpu\": 1\n"
                            "    },\n"
                            "    \"adm\": {\n"
-                           "      \"backend\": \"cpu\"\n"
+                           "      \"backend\": \"cpu\",\n"
+                           "      \"instruction_set\": \"AVX2\"\n"
                            "    },\n"
                            "    \"adm#2\": {\n"
                            "      \"backend\": \"cpu\"\n"
                            "    }\n"
                            "  }\n"
                            "}\n"));
+}
+
+static void a_cpu_run_says_so_when_asked(void **state)
+{
+    ReportFeature features[] = { { .extractor = "vif", .instruction_set = "scalar" } };
+    const Notes notes = { .places = true };
+    Fixture *const f = *state;
+    f->report.features = features;
+    f->report.feature_count = COUNT(features);
+    f->report.notes = &notes;
+    assert_non_null(strstr(written(f, VMAF_OUTPUT_FORMAT_JSON),
+                           "    \"vif\": {\n"
+                           "      \"backend\": \"cpu\",\n"
+                           "      \"instruction_set\": \"scalar\"\n"
+                           "    }\n"));
+    f->report.feature_count = 0;
+    assert_null(strstr(written(f, VMAF_OUTPUT_FORMAT_JSON), "backend"));
 }
 
 /* Only where such a locale is installed: there is no other way to get a decimal comma. */
@@ -390,6 +421,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(disks_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(backends_are_listed_when_one_is_no_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cpu_run_says_so_when_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(the_locale_plays_no_part, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

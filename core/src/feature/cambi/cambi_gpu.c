@@ -270,8 +270,10 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const unsigned count = cambi->full_ref ? 2 : 1;
     const int top = cambi->bpc > 10 ? CAMBI_TOP_CODE : CAMBI_TOP_CODE - 1;
     Planning p = { .cambi = cambi, .plan = plan, .high = cambi->high < top ? cambi->high : top };
-    if (cambi_wants_heatmaps(f) || p.high < cambi->low)
-        return -ENOTSUP;
+    if (cambi_wants_heatmaps(f))
+        return gpu_refuse(plan, "heatmaps are made on the CPU only");
+    if (p.high < cambi->low)
+        return gpu_refuse(plan, "no sample can be bright enough to count with these options");
     p.code_count = (unsigned)(p.high - cambi->low + 1);
     p.result = gpu_result(plan, scale_words_at(2, 0) * sizeof(uint32_t), true);
     Picture pics[2];
@@ -280,7 +282,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                              .target = &cambi->target[i],
                              .plane = i ? gpu_ref(plan, 0) : gpu_dist(plan, 0) };
         if (!shape_is_plain(pics[i].target))
-            return -ENOTSUP;
+            return gpu_refuse(plan, "the picture is too narrow or too flat for the window at its "
+                                    "smallest scale");
     }
     const int err = make_table(&p);
     return err ? err : plan_pictures(f, &p, pics, count);

@@ -38,7 +38,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
     if (shrink.w < SSIM_WINDOW || shrink.h < SSIM_WINDOW)
-        return -ENOTSUP;
+        return gpu_refuse(plan, "the picture, scaled down, is smaller than the window of 11x11");
     const GpuBuf sums = gpu_result(plan, ssim_gpu_sums_size(shrink.w, shrink.h), false);
     SsimImage image = ssim_gpu_luma(f, plan);
     if (shrink.factor > 1) {

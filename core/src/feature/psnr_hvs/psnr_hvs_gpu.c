@@ -43,7 +43,7 @@ static int hvs_plan(const Feature *f, GpuPlan *plan)
             terms[p] = plan_blocks(f, plan, p, blocks[p]);
     }
     if (!blocks[0])
-        return -ENOTSUP;
+        return gpu_refuse(plan, "the picture is smaller than a block");
     gpu_next_stage(plan);
     for (unsigned p = 0; p < 3; p++) {
         const HvsSumParams params = { .blocks = blocks[p], .plane = p };

@@ -95,7 +95,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const VifOptions *const options = f->options;
     if (f->shape.w[0] < GPU_MIN_SIZE || f->shape.h[0] < GPU_MIN_SIZE)
-        return -ENOTSUP;
+        return gpu_refuse(plan, "the picture is smaller than 16x16");
     uint16_t *const table = mem_alloc(VIF_LOG_ENTRIES * sizeof(*table));
     if (!table)
         return -ENOMEM;
