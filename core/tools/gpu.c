@@ -12,26 +12,37 @@
 
 struct Gpu {
     VmafDevice *device;
+    const char *backend;
+    bool asked; /* for the backend or the device, by name */
 };
 
 /* Frames on their way on the device: enough to hide a slow read. */
 #define OUTSTANDING_FRAMES 8
 
-static int start(Gpu **out, const char *backend, const Options *options, bool quiet,
-                 VmafContext *vmaf)
+typedef struct Wish {
+    const char *backend;
+    bool quiet;    /* nothing in the log when there is no such device */
+    bool asked;    /* by name */
+    bool required; /* what has GPU code runs there or the run fails */
+} Wish;
+
+static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
 {
     Gpu *const gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return -ENOMEM;
-    const VmafDeviceOptions wish = {
-        .size = sizeof(wish),
-        .backend = backend,
+    const VmafDeviceOptions wanted = {
+        .size = sizeof(wanted),
+        .backend = wish->backend,
         .device = options->device,
         .allow_software = options->allow_software,
         .max_outstanding_frames = OUTSTANDING_FRAMES,
-        .quiet = quiet,
+        .quiet = wish->quiet,
+        .required = wish->required,
     };
-    int err = vmaf_device_open(&gpu->device, &wish);
+    gpu->backend = wish->backend;
+    gpu->asked = wish->asked;
+    int err = vmaf_device_open(&gpu->device, &wanted);
     if (!err)
         err = vmaf_use_device(vmaf, gpu->device);
     if (err) {
@@ -42,36 +53,68 @@ static int start(Gpu **out, const char *backend, const Options *options, bool qu
     return 0;
 }
 
-/* The first backend that finds a GPU. */
-static void start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
+/* Says why `auto` passed a backend over. */
+static void say_refusal(const char *backend, const Options *options)
+{
+    char why[512];
+    if (options->device)
+        say("%s: it has no device \"%s\"", backend, options->device);
+    else if (vmaf_backend_missing(backend, options->allow_software, why, sizeof(why)))
+        say("%s: %s", backend, why);
+    else
+        say("%s: its device could not be opened", backend); /* the log says more */
+}
+
+/* The first backend that finds a GPU. One that was named must be found. */
+static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
     const char *backend;
-    for (unsigned i = 0; !options->gpumask && (backend = vmaf_backend_name(i)); i++)
-        if (!(options->backends_off >> i & 1) && vmaf_backend_built(backend) &&
-            !start(gpu, backend, options, true, vmaf))
-            return;
+    for (unsigned i = 0; !options->gpumask && (backend = vmaf_backend_name(i)); i++) {
+        if (options->backends_off >> i & 1)
+            continue;
+        const Wish wish = { .backend = backend,
+                            .quiet = true,
+                            .asked = options->device != NULL,
+                            .required = options->device != NULL };
+        if (!start(gpu, &wish, options, vmaf))
+            return 0;
+        say_refusal(backend, options);
+    }
+    if (options->device) {
+        say("no backend has a device \"%s\"; --list_devices shows what there is", options->device);
+        return -ENODEV;
+    }
     say("no GPU to use: using the CPU");
+    return 0;
+}
+
+static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf)
+{
+    const Wish wish = { .backend = options->backend,
+                        .quiet = !options->device, /* what is missing is said below */
+                        .asked = true,
+                        .required = !options->by_extractor };
+    const int err = start(gpu, &wish, options, vmaf);
+    char why[512];
+    if (!err)
+        return 0;
+    if (options->device)
+        say("%s has no such device that works here; --list_devices shows what there is",
+            options->backend);
+    else if (vmaf_backend_missing(options->backend, options->allow_software, why, sizeof(why)))
+        say("the %s backend cannot run here: %s; leave --backend out to use the CPU",
+            options->backend, why);
+    else
+        say("the %s backend cannot run here; leave --backend out to use the CPU", options->backend);
+    return err;
 }
 
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
-    const char *const backend = options->backend;
-    if (!backend)
+    if (!options->backend)
         return 0;
-    if (!strcmp(backend, "auto")) {
-        start_best(gpu, options, vmaf);
-        return 0;
-    }
-    if (!vmaf_backend_built(backend)) {
-        say("the %s backend is not in this build; leave --backend out to use the CPU", backend);
-        return -ENOSYS;
-    }
-    const int err = start(gpu, backend, options, false, vmaf);
-    if (err)
-        say("the %s backend cannot run here (--list_devices shows what there is); leave --backend out "
-            "to use the CPU",
-            backend);
-    return err;
+    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf)
+                                            : start_best(gpu, options, vmaf);
 }
 
 void gpu_destroy(Gpu *gpu)
@@ -96,11 +139,12 @@ void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
             device = info.device;
     }
     if (!there.count)
-        say("Warning: none of the extractors has GPU code; all run on the CPU: %s", here.text);
-    else if (!quiet && here.count)
-        say("on %s: %s; on the CPU: %s", device ? device : "the GPU", there.text, here.text);
+        say("Warning: none of the extractors can run on %s; all run on the CPU: %s", gpu->backend,
+            here.text);
+    else if (here.count && (!quiet || gpu->asked))
+        say("on %s (%s): %s; on the CPU: %s", device, gpu->backend, there.text, here.text);
     else if (!quiet)
-        say("on %s: %s", device ? device : "the GPU", there.text);
+        say("on %s (%s): %s", device, gpu->backend, there.text);
 }
 
 static const char *type_name(enum VmafDeviceType type)
@@ -122,11 +166,14 @@ static const char *type_name(enum VmafDeviceType type)
 static void print_device(const VmafDeviceInfo *info)
 {
     printf("%u: %s\n", info->index, info->name);
+    printf("   backend: %s\n", info->backend);
     printf("   type: %s\n   driver: %s\n", type_name(info->type), info->driver);
     printf("   %s: %s\n", info->api, info->version);
     printf("   memory: %llu MiB\n   UUID: ", (unsigned long long)(info->memory >> 20));
     for (unsigned i = 0; i < sizeof(info->uuid); i++)
         printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+    if (info->pci[0])
+        printf("\n   PCI: %s", info->pci);
     if (info->missing[0])
         printf("\n   cannot be used, it lacks: %s\n", info->missing);
     else
@@ -134,36 +181,24 @@ static void print_device(const VmafDeviceInfo *info)
                info->type == VMAF_DEVICE_SOFTWARE ? " when it is named" : "");
 }
 
-/* Prints the devices of one backend and gives their number, or what kept it from finding any. */
-static int list_backend(const char *backend)
+/* Prints the devices of one backend and gives their number; without any, what is missing. */
+static unsigned list_backend(const char *backend)
 {
     VmafDeviceInfo info = { .size = sizeof(info) };
-    int count = 0, err;
-    while (!(err = vmaf_device_info(backend, (unsigned)count, &info))) {
+    unsigned count = 0;
+    for (; !vmaf_device_info(backend, count, &info); count++)
         print_device(&info);
-        count++;
-    }
-    if (err == -ENOSYS)
-        say("no %s on this machine", vmaf_backend_needs(backend));
-    else if (!count)
-        say("no %s device on this machine", vmaf_backend_title(backend));
-    return count ? count : err;
+    char why[512];
+    if (!count && vmaf_backend_missing(backend, 1, why, sizeof(why)))
+        printf("%s: %s\n", backend, why);
+    return count;
 }
 
 int gpu_list_devices(void)
 {
     const char *backend;
-    int result = -ENOSYS;
-    unsigned built = 0;
-    for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++) {
-        if (!vmaf_backend_built(backend))
-            continue;
-        built++;
-        const int count = list_backend(backend);
-        if (result < 0)
-            result = count;
-    }
-    if (!built)
-        say("no GPU backend in this build");
-    return result < 0 ? result : 0;
+    unsigned devices = 0;
+    for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++)
+        devices += list_backend(backend);
+    return fflush(stdout) || ferror(stdout) ? -EIO : devices ? 0 : -ENODEV;
 }

@@ -10,14 +10,15 @@ typedef struct Gpu Gpu;
 
 /* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
  * CPU. A backend or device asked for by name either starts or this fails, having said why: only
- * `auto` falls back to the CPU. */
+ * `auto` falls back to the CPU, and says why each backend was passed over. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
 
 /* Says where each extractor runs, once the first pair was taken; NULL: nothing to say. */
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
 
-/* Prints the devices. Negative errno when there are none. */
+/* Prints the devices of all backends and what those without any lack. Negative errno when there are
+ * none. */
 int gpu_list_devices(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "backends.h"
 #include "libvmaf/device.h"
 #include "libvmaf/report.h"
 #include "options.h"
@@ -41,14 +42,15 @@ enum {
     ARG_LIST_MODELS,
     ARG_LIST_FEATURES,
     ARG_BACKEND,
+    ARG_DEVICE,
+    ARG_ALLOW_SOFTWARE,
+    ARG_EACH_BACKEND,   /* stands for the two below, of every backend */
     ARG_BACKEND_DEVICE, /* --NAME_device */
-    ARG_BACKEND_NUMBER, /* the same, but a number only */
     ARG_BACKEND_OFF,    /* --no_NAME */
-    ARG_VULKAN_ALLOW_SOFTWARE,
     ARG_NO_METAL,
 };
 
-static const Arg args[] = {
+static const Arg fixed_args[] = {
     { .help = "Videos (Y4M, or raw planes; '-' is standard input)" },
     { ARG_REFERENCE, 'r', "reference", "PATH", "reference video", false },
     { ARG_DISTORTED, 'd', "distorted", "PATH", "distorted video", false },
@@ -91,19 +93,14 @@ static const Arg args[] = {
       "Ice Lake parts",
       false },
     { ARG_GPUMASK, 0, "gpumask", "BITS", "not 0: no GPU", false },
-    { ARG_BACKEND, 0, "backend", "NAME",
-      "cpu (default), vulkan, cuda, hip, sycl: exactly\nthat one; auto: a GPU if there is one",
+    { ARG_BACKEND, 0, "backend", "NAME", NULL /* backend_help */, true },
+    { ARG_DEVICE, 0, "device", "DEVICE",
+      "this GPU: its number in --list_devices, a part of\nits name, its UUID or its PCI address",
       true },
-    { ARG_BACKEND_DEVICE, 0, "vulkan_device", "DEVICE",
-      "Vulkan on this device: number, name or UUID", true },
-    { ARG_VULKAN_ALLOW_SOFTWARE, 0, "vulkan_allow_software", NULL,
-      "let Vulkan choose a software device, too", true },
-    { ARG_BACKEND_NUMBER, 0, "hip_device", "N", "HIP on device N", true },
-    { ARG_BACKEND_NUMBER, 0, "sycl_device", "N", "SYCL on device N", true },
-    { ARG_BACKEND_OFF, 0, "no_vulkan", NULL, "never use Vulkan", true },
-    { ARG_BACKEND_OFF, 0, "no_cuda", NULL, "never use CUDA", true },
-    { ARG_BACKEND_OFF, 0, "no_hip", NULL, "never use HIP", true },
-    { ARG_BACKEND_OFF, 0, "no_sycl", NULL, "never use SYCL", true },
+    { ARG_ALLOW_SOFTWARE, 0, "allow_software", NULL, "a software device will do, too", true },
+    { ARG_EACH_BACKEND, 0, "", NULL, NULL, true },
+    { ARG_ALLOW_SOFTWARE, 0, "vulkan_allow_software", NULL, "older name of --allow_software",
+      true },
     { ARG_NO_METAL, 0, "no_metal", NULL, "never use Metal (it never is)", true },
     { .help = "About this program" },
     { ARG_VERSION, 'v', "version", NULL, "print the version on standard error", false },
@@ -111,16 +108,67 @@ static const Arg args[] = {
     { ARG_LIST_MODELS, 0, "list_models", NULL, "print the built-in models", true },
     { ARG_LIST_FEATURES, 0, "list_features", NULL,
       "print the extractors, their options and metrics", true },
-    { ARG_LIST_DEVICES, 0, "list_devices", NULL, "print the GPUs that can be used", true },
+    { ARG_LIST_DEVICES, 0, "list_devices", NULL,
+      "print the GPUs that can be used, and what the other\nbackends lack", true },
     { 0 },
 };
+
+static const char *backend_help(void)
+{
+    static char text[256];
+    char names[128];
+    backend_names(names, sizeof(names));
+    snprintf(text, sizeof(text),
+             "cpu (default); %s: exactly\nthat one, never another; auto: the first of them\n"
+             "that has a GPU, else the CPU",
+             names);
+    return text;
+}
+
+/* The options with those of each backend of the library: --NAME_device and --no_NAME. */
+static const Arg *arg_table(void)
+{
+    enum { FIXED = sizeof(fixed_args) / sizeof(*fixed_args), ROWS = 2 };
+    static char names[BACKENDS_MAX][ROWS][40], helps[BACKENDS_MAX][ROWS][80];
+    static Arg table[FIXED + ROWS * BACKENDS_MAX];
+    static const enum { DEVICE, OFF } rows[ROWS] = { DEVICE, OFF };
+    const char *name;
+    unsigned at = 0;
+    if (table[0].help)
+        return table;
+    for (unsigned i = 0; i < FIXED; i++) {
+        if (fixed_args[i].id != ARG_EACH_BACKEND) {
+            table[at] = fixed_args[i];
+            if (table[at].id == ARG_BACKEND)
+                table[at].help = backend_help();
+            at++;
+            continue;
+        }
+        for (unsigned r = 0; r < ROWS; r++) {
+            for (unsigned b = 0; b < BACKENDS_MAX && (name = vmaf_backend_name(b)); b++) {
+                const bool device = rows[r] == DEVICE;
+                snprintf(names[b][r], sizeof(names[b][r]), device ? "%s_device" : "no_%s", name);
+                snprintf(helps[b][r], sizeof(helps[b][r]),
+                         device ? "--backend %s, on this device" : "never use %s",
+                         device ? name : vmaf_backend_title(name));
+                table[at++] = (Arg){ device ? ARG_BACKEND_DEVICE : ARG_BACKEND_OFF,
+                                     0,
+                                     names[b][r],
+                                     device ? "DEVICE" : NULL,
+                                     helps[b][r],
+                                     true };
+            }
+        }
+    }
+    return table;
+}
 
 void options_print_help(FILE *file)
 {
     fputs("Usage: vmaf -r REFERENCE -d DISTORTED [OPTION]...\n"
           "Score the quality of a distorted video against its reference.\n",
           file);
-    args_print_help(args, file);
+    args_print_help(arg_table(), file);
 }
 
 static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -219,39 +267,24 @@ static int parse_precision(const Arg *arg, const char *value, Options *options)
     return 0;
 }
 
-/* The number of the backend whose name begins the text (and is followed by `end`), with its name. */
-static unsigned find_backend(const char *text, const char *end, const char **name)
-{
-    unsigned i = 0;
-    while ((*name = vmaf_backend_name(i))) {
-        const size_t length = strlen(*name);
-        if (!strncmp(text, *name, length) && !strcmp(text + length, end))
-            break;
-        i++;
-    }
-    return i;
-}
-
-static int parse_backend(const Arg *arg, const char *value, const char **out)
+static int parse_backend(const Arg *arg, const char *value, Options *options)
 {
     const bool is_cpu = !strcmp(value, "cpu");
     if (is_cpu || !strcmp(value, "auto") || vmaf_backend_built(value) >= 0) {
-        *out = is_cpu ? NULL : value;
+        options->backend = is_cpu ? NULL : value;
+        options->only_cpu = is_cpu;
         return 0;
     }
-    char names[256] = "auto, cpu";
-    const char *name;
-    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof(names) - used, "%s%s",
-                 vmaf_backend_name(i + 1) ? ", " : " or ", name);
-    }
+    char names[256] = "auto, cpu, ";
+    const size_t used = strlen(names);
+    backend_names(names + used, sizeof(names) - used);
     return bad_value(arg, value, names);
 }
 
 static int name_device(Options *options, const Arg *arg, const char *device)
 {
-    find_backend(arg->name, "_device", &options->backend);
+    backend_find(arg->name, "_device", &options->backend);
+    options->only_cpu = false;
     options->device = device;
     return 0;
 }
@@ -340,7 +373,7 @@ static int keep(Options *options, const Arg *arg, const char *value)
 static int switch_off(Options *options, const Arg *arg)
 {
     const char *name;
-    options->backends_off |= 1u << find_backend(arg->name + strlen("no_"), "", &name);
+    options->backends_off |= 1u << backend_find(arg->name + strlen("no_"), "", &name);
     return 0;
 }
 
@@ -401,17 +434,15 @@ static int apply(Options *options, const Arg *arg, const char *value, enum Actio
         options->quiet = true;
         return 0;
     case ARG_BACKEND:
-        return parse_backend(arg, value, &options->backend);
+        return parse_backend(arg, value, options);
+    case ARG_DEVICE:
+        options->device = value;
+        return 0;
     case ARG_BACKEND_DEVICE:
         return name_device(options, arg, value);
-    case ARG_BACKEND_NUMBER: {
-        unsigned number;
-        const int err = parse_number(arg, value, &number);
-        return err ? err : name_device(options, arg, value);
-    }
     case ARG_BACKEND_OFF:
         return switch_off(options, arg);
-    case ARG_VULKAN_ALLOW_SOFTWARE:
+    case ARG_ALLOW_SOFTWARE:
         options->allow_software = true;
         return 0;
     case ARG_VERSION:
@@ -445,20 +476,55 @@ static int check_model_names(const Options *options)
     return 0;
 }
 
-/* What was asked for by name must not be switched off in the same breath. */
-static int check_backend(const Options *options)
+static bool is_auto(const Options *options)
 {
-    const char *const backend = options->backend, *name;
-    if (!backend || !strcmp(backend, "auto"))
-        return 0;
-    if (options->gpumask)
-        return usage_error("%s is asked for, but --gpumask switches GPUs off", backend);
-    if (options->backends_off & (1u << find_backend(backend, "", &name)))
+    return options->backend && !strcmp(options->backend, "auto");
+}
+
+/* An extractor may ask for a backend by its name: `vif_cuda`. */
+static int heed_extractors(Options *options)
+{
+    for (size_t i = 0; i < options->feature_count; i++) {
+        const char *const extractor = options->features[i].extractor;
+        const char *const backend = backend_of_extractor(extractor);
+        if (!backend)
+            continue;
+        if (options->only_cpu)
+            return usage_error("%s is asked for on %s, but --backend is cpu", extractor, backend);
+        if (options->backend && !is_auto(options) && strcmp(options->backend, backend) != 0)
+            return usage_error(
+                "%s is asked for on %s, but another backend is asked for, too: %s; a "
+                "run has one",
+                extractor, backend, options->backend);
+        if (!options->backend || is_auto(options)) {
+            options->backend = backend;
+            options->by_extractor = true;
+        }
+    }
+    return 0;
+}
+
+/* What was asked for by name must not be switched off in the same breath. */
+static int check_backend(Options *options)
+{
+    const char *name;
+    if (options->device && options->only_cpu)
+        return usage_error("--device asks for a GPU, but --backend is cpu");
+    if (options->device && !options->backend)
+        options->backend = "auto";
+    const int err = heed_extractors(options);
+    const char *const backend = options->backend;
+    if (err || !backend)
+        return err;
+    if (options->gpumask && (options->device || !is_auto(options)))
+        return usage_error("%s is asked for, but --gpumask switches GPUs off",
+                           is_auto(options) ? options->device : backend);
+    if (!is_auto(options) && options->backends_off & (1u << backend_find(backend, "", &name)))
         return usage_error("%s is asked for, but --no_%s switches it off", backend, backend);
     return 0;
 }
 
-static int check(const Options *options)
+static int check(Options *options)
 {
     if (!options->path[SIDE_REF])
         return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
@@ -479,7 +545,7 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     *options = (Options){ .format = VMAF_OUTPUT_FORMAT_XML };
     *action = ACTION_SCORE;
     ArgScanner scanner;
-    args_start(&scanner, args, argc, argv);
+    args_start(&scanner, arg_table(), argc, argv);
     const Arg *arg;
     const char *value;
     int found;

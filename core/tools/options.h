@@ -49,9 +49,12 @@ typedef struct Options {
 
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
-    const char *backend;   /* a GPU backend, "auto" for the best there is; NULL: the CPU */
+    const char *backend; /* a GPU backend, "auto" for the best there is; NULL: the CPU */
+    bool only_cpu;       /* asked for by name */
+    bool
+        by_extractor; /* the backend is what an extractor asks for: the others need not run there */
     unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
-    const char *device;    /* of a named backend: number, name or UUID; NULL: its first */
+    const char *device;    /* its number, name, UUID or PCI address; NULL: any */
     bool allow_software;
 
     GivenOption *given; /* all of them, in their order */

@@ -147,6 +147,8 @@ static int note_origin(const Run *run)
     }
     for (size_t i = 0; !err && i < o->given_count; i++)
         err = vmaf_report_option(run->vmaf, o->given[i].name, o->given[i].value);
+    if (!err && (o->backend || o->only_cpu)) /* who asks where it runs wants to read it */
+        err = vmaf_report_places(run->vmaf);
     if (err)
         say("problem noting where the videos come from");
     return err;

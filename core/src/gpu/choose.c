@@ -93,26 +93,27 @@ static bool is_pci_address(const GpuDeviceInfo *device, const char *text)
     return strchr(text, ':') && length <= whole && contains(device->pci + whole - length, text);
 }
 
-static int no_such_number(const GpuProbe *probe, const char *text, int err)
+static int no_such_number(const GpuProbe *probe, const char *text, bool quiet, int err)
 {
-    log_error("%s: no device %s: there %s %u", probe->backend->name, text,
-              probe->count == 1 ? "is" : "are", probe->count);
+    if (!quiet)
+        log_error("%s: no device %s: there %s %u", probe->backend->name, text,
+                  probe->count == 1 ? "is" : "are", probe->count);
     return err;
 }
 
-static int choose_number(const GpuProbe *probe, const char *text, unsigned *index)
+static int choose_number(const GpuProbe *probe, const char *text, bool quiet, unsigned *index)
 {
     const unsigned long number = strtoul(text, NULL, 10);
     if (strlen(text) > 9 || number >= probe->count)
-        return no_such_number(probe, text, -ENODEV);
+        return no_such_number(probe, text, quiet, -ENODEV);
     *index = (unsigned)number;
     return 0;
 }
 
-static int choose_named(const GpuProbe *probe, const char *text, unsigned *index)
+static int choose_named(const GpuProbe *probe, const char *text, bool quiet, unsigned *index)
 {
     if (text[0] && strspn(text, "0123456789") == strlen(text) && strlen(text) < 2 * UUID_SIZE)
-        return choose_number(probe, text, index);
+        return choose_number(probe, text, quiet, index);
 
     uint8_t uuid[UUID_SIZE];
     const bool by_uuid = parse_uuid(text, uuid);
@@ -130,7 +131,7 @@ static int choose_named(const GpuProbe *probe, const char *text, unsigned *index
     if (matches)
         log_error("%s: %u devices are called \"%s\": give the index or the UUID",
                   probe->backend->name, matches, text);
-    else
+    else if (!quiet)
         log_error("%s: no device is called \"%s\"", probe->backend->name, text);
     return -ENODEV;
 }
@@ -138,7 +139,7 @@ static int choose_named(const GpuProbe *probe, const char *text, unsigned *index
 int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
 {
     if (wish->device)
-        return choose_named(probe, wish->device, index);
+        return choose_named(probe, wish->device, wish->quiet, index);
     if (wish->index < 0) {
         /* Whoever names a backend for tests means it. */
         const bool allow_software = wish->allow_software || probe->backend->hidden;
@@ -154,7 +155,7 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
     if ((unsigned)wish->index >= probe->count) {
         char text[16];
         snprintf(text, sizeof(text), "%d", wish->index);
-        return no_such_number(probe, text, -EINVAL);
+        return no_such_number(probe, text, wish->quiet, -EINVAL);
     }
     *index = (unsigned)wish->index;
     return 0;

@@ -82,6 +82,15 @@ CASES = [
     ('$RAW --backend cuda --no_cuda', USAGE, NONE, '--no_cuda'),
     ('$RAW --backend vulkan --gpumask 1', USAGE, NONE, '--gpumask'),
     ('$RAW --metal_device 0', USAGE, NONE, 'unknown option'),
+    ('$RAW --backend cpu --device 0', USAGE, NONE, '--backend is cpu'),
+    ('$RAW --device 0 --gpumask 1', USAGE, NONE, '--gpumask'),
+    ('$RAW --device nothing_is_called_so', FAIL, NONE, 'no backend has a device "nothing_is_called_so"'),
+    ('$RAW --backend cpu --feature vif_cuda', USAGE, NONE, '--backend is cpu'),
+    ('$RAW --backend hip --feature vif_cuda', USAGE, NONE, 'a run has one'),
+    ('$RAW --feature adm_hip --feature vif_cuda', USAGE, NONE, 'a run has one'),
+    ('$RAW --feature vif_cuda --no_cuda', USAGE, NONE, '--no_cuda'),
+    ('$RAW --backend vulkan --device nothing_is_called_so', FAIL, NONE, '--list_devices'),
+    ('$RAW --backend auto --no_cuda --no_hip --no_vulkan --no_sycl -o out.xml', 0, 2, 'using the CPU'),
     ('$RAW --no_metal --no_hip --no_sycl --no_vulkan --no_cuda -o out.xml', 0, 2, ''),
 
     # files

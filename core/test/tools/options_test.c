@@ -141,6 +141,53 @@ static void a_device_names_its_backend(void **state)
     options_destroy(&o);
 }
 
+static void one_option_names_devices_of_all_backends(void **state)
+{
+    const char *name;
+    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
+        char line[160];
+        snprintf(line, sizeof(line),
+                 "-r a -d b --backend %s --device 0000:65:00.0 --allow_software", name);
+        parsed(o, line);
+        assert_string_equal(o.backend, name);
+        assert_string_equal(o.device, "0000:65:00.0");
+        assert_true(o.allow_software);
+        options_destroy(&o);
+        snprintf(line, sizeof(line), "-r a -d b --%s_device H200", name);
+        Options old;
+        assert_int_equal(parse(&old, &action, line), 0);
+        assert_string_equal(old.backend, name);
+        assert_string_equal(old.device, "H200");
+        options_destroy(&old);
+    }
+    parsed(o, "-r a -d b --device 1");
+    assert_string_equal(o.backend, "auto");
+    options_destroy(&o);
+}
+
+static void an_extractor_names_its_backend(void **state)
+{
+    const char *name;
+    for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
+        static const char *const lines[] = {
+            "-r a -d b --feature vif_%s",
+            "-r a -d b --feature adm --feature psnr_%s=enable_mse=true",
+            "-r a -d b --backend auto --feature float_ssim_%s"
+        };
+        for (size_t l = 0; l < COUNT(lines); l++) {
+            char line[160];
+            snprintf(line, sizeof(line), lines[l], name);
+            parsed(o, line);
+            assert_string_equal(o.backend, name);
+            assert_true(o.by_extractor);
+            options_destroy(&o);
+        }
+    }
+    parsed(o, "-r a -d b --feature float_vif --feature psnr_hvs");
+    assert_null(o.backend);
+    options_destroy(&o);
+}
+
 static void presets_have_their_models_and_features(void **state)
 {
     static const struct {
@@ -191,6 +238,8 @@ int main(void)
         cmocka_unit_test(old_prefixes_stay_unique),
         cmocka_unit_test(numbers_are_in_c_notation),
         cmocka_unit_test(a_device_names_its_backend),
+        cmocka_unit_test(one_option_names_devices_of_all_backends),
+        cmocka_unit_test(an_extractor_names_its_backend),
         cmocka_unit_test(presets_have_their_models_and_features),
         cmocka_unit_test(a_preset_acts_where_it_stands),
         cmocka_unit_test(no_prediction_has_no_default_model),
