@@ -8,6 +8,7 @@
 #include "base/dict.h"
 #include "base/log.h"
 #include "engine/picture.h"
+#include "engine/range.h"
 #include "libvmaf/metadata.h"
 #include "libvmaf/report.h"
 #include "model/model.h"
@@ -212,6 +213,14 @@ int vmaf_picture_unref(VmafPicture *pic)
     if (!pic || !pic->ref)
         return -EINVAL;
     picture_release(pic);
+    return 0;
+}
+
+int vmaf_picture_rows_written(const VmafPicture *pic, unsigned plane, unsigned rows)
+{
+    if (!pic || !pic->ref || plane > 2 || rows > pic->h[plane])
+        return -EINVAL;
+    range_scan_rows(pic, plane, rows);
     return 0;
 }
 

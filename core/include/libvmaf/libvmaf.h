@@ -154,7 +154,9 @@ VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *
  * tried again.
  *
  * @return 0; -EINVAL when the context is NULL or flushed, exactly one picture is NULL, the pictures
- * do not match, the index was used, or a feature cannot score them; -ENOMEM; -EIO when a GPU failed
+ * do not match, the index was used, or a feature cannot score them; -ERANGE when a plane that some
+ * feature reads has samples above the pictures' depth (of 9 to 15 bits: values in the high bits, as in
+ * P010, are the likely cause); -ENOMEM; -EIO when a GPU failed
  */
 VMAF_EXPORT int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist,
                                    unsigned index);

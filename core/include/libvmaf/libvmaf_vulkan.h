@@ -105,7 +105,8 @@ VMAF_EXPORT int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image
                                          uint32_t layout, uintptr_t semaphore, uint64_t value,
                                          unsigned w, unsigned h, unsigned bpc, int is_ref,
                                          unsigned index);
-/* Scores the pair imported under `index`; the images are the caller's again when it returns. */
+/* Scores the pair imported under `index`; the images are the caller's again when it returns. -ERANGE for
+ * samples above the depth, as vmaf_read_pictures has it. */
 VMAF_EXPORT int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned index);
 
 /* Blocks until no work of this state is in flight. */

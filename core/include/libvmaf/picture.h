@@ -56,6 +56,17 @@ VMAF_EXPORT int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fm
  */
 VMAF_EXPORT int vmaf_picture_unref(VmafPicture *pic);
 
+/**
+ * Says that rows of a plane are written, from the top down to (but not including) row `rows`, so that
+ * the library looks now, while they are in the cache, whether they hold samples above the picture's
+ * depth. vmaf_read_pictures() refuses those and looks at all rows that nobody has spoken of: this only
+ * moves that work to the thread that fills the picture. Rows that are changed afterwards must be
+ * announced again. Like writing, it is for one thread at a time.
+ *
+ * @return 0; -EINVAL for NULL, no reference, or rows that the picture does not have
+ */
+VMAF_EXPORT int vmaf_picture_rows_written(const VmafPicture *pic, unsigned plane, unsigned rows);
+
 #ifdef __cplusplus
 }
 #endif

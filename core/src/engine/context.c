@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/range.h"
 #include "model/model.h"
 #include "output/report.h"
 
@@ -216,6 +217,18 @@ static int check_index(const VmafContext *ctx, unsigned index)
     return -EINVAL;
 }
 
+/* The planes that some feature will look at. */
+static unsigned planes_read(const VmafContext *ctx, unsigned index)
+{
+    unsigned planes = 0;
+    for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
+        const Feature *f = scheduler_feature(ctx->scheduler, i);
+        if (is_scored(ctx, index) || f->def->flags & FEATURE_EVERY_FRAME)
+            planes |= f->planes;
+    }
+    return planes;
+}
+
 /* Everything that can be known before the pair is taken. */
 static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
                         unsigned index)
@@ -233,6 +246,8 @@ static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPict
     ctx->shape = shape;
     ctx->has_shape = true;
     err = scheduler_prepare(ctx->scheduler, &shape);
+    if (!err)
+        err = range_check_pair(ref, dist, planes_read(ctx, index), index);
     return err ? err : index_set_add(&ctx->indices, index);
 }
 

@@ -16,6 +16,7 @@ struct VmafRef {
     atomic_int count;
     PictureGiveBack give_back;
     void *cookie;
+    PlaneRange ranges[3];
     bool kept; /* the storage of this struct outlives the picture: a pool's */
 };
 
@@ -126,6 +127,11 @@ void picture_release(VmafPicture *pic)
 int picture_holders(const VmafPicture *pic)
 {
     return pic->ref ? atomic_load(&pic->ref->count) : 0;
+}
+
+PlaneRange *picture_ranges(const VmafPicture *pic)
+{
+    return pic->ref->ranges;
 }
 
 static void free_block(VmafPicture *pic, void *cookie)
@@ -284,6 +290,7 @@ int picture_pool_fetch(PicturePool *pool, VmafPicture *out)
     pthread_mutex_unlock(&pool->lock);
 
     atomic_store(&slot->ref.count, 1);
+    memset(slot->ref.ranges, 0, sizeof(slot->ref.ranges));
     fill(out, &pool->shape, slot->block);
     out->ref = &slot->ref;
     return 0;

@@ -53,6 +53,14 @@ void picture_retain(VmafPicture *out, const VmafPicture *pic);
 void picture_release(VmafPicture *pic);
 int picture_holders(const VmafPicture *pic);
 
+/* What is known of each plane's samples (engine/range.h): nothing when the picture was just made or
+ * fetched. */
+typedef struct PlaneRange {
+    unsigned rows; /* looked at, from the top */
+    bool exceeds;  /* some sample of them is above the depth */
+} PlaneRange;
+PlaneRange *picture_ranges(const VmafPicture *pic); /* of its three planes */
+
 /* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned
  * is the first reused. Destroying it at any time is fine: the last picture out frees it. */
 typedef struct PicturePool PicturePool;

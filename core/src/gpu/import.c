@@ -17,6 +17,7 @@ struct ImportSlot {
     GpuCommands *commands;
     GpuBuffer *foreign; /* imported memory that the copies read */
     ImportUnpacking unpacking;
+    ImportRange range;
 };
 
 struct GpuImports {
@@ -44,6 +45,11 @@ ImportUnpacking *import_slot_unpacking(ImportSlot *slot)
     return &slot->unpacking;
 }
 
+ImportRange *import_slot_range(ImportSlot *slot)
+{
+    return &slot->range;
+}
+
 /* ---- life ---- */
 
 int imports_create(GpuImports **out, GpuDevice *device, unsigned depth)
@@ -68,6 +74,7 @@ static void slot_destroy(GpuDevice *device, ImportSlot *slot)
     ops->commands_destroy(device, slot->commands);
     ops->buffer_destroy(device, slot->foreign);
     import_unpacking_destroy(device, &slot->unpacking);
+    import_range_destroy(device, &slot->range);
 }
 
 static void destroy_slots(GpuImports *imports)
@@ -200,6 +207,8 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
     };
     ops->begin(slot->commands);
     int err = record(&target, source);
+    if (!err)
+        err = import_range_record(&target);
     ops->barrier(slot->commands);
     const int end_err = ops->end(slot->commands);
     if (!err)
@@ -284,28 +293,41 @@ static bool holds(const ImportSlot *slot, unsigned index)
     return slot->full && !slot->claimed && slot->index == index;
 }
 
-int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist)
+/* Both slots of the index, claimed; NULL when one of them does not hold it. */
+static ImportSlot *claim_pair(GpuImports *imports, unsigned index)
 {
-    VmafPicture pics[2] = { 0 };
-    GpuPoint done[2] = { 0 };
     pthread_mutex_lock(&imports->lock);
     ImportSlot *slots = imports->has_shape ? imports->slots[index % imports->depth] : NULL;
     const bool both = slots && holds(&slots[0], index) && holds(&slots[1], index);
-    for (unsigned side = 0; both && side < 2; side++) {
-        pics[side] = slots[side].pic;
-        done[side] = slots[side].done;
-        slots[side].pic = (VmafPicture){ 0 };
-        slots[side].full = false;
-    }
+    for (unsigned side = 0; both && side < 2; side++)
+        slots[side].claimed = true;
     pthread_mutex_unlock(&imports->lock);
-    if (!both)
+    return both ? slots : NULL;
+}
+
+/* Waits for the copies and takes the picture out. */
+static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, VmafPicture *pic)
+{
+    const int reached = imports->device->ops->wait(imports->device, slot->done, UINT64_MAX);
+    *pic = slot->pic;
+    slot->pic = (VmafPicture){ 0 };
+    if (reached < 0)
+        picture_release(pic);
+    else
+        import_range_note(&slot->range, pic);
+    slot_release(imports, slot, index, false);
+    return reached < 0 ? -EIO : 0;
+}
+
+int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist)
+{
+    ImportSlot *slots = claim_pair(imports, index);
+    if (!slots)
         return -EINVAL;
-    int err = 0;
-    for (unsigned side = 0; side < 2; side++)
-        if (imports->device->ops->wait(imports->device, done[side], UINT64_MAX) < 0)
-            err = -EIO;
-    *ref = pics[1];
-    *dist = pics[0];
+    int err = slot_empty(imports, &slots[1], index, ref);
+    const int dist_err = slot_empty(imports, &slots[0], index, dist);
+    if (!err)
+        err = dist_err;
     if (err) {
         picture_release(ref);
         picture_release(dist);

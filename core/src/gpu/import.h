@@ -82,4 +82,22 @@ typedef struct ImportUnpacking {
 ImportUnpacking *import_slot_unpacking(ImportSlot *slot);
 void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
 
+/* ---- import_range.c: samples above the picture's depth ---- */
+
+/* What looking for them keeps in a slot. */
+typedef struct ImportRange {
+    bool recorded; /* the device looks at the picture of this slot */
+    GpuKernel *kernel;
+    GpuBuffer *counts, *readback; /* a word a plane; not 0: it has such samples */
+    GpuBindings *bindings;
+} ImportRange;
+ImportRange *import_slot_range(ImportSlot *slot);
+void import_range_destroy(GpuDevice *device, ImportRange *range);
+
+/* Records a look at the copied picture, where the depth leaves room for such samples. What the device
+ * cannot bind it does not look at: then the host must. */
+int import_range_record(ImportTarget *target);
+/* Passes on what was found, once the commands are done. */
+void import_range_note(const ImportRange *range, const VmafPicture *pic);
+
 #endif

@@ -26,3 +26,31 @@ KERNEL_MAIN
 }
 KERNEL_END
 #endif
+
+#if defined(KERNEL_import_range)
+/* Counts threads that saw a sample with a bit of `above`, the mask of what both samples of a word must
+ * not have. A thread looks at one word of each of IMPORT_RANGE_ROWS rows. */
+#include "gpu/import_tile.h"
+#define BUFFERS IN(0, u32, picture) OUT(1, u32, counts)
+#define PARAMS IMPORT_RANGE_PARAMS
+#define GROUP_W IMPORT_GROUP_W
+#include "gpu/prelude/prelude.h"
+
+KERNEL_BEGIN
+KERNEL_MAIN
+{
+    u32 word = GROUP_X * GROUP_W + LOCAL_X;
+    u32 x = word * SAMPLES_PER_WORD;
+    u32 end = min_u32((GROUP_Y + 1u) * IMPORT_RANGE_ROWS, height);
+    u32 bits = 0u;
+    if (x < width) {
+        for (u32 y = GROUP_Y * IMPORT_RANGE_ROWS; y < end; y++)
+            bits |= picture[plane_offset + y * plane_stride + word];
+        if (x + 1u == width)
+            bits &= 0xffffu;
+        if ((bits & above) != 0u)
+            ATOMIC_ADD(counts, plane, 1u);
+    }
+}
+KERNEL_END
+#endif

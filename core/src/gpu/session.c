@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/context.h"
+#include "engine/range.h"
 #include "gpu/import.h"
 #include "gpu/selftest.h"
 #include "gpu/upload.h"
@@ -349,16 +350,22 @@ int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionP
     return err;
 }
 
-/* Features on the CPU read the mapped half of the pictures. */
+static bool range_is_unknown(const VmafPicture *pic)
+{
+    return !range_is_known(pic, 0) || !range_is_known(pic, 1) || !range_is_known(pic, 2);
+}
+
+/* Features on the CPU read the mapped half of the pictures, and so does the context itself where the
+ * device did not look at the samples. */
 static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
     FrameShape shape;
     bool on_cpu;
     shape_of_picture(&shape, ref);
     int err = context_prepare(client->context, &shape, &on_cpu);
-    if (!err && on_cpu)
+    if (!err && (on_cpu || range_is_unknown(ref)))
         err = upload_fetch(client->session->device, ref);
-    if (!err && on_cpu)
+    if (!err && (on_cpu || range_is_unknown(dist)))
         err = upload_fetch(client->session->device, dist);
     return err ? err : context_read(client->context, ref, dist, index);
 }

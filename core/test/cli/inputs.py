@@ -91,6 +91,11 @@ def write_all(synthclip, folder):
         to.y4m(side + '411.y4m', luma(data, b'\x80' * 2048), 'W64 H64 F30:1 Ip C411', LUMA + 2048)
         to.put(side + '10.yuv', deepen(data, 2))
         to.y4m(side + '10.y4m', deepen(data, 2), 'W64 H64 F30:1 Ip C420p10', 2 * FRAME)
+        to.put(side + '_p010.yuv', deepen(data, 8))
+        to.y4m(side + '_p010.y4m', deepen(data[:FRAME], 2) + deepen(data[FRAME:], 8), 'W64 H64 F30:1 Ip C420p10', 2 * FRAME)
+        chroma = bytearray(deepen(data, 2))
+        chroma[2 * LUMA + 1] |= 4  # the first sample of Cb
+        to.y4m(side + '_high_cb.y4m', bytes(chroma), 'W64 H64 F30:1 Ip C420p10', 2 * FRAME)
     for side, data in (('r', odd_ref), ('d', odd_dist)):
         to.put(side + '_odd.yuv', data)
         to.y4m(side + '_odd.y4m', data[:2 * odd_frame], 'W97 H61 F30:1 Ip C420jpeg', odd_frame)
@@ -99,6 +104,8 @@ def write_all(synthclip, folder):
     for side, data in zip('rd', big):
         to.y4m(f'big_{side}8.y4m', data, 'W256 H240 F30:1 Ip C420jpeg', 256 * 240 * 3 // 2)
         to.y4m(f'big_{side}10.y4m', deepen(data, 2), 'W256 H240 F30:1 Ip C420p10', 256 * 240 * 3)
+        to.y4m(f'big_{side}_p010.y4m', deepen(data, 8), 'W256 H240 F30:1 Ip C420p10', 256 * 240 * 3)
+        to.y4m(f'big_{side}16.y4m', deepen(data, 8), 'W256 H240 F30:1 Ip C420p16', 256 * 240 * 3)
 
     to.put('empty', b'')
     to.put('noise.y4m', b'RIFF....AVI LIST' + bytes(5000) + b'\n')

@@ -144,6 +144,18 @@ CASES = [
     ('-r r.y4m -d 62x60.y4m -o out.xml', FAIL, NONE, '62x60'),
     ('-r r10.y4m -d 32x32.y4m -o out.xml', FAIL, NONE, 'videos are incompatible, 2 problems.'),
 
+    # samples above the depth
+    ('-r r_p010.yuv -d d_p010.yuv -w 64 -h 64 -p 420 -b 10 -o out.xml', FAIL, NONE, 'frame 0: plane Y of the reference'),
+    ('-r r10.yuv -d d_p010.yuv -w 64 -h 64 -p 420 -b 12 -o out.xml', FAIL, NONE, 'above 4095, the most that 12 bits hold'),
+    ('-r r10.y4m -d d_p010.y4m -o out.xml', FAIL, NONE, 'frame 1: plane Y of the distorted'),
+    ('-r r10.y4m -d d_p010.y4m -o out.xml --cpumask -1', FAIL, NONE, 'frame 1: plane Y of the distorted'),
+    ('-r r10.y4m -d d_p010.y4m -o out.xml --threads 3', FAIL, NONE, 'frame 1: plane Y of the distorted'),
+    ('-r r10.y4m -d d_p010.y4m --frame_cnt 1 -o out.xml', 0, 1, ''),
+    ('-r r_p010.yuv -d d_p010.yuv -w 64 -h 64 -p 420 -b 16 -o out.xml', 0, 2, ''),
+    ('-r r_high_cb.y4m -d d10.y4m -o out.xml', 0, 2, ''),  # nobody reads chroma
+    ('-r r_high_cb.y4m -d d10.y4m --feature psnr -o out.xml', FAIL, NONE, 'frame 0: plane Cb of the reference'),
+    ('-r big_r16.y4m -d big_d_p010.y4m --aom_ctc v6.0 -o out.xml', FAIL, NONE, 'big_d_p010.y4m: samples above 1023'),
+
     # lengths
     ('-r r_cut.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"r_cut.yuv" is cut off within frame 1'),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"d_cut.yuv" is cut off within frame 1'),

@@ -292,6 +292,44 @@ static void test_named_features(void **unused)
     assert_int_equal(-EINVAL, score_open(&run, &vmaf));
 }
 
+/* A pair with samples above its depth: refused in plain and in pooled memory, and as if it had never
+ * been there. */
+static void read_high_samples(VmafContext *vmaf, const SynthClip *clip, bool pooled, unsigned index)
+{
+    VmafPicture pair[2];
+    for (unsigned side = 0; side < 2; side++) {
+        assert_int_equal(0, pooled ? vmaf_fetch_preallocated_picture(vmaf, &pair[side])
+                                   : vmaf_picture_alloc(&pair[side], clip->pix_fmt, clip->bitdepth,
+                                                        clip->width, clip->height));
+        for (unsigned p = 0; p < 3; p++)
+            memset(pair[side].data[p], 0, (size_t)pair[side].stride[p] * pair[side].h[p]);
+    }
+    ((uint16_t *)pair[index % 2].data[0])[7] = 0xffc0;
+    assert_int_equal(-ERANGE, vmaf_read_pictures(vmaf, &pair[0], &pair[1], index));
+    for (unsigned side = 0; side < 2; side++)
+        assert_int_equal(0, vmaf_picture_unref(&pair[side]));
+}
+
+static void test_range(void **unused)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        ScoreRun run = a_run(rig_device(), 1 + i / 2);
+        VmafContext *vmaf;
+        char *scores, *wanted = cpu_scores(1 + i / 2, 0);
+        run.pooled = i % 2;
+        run.threads = i;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < run.clip->frames; t++) {
+            read_high_samples(vmaf, run.clip, run.pooled, t);
+            assert_int_equal(0, score_read(&run, vmaf, t, t));
+        }
+        assert_int_equal(0, score_close(vmaf, &scores));
+        assert_true(score_same(wanted, scores));
+        free(scores);
+        free(wanted);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +343,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_depths),
         cmocka_unit_test(test_changed_mind),
         cmocka_unit_test(test_named_features),
+        cmocka_unit_test(test_range),
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -197,6 +197,49 @@ static void test_scores(void **unused)
     }
 }
 
+/* ---- samples above the depth ---- */
+
+static void put_high_sample(Maker *maker, unsigned plane, unsigned x, unsigned y)
+{
+    const uint16_t value = (uint16_t)(1u << maker->shape.bpc);
+    memcpy(maker->host + maker->offset[plane] + y * maker->stride[plane] + 2 * x, &value, 2);
+}
+
+/* Refused wherever they are; the same frame without them is scored as if nothing had happened. */
+static void test_range(void **unused)
+{
+    for (unsigned c = 1; c < 3; c++) {
+        const SynthClip *clip = &clips[c];
+        Maker makers[2];
+        VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, c);
+        GpuClient *client = client_for(rig_device(), vmaf);
+        for (unsigned side = 0; side < 2; side++) {
+            maker_create(&makers[side], rig_gpu(), clip);
+            maker_scribble(&makers[side]); /* between the rows, too */
+        }
+        for (unsigned t = 0; t < clip->frames; t++) {
+            const FrameShape *shape = &makers[0].shape;
+            for (unsigned corner = 0; corner < 4; corner++) {
+                const unsigned bad = (t + corner) % 2, p = (t + corner) % 3;
+                for (unsigned side = 0; side < 2; side++) {
+                    assert_int_equal(0, maker_paint(&makers[side], clip, side, t));
+                    if (side == bad)
+                        put_high_sample(&makers[side], p, corner & 1 ? shape->w[p] - 1 : 0,
+                                        corner & 2 ? shape->h[p] - 1 : 0);
+                    assert_int_equal(0, import(client, clip, side, t, &makers[side]));
+                }
+                assert_int_equal(-ERANGE, client_read_imported(client, t));
+            }
+            for (unsigned side = 0; side < 2; side++)
+                assert_int_equal(0, import_painted(client, clip, side, t, t, &makers[side]));
+            assert_int_equal(0, client_read_imported(client, t));
+        }
+        close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
+        for (unsigned side = 0; side < 2; side++)
+            maker_destroy(&makers[side]);
+    }
+}
+
 /* ---- waits and signals ---- */
 
 /* Ten seconds are for ever. */
@@ -818,11 +861,17 @@ static void test_ends(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),    cmocka_unit_test(test_waits_and_signals),
-        cmocka_unit_test(test_indices),   cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_refused_memory),
-        cmocka_unit_test(test_unpacking), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_one_slot),  cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_waits_and_signals),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused_memory),
+        cmocka_unit_test(test_unpacking),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_one_slot),
+        cmocka_unit_test(test_two_contexts),
         cmocka_unit_test(test_ends),
     };
     return RIG_RUN(argc, argv, tests);

@@ -79,71 +79,89 @@ uint64_t planar_frames_left(const Video *video, unsigned header)
 }
 
 /* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the second
- * half of the row, so that the row can be widened in place, from left to right. */
-static void deepen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
+ * half of the row, so that the row can be widened in place, from left to right. Returns every bit that
+ * some sample had. */
+static unsigned deepen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
 {
     const uint8_t *const narrow = (const uint8_t *)row + width;
     const unsigned shift = to - from;
+    uint16_t bits = 0;
     if (from == 8) {
         for (unsigned x = 0; x < width; x++) {
             const unsigned sample = narrow[x];
             row[x] = (uint16_t)(sample << shift);
         }
     } else {
-        for (unsigned x = 0; x < width; x++)
+        for (unsigned x = 0; x < width; x++) {
+            bits = (uint16_t)(bits | row[x]);
             row[x] = (uint16_t)(row[x] << shift);
+        }
     }
+    return bits;
 }
+
+static int deepen_rows(const Video *video, const VmafPicture *pic, unsigned p, unsigned y,
+                       unsigned end)
+{
+    const unsigned depth = video->format.bitdepth;
+    unsigned bits = 0;
+    for (; y < end; y++)
+        bits |= deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
+                           pic->w[p], depth, pic->bpc);
+    if (!(bits >> depth))
+        return 0;
+    say("%s: samples above %u, the most that %u bits hold; are the values in the high bits, as in "
+        "P010 and P016? They belong in the low ones",
+        video->path, (1u << depth) - 1, depth);
+    return -ERANGE;
+}
+
+enum { BATCH_ROWS = 64 };
 
 /* Reads rows y…end-1 of a plane; what the file's rows have beyond the picture's goes to `rest`. */
 static int read_rows(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p,
                      unsigned y, unsigned end)
 {
-    enum { ROWS = 64 };
     const Layout *const layout = video->state;
-    Span spans[2 * ROWS];
+    Span spans[2 * BATCH_ROWS];
     uint8_t rest[2];
+    unsigned count = 0;
     const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
     const size_t kept = (size_t)pic->w[p] * sample_size(video->format.bitdepth);
     const size_t indent =
         sample_size(pic->bpc) > sample_size(video->format.bitdepth) ? pic->w[p] : 0;
-    while (y < end) {
-        unsigned count = 0;
-        const unsigned stop = end - y < ROWS ? end : y + ROWS;
-        const uint64_t batch = (uint64_t)(stop - y) * row_size;
-        for (; y < stop; y++) {
-            uint8_t *const row = (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
-            spans[count++] = (Span){ row + indent, kept };
-            if (row_size > kept)
-                spans[count++] = (Span){ rest, row_size - kept };
-        }
-        const int err = source_read(video->source, offset, spans, count);
-        if (err)
-            return err;
-        offset += batch;
+    for (; y < end; y++) {
+        uint8_t *const row = (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
+        spans[count++] = (Span){ row + indent, kept };
+        if (row_size > kept)
+            spans[count++] = (Span){ rest, row_size - kept };
     }
-    return 0;
+    return source_read(video->source, offset, spans, count);
 }
 
+/* A few rows at a time, so that they are still in the cache when they are looked at. */
 static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p)
 {
     const Layout *const layout = video->state;
     const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
-    const unsigned rows = pic->h[p];
-    int err;
-    if (pic->bpc == video->format.bitdepth && pic->w[p] == layout->width[p] &&
-        pic->stride[p] == (ptrdiff_t)row_size) {
-        Span whole = { pic->data[p], row_size * rows };
-        err = source_read(video->source, offset, &whole, 1);
-    } else {
-        err = read_rows(video, offset, pic, p, 0, rows);
+    const bool same_depth = pic->bpc == video->format.bitdepth;
+    const bool contiguous =
+        same_depth && pic->w[p] == layout->width[p] && pic->stride[p] == (ptrdiff_t)row_size;
+    int err = 0;
+    for (unsigned y = 0, end; !err && y < pic->h[p]; y = end) {
+        end = pic->h[p] - y < BATCH_ROWS ? pic->h[p] : y + BATCH_ROWS;
+        if (contiguous) {
+            Span rows = { (uint8_t *)pic->data[p] + y * row_size, (end - y) * row_size };
+            err = source_read(video->source, offset + y * row_size, &rows, 1);
+        } else {
+            err = read_rows(video, offset + y * row_size, pic, p, y, end);
+        }
+        if (!err && !same_depth)
+            err = deepen_rows(video, pic, p, y, end);
+        if (!err)
+            vmaf_picture_rows_written(pic, p, end);
     }
-    if (err || pic->bpc == video->format.bitdepth)
-        return err;
-    for (unsigned y = 0; y < rows; y++)
-        deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]), pic->w[p],
-                   video->format.bitdepth, pic->bpc);
-    return 0;
+    return err;
 }
 
 enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned planes,
@@ -167,6 +185,7 @@ enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned plane
         return FRAME_WHOLE;
     if (err == -ENODATA)
         return FRAME_CUT;
-    video_read_error(video, err);
+    if (err != -ERANGE) /* which was said */
+        video_read_error(video, err);
     return FRAME_ERROR;
 }
