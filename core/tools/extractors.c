@@ -27,19 +27,21 @@ int extractors_use(const Options *options, VmafContext *vmaf)
     return err;
 }
 
-unsigned extractor_planes(const char *name)
+/* One that nobody knows might read any. */
+static unsigned planes_of(const char *extractor)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };
     unsigned index;
-    if (vmaf_extractor_find(name, &index) || vmaf_extractor_info(index, &info))
+    if (vmaf_extractor_find(extractor, &index) || vmaf_extractor_info(index, &info))
         return 7;
     return info.planes;
 }
 
-unsigned extractors_planes(const Options *options)
+unsigned extractors_planes(const VmafContext *vmaf)
 {
+    VmafFeatureInfo info = { .size = sizeof(info) };
     unsigned planes = 1;
-    for (size_t i = 0; i < options->feature_count; i++)
-        planes |= extractor_planes(options->features[i].extractor);
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
+        planes |= planes_of(info.extractor);
     return planes;
 }

@@ -9,10 +9,7 @@
 /* Checks and registers them, in their order. Says what is wrong; negative errno. */
 int extractors_use(const Options *options, VmafContext *vmaf);
 
-/* Bit p: one of them may read plane p. */
-unsigned extractors_planes(const Options *options);
-
-/* The same for one extractor; one that nobody knows might read any. */
-unsigned extractor_planes(const char *name);
+/* Bit p: an extractor that is registered with the context, for an option or a model, may read plane p. */
+unsigned extractors_planes(const VmafContext *vmaf);
 
 #endif

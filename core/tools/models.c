@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "extractors.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
 #include "models.h"
@@ -122,17 +121,6 @@ void models_destroy(Models *models)
     }
     free(models->loaded);
     free(models);
-}
-
-unsigned models_planes(const Models *models)
-{
-    unsigned planes = 1;
-    for (size_t i = 0; i < models->count; i++) {
-        VmafModelFeatureInfo info = { .size = sizeof(info) };
-        for (unsigned j = 0; !vmaf_model_feature(models->loaded[i].model, j, &info); j++)
-            planes |= info.extractor ? extractor_planes(info.extractor) : 7;
-    }
-    return planes;
 }
 
 static const char *format_score(char text[64], const Options *options, double score)

@@ -13,9 +13,6 @@ typedef struct Models Models;
 int models_create(Models **models, const Options *options, VmafContext *vmaf);
 void models_destroy(Models *models);
 
-/* Bit p: some feature of the models may read plane p. */
-unsigned models_planes(const Models *models);
-
 /* Scores frames 0 … frames - 1 and, if asked, prints a line for each model, then for each
  * collection. */
 int models_score(Models *models, const Options *options, VmafContext *vmaf, unsigned frames,

@@ -235,7 +235,7 @@ static int read_and_score(Run *run)
         .video = { run->video[SIDE_REF], run->video[SIDE_DIST] },
         .frame_limit = run->options->frame_limit,
         /* Chroma that nobody looks at need not be read. */
-        .planes = models_planes(run->models) | extractors_planes(run->options),
+        .planes = extractors_planes(run->vmaf),
         .ahead = run->ahead,
         .threads = run->gpu ? 3 : 1,
     };

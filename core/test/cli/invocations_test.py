@@ -318,20 +318,35 @@ def check_pipes():
     return bad
 
 
+def member(feature):
+    """A model of one feature, as a collection has them."""
+    return ('{"model_dict": {"model_type": "BOOTSTRAP_LIBSVMNUSVR", "norm_type": "none", "feature_names": ["' + feature +
+            '"], "model": "svm_type nu_svr\\nkernel_type rbf\\ngamma 0.0004\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
+
+
 def check_piped_models():
     """A model file is read once: what comes through a pipe is understood, or refused with the same words."""
-    member = ('{"model_dict": {"model_type": "BOOTSTRAP_LIBSVMNUSVR", "norm_type": "none", "feature_names": ["psnr_y"], '
-              '"model": "svm_type nu_svr\\nkernel_type rbf\\ngamma 0.04\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
+    one = member('psnr_y')
     bad = 0
-    for text, code, words in ((member, 0, '/dev/stdin: '), (f'{{"0": {member}, "1": {member}}}', 0, 'ci.p95'),
+    for text, code, words in ((one, 0, '/dev/stdin: '), (f'{{"0": {one}, "1": {one}}}', 0, 'ci.p95'),
                               ('{}', FAIL, '"/dev/stdin": model_dict is missing\n'),
-                              (f'{{"0": {member}}}', FAIL, 'model_dict is missing: this is a collection\n'),
+                              (f'{{"0": {one}}}', FAIL, 'model_dict is missing: this is a collection\n'),
                               ('{"model_dict": {}}', FAIL, 'model_dict has no "model"\n'), ('{', FAIL, 'not JSON: line 1')):
         done = run('$RAW --model path=/dev/stdin', stdin=text.encode())
         if done.returncode != code or words not in done.stderr or done.stderr.count('libvmaf ERROR') != (code != 0):
             bad += 1
             print(f'a model through a pipe: {text[:60]}\n  exit {done.returncode}, should say {words!r}; said:\n{done.stderr}')
     return bad
+
+
+def check_chroma_of_members():
+    """Chroma is read if any member of a collection wants it, not only the first."""
+    luma = member('VMAF_integer_feature_vif_scale0_score')
+    text = f'{{"0": {luma}, "1": {luma}, "2": {member("psnr_cb")}}}'
+    want, got = (run(f'$RAW --model path=/dev/stdin -q {more}', stdin=text.encode()).stderr for more in ('--feature psnr', ''))
+    if got != want or 'ci.p95' not in got:
+        print(f'a collection whose first member needs no chroma:\n{got} with chroma:\n{want}')
+    return got != want
 
 
 def check_broken_pipes():
@@ -380,7 +395,7 @@ def check_texts():
 
 inputs.write_all(synthclip, work)
 os.chdir(work)
-failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_broken_pipes() + check_depths() +
-          check_texts())
+failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_chroma_of_members() +
+          check_broken_pipes() + check_depths() + check_texts())
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)
