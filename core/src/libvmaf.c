@@ -27,9 +27,19 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg)
     return context_create(vmaf, &cfg);
 }
 
+/* What would wait for the very frame that the handler is told of. */
+static bool refused_in_handler(const VmafContext *vmaf, const char *function)
+{
+    if (!context_in_handler(vmaf))
+        return false;
+    log_error("%s() was called by a metadata handler of the same context, which would never end",
+              function);
+    return true;
+}
+
 int vmaf_close(VmafContext *vmaf)
 {
-    if (!vmaf)
+    if (!vmaf || refused_in_handler(vmaf, "vmaf_close"))
         return -EINVAL;
     context_destroy(vmaf);
     return 0;
@@ -67,14 +77,16 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf,
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
                               unsigned index)
 {
-    if (!vmaf || !feature_name)
+    if (!vmaf || !feature_name || !context_enter(vmaf))
         return -EINVAL;
-    return scores_set(vmaf->scores, feature_name, index, value, NULL);
+    const int err = scores_set(vmaf->scores, feature_name, index, value, NULL);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
-    if (!vmaf || vmaf->flushed || !ref != !dist)
+    if (!vmaf || vmaf->flushed || !ref != !dist || refused_in_handler(vmaf, "vmaf_read_pictures"))
         return -EINVAL;
     return ref ? context_read(vmaf, ref, dist, index) : context_flush(vmaf);
 }
@@ -91,54 +103,65 @@ int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg)
 
 int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
 {
-    return vmaf && vmaf->pool && pic ? picture_pool_fetch(vmaf->pool, pic) : -EINVAL;
+    return vmaf && pic ? context_fetch_pooled(vmaf, pic) : -EINVAL;
 }
 
 int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, double *score,
                                 unsigned index)
 {
-    if (!vmaf || !feature_name || !score)
+    if (!vmaf || !feature_name || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return scores_get(vmaf->scores, scores_resolve(vmaf->scores, feature_name), index, score);
+    const int err =
+        scores_get(vmaf->scores, scores_resolve(vmaf->scores, feature_name), index, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index)
 {
-    if (!vmaf || !model || !score)
+    if (!vmaf || !model || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return model_predict(model, vmaf->scores, index, false, score);
+    const int err = model_predict(model, vmaf->scores, index, false, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_score_at_index_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
                                          VmafModelCollectionScore *score, unsigned index)
 {
-    if (!vmaf || !model_collection || !score)
+    if (!vmaf || !model_collection || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return model_collection_predict(model_collection, vmaf->scores, index, score);
+    const int err = model_collection_predict(model_collection, vmaf->scores, index, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name,
                               enum VmafPoolingMethod pool_method, double *score, unsigned index_low,
                               unsigned index_high)
 {
-    if (!vmaf || !feature_name || !score)
+    if (!vmaf || !feature_name || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return score_pool(vmaf->scores, scores_resolve(vmaf->scores, feature_name), pool_method,
-                      index_low, index_high, vmaf->cfg.n_subsample, score);
+    const int err = score_pool(vmaf->scores, scores_resolve(vmaf->scores, feature_name),
+                               pool_method, index_low, index_high, vmaf->cfg.n_subsample, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method,
                       double *score, unsigned index_low, unsigned index_high)
 {
-    if (!vmaf || !model || !score)
+    if (!vmaf || !model || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return model_pool(model, vmaf->scores, pool_method, index_low, index_high,
-                      vmaf->cfg.n_subsample, score);
+    const int err = model_pool(model, vmaf->scores, pool_method, index_low, index_high,
+                               vmaf->cfg.n_subsample, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
@@ -146,11 +169,13 @@ int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *m
                                        VmafModelCollectionScore *score, unsigned index_low,
                                        unsigned index_high)
 {
-    if (!vmaf || !model_collection || !score)
+    if (!vmaf || !model_collection || !score || !context_enter(vmaf))
         return -EINVAL;
     context_settle(vmaf);
-    return model_collection_pool(model_collection, vmaf->scores, pool_method, index_low, index_high,
-                                 vmaf->cfg.n_subsample, score);
+    const int err = model_collection_pool(model_collection, vmaf->scores, pool_method, index_low,
+                                          index_high, vmaf->cfg.n_subsample, score);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_write_output(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt)
@@ -161,9 +186,11 @@ int vmaf_write_output(VmafContext *vmaf, const char *output_path, enum VmafOutpu
 int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
                                   enum VmafOutputFormat fmt, const char *score_format)
 {
-    if (!vmaf || !output_path)
+    if (!vmaf || !output_path || !context_enter(vmaf))
         return -EINVAL;
-    return context_write_report(vmaf, output_path, fmt, score_format);
+    const int err = context_write_report(vmaf, output_path, fmt, score_format);
+    context_leave(vmaf);
+    return err;
 }
 
 int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafReportInput *input)

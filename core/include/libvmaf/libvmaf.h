@@ -123,7 +123,8 @@ VMAF_EXPORT int vmaf_import_feature_score(VmafContext *vmaf, const char *feature
 /**
  * Makes a pool of pictures for vmaf_fetch_preallocated_picture(). At least four are needed, and two
  * more a worker thread keep all of them busy: the library holds on to the references of the last
- * two pairs. Called again, it replaces the pool; pictures still out remain valid.
+ * two pairs. Called again, it replaces the pool: pictures still out remain valid, and a thread that waits
+ * for one gets it from the new pool.
  *
  * @return 0; -EINVAL when the context is NULL, the count is 0 or the parameters are none; -ENOMEM
  */
@@ -213,9 +214,10 @@ VMAF_EXPORT int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature
 
 /**
  * Closes a context at any moment, flushed or not: frames still under way are dropped. Models are
- * not touched. Pictures that the caller still holds remain valid.
+ * not touched. Pictures that the caller still holds remain valid. Calls of other threads that are in the
+ * context are waited for; one that waits for a picture of the pool returns -EINVAL.
  *
- * @return 0; -EINVAL for NULL
+ * @return 0; -EINVAL for NULL, or when called by a metadata handler of this context
  */
 VMAF_EXPORT int vmaf_close(VmafContext *vmaf);
 

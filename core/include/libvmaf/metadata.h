@@ -33,7 +33,9 @@ typedef struct VmafMetadataConfiguration {
  * feature of a frame is there, so that handlers for model scores hear of them without anyone
  * asking.
  *
- * The callback must not call back into the context.
+ * The callback may ask for scores, import others and write a report: it gets what is there, since nothing
+ * waits for frames inside a callback. It must not drive the context: reading pictures and closing are
+ * refused with -EINVAL.
  *
  * @return 0; -EINVAL when the context, the name or the callback is NULL; -ENOMEM.
  */

@@ -18,6 +18,8 @@ int context_create(VmafContext **out, const VmafConfiguration *cfg)
         return -ENOMEM;
     ctx->cfg = *cfg;
     ctx->cpu = cpu_flags(cfg->cpumask);
+    gate_init(&ctx->gate);
+    pthread_mutex_init(&ctx->pictures_lock, NULL);
     int err = scores_create(&ctx->scores);
     if (!err)
         err = metadata_create(&ctx->metadata, ctx->scores);
@@ -37,15 +39,34 @@ void context_destroy(VmafContext *ctx)
 {
     if (!ctx)
         return;
+    gate_close(&ctx->gate);
+    context_set_pool(ctx, NULL); /* nobody waits for a picture any more */
+    gate_wait(&ctx->gate);
     scheduler_destroy(ctx->scheduler);
-    picture_pool_destroy(ctx->pool);
     if (ctx->accelerator)
         ctx->accelerator->ops->destroy(ctx->accelerator);
     metadata_destroy(ctx->metadata);
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
     notes_clear(&ctx->notes);
+    pthread_mutex_destroy(&ctx->pictures_lock);
+    gate_destroy(&ctx->gate);
     mem_free(ctx);
+}
+
+bool context_enter(VmafContext *ctx)
+{
+    return gate_enter(&ctx->gate);
+}
+
+void context_leave(VmafContext *ctx)
+{
+    gate_leave(&ctx->gate);
+}
+
+bool context_in_handler(const VmafContext *ctx)
+{
+    return metadata_is_telling(ctx->metadata);
 }
 
 static Feature *find_same(const VmafContext *ctx, const Feature *f)
@@ -229,6 +250,17 @@ static unsigned planes_read(const VmafContext *ctx, unsigned index)
     return planes;
 }
 
+/* The first pair does; pictures may be fetched by other threads meanwhile. */
+static void fix_shape(VmafContext *ctx, const FrameShape *shape)
+{
+    if (ctx->has_shape)
+        return;
+    pthread_mutex_lock(&ctx->pictures_lock);
+    ctx->shape = *shape;
+    ctx->has_shape = true;
+    pthread_mutex_unlock(&ctx->pictures_lock);
+}
+
 /* Everything that can be known before the pair is taken. */
 static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
                         unsigned index)
@@ -243,8 +275,7 @@ static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPict
         return err;
     if (!ctx->pairs)
         clock_gettime(CLOCK_MONOTONIC, &ctx->started);
-    ctx->shape = shape;
-    ctx->has_shape = true;
+    fix_shape(ctx, &shape);
     err = scheduler_prepare(ctx->scheduler, &shape);
     if (!err)
         err = range_check_pair(ref, dist, planes_read(ctx, index), index);
@@ -289,8 +320,8 @@ int context_flush(VmafContext *ctx)
 
 void context_settle(VmafContext *ctx)
 {
-    if (is_accelerated(ctx) && !ctx->cfg.n_threads)
-        scheduler_wait(ctx->scheduler);
+    if (!ctx->cfg.n_threads && !context_in_handler(ctx))
+        scheduler_settle(ctx->scheduler);
 }
 
 unsigned context_pairs_in_flight(const VmafContext *ctx)
@@ -320,8 +351,11 @@ int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned coun
 
 void context_set_pool(VmafContext *ctx, PicturePool *pool)
 {
-    picture_pool_destroy(ctx->pool);
+    pthread_mutex_lock(&ctx->pictures_lock);
+    PicturePool *const before = ctx->pool;
     ctx->pool = pool;
+    pthread_mutex_unlock(&ctx->pictures_lock);
+    picture_pool_destroy(before);
 }
 
 bool context_has_pool(const VmafContext *ctx)
@@ -329,11 +363,41 @@ bool context_has_pool(const VmafContext *ctx)
     return ctx->pool != NULL;
 }
 
+/* Waits in the pool there is, and in the next one when it is replaced meanwhile. */
+static int fetch(VmafContext *ctx, bool pooled_only, VmafPicture *pic)
+{
+    for (;;) {
+        pthread_mutex_lock(&ctx->pictures_lock);
+        PicturePool *const pool = ctx->pool;
+        if (pool)
+            picture_pool_enter(pool);
+        const bool has_shape = ctx->has_shape;
+        const FrameShape shape = ctx->shape;
+        pthread_mutex_unlock(&ctx->pictures_lock);
+        if (!pool)
+            return has_shape && !pooled_only ? picture_alloc(pic, &shape) : -EINVAL;
+        if (!picture_pool_take(pool, pic))
+            return 0;
+    }
+}
+
+static int enter_and_fetch(VmafContext *ctx, bool pooled_only, VmafPicture *pic)
+{
+    if (!context_enter(ctx))
+        return -EINVAL;
+    const int err = fetch(ctx, pooled_only, pic);
+    context_leave(ctx);
+    return err;
+}
+
+int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic)
+{
+    return enter_and_fetch(ctx, true, pic);
+}
+
 int context_fetch_picture(VmafContext *ctx, VmafPicture *pic)
 {
-    if (ctx->pool)
-        return picture_pool_fetch(ctx->pool, pic);
-    return ctx->has_shape ? picture_alloc(pic, &ctx->shape) : -EINVAL;
+    return enter_and_fetch(ctx, false, pic);
 }
 
 int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu)
@@ -382,7 +446,8 @@ void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
 
 int context_report(VmafContext *ctx, Report *report)
 {
-    scheduler_wait(ctx->scheduler);
+    if (!context_in_handler(ctx))
+        scheduler_wait(ctx->scheduler);
     const unsigned count = scheduler_feature_count(ctx->scheduler);
     ReportFeature *features = count ? mem_array(count, sizeof(*features)) : NULL;
     if (count && !features)

@@ -28,8 +28,16 @@ Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index);
 int context_flush(VmafContext *ctx);
 
+/* Around calls that any thread may make: context_destroy waits until all have left. False: it has
+ * begun already. */
+bool context_enter(VmafContext *ctx);
+void context_leave(VmafContext *ctx);
+/* Is this thread inside a handler of the context? Then nothing may wait for frames: that of the handler
+ * is under way as long as the handler runs. */
+bool context_in_handler(const VmafContext *ctx);
+
 /* Without worker threads scores are readable when the read has returned: waits for the GPU if one
- * is at work. With threads it does nothing. */
+ * is at work. With threads, and inside a handler, it does nothing. */
 void context_settle(VmafContext *ctx);
 
 /* How many pairs may be under way at once. */
@@ -40,12 +48,15 @@ unsigned context_pool_size(const VmafContext *ctx);
 
 /* A pool of pictures, where the accelerator likes them if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
-/* Takes the pool over; an earlier one is destroyed. */
+/* Takes the pool over; an earlier one is destroyed, and who waits in it goes on in the new one. NULL:
+ * none from now on. */
 void context_set_pool(VmafContext *ctx, PicturePool *pool);
 bool context_has_pool(const VmafContext *ctx);
 /* From the pool, waiting for a free one; without a pool a plain picture of the context's shape
  * (-EINVAL while there is none). */
 int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
+/* From the pool alone: -EINVAL without one. Both may be called by any thread. */
+int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic);
 
 /* Gets ready for pairs of this shape; *on_cpu tells whether some feature reads them on the CPU. */
 int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu);
@@ -53,7 +64,8 @@ bool context_is_flushed(const VmafContext *ctx);
 
 /* The i-th registered feature, and what was done for it so far. */
 void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *feature);
-/* Waits for frames under way and fills the report; report->features is the caller's to free. */
+/* Waits for frames under way, unless inside a handler, and fills the report; report->features is the
+ * caller's to free. */
 int context_report(VmafContext *ctx, Report *report);
 int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
                          const char *score_format);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/context.h"
+#include "engine/gate.h"
 #include "engine/index_set.h"
 #include "engine/metadata.h"
 #include "engine/scheduler.h"
@@ -18,7 +19,11 @@ struct VmafContext {
     ScoreStore *scores;
     Metadata *metadata;
     Scheduler *scheduler;
-    PicturePool *pool;        /* NULL until preallocated */
+    Gate gate; /* calls that any thread may make pass it */
+
+    pthread_mutex_t pictures_lock; /* over the pool, and the shape while it is set */
+    PicturePool *pool;             /* NULL until preallocated */
+
     Accelerator *accelerator; /* NULL: none; owned. It is not asked when gpumask is set */
 
     bool has_shape; /* the first pair fixes it */

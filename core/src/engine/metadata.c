@@ -47,10 +47,28 @@ void metadata_destroy(Metadata *m)
     mem_free(m);
 }
 
+/* Whose handlers this thread is calling, the innermost first: a handler of one context may store
+ * scores in another. */
+typedef struct Telling {
+    const Metadata *metadata;
+    const struct Telling *outer;
+} Telling;
+static _Thread_local const Telling *telling;
+
+bool metadata_is_telling(const Metadata *m)
+{
+    const Telling *t = telling;
+    while (t && t->metadata != m)
+        t = t->outer;
+    return t != NULL;
+}
+
 static void tell(void *arg, const char *name, unsigned index, double value)
 {
     Metadata *m = arg;
+    const Telling here = { .metadata = m, .outer = telling };
     pthread_mutex_lock(&m->lock);
+    telling = &here;
     bool others = false;
     for (size_t i = 0; i < m->handler_count; i++) {
         const VmafMetadataConfiguration *handler = &m->handlers[i];
@@ -65,6 +83,7 @@ static void tell(void *arg, const char *name, unsigned index, double value)
         double score;
         model_predict(m->models[i], m->scores, index, true, &score);
     }
+    telling = here.outer;
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -13,6 +13,9 @@ typedef struct Metadata Metadata;
 int metadata_create(Metadata **out, ScoreStore *scores);
 void metadata_destroy(Metadata *m);
 
+/* Is this thread inside a call of one of the handlers? */
+bool metadata_is_telling(const Metadata *m);
+
 int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler);
 
 /* Keeps the model alive on its own account; mounting it again does nothing. */

@@ -165,7 +165,7 @@ struct PicturePool {
     FrameShape shape;
     unsigned count;
     unsigned free_count;
-    unsigned waiting; /* threads inside fetch */
+    unsigned waiting; /* threads between entering and a picture */
     bool closed;
     PoolMemory memory;
     PoolSlot *slots;
@@ -275,10 +275,16 @@ int picture_pool_create_in(PicturePool **out, const FrameShape *shape, unsigned 
     return 0;
 }
 
-int picture_pool_fetch(PicturePool *pool, VmafPicture *out)
+void picture_pool_enter(PicturePool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     pool->waiting++;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+int picture_pool_take(PicturePool *pool, VmafPicture *out)
+{
+    pthread_mutex_lock(&pool->lock);
     while (pool->free_count == 0 && !pool->closed)
         pthread_cond_wait(&pool->returned, &pool->lock);
     pool->waiting--;
@@ -294,6 +300,12 @@ int picture_pool_fetch(PicturePool *pool, VmafPicture *out)
     fill(out, &pool->shape, slot->block);
     out->ref = &slot->ref;
     return 0;
+}
+
+int picture_pool_fetch(PicturePool *pool, VmafPicture *out)
+{
+    picture_pool_enter(pool);
+    return picture_pool_take(pool, out);
 }
 
 void picture_pool_destroy(PicturePool *pool)

@@ -76,6 +76,10 @@ typedef struct PoolMemory {
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);
 int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
+/* The same in two steps, for those who look the pool up: once entered, it stays until they took a picture
+ * or (-EINVAL) found it destroyed. */
+void picture_pool_enter(PicturePool *pool);
+int picture_pool_take(PicturePool *pool, VmafPicture *out);
 void picture_pool_destroy(PicturePool *pool);
 
 #endif

@@ -20,6 +20,7 @@ struct Frame {
     unsigned job_capacity;
     unsigned unmeasured, unreported; /* jobs, and those who start and collect them */
     FeatureSet *accelerated;         /* gpu_set_count of them */
+    uint64_t ticket;                 /* counts the frames taken; 0: free */
     Frame *next;                     /* in free_frames or in the collector's queue */
 };
 
@@ -36,7 +37,7 @@ struct Scheduler {
     pthread_mutex_t lock;
     pthread_cond_t freed;           /* a frame came back */
     Frame *free_frames, *free_last; /* first in, first out */
-    unsigned free_count;
+    uint64_t tickets;
     int err; /* first one of a feature, until it is asked for */
 
     /* The accelerator, and the thread that waits for its results. */
@@ -143,7 +144,9 @@ Feature *scheduler_feature(const Scheduler *s, unsigned i)
 void scheduler_accelerate(Scheduler *s, Accelerator *accelerator)
 {
     assert(!s->frames);
+    pthread_mutex_lock(&s->lock);
     s->gpu = accelerator;
+    pthread_mutex_unlock(&s->lock);
 }
 
 bool scheduler_has_begun(const Scheduler *s)
@@ -192,12 +195,12 @@ int scheduler_error(Scheduler *s)
 static void free_frame(Scheduler *s, Frame *frame)
 {
     frame->next = NULL;
+    frame->ticket = 0;
     if (s->free_last)
         s->free_last->next = frame;
     else
         s->free_frames = frame;
     s->free_last = frame;
-    s->free_count++;
     pthread_cond_broadcast(&s->freed);
 }
 
@@ -454,14 +457,17 @@ static int open_accelerator(Scheduler *s)
 static int create_frames(Scheduler *s)
 {
     const unsigned count = scheduler_in_flight(s);
-    s->frames = mem_array(count, sizeof(*s->frames));
-    if (!s->frames)
+    Frame *frames = mem_array(count, sizeof(*frames));
+    if (!frames)
         return -ENOMEM;
+    pthread_mutex_lock(&s->lock); /* others may wait for frames before there are any */
+    s->frames = frames;
     s->in_flight = count;
     for (unsigned i = 0; i < s->in_flight; i++) {
         s->frames[i].scheduler = s;
         free_frame(s, &s->frames[i]);
     }
+    pthread_mutex_unlock(&s->lock);
     return 0;
 }
 
@@ -509,7 +515,7 @@ static Frame *take_frame(Scheduler *s)
     s->free_frames = frame->next;
     if (!s->free_frames)
         s->free_last = NULL;
-    s->free_count--;
+    frame->ticket = ++s->tickets;
     pthread_mutex_unlock(&s->lock);
     return frame;
 }
@@ -630,12 +636,33 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     return s->team ? 0 : scheduler_error(s);
 }
 
-void scheduler_wait(Scheduler *s)
+/* Under the lock: is a frame under way that was taken before that one? */
+static bool is_at_work(const Scheduler *s, uint64_t last)
+{
+    for (unsigned i = 0; i < s->in_flight; i++)
+        if (s->frames[i].ticket && s->frames[i].ticket <= last)
+            return true;
+    return false;
+}
+
+static void wait_for_frames(Scheduler *s, bool accelerated_only)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->free_count < s->in_flight)
+    /* Frames that come meanwhile are not waited for: with a busy reader that might never end. */
+    const uint64_t last = s->tickets;
+    while ((s->gpu || !accelerated_only) && is_at_work(s, last))
         pthread_cond_wait(&s->freed, &s->lock);
     pthread_mutex_unlock(&s->lock);
+}
+
+void scheduler_wait(Scheduler *s)
+{
+    wait_for_frames(s, false);
+}
+
+void scheduler_settle(Scheduler *s)
+{
+    wait_for_frames(s, true);
 }
 
 int scheduler_flush(Scheduler *s)

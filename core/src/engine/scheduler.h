@@ -51,8 +51,11 @@ int scheduler_read(Scheduler *s, const FrameInput *input);
 /* The first error of a feature since the last call; 0 when there was none. */
 int scheduler_error(Scheduler *s);
 
-/* Waits until nothing is under way. */
+/* Waits until nothing is under way of what was read before. Any thread may call it, but none that
+ * reports a frame. */
 void scheduler_wait(Scheduler *s);
+/* The same when there is an accelerator, else nothing. */
+void scheduler_settle(Scheduler *s);
 /* Waits, then lets each feature emit what it held back. Called again after an error, it goes on
  * with the features that have not done so. */
 int scheduler_flush(Scheduler *s);

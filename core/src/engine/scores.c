@@ -145,20 +145,36 @@ static int set_locked(ScoreStore *store, const char *name, unsigned index, doubl
     return 0;
 }
 
-int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
-               const ScoreOrder *order)
+/* -EINVAL: a score is there, and *value is now its value. */
+static int set_and_tell(ScoreStore *store, const char *name, unsigned index, double *value,
+                        const ScoreOrder *order)
 {
     pthread_mutex_lock(&store->lock);
-    const int err = set_locked(store, name, index, value, order);
+    const int err = set_locked(store, name, index, *value, order);
+    if (err == -EINVAL)
+        *value = find(store, name)->values[index];
     const ScoreListener listener = store->listener;
     void *const arg = store->listener_arg;
     pthread_mutex_unlock(&store->lock);
 
+    if (!err && listener)
+        listener(arg, name, index, *value);
+    return err;
+}
+
+int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
+               const ScoreOrder *order)
+{
+    const int err = set_and_tell(store, name, index, &value, order);
     if (err == -EINVAL)
         log_warning("feature \"%s\" cannot be overwritten at index %u", name, index);
-    if (!err && listener)
-        listener(arg, name, index, value);
     return err;
+}
+
+int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value)
+{
+    const int err = set_and_tell(store, name, index, value, NULL);
+    return err == -EINVAL ? 0 : err;
 }
 
 const char *scores_resolve(ScoreStore *store, const char *name)
@@ -252,25 +268,64 @@ static void list_columns(ScoreStore *store)
     store->listed_valid = true;
 }
 
-size_t scores_column_count(ScoreStore *store)
+void score_table_clear(ScoreTable *table)
 {
-    pthread_mutex_lock(&store->lock);
-    const size_t count = store->column_count;
-    pthread_mutex_unlock(&store->lock);
-    return count;
+    for (size_t i = 0; i < table->column_count; i++) {
+        mem_free(table->columns[i].values);
+        mem_free(table->columns[i].written);
+    }
+    mem_free(table->columns);
+    *table = (ScoreTable){ 0 };
 }
 
-int scores_column(ScoreStore *store, size_t i, ScoreColumn *out)
+/* Only what was written: a score far out must not make the copy touch all memory before it. */
+static void copy_written(ScoreColumn *to, const Column *from)
 {
-    int err = -EINVAL;
-    pthread_mutex_lock(&store->lock);
-    if (i < store->column_count) {
-        list_columns(store);
-        const Column *column = &store->columns[store->listed[i]];
-        *out = (ScoreColumn){ column->name, column->capacity, column->values, column->written };
-        err = 0;
+    for (size_t i = 0; i < from->capacity; i++) {
+        if (!from->written[i])
+            continue;
+        to->written[i] = true;
+        to->values[i] = from->values[i];
     }
+}
+
+static int copy_column(ScoreColumn *to, const Column *from)
+{
+    *to = (ScoreColumn){ .name = from->name, .capacity = from->capacity };
+    if (!from->capacity) /* memory ran out before its first score */
+        return 0;
+    to->values = mem_array(from->capacity, sizeof(*to->values));
+    to->written = mem_array(from->capacity, sizeof(*to->written));
+    if (!to->values || !to->written)
+        return -ENOMEM;
+    copy_written(to, from);
+    return 0;
+}
+
+static int copy_columns(ScoreStore *store, ScoreTable *out)
+{
+    if (!store->column_count)
+        return 0;
+    out->columns = mem_array(store->column_count, sizeof(*out->columns));
+    if (!out->columns)
+        return -ENOMEM;
+    list_columns(store);
+    int err = 0;
+    while (!err && out->column_count < store->column_count) {
+        const unsigned from = store->listed[out->column_count];
+        err = copy_column(&out->columns[out->column_count++], &store->columns[from]);
+    }
+    return err;
+}
+
+int scores_copy(ScoreStore *store, ScoreTable *out)
+{
+    *out = (ScoreTable){ 0 };
+    pthread_mutex_lock(&store->lock);
+    const int err = copy_columns(store, out);
     pthread_mutex_unlock(&store->lock);
+    if (err)
+        score_table_clear(out);
     return err;
 }
 

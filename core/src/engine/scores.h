@@ -32,6 +32,8 @@ void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 /* -EINVAL and a WARNING when the slot is taken; -ENOMEM. `order` NULL: first-write order. */
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
                const ScoreOrder *order);
+/* Stores *value unless a score is there, whose value it then becomes. -ENOMEM. */
+int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value);
 /* The name under which scores are stored, from a name that a user gives: that may be the short one
  * that reports print. A name that is not known comes back as it is. The result is `name` itself or
  * lives as long as the store. */
@@ -41,15 +43,20 @@ int scores_get(ScoreStore *store, const char *name, unsigned index, double *valu
 
 int scores_set_aggregate(ScoreStore *store, const char *name, double value);
 
-/* For reports. Not to be mixed with writers. */
+/* For reports: all columns at one instant, in report order. They are copies, so that writers go on
+ * meanwhile; the names live as long as the store. -ENOMEM leaves nothing behind. */
 typedef struct ScoreColumn {
     const char *name; /* stored name */
     size_t capacity;
-    const double *values;
-    const bool *written;
+    double *values;
+    bool *written;
 } ScoreColumn;
-size_t scores_column_count(ScoreStore *store);
-int scores_column(ScoreStore *store, size_t i, ScoreColumn *out); /* i-th in report order */
+typedef struct ScoreTable {
+    ScoreColumn *columns;
+    size_t column_count;
+} ScoreTable;
+int scores_copy(ScoreStore *store, ScoreTable *out);
+void score_table_clear(ScoreTable *table);
 size_t scores_aggregate_count(ScoreStore *store);
 int scores_aggregate(ScoreStore *store, size_t i, const char **name, double *value);
 

@@ -373,7 +373,7 @@ static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, uns
 int client_read_imported(GpuClient *client, unsigned index)
 {
     VmafPicture ref, dist;
-    if (context_is_flushed(client->context))
+    if (context_is_flushed(client->context) || context_in_handler(client->context))
         return -EINVAL;
     int err = imports_take(client->imports, index, &ref, &dist);
     if (err)

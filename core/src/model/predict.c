@@ -92,17 +92,6 @@ static double finish(const VmafModel *model, double raw)
     return score;
 }
 
-/* Stores a score that may be there already, from an earlier call or from another thread that was
- * faster by an instant. */
-static int store_once(ScoreStore *scores, const char *name, unsigned index, double value)
-{
-    double stored;
-    if (!scores_get(scores, name, index, &stored))
-        return 0;
-    const int err = scores_set(scores, name, index, value, NULL);
-    return err == -EINVAL && !scores_get(scores, name, index, &stored) ? 0 : err;
-}
-
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score)
 {
     if (!scores_get(scores, model->name, index, score))
@@ -111,8 +100,9 @@ int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool qui
     int err = predict_raw(model, scores, index, quiet, &raw);
     if (err < 0)
         return err;
-    const double value = finish(model, raw);
-    err = store_once(scores, model->name, index, value);
+    /* Another thread may be faster by an instant: what it stored is the score. */
+    double value = finish(model, raw);
+    err = scores_settle(scores, model->name, index, &value);
     if (err < 0)
         return err;
     *score = value;
@@ -180,13 +170,14 @@ static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned 
     int err = 0;
     for (unsigned i = 0; i < c->count && !err; i++) {
         err = predict_raw(c->members[i], scores, index, false, &raw[i]);
+        double value = err ? 0 : finish(c->members[i], raw[i]);
         if (!err)
-            err = store_once(scores, c->members[i]->name, index, finish(c->members[i], raw[i]));
+            err = scores_settle(scores, c->members[i]->name, index, &value);
     }
     if (!err)
         bootstrap(c->members[0], raw, c->count, figures);
     for (unsigned i = 0; i < FIGURE_COUNT && !err; i++)
-        err = store_once(scores, c->figures[i], index, figures[i]);
+        err = scores_settle(scores, c->figures[i], index, &figures[i]);
     mem_free(raw);
     return err;
 }

@@ -12,17 +12,16 @@
 int sheet_create(Sheet *sheet, const Report *report)
 {
     *sheet = (Sheet){ .report = report };
-    const size_t count = scores_column_count(report->scores);
-    if (!count)
-        return 0;
+    const int err = scores_copy(report->scores, &sheet->scores);
+    const size_t count = sheet->scores.column_count;
+    if (err || !count)
+        return err;
     sheet->columns = mem_array(count, sizeof(*sheet->columns));
     if (!sheet->columns)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         SheetColumn *const column = &sheet->columns[i];
-        const int err = scores_column(report->scores, i, &column->scores);
-        if (err)
-            return err;
+        column->scores = sheet->scores.columns[i];
         column->name = metric_alias(column->scores.name);
         if (column->scores.capacity > sheet->end)
             sheet->end = column->scores.capacity;
@@ -34,6 +33,7 @@ int sheet_create(Sheet *sheet, const Report *report)
 void sheet_destroy(Sheet *sheet)
 {
     mem_free(sheet->columns);
+    score_table_clear(&sheet->scores);
     *sheet = (Sheet){ 0 };
 }
 

@@ -14,6 +14,7 @@ typedef struct SheetColumn {
 
 typedef struct Sheet {
     const Report *report;
+    ScoreTable scores; /* as they were when the sheet was made */
     SheetColumn *columns;
     size_t column_count;
     size_t end; /* one past the last index that may hold a score */

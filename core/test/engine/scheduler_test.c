@@ -296,9 +296,10 @@ static void check_scores(Rig *rig)
     double value;
     assert_int_equal(scores_aggregate(rig->scores, 0, &name, &value), 0);
     assert_true(value == FRAMES);
-    ScoreColumn column;
-    assert_int_equal(scores_column(rig->scores, 0, &column), 0);
-    assert_string_equal(column.name, "pixels");
+    ScoreTable table;
+    assert_int_equal(scores_copy(rig->scores, &table), 0);
+    assert_string_equal(table.columns[0].name, "pixels");
+    score_table_clear(&table);
 }
 
 static const unsigned thread_counts[] = { 0, 1, 2, 5 };

@@ -44,7 +44,10 @@ static void grows_past_its_first_size(void **state)
         for (unsigned i = 0; i < 300; i++)
             assert_int_equal(scores_set(store, name, i, m * 1000.0 + i, NULL), 0);
     }
-    assert_int_equal(scores_column_count(store), 40);
+    ScoreTable table;
+    assert_int_equal(scores_copy(store, &table), 0);
+    assert_int_equal(table.column_count, 40);
+    score_table_clear(&table);
     double value;
     assert_int_equal(scores_get(store, "metric37", 299, &value), 0);
     assert_true(value == 37299);
@@ -67,12 +70,12 @@ static void aliases_are_understood(void **state)
 
 static void check_order(ScoreStore *store, const char *const *names, size_t count)
 {
-    assert_int_equal(scores_column_count(store), count);
-    for (size_t i = 0; i < count; i++) {
-        ScoreColumn column;
-        assert_int_equal(scores_column(store, i, &column), 0);
-        assert_string_equal(column.name, names[i]);
-    }
+    ScoreTable table;
+    assert_int_equal(scores_copy(store, &table), 0);
+    assert_int_equal(table.column_count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(table.columns[i].name, names[i]);
+    score_table_clear(&table);
 }
 
 static void columns_are_in_serial_order(void **state)
@@ -134,6 +137,38 @@ static void far_indices_cost_no_memory(void **state)
     assert_int_equal(scores_set(store, "far", 0, 8, NULL), 0);
     assert_int_equal(scores_get(store, "far", 10000000, &value), 0);
     assert_true(value == 7);
+    ScoreTable table;
+    assert_int_equal(scores_copy(store, &table), 0);
+    assert_true(table.columns[0].written[10000000] && table.columns[0].values[10000000] == 7);
+    score_table_clear(&table);
+}
+
+/* What was copied stays as it was, whatever is written later. */
+static void a_copy_is_of_one_instant(void **state)
+{
+    ScoreStore *store = *state;
+    ScoreTable table;
+    assert_int_equal(scores_set(store, "a", 1, 5, NULL), 0);
+    assert_int_equal(scores_copy(store, &table), 0);
+    for (unsigned i = 0; i < 1000; i++)
+        assert_int_equal(scores_set(store, i % 2 ? "a" : "b", i + 2, i, NULL), 0);
+    assert_int_equal(table.column_count, 1);
+    assert_string_equal(table.columns[0].name, "a");
+    for (size_t i = 0; i < table.columns[0].capacity; i++)
+        assert_int_equal(table.columns[0].written[i], i == 1);
+    assert_true(table.columns[0].values[1] == 5);
+    score_table_clear(&table);
+}
+
+static void the_first_value_settles_it(void **state)
+{
+    ScoreStore *store = *state;
+    double value = 3;
+    assert_int_equal(scores_settle(store, "a", 0, &value), 0);
+    assert_true(value == 3);
+    value = 4;
+    assert_int_equal(scores_settle(store, "a", 0, &value), 0);
+    assert_true(value == 3);
 }
 
 int main(void)
@@ -146,6 +181,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_are_in_serial_order, setup, teardown),
         cmocka_unit_test_setup_teardown(one_pair_moves_late_scores_to_the_flush, setup, teardown),
         cmocka_unit_test_setup_teardown(aggregates_keep_the_last_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_copy_is_of_one_instant, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_first_value_settles_it, setup, teardown),
         cmocka_unit_test_setup_teardown(far_indices_cost_no_memory, setup, teardown),
     };
     return cmocka_run_group_tests_name("scores", tests, NULL, NULL);

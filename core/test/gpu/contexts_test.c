@@ -4,10 +4,12 @@
  * scores as if it were alone on the CPU. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libvmaf/metadata.h"
 #include "rig.h"
 #include "score.h"
 #include "tap.h"
@@ -183,7 +185,124 @@ static void test_in_turn(void **unused)
     }
 }
 
+/* ---- asked by others ---- */
+
+typedef struct Asker {
+    VmafContext *vmaf;
+    atomic_bool stop;
+    unsigned frames; /* there were scores of so many, none missing in between */
+} Asker;
+
+static void *ask(void *arg)
+{
+    Asker *asker = arg;
+    double score;
+    while (!atomic_load(&asker->stop))
+        while (!vmaf_feature_score_at_index(asker->vmaf, "psnr_y", &score, asker->frames))
+            asker->frames++;
+    return NULL;
+}
+
+/* From before the first frame on, without threads of the context's own. */
+static void test_asked_all_along(void **unused)
+{
+    ScoreRun run = a_run(rig_device(), 0);
+    Asker asker = { 0 };
+    pthread_t thread;
+    char *scores, *wanted = cpu_scores(0, 0);
+    assert_int_equal(0, score_open(&run, &asker.vmaf));
+    assert_int_equal(0, pthread_create(&thread, NULL, ask, &asker));
+    for (unsigned t = 0; t < run.clip->frames; t++)
+        assert_int_equal(0, score_read(&run, asker.vmaf, t, t));
+    double last;
+    assert_int_equal(
+        0, vmaf_feature_score_at_index(asker.vmaf, "psnr_y", &last, run.clip->frames - 1));
+    atomic_store(&asker.stop, true);
+    pthread_join(thread, NULL);
+    assert_true(asker.frames <= run.clip->frames);
+    assert_int_equal(0, score_close(asker.vmaf, &scores));
+    assert_true(score_same(wanted, scores));
+    free(scores);
+    free(wanted);
+}
+
+typedef struct Curious {
+    VmafContext *vmaf;
+    unsigned told, wrong;
+} Curious;
+
+/* Asks for what it was told, for what cannot be there, and for what only waiting could bring. */
+static void ask_inside(void *data, VmafMetadata *m)
+{
+    Curious *curious = data;
+    double score = -1, none = -1;
+    VmafPicture ref = { 0 }, dist = { 0 };
+    curious->told++;
+    curious->wrong +=
+        vmaf_feature_score_at_index(curious->vmaf, m->feature_name, &score, m->picture_index) != 0;
+    curious->wrong += score != m->score;
+    curious->wrong += vmaf_feature_score_at_index(curious->vmaf, "psnr_y", &none, 1000) == 0;
+    curious->wrong += vmaf_read_pictures(curious->vmaf, &ref, &dist, 1000) != -EINVAL;
+    curious->wrong += vmaf_read_pictures(curious->vmaf, NULL, NULL, 0) != -EINVAL;
+    curious->wrong += vmaf_close(curious->vmaf) != -EINVAL;
+}
+
+/* A handler's frame is under way as long as it runs: asking must not wait for it, whether the score was
+ * measured on the device, beside it, or imported. */
+static void test_asked_by_a_handler(void **unused)
+{
+    static char on_device[] = "psnr_y", beside_it[] = "float_psnr", imported[] = "mine";
+    for (unsigned threads = 0; threads <= 2; threads += 2) {
+        ScoreRun run = a_run(rig_device(), 0);
+        Curious curious = { 0 };
+        run.threads = threads;
+        assert_int_equal(0, score_open(&run, &curious.vmaf));
+        char *const names[] = { on_device, beside_it, imported };
+        for (unsigned i = 0; i < COUNT(names); i++) {
+            const VmafMetadataConfiguration handler = { names[i], ask_inside, &curious };
+            assert_int_equal(0, vmaf_register_metadata_handler(curious.vmaf, handler));
+        }
+        for (unsigned t = 0; t < run.clip->frames; t++) {
+            assert_int_equal(0, score_read(&run, curious.vmaf, t, t));
+            assert_int_equal(0, vmaf_import_feature_score(curious.vmaf, imported, t, t));
+        }
+        assert_int_equal(0, vmaf_read_pictures(curious.vmaf, NULL, NULL, 0));
+        assert_int_equal(COUNT(names) * run.clip->frames, curious.told);
+        assert_int_equal(0, curious.wrong);
+        assert_int_equal(0, vmaf_close(curious.vmaf));
+    }
+}
+
 /* ---- ends ---- */
+
+static void *close_device(void *arg)
+{
+    vmaf_device_close(arg);
+    return NULL;
+}
+
+/* Both at once: whoever comes second ends it. */
+static void test_closed_by_two(void **unused)
+{
+    for (unsigned frames = 0; frames < 6; frames++) {
+        VmafDevice *own = rig_open(3);
+        ScoreRun run = a_run(own, 0);
+        VmafContext *vmaf;
+        VmafPicture kept = { 0 };
+        pthread_t thread;
+        run.pooled = true;
+        run.threads = frames % 2;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        for (unsigned t = 0; t < frames; t++)
+            assert_int_equal(0, score_read(&run, vmaf, t, t));
+        assert_int_equal(0, vmaf_fetch_preallocated_picture(vmaf, &kept));
+        assert_int_equal(0, pthread_create(&thread, NULL, close_device, &own));
+        assert_int_equal(0, vmaf_close(vmaf));
+        pthread_join(thread, NULL);
+        memset(kept.data[0], 1, run.clip->width); /* it is still there */
+        assert_int_equal(0, vmaf_picture_unref(&kept));
+    }
+}
 
 /* Closed before anything, with frames under way, with all of them read and not flushed. */
 static void test_closed_half_way(void **unused)
@@ -338,6 +457,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_scores_at_once),
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_in_turn),
+        cmocka_unit_test(test_asked_all_along),
+        cmocka_unit_test(test_asked_by_a_handler),
+        cmocka_unit_test(test_closed_by_two),
         cmocka_unit_test(test_closed_half_way),
         cmocka_unit_test(test_device_closed_first),
         cmocka_unit_test(test_depths),

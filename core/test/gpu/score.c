@@ -88,16 +88,21 @@ int score_read(const ScoreRun *run, VmafContext *vmaf, unsigned t, unsigned inde
 static int write_scores(ScoreStore *store, char **out)
 {
     size_t size;
-    FILE *text = open_memstream(out, &size);
-    if (!text)
+    ScoreTable table;
+    if (scores_copy(store, &table))
         return -ENOMEM;
-    for (size_t c = 0; c < scores_column_count(store); c++) {
-        ScoreColumn column;
-        scores_column(store, c, &column);
-        for (size_t i = 0; i < column.capacity; i++)
-            if (column.written[i])
-                fprintf(text, "%s[%zu] = %a\n", column.name, i, column.values[i]);
+    FILE *text = open_memstream(out, &size);
+    if (!text) {
+        score_table_clear(&table);
+        return -ENOMEM;
     }
+    for (size_t c = 0; c < table.column_count; c++) {
+        const ScoreColumn *const column = &table.columns[c];
+        for (size_t i = 0; i < column->capacity; i++)
+            if (column->written[i])
+                fprintf(text, "%s[%zu] = %a\n", column->name, i, column->values[i]);
+    }
+    score_table_clear(&table);
     for (size_t a = 0; a < scores_aggregate_count(store); a++) {
         const char *name;
         double value;
