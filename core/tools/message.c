@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -12,18 +14,43 @@
 
 static bool within_line; /* under stderr's lock */
 
-void say(const char *format, ...)
+static bool say_line(const char *format, va_list list)
 {
-    va_list list;
-    va_start(list, format);
     flockfile(stderr);
     if (within_line)
         fputc('\n', stderr);
     within_line = false;
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    const bool said = vfprintf(stderr, format, list) >= 0 && fputc('\n', stderr) != EOF;
     funlockfile(stderr);
+    return said;
+}
+
+void say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_line(format, list);
     va_end(list);
+}
+
+bool say_result(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const bool said = say_line(format, list);
+    va_end(list);
+    return said;
+}
+
+int finish_stdout(void)
+{
+    errno = 0;
+    const bool lost = fflush(stdout) || ferror(stdout);
+    const int reason = errno;
+    if (!fclose(stdout) && !lost)
+        return 0;
+    say("could not write to standard output: %s", strerror(reason ? reason : EIO));
+    return -EIO;
 }
 
 void say_in_line(const char *text)

@@ -8,6 +8,12 @@
 /* One line; the newline is added. It starts on a line of its own, whatever the meter has drawn. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what the run was made for. False when it could not be written. */
+bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Ends what was printed to stdout. 0, or -EIO, and says so, when some of it was lost. */
+int finish_stdout(void);
+
 /* For the meter: text without a newline, written at once. */
 void say_in_line(const char *text);
 void say_end_line(void);

@@ -129,6 +129,12 @@ static const char *format_score(char text[64], const Options *options, double sc
     return text;
 }
 
+/* A score that could not be said is lost, unless a report will have it. */
+static int outcome(const Options *options, bool said)
+{
+    return said || options->output ? 0 : -EIO;
+}
+
 static int score_model(const Loaded *loaded, const Options *options, VmafContext *vmaf,
                        unsigned frames, bool print)
 {
@@ -139,7 +145,8 @@ static int score_model(const Loaded *loaded, const Options *options, VmafContext
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
     else if (print)
-        say("%s: %s", loaded->label, format_score(text, options, score));
+        return outcome(options,
+                       say_result("%s: %s", loaded->label, format_score(text, options, score)));
     return err;
 }
 
@@ -153,11 +160,12 @@ static int score_collection(const Loaded *loaded, const Options *options, VmafCo
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
     else if (print)
-        say("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
-            format_score(mean, options, score.bootstrap.bagging_score),
-            format_score(low, options, score.bootstrap.ci.p95.lo),
-            format_score(high, options, score.bootstrap.ci.p95.hi),
-            format_score(deviation, options, score.bootstrap.stddev));
+        return outcome(options,
+                       say_result("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
+                                  format_score(mean, options, score.bootstrap.bagging_score),
+                                  format_score(low, options, score.bootstrap.ci.p95.lo),
+                                  format_score(high, options, score.bootstrap.ci.p95.hi),
+                                  format_score(deviation, options, score.bootstrap.stddev)));
     return err;
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The vmaf command. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "gpu.h"
 #include "list.h"
+#include "message.h"
 #include "options.h"
 #include "score.h"
 
@@ -16,22 +19,34 @@ static int act(enum Action action, const Options *options)
     switch (action) {
     case ACTION_HELP:
         options_print_help(stdout);
-        break;
+        return finish_stdout();
     case ACTION_VERSION:
-        fprintf(stderr, "%s\n", vmaf_version());
-        break;
-    case ACTION_LIST_DEVICES:
-        return gpu_list_devices();
+        return say_result("%s", vmaf_version()) ? 0 : -EIO;
+    case ACTION_LIST_DEVICES: {
+        const int err = gpu_list_devices(), lost = finish_stdout();
+        return err ? err : lost;
+    }
     case ACTION_LIST_MODELS:
         list_models();
-        break;
+        return finish_stdout();
     case ACTION_LIST_FEATURES:
         list_features();
-        break;
+        return finish_stdout();
     case ACTION_SCORE:
         return score_videos(options);
     }
-    return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+    return -EINVAL;
+}
+
+/* Whoever started us may have closed stdin, stdout or stderr. Then the first files opened would take
+ * their numbers, and what is printed would end in them: something that cannot be used does. */
+static void keep_streams(void)
+{
+#ifndef _WIN32
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+#endif
 }
 
 /* A reader that goes away makes a write fail; it is no reason to die without a word. */
@@ -44,6 +59,7 @@ static void survive_broken_pipes(void)
 
 int main(int argc, char **argv)
 {
+    keep_streams();
     survive_broken_pipes();
     Options options;
     enum Action action;

@@ -225,6 +225,9 @@ VMAF_EXPORT int vmaf_close(VmafContext *vmaf);
  * Writes all stored scores to a file, replacing it. Predictions are in it when they were asked for
  * before. Waits for frames under way.
  *
+ * The file is replaced as a whole, once the new one is on the disk: after a failure the old one is
+ * as it was. Pipes, devices and where stdout and stderr go are written through.
+ *
  * @return 0; -EINVAL when an argument is NULL, the format is none (the file is then not touched) or
  *         the file cannot be opened; -EIO when it cannot be written to its end; -ENOMEM
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "output/format.h"
 #include "output/report.h"
 #include "output/sheet.h"
@@ -21,18 +21,16 @@ static bool is_valid(const char *format)
 
 static int write_file(const Sheet *sheet, const char *path, const OutputFormat *format)
 {
-    FILE *const file = fopen(path, "wb");
-    if (!file) {
-        log_error("could not open file: %s: %s", path, strerror(errno));
-        return -EINVAL;
+    Outfile *file;
+    int err = outfile_open(&file, path, OUTFILE_REPLACE);
+    if (err) {
+        log_error("could not open file: %s: %s", path, strerror(-err));
+        return err == -ENOMEM ? err : -EINVAL;
     }
-    errno = 0;
-    format->write(file, sheet);
-    /* A full disk may show only now. Note the first reason: closing can bring a second one. */
-    const bool lost = fflush(file) || ferror(file);
-    const int reason = errno;
-    if (fclose(file) || lost) {
-        log_error("could not write file: %s: %s", path, strerror(lost && reason ? reason : errno));
+    format->write(outfile_stream(file), sheet);
+    err = outfile_commit(file);
+    if (err) {
+        log_error("could not write file: %s: %s", path, strerror(-err));
         return -EIO;
     }
     return 0;

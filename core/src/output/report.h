@@ -46,7 +46,7 @@ typedef struct Report {
     const Notes *notes;
 } Report;
 
-/* Writes the report to `path`, replacing what is there. -EINVAL for NULL, an unknown output format
+/* Writes the report to `path`, replacing what is there as a whole (base/outfile.h). -EINVAL for NULL, an unknown output format
  * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when
  * it cannot be written to its end; -ENOMEM. Logged. */
 int report_write(const Report *report, const char *path, enum VmafOutputFormat id);

@@ -57,9 +57,11 @@ int vmaf_vulkan_list_devices(void)
         return 0; /* no loader, no driver: no device */
     if (err)
         return err;
+    int count = (int)probe->count;
     for (unsigned i = 0; i < probe->count; i++)
-        printf("%u: %s (Vulkan %s)\n", i, probe->devices[i].name, probe->devices[i].version);
-    const int count = (int)probe->count;
+        if (printf("%u: %s (Vulkan %s)\n", i, probe->devices[i].name, probe->devices[i].version) <
+            0)
+            count = -EIO;
     vulkan_probe_end(probe);
     return count;
 }

@@ -318,6 +318,13 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err ? err : feature_emit(f, OUT_FULL_REFERENCE, id->index, at_most(added, o->max_val));
 }
 
+/* The last moment at which a heat map that could not be written still makes the run fail. */
+static int flush(Feature *f)
+{
+    const CambiState *state = f->state;
+    return state->heatmaps ? cambi_heatmaps_finish(state->heatmaps) : 0;
+}
+
 const FeatureDef feature_cambi = {
     .name = "cambi",
     .summary = "banding",
@@ -331,5 +338,6 @@ const FeatureDef feature_cambi = {
     .scratch_destroy = scratch_destroy,
     .measure = measure,
     .report = report,
+    .flush = flush,
     .gpu = &cambi_gpu,
 };

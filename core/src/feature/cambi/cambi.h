@@ -130,6 +130,8 @@ double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, 
 typedef struct CambiHeatmaps CambiHeatmaps;
 int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSetup *setup);
 void cambi_heatmaps_destroy(CambiHeatmaps *maps);
+/* Ends the files: 0 when all of them are on the disk, else -EIO. */
+int cambi_heatmaps_finish(CambiHeatmaps *maps);
 /* Thread-safe. 0, or -EIO. */
 int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, const float *map,
                          unsigned w, unsigned h);

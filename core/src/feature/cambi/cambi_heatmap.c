@@ -7,22 +7,22 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "feature/cambi/cambi.h"
 
 #ifdef _WIN32
 #include <direct.h>
 #define make_folder(path) _mkdir(path)
-#define seek(file, at) _fseeki64(file, (long long)(at), SEEK_SET)
 #else
 #define make_folder(path) mkdir(path, 0770)
-#define seek(file, at) fseeko(file, (off_t)(at), SEEK_SET)
 #endif
 
 struct CambiHeatmaps {
-    FILE *file[CAMBI_SCALES];
+    Outfile *file[CAMBI_SCALES];
     double scaling;
     pthread_mutex_t lock;
-    uint16_t *row;
+    uint16_t *samples; /* of a map on its way into its file */
+    bool failed;
 };
 
 /* The folder with its parents. A path that is there already is fine. */
@@ -58,9 +58,9 @@ static int open_files(CambiHeatmaps *maps, const char *folder, const CambiTarget
     int err = 0;
     for (unsigned s = 0; s < CAMBI_SCALES && !err; s++) {
         snprintf(path, size, "%s/cambi_heatmap_scale_%u_%ux%u_16b.gray", folder, s, w, h);
-        maps->file[s] = fopen(path, "wb");
-        if (!maps->file[s]) {
-            log_error("cambi: could not open heatmaps_path: %s", path);
+        err = outfile_open(&maps->file[s], path, OUTFILE_IN_PLACE);
+        if (err && err != -ENOMEM) {
+            log_error("cambi: could not open heatmaps_path: %s: %s", path, strerror(-err));
             err = -EINVAL;
         }
         w = (w + 1) / 2;
@@ -80,8 +80,8 @@ int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSe
     pthread_mutex_init(&maps->lock, NULL);
     const unsigned window = target->window;
     maps->scaling = 65535.0 / (cambi_step_weight[setup->steps] * window * window / 4);
-    maps->row = mem_array(target->w, sizeof(*maps->row));
-    int err = maps->row ? make_folders(folder) : -ENOMEM;
+    maps->samples = mem_array((size_t)target->w * target->h, sizeof(*maps->samples));
+    int err = maps->samples ? make_folders(folder) : -ENOMEM;
     if (!err)
         err = open_files(maps, folder, target);
     if (err) {
@@ -92,40 +92,51 @@ int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSe
     return 0;
 }
 
+int cambi_heatmaps_finish(CambiHeatmaps *maps)
+{
+    int err = 0;
+    for (unsigned s = 0; s < CAMBI_SCALES; s++) {
+        if (!maps->file[s])
+            continue;
+        const int lost = outfile_commit(maps->file[s]);
+        maps->file[s] = NULL;
+        if (!lost)
+            continue;
+        log_error("cambi: the heat map of scale %u could not be written in full: %s", s,
+                  strerror(-lost));
+        err = -EIO;
+    }
+    return err;
+}
+
 void cambi_heatmaps_destroy(CambiHeatmaps *maps)
 {
     if (!maps)
         return;
-    for (unsigned s = 0; s < CAMBI_SCALES; s++) {
-        if (maps->file[s] && fclose(maps->file[s]))
-            log_error("cambi: a heatmap could not be written in full");
-    }
+    cambi_heatmaps_finish(maps);
     pthread_mutex_destroy(&maps->lock);
-    mem_free(maps->row);
+    mem_free(maps->samples);
     mem_free(maps);
 }
 
 /* The low 16 bits: at some settings the largest contrasts wrap, as they do in the reference. */
-static int write_rows(CambiHeatmaps *maps, FILE *file, const float *map, unsigned w, unsigned h)
+static void scale_map(CambiHeatmaps *maps, const float *map, size_t count)
 {
-    for (unsigned y = 0; y < h; y++) {
-        for (unsigned x = 0; x < w; x++)
-            maps->row[x] = (uint16_t)(int)(maps->scaling * map[(size_t)y * w + x]);
-        if (fwrite(maps->row, sizeof(*maps->row), w, file) != w)
-            return -EIO;
-    }
-    return 0;
+    for (size_t i = 0; i < count; i++)
+        maps->samples[i] = (uint16_t)(int)(maps->scaling * map[i]);
 }
 
 int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, const float *map,
                          unsigned w, unsigned h)
 {
+    const size_t count = (size_t)w * h, size = count * sizeof(*maps->samples);
     pthread_mutex_lock(&maps->lock);
-    int err = -EIO;
-    if (!seek(maps->file[scale], picture * w * h * sizeof(uint16_t)))
-        err = write_rows(maps, maps->file[scale], map, w, h);
+    const bool told = maps->failed;
+    scale_map(maps, map, count);
+    const int err = outfile_write_at(maps->file[scale], maps->samples, size, picture * size);
+    maps->failed = maps->failed || err;
     pthread_mutex_unlock(&maps->lock);
-    if (err)
-        log_error("cambi: writing a heatmap failed");
-    return err;
+    if (err && !told)
+        log_error("cambi: writing a heat map failed: %s", strerror(-err));
+    return err ? -EIO : 0;
 }
