@@ -141,10 +141,12 @@ static int copy_over(const Outfile *file)
     const int to = place_open_through(&file->place);
     if (to < 0)
         err = to;
-    ssize_t size = 0;
-    while (!err && ((size = read(from, buffer, sizeof(buffer))) > 0 || (size < 0 && errno == EINTR)))
+    ssize_t size = 1;
+    while (!err && size && (size > 0 || errno == EINTR)) {
+        size = read(from, buffer, sizeof(buffer));
         if (size > 0)
             err = write_all(to, buffer, (size_t)size);
+    }
     if (!err && size < 0)
         err = -errno;
     if (!err)

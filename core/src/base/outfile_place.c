@@ -193,12 +193,12 @@ static int look_at_old(Place *place)
 
 static int keep_attributes(Place *place, int fd)
 {
-    struct stat old, new;
+    struct stat old, fresh;
     if (stat(place->path, &old))
         return errno == ENOENT ? 0 : -errno;
-    if (fstat(fd, &new))
+    if (fstat(fd, &fresh))
         return -errno;
-    const bool owned = old.st_uid == new.st_uid && old.st_gid == new.st_gid;
+    const bool owned = old.st_uid == fresh.st_uid && old.st_gid == fresh.st_gid;
     if ((!owned && fchown(fd, old.st_uid, old.st_gid)) || fchmod(fd, old.st_mode & 07777))
         place->shared = true;
     return 0;

@@ -5,128 +5,133 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
-
-#ifdef _WIN32
-#include <direct.h>
-#define make_folder(path) _mkdir(path)
-#else
-#define make_folder(path) mkdir(path, 0700)
-#endif
+#include "base/outfile.h"
+#include "gpu/cachefolder.h"
+#include "gpu/siphash.h"
 
 #define MAX_FILE ((size_t)256 << 20)
+#define KEY_NAME "key"
 
 typedef struct Header {
     char magic[8];
-    uint64_t size, checksum;
+    uint8_t tag[SIPHASH_SIZE]; /* of name and data, made with the user's key */
 } Header;
 
-static const char magic[8] = "vmafcch1";
+static const char magic[8] = "vmafcch2";
 
-/* FNV-1a. */
-static uint64_t checksum(const void *data, size_t size)
+static void join(char path[CACHE_PATH], const char *folder, const char *name)
 {
-    const unsigned char *bytes = data;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
+    snprintf(path, CACHE_PATH, "%s/%.100s", folder, name);
 }
 
-static int folder(char *path, size_t size)
+static int replace(const char *path, const void *head, size_t head_size, const void *data,
+                   size_t size)
 {
-    const char *own = getenv("VMAF_CACHE_DIR");
-#ifdef _WIN32
-    const char *base = getenv("LOCALAPPDATA"), *sub = "";
-#else
-    const char *base = getenv("XDG_CACHE_HOME"), *sub = "";
-    if (!base || base[0] != '/') {
-        base = getenv("HOME");
-        sub = "/.cache";
-    }
-#endif
-    int n;
-    if (own)
-        n = own[0] ? snprintf(path, size, "%s", own) : -1;
-    else
-        n = base && base[0] ? snprintf(path, size, "%s%s/vmaf", base, sub) : -1;
-    return n < 0 || (size_t)n >= size ? -ENOENT : 0;
+    Outfile *file;
+    const int err = outfile_open(&file, path, OUTFILE_PRIVATE);
+    if (err)
+        return err;
+    fwrite(head, 1, head_size, outfile_stream(file));
+    fwrite(data, 1, size, outfile_stream(file));
+    return outfile_commit(file);
 }
 
-/* As mkdir -p; whether it worked shows when the file is opened. */
-static void make_folders(char *path)
+/* ---- the key ---- */
+
+static int read_key(const char *folder, uint8_t key[SIPHASH_SIZE])
 {
-    for (char *at = path + 1; *at; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        make_folder(path);
-        *at = '/';
-    }
-    make_folder(path);
+    char path[CACHE_PATH];
+    void *data;
+    size_t size;
+    join(path, folder, KEY_NAME);
+    const int err = cachefolder_load(path, SIPHASH_SIZE, &data, &size);
+    if (err)
+        return err;
+    const bool whole = size == SIPHASH_SIZE;
+    if (whole)
+        memcpy(key, data, SIPHASH_SIZE);
+    mem_free(data);
+    return whole ? 0 : -ENOENT;
 }
 
-static int read_checked(FILE *file, void **data, size_t *size)
+/* Of several that make one at a time the last one stays: what the others have tagged is written
+ * again some day. */
+static int make_key(const char *folder, uint8_t key[SIPHASH_SIZE])
 {
-    Header header;
-    if (fread(&header, sizeof(header), 1, file) != 1 ||
-        memcmp(header.magic, magic, sizeof(magic)) || !header.size || header.size > MAX_FILE)
+    char path[CACHE_PATH];
+    int err = read_key(folder, key);
+    if (!err)
+        return 0;
+    join(path, folder, KEY_NAME);
+    err = cachefolder_random(key, SIPHASH_SIZE);
+    if (!err)
+        err = replace(path, key, SIPHASH_SIZE, "", 0);
+    return err ? err : read_key(folder, key);
+}
+
+/* A file that is moved to another name proves nothing there. */
+static void make_tag(const uint8_t key[SIPHASH_SIZE], const char *name, const void *data,
+                     size_t size, uint8_t tag[SIPHASH_SIZE])
+{
+    uint8_t own[SIPHASH_SIZE];
+    siphash(key, name, strlen(name), own);
+    siphash(own, data, size, tag);
+}
+
+/* ---- files ---- */
+
+static int check(const char *name, const uint8_t key[SIPHASH_SIZE], const uint8_t *file,
+                 size_t size)
+{
+    uint8_t tag[SIPHASH_SIZE];
+    if (size <= sizeof(Header) || memcmp(file, magic, sizeof(magic)))
         return -ENOENT;
-    void *bytes = mem_alloc((size_t)header.size);
-    if (!bytes)
-        return -ENOMEM;
-    if (fread(bytes, (size_t)header.size, 1, file) != 1 ||
-        checksum(bytes, (size_t)header.size) != header.checksum) {
-        mem_free(bytes);
-        return -ENOENT;
-    }
-    *data = bytes;
-    *size = (size_t)header.size;
-    return 0;
+    make_tag(key, name, file + sizeof(Header), size - sizeof(Header), tag);
+    return memcmp(file + offsetof(Header, tag), tag, sizeof(tag)) ? -ENOENT : 0;
 }
 
 int cachefile_read(const char *name, void **data, size_t *size)
 {
-    char path[1024];
-    int err = folder(path, sizeof(path) - 128);
+    char folder[CACHE_FOLDER], path[CACHE_PATH];
+    uint8_t key[SIPHASH_SIZE];
+    void *file;
+    size_t whole;
+    if (cachefolder_find(folder, false) || read_key(folder, key))
+        return -ENOENT;
+    join(path, folder, name);
+    int err = cachefolder_load(path, MAX_FILE, &file, &whole);
     if (err)
         return err;
-    snprintf(path + strlen(path), 128, "/%.100s", name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return -ENOENT;
-    err = read_checked(file, data, size);
-    fclose(file);
-    return err;
+    err = check(name, key, file, whole);
+    if (err) {
+        log_debug("cache: %s is not what this user wrote: not used", path);
+        mem_free(file);
+        return err;
+    }
+    *size = whole - sizeof(Header);
+    memmove(file, (char *)file + sizeof(Header), *size);
+    *data = file;
+    return 0;
 }
 
 int cachefile_write(const char *name, const void *data, size_t size)
 {
-    char path[1024], temporary[1100];
-    int err = folder(path, sizeof(path) - 128);
+    char folder[CACHE_FOLDER], path[CACHE_PATH];
+    uint8_t key[SIPHASH_SIZE];
+    Header header;
+    if (!size || size > MAX_FILE - sizeof(header))
+        return -EINVAL;
+    int err = cachefolder_find(folder, true);
+    if (!err)
+        err = make_key(folder, key);
     if (err)
         return err;
-    make_folders(path);
-    snprintf(path + strlen(path), 128, "/%.100s", name);
-    snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)getpid());
-    FILE *file = fopen(temporary, "wb");
-    if (!file)
-        return -errno;
-    Header header = { .size = size, .checksum = checksum(data, size) };
     memcpy(header.magic, magic, sizeof(magic));
-    bool good = fwrite(&header, sizeof(header), 1, file) == 1 && fwrite(data, size, 1, file) == 1;
-    good = fclose(file) == 0 && good;
-#ifdef _WIN32
-    if (good)
-        remove(path); /* rename does not replace there */
-#endif
-    if (good && rename(temporary, path) == 0)
-        return 0;
-    remove(temporary);
-    return -EIO;
+    make_tag(key, name, data, size, header.tag);
+    join(path, folder, name);
+    return replace(path, &header, sizeof(header), data, size);
 }

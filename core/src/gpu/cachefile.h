@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Small files in the user's cache folder (XDG_CACHE_HOME, else ~/.cache; LOCALAPPDATA on Windows),
- * under vmaf/. Each carries a magic and a checksum; a file that fails them does not exist.
- * VMAF_CACHE_DIR names another folder; set and empty it switches the cache off. */
+ * under vmaf/. VMAF_CACHE_DIR names another folder; set and empty it switches the cache off.
+ *
+ * Only what this user wrote through here comes back. Folder and files must be the user's own and
+ * nobody else's to write, plain files and no links; and each file carries a tag that takes a key to
+ * make, which lies in the folder, for its owner only. Anything else does not exist. SECURITY.md says
+ * what that is worth. */
 #ifndef GPU_CACHEFILE_H
 #define GPU_CACHEFILE_H
 

@@ -184,6 +184,7 @@ struct GpuDevice {
     const char *backend; /* "vulkan" */
     char name[256];
     char driver[256]; /* driver and version: the self-test's verdict is remembered under it */
+    uint8_t uuid[16]; /* so is this; zeros: unknown */
     GpuLimits limits;
     GpuTuning tuning;
 

@@ -7,35 +7,67 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/build_id.h"
 #include "gpu/cachefile.h"
 #include "gpu/check.h"
+#include "gpu/siphash.h"
 
 /* Odd, no multiple of a tile, and large enough for every feature. */
 #define TEST_W 219
 #define TEST_H 183
 
-static uint64_t hash(uint64_t h, const void *data, size_t size)
+/* What a device that passed is remembered by: all that the verdict hangs on. */
+typedef struct Verdict {
+    char text[1024];
+    size_t size;   /* of the text, with its end */
+    char name[64]; /* of the file that holds it */
+} Verdict;
+
+static void print_hex(char *text, const uint8_t *bytes, size_t count)
 {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ bytes[i]) * 0x100000001b3u;
-    return h;
+    for (size_t i = 0; i < count; i++)
+        sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-/* The file whose presence says that these kernels passed on this device with this driver. */
-static void verdict_name(GpuDevice *device, char *name, size_t size)
+/* One value for the code of all kernels as this device gets it. */
+static void hash_kernels(GpuDevice *device, uint8_t hash[SIPHASH_SIZE])
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    h = hash(h, device->backend, strlen(device->backend));
-    h = hash(h, device->name, strlen(device->name));
-    h = hash(h, device->driver, strlen(device->driver));
+    memset(hash, 0, SIPHASH_SIZE);
     for (const KernelInfo *info = kernel_infos; info->name; info++) {
         const KernelImage *image = device->ops->kernel_image(device, info);
-        h = hash(h, info->name, strlen(info->name) + 1);
+        siphash(hash, info->name, strlen(info->name), hash);
         if (image)
-            h = hash(h, image->data, image->size);
+            siphash(hash, image->data, image->size, hash);
     }
-    snprintf(name, size, "selftest-%016llx", (unsigned long long)h);
+}
+
+static void make_verdict(GpuDevice *device, Verdict *verdict)
+{
+    static const uint8_t no_key[SIPHASH_SIZE];
+    uint8_t hash[SIPHASH_SIZE];
+    char kernels[2 * SIPHASH_SIZE + 1], uuid[2 * sizeof(device->uuid) + 1];
+    hash_kernels(device, hash);
+    print_hex(kernels, hash, sizeof(hash));
+    print_hex(uuid, device->uuid, sizeof(device->uuid));
+    const int n =
+        snprintf(verdict->text, sizeof(verdict->text),
+                 "passed\nbackend %s\ndevice %s\nUUID %s\ndriver %s\nbuild %s\nkernels %s\n",
+                 device->backend, device->name, uuid, device->driver, build_id, kernels);
+    verdict->size = (size_t)n + 1;
+    siphash(no_key, verdict->text, verdict->size, hash);
+    strcpy(verdict->name, "selftest-");
+    print_hex(verdict->name + strlen(verdict->name), hash, sizeof(hash));
+}
+
+static bool is_remembered(const Verdict *verdict)
+{
+    void *data;
+    size_t size;
+    if (cachefile_read(verdict->name, &data, &size))
+        return false;
+    const bool same = size == verdict->size && !memcmp(data, verdict->text, size);
+    mem_free(data);
+    return same;
 }
 
 static int test_feature(GpuDevice *device, const FeatureDef *def, unsigned bpc)
@@ -59,14 +91,10 @@ static int test_feature(GpuDevice *device, const FeatureDef *def, unsigned bpc)
 
 int selftest_run(GpuDevice *device)
 {
-    char name[64];
-    verdict_name(device, name, sizeof(name));
-    void *data = NULL;
-    size_t size;
-    if (!cachefile_read(name, &data, &size)) {
-        mem_free(data);
+    Verdict verdict;
+    make_verdict(device, &verdict);
+    if (is_remembered(&verdict))
         return 0;
-    }
     for (const FeatureDef *const *def = feature_registry; *def; def++) {
         for (unsigned bpc = 8; (*def)->gpu && bpc <= 10; bpc += 2) {
             const int err = test_feature(device, *def, bpc);
@@ -74,6 +102,6 @@ int selftest_run(GpuDevice *device)
                 return err;
         }
     }
-    cachefile_write(name, device->driver, strlen(device->driver) + 1);
+    cachefile_write(verdict.name, verdict.text, verdict.size);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include "gpu/device.h"
 
 /* -ENOTSUP, with the kernels' names in the log, when the device computes other bits than the CPU.
- * A device that passed is remembered, by driver and kernels, in the user's cache folder. */
+ * A device that passed is remembered, by UUID, driver, build and kernels, in the user's cache folder. */
 int selftest_run(GpuDevice *device);
 
 #endif

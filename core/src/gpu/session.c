@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -28,6 +29,7 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     *out = NULL;
     GpuSession *session = mem_zalloc(sizeof(*session));
     int err = session ? 0 : -ENOMEM;
+    memcpy(device->uuid, info->uuid, sizeof(device->uuid));
     if (!err && !backend->our_code)
         err = selftest_run(device);
     if (err) {

@@ -210,13 +210,22 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[3];
+    int results[5];
     for (unsigned i = 0; i < 2; i++) /* a verdict on a bad device is not kept */
         results[i] = selftest_run(gpu);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
     results[2] = adopt(&broken);
+    /* Another device of the same make, and another driver of the same device, have no verdict yet. */
     setenv("VMAF_CACHE_DIR", own, 1);
+    gpu->ops = &broken;
+    gpu->uuid[0] ^= 1;
+    results[3] = selftest_run(gpu);
+    gpu->uuid[0] ^= 1;
+    gpu->driver[0] ^= 1;
+    results[4] = selftest_run(gpu);
+    gpu->driver[0] ^= 1;
+    gpu->ops = real;
     free(own);
     assert_int_equal(0, rmdir(cache));
     for (unsigned i = 0; i < COUNT(results); i++)
