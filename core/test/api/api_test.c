@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <libvmaf/libvmaf.h>
@@ -359,9 +360,10 @@ static char *score_everything(unsigned threads, unsigned subsample, uint64_t cpu
     assert_int_equal(vmaf_score_pooled(vmaf, neg, VMAF_POOL_METHOD_MIN, &score, 0, FRAMES - 1), 0);
 
     char path[] = "/tmp/vmaf_api_testXXXXXX";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
+    close(mkstemp(path));
     assert_int_equal(vmaf_write_output_with_format(vmaf, path, VMAF_OUTPUT_FORMAT_CSV, "%.17g"), 0);
+    const int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0);
     char *text = calloc(1, 1 << 20);
     assert_non_null(text);
     assert_true(read(fd, text, (1 << 20) - 1) > 100);
