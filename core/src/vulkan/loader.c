@@ -3,45 +3,18 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stddef.h>
 
+#include "base/library.h"
 #include "base/log.h"
 
-#ifdef _WIN32
-#include <windows.h>
-
-static void *open_library(void)
-{
-    return (void *)LoadLibraryA("vulkan-1.dll");
-}
-
-static PFN_vkVoidFunction find_symbol(void *library, const char *name)
-{
-    return (PFN_vkVoidFunction)(void *)GetProcAddress((HMODULE)library, name);
-}
+#if defined(_WIN32)
+static const char *const names[] = { "vulkan-1.dll", NULL };
+#elif defined(__APPLE__)
+static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib", "libMoltenVK.dylib",
+                                     NULL };
 #else
-#include <dlfcn.h>
-
-static void *open_library(void)
-{
-#ifdef __APPLE__
-    static const char *const names[] = { "libvulkan.dylib", "libvulkan.1.dylib",
-                                         "libMoltenVK.dylib" };
-#else
-    static const char *const names[] = { "libvulkan.so.1", "libvulkan.so" };
-#endif
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
-            return library;
-    }
-    return NULL;
-}
-
-static PFN_vkVoidFunction find_symbol(void *library, const char *name)
-{
-    return (PFN_vkVoidFunction)dlsym(library, name);
-}
+static const char *const names[] = { "libvulkan.so.1", "libvulkan.so", NULL };
 #endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -50,12 +23,11 @@ static int loaded;
 
 static void load_global(void)
 {
-    /* Never closed: drivers keep threads and exit handlers of their own. */
-    void *library = open_library();
+    void *library = library_open(names);
     if (!library)
         return;
     global.GetInstanceProcAddr =
-        (PFN_vkGetInstanceProcAddr)find_symbol(library, "vkGetInstanceProcAddr");
+        (PFN_vkGetInstanceProcAddr)library_function(library, "vkGetInstanceProcAddr");
     if (!global.GetInstanceProcAddr)
         return;
     loaded = 1;
