@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_hip.h in a build without HIP: every function is there and says so. */
-#include "libvmaf/libvmaf_hip.h"
-
-#include <errno.h>
-
-#include "base/log.h"
+/* HIP in a build without it: its name is known. */
 #include "gpu/backend.h"
 
 const GpuBackend hip_backend = {
@@ -12,37 +7,3 @@ const GpuBackend hip_backend = {
     .title = "HIP",
     .needs = "HIP runtime (libamdhip64)",
 };
-
-static int absent(void)
-{
-    log_error("this libvmaf was built without HIP; its Vulkan backend runs on the same GPUs");
-    return -ENOSYS;
-}
-
-int vmaf_hip_available(void)
-{
-    return 0;
-}
-
-int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg)
-{
-    if (state)
-        *state = NULL;
-    return absent();
-}
-
-int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state)
-{
-    return absent();
-}
-
-void vmaf_hip_state_free(VmafHipState **state)
-{
-    if (state)
-        *state = NULL;
-}
-
-int vmaf_hip_list_devices(void)
-{
-    return absent();
-}

@@ -34,13 +34,18 @@ check() {
     echo "$1: as promised"
 }
 
+# Nor any other driver of a GPU: what is found in its place is none.
+for name in libcuda.so.1 libcuda.so libamdhip64.so libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7; do
+    echo 'not a library' > "$folder/$name"
+done
+export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
 # A loader with no driver to load.
 export VK_ICD_FILENAMES=/dev/null VK_DRIVER_FILES=/dev/null
 check 'no driver' 'no device found'
 
-# No loader: what is found in its place is none.
+# No loader either.
 for name in libvulkan.so.1 libvulkan.so libvulkan.1.dylib libvulkan.dylib libMoltenVK.dylib; do
     echo 'not a library' > "$folder/$name"
 done
-export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 check 'no loader' 'no Vulkan loader'

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* libvmaf_cuda.h without CUDA behind it: every function is there and says so. */
+#include "libvmaf/libvmaf_cuda.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+
+static int absent(void)
+{
+    log_error("this libvmaf was built without CUDA; its Vulkan backend runs on the same GPUs");
+    return -ENOSYS;
+}
+
+int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
+{
+    if (cu_state)
+        *cu_state = NULL;
+    return absent();
+}
+
+int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)
+{
+    return absent();
+}
+
+int vmaf_cuda_state_free(VmafCudaState *cu_state)
+{
+    return 0; /* there can be none */
+}
+
+int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg)
+{
+    return absent();
+}
+
+int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
+{
+    return absent();
+}
