@@ -60,15 +60,21 @@ static int wait_for_foreign(DriverDevice *dev, DriverQueue *queue, const GpuFore
     return err ? err : DRIVER_TRY(dev, StreamWaitEvent, queue->stream, queue->mark, 0);
 }
 
-static int signal_foreign(DriverDevice *dev, DriverQueue *queue, const GpuForeign *foreign,
-                          DriverHandle done)
+/* Semaphores are signalled by our stream, before the point; streams of others wait for the point. */
+static int signal_foreign(DriverDevice *dev, DriverQueue *queue, const GpuForeign *foreign)
 {
     const DriverHandle handle = (DriverHandle)foreign->handle;
-    if (foreign->value) {
-        const DriverSemaphoreValue value = { .value = foreign->value };
-        return DRIVER_TRY(dev, SignalExternalSemaphoresAsync, &handle, &value, 1, queue->stream);
-    }
-    return DRIVER_TRY(dev, StreamWaitEvent, handle, done, 0);
+    const DriverSemaphoreValue value = { .value = foreign->value };
+    if (!foreign->value)
+        return 0;
+    return DRIVER_TRY(dev, SignalExternalSemaphoresAsync, &handle, &value, 1, queue->stream);
+}
+
+static int hold_foreign(DriverDevice *dev, const GpuForeign *foreign, DriverHandle done)
+{
+    if (foreign->value)
+        return 0;
+    return DRIVER_TRY(dev, StreamWaitEvent, (DriverHandle)foreign->handle, done, 0);
 }
 
 static int enqueue_commands(DriverDevice *dev, const GpuCommands *commands, DriverHandle stream)
@@ -92,10 +98,12 @@ static int enqueue(DriverDevice *dev, DriverQueue *queue, const GpuSubmit *submi
         err = wait_for_foreign(dev, queue, &submit->foreign_waits[i]);
     for (unsigned i = 0; i < submit->command_count && !err; i++)
         err = enqueue_commands(dev, submit->commands[i], queue->stream);
+    for (unsigned i = 0; i < submit->foreign_signal_count && !err; i++)
+        err = signal_foreign(dev, queue, &submit->foreign_signals[i]);
     if (!err)
         err = DRIVER_TRY(dev, EventRecord, done, queue->stream);
     for (unsigned i = 0; i < submit->foreign_signal_count && !err; i++)
-        err = signal_foreign(dev, queue, &submit->foreign_signals[i], done);
+        err = hold_foreign(dev, &submit->foreign_signals[i], done);
     return err;
 }
 
