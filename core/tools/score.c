@@ -9,6 +9,7 @@
 #include "gpu.h"
 #include "input/prefetch.h"
 #include "input/reader.h"
+#include "input/together.h"
 #include "libvmaf/device.h"
 #include "libvmaf/report.h"
 #include "message.h"
@@ -58,17 +59,28 @@ static int check_output(const char *path)
     return -err;
 }
 
+static int begin_video(Video *video, enum Side side, void *unused)
+{
+    const int err = video_begin(video);
+    if (err && err != -ECANCELED)
+        say("problem with %s file: %s", side_names[side], video->path);
+    return err;
+}
+
 static int open_videos(Run *run)
 {
     const Options *const o = run->options;
     const VideoFormat raw = { o->width, o->height, o->bitdepth, o->pix_fmt };
     for (unsigned side = 0; side < SIDES; side++) {
-        const int err = video_open(&run->video[side], o->path[side], o->raw ? &raw : NULL);
+        const int err = video_create(&run->video[side], o->path[side], o->raw ? &raw : NULL);
         if (err) {
             say("problem with %s file: %s", side_names[side], o->path[side]);
             return err;
         }
     }
+    const int err = videos_do(run->video, begin_video, NULL);
+    if (err)
+        return err;
     return video_compare(run->video[SIDE_REF], run->video[SIDE_DIST], o->common_bitdepth);
 }
 
@@ -154,18 +166,21 @@ static int note_origin(const Run *run)
     return err;
 }
 
+static int skip_in_video(Video *video, enum Side side, void *arg)
+{
+    const unsigned frames = ((const Options *)arg)->skip[side];
+    const enum FrameStatus status = video_skip(video, frames);
+    if (status == FRAME_WHOLE)
+        return 0;
+    if (status != FRAME_ERROR)
+        say("the %s video has fewer than the %u frames to skip: %s", side_names[side], frames,
+            video->path);
+    return -EINVAL;
+}
+
 static int skip_frames(const Run *run)
 {
-    for (unsigned side = 0; side < SIDES; side++) {
-        Video *const video = run->video[side];
-        const unsigned frames = run->options->skip[side];
-        if (video_skip(video, frames) != FRAME_WHOLE) {
-            say("the %s video has fewer than the %u frames to skip: %s", side_names[side], frames,
-                video->path);
-            return -EINVAL;
-        }
-    }
-    return 0;
+    return videos_do(run->video, skip_in_video, (void *)run->options);
 }
 
 /* Pairs to come, as far as it can be told; 0: not at all. */

@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "input/prefetch.h"
+#include "input/together.h"
 #include "message.h"
 
 /* One frame on its way from the video to the caller. Slots of a track are used in turn. */
@@ -20,6 +22,9 @@ typedef struct Track {
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
     uint64_t found, taken;     /* frames, ended or not, that got a slot; that the caller has */
     bool ended;
+    bool holding;   /* its thread reads ahead into memory */
+    bool full;      /* and can do so no further */
+    size_t to_hold; /* as far ahead of the other video as it had to be so far, in bytes */
     Slot *slots;
     pthread_t *threads;
     unsigned thread_count;
@@ -30,6 +35,8 @@ struct Prefetch {
     pthread_mutex_t lock; /* over slots, counters and flags */
     pthread_cond_t changed;
     bool stop;
+    const Track *awaited;  /* whose frame the caller waits for, the other's being there */
+    struct timespec tired; /* when that has taken long */
     Track tracks[SIDES];
 };
 
@@ -40,6 +47,53 @@ unsigned prefetch_pool_size(unsigned ahead, unsigned in_work)
     return SIDES * (ahead + in_work) + kept + in_hand;
 }
 
+static bool has_room(const Track *track)
+{
+    return track->found < track->taken + track->prefetch->config.ahead;
+}
+
+static bool is_tired(const Prefetch *prefetch)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec > prefetch->tired.tv_sec ||
+           (now.tv_sec == prefetch->tired.tv_sec && now.tv_nsec >= prefetch->tired.tv_nsec);
+}
+
+/* Must the pipe be read although there is no room for its frames? Its writer may be the other video's, too,
+ * and will get to that one only afterwards. What was needed once will be needed again. */
+static bool must_hold(const Track *track)
+{
+    const Prefetch *const prefetch = track->prefetch;
+    const bool awaited = prefetch->awaited && prefetch->awaited != track;
+    return !track->full && !track->video->source->seekable &&
+           (track->video->source->held < track->to_hold || (awaited && is_tired(prefetch)));
+}
+
+/* Under the lock, which it gives away. */
+static void hold(Track *track)
+{
+    Prefetch *const prefetch = track->prefetch;
+    track->holding = true;
+    pthread_mutex_unlock(&prefetch->lock);
+    const int err = video_hold(track->video);
+    pthread_mutex_lock(&prefetch->lock);
+    track->holding = false;
+    track->full = err != 0;
+    const size_t held = track->video->source->held;
+    if (held > track->to_hold)
+        track->to_hold = held;
+}
+
+/* Waits for what may change whether there is room, or need to hold. */
+static void wait_for_change(Prefetch *prefetch)
+{
+    if (prefetch->awaited && !is_tired(prefetch))
+        pthread_cond_timedwait(&prefetch->changed, &prefetch->lock, &prefetch->tired);
+    else
+        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+}
+
 /* Waits for room and books the slot of the next frame; NULL when there is nothing more to do. */
 static Slot *book_slot(Track *track)
 {
@@ -47,9 +101,13 @@ static Slot *book_slot(Track *track)
     const uint64_t limit = prefetch->config.frame_limit;
     Slot *slot = NULL;
     pthread_mutex_lock(&prefetch->lock);
-    while (!prefetch->stop && !track->ended &&
-           track->found >= track->taken + prefetch->config.ahead)
-        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+    while (!prefetch->stop && !track->ended && !has_room(track)) {
+        if (must_hold(track))
+            hold(track);
+        else
+            wait_for_change(prefetch);
+    }
+    track->full = false;
     if (!prefetch->stop && !track->ended) {
         slot = &track->slots[track->found++ % prefetch->config.ahead];
         slot->done = false;
@@ -140,20 +198,59 @@ int prefetch_create(Prefetch **out, const PrefetchConfig *config)
     return 0;
 }
 
+static Slot *next_slot(const Track *track)
+{
+    return &track->slots[track->taken % track->prefetch->config.ahead];
+}
+
+/* The video is of no use any more, whatever the other one brings. */
+static bool has_failed(const Track *track)
+{
+    const Slot *const slot = next_slot(track);
+    return slot->done && (slot->status == FRAME_CUT || slot->status == FRAME_ERROR);
+}
+
+/* Under the lock: lets the thread of the other video know, which may have to help. */
+static void wait_for(Prefetch *prefetch, const Track *track)
+{
+    if (prefetch->awaited != track) {
+        prefetch->awaited = track;
+        clock_gettime(CLOCK_REALTIME, &prefetch->tired);
+        prefetch->tired.tv_nsec += TOGETHER_PATIENCE_MS * 1000000L;
+        prefetch->tired.tv_sec += prefetch->tired.tv_nsec / 1000000000;
+        prefetch->tired.tv_nsec %= 1000000000;
+        pthread_cond_broadcast(&prefetch->changed);
+    }
+    pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+}
+
+static void take_frame(Track *track, VmafPicture *pic, enum FrameStatus *status)
+{
+    Slot *const slot = next_slot(track);
+    *pic = slot->done ? slot->pic : (VmafPicture){ 0 };
+    *status = slot->done ? slot->status : FRAME_WHOLE;
+    if (!slot->done)
+        return;
+    slot->pic = (VmafPicture){ 0 };
+    slot->done = false;
+    track->taken++;
+    if (track->holding)
+        source_wake(track->video->source);
+}
+
 void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES])
 {
+    Track *const ref = &prefetch->tracks[SIDE_REF], *const dist = &prefetch->tracks[SIDE_DIST];
     pthread_mutex_lock(&prefetch->lock);
-    for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &prefetch->tracks[side];
-        Slot *const slot = &track->slots[track->taken % prefetch->config.ahead];
-        while (!slot->done)
-            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
-        pic[side] = slot->pic;
-        status[side] = slot->status;
-        slot->pic = (VmafPicture){ 0 };
-        slot->done = false;
-        track->taken++;
+    for (;;) {
+        const bool ref_done = next_slot(ref)->done, dist_done = next_slot(dist)->done;
+        if ((ref_done && dist_done) || has_failed(ref) || has_failed(dist))
+            break;
+        wait_for(prefetch, ref_done ? dist : ref);
     }
+    prefetch->awaited = NULL;
+    take_frame(ref, &pic[SIDE_REF], &status[SIDE_REF]);
+    take_frame(dist, &pic[SIDE_DIST], &status[SIDE_DIST]);
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -182,6 +279,7 @@ void prefetch_destroy(Prefetch *prefetch)
     drop_pictures(prefetch);
     for (unsigned side = 0; side < SIDES; side++) {
         Track *const track = &prefetch->tracks[side];
+        source_cancel(prefetch->config.video[side]->source);
         for (unsigned i = 0; i < track->thread_count; i++)
             pthread_join(track->threads[i], NULL);
     }

@@ -24,11 +24,12 @@ unsigned prefetch_pool_size(unsigned ahead, unsigned in_work);
 
 int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
 
-/* Waits for the next frame of each video. Where the status is FRAME_WHOLE, the picture is the
- * caller's. After any other status there is nothing more to ask for. */
+/* Waits for the next frame of each video, but for neither once the other is cut or cannot be read. Where
+ * the status is FRAME_WHOLE, the picture is the caller's, if there is one. After any other status there is
+ * nothing more to ask for. */
 void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES]);
 
-/* The videos and the context stay the caller's. NULL is fine. */
+/* The videos and the context stay the caller's; pipes are cancelled. NULL is fine. */
 void prefetch_destroy(Prefetch *prefetch);
 
 #endif

@@ -9,15 +9,89 @@
 #ifdef _WIN32
 #include <io.h>
 #else
+#include <poll.h>
 #include <sys/uio.h>
 #endif
 
 #include "input/source.h"
 #include "message.h"
 
+/* A pipe is held in pieces of this size, and dropped in them. */
+#define CHUNK ((size_t)1 << 16)
+
+/* ---- waiting for a pipe ---- */
+
+#ifdef _WIN32 /* reads cannot be called off */
+static int await(Source *source, bool holding)
+{
+    (void)source;
+    return holding ? -ENOBUFS : 0;
+}
+
+static int open_wake(Source *source)
+{
+    (void)source;
+    return 0;
+}
+
+void source_wake(Source *source)
+{
+    (void)source;
+}
+#else
+/* Until there is something to read; -EINTR when `holding` was woken from. */
+static int await(Source *source, bool holding)
+{
+    for (;;) {
+        struct pollfd fds[2] = { { .fd = source->fd, .events = POLLIN },
+                                 { .fd = source->wake[0], .events = POLLIN } };
+        char bytes[16];
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return -errno;
+        if (fds[1].revents)
+            while (read(source->wake[0], bytes, sizeof(bytes)) == sizeof(bytes))
+                ;
+        if (atomic_load(&source->cancelled))
+            return -ECANCELED;
+        if (fds[1].revents && holding)
+            return -EINTR;
+        if (fds[0].revents)
+            return 0;
+    }
+}
+
+static int open_wake(Source *source)
+{
+    if (pipe(source->wake))
+        return -errno;
+    for (unsigned i = 0; i < 2; i++) {
+        fcntl(source->wake[i], F_SETFD, FD_CLOEXEC);
+        fcntl(source->wake[i], F_SETFL, O_NONBLOCK);
+    }
+    return 0;
+}
+
+void source_wake(Source *source)
+{
+    if (source->seekable)
+        return;
+    /* A full pipe wakes just as well. */
+    const ssize_t written = write(source->wake[1], "", 1);
+    (void)written;
+}
+#endif
+
+void source_cancel(Source *source)
+{
+    atomic_store(&source->cancelled, true);
+    source_wake(source);
+}
+
+/* ---- reading ---- */
+
 /* Reads into the spans as one; the number of bytes, 0 at the end, or negative errno. */
 #ifdef _WIN32
-static int64_t read_spans(const Source *source, uint64_t offset, const Span *spans, unsigned count)
+static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, unsigned count)
 {
     (void)offset;
     (void)count;
@@ -26,7 +100,7 @@ static int64_t read_spans(const Source *source, uint64_t offset, const Span *spa
     return n < 0 ? -errno : n;
 }
 #else
-static int64_t read_spans(const Source *source, uint64_t offset, const Span *spans, unsigned count)
+static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, unsigned count)
 {
     enum { BATCH = 128 };
     struct iovec batch[BATCH];
@@ -34,6 +108,9 @@ static int64_t read_spans(const Source *source, uint64_t offset, const Span *spa
     for (; n < count && n < BATCH; n++)
         batch[n] = (struct iovec){ .iov_base = spans[n].data, .iov_len = spans[n].size };
     ssize_t got;
+    const int err = source->seekable ? 0 : await(source, false);
+    if (err)
+        return err;
     do {
         got = source->seekable ? preadv(source->fd, batch, (int)n, (off_t)offset)
                                : readv(source->fd, batch, (int)n);
@@ -56,7 +133,7 @@ static void consume(Span **spans, unsigned *count, size_t bytes)
     }
 }
 
-static int read_all(const Source *source, uint64_t offset, Span *spans, unsigned count)
+static int read_all(Source *source, uint64_t offset, Span *spans, unsigned count)
 {
     consume(&spans, &count, 0);
     while (count) {
@@ -95,17 +172,29 @@ static int inspect(Source *source, const char *path)
     return 0;
 }
 
+/* A named pipe without a writer would keep open() waiting, and the other video with it. Reads wait for the
+ * writer then; only Linux tells one that has not come yet from one that has gone. */
+static int open_path(const char *path)
+{
+#ifdef O_BINARY
+    return open(path, O_RDONLY | O_BINARY);
+#elif defined(__linux__)
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+#else
+    return open(path, O_RDONLY | O_CLOEXEC);
+#endif
+}
+
 int source_open(Source **out, const char *path)
 {
     Source *const source = calloc(1, sizeof(*source));
     if (!source)
         return -ENOMEM;
-#ifdef O_BINARY
-    const int flags = O_RDONLY | O_BINARY;
-#else
-    const int flags = O_RDONLY | O_CLOEXEC;
-#endif
-    source->fd = strcmp(path, "-") ? open(path, flags) : dup(STDIN_FILENO);
+    source->wake[0] = source->wake[1] = -1;
+    source->fd = strcmp(path, "-") ? open_path(path) : dup(STDIN_FILENO);
 #ifdef _WIN32
     if (source->fd >= 0)
         _setmode(source->fd, _O_BINARY);
@@ -116,7 +205,12 @@ int source_open(Source **out, const char *path)
         free(source);
         return err;
     }
-    const int err = inspect(source, path);
+    int err = inspect(source, path);
+    if (!err && !source->seekable) {
+        err = open_wake(source);
+        if (err)
+            say("could not open file: %s: %s", path, strerror(-err));
+    }
     if (err) {
         source_close(source);
         return err;
@@ -129,36 +223,105 @@ void source_close(Source *source)
 {
     if (!source)
         return;
+    for (unsigned i = 0; i < 2; i++)
+        if (source->wake[i] >= 0)
+            close(source->wake[i]);
     close(source->fd);
+    free(source->ahead);
     free(source);
 }
 
-int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size)
+/* ---- bytes ahead ---- */
+
+/* Room for `bytes` more behind those that are held. When they are moved to the front, a quarter of the
+ * room is free afterwards: so that it happens seldom. */
+static int make_room(Source *source, size_t bytes)
 {
-    if (source->seekable)
-        source->held = 0;
-    while (source->held < want) {
-        const Span span = { source->ahead + source->held, want - source->held };
-        const int64_t got = read_spans(source, source->offset + source->held, &span, 1);
+    const size_t want = source->held + bytes;
+    if (source->begin + want <= source->capacity)
+        return 0;
+    size_t capacity = source->capacity ? source->capacity : CHUNK;
+    while (want > capacity / 4 * 3)
+        capacity *= 2;
+    if (capacity > source->capacity) {
+        uint8_t *const larger = realloc(source->ahead, capacity);
+        if (!larger)
+            return -ENOMEM;
+        source->ahead = larger;
+        source->capacity = capacity;
+    }
+    memmove(source->ahead, source->ahead + source->begin, source->held);
+    source->begin = 0;
+    return 0;
+}
+
+/* Reads up to `most` bytes behind those that are held: how many, 0 at the end. */
+static int64_t read_ahead(Source *source, size_t most)
+{
+    const int err = make_room(source, most);
+    if (err)
+        return err;
+    const Span span = { source->ahead + source->begin + source->held, most };
+    const int64_t got = read_spans(source, source->offset + source->held, &span, 1);
+    if (got > 0)
+        source->held += (size_t)got;
+    return got;
+}
+
+static int look(Source *source, size_t want, bool line, const uint8_t **data, size_t *size)
+{
+    if (source->seekable) {
+        const uint64_t left = source->offset < source->size ? source->size - source->offset : 0;
+        source->begin = source->held = 0;
+        want = want < left ? want : (size_t)left;
+    }
+    while (source->held < want &&
+           !(line && source->held && memchr(source->ahead + source->begin, '\n', source->held))) {
+        const int64_t got = read_ahead(source, want - source->held);
         if (got < 0)
             return (int)got;
         if (!got)
             break;
-        source->held += (size_t)got;
     }
-    *data = source->ahead;
+    static const uint8_t none[1];
+    *data = source->ahead ? source->ahead + source->begin : none;
     *size = source->held < want ? source->held : want;
     return 0;
 }
 
-/* A pipe's bytes that a peek has read come first. */
+int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size)
+{
+    return look(source, want, false, data, size);
+}
+
+int source_peek_line(Source *source, size_t want, const uint8_t **data, size_t *size)
+{
+    return look(source, want, true, data, size);
+}
+
+int source_hold(Source *source)
+{
+    if (source->seekable || source->held >= SOURCE_HOLD_MAX)
+        return -ENOBUFS;
+    if (source->ended)
+        return -ENODATA;
+    const int err = await(source, true);
+    if (err)
+        return err == -EINTR ? 0 : err;
+    const int64_t got = read_ahead(source, CHUNK);
+    source->ended = !got;
+    return got < 0 ? (int)got : got ? 0 : -ENODATA;
+}
+
+/* A pipe's bytes that were read ahead come first. */
 static size_t take_held(Source *source, void *into, size_t size)
 {
     if (size > source->held)
         size = source->held;
-    memcpy(into, source->ahead, size);
+    if (size)
+        memcpy(into, source->ahead + source->begin, size);
     source->held -= size;
-    memmove(source->ahead, source->ahead + size, source->held);
+    source->begin = source->held ? source->begin + size : 0;
     return size;
 }
 
@@ -167,9 +330,11 @@ int source_skip(Source *source, uint64_t bytes)
     source->offset += bytes;
     if (source->seekable)
         return 0;
-    uint8_t dropped[SOURCE_PEEK_MAX];
-    const size_t most = bytes < sizeof(dropped) ? (size_t)bytes : sizeof(dropped);
-    bytes -= take_held(source, dropped, most);
+    const size_t held = bytes < source->held ? (size_t)bytes : source->held;
+    source->held -= held;
+    source->begin = source->held ? source->begin + held : 0;
+    bytes -= held;
+    uint8_t dropped[CHUNK];
     while (bytes) {
         Span span = { dropped, bytes < sizeof(dropped) ? (size_t)bytes : sizeof(dropped) };
         bytes -= span.size;

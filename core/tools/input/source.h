@@ -3,12 +3,15 @@
 #ifndef TOOLS_INPUT_SOURCE_H
 #define TOOLS_INPUT_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* How far one can look ahead. */
 #define SOURCE_PEEK_MAX 4200
+/* How much of a pipe may be held. */
+#define SOURCE_HOLD_MAX ((size_t)512 << 20)
 
 /* A piece of memory to fill. */
 typedef struct Span {
@@ -19,18 +22,25 @@ typedef struct Span {
 typedef struct Source {
     int fd;
     bool seekable;
-    uint64_t size;   /* seekable: of the file */
+    uint64_t
+        size; /* seekable: of the file when it was opened; what is appended later is not read */
     uint64_t offset; /* what peek shows */
-    size_t held;     /* bytes in `ahead`; all of them unread when not seekable */
-    uint8_t ahead[SOURCE_PEEK_MAX];
+    /* Bytes that were looked at; of a pipe, all that were read and not taken. */
+    uint8_t *ahead;
+    size_t begin, held, capacity;
+    bool ended;  /* a pipe, when it was held */
+    int wake[2]; /* pipes: a byte in here ends waiting */
+    atomic_bool cancelled;
 } Source;
 
-/* "-" is standard input. Logs, negative errno. */
+/* "-" is standard input. Does not wait for the other end of a named pipe. Logs, negative errno. */
 int source_open(Source **source, const char *path);
 void source_close(Source *source);
 
 /* Shows up to `want` bytes at the current offset; fewer only at the end. */
 int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size);
+/* The same, but of a pipe no more than a newline needs: what follows it may take its time. */
+int source_peek_line(Source *source, size_t want, const uint8_t **data, size_t *size);
 
 /* Moves on. Bytes of a pipe are read and dropped: -ENODATA when it ends before. */
 int source_skip(Source *source, uint64_t bytes);
@@ -38,5 +48,15 @@ int source_skip(Source *source, uint64_t bytes);
 /* Fills spans with the bytes at `offset`; -ENODATA when the file ends before. A pipe reads where it
  * stands and moves on; a file keeps its offset, and any number of threads may read at once. */
 int source_read(Source *source, uint64_t offset, Span *spans, unsigned count);
+
+/* Reads some bytes of a pipe into memory, for whoever reads later, so that its writer gets on. Waits for
+ * them, or for source_wake: 0. -ENODATA when there are no more; -ENOBUFS when enough are held, or it is no
+ * pipe. By the thread that reads, as all of the above. */
+int source_hold(Source *source);
+
+/* From any thread: ends the waiting of a source_hold; makes all reading of a pipe, now and later, fail with
+ * -ECANCELED. */
+void source_wake(Source *source);
+void source_cancel(Source *source);
 
 #endif

@@ -10,11 +10,12 @@
 
 int video_read_error(const Video *video, int err)
 {
-    say("could not read file: %s: %s", video->path, strerror(-err));
+    if (err != -ECANCELED)
+        say("could not read file: %s: %s", video->path, strerror(-err));
     return err;
 }
 
-static int choose_reader(Video *video, bool raw)
+static int choose_reader(Video *video)
 {
     const uint8_t *start;
     size_t size;
@@ -22,33 +23,56 @@ static int choose_reader(Video *video, bool raw)
     if (err)
         return video_read_error(video, err);
     const VideoReader *const found = reader_probe(start, size);
-    if (raw && found) {
+    if (video->raw && found) {
         say("%s is a %s file; leave -w, -h, -p and -b out to read it as one", video->path,
             found->title);
         return -EINVAL;
     }
     /* What nobody knows is left to Y4M, which says what is wrong. */
-    video->reader = raw ? &raw_reader : found ? found : &y4m_reader;
+    video->reader = video->raw ? &raw_reader : found ? found : &y4m_reader;
     return 0;
+}
+
+int video_create(Video **out, const char *path, const VideoFormat *raw)
+{
+    Video *const video = calloc(1, sizeof(*video));
+    *out = video;
+    if (!video)
+        return -ENOMEM;
+    video->path = path;
+    video->raw = raw != NULL;
+    if (raw)
+        video->format = *raw;
+    return source_open(&video->source, path);
+}
+
+int video_begin(Video *video)
+{
+    const int err = choose_reader(video);
+    return err ? err : video->reader->open(video);
 }
 
 int video_open(Video **out, const char *path, const VideoFormat *raw)
 {
-    Video *const video = calloc(1, sizeof(*video));
-    if (!video)
-        return -ENOMEM;
-    video->path = path;
-    if (raw)
-        video->format = *raw;
-    int err = source_open(&video->source, path);
+    int err = video_create(out, path, raw);
     if (!err)
-        err = choose_reader(video, raw);
-    if (!err)
-        err = video->reader->open(video);
-    if (err)
-        video_close(video);
-    else
-        *out = video;
+        err = video_begin(*out);
+    if (err) {
+        video_close(*out);
+        *out = NULL;
+    }
+    return err;
+}
+
+int video_hold(Video *video)
+{
+    const int err = source_hold(video->source);
+    if (err == -ENOBUFS && !video->source->seekable && !video->held_enough) {
+        video->held_enough = true;
+        say("%s is %zu MiB ahead of the other video and has to wait: a program that writes both of them "
+            "should take turns",
+            video->path, SOURCE_HOLD_MAX >> 20);
+    }
     return err;
 }
 

@@ -25,8 +25,10 @@ typedef struct Video {
     Source *source;
     const VideoReader *reader;
     VideoFormat format;
-    bool parallel; /* several threads may read frames at once */
-    void *state;   /* the reader's */
+    bool raw;         /* its format was told, not read */
+    bool parallel;    /* several threads may read frames at once */
+    bool held_enough; /* and that was said */
+    void *state;      /* the reader's */
 } Video;
 
 enum FrameStatus {
@@ -39,6 +41,10 @@ enum FrameStatus {
 /* `raw` is the format of raw video; NULL: the file says itself what it holds. Says what is wrong;
  * negative errno. */
 int video_open(Video **video, const char *path, const VideoFormat *raw);
+/* The same in two steps. The first one waits for nobody; the second reads the beginning, for which a pipe
+ * may keep one waiting. After both, failed or not, there is a video to close. */
+int video_create(Video **video, const char *path, const VideoFormat *raw);
+int video_begin(Video *video);
 void video_close(Video *video);
 
 /* Finds the next frame and moves past it; `offset` tells video_read which one it is. Unless the
@@ -60,7 +66,10 @@ uint64_t video_frames_left(const Video *video);
  * may differ. */
 int video_compare(const Video *ref, const Video *dist, bool common_bitdepth);
 
-/* Says that reading failed, and why. Returns `err`. */
+/* As source_hold. Says so, once, when enough of the pipe is held. */
+int video_hold(Video *video);
+
+/* Says that reading failed, and why, unless it was cancelled. Returns `err`. */
 int video_read_error(const Video *video, int err);
 
 #endif

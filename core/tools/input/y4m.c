@@ -141,7 +141,7 @@ static int read_header(Video *video, Header *header, size_t *line)
 {
     const uint8_t *data;
     size_t size;
-    int err = source_peek(video->source, LINE_SIZE, &data, &size);
+    int err = source_peek_line(video->source, LINE_SIZE, &data, &size);
     if (err)
         return video_read_error(video, err);
     if (!size) {
@@ -183,7 +183,7 @@ static enum FrameStatus pass_frame_header(Video *video)
     for (size_t want = 128; !line; want = LINE_SIZE) {
         const uint8_t *data;
         size_t size;
-        const int err = source_peek(video->source, want, &data, &size);
+        const int err = source_peek_line(video->source, want, &data, &size);
         if (err) {
             video_read_error(video, err);
             return FRAME_ERROR;
