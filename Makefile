@@ -6,6 +6,7 @@
 #   make check         the quick tests, on a release build: two minutes, before each commit
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
+#   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
 #   make test-lanes    what takes long or wants large packages: the thread sanitizer
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
@@ -18,6 +19,7 @@ BUILD  := build
 SAN    := build-san
 NEON   := build-neon
 TSAN   := build-tsan
+FUZZ   := build-fuzz
 MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
@@ -29,8 +31,8 @@ SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
 TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled \
               -Dhip_archs=gfx1030
 
-.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads mutate install bench docs \
-        format format-check clean setup setup-tests
+.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-fuzz fuzz mutate \
+        install bench docs format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -79,6 +81,15 @@ test-threads: $(TSAN)/build.ninja
 test-lanes: setup-tests test-threads
 	@echo "All lanes passed: the thread sanitizer."
 
+# A few seconds a target with `make test`, long with `make fuzz`.
+FUZZ_TIME ?= 600
+FUZZ_TARGETS ?=
+fuzz: setup
+	@scripts/fuzz $(FUZZ) $(FUZZ_TIME) $(FUZZ_TARGETS)
+
+test-fuzz: setup
+	@scripts/fuzz $(FUZZ) 5
+
 # The vector code of arm64, run by qemu-user; left out where either tool is missing.
 test-neon:
 	@if command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null; then \
@@ -87,7 +98,7 @@ test-neon:
 	  ninja -C $(NEON) && meson test -C $(NEON) --print-errorlogs; \
 	else echo "NEON not checked: needs aarch64-linux-gnu-gcc and qemu-aarch64."; fi
 
-test: setup-tests test-release test-sanitizers test-neon format-check
+test: setup-tests test-release test-sanitizers test-fuzz test-neon format-check
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
 
 install: $(BUILD)/build.ninja
@@ -110,4 +121,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) build-mutate
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) build-mutate

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Feeds a target with files, or with changed seeds: always the same ones, so that a failure comes
- * back.
+/* Feeds a target with the files of a corpus, then with changed ones: always the same, so that a
+ * failure comes back.
  *
- * usage: TARGET [FILE]...     or: TARGET -n COUNT */
+ * usage: TARGET COUNT FOLDER     COUNT changed files; 0: those of the folder only
+ *    or: TARGET FILE             one of them */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 
-enum { SIZE_MAX_INPUT = 1 << 16, CHANGES_MAX = 6, DEFAULT_COUNT = 3000 };
+enum { SIZE_MAX_INPUT = 1 << 16, CHANGES_MAX = 6, SEEDS_MAX = 1024 };
+
+typedef struct Seed {
+    uint8_t *data;
+    size_t size;
+} Seed;
+
+static Seed seeds[SEEDS_MAX];
+static unsigned seed_count;
 
 static uint32_t random_state = 2463534242u;
 
@@ -69,29 +78,42 @@ static size_t change(uint8_t *data, size_t size)
     }
 }
 
-static int run_file(const char *path)
+static void load(const char *path)
 {
     static uint8_t data[SIZE_MAX_INPUT];
     FILE *const file = fopen(path, "rb");
-    if (!file)
-        return 1;
+    if (!file || seed_count == SEEDS_MAX) {
+        fprintf(stderr, "cannot read %s\n", path);
+        exit(1);
+    }
     const size_t size = fread(data, 1, sizeof(data), file);
     fclose(file);
-    LLVMFuzzerTestOneInput(data, size);
-    return 0;
+    seeds[seed_count++] = (Seed){ (uint8_t *)fuzz_text(data, size), size };
 }
 
-static void run_changed_seeds(unsigned long count)
+static void load_folder(const char *folder)
+{
+    struct dirent **names;
+    const int count = scandir(folder, &names, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[1024];
+        snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+        if (names[i]->d_name[0] != '.')
+            load(path);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+}
+
+static void run_changed(unsigned long count)
 {
     static uint8_t data[SIZE_MAX_INPUT];
-    unsigned seeds = 0;
-    while (fuzz_seeds[seeds])
-        seeds++;
     for (unsigned long i = 0; i < count; i++) {
-        const char *const seed = fuzz_seeds[i % seeds];
-        size_t size = strlen(seed);
-        memcpy(data, seed, size);
-        for (unsigned n = i < seeds ? 0 : 1 + random_below(CHANGES_MAX); n; n--)
+        const Seed *const seed = &seeds[i % seed_count];
+        size_t size = seed->size;
+        memcpy(data, seed->data, size);
+        for (unsigned n = 1 + random_below(CHANGES_MAX); n; n--)
             size = change(data, size);
         LLVMFuzzerTestOneInput(data, size);
     }
@@ -99,15 +121,19 @@ static void run_changed_seeds(unsigned long count)
 
 int main(int argc, char **argv)
 {
-    int failed = 0;
-    if (argc == 3 && !strcmp(argv[1], "-n")) {
-        run_changed_seeds(strtoul(argv[2], NULL, 10));
-    } else if (argc > 1) {
-        for (int i = 1; i < argc; i++)
-            failed |= run_file(argv[i]);
-    } else {
-        run_changed_seeds(DEFAULT_COUNT);
+    if (argc == 3)
+        load_folder(argv[2]);
+    else if (argc == 2)
+        load(argv[1]);
+    if (!seed_count) {
+        fprintf(stderr, "usage: TARGET COUNT FOLDER, or TARGET FILE\n");
+        return 1;
     }
-    remove(fuzz_file((const uint8_t *)"", 0));
-    return failed;
+    for (unsigned i = 0; i < seed_count; i++)
+        LLVMFuzzerTestOneInput(seeds[i].data, seeds[i].size);
+    if (argc == 3)
+        run_changed(strtoul(argv[1], NULL, 10));
+    for (unsigned i = 0; i < seed_count; i++)
+        free(seeds[i].data);
+    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a fuzz target provides. With a fuzzing engine, build it with -fsanitize=fuzzer and without
- * driver.c: the entry point has libFuzzer's name (AFL++ takes it, too). With driver.c it is a plain
- * test. */
+/* What a fuzz target provides. With clang's libFuzzer (`make fuzz`) the engine has the main function;
+ * with driver.c the target is a plain test, which any compiler builds. Good inputs to start from, and
+ * those that were interesting once, are in corpus/NAME. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 
@@ -11,10 +11,10 @@
 /* Must come back, whatever the bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Good inputs to start from, NULL-ended. */
-extern const char *const fuzz_seeds[];
-
-/* The bytes as a file of the current folder, for code that wants a path. Aborts when it cannot. */
+/* The bytes as a file, for code that wants a path. Aborts when it cannot. */
 const char *fuzz_file(const uint8_t *data, size_t size);
+
+/* The bytes as a string, for free(). Aborts when it cannot. */
+char *fuzz_text(const uint8_t *data, size_t size);
 
 #endif

@@ -3,15 +3,6 @@
 #include "fuzz.h"
 #include "input/video.h"
 
-const char *const fuzz_seeds[] = {
-    "YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420jpeg\nFRAME\n012345670011FRAME\n012345670011",
-    "YUV4MPEG2 W3 H3 Ip C422\nFRAME Ip\n012345678001122334455",
-    "YUV4MPEG2 W2 H2 Ip Cmono10\nFRAME\n00112233",
-    "YUV4MPEG2 H1 W1 C444alpha XYSCSS=444 XCOLORRANGE=FULL\nFRAME\n0123FRAME\n0123",
-    "YUV4MPEG2 W4 H2 C420p16\nFRAME\n012345670123456701230123",
-    NULL,
-};
-
 /* Larger frames than the input itself can hold are only looked for. */
 static int small(const VideoFormat *format)
 {
