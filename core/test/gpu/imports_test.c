@@ -254,11 +254,13 @@ static void await_clock(uintptr_t clock, uint64_t value)
 static void test_waits_and_signals(void **unused)
 {
     const RigBackend *words = rig_backend();
-    if (!words->clock_create) {
-        print_message("this backend's tests have no time lines of others\n");
+    GpuDevice *gpu = rig_gpu();
+    const uintptr_t probe = words->clock_create ? words->clock_create(gpu) : 0;
+    if (!probe) {
+        print_message("there are no time lines of others here\n");
         return;
     }
-    GpuDevice *gpu = rig_gpu();
+    words->clock_destroy(gpu, probe);
     const SynthClip *clip = &clips[0];
     Maker makers[2];
     uintptr_t clocks[2][2]; /* by side: that say when, that hear when */
@@ -268,12 +270,13 @@ static void test_waits_and_signals(void **unused)
         maker_create(&makers[side], gpu, clip);
         for (unsigned i = 0; i < 2; i++)
             clocks[side][i] = words->clock_create(gpu);
+        words->clock_set(gpu, clocks[side][1], 1); /* with some APIs 0 says that it is no time line */
     }
     for (unsigned t = 0; t < clip->frames; t++) {
         for (unsigned side = 0; side < 2; side++) {
             const GpuForeign waits[] = { { clocks[side][0], 2 * t + 1 },
-                                         { clocks[side][1], 3 * t } };
-            const GpuForeign signals[] = { { clocks[side][1], 3 * t + 3 },
+                                         { clocks[side][1], 3 * t + 1 } };
+            const GpuForeign signals[] = { { clocks[side][1], 3 * t + 4 },
                                            { clocks[side][0], 2 * t + 2 } };
             GpuIncoming in = incoming(clip, side, t);
             in.waits = waits;
@@ -285,7 +288,7 @@ static void test_waits_and_signals(void **unused)
         }
         for (unsigned side = 0; side < 2; side++) {
             assert_int_equal(2 * t, words->clock_get(gpu, clocks[side][0]));
-            assert_int_equal(3 * t, words->clock_get(gpu, clocks[side][1]));
+            assert_int_equal(3 * t + 1, words->clock_get(gpu, clocks[side][1]));
             assert_int_equal(0, maker_paint(&makers[side], clip, side, t));
             words->clock_set(gpu, clocks[side][0], 2 * t + 1);
         }
@@ -296,7 +299,7 @@ static void test_waits_and_signals(void **unused)
         assert_int_equal(0, gpu->ops->drain(gpu));
         for (unsigned side = 0; side < 2; side++) {
             await_clock(clocks[side][0], 2 * t + 2);
-            await_clock(clocks[side][1], 3 * t + 3);
+            await_clock(clocks[side][1], 3 * t + 4);
         }
     }
     close_equal(vmaf, cpu_scores(clip, ON_DEVICE));

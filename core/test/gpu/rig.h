@@ -51,7 +51,8 @@ typedef struct RigBackend {
     int (*memory_create)(GpuDevice *device, size_t size, RigMemory *out);
     void (*memory_destroy)(GpuDevice *device, RigMemory *memory);
 
-    /* Somebody else's time line: what GpuForeign.handle is. All NULL, or none. */
+    /* Somebody else's time line: what GpuForeign.handle is; 0: this device knows none. All NULL, or
+     * none. */
     uintptr_t (*clock_create)(GpuDevice *device);
     void (*clock_destroy)(GpuDevice *device, uintptr_t clock);
     void (*clock_set)(GpuDevice *device, uintptr_t clock, uint64_t value);

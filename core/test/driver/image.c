@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Reads what a driver would compile: PTX by the grammar of its manual, as far as compilers use it here,
+ * and AMD's code objects by the ELF that they are. */
+#include <ctype.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator.h"
+
+/* ---- PTX ---- */
+
+#define REGISTERS_MAX 16
+
+typedef struct Ptx {
+    char *text; /* without comments */
+    struct {
+        char prefix[16];
+        unsigned count;
+    } registers[REGISTERS_MAX];
+    unsigned register_count;
+    char why[128];
+} Ptx;
+
+static char *without_comments(const char *text)
+{
+    char *out = malloc(strlen(text) + 1), *to = out;
+    while (out && *text) {
+        const char *end = !strncmp(text, "/*", 2) ? strstr(text, "*/") : NULL;
+        if (!strncmp(text, "//", 2))
+            text += strcspn(text, "\n");
+        else if (end)
+            text = end + 2;
+        else
+            *to++ = *text++;
+    }
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+static bool is_opcode(const char *word, size_t length)
+{
+    static const char known[] =
+        " abs activemask add addc and atom bar barrier bfe bfi bfind bra brev call clz copysign cvt "
+        "cvta div ex2 exit fma fns ld ldu lg2 lop3 mad mad24 madc max membar min mov mul mul24 neg not "
+        "or popc prmt rcp red rem ret rsqrt sad selp set setp shf shfl shl shr slct sqrt st sub subc "
+        "testp trap vote xor ";
+    char padded[24];
+    length = strcspn(word, ".; \t\n") < length ? strcspn(word, ".; \t\n") : length;
+    if (!length || length > 20)
+        return false;
+    snprintf(padded, sizeof(padded), " %.*s ", (int)length, word);
+    return strstr(known, padded);
+}
+
+static bool is_special(const char *name, size_t length)
+{
+    static const char *const special[] = { "tid", "ntid", "ctaid", "nctaid", "laneid", "warpid" };
+    for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+        if (strlen(special[i]) == length && !strncmp(name, special[i], length))
+            return true;
+    return false;
+}
+
+/* `name` follows the %: a register that was declared, below its count. */
+static bool is_register(const Ptx *ptx, const char *name)
+{
+    const size_t length = strcspn(name, "0123456789 ,;]}.+|\t\n");
+    if (is_special(name, length))
+        return true;
+    for (unsigned i = 0; i < ptx->register_count; i++)
+        if (strlen(ptx->registers[i].prefix) == length &&
+            !strncmp(name, ptx->registers[i].prefix, length))
+            return isdigit((unsigned char)name[length]) &&
+                   strtoul(name + length, NULL, 10) < ptx->registers[i].count;
+    return false;
+}
+
+static bool declare(Ptx *ptx, const char *statement)
+{
+    if (strncmp(statement, ".reg", 4))
+        return !strncmp(statement, ".local", 6) || !strncmp(statement, ".shared", 7) ||
+               !strncmp(statement, ".pragma", 7);
+    const unsigned i = ptx->register_count;
+    if (i == REGISTERS_MAX || sscanf(statement, ".reg .%*[a-z0-9] %%%15[a-z]<%u>",
+                                     ptx->registers[i].prefix, &ptx->registers[i].count) != 2)
+        return false;
+    ptx->register_count++;
+    return true;
+}
+
+static bool check_statement(Ptx *ptx, const char *statement)
+{
+    if (*statement == '.')
+        return declare(ptx, statement);
+    for (const char *at = strchr(statement, '%'); at; at = strchr(at + 1, '%'))
+        if (!is_register(ptx, at + 1))
+            return false;
+    if (*statement == '@')
+        statement += strcspn(statement, " \t");
+    statement += strspn(statement, " \t");
+    if (!is_opcode(statement, strlen(statement)))
+        return false;
+    if (strncmp(statement, "bra", 3))
+        return true;
+    char label[80];
+    if (sscanf(statement, "%*s %76[A-Za-z0-9_$]", label) != 1)
+        return false;
+    return strstr(ptx->text, strcat(label, ":"));
+}
+
+static bool check_body(Ptx *ptx, const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (*at == '}')
+            return !at[1 + strspn(at + 1, " \t\r\n")];
+        const size_t word =
+            strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$");
+        if (word && at[word] == ':') {
+            at += word + 1;
+            continue;
+        }
+        const size_t length = strcspn(at, ";");
+        char statement[512];
+        if (!at[length] || length >= sizeof(statement)) {
+            snprintf(ptx->why, sizeof(ptx->why), "the text ends in the middle");
+            return false;
+        }
+        snprintf(statement, sizeof(statement), "%.*s", (int)length, at);
+        if (!check_statement(ptx, statement)) {
+            snprintf(ptx->why, sizeof(ptx->why), "syntax error near '%.60s'", statement);
+            return false;
+        }
+        at += length + 1;
+    }
+}
+
+static int read_module(Ptx *ptx, Entry *out)
+{
+    unsigned major, minor, sm, bits, width, height = 1, depth = 1;
+    char name[64], parameter[80];
+    const char *header = ptx->text + strspn(ptx->text, " \t\r\n");
+    snprintf(ptx->why, sizeof(ptx->why), "no header, or no entry");
+    if (sscanf(header, ".version %u.%u .target sm_%u .address_size %u", &major, &minor, &sm,
+               &bits) != 4)
+        return INVALID_PTX;
+    if (major > 9)
+        return UNSUPPORTED_PTX_VERSION;
+    char *entry = strstr(ptx->text, ".entry ");
+    if (bits != 64 || !entry ||
+        sscanf(entry, ".entry %63[A-Za-z0-9_$] ( .param .align 8 .b8 %79[A-Za-z0-9_$][%u] )", name,
+               parameter, &out->arguments_size) != 3)
+        return INVALID_PTX;
+    char *body = strchr(entry, '{'), *limit = strstr(entry, ".maxntid");
+    if (limit && limit < body && sscanf(limit, ".maxntid %u, %u, %u", &width, &height, &depth) >= 1)
+        out->max_threads = width * height * depth;
+    snprintf(out->name, sizeof(out->name), "%s", name);
+    return body && check_body(ptx, body + 1) ? OK : INVALID_PTX;
+}
+
+int image_read_ptx(const char *text, Entry *out, char *why, size_t why_size)
+{
+    Ptx ptx = { .text = without_comments(text) };
+    memset(out, 0, sizeof(*out));
+    const int err = ptx.text ? read_module(&ptx, out) : OUT_OF_MEMORY;
+    snprintf(why, why_size, "%s", err ? ptx.why : "");
+    free(ptx.text);
+    return err;
+}
+
+/* ---- code objects ---- */
+
+#define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
+#define DESCRIPTOR_SIZE 64
+#define DESCRIPTOR_KERNARG_SIZE 8 /* offset of the bytes of arguments */
+
+typedef struct Blob {
+    const char *data;
+    uint64_t size;
+} Blob;
+
+static const void *blob_at(const Blob *blob, uint64_t offset, uint64_t size)
+{
+    return offset <= blob->size && size <= blob->size - offset ? blob->data + offset : NULL;
+}
+
+/* The part of a bundle for an architecture; of size 0 when there is none. */
+static Blob find_part(const char *bundle, const char *arch)
+{
+    uint64_t count, fields[3];
+    const char *at = bundle + strlen(BUNDLE_MAGIC);
+    memcpy(&count, at, 8);
+    for (at += 8; count--; at += 24 + fields[2]) {
+        memcpy(fields, at, 24);
+        const char *id = at + 24;
+        const size_t length = strlen(arch);
+        if (fields[2] > length + 2 && !strncmp(id, "hip", 3) &&
+            !memcmp(id + fields[2] - length, arch, length) && id[fields[2] - length - 1] == '-')
+            return (Blob){ bundle + fields[0], fields[1] };
+    }
+    return (Blob){ NULL, 0 };
+}
+
+/* The first kernel descriptor among the dynamic symbols. */
+static bool read_descriptor(const Blob *elf, const Elf64_Shdr *sections, unsigned section_count,
+                            const Elf64_Shdr *symbols, Entry *out)
+{
+    if (symbols->sh_link >= section_count)
+        return false;
+    const Elf64_Shdr *strings = &sections[symbols->sh_link];
+    const Blob names = { blob_at(elf, strings->sh_offset, strings->sh_size), strings->sh_size };
+    const Elf64_Sym *table = blob_at(elf, symbols->sh_offset, symbols->sh_size);
+    if (!names.data || !names.size || names.data[names.size - 1] || !table)
+        return false;
+    for (uint64_t i = 0; i < symbols->sh_size / sizeof(*table); i++) {
+        const char *name = blob_at(&names, table[i].st_name, 1);
+        const size_t length = name ? strlen(name) : 0;
+        if (length < 4 || length >= sizeof(out->name) || strcmp(name + length - 3, ".kd") ||
+            table[i].st_size != DESCRIPTOR_SIZE || table[i].st_shndx >= section_count)
+            continue;
+        const Elf64_Shdr *home = &sections[table[i].st_shndx];
+        const char *descriptor =
+            blob_at(elf, home->sh_offset + table[i].st_value - home->sh_addr, DESCRIPTOR_SIZE);
+        if (!descriptor)
+            return false;
+        snprintf(out->name, sizeof(out->name), "%.*s", (int)length - 3, name);
+        memcpy(&out->arguments_size, descriptor + DESCRIPTOR_KERNARG_SIZE, 4);
+        return true;
+    }
+    return false;
+}
+
+static bool read_elf(const Blob *elf, Entry *out)
+{
+    const Elf64_Ehdr *header = blob_at(elf, 0, sizeof(*header));
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_machine != EM_AMDGPU ||
+        header->e_shentsize != sizeof(Elf64_Shdr))
+        return false;
+    const Elf64_Shdr *sections =
+        blob_at(elf, header->e_shoff, header->e_shnum * (uint64_t)sizeof(Elf64_Shdr));
+    for (unsigned i = 0; sections && i < header->e_shnum; i++)
+        if (sections[i].sh_type == SHT_DYNSYM)
+            return read_descriptor(elf, sections, header->e_shnum, &sections[i], out);
+    return false;
+}
+
+int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size)
+{
+    memset(out, 0, sizeof(*out));
+    Blob elf = { image, UINT32_MAX }; /* nobody says how long it is */
+    if (!memcmp(image, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)))
+        elf = find_part(image, arch);
+    if (!elf.size) {
+        snprintf(why, why_size, "nothing for %s in it", arch);
+        return NO_BINARY_FOR_GPU;
+    }
+    const bool read = read_elf(&elf, out);
+    snprintf(why, why_size, "%s", read ? "" : "no kernel in it");
+    return read ? OK : INVALID_IMAGE;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The emulated driver reads each image of this build, for each architecture that it names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator.h"
+#include "gpu/kernels.h"
+#include "testing.h"
+
+#ifdef HAVE_CUDA
+#include "cuda/images.h"
+#endif
+#ifdef HAVE_HIP
+#include "hip/images.h"
+#endif
+
+static void check(const KernelInfo *info, int err, const Entry *entry, const char *why)
+{
+    if (err)
+        print_error("%s: %s\n", info->name, why);
+    assert_int_equal(0, err);
+    assert_string_equal(info->name, entry->name);
+    assert_true(entry->arguments_size >= 8 * info->buffer_count + info->params_size);
+}
+
+static void test_ptx(void **unused)
+{
+#ifdef HAVE_CUDA
+    unsigned count = 0;
+    for (const KernelInfo *info = kernel_infos; info->name; info++, count++) {
+        Entry entry;
+        char why[160];
+        const KernelImage *image = kernel_image_find(cuda_images, info->name);
+        assert_non_null(image);
+        const int err = image_read_ptx(image->data, &entry, why, sizeof(why));
+        check(info, err, &entry, why);
+        assert_int_equal(info->group[0] * info->group[1], entry.max_threads);
+    }
+    assert_true(count > 40);
+#else
+    skip();
+#endif
+}
+
+static void test_bundles(void **unused)
+{
+#ifdef HAVE_HIP
+    const char *archs = HIP_ARCHS;
+    for (; *archs; archs += strcspn(archs, ","), archs += *archs == ',') {
+        char arch[16], why[160];
+        snprintf(arch, sizeof(arch), "%.*s", (int)strcspn(archs, ","), archs);
+        for (const KernelInfo *info = kernel_infos; info->name; info++) {
+            Entry entry;
+            const KernelImage *image = kernel_image_find(hip_images, info->name);
+            assert_non_null(image);
+            const int err = image_read_bundle(image->data, arch, &entry, why, sizeof(why));
+            check(info, err, &entry, why);
+        }
+    }
+    Entry entry;
+    char why[160];
+    assert_int_equal(NO_BINARY_FOR_GPU,
+                     image_read_bundle(hip_images[0].data, "gfx803", &entry, why, sizeof(why)));
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_bundles),
+    };
+    return cmocka_run_group_tests_name("images", tests, NULL, NULL);
+}
