@@ -270,7 +270,8 @@ static void test_waits_and_signals(void **unused)
         maker_create(&makers[side], gpu, clip);
         for (unsigned i = 0; i < 2; i++)
             clocks[side][i] = words->clock_create(gpu);
-        words->clock_set(gpu, clocks[side][1], 1); /* with some APIs 0 says that it is no time line */
+        words->clock_set(gpu, clocks[side][1],
+                         1); /* with some APIs 0 says that it is no time line */
     }
     for (unsigned t = 0; t < clip->frames; t++) {
         for (unsigned side = 0; side < 2; side++) {

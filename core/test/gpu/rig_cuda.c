@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "rig_driver.h"
+
+const RigBackend rig_cuda = RIG_DRIVER("cuda");
