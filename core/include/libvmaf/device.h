@@ -20,6 +20,7 @@
 
 #include "libvmaf.h"
 #include "macros.h"
+#include "picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,6 +106,42 @@ VMAF_EXPORT void vmaf_device_close(VmafDevice **device);
 /* How many pairs a context may hold at once, with its threads and the device it uses: a pool needs two
  * pictures for each, and two more for the references that temporal features look back at. */
 VMAF_EXPORT unsigned vmaf_pairs_in_flight(const VmafContext *vmaf);
+
+/* ---- pictures that are on the device already ---- */
+
+enum VmafMemoryType {
+    VMAF_MEMORY_OPAQUE_FD = 1, /* of the same driver and device, such as Vulkan exports for CUDA */
+    VMAF_MEMORY_DMABUF,        /* linear */
+    VMAF_MEMORY_WIN32,         /* an NT handle; on Windows only */
+    VMAF_MEMORY_ADDRESS,       /* an address on the device: CUDA, HIP */
+};
+
+/* A picture in memory that another API, process or part of the program shares: planes of rows, samples in
+ * the low bits. */
+typedef struct VmafSharedPicture {
+    size_t size; /* sizeof(VmafSharedPicture) */
+    enum VmafMemoryType type;
+    intptr_t handle; /* stays the caller's */
+    uint64_t bytes;  /* the size of the allocation */
+    uint64_t offset[3], stride[3];
+    unsigned w, h, bpc;
+    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+    int is_ref;
+    unsigned index; /* for vmaf_read_imported_pictures */
+    /* When the picture may be read. A timeline semaphore: a VkSemaphore with Vulkan, what
+     * vmaf_cuda_import_semaphore gives with CUDA; 0: none, the caller has finished writing. */
+    uintptr_t semaphore;
+    uint64_t wait_value;   /* waited for before it is read; 0: not */
+    uint64_t signal_value; /* signalled when it is no longer needed; 0: not */
+    uintptr_t stream; /* of an address: what was enqueued there comes first; 0: the legacy stream */
+} VmafSharedPicture;
+/* The context must use a device. -ENOTSUP where its driver cannot import such memory; -EINVAL when the
+ * picture differs from the first one in shape, or lies outside of its memory. Both sides of a pair may be
+ * imported at once by two threads. */
+VMAF_EXPORT int vmaf_import_picture(VmafContext *vmaf, const VmafSharedPicture *picture);
+
+/* Scores the pair imported under `index`; its memory is the caller's again when this returns. */
+VMAF_EXPORT int vmaf_read_imported_pictures(VmafContext *vmaf, unsigned index);
 
 #ifdef __cplusplus
 }

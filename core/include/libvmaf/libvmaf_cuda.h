@@ -2,11 +2,22 @@
 /**
  * Scoring with CUDA: the surface that FFmpeg's libvmaf_cuda filter is built against.
  *
- * All functions exist in every build. Where the backend is not part of it they return -ENOSYS and
- * say so in the log; libvmaf_vulkan.h drives the same GPUs.
+ *     VmafCudaState *state;
+ *     vmaf_cuda_state_init(&state, (VmafCudaConfiguration){ .cu_ctx = context });
+ *     vmaf_cuda_import_state(vmaf, state);        before features and models are registered
+ *     vmaf_cuda_preallocate_pictures(vmaf, …);    if pictures are to be on the device
+ *     …                                           as on the CPU
+ *     vmaf_close(vmaf);
+ *     vmaf_cuda_state_free(state);
+ *
+ * libcuda is opened at run time. All functions exist in every build: where the backend is not part of
+ * it they return -ENOSYS and say so in the log. They return 0 or a negative errno. All features that
+ * have GPU code run on the device, others on the CPU beside it; reports say where each one ran.
  */
 #ifndef VMAF_CUDA_H
 #define VMAF_CUDA_H
+
+#include <stdint.h>
 
 #include "libvmaf.h"
 #include "macros.h"
@@ -24,9 +35,9 @@ typedef struct VmafCudaConfiguration {
 
 enum VmafCudaPicturePreallocationMethod {
     VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE = 0,
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE,
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST,
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED,
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE,      /**< `data` holds device addresses */
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST,        /**< plain memory */
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, /**< memory the device copies from */
 };
 
 typedef struct VmafCudaPictureConfiguration {
@@ -38,17 +49,46 @@ typedef struct VmafCudaPictureConfiguration {
     enum VmafCudaPicturePreallocationMethod pic_prealloc_method;
 } VmafCudaPictureConfiguration;
 
-/** Opens a device. On failure *cu_state is NULL. */
+/**
+ * Opens the device that the context belongs to, and works in that context: it stays the caller's and must
+ * outlive all contexts that use the state. -ENOSYS: no driver; -ENODEV: no device; -ENOTSUP: it lacks
+ * something, or computed wrong bits in its self-test. On failure *cu_state is NULL.
+ */
 VMAF_EXPORT int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg);
 
-/** Lets a context use it, before features are registered. */
+/**
+ * Lets a context use it, before features are registered. vmaf_close() gives all back that was taken of
+ * the device; the state may be imported again.
+ */
 VMAF_EXPORT int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state);
 
-/** Frees it, after vmaf_close(). NULL is fine. */
+/**
+ * Frees it, at any time: a context that uses it goes on. A state that was imported and is never freed
+ * holds a few bytes, nothing of the device. NULL is fine.
+ */
 VMAF_EXPORT int vmaf_cuda_state_free(VmafCudaState *cu_state);
 
+/** A pool of pictures for vmaf_cuda_fetch_preallocated_picture(). -EBUSY when the context has one. */
 VMAF_EXPORT int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg);
+
+/**
+ * A picture of the pool that nobody uses, waiting for one. With DEVICE, `stride` is the pitch, and
+ * vmaf_read_pictures() orders itself after all that the legacy default stream holds by then: copies into
+ * the picture need not be waited for. Both pictures of a pair must be on the device, or neither. Chroma
+ * planes must be filled when a feature reads them.
+ */
 VMAF_EXPORT int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
+
+/* ---- Additions. vmaf_import_picture() in device.h takes pictures from memory of others. ---- */
+
+/**
+ * A timeline semaphore that Vulkan exported, for VmafSharedPicture: an opaque file descriptor, on Windows
+ * an NT handle. The handle stays the caller's. -ENOTSUP when the driver refuses it.
+ */
+VMAF_EXPORT int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle,
+                                           uintptr_t *semaphore);
+/** Before vmaf_close(), when no picture needs it any more. */
+VMAF_EXPORT int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
- * Scoring with HIP.
+ * Scoring with HIP, on GPUs of AMD. See libvmaf_cuda.h, its twin.
  *
- * All functions exist in every build. Where the backend is not part of it vmaf_hip_available() is 0
- * and the others return -ENOSYS and say so in the log; libvmaf_vulkan.h drives the same GPUs.
+ * libamdhip64 is opened at run time. All functions exist in every build. Where the backend is not part
+ * of it vmaf_hip_available() is 0 and the others return -ENOSYS and say so in the log; libvmaf_vulkan.h
+ * drives the same GPUs.
  */
 #ifndef VMAF_HIP_H
 #define VMAF_HIP_H
 
+#include <stdint.h>
+
 #include "libvmaf.h"
 #include "macros.h"
+#include "picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +32,7 @@ VMAF_EXPORT int vmaf_hip_available(void);
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg);
 
-/** Lets a context use it, before features are registered. The caller frees it after vmaf_close().
- */
+/** Lets a context use it, before features are registered. The state may be freed at any time. */
 VMAF_EXPORT int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state);
 
 /** Sets *state to NULL. NULL and a NULL inside are fine. */
@@ -37,6 +40,38 @@ VMAF_EXPORT void vmaf_hip_state_free(VmafHipState **state);
 
 /** How many devices there are, one line each on stdout. */
 VMAF_EXPORT int vmaf_hip_list_devices(void);
+
+/* ---- Additions: what libvmaf_cuda.h has. ---- */
+
+/**
+ * Works in the caller's context (a hipCtx_t), which must outlive all contexts that use the state. NULL:
+ * the primary context of device 0.
+ */
+VMAF_EXPORT int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx);
+
+enum VmafHipPicturePreallocationMethod {
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_NONE = 0,
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_DEVICE,      /**< `data` holds device addresses */
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST,        /**< plain memory */
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, /**< memory the device copies from */
+};
+
+typedef struct VmafHipPictureConfiguration {
+    struct {
+        unsigned w, h;
+        unsigned bpc;
+        enum VmafPixelFormat pix_fmt;
+    } pic_params;
+    enum VmafHipPicturePreallocationMethod pic_prealloc_method;
+} VmafHipPictureConfiguration;
+
+/** As vmaf_cuda_preallocate_pictures() and vmaf_cuda_fetch_preallocated_picture(). */
+VMAF_EXPORT int vmaf_hip_preallocate_pictures(VmafContext *vmaf, VmafHipPictureConfiguration cfg);
+VMAF_EXPORT int vmaf_hip_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
+
+/** As vmaf_cuda_import_semaphore() and vmaf_cuda_free_semaphore(). */
+VMAF_EXPORT int vmaf_hip_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore);
+VMAF_EXPORT int vmaf_hip_free_semaphore(VmafContext *vmaf, uintptr_t semaphore);
 
 #ifdef __cplusplus
 }

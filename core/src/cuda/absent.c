@@ -38,3 +38,13 @@ int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
 {
     return absent();
 }
+
+int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
+{
+    return absent();
+}
+
+int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
+{
+    return absent();
+}

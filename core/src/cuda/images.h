@@ -7,6 +7,7 @@
 
 #include "gpu/kernels.h"
 
-extern const KernelImage cuda_images[]; /* a NULL name ends the table; sizes count the closing 0 byte */
+extern const KernelImage
+    cuda_images[]; /* a NULL name ends the table; sizes count the closing 0 byte */
 
 #endif

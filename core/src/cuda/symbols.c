@@ -181,6 +181,7 @@ const GpuBackend cuda_backend = {
     .name = "cuda",
     .title = "CUDA",
     .needs = "NVIDIA driver (libcuda)",
+    .streams = true,
     .probe = probe,
     .probe_end = driver_probe_end,
     .open = driver_open,

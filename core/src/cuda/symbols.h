@@ -5,6 +5,8 @@
 
 #include "driver/api.h"
 
+extern const GpuBackend cuda_backend;
+
 /* Opens libcuda on first use and keeps it. NULL when the machine has none that we can use. Thread-safe. */
 const DriverApi *cuda_api(void);
 

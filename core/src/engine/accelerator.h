@@ -45,6 +45,11 @@ typedef struct AcceleratorOps {
     /* Why the i-th feature was not taken, as the end of a sentence. May be NULL. */
     const char *(*refusal)(Accelerator *a, unsigned i);
 
+    /* Called for each pair that is read, after features saw the shape: pictures that only the device can
+     * read become such as the engine may use. They share the memory and its count with the caller's. May
+     * be NULL. */
+    int (*admit)(Accelerator *a, VmafPicture *ref, VmafPicture *dist);
+
     /* Queues the pair for the given features and returns; blocks only while the ring of frames in
      * flight is full. The pictures stay valid until the frame was collected. Called by one thread,
      * in stream order: for pairs with empty sets, too, so that earlier references are known. */

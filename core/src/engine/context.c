@@ -261,9 +261,14 @@ static void fix_shape(VmafContext *ctx, const FrameShape *shape)
     pthread_mutex_unlock(&ctx->pictures_lock);
 }
 
+static int admit(const VmafContext *ctx, VmafPicture *ref, VmafPicture *dist)
+{
+    Accelerator *a = ctx->accelerator;
+    return a && a->ops->admit ? a->ops->admit(a, ref, dist) : 0;
+}
+
 /* Everything that can be known before the pair is taken. */
-static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
-                        unsigned index)
+static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
     FrameShape shape;
     int err = check_pair(ctx, ref, dist, &shape);
@@ -278,19 +283,22 @@ static int prepare_read(VmafContext *ctx, const VmafPicture *ref, const VmafPict
     fix_shape(ctx, &shape);
     err = scheduler_prepare(ctx->scheduler, &shape);
     if (!err)
+        err = admit(ctx, ref, dist);
+    if (!err)
         err = range_check_pair(ref, dist, planes_read(ctx, index), index);
     return err ? err : index_set_add(&ctx->indices, index);
 }
 
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
-    int err = prepare_read(ctx, ref, dist, index);
+    VmafPicture admitted[2] = { *ref, *dist };
+    int err = prepare_read(ctx, &admitted[0], &admitted[1], index);
     if (err)
         return err;
     scores_set_step(ctx->scores, ctx->pairs + 1);
     err = scheduler_read(ctx->scheduler, &(FrameInput){
-                                             .ref = ref,
-                                             .dist = dist,
+                                             .ref = &admitted[0],
+                                             .dist = &admitted[1],
                                              .id = { .position = ctx->pairs, .index = index },
                                              .scored = is_scored(ctx, index),
                                          });
@@ -400,16 +408,22 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic)
     return enter_and_fetch(ctx, false, pic);
 }
 
-int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu)
+int context_prepare(VmafContext *ctx, const FrameShape *shape)
 {
-    *on_cpu = false;
-    const int err = scheduler_prepare(ctx->scheduler, shape);
-    for (unsigned i = 0; !err && i < scheduler_feature_count(ctx->scheduler); i++) {
+    return scheduler_prepare(ctx->scheduler, shape);
+}
+
+void context_needs(const VmafContext *ctx, ContextNeeds *needs)
+{
+    *needs = (ContextNeeds){ 0 };
+    for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
+        const Feature *feature = scheduler_feature(ctx->scheduler, i);
         FeaturePlace place;
         scheduler_place(ctx->scheduler, i, &place);
-        *on_cpu = *on_cpu || !place.backend;
+        needs->on_cpu = needs->on_cpu || !place.backend;
+        if (!needs->chroma && feature->planes >> 1)
+            needs->chroma = feature->def->name;
     }
-    return err;
 }
 
 bool context_is_flushed(const VmafContext *ctx)

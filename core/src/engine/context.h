@@ -58,8 +58,14 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
 /* From the pool alone: -EINVAL without one. Both may be called by any thread. */
 int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic);
 
-/* Gets ready for pairs of this shape; *on_cpu tells whether some feature reads them on the CPU. */
-int context_prepare(VmafContext *ctx, const FrameShape *shape, bool *on_cpu);
+/* Gets ready for pairs of this shape. */
+int context_prepare(VmafContext *ctx, const FrameShape *shape);
+/* What features want of the pairs, once they are prepared. */
+typedef struct ContextNeeds {
+    bool on_cpu;        /* some feature reads them on the CPU */
+    const char *chroma; /* the first feature that reads chroma; NULL: none */
+} ContextNeeds;
+void context_needs(const VmafContext *ctx, ContextNeeds *needs);
 bool context_is_flushed(const VmafContext *ctx);
 
 /* The i-th registered feature, and what was done for it so far. */

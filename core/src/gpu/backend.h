@@ -36,6 +36,7 @@ struct GpuBackend {
     const char *title; /* as people write it: "Vulkan" */
     const char *needs; /* what must be there for any device: "Vulkan loader (libvulkan)" */
     bool hidden;       /* works when it is named, and is not spoken of otherwise */
+    bool streams;      /* GpuForeign may be a stream, with value 0 */
     bool our_code;     /* no driver's compiler between our kernels and the result: no self-test */
 
     /* NULL: known, but not in this build. Otherwise looks for devices; `validation` asks for the

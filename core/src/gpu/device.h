@@ -68,7 +68,8 @@ typedef struct GpuHandle {
 } GpuHandle;
 
 /* A point of somebody else's work, in the words of the API: with Vulkan a timeline semaphore and a
- * value of it. */
+ * value of it; with CUDA and HIP also a stream as far as it is filled (value 0), the legacy one being
+ * handle 0. */
 typedef struct GpuForeign {
     uintptr_t handle;
     uint64_t value;

@@ -45,11 +45,6 @@ ImportUnpacking *import_slot_unpacking(ImportSlot *slot)
     return &slot->unpacking;
 }
 
-ImportRange *import_slot_range(ImportSlot *slot)
-{
-    return &slot->range;
-}
-
 /* ---- life ---- */
 
 int imports_create(GpuImports **out, GpuDevice *device, unsigned depth)
@@ -208,7 +203,7 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
     ops->begin(slot->commands);
     int err = record(&target, source);
     if (!err)
-        err = import_range_record(&target);
+        err = import_range_record(&target, &slot->range);
     ops->barrier(slot->commands);
     const int end_err = ops->end(slot->commands);
     if (!err)

@@ -84,19 +84,18 @@ void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
 
 /* ---- import_range.c: samples above the picture's depth ---- */
 
-/* What looking for them keeps in a slot. */
+/* What looking for them keeps from one picture to the next. */
 typedef struct ImportRange {
-    bool recorded; /* the device looks at the picture of this slot */
+    bool recorded; /* the device looks at the picture */
     GpuKernel *kernel;
     GpuBuffer *counts, *readback; /* a word a plane; not 0: it has such samples */
     GpuBindings *bindings;
 } ImportRange;
-ImportRange *import_slot_range(ImportSlot *slot);
 void import_range_destroy(GpuDevice *device, ImportRange *range);
 
-/* Records a look at the copied picture, where the depth leaves room for such samples. What the device
- * cannot bind it does not look at: then the host must. */
-int import_range_record(ImportTarget *target);
+/* Records a look at the picture of the target, where the depth leaves room for such samples. What the
+ * device cannot bind it does not look at: then the host must. */
+int import_range_record(const ImportTarget *target, ImportRange *range);
 /* Passes on what was found, once the commands are done. */
 void import_range_note(const ImportRange *range, const VmafPicture *pic);
 

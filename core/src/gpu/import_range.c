@@ -11,7 +11,7 @@ GPU_PARAMS(ImportRangeParams, IMPORT_RANGE_PARAMS);
 
 #define COUNT_BYTES (3 * sizeof(uint32_t))
 
-static int prepare(ImportTarget *target, ImportRange *r)
+static int prepare(const ImportTarget *target, ImportRange *r)
 {
     GpuDevice *device = target->device;
     const GpuOps *ops = device->ops;
@@ -50,13 +50,12 @@ static void look_at_plane(const ImportTarget *target, const ImportRange *r, unsi
                                                  gpu_groups(shape->h[p], IMPORT_RANGE_ROWS), 1 });
 }
 
-int import_range_record(ImportTarget *target)
+int import_range_record(const ImportTarget *target, ImportRange *r)
 {
     const GpuOps *ops = target->device->ops;
     const FrameShape *shape = target->shape;
-    ImportRange *r = import_slot_range(target->slot);
-    r->recorded = range_matters(shape->bpc) &&
-                  target->picture->size <= target->device->limits.max_binding;
+    r->recorded =
+        range_matters(shape->bpc) && target->picture->size <= target->device->limits.max_binding;
     if (!r->recorded)
         return 0;
     const int err = prepare(target, r);

@@ -176,6 +176,12 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
     return err;
 }
 
+static int client_admit(Accelerator *a, VmafPicture *ref, VmafPicture *dist)
+{
+    GpuClient *client = (GpuClient *)a;
+    return resident_admit(&client->resident, client->context, ref, dist);
+}
+
 static const char *client_refusal(Accelerator *a, unsigned i)
 {
     return stream_refusal(((GpuClient *)a)->streams[i / FEATURE_SET_SIZE], i % FEATURE_SET_SIZE);
@@ -256,6 +262,7 @@ static void client_destroy(Accelerator *a)
 {
     GpuClient *client = (GpuClient *)a;
     leave(client);
+    resident_close(&client->resident);
     imports_destroy(client->imports);
     session_release(client->session);
     mem_free(client);
@@ -264,6 +271,7 @@ static void client_destroy(Accelerator *a)
 static const AcceleratorOps client_ops = {
     .open = client_open,
     .refusal = client_refusal,
+    .admit = client_admit,
     .submit = client_submit,
     .collect = client_collect,
     .tally = client_tally,
@@ -291,6 +299,7 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
     atomic_fetch_add(&session->references, 1);
     client->session = session;
     client->context = context;
+    client->resident.device = session->device;
     *out = client;
     return 0;
 }
@@ -317,7 +326,7 @@ GpuClient *client_of(const VmafContext *context, const GpuBackend *backend)
 {
     Accelerator *a = context ? context_accelerator(context) : NULL;
     GpuClient *client = a && a->ops == &client_ops ? (GpuClient *)a : NULL;
-    return client && client->session->backend == backend ? client : NULL;
+    return client && (!backend || client->session->backend == backend) ? client : NULL;
 }
 
 GpuClient *session_client(GpuSession *session)
@@ -337,19 +346,28 @@ GpuClient *session_client(GpuSession *session)
 
 /* ---- pictures ---- */
 
-int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind)
+static int preallocate(GpuClient *client, const FrameShape *shape, const PoolMemory *memory)
 {
     if (context_has_pool(client->context))
         return -EBUSY;
     const unsigned count = context_pool_size(client->context);
-    const PoolMemory memory = client_picture_memory(&client->accelerator);
     PicturePool *pool;
-    const int err = kind == SESSION_PICTURES_UPLOAD
-                        ? picture_pool_create_in(&pool, shape, count, &memory)
-                        : picture_pool_create(&pool, shape, count);
+    const int err = memory ? picture_pool_create_in(&pool, shape, count, memory)
+                           : picture_pool_create(&pool, shape, count);
     if (!err)
         context_set_pool(client->context, pool);
     return err;
+}
+
+int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind)
+{
+    const PoolMemory memory = client_picture_memory(&client->accelerator);
+    return preallocate(client, shape, kind == SESSION_PICTURES_UPLOAD ? &memory : NULL);
+}
+
+int client_preallocate_device(GpuClient *client, const FrameShape *shape, const PoolMemory *memory)
+{
+    return preallocate(client, shape, memory);
 }
 
 static bool range_is_unknown(const VmafPicture *pic)
@@ -362,12 +380,13 @@ static bool range_is_unknown(const VmafPicture *pic)
 static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
     FrameShape shape;
-    bool on_cpu;
+    ContextNeeds needs;
     shape_of_picture(&shape, ref);
-    int err = context_prepare(client->context, &shape, &on_cpu);
-    if (!err && (on_cpu || range_is_unknown(ref)))
+    int err = context_prepare(client->context, &shape);
+    context_needs(client->context, &needs);
+    if (!err && (needs.on_cpu || range_is_unknown(ref)))
         err = upload_fetch(client->session->device, ref);
-    if (!err && (on_cpu || range_is_unknown(dist)))
+    if (!err && (needs.on_cpu || range_is_unknown(dist)))
         err = upload_fetch(client->session->device, dist);
     return err ? err : context_read(client->context, ref, dist, index);
 }

@@ -10,6 +10,7 @@
 #include "engine/accelerator.h"
 #include "gpu/backend.h"
 #include "gpu/choose.h"
+#include "gpu/resident.h"
 #include "gpu/stream.h"
 #include "libvmaf/libvmaf.h"
 
@@ -41,6 +42,7 @@ struct GpuClient {
     uint64_t cut_frame;    /* that frame */
     unsigned cut_streams;  /* and how many of the streams have it */
     GpuImports *imports;   /* of this context */
+    Resident resident;     /* pictures that the caller fills on the device */
 };
 
 /* ---- sessions ---- */
@@ -60,7 +62,7 @@ void session_close(GpuSession *session);
 
 /* The context works on this session from now on. */
 int session_use(GpuSession *session, VmafContext *context);
-/* The client of a context; NULL when it uses no session, or one of another backend. */
+/* The client of a context; NULL when it uses no session, or one of another backend. `backend` NULL: any. */
 GpuClient *client_of(const VmafContext *context, const GpuBackend *backend);
 /* The client that a call means which names the session alone: that of the only context. NULL when
  * there is none or (logged) several. */
@@ -74,6 +76,9 @@ enum SessionPictures {
 };
 /* A pool for the context, as large as what it has in flight. -EBUSY when it has one. */
 int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind);
+/* The same in memory of the device (upload_alloc_device), for APIs in which memory has an address. What
+ * callers enqueue for it without waiting is ordered before its use as GpuForeign { 0, 0 } says. */
+int client_preallocate_device(GpuClient *client, const FrameShape *shape, const PoolMemory *memory);
 
 /* Scores the pair that was imported under `index`; what it was imported from is its owner's again when
  * this returns. */

@@ -275,18 +275,22 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
     const Feature *f = stream->graph->features[i].feature;
-    const FramePair *pair = &slot->pair;
     if (stream->never_on_cpu)
         return 0;
-    const VmafPicture *const pictures[] = { pair->ref, pair->dist, pair->prev_ref[0],
-                                            pair->prev_ref[1] };
+    FramePair pair = slot->pair;
+    const VmafPicture **const pictures[] = { &pair.ref, &pair.dist, &pair.prev_ref[0],
+                                             &pair.prev_ref[1] };
+    VmafPicture views[4];
     int err = 0;
-    for (unsigned p = 0; !err && p < 4; p++)
-        if (pictures[p])
-            err = upload_fetch(stream->device, pictures[p]);
+    for (unsigned p = 0; !err && p < 4; p++) {
+        if (!*pictures[p])
+            continue;
+        err = upload_view(stream->device, *pictures[p], &views[p]);
+        *pictures[p] = &views[p];
+    }
     if (!err && f->def->scratch_create && !stream->cpu_scratch[i])
         err = f->def->scratch_create(f, &stream->cpu_scratch[i]);
-    return err ? err : f->def->measure(f, stream->cpu_scratch[i], pair, result, NULL);
+    return err ? err : f->def->measure(f, stream->cpu_scratch[i], &pair, result, NULL);
 }
 
 /* `again` gets the features that were measured on the CPU. */

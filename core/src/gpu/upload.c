@@ -8,8 +8,16 @@
 struct GpuUpload {
     GpuUpload *next;
     GpuBuffer *source; /* what the device copies from */
-    GpuBuffer *mapped; /* what the host sees: the same buffer, or a mirror's other half */
+    GpuBuffer *mapped; /* what the host sees: the same buffer, or the other half; NULL: none yet */
+    uintptr_t base;    /* where pictures in the block say they are */
 };
+
+/* A place in a block, and the block as it was when asked: blocks in use are not freed. */
+typedef struct Found {
+    GpuUpload upload;
+    size_t offset;
+    bool device; /* it was named by its address on the device */
+} Found;
 
 static void destroy(GpuDevice *device, GpuUpload *upload)
 {
@@ -21,12 +29,14 @@ static void destroy(GpuDevice *device, GpuUpload *upload)
 
 static int add(GpuDevice *device, GpuUpload *upload, void **block)
 {
+    if (!upload->base)
+        upload->base = (uintptr_t)upload->mapped->host;
     gpu_device_retain(device);
     pthread_mutex_lock(&device->uploads_lock);
     upload->next = device->uploads;
     device->uploads = upload;
     pthread_mutex_unlock(&device->uploads_lock);
-    *block = upload->mapped->host;
+    *block = (void *)upload->base;
     return 0;
 }
 
@@ -59,11 +69,45 @@ int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
     return add(device, upload, block);
 }
 
+static int fill(GpuDevice *device, GpuBuffer *buffer, uint32_t word)
+{
+    const GpuOps *ops = device->ops;
+    GpuCommands *commands;
+    int err = ops->commands_create(device, GPU_COMPUTE, &commands);
+    if (err)
+        return err;
+    ops->begin(commands);
+    ops->fill(commands, &(GpuRange){ buffer, 0, buffer->size }, word);
+    ops->barrier(commands);
+    err = ops->end(commands);
+    if (!err)
+        err = gpu_device_run(device, commands);
+    ops->commands_destroy(device, commands);
+    return err;
+}
+
+int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(const GpuBuffer *),
+                        void **block)
+{
+    GpuUpload *upload = mem_zalloc(sizeof(*upload));
+    if (!upload)
+        return -ENOMEM;
+    int err = device->ops->buffer_create(device, GPU_DEVICE, size, &upload->source);
+    if (!err)
+        err = fill(device, upload->source, UPLOAD_UNWRITTEN);
+    if (err) {
+        destroy(device, upload);
+        return err;
+    }
+    upload->base = address(upload->source);
+    return add(device, upload, block);
+}
+
 void upload_free(GpuDevice *device, void *block)
 {
     pthread_mutex_lock(&device->uploads_lock);
     GpuUpload **link = &device->uploads;
-    while (*link && (*link)->mapped->host != block)
+    while (*link && (*link)->base != (uintptr_t)block)
         link = &(*link)->next;
     GpuUpload *upload = *link;
     if (upload)
@@ -75,16 +119,25 @@ void upload_free(GpuDevice *device, void *block)
     gpu_device_release(device);
 }
 
-/* The block that holds `size` bytes at `at`, as it was when asked: blocks in use are not freed. */
-static bool find(GpuDevice *device, const void *at, size_t size, GpuUpload *found)
+static bool lies_in(uintptr_t at, size_t size, uintptr_t base, size_t block, size_t *offset)
+{
+    *offset = at - base;
+    return at >= base && *offset + size <= block;
+}
+
+/* The block that holds `size` bytes at `at`. */
+static bool find(GpuDevice *device, const void *at, size_t size, Found *found)
 {
     bool is = false;
     pthread_mutex_lock(&device->uploads_lock);
     for (const GpuUpload *u = device->uploads; u && !is; u = u->next) {
-        const uintptr_t base = (uintptr_t)u->mapped->host, offset = (uintptr_t)at - base;
-        is = (uintptr_t)at >= base && offset + size <= u->mapped->size;
+        const uintptr_t host = u->mapped ? (uintptr_t)u->mapped->host : 0;
+        is = host && lies_in((uintptr_t)at, size, host, u->mapped->size, &found->offset);
+        found->device = !is;
+        if (!is && u->base != host)
+            is = lies_in((uintptr_t)at, size, u->base, u->source->size, &found->offset);
         if (is)
-            *found = *u;
+            found->upload = *u;
     }
     pthread_mutex_unlock(&device->uploads_lock);
     return is;
@@ -94,39 +147,92 @@ bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t s
 {
     FrameShape shape;
     shape_of_picture(&shape, pic);
-    GpuUpload upload;
+    Found found;
     if (pic->stride[p] != (ptrdiff_t)picture_stride(&shape, p) ||
-        !find(device, pic->data[p], size, &upload))
+        !find(device, pic->data[p], size, &found))
         return false;
-    const size_t offset = (uintptr_t)pic->data[p] - (uintptr_t)upload.mapped->host;
-    *from = (GpuRange){ upload.source, offset, size };
+    *from = (GpuRange){ found.upload.source, found.offset, size };
     return true;
 }
 
 GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic)
 {
-    GpuUpload upload;
-    const bool mirror = find(device, pic->data[0], 1, &upload) && upload.source != upload.mapped;
-    return mirror ? upload.source : NULL;
+    Found found;
+    const bool apart =
+        find(device, pic->data[0], 1, &found) && found.upload.source != found.upload.mapped;
+    return apart ? found.upload.source : NULL;
 }
 
-int upload_fetch(GpuDevice *device, const VmafPicture *pic)
+/* ---- what the host sees ---- */
+
+static GpuBuffer *set_mapped(GpuDevice *device, uintptr_t base, GpuBuffer *mapped)
+{
+    pthread_mutex_lock(&device->uploads_lock);
+    GpuUpload *u = device->uploads;
+    while (u->base != base)
+        u = u->next;
+    if (!u->mapped)
+        u->mapped = mapped;
+    mapped = u->mapped;
+    pthread_mutex_unlock(&device->uploads_lock);
+    return mapped;
+}
+
+/* Two threads may want it at once: the first one's is taken. */
+static int make_mapped(GpuDevice *device, GpuUpload *upload)
+{
+    GpuBuffer *mapped;
+    const int err = device->ops->buffer_create(device, GPU_READBACK, upload->source->size, &mapped);
+    if (err)
+        return err;
+    upload->mapped = set_mapped(device, upload->base, mapped);
+    if (upload->mapped != mapped)
+        device->ops->buffer_destroy(device, mapped);
+    return 0;
+}
+
+static int fetch(GpuDevice *device, GpuUpload *upload)
 {
     const GpuOps *ops = device->ops;
-    GpuUpload upload;
-    if (!find(device, pic->data[0], 1, &upload) || upload.source == upload.mapped)
-        return 0;
     GpuCommands *commands;
-    int err = ops->commands_create(device, GPU_COMPUTE, &commands);
+    int err = upload->mapped ? 0 : make_mapped(device, upload);
+    if (!err)
+        err = ops->commands_create(device, GPU_COMPUTE, &commands);
     if (err)
         return err;
     ops->begin(commands);
-    ops->copy(commands, &(GpuRange){ upload.source, 0, upload.source->size },
-              &(GpuRange){ upload.mapped, 0, upload.mapped->size });
+    ops->copy(commands, &(GpuRange){ upload->source, 0, upload->source->size },
+              &(GpuRange){ upload->mapped, 0, upload->mapped->size });
     ops->barrier(commands);
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
     ops->commands_destroy(device, commands);
+    return err;
+}
+
+int upload_fetch(GpuDevice *device, const VmafPicture *pic)
+{
+    VmafPicture view;
+    return upload_view(device, pic, &view);
+}
+
+bool upload_is_device(GpuDevice *device, const VmafPicture *pic)
+{
+    Found found;
+    return find(device, pic->data[0], 1, &found) && found.device;
+}
+
+int upload_view(GpuDevice *device, const VmafPicture *pic, VmafPicture *view)
+{
+    *view = *pic;
+    Found found;
+    if (!find(device, pic->data[0], 1, &found) || found.upload.source == found.upload.mapped)
+        return 0;
+    const int err = fetch(device, &found.upload);
+    for (unsigned p = 0; !err && found.device && p < 3; p++)
+        if (pic->data[p])
+            view->data[p] =
+                (char *)found.upload.mapped->host + ((uintptr_t)pic->data[p] - found.upload.base);
     return err;
 }

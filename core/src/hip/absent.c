@@ -39,3 +39,30 @@ int vmaf_hip_list_devices(void)
 {
     return absent();
 }
+
+int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx)
+{
+    if (state)
+        *state = NULL;
+    return absent();
+}
+
+int vmaf_hip_preallocate_pictures(VmafContext *vmaf, VmafHipPictureConfiguration cfg)
+{
+    return absent();
+}
+
+int vmaf_hip_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
+{
+    return absent();
+}
+
+int vmaf_hip_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
+{
+    return absent();
+}
+
+int vmaf_hip_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
+{
+    return absent();
+}

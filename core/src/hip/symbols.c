@@ -194,6 +194,7 @@ const GpuBackend hip_backend = {
     .name = "hip",
     .title = "HIP",
     .needs = "HIP runtime (libamdhip64)",
+    .streams = true,
     .probe = probe,
     .probe_end = driver_probe_end,
     .open = driver_open,

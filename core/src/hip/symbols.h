@@ -5,6 +5,8 @@
 
 #include "driver/api.h"
 
+extern const GpuBackend hip_backend;
+
 /* Opens libamdhip64 on first use and keeps it. NULL when the machine has none that we can use.
  * Thread-safe. */
 const DriverApi *hip_api(void);

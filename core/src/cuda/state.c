@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* libvmaf_cuda.h: a VmafCudaState is a DriverState. */
+#include "libvmaf/libvmaf_cuda.h"
+
+#include <errno.h>
+
+#include "cuda/symbols.h"
+#include "driver/state.h"
+
+static DriverState *state_of(VmafCudaState *state)
+{
+    return (DriverState *)state;
+}
+
+int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
+{
+    if (!cu_state)
+        return -EINVAL;
+    DriverState *state;
+    const int err = driver_state_create(
+        &state,
+        &(DriverSource){ .backend = &cuda_backend, .api = cuda_api(), .context = cfg.cu_ctx });
+    *cu_state = (VmafCudaState *)state;
+    return err;
+}
+
+int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)
+{
+    return vmaf && cu_state ? driver_state_use(state_of(cu_state), vmaf) : -EINVAL;
+}
+
+int vmaf_cuda_state_free(VmafCudaState *cu_state)
+{
+    driver_state_destroy(state_of(cu_state));
+    return 0;
+}
+
+int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg)
+{
+    return driver_preallocate(
+        vmaf, &cuda_backend,
+        &(DriverPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
+                                cfg.pic_params.pix_fmt,
+                                (enum DriverPictures)cfg.pic_prealloc_method });
+}
+
+int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
+{
+    return driver_fetch_picture(vmaf, &cuda_backend, pic);
+}
+
+int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
+{
+    return driver_import_semaphore(vmaf, &cuda_backend, handle, semaphore);
+}
+
+int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
+{
+    return driver_free_semaphore(vmaf, &cuda_backend, semaphore);
+}
