@@ -264,6 +264,8 @@ static void client_destroy(Accelerator *a)
     leave(client);
     resident_close(&client->resident);
     imports_destroy(client->imports);
+    if (client->own)
+        client->own_destroy(client);
     session_release(client->session);
     mem_free(client);
 }

@@ -3,9 +3,9 @@
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
  * once for each entry of `kernels` (in the folder's meson.build) and API, with KERNEL_x defined
- * for the kernel wanted, and GPU_GLSL for GLSL or GPU_HOST for the CPU; neither means CUDA. What
- * kernel and host must agree on (sizes, the layout of results, parameters) is written once, in NAME_tile.h: it holds nothing
- * but macros, such as
+ * for the kernel wanted, and GPU_GLSL for GLSL, GPU_SYCL for SYCL or GPU_HOST for the CPU; none of them
+ * means CUDA. What kernel and host must agree on (sizes, the layout of results, parameters) is written
+ * once, in NAME_tile.h: it holds nothing but macros, such as
  *
  *     #define PSNR_GROUP_W 32
  *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
@@ -77,6 +77,8 @@
 #include "gpu/prelude/glsl.h"
 #elif defined(GPU_HOST)
 #include "gpu/prelude/host.h"
+#elif defined(GPU_SYCL)
+#include "gpu/prelude/sycl.h"
 #else
 #include "gpu/prelude/cuda.h"
 #endif
