@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# Without a SYCL plugin, or with a file in its place that is none of ours: the CPU works, SYCL is refused in
+# words, nothing falls back in silence.
+# usage: no_sycl.sh VMAF FOLDER_OF_FAKES
+set -eu
+vmaf=$1
+fakes=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# Alone in its folder, so that no plugin lies beside it.
+cp "$vmaf" "$folder/vmaf"
+head -c 18432 /dev/zero > "$folder/frame.yuv" # 128x96, 4:2:0, 8 bits
+score="$folder/vmaf -r $folder/frame.yuv -d $folder/frame.yuv -w 128 -h 96 -p 420 -b 8 --no_prediction \
+--feature psnr --json -o $folder/out.json -q"
+
+fail() {
+    echo "FAILED: $1"
+    cat "$folder/log"
+    exit 1
+}
+
+# $1: what is there; $2: what the one line of the library must say.
+check() {
+    $score --backend cpu > "$folder/log" 2>&1 || fail "$1: the CPU run"
+    rm -f "$folder/out.json"
+    if $score --backend sycl > "$folder/log" 2>&1; then
+        fail "$1: --backend sycl succeeded"
+    fi
+    grep -q "libvmaf ERROR sycl: .*$2" "$folder/log" || fail "$1: the message does not say \"$2\""
+    [ "$(grep -c 'libvmaf ERROR' "$folder/log")" = 1 ] || fail "$1: more than one message"
+    [ ! -e "$folder/out.json" ] || fail "$1: a report was written"
+    echo "$1: as promised"
+}
+
+unset VMAF_SYCL_PLUGIN
+check 'no plugin' 'no SYCL plugin (libvmaf-sycl.so, which is built where'
+
+export VMAF_SYCL_PLUGIN="$folder/nowhere.so"
+check 'a name of nothing' "VMAF_SYCL_PLUGIN names $folder/nowhere.so, which is not there"
+
+echo 'not a library' > "$folder/text.so"
+VMAF_SYCL_PLUGIN="$folder/text.so"
+check 'no library' 'text.so cannot be loaded'
+
+VMAF_SYCL_PLUGIN="$fakes/no_entry.so"
+check 'no entry' 'it is no SYCL plugin of libvmaf'
+VMAF_SYCL_PLUGIN="$fakes/no_table.so"
+check 'an entry that fails' 'it belongs to another version of libvmaf, or found no SYCL runtime'
+VMAF_SYCL_PLUGIN="$fakes/other_abi.so"
+check 'another ABI' 'it belongs to another version of libvmaf'
+VMAF_SYCL_PLUGIN="$fakes/other_build.so"
+check 'another build' 'it was built from other sources than this libvmaf'
+VMAF_SYCL_PLUGIN="$fakes/no_runtime.so"
+check 'no runtime' 'the devices cannot be listed: the runtime is out of order'
+VMAF_SYCL_PLUGIN="$fakes/no_device.so"
+check 'no device' 'no device found'
+
+# Found without a name: beside us, then in the library path.
+unset VMAF_SYCL_PLUGIN
+cp "$fakes/other_build.so" "$folder/libvmaf-sycl.so"
+check 'a plugin beside us' "$folder/libvmaf-sycl.so is not used: it was built from other sources"
+mkdir "$folder/path"
+mv "$folder/libvmaf-sycl.so" "$folder/path"
+export LD_LIBRARY_PATH="$folder/path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+check 'a plugin in the library path' 'libvmaf-sycl.so is not used: it was built from other sources'
