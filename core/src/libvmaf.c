@@ -68,6 +68,8 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf,
     int err = 0;
     for (unsigned i = 0; i < model_collection->count && !err; i++)
         err = context_use_model(vmaf, model_collection->members[i]);
+    if (!err)
+        err = model_collection_claim_names(model_collection, vmaf->scores);
     if (err || !model_collection->count)
         return err;
     return notes_add_model(&vmaf->notes, model_collection->name,
@@ -79,7 +81,7 @@ int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, doubl
 {
     if (!vmaf || !feature_name || !context_enter(vmaf))
         return -EINVAL;
-    const int err = scores_set(vmaf->scores, feature_name, index, value, NULL);
+    const int err = context_import_score(vmaf, feature_name, index, value);
     context_leave(vmaf);
     return err;
 }

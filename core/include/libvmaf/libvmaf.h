@@ -86,8 +86,9 @@ VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
  * Registers the feature extractors that the model needs, with the model's options. What is
  * registered already is shared. The model stays the caller's, who may destroy it at any time.
  *
- * @return 0; -EINVAL when an argument is NULL, no extractor provides a feature or an option is bad;
- *         -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, no extractor provides a feature, an option is bad, or
+ *         the model's name is that of another model, of imported scores or of a feature's (the long one
+ *         or the short one that reports print); -ENOMEM
  */
 VMAF_EXPORT int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model);
 
@@ -104,18 +105,20 @@ VMAF_EXPORT int vmaf_use_features_from_model_collection(VmafContext *vmaf,
  *
  * @param opts_dict options; NULL for none. Consumed on success; on failure it is still the
  * caller's.
- * @return 0; -EINVAL when context or name is NULL, there is no such extractor or a value is bad;
- *         -ENOMEM
+ * @return 0; -EINVAL when context or name is NULL, there is no such extractor, a value is bad, or a
+ *         model has the name of one of its metrics; -ENOMEM
  */
 VMAF_EXPORT int vmaf_use_feature(VmafContext *vmaf, const char *feature_name,
                                  VmafFeatureDictionary *opts_dict);
 
 /**
  * Stores a score from elsewhere, at any time, under exactly this name. It then appears in reports
- * and can be pooled and used by models like one of the library's.
+ * and can be pooled and used by models like one of the library's. What cannot stand in the name of an
+ * XML attribute is written there as `_xHHHH_`, with the character's code.
  *
- * @return 0; -EINVAL when an argument is NULL or that score is there already (the old one stays);
- *         -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, that score is there already (the old one stays), the
+ *         name is empty, not UTF-8, has control characters or is `frameNum` or `Frame`, or when a model
+ *         has it or reports would print it like another one; -ENOMEM
  */
 VMAF_EXPORT int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
                                           unsigned index);

@@ -28,7 +28,10 @@ enum VmafModelFlags {
 };
 
 typedef struct VmafModelConfig {
-    const char *name; /**< what its scores are stored under; copied; NULL means `vmaf` */
+    /** What its scores are stored under; copied; NULL means `vmaf`. It must be able to be an attribute of
+     *  an XML report: a letter or underscore, then letters, digits, '_', '-' and '.'; `frameNum`, `Frame`
+     *  and what begins with `xml` are taken. Loading refuses other names with -EINVAL. */
+    const char *name;
     uint64_t flags;   /**< enum VmafModelFlags, or-ed */
 } VmafModelConfig;
 

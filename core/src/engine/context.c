@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/name.h"
 #include "engine/range.h"
 #include "model/model.h"
 #include "output/report.h"
@@ -94,6 +95,10 @@ static int add_feature(VmafContext *ctx, Feature *f)
         feature_destroy(f);
         return 0;
     }
+    const int err = scores_claim(ctx->scores, (const char *const *)f->names,
+                                 feature_output_count(f->def), CLAIM_FEATURE, 0);
+    if (err)
+        return err;
     f->cpu = ctx->cpu;
     f->scores = ctx->scores;
     f->order = scheduler_feature_count(ctx->scheduler);
@@ -181,7 +186,20 @@ int context_use_model(VmafContext *ctx, VmafModel *model)
     int err = 0;
     for (unsigned i = 0; i < model->feature_count && !err; i++)
         err = use_model_feature(ctx, &model->features[i]);
+    if (!err)
+        err = model_claim_name(model, ctx->scores);
     return err ? err : metadata_mount(ctx->metadata, model);
+}
+
+int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value)
+{
+    if (!name_is_text(name)) {
+        log_error("scores cannot be imported under a name that is empty, not UTF-8, or has control "
+                  "characters in it");
+        return -EINVAL;
+    }
+    const int err = scores_claim(ctx->scores, &name, 1, CLAIM_IMPORT, 0);
+    return err ? err : scores_set(ctx->scores, name, index, value, NULL);
 }
 
 int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator)

@@ -24,6 +24,10 @@ int context_use_model(VmafContext *ctx, VmafModel *model);
 int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
 Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
 
+/* Stores a score from elsewhere. -EINVAL (logged) for a name that reports cannot carry, or that the
+ * scores of a model have. */
+int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value);
+
 /* On success the caller's references are gone and its structs zeroed. */
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index);
 int context_flush(VmafContext *ctx);

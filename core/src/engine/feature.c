@@ -12,7 +12,7 @@
 /* The engine cuts names at 255 bytes. */
 #define NAME_SIZE 256
 
-static unsigned output_count(const FeatureDef *def)
+unsigned feature_output_count(const FeatureDef *def)
 {
     unsigned count = 0;
     while (def->outputs && def->outputs[count].name)
@@ -22,7 +22,7 @@ static unsigned output_count(const FeatureDef *def)
 
 static int create_names(Feature *f)
 {
-    const unsigned count = output_count(f->def);
+    const unsigned count = feature_output_count(f->def);
     if (count == 0)
         return 0;
     f->names = mem_array(count, sizeof(*f->names));
@@ -63,7 +63,7 @@ void feature_destroy(Feature *f)
 {
     if (!f)
         return;
-    for (unsigned i = 0; f->names && i < output_count(f->def); i++)
+    for (unsigned i = 0; f->names && i < feature_output_count(f->def); i++)
         mem_free(f->names[i]);
     mem_free(f->names);
     mem_free(f->options);
@@ -78,7 +78,7 @@ void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE])
 
 int feature_emit(Feature *f, unsigned output, unsigned index, double value)
 {
-    assert(output < output_count(f->def));
+    assert(output < feature_output_count(f->def));
     const enum OutputDelay delay = f->undelayed ? OUTPUT_NOW : f->def->outputs[output].delay;
     const ScoreOrder order = {
         .step = delay == OUTPUT_FLUSH ? SCORES_FLUSH : f->first_step + (delay == OUTPUT_NEXT_FRAME),

@@ -102,6 +102,9 @@ struct Feature {
 int feature_create(Feature **out, const FeatureDef *def, Dict *dict);
 void feature_destroy(Feature *f);
 
+/* How many entries def->outputs and Feature.names have. */
+unsigned feature_output_count(const FeatureDef *def);
+
 /* What tells registrations apart: the extractor's name, and what its options add to metric names.
  * Two with equal keys would write the same metrics. */
 #define FEATURE_KEY_SIZE 256

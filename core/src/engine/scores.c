@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/name.h"
 #include "base/option.h"
 
 typedef struct Column {
@@ -35,6 +36,7 @@ struct ScoreStore {
     bool listed_valid;
     Aggregate *aggregates;
     size_t aggregate_count, aggregate_capacity;
+    Claims claims;
     unsigned step; /* where a score without an order is put */
     unsigned last_read;
     ScoreListener listener;
@@ -65,6 +67,7 @@ void scores_destroy(ScoreStore *store)
     mem_free(store->columns);
     mem_free(store->listed);
     mem_free(store->aggregates);
+    claims_clear(&store->claims);
     pthread_mutex_destroy(&store->lock);
     mem_free(store);
 }
@@ -175,6 +178,30 @@ int scores_settle(ScoreStore *store, const char *name, unsigned index, double *v
 {
     const int err = set_and_tell(store, name, index, value, NULL);
     return err == -EINVAL ? 0 : err;
+}
+
+int scores_claim(ScoreStore *store, const char *const *names, size_t count, enum ClaimKind kind,
+                 uint64_t owner)
+{
+    static const char *const kinds[] = { "a feature", "a model", "imported scores" };
+    for (size_t i = 0; i < count; i++) {
+        if (name_is_reserved(names[i])) {
+            log_error("scores cannot be named \"%s\": reports use that name themselves", names[i]);
+            return -EINVAL;
+        }
+    }
+    size_t place = 0;
+    const Claim *taken = NULL;
+    pthread_mutex_lock(&store->lock);
+    const int err = claims_add(&store->claims, names, count, kind, owner, &place, &taken);
+    const char *const other = err == -EEXIST ? taken->name : NULL; /* lives as long as the store */
+    const enum ClaimKind other_kind = err == -EEXIST ? taken->kind : CLAIM_FEATURE;
+    pthread_mutex_unlock(&store->lock);
+    if (!other)
+        return err;
+    log_error("the name \"%s\" is taken: scores of %s are called \"%s\"; choose another one",
+              metric_alias(names[place]), kinds[other_kind], other);
+    return -EINVAL;
 }
 
 const char *scores_resolve(ScoreStore *store, const char *name)

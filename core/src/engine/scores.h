@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/claims.h"
+
 typedef struct ScoreStore ScoreStore;
 
 /* Where a metric stands in a report. Metrics are listed in the order in which the reference,
@@ -40,6 +42,11 @@ int scores_settle(ScoreStore *store, const char *name, unsigned index, double *v
 const char *scores_resolve(ScoreStore *store, const char *name);
 /* By stored name. -EINVAL when there is no such metric or no score at that index. */
 int scores_get(ScoreStore *store, const char *name, unsigned index, double *value);
+
+/* Claims names for a feature, a model (by its number) or imported scores, all or none; see
+ * engine/claims.h. -EINVAL (logged) when one is taken or a report's own; -ENOMEM. */
+int scores_claim(ScoreStore *store, const char *const *names, size_t count, enum ClaimKind kind,
+                 uint64_t owner);
 
 int scores_set_aggregate(ScoreStore *store, const char *name, double value);
 

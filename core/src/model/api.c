@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/name.h"
 #include "model/build.h"
 #include "model/builtin.h"
 #include "model/json.h"
@@ -20,9 +21,20 @@ static int loaded(int err, const char *from, VmafModel *const *model,
     return err;
 }
 
+/* Reports have the name as a key and as an attribute. */
+static bool is_good_name(const char *name)
+{
+    if (!name || (name_is_attribute(name) && !name_is_reserved(name)))
+        return true;
+    log_error("a model cannot be named \"%s\": reports need a letter or underscore, then letters, "
+              "digits, '_', '-' and '.', and neither xml in front nor a name of their own",
+              name);
+    return false;
+}
+
 int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version)
 {
-    if (!model || !cfg || !version)
+    if (!model || !cfg || !version || !is_good_name(cfg->name))
         return -EINVAL;
     const BuiltinTable *table = builtin_find(version);
     if (!table) {
@@ -36,7 +48,7 @@ int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version
 
 int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const char *path)
 {
-    if (!model || !cfg || !path)
+    if (!model || !cfg || !path || !is_good_name(cfg->name))
         return -EINVAL;
     return loaded(model_read_file(model, cfg, path), path, model, NULL);
 }
@@ -60,7 +72,7 @@ void vmaf_model_destroy(VmafModel *model)
 int vmaf_model_collection_load(VmafModel **model, VmafModelCollection **model_collection,
                                VmafModelConfig *cfg, const char *version)
 {
-    if (!model || !model_collection || !cfg || !version)
+    if (!model || !model_collection || !cfg || !version || !is_good_name(cfg->name))
         return -EINVAL;
     const BuiltinTable *table = builtin_find(version);
     if (!table || !table->about.collection) {
@@ -74,7 +86,7 @@ int vmaf_model_collection_load(VmafModel **model, VmafModelCollection **model_co
 int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection **model_collection,
                                          VmafModelConfig *cfg, const char *path)
 {
-    if (!model || !model_collection || !cfg || !path)
+    if (!model || !model_collection || !cfg || !path || !is_good_name(cfg->name))
         return -EINVAL;
     const int err = model_collection_read_file(model, model_collection, cfg, path);
     return loaded(err, path, model, model_collection);
@@ -84,7 +96,7 @@ int vmaf_model_or_collection_load_from_path(VmafModel **model,
                                             VmafModelCollection **model_collection,
                                             VmafModelConfig *cfg, const char *path)
 {
-    if (!model || !model_collection || !cfg || !path)
+    if (!model || !model_collection || !cfg || !path || !is_good_name(cfg->name))
         return -EINVAL;
     return model_or_collection_read_file(model, model_collection, cfg, path);
 }

@@ -95,6 +95,8 @@ static int read_feature_names(Reader *r, VmafModel *model, const char *key, cons
 {
     if (check_array(r, key, value, MODEL_FEATURES_MAX) < 0)
         return -EINVAL;
+    if (!json_array_size(value))
+        return fail(r, "%s: a model needs a feature", key);
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *name = json_array_get(value, i);
         if (!json_is_string(name))
@@ -276,6 +278,21 @@ static const struct {
     { "model", read_svr },
 };
 
+/* What is not there would count as 0. */
+static int check_scales(Reader *r, const VmafModel *model, const json_t *dict)
+{
+    static const char *const arrays[] = { "slopes", "intercepts" };
+    const size_t wanted = model->feature_count + 1;
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t size = json_array_size(json_object_get(dict, arrays[i]));
+        if (size < wanted)
+            return fail(
+                r, "%s: %zu entries; linear_rescale needs %zu, of the score and of each feature",
+                arrays[i], size, wanted);
+    }
+    return model->slope == 0.0 ? fail(r, "slopes: that of the score is 0") : 0;
+}
+
 static int read_model_dict(Reader *r, VmafModel *model, const json_t *dict)
 {
     for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -284,7 +301,11 @@ static int read_model_dict(Reader *r, VmafModel *model, const json_t *dict)
         if (err < 0)
             return err;
     }
-    return model->svr ? 0 : fail(r, "model_dict has no \"model\"");
+    if (!model->svr)
+        return fail(r, "model_dict has no \"model\"");
+    if (!model->feature_count)
+        return fail(r, "model_dict has no \"feature_names\"");
+    return model->norm == MODEL_NORM_LINEAR_RESCALE ? check_scales(r, model, dict) : 0;
 }
 
 static int read_model(Reader *r, VmafModel **out, const char *name, const json_t *object)

@@ -13,9 +13,11 @@
 
 int model_create(VmafModel **out, const char *name, const char *source)
 {
+    static atomic_uint_fast64_t numbers;
     VmafModel *model = mem_zalloc(sizeof(*model));
     if (!model)
         return -ENOMEM;
+    model->number = atomic_fetch_add(&numbers, 1);
     model->name = mem_strdup(name ? name : MODEL_DEFAULT_NAME);
     model->source = mem_strdup(source);
     if (!model->name || !model->source) {

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/dict.h"
 #include "engine/scores.h"
@@ -41,8 +42,9 @@ typedef struct ModelFeature {
 } ModelFeature;
 
 struct VmafModel {
-    char *name;   /* the metric its scores are stored under */
-    char *source; /* the built-in's name or the file's path */
+    char *name;      /* the metric its scores are stored under */
+    char *source;    /* the built-in's name or the file's path */
+    uint64_t number; /* no other model has it */
     enum ModelType type;
     enum ModelNorm norm;
     double slope, intercept; /* of the score */
@@ -72,8 +74,14 @@ struct VmafModelCollection {
 /* One owner more: vmaf_model_destroy must then be called once more. Returns `model`. */
 VmafModel *model_retain(VmafModel *model);
 
+/* Claims the name that the model's scores are stored under, and those of a collection's figures, for
+ * nobody else. -EINVAL (logged) when they are taken. */
+int model_claim_name(const VmafModel *model, ScoreStore *scores);
+int model_collection_claim_names(const VmafModelCollection *collection, ScoreStore *scores);
+
 /* The score of a frame: the one stored under the model's name, else it is predicted from the stored
- * features, stored and returned. -EINVAL when a feature is missing, logged unless `quiet`. */
+ * features, stored and returned. -EINVAL when a feature is missing, logged unless `quiet`, or when others
+ * write under the model's name. */
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score);
 
 /* The four figures of a frame. Members' scores and the figures are stored under names derived from

@@ -92,12 +92,32 @@ static double finish(const VmafModel *model, double raw)
     return score;
 }
 
+int model_claim_name(const VmafModel *model, ScoreStore *scores)
+{
+    const char *const name = model->name;
+    return scores_claim(scores, &name, 1, CLAIM_MODEL, model->number);
+}
+
+int model_collection_claim_names(const VmafModelCollection *c, ScoreStore *scores)
+{
+    int err = 0;
+    for (unsigned i = 0; i < c->count && !err; i++)
+        err = model_claim_name(c->members[i], scores);
+    if (err || !c->count)
+        return err;
+    return scores_claim(scores, (const char *const *)c->figures, FIGURE_COUNT, CLAIM_MODEL,
+                        c->members[0]->number);
+}
+
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score)
 {
+    int err = model_claim_name(model, scores);
+    if (err < 0)
+        return err;
     if (!scores_get(scores, model->name, index, score))
         return 0;
     double raw;
-    int err = predict_raw(model, scores, index, quiet, &raw);
+    err = predict_raw(model, scores, index, quiet, &raw);
     if (err < 0)
         return err;
     /* Another thread may be faster by an instant: what it stored is the score. */
@@ -199,11 +219,11 @@ int model_collection_predict(VmafModelCollection *c, ScoreStore *scores, unsigne
         log_error("model collection %s: its type is not a bootstrap", c->name);
         return -EINVAL;
     }
-    if (!stored_figures(c, scores, index, figures)) {
-        const int err = predict_figures(c, scores, index, figures);
-        if (err < 0)
-            return err;
-    }
+    int err = model_collection_claim_names(c, scores);
+    if (!err && !stored_figures(c, scores, index, figures))
+        err = predict_figures(c, scores, index, figures);
+    if (err < 0)
+        return err;
     to_collection_score(figures, score);
     return 0;
 }

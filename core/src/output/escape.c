@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Names come from users (a model's name, an imported metric) and may hold anything. */
 #include <string.h>
+#include <strings.h>
 
+#include "base/name.h"
 #include "output/sheet.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* Bytes of the well-formed UTF-8 character that starts here, or 0. */
-static unsigned utf8_length(const char *text)
-{
-    const unsigned char *const s = (const unsigned char *)text;
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] >= 0xc2 && s[0] <= 0xdf)
-        return is_continuation(s[1]) ? 2 : 0;
-    if (s[0] >= 0xe0 && s[0] <= 0xef) {
-        const bool overlong = s[0] == 0xe0 && s[1] < 0xa0;
-        const bool surrogate = s[0] == 0xed && s[1] > 0x9f;
-        return is_continuation(s[1]) && is_continuation(s[2]) && !overlong && !surrogate ? 3 : 0;
-    }
-    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-        const bool overlong = s[0] == 0xf0 && s[1] < 0x90;
-        const bool too_large = s[0] == 0xf4 && s[1] > 0x8f;
-        return is_continuation(s[1]) && is_continuation(s[2]) && is_continuation(s[3]) &&
-                       !overlong && !too_large
-                   ? 4
-                   : 0;
-    }
-    return 0;
-}
 
 static bool is_control(unsigned char byte)
 {
@@ -45,8 +18,10 @@ static bool is_control(unsigned char byte)
 static void put_text(FILE *file, const char *text, bool (*special)(FILE *file, unsigned char c))
 {
     while (*text) {
-        const unsigned length = utf8_length(text);
-        if (!length)
+        uint32_t code;
+        const unsigned length = utf8_character(text, &code);
+        const bool unwritable = !length || code == 0xfffe || code == 0xffff; /* not in XML */
+        if (unwritable)
             fputs(REPLACEMENT, file);
         else if (length > 1 || !special(file, (unsigned char)*text))
             fwrite(text, 1, length, file);
@@ -115,6 +90,35 @@ static bool sub_special(FILE *file, unsigned char c)
 void put_xml_text(FILE *file, const char *text)
 {
     put_text(file, text, xml_special);
+}
+
+/* `_xHHHH_`, as it stands in a name. */
+static bool looks_escaped(const char *at)
+{
+    if (at[0] != '_' || at[1] != 'x')
+        return false;
+    const size_t digits = strspn(at + 2, "0123456789abcdefABCDEF");
+    return digits >= 4 && at[2 + digits] == '_';
+}
+
+void put_xml_name(FILE *file, const char *name)
+{
+    /* Names that begin so are XML's own. */
+    bool escape = !strncasecmp(name, "xml", 3) || name_is_reserved(name);
+    for (const char *at = name; *at;) {
+        uint32_t code;
+        const unsigned length = utf8_character(at, &code);
+        if (!length)
+            code = (unsigned char)*at;
+        if (escape || !length || !name_xml_character(code, at == name) || looks_escaped(at))
+            fprintf(file, "_x%04X_", (unsigned)code);
+        else
+            fwrite(at, 1, length, file);
+        escape = false;
+        at += length ? length : 1;
+    }
+    if (!*name)
+        fputs("_x_", file);
 }
 
 void put_json_text(FILE *file, const char *text)

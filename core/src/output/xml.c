@@ -7,7 +7,7 @@
 /* Every attribute is followed by one space, as in the reference. */
 static void put_score(FILE *file, const Sheet *sheet, const char *name, double value)
 {
-    put_xml_text(file, name);
+    put_xml_name(file, name);
     fputs("=\"", file);
     sheet_put_number(file, sheet, value);
     fputs("\" ", file);

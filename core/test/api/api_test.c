@@ -462,22 +462,87 @@ static void model_versions(void **state)
     assert_int_equal(found, 1);
 }
 
-/* A model may bear the short name of a metric without being taken for it. */
-static void model_names_are_no_aliases(void **state)
+/* Under the name of a metric, long or short, a model's scores would be taken for that metric's, and the
+ * other way round. */
+static void model_names_are_their_own(void **state)
 {
+    static const char *const taken[] = { "psnr_y", "integer_motion2", "mine", "vmaf",
+                                         "VMAF_integer_feature_motion2_score" };
     VmafContext *vmaf = open_context(0, 0);
-    VmafModel *model = load("vmaf_v0.6.1", NULL), *odd = load("vmaf_v0.6.1", "integer_motion2");
-    double expected, score;
+    VmafModel *model = load("vmaf_v0.6.1", NULL);
+    double score;
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
     assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "mine", 1.0, 0), 0);
     assert_int_equal(read_pair(vmaf, 0, 0), 0);
     assert_int_equal(read_pair(vmaf, 1, 1), 0);
     assert_int_equal(flush(vmaf), 0);
-    assert_int_equal(vmaf_score_at_index(vmaf, model, &expected, 1), 0);
-    assert_int_equal(vmaf_score_at_index(vmaf, odd, &score, 1), 0);
-    assert_true(score == expected);
+    assert_int_equal(vmaf_score_at_index(vmaf, model, &score, 1), 0);
+    for (unsigned i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+        VmafModel *odd = load("vmaf_v0.6.1", taken[i]);
+        assert_int_equal(vmaf_use_features_from_model(vmaf, odd), -EINVAL);
+        assert_int_equal(vmaf_score_at_index(vmaf, odd, &score, 1), -EINVAL);
+        assert_int_equal(vmaf_score_pooled(vmaf, odd, VMAF_POOL_METHOD_MEAN, &score, 0, 1),
+                         -EINVAL);
+        vmaf_model_destroy(odd);
+    }
+    assert_int_equal(vmaf_import_feature_score(vmaf, "vmaf", 1.0, 7), -EINVAL);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "integer_motion2", 1.0, 7), -EINVAL);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "psnr_y", 1.0, 7), 0);
     vmaf_close(vmaf);
-    vmaf_model_destroy(odd);
     vmaf_model_destroy(model);
+}
+
+/* The same, with the model first. */
+static void features_do_not_take_names_of_models(void **state)
+{
+    VmafContext *vmaf = open_context(0, 0);
+    VmafModel *model = load("vmaf_v0.6.1", "psnr_cb"), *boot;
+    VmafModelCollection *collection;
+    VmafModelConfig cfg = { .name = "boot" };
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), -EINVAL);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "psnr_cb", 1.0, 0), -EINVAL);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "boot_bagging", 1.0, 0), 0);
+    assert_int_equal(vmaf_model_collection_load(&boot, &collection, &cfg, "vmaf_b_v0.6.3"), 0);
+    assert_int_equal(vmaf_use_features_from_model(vmaf, boot), 0);
+    assert_int_equal(vmaf_use_features_from_model_collection(vmaf, collection), -EINVAL);
+    vmaf_close(vmaf);
+    vmaf_model_collection_destroy(collection);
+    vmaf_model_destroy(boot);
+    vmaf_model_destroy(model);
+}
+
+/* Names that reports cannot carry, or have themselves. */
+static void bad_names_are_refused(void **state)
+{
+    static const char *const never[] = { "",         "\xff", "a\nb", "a\x01", "\xef\xbf\xbf",
+                                         "frameNum", "Frame" };
+    static const char *const not_for_models[] = {
+        "4k", "-a", ".a", "a b", "a:b", "a\"b", "a<", "xmlns", "XML_a", "a=b", "a'b", "\xc3\x97"
+    };
+    static const char *const fine[] = { "_4k", "a-b.c_0", "vmaf_neg", "Qualit\xc3\xa4t" };
+    VmafContext *vmaf = open_context(0, 0);
+    for (unsigned i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
+        VmafModel *model = NULL;
+        VmafModelCollection *collection = NULL;
+        VmafModelConfig cfg = { .name = never[i] };
+        assert_int_equal(vmaf_import_feature_score(vmaf, never[i], 1.0, 0), -EINVAL);
+        assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), -EINVAL);
+        assert_int_equal(vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_b_v0.6.3"),
+                         -EINVAL);
+        assert_true(!model && !collection);
+    }
+    for (unsigned i = 0; i < sizeof(not_for_models) / sizeof(not_for_models[0]); i++) {
+        VmafModel *model = NULL;
+        VmafModelConfig cfg = { .name = not_for_models[i] };
+        assert_int_equal(vmaf_import_feature_score(vmaf, not_for_models[i], 1.0, 0), 0);
+        assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), -EINVAL);
+    }
+    for (unsigned i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
+        vmaf_model_destroy(load("vmaf_v0.6.1", fine[i]));
+    vmaf_close(vmaf);
 }
 
 static void overloads_reach_the_features(void **state)
@@ -765,7 +830,9 @@ int main(void)
         cmocka_unit_test(subsampling_skips_frames),
         cmocka_unit_test(collections),
         cmocka_unit_test(model_versions),
-        cmocka_unit_test(model_names_are_no_aliases),
+        cmocka_unit_test(model_names_are_their_own),
+        cmocka_unit_test(features_do_not_take_names_of_models),
+        cmocka_unit_test(bad_names_are_refused),
         cmocka_unit_test(overloads_reach_the_features),
         cmocka_unit_test(preallocated_pictures),
         cmocka_unit_test(pools_are_replaced_and_outlived),

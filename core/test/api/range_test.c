@@ -115,7 +115,8 @@ static void a_refused_pair_leaves_nothing(void **state)
         unref(pair);
         assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
         assert_true(has_score(vmaf, "ciede2000", 0) && has_score(vmaf, MOTION2, 0));
-        assert_false(has_score(vmaf, "ciede2000", 1) || has_score(vmaf, "VMAF_integer_feature_motion_sad_score", 1) ||
+        assert_false(has_score(vmaf, "ciede2000", 1) ||
+                     has_score(vmaf, "VMAF_integer_feature_motion_sad_score", 1) ||
                      has_score(vmaf, MOTION2, 1));
         assert_int_equal(0, vmaf_close(vmaf));
     }

@@ -210,6 +210,19 @@ CASES = [
     ('$RAW -o out.xml ' + ' '.join(f'--model version=vmaf_v0.6.1:name=m{i}' for i in range(33)), 0, 2, ''),
     ('$RAW --model version=vmaf_v1.0.16_3d0h -o out.xml', FAIL, NONE, 'libvmaf ERROR'),
 
+    # names: what a report cannot carry, or would show as something else
+    ('$RAW --model version=vmaf_v0.6.1:name=4k -o out.xml', FAIL, NONE, 'a model cannot be named "4k"'),
+    ('$RAW --model version=vmaf_b_v0.6.3:name=4k -o out.xml', FAIL, NONE, 'a model cannot be named "4k"'),
+    ('$RAW --model "version=vmaf_v0.6.1:name=a b" -o out.xml', FAIL, NONE, 'a model cannot be named "a b"'),
+    ('$RAW --model version=vmaf_v0.6.1:name=xmlns -o out.xml', FAIL, NONE, 'cannot be named'),
+    ('$RAW --model version=vmaf_v0.6.1:name=frameNum -o out.xml', FAIL, NONE, 'cannot be named'),
+    ('$RAW --model version=vmaf_v0.6.1:name=psnr_y --feature psnr -o out.xml', FAIL, NONE, 'the name "psnr_y" is taken'),
+    ('$RAW --model version=vmaf_v0.6.1:name=psnr_y -o out.xml', 0, 2, ''),
+    ('$RAW --model version=vmaf_v0.6.1:name=integer_vif_scale0 -o out.xml', FAIL, NONE, '"integer_vif_scale0" is taken'),
+    ('$RAW --model version=vmaf_v0.6.1:name=VMAF_integer_feature_vif_scale0_score', FAIL, NONE, 'is taken'),
+    ('$RAW --model version=vmaf_v0.6.1:name=boot_bagging --model version=vmaf_b_v0.6.3:name=boot', FAIL, NONE,
+     'the name "boot_bagging" is taken: scores of a model'),
+
     # features
     ('$RAW --feature nope', FAIL, NONE, 'no extractor "nope"; there are: float_psnr'),
     ('$RAW --feature psnr_y', FAIL, NONE, 'psnr_y is a metric; the extractor that makes it is psnr'),

@@ -97,22 +97,27 @@ static void options_travel_as_text(void **state)
 
 static void many_entries_fit(void **state)
 {
-    char names[64 * 8] = "[\"f\"", slopes[64 * 8] = "[1,2";
+    char names[64 * 8] = "[\"f\"", slopes[64 * 8] = "[1,2", text_of_all[4096];
     for (unsigned i = 1; i < MODEL_FEATURES_MAX; i++) {
         strcat(names, ",\"f\"");
         strcat(slopes, ",2");
     }
     strcat(names, "]");
     strcat(slopes, "]");
-    VmafModel *m = load_with("feature_names", names, 0);
-    assert_int_equal(m->feature_count, MODEL_FEATURES_MAX);
-    assert_true(m->features[MODEL_FEATURES_MAX - 1].slope == 0.0); /* said nowhere */
+    VmafModelConfig cfg = { 0 };
+    VmafModel *m = load_with("slopes", slopes, 0);
+    assert_true(m->features[MODEL_FEATURES_MAX - 1].slope == 2.0);
     vmaf_model_destroy(m);
-    m = load_with("slopes", slopes, 0);
+    const int size = snprintf(text_of_all, sizeof(text_of_all),
+                              "{\"model_dict\": {\"norm_type\": \"linear_rescale\","
+                              "\"feature_names\": %s, \"slopes\": %s, \"intercepts\": %s,"
+                              "\"model\": \"" SVM "\"}}",
+                              names, slopes, slopes);
+    assert_int_equal(load_text(&m, &cfg, text_of_all, (size_t)size), 0);
+    assert_int_equal(m->feature_count, MODEL_FEATURES_MAX);
     assert_true(m->features[MODEL_FEATURES_MAX - 1].slope == 2.0);
     vmaf_model_destroy(m);
 
-    VmafModelConfig cfg = { 0 };
     strcpy(strrchr(names, ']'), ",\"f\"]");
     strcpy(strrchr(slopes, ']'), ",2]");
     char *text = model_text_with("feature_names", names);
@@ -132,15 +137,10 @@ static const Change accepted[] = {
     { "model_type", "\"BOOTSTRAP_LIBSVMNUSVR\"" },
     { "norm_type", NULL },
     { "norm_type", "\"none\"" },
-    { "feature_names", NULL },
-    { "feature_names", "[]" },
     { "feature_names", "[\"nobody provides this\"]" },
     { "feature_opts_dicts", NULL },
     { "feature_opts_dicts", "[]" },
     { "feature_opts_dicts", "[{}, {}, {}, {\"a\": 1}]" },
-    { "slopes", NULL },
-    { "slopes", "[]" },
-    { "intercepts", "[1]" },
     { "score_clip", NULL },
     { "score_clip", "[0, 1, \"more\"]" },
     { "score_transform", NULL },
@@ -157,6 +157,9 @@ static const Change refused[] = {
     { "norm_type", "\"\"" },
     { "norm_type", "null" },
     { "norm_type", "[]" },
+    { "feature_names", NULL },
+    { "feature_names", "[]" },
+    { "feature_names", "[\"a\", \"b\", \"c\"]" }, /* more than there are slopes */
     { "feature_names", "null" },
     { "feature_names", "{}" },
     { "feature_names", "\"" ADM2 "\"" },
@@ -168,6 +171,10 @@ static const Change refused[] = {
     { "feature_opts_dicts", "[{\"a\": null}]" },
     { "feature_opts_dicts", "[{\"a\": []}]" },
     { "feature_opts_dicts", "[{\"a\": 1, \"a\": 2}]" },
+    { "slopes", NULL },
+    { "slopes", "[]" },
+    { "slopes", "[1, 2]" },
+    { "slopes", "[0, 2, 3]" }, /* the score would be divided by it */
     { "slopes", "null" },
     { "slopes", "1" },
     { "slopes", "[\"1\"]" },
@@ -179,6 +186,8 @@ static const Change refused[] = {
     { "slopes", "[Infinity]" },
     { "slopes", "[0x1]" },
     { "slopes", "[1,5.]" },
+    { "intercepts", NULL },
+    { "intercepts", "[1, 2]" },
     { "intercepts", "{}" },
     { "intercepts", "[{}]" },
     { "score_clip", "[]" },

@@ -218,9 +218,13 @@ static void names_cannot_break_a_format(void **state)
     Fixture *const f = *state;
     put(f, "a\"<b>&\\\n\x01\xff|,{é}", 0, 1.0);
     f->report.frames = 1;
+    assert_non_null(strstr(
+        written(f, VMAF_OUTPUT_FORMAT_XML),
+        " a_x0022__x003C_b_x003E__x0026__x005C__x000A__x0001__x00FF__x007C__x002C__x007B_é_x007D_"
+        "=\"1.000000\""));
     assert_non_null(
         strstr(written(f, VMAF_OUTPUT_FORMAT_XML),
-               " a&quot;&lt;b&gt;&amp;\\&#10;\xef\xbf\xbd\xef\xbf\xbd|,{é}=\"1.000000\""));
+               "<metric name=\"a&quot;&lt;b&gt;&amp;\\&#10;\xef\xbf\xbd\xef\xbf\xbd|,{é}\""));
     assert_non_null(strstr(written(f, VMAF_OUTPUT_FORMAT_JSON),
                            "\"a\\\"<b>&\\\\\\u000a\\u0001\xef\xbf\xbd|,{é}\": 1.000000"));
     assert_non_null(
