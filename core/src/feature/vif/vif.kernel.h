@@ -226,10 +226,25 @@ DEVICE u32 information_in_double(u32 s1, u32 s2, u32 s12)
 
 #endif
 
+#ifndef VIF_FRACTIONAL
+
+DEVICE void leave_to_host(u32 s1, u32 s2, u32 s12)
+{
+    u32 i = ATOMIC_ADD(sums, VIF_UNSETTLED, 1u);
+    if (i < VIF_UNSETTLED_MAX) {
+        sums[VIF_UNSETTLED_AT(i)] = u32(VIF_SCALE);
+        sums[VIF_UNSETTLED_AT(i) + 1u] = s1;
+        sums[VIF_UNSETTLED_AT(i) + 2u] = s2;
+        sums[VIF_UNSETTLED_AT(i) + 3u] = s12;
+    }
+}
+
+#endif
+
 /* The logarithm of what the picture tells over what it tells less the signal. The CPU's doubles stand
  * for s12^2 / s1 less a hair (the epsilon). With s12^2 = q * s1 + r, that is q or q - 1, and only an r
  * within a narrow band leaves open which. */
-DEVICE u32 information(u32 s1, u32 s2, u32 s12, INOUT(u32) unsettled)
+DEVICE u32 information(u32 s1, u32 s2, u32 s12)
 {
     u64 square = u64(s12) * u64(s12);
     u32 q = u32(square / u64(s1));
@@ -255,8 +270,10 @@ DEVICE u32 information(u32 s1, u32 s2, u32 s12, INOUT(u32) unsettled)
         u32 less_noise = noise_level(s2, q + 1u), more_noise = noise_level(s2, q);
         u32 less_signal = limited ? signal : max_u32(q, 1u) - 1u, more_signal = limited ? signal : q;
         if (log2_fixed(less_noise) != log2_fixed(more_noise) ||
-            log2_fixed(less_noise + less_signal) != log2_fixed(more_noise + more_signal))
-            unsettled += 1u;
+            log2_fixed(less_noise + less_signal) != log2_fixed(more_noise + more_signal)) {
+            leave_to_host(s1, s2, s12);
+            return 0u;
+        }
     }
 #endif
     return log2_fixed(noise + signal) - log2_fixed(noise);
@@ -267,7 +284,7 @@ KERNEL_MAIN
     i32 x = i32(GROUP_X * VIF_OUT_COLUMNS) - VIF_REACH + i32(LOCAL_X);
     bool has_output = LOCAL_X < VIF_OUT_COLUMNS && GROUP_X * VIF_OUT_COLUMNS + LOCAL_X < width;
     u32 column = mirror(x, i32(width));
-    u32 num_log = 0u, den_log = 0u, flat_lo = 0u, flat_hi = 0u, flat_count = 0u, unsettled = 0u;
+    u32 num_log = 0u, den_log = 0u, flat_lo = 0u, flat_hi = 0u, flat_count = 0u;
 
     u32 y_begin = GROUP_Y * rows_per_group;
     u32 y_end = min_u32(y_begin + rows_per_group, height);
@@ -296,14 +313,12 @@ KERNEL_MAIN
             } else {
                 den_log += log2_fixed(NOISE + u32(s1)) - 2048u * 17u;
                 if (s12 > 0 && s2 > 0)
-                    num_log += information(u32(s1), u32(s2), u32(s12), unsettled);
+                    num_log += information(u32(s1), u32(s2), u32(s12));
             }
         }
         BARRIER();
     }
 
-    if (unsettled != 0u)
-        ATOMIC_ADD(sums, VIF_UNSETTLED, unsettled);
     GROUP_SUM(column_means, num_log);
     GROUP_SUM(column_rr, den_log);
     GROUP_SUM(column_dd, flat_count);

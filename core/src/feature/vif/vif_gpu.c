@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "feature/vif/vif.h"
+#include "feature/vif/vif_frame.h"
 #include "feature/vif/vif_tile.h"
 #include "gpu/feature_gpu.h"
 
@@ -96,12 +96,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const VifOptions *const options = f->options;
     if (f->shape.w[0] < GPU_MIN_SIZE || f->shape.h[0] < GPU_MIN_SIZE)
         return gpu_refuse(plan, "the picture is smaller than 16x16");
-    uint16_t *const table = mem_alloc(VIF_LOG_ENTRIES * sizeof(*table));
-    if (!table)
-        return -ENOMEM;
-    vif_log_table_fill(table);
+    const uint16_t *const table = ((const VifSetup *)f->state)->pixel.log_table;
     const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
-    mem_free(table);
 
     const GpuBuf sums = gpu_result(plan, VIF_RESULT_WORDS * sizeof(uint32_t), true);
     ScalePlanes planes = { { gpu_ref(plan, 0), gpu_dist(plan, 0) },
@@ -119,6 +115,21 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     return 0;
 }
 
+/* Adds the pixels that the kernels left open. */
+static int settle(const Feature *f, const uint32_t *words, VifResult *r)
+{
+    const VifSetup *const setup = f->state;
+    const uint32_t count = words[VIF_UNSETTLED];
+    for (uint32_t i = 0; i < count && i < VIF_UNSETTLED_MAX; i++) {
+        const uint32_t *const pixel = words + VIF_UNSETTLED_AT(i);
+        VifSums sums = { 0 };
+        vif_add_pixel(&sums, (int32_t)pixel[1], (int32_t)pixel[2], (int32_t)pixel[3],
+                      &setup->pixel);
+        r->scale[pixel[0] % VIF_SCALES].num_log += sums.num_log;
+    }
+    return count > VIF_UNSETTLED_MAX ? -EAGAIN : 0;
+}
+
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint32_t *const words = readback;
@@ -132,7 +143,7 @@ static int collect(const Feature *f, const void *readback, void *result)
             .flat_count = gpu_read_u64(sums + VIF_FLAT_COUNT),
         };
     }
-    return words[VIF_UNSETTLED] ? -EAGAIN : 0;
+    return settle(f, words, r);
 }
 
 const FeatureGpu vif_gpu = {

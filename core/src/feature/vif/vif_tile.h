@@ -10,14 +10,17 @@
 #define VIF_HALVE_COLUMNS ((VIF_GROUP_W - 2 * VIF_REACH_AT(1)) / 2)
 
 /* The result, in words: four sums of 64 bits for each scale, and behind them the number of pixels
- * that only a double can settle. */
+ * that only a double can settle, with a list of those: scale, variance of the reference and of the
+ * distorted picture, covariance. They are missing in VIF_NUM_LOG. */
 #define VIF_SUMS_AT(scale) (8u * (scale))
 #define VIF_NUM_LOG 0u
 #define VIF_DEN_LOG 2u
 #define VIF_FLAT_ENERGY 4u
 #define VIF_FLAT_COUNT 6u
 #define VIF_UNSETTLED VIF_SUMS_AT(4u)
-#define VIF_RESULT_WORDS (VIF_UNSETTLED + 1u)
+#define VIF_UNSETTLED_AT(i) (VIF_UNSETTLED + 4u + 4u * (i))
+#define VIF_UNSETTLED_MAX 64u /* a frame of 2^25 pixels has one in 20 */
+#define VIF_RESULT_WORDS VIF_UNSETTLED_AT(VIF_UNSETTLED_MAX)
 
 #define VIF_HALVE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(u32, mean_shift)
 /* The gain limit: whole, or 0; as a float; as a double, low word first; that double's square. */
