@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The gate must fail: with a spoilt kernel, a CPU in disguise, a score missing, not a number or off by a bit.
+"""The gate must fail: with a spoilt kernel, a CPU in disguise, kernels that were not launched, a score missing,
+not a number or off by a bit.
 
-usage: negative_test.py GATE VMAF VMAF_PERTURBED SYNTHCLIP
+usage: negative_test.py GATE VMAF SPOILT UNTESTED SYNTHCLIP BACKEND
+
+SPOILT is the command with one kernel of every kind of image spoilt, UNTESTED the same without the self-test.
 """
 import os
+import re
 import stat
 import subprocess
 import sys
 import tempfile
 
-GATE, VMAF, PERTURBED, SYNTHCLIP = sys.argv[1:5]
+GATE, VMAF, SPOILT, UNTESTED, SYNTHCLIP, BACKEND = sys.argv[1:7]
 
 # Runs the true command, then tampers with the report it wrote.
 WRAPPER = '''#!/usr/bin/env python3
@@ -26,12 +30,16 @@ sys.exit(status)
 '''
 
 METRICS = "report['frames'][1]['metrics']"
+PROOF = "report['backends']['vif']"
 CASES = {
     'a device that is a CPU': (
-        "at = words.index('--vulkan_device') if '--vulkan_device' in words else None\n"
-        'if at is not None: words[at:at + 2] = []', 'pass', 'both sides ran on the CPU'),
-    'another device': (
-        '', "report['backends']['vif']['device'] = 'other'", "vif ran on {'backend': 'vulkan', 'device': 'other'}"),
+        "at = words.index('--backend')\nwords[at:] = ['--backend', 'cpu']", 'pass', 'it ran on the CPU'),
+    'another backend': ('', f"{PROOF}['backend'] = 'other'", "vif ran on {'backend': 'other'"),
+    'a CPU for one feature': ('', f"{PROOF} = dict(backend='cpu', instruction_set='x')", "vif ran on {'backend': 'cpu'"),
+    'a kernel that was not launched': ('', f"{PROOF}['launches'] -= 1", 'vif launched'),
+    'no kernel at all': ('', f"{PROOF}.update(launches=0, passes=0)", 'vif launched 0 kernels'),
+    'a frame that was not measured there': ('', f"{PROOF}['frames'] -= 1", 'vif measured 3 frames there'),
+    'no time on the device': ('', f"{PROOF}['device_us'] = 0", 'vif took no time'),
     'a score that is missing': ('', f"{METRICS}.pop('integer_vif_scale1')", 'metrics differ'),
     'a score that is not a number': (
         '', f"{METRICS}['integer_vif_scale1'] = None", 'integer_vif_scale1 is'),
@@ -45,15 +53,15 @@ CASES = {
 
 
 def gate(other, cache):
-    run = subprocess.run([GATE, VMAF, SYNTHCLIP, '--with', other, '--feature', 'vif', '--clip', 'mix_8'],
-                         capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
+    run = subprocess.run([GATE, VMAF, SYNTHCLIP, '--backend', BACKEND, '--with', other, '--feature', 'vif', '--clip',
+                          'mix_8'], capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
     return run.returncode, run.stdout + run.stderr
 
 
 def expect(what, result, wanted, text=''):
     status, output = result
     if status == 2:
-        print('skipped: no Vulkan device')
+        print(f'skipped: no {BACKEND} device')
         sys.exit(77)
     good = status == wanted and text in output
     print(('ok    ' if good else 'FAIL  ') + what)
@@ -73,10 +81,13 @@ def main():
                 file.write(WRAPPER.format(before=before, after=after, vmaf=VMAF))
             os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
             expect(what, gate(path, cache), 1, text)
-        # The self-test has not seen these kernels: it refuses the device, by name of the kernel.
-        expect('a spoilt kernel, at the self-test', gate(PERTURBED, empty), 1, 'vif_stats_0_8')
-        # It believes to have seen them: the scores give them away.
-        expect('a spoilt kernel, at the scores', gate(PERTURBED, cache), 1, 'integer_vif_scale0 is')
+        # The self-test refuses the device, by name of the kernel; backends without one are told by their scores.
+        result = gate(SPOILT, empty)
+        tested = re.search('computes wrong bits', result[1])
+        expect('a spoilt kernel' + (', at the self-test' if tested else ''), result, 1,
+               'vif_stats_0_8' if tested else 'integer_vif_scale0 is')
+        # Without a self-test the scores give it away.
+        expect('a spoilt kernel, at the scores', gate(UNTESTED, empty), 1, 'integer_vif_scale0 is')
 
 
 main()

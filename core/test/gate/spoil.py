@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Copies a source with one word of it replaced, in the one place where it stands.
+
+usage: spoil.py IN OUT WORD OTHER
+"""
+import sys
+
+source, out, word, other = sys.argv[1:5]
+with open(source) as file:
+    text = file.read()
+if text.count(word) != 1:
+    sys.exit(f'{source}: {word} stands in {text.count(word)} places')
+with open(out, 'w') as file:
+    file.write(text.replace(word, other))
