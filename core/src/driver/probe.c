@@ -84,10 +84,12 @@ int driver_probe(const DriverApi *api, const GpuBackend *backend, bool validatio
         char arch[DRIVER_ARCH_SIZE];
         /* A number stands for the same device in every program, so that none is left out. */
         GpuDeviceInfo *info = &probe->devices[probe->gpu.count++];
-        if (api->call.DeviceGet(&device, i))
-            driver_note_missing(info, "an answer of the driver");
-        else
+        if (!api->call.DeviceGet(&device, i)) {
             driver_describe(api, device, info, arch);
+        } else {
+            snprintf(info->name, sizeof(info->name), "device %d", i);
+            driver_note_missing(info, "an answer of the driver");
+        }
     }
     *out = &probe->gpu;
     return 0;

@@ -42,11 +42,11 @@ static size_t base_length(const char *arch, size_t length)
 
 static bool is_for(const char *name, size_t length, const char *arch)
 {
-    size_t start = length;
+    const size_t end = base_length(name, length), wanted = base_length(arch, strlen(arch));
+    size_t start = end;
     while (start && name[start - 1] != '-')
         start--;
-    const size_t has = base_length(name + start, length - start);
-    return has == base_length(arch, strlen(arch)) && !memcmp(name + start, arch, has);
+    return end - start == wanted && !memcmp(name + start, arch, wanted);
 }
 
 bool hip_bundle_has(const void *bundle, size_t size, const char *arch)

@@ -8,8 +8,8 @@
 #include "hip/symbols.h"
 
 #ifdef _WIN32
-static const char *const library_names[] = { "hiprtc0702.dll", "hiprtc0604.dll", "hiprtc.dll",
-                                             NULL };
+static const char *const library_names[] = { "hiprtc0604.dll", "hiprtc0602.dll", "hiprtc0601.dll",
+                                             "hiprtc0507.dll", "hiprtc0505.dll", NULL };
 #else
 static const char *const library_names[] = { "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
                                              "libhiprtc.so", NULL };

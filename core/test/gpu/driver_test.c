@@ -16,6 +16,7 @@
 #include "driver/device.h"
 #include "gpu/feature_gpu.h"
 #include "gpu/import_tile.h"
+#include "hip/symbols.h"
 #include "testing.h"
 
 GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
@@ -65,6 +66,8 @@ static void find_emulator(void)
 /* A picture of rows that are 64 bytes apart, of which the kernel takes every other sample. */
 enum { WIDTH = 32, ROWS = 16, STRIDE = 64, SIZE = STRIDE * ROWS, REPEATS = 4, PASSES = 12 };
 #define WRONG 1
+
+static const GpuForeign legacy = { 0, 0 }; /* stream */
 
 typedef struct Rig {
     GpuDevice *dev;
@@ -237,8 +240,7 @@ static int run_frame(Rig *rig, unsigned seed, bool from_import)
     paint(from_import ? shared : rig->upload->host, seed);
     munmap(shared, SIZE);
     GpuPoint uploaded = { 0 }, done = { 0 };
-    const GpuForeign legacy = { 0, 0 }, signal = { rig->clock, seed + 1 },
-                     before = { rig->clock, seed };
+    const GpuForeign signal = { rig->clock, seed + 1 }, before = { rig->clock, seed };
     int err = record_upload(rig, from_import);
     if (!err)
         err = dev->ops->submit(dev,
@@ -474,6 +476,184 @@ static void adopts(void **state)
     check_clean("adopting", &was);
 }
 
+/* ---- streams of others, and many submissions ---- */
+
+typedef struct Copier {
+    GpuDevice *dev;
+    GpuBuffer *upload, *there, *readback;
+    GpuCommands *commands;
+} Copier;
+
+static void copier_create(Copier *c, enum GpuQueue queue, size_t size)
+{
+    Rig rig = { 0 };
+    assert_int_equal(0, open_device(&rig));
+    c->dev = rig.dev;
+    const GpuOps *ops = c->dev->ops;
+    assert_int_equal(0, ops->buffer_create(c->dev, GPU_UPLOAD, size, &c->upload));
+    assert_int_equal(0, ops->buffer_create(c->dev, GPU_DEVICE, size, &c->there));
+    assert_int_equal(0, ops->buffer_create(c->dev, GPU_READBACK, size, &c->readback));
+    assert_int_equal(0, ops->commands_create(c->dev, queue, &c->commands));
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)c->upload->host)[i] = (unsigned char)(i * 7 + 1);
+}
+
+static void copier_destroy(Copier *c)
+{
+    const GpuOps *ops = c->dev->ops;
+    wait_for_callers_stream(c->dev);
+    ops->commands_destroy(c->dev, c->commands);
+    ops->buffer_destroy(c->dev, c->readback);
+    ops->buffer_destroy(c->dev, c->there);
+    ops->buffer_destroy(c->dev, c->upload);
+    gpu_device_release(c->dev);
+}
+
+static void record_copy(Copier *c, GpuBuffer *from, GpuBuffer *to, size_t at, size_t size)
+{
+    const GpuOps *ops = c->dev->ops;
+    ops->begin(c->commands);
+    ops->copy(c->commands, &(GpuRange){ from, at, size }, &(GpuRange){ to, at, size });
+    ops->barrier(c->commands);
+    assert_int_equal(0, ops->end(c->commands));
+}
+
+/* As a filter does it that copies on the legacy stream and waits for nothing. */
+static void waits_for_callers_stream(void **state)
+{
+    const Before was = before();
+    Copier c;
+    GpuPoint done;
+    copier_create(&c, GPU_COMPUTE, SIZE);
+    DriverDevice *dev = (DriverDevice *)c.dev;
+    record_copy(&c, c.there, c.readback, 0, SIZE);
+    assert_int_equal(0, driver_enter(dev));
+    assert_int_equal(
+        0, dev->api->call.MemcpyHtoDAsync(driver_address(c.there), c.upload->host, SIZE, NULL));
+    driver_leave(dev);
+    assert_int_equal(0, c.dev->ops->submit(c.dev,
+                                           &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                                         .commands = &c.commands,
+                                                         .command_count = 1,
+                                                         .foreign_waits = &legacy,
+                                                         .foreign_wait_count = 1 },
+                                           &done));
+    assert_int_equal(1, c.dev->ops->wait(c.dev, done, UINT64_MAX));
+    assert_memory_equal(c.upload->host, c.readback->host, SIZE);
+    copier_destroy(&c);
+    check_clean("waiting for a stream", &was);
+}
+
+static void callers_stream_waits(void **state)
+{
+    const Before was = before();
+    Copier c;
+    copier_create(&c, GPU_TRANSFER, SIZE);
+    DriverDevice *dev = (DriverDevice *)c.dev;
+    record_copy(&c, c.upload, c.there, 0, SIZE);
+    assert_int_equal(0, c.dev->ops->submit(c.dev,
+                                           &(GpuSubmit){ .queue = GPU_TRANSFER,
+                                                         .commands = &c.commands,
+                                                         .command_count = 1,
+                                                         .foreign_signals = &legacy,
+                                                         .foreign_signal_count = 1 },
+                                           NULL));
+    assert_int_equal(0, driver_enter(dev));
+    assert_int_equal(
+        0, dev->api->call.MemcpyDtoHAsync(c.readback->host, driver_address(c.there), SIZE, NULL));
+    driver_leave(dev);
+    wait_for_callers_stream(c.dev);
+    assert_memory_equal(c.upload->host, c.readback->host, SIZE);
+    copier_destroy(&c);
+    check_clean("a stream that waits", &was);
+}
+
+/* More than there are events for. */
+static void takes_many_submissions(void **state)
+{
+    enum { MANY = 3 * DRIVER_POINTS + 5 };
+    const Before was = before();
+    Copier c;
+    GpuCommands *each[MANY];
+    GpuPoint points[MANY];
+    copier_create(&c, GPU_COMPUTE, 4 * MANY);
+    GpuCommands *const first = c.commands;
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(0, c.dev->ops->commands_create(c.dev, GPU_COMPUTE, &each[i]));
+        c.commands = each[i];
+        record_copy(&c, c.upload, c.readback, 4 * i, 4);
+        assert_int_equal(
+            0, c.dev->ops->submit(
+                   c.dev,
+                   &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &each[i], .command_count = 1 },
+                   &points[i]));
+        assert_int_equal(i + 1, points[i].value);
+    }
+    /* Points are reached in order: the last one first asks for all of them. */
+    for (unsigned i = MANY; i-- > 0;)
+        assert_int_equal(1, c.dev->ops->wait(c.dev, points[i], i == MANY - 1 ? UINT64_MAX : 0));
+    assert_memory_equal(c.upload->host, c.readback->host, 4 * MANY);
+    for (unsigned i = 0; i < MANY; i++)
+        c.dev->ops->commands_destroy(c.dev, each[i]);
+    c.commands = first;
+    copier_destroy(&c);
+    check_clean("many submissions", &was);
+}
+
+static void hangs_nobody(void **state)
+{
+    const long live = mem_live();
+    Copier c;
+    GpuPoint done;
+    copier_create(&c, GPU_COMPUTE, SIZE);
+    record_copy(&c, c.upload, c.there, 0, SIZE);
+    emulated_fail(prefix[0] == 'c' ? "cuMemcpyHtoDAsync_v2" : "hipMemcpyHtoDAsync", 1, "hang");
+    assert_int_equal(
+        0, c.dev->ops->submit(
+               c.dev,
+               &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &c.commands, .command_count = 1 },
+               &done));
+    assert_int_equal(0, c.dev->ops->wait(c.dev, done, 0));
+    assert_int_equal(0, c.dev->ops->wait(c.dev, done, 3000000));
+    emulated_fail(prefix[0] == 'c' ? "cuEventQuery" : "hipEventQuery", 2, "lost");
+    assert_int_equal(-EIO, c.dev->ops->wait(c.dev, done, UINT64_MAX));
+    assert_int_equal(-EIO, c.dev->ops->wait(c.dev, done, 0));
+    assert_int_equal(-EIO, c.dev->ops->drain(c.dev));
+    emulated_fail(NULL, 0, NULL);
+    emulated_reset();
+    copier_destroy(&c); /* of a context that is no more */
+    assert_int_equal(live, mem_live());
+}
+
+/* ---- bundles ---- */
+
+#ifdef HAVE_HIP
+static void finds_architectures(void **state)
+{
+    unsigned char bundle[256] = "__CLANG_OFFLOAD_BUNDLE__";
+    static const char *const names[] = { "host-x86_64-unknown-linux--",
+                                         "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-",
+                                         "hipv4-amdgcn-amd-amdhsa--gfx1030" };
+    size_t at = 24;
+    bundle[at] = COUNT(names);
+    at += 8;
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        bundle[at + 8] = i > 0; /* bytes of code */
+        bundle[at + 16] = (unsigned char)strlen(names[i]);
+        memcpy(bundle + at + 24, names[i], strlen(names[i]));
+        at += 24 + strlen(names[i]);
+    }
+    assert_true(hip_bundle_has(bundle, at, "gfx1030"));
+    assert_true(hip_bundle_has(bundle, at, "gfx90a:sramecc+:xnack-"));
+    assert_false(hip_bundle_has(bundle, at, "gfx103"));
+    assert_false(hip_bundle_has(bundle, at, "gfx10300"));
+    assert_false(hip_bundle_has(bundle, at, ""));
+    for (size_t size = 0; size < at; size++) /* cut short */
+        assert_false(hip_bundle_has(bundle, size, "gfx1030"));
+    assert_false(hip_bundle_has("something else, and long enough for it", 32, "gfx1030"));
+}
+#endif
+
 int main(int argc, char **argv)
 {
     if (argc != 2 || !(backend = gpu_backend_find(argv[1])) || !backend->probe)
@@ -490,6 +670,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(survives_loss),
         cmocka_unit_test(survives_lack_of_our_memory),
         cmocka_unit_test(adopts),
+        cmocka_unit_test(waits_for_callers_stream),
+        cmocka_unit_test(callers_stream_waits),
+        cmocka_unit_test(takes_many_submissions),
+#ifdef HAVE_HIP
+        cmocka_unit_test(finds_architectures),
+#endif
+        cmocka_unit_test(hangs_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

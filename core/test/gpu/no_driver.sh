@@ -32,8 +32,8 @@ check() {
     if $score --backend "$backend" > "$folder/log" 2>&1; then
         fail "$1: --backend $backend succeeded"
     fi
-    grep -q "$2" "$folder/log" || fail "$1: the message does not say \"$2\""
-    [ "$(grep -c "libvmaf ERROR" "$folder/log")" = 1 ] || fail "$1: not one line"
+    [ "$(grep -c "$2" "$folder/log")" = 1 ] || fail "$1: not one line that says \"$2\""
+    ! grep -q 'libvmaf ERROR' "$folder/log" || fail "$1: more lines than one"
     [ ! -e "$folder/out.json" ] || fail "$1: a report was written"
     echo "$1: as promised"
 }
