@@ -3,6 +3,7 @@
 #include "feature/float_ms_ssim/float_ms_ssim.h"
 
 #include "feature/common/ssim/ssim_gpu.h"
+#include "feature/common/ssim/ssim_score.h"
 #include "feature/float_ms_ssim/float_ms_ssim_tile.h"
 
 GPU_PARAMS(SsimHalveParams, SSIM_HALVE_PARAMS);
@@ -57,11 +58,14 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const char *at = readback;
+    const SsimOptions *const options = f->options;
     SsimSums *sums = result;
     unsigned w = f->shape.w[0], h = f->shape.h[0];
     int err = 0;
     for (unsigned k = 0; k < MS_SSIM_SCALES; k++, w = halved(w), h = halved(h)) {
-        const int doubt = ssim_gpu_collect(at, w, h, &sums[k]);
+        const bool with_luma = options->enable_lcs || k + 1 == MS_SSIM_SCALES;
+        const unsigned used = 1u << SSIM_C | 1u << SSIM_S | (unsigned)with_luma << SSIM_L;
+        const int doubt = ssim_gpu_collect(at, w, h, used, &sums[k]);
         err = err ? err : doubt;
         at += ssim_gpu_sums_size(w, h);
     }

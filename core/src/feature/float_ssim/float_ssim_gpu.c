@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "feature/common/ssim/ssim_gpu.h"
+#include "feature/common/ssim/ssim_score.h"
 #include "feature/float_ssim/float_ssim_tile.h"
 
 GPU_PARAMS(SsimShrinkParams, SSIM_SHRINK_PARAMS);
@@ -52,7 +53,10 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
-    return ssim_gpu_collect(readback, shrink.w, shrink.h, result);
+    const SsimOptions *const options = f->options;
+    const unsigned parts = 1u << SSIM_L | 1u << SSIM_C | 1u << SSIM_S;
+    const unsigned used = 1u << SSIM_LCS | (options->enable_lcs ? parts : 0);
+    return ssim_gpu_collect(readback, shrink.w, shrink.h, used, result);
 }
 
 static bool same(const Feature *f, const void *a, const void *b)

@@ -94,7 +94,7 @@ static bool doubtful(double sum, double positions, bool uniform)
 
 /* Adds up the tiles of an image. Terms are at most about 1, so a sum of them has that many bits at
  * most before its point. */
-int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, SsimSums *out)
+int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned used, SsimSums *out)
 {
     const int64_t *tile = sums;
     const size_t count = tile_count(w, h);
@@ -110,7 +110,7 @@ int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, SsimSums *out)
     const double positions = (double)(w - SSIM_TAPS + 1) * (h - SSIM_TAPS + 1);
     bool doubt = false;
     for (unsigned k = 0; k < SSIM_SUMS; k++)
-        doubt |= doubtful(sum[k], positions, count < 8 || alike > count / 8);
+        doubt |= used >> k & 1 && doubtful(sum[k], positions, count < 8 || alike > count / 8);
     return doubt ? -EAGAIN : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "feature/common/ssim/ssim_tile.h"
 #include "feature/common/ssim/ssim_window.h"
 #include "gpu/feature_gpu.h"
 
@@ -28,8 +29,9 @@ size_t ssim_gpu_sums_size(unsigned w, unsigned h);
 void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, GpuBuf result,
                           size_t offset);
 
-/* Adds up what the pass left. -EAGAIN: the order of the CPU's additions may show. */
-int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, SsimSums *out);
+/* Adds up what the pass left. -EAGAIN: the order of the CPU's additions may show in one of the sums that
+ * are `used` (bits of SSIM_LCS and so on). */
+int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned used, SsimSums *out);
 
 /* Whether two sums over an image are as equal as this promises. */
 bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h);
