@@ -7,6 +7,7 @@
  *   EMULATED_MEMORY    bytes of each device
  *   EMULATED_SCHEDULE  random, lazy, eager, copies_first, kernels_first, with :SEED if wanted
  *   EMULATED_FAULT     FUNCTION:N:WHAT, as emulated_fail has them
+ *   EMULATED_CALLS     a file that is written at the end: each function that was called, and how often
  *   EMULATED_STRICT    set: the process ends with status 99 when something was complained about or left
  *                      behind, whatever it wanted to return */
 #ifndef EMULATOR_CONTROL_H

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The command on an emulated CUDA or HIP driver: devices are found by every name they have, scores are the
+CPU's, and whatever call of the driver fails, hangs or loses the device, it ends in time, by no signal, with
+the right report or with none and an error.
+
+usage: command_test.py VMAF DRIVERS BACKEND
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
+backend = sys.argv[3]
+WIDTH, HEIGHT, FRAMES = 64, 48, 4
+LONGEST = 60  # seconds; nothing takes a tenth of it
+failures = 0
+
+
+def run(folder, *arguments, **environment):
+    """The exit status, what was said, and the scores that were written (None: no report)."""
+    report = os.path.join(folder, 'out.json')
+    if os.path.exists(report):
+        os.remove(report)
+    base = {**os.environ, 'LD_LIBRARY_PATH': drivers, 'EMULATED_STRICT': '1', 'VMAF_GPU_TIMEOUT': '1',
+            'VMAF_CACHE_DIR': os.path.join(folder, 'cache')}
+    try:
+        result = subprocess.run([vmaf, '-r', 'r.yuv', '-d', 'd.yuv', '-w', str(WIDTH), '-h', str(HEIGHT), '-p', '420',
+                                 '-b', '8', '--no_prediction', '--feature', 'psnr', '--feature', 'motion',
+                                 '--feature', 'vif', '--json', '-o', 'out.json', '-q', *arguments],
+                                cwd=folder, env={**base, **environment}, stderr=subprocess.PIPE,
+                                stdout=subprocess.DEVNULL, text=True, errors='replace', timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        return None, 'did not end in %d seconds' % LONGEST, None
+    scores = None
+    if os.path.exists(report):
+        with open(report) as file:
+            scores = [frame['metrics'] for frame in json.load(file)['frames']]
+    return result.returncode, result.stderr, scores
+
+
+def fail(what, said):
+    global failures
+    failures += 1
+    print('FAILED: %s\n%s' % (what, said), flush=True)
+
+
+def check_equal(folder, wanted, what, *arguments, **environment):
+    status, said, scores = run(folder, '--backend', backend, *arguments, **environment)
+    if status != 0 or scores != wanted:
+        fail('%s: status %s' % (what, status), said)
+
+
+def check_fault(folder, wanted, fault):
+    status, said, scores = run(folder, '--backend', backend, EMULATED_FAULT=fault)
+    right = status == 0 and scores == wanted
+    refused = status is not None and 0 < status < 99 or status == 255
+    if not right and not (refused and said.strip() and (scores is None or scores == wanted[:len(scores)])):
+        fail('%s: status %s' % (fault, status), said)
+
+
+def check_devices(folder, wanted):
+    for choice in ('0', '1', 'Emulated Two', '0123456789abcdeffedcba9876543210', '0000:b3:00.0'):
+        check_equal(folder, wanted, '--device ' + choice, '--device', choice)
+    status, said, scores = run(folder, '--backend', backend, '--device', '2')
+    if not status or scores is not None:
+        fail('a device that is not there: status %s' % status, said)
+    status, said, scores = run(folder, '--backend', backend, EMULATED_DEVICES='')
+    if not status or scores is not None or 'no device' not in said:
+        fail('no device: status %s' % status, said)
+
+
+def check_faults(folder, wanted):
+    """Each function at its first call and its last."""
+    calls = os.path.join(folder, 'calls')
+    check_equal(folder, wanted, 'counting', EMULATED_CALLS=calls)
+    with open(calls) as file:
+        counts = [line.split() for line in file]
+    for function, count in counts:
+        if 'CtxPush' in function:
+            continue  # nothing can be freed then
+        for nth in sorted({1, int(count)}):
+            # What is asked whether work is over knows no error but a lost device.
+            for what in ('lost',) if 'EventQuery' in function else ('2', 'lost'):
+                check_fault(folder, wanted, '%s:%d:%s' % (function, nth, what))
+    print('%d functions failed in turn' % len(counts))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for name, seed in (('r.yuv', 1), ('d.yuv', 2)):
+        with open(os.path.join(folder, name), 'wb') as file:
+            size = WIDTH * HEIGHT * 3 // 2 * FRAMES
+            file.write(bytes((i * i * seed >> 5) + i & 255 for i in range(size)))
+    status, said, wanted = run(folder, '--backend', 'cpu')
+    if status or len(wanted) != FRAMES:
+        sys.exit('the CPU: status %s\n%s' % (status, said))
+    check_equal(folder, wanted, 'the first run, with a self-test')
+    check_devices(folder, wanted)
+    check_faults(folder, wanted)
+sys.exit(1 if failures else 0)
