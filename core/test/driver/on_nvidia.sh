@@ -34,7 +34,9 @@ for backend; do
     check "gate, $backend" env LD_LIBRARY_PATH="$libraries" python3 \
         "$source/scripts/ci/cross_backend_diff" "$build/tools/vmaf" "$build/test/synth/synthclip" \
         --backend "$backend"
-    for test in $tests; do
+    own=
+    [ "$backend" = vulkan ] || own=states
+    for test in $tests $own; do
         check "$test, $backend" env LD_LIBRARY_PATH="$libraries" "$build/test/gpu/${test}_test" "$backend"
     done
 done

@@ -4,12 +4,16 @@
  * waits for, and states that nobody frees. Scores are the CPU's, to the last bit. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "driver/device.h"
+#include "engine/context_struct.h"
 #include "libvmaf/libvmaf_cuda.h"
 #include "libvmaf/libvmaf_hip.h"
 #include "rig.h"
@@ -214,7 +218,29 @@ typedef struct Run {
     enum Method method;
     unsigned planes; /* that are copied to pictures on the device */
     enum Freeing freeing;
+    bool in_doubt; /* the device is never sure: each frame is measured again on the CPU */
 } Run;
+
+static int collect_in_doubt(const Feature *f, const void *readback, void *result)
+{
+    return -EAGAIN;
+}
+
+static void cast_doubt(VmafContext *vmaf)
+{
+    static FeatureDef defs[8];
+    static FeatureGpu gpus[COUNT(defs)];
+    const unsigned count = scheduler_feature_count(vmaf->scheduler);
+    assert_true(count <= COUNT(defs));
+    for (unsigned i = 0; i < count; i++) {
+        Feature *f = scheduler_feature(vmaf->scheduler, i);
+        gpus[i] = *f->def->gpu;
+        gpus[i].collect = collect_in_doubt;
+        defs[i] = *f->def;
+        defs[i].gpu = &gpus[i];
+        f->def = &defs[i];
+    }
+}
 
 static int use_features(const Run *run, VmafContext *vmaf)
 {
@@ -281,6 +307,8 @@ static int run_on(const Run *run, const Caller *caller, void *state, char **scor
         assert_int_equal(0, preallocate(vmaf, run->clip, run->method));
     }
     assert_int_equal(0, use_features(run, vmaf));
+    if (state && run->in_doubt)
+        cast_doubt(vmaf);
     if (state && run->freeing == FREE_BEFORE)
         state_free(state);
     int err = 0;
@@ -412,6 +440,8 @@ static void test_formats(void **unused)
         /* And with nothing on the CPU. */
         Run device_only = run;
         device_only.feature_count = 4;
+        check(&device_only);
+        device_only.in_doubt = true;
         check(&device_only);
     }
 }
@@ -560,8 +590,42 @@ static void test_refusals(void **unused)
 
 /* ---- pictures of others ---- */
 
+/* A time line of another API: the emulated driver takes a counter in a file for one. */
+typedef struct Clock {
+    uintptr_t semaphore; /* 0: none */
+    _Atomic uint64_t *counter;
+} Clock;
+
+static void clock_open(Clock *clock, VmafContext *vmaf)
+{
+    *clock = (Clock){ 0 };
+    uintptr_t none;
+    assert_int_equal(-EINVAL, is_cuda() ? vmaf_cuda_import_semaphore(vmaf, 0, NULL)
+                                        : vmaf_hip_import_semaphore(vmaf, 0, NULL));
+    assert_true((is_cuda() ? vmaf_cuda_import_semaphore(vmaf, -1, &none)
+                           : vmaf_hip_import_semaphore(vmaf, -1, &none)) < 0);
+    if (!emulator("emulated_complaints"))
+        return;
+    const int fd = memfd_create("clock", MFD_CLOEXEC);
+    assert_true(fd >= 0 && !ftruncate(fd, 8));
+    clock->counter = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(MAP_FAILED, clock->counter);
+    assert_int_equal(0, is_cuda() ? vmaf_cuda_import_semaphore(vmaf, fd, &clock->semaphore)
+                                  : vmaf_hip_import_semaphore(vmaf, fd, &clock->semaphore));
+    assert_int_equal(0, close(fd));
+}
+
+static void clock_close(Clock *clock, VmafContext *vmaf)
+{
+    if (!clock->semaphore)
+        return;
+    assert_int_equal(0, is_cuda() ? vmaf_cuda_free_semaphore(vmaf, clock->semaphore)
+                                  : vmaf_hip_free_semaphore(vmaf, clock->semaphore));
+    munmap((void *)clock->counter, 8);
+}
+
 static void import_side(const Caller *caller, VmafContext *vmaf, enum SynthSide side,
-                        const VmafPicture *shape, unsigned t, DriverHandle stream)
+                        const VmafPicture *shape, unsigned t, const Clock *clock)
 {
     VmafSharedPicture shared = {
         .size = sizeof(shared),
@@ -574,7 +638,9 @@ static void import_side(const Caller *caller, VmafContext *vmaf, enum SynthSide 
         .pix_fmt = shape->pix_fmt,
         .is_ref = side == SYNTH_REF,
         .index = t,
-        .stream = (uintptr_t)stream,
+        .semaphore = clock->semaphore,
+        .wait_value = 3 * t + 1,
+        .signal_value = side == SYNTH_DIST ? 3 * t + 2 : 0,
     };
     for (unsigned p = 0; p < 3; p++) {
         shared.offset[p] = p * caller->pitch * shape->h[0];
@@ -600,17 +666,27 @@ static void test_imports(void **unused)
     assert_int_equal(-EINVAL, vmaf_read_imported_pictures(vmaf, 0));
     assert_int_equal(0, import_state(vmaf, state));
     assert_int_equal(0, use_features(&run, vmaf));
+    Clock clock;
+    clock_open(&clock, vmaf);
     for (unsigned t = 0; t < run.clip->frames; t++) {
         assert_int_equal(-EINVAL, vmaf_read_imported_pictures(vmaf, t));
         for (enum SynthSide side = SYNTH_REF; side <= SYNTH_DIST; side++) {
             VmafPicture frame;
             assert_int_equal(0, synth_picture(run.clip, side, t, &frame));
-            decode(&caller, side, &frame);
-            import_side(&caller, vmaf, side, &frame, t, NULL);
+            if (!clock.semaphore)
+                decode(&caller, side, &frame);
+            import_side(&caller, vmaf, side, &frame, t, &clock);
+            if (clock.semaphore) /* in time all the same */
+                decode(&caller, side, &frame);
             vmaf_picture_unref(&frame);
         }
+        if (clock.semaphore)
+            atomic_store(clock.counter, 3 * t + 1);
         assert_int_equal(0, vmaf_read_imported_pictures(vmaf, t));
+        if (clock.semaphore)
+            assert_int_equal(3 * t + 2, atomic_load(clock.counter));
     }
+    clock_close(&clock, vmaf);
     assert_int_equal(0, score_close(vmaf, &scores));
     assert_true(score_same(wanted, scores));
     free(wanted);
