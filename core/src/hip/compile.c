@@ -40,10 +40,17 @@ static bool fill(void *library)
     return true;
 }
 
-bool hip_compiler_open(void *hip_library)
+static bool opened;
+
+void hip_compiler_open(void *hip_library)
 {
     void *library = library_open(library_names);
-    return (library && fill(library)) || fill(hip_library);
+    opened = (library && fill(library)) || fill(hip_library);
+}
+
+bool hip_has_compiler(void)
+{
+    return opened;
 }
 
 static void log_why(void *program)

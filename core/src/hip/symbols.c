@@ -76,7 +76,6 @@ static int (*get_properties)(void *properties, int device);
 
 static DriverApi api;
 static const DriverApi *loaded; /* &api when all of it is there */
-static bool have_compiler;
 /* Where the properties, a struct that grew with HIP 6, have the name of the architecture. */
 static size_t arch_offset;
 enum { ARCH_OFFSET_5 = 396, ARCH_OFFSET_6 = 1160, ARCH_LENGTH = 256, PROPERTIES_ROOM = 8192 };
@@ -109,7 +108,7 @@ static void describe(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE
              api.version / 100000 % 100, api.version % 100000);
     snprintf(info->driver, sizeof(info->driver), "HIP %s%s%s", info->version, arch[0] ? ", " : "",
              arch);
-    if (arch[0] && !is_bundled(arch) && !have_compiler) {
+    if (arch[0] && !is_bundled(arch) && !hip_has_compiler()) {
         char text[128];
         snprintf(text, sizeof(text), "code for %s in this build, or hiprtc to make it", arch);
         driver_note_missing(info, text);
@@ -169,7 +168,7 @@ static void load(void)
     if (!driver_load(&api, library, "update it to ROCm 5.2 or later") || !get_error_name)
         return;
     find_properties(library);
-    have_compiler = hip_compiler_open(library);
+    hip_compiler_open(library);
     if (api.call.DriverGetVersion(&api.version))
         api.version = 0;
     /* HIP 6 numbers the kinds of memory as CUDA does. */

@@ -18,8 +18,9 @@ bool hip_bundle_has(const void *bundle, size_t size, const char *arch);
 
 /* ---- compile.c: hiprtc, for architectures that the build has no code for ---- */
 
-/* Opens hiprtc on first use: a library of its own, or part of `library`. Not thread-safe. */
-bool hip_compiler_open(void *library);
+/* Opens hiprtc: a library of its own, or part of `library`. Once, before the others. */
+void hip_compiler_open(void *library);
+bool hip_has_compiler(void);
 
 /* Compiles a source: free *code with mem_free. */
 int hip_compile(const char *arch, const KernelImage *source, void **code);
