@@ -28,6 +28,7 @@ static const char *library_name, *prefix;
 static int (*emulated_fail)(const char *function, unsigned nth, const char *what);
 static int (*emulated_failed)(void);
 static unsigned (*emulated_calls)(unsigned i, const char **function);
+static int (*emulated_schedule)(const char *text);
 static unsigned (*emulated_complaints)(void);
 static long (*emulated_leaks)(void);
 static void (*emulated_reset)(void);
@@ -53,6 +54,7 @@ static void find_emulator(void)
     emulated_fail = symbol(library, "emulated_fail");
     emulated_failed = symbol(library, "emulated_failed");
     emulated_calls = symbol(library, "emulated_calls");
+    emulated_schedule = symbol(library, "emulated_schedule");
     emulated_complaints = symbol(library, "emulated_complaints");
     emulated_leaks = symbol(library, "emulated_leaks");
     emulated_reset = symbol(library, "emulated_reset");
@@ -518,6 +520,17 @@ static void record_copy(Copier *c, GpuBuffer *from, GpuBuffer *to, size_t at, si
     assert_int_equal(0, ops->end(c->commands));
 }
 
+/* Only what somebody waits for is done. */
+static int set_lazy(void **state)
+{
+    return emulated_schedule("lazy");
+}
+
+static int set_random(void **state)
+{
+    return emulated_schedule("random");
+}
+
 /* As a filter does it that copies on the legacy stream and waits for nothing. */
 static void waits_for_callers_stream(void **state)
 {
@@ -670,8 +683,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(survives_loss),
         cmocka_unit_test(survives_lack_of_our_memory),
         cmocka_unit_test(adopts),
-        cmocka_unit_test(waits_for_callers_stream),
-        cmocka_unit_test(callers_stream_waits),
+        cmocka_unit_test_setup_teardown(waits_for_callers_stream, set_lazy, set_random),
+        cmocka_unit_test_setup_teardown(callers_stream_waits, set_lazy, set_random),
         cmocka_unit_test(takes_many_submissions),
 #ifdef HAVE_HIP
         cmocka_unit_test(finds_architectures),
