@@ -55,12 +55,13 @@ static void describe(const SyclDeviceDesc *desc, const SyclPlugin *plugin, GpuDe
 
 static int list(SyclProbe *probe)
 {
+    static atomic_bool told; /* once: who asks for a device asks more than once */
     const SyclPlugin *plugin = probe->library->plugin;
     SyclDeviceDesc *descs = mem_array(MAX_DEVICES, sizeof(*descs));
     if (!descs)
         return -ENOMEM;
     const int count = plugin->list(descs, MAX_DEVICES);
-    if (count < 0)
+    if (count < 0 && !atomic_exchange(&told, true))
         log_error("sycl: the devices cannot be listed: %s", plugin->error());
     probe->gpu.count = count < 0 ? 0 : count < MAX_DEVICES ? (unsigned)count : MAX_DEVICES;
     for (unsigned i = 0; i < probe->gpu.count; i++) {
