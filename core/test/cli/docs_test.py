@@ -4,6 +4,7 @@
 
 usage: docs_test.py VMAF TOP [--fix]
 """
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,9 @@ import sys
 vmaf, top = sys.argv[1:3]
 fix = '--fix' in sys.argv
 failed = 0
+# What --help says of them is all.
+UNEXPLAINED = {'reference', 'distorted', 'width', 'height', 'pixel_format', 'bitdepth', 'no_prediction', 'output',
+               'quiet', 'version', 'no_metal'}
 
 
 def run(*args):
@@ -24,10 +28,10 @@ def complain(text):
 
 
 def feature_table():
-    """The table of features and backends, as the command lists them."""
-    lines = ['| extractor | measures | CPU | Vulkan |', '| --- | --- | --- | --- |']
+    """The table of features, as the command lists them. What has GPU code runs on every GPU backend."""
+    lines = ['| extractor | measures | CPU | GPU |', '| --- | --- | --- | --- |']
     for name, what, where in re.findall(r'^(\w+) +(\S.*) \[(.*)\]$', run('--list_features'), re.M):
-        lines.append(f'| `{name}` | {what} | yes | {"yes" if "vulkan" in where else ""} |')
+        lines.append(f'| `{name}` | {what} | yes | {"" if where == "cpu" else "yes"} |')
     return '\n' + '\n'.join(lines) + '\n'
 
 
@@ -35,7 +39,7 @@ def check_features():
     path = top + '/README.md'
     readme = open(path).read()
     before, table, after = re.fullmatch(r'(.*<!-- features[^>]*-->)(.*)(<!-- end of features.*)', readme, re.S).groups()
-    if table == feature_table() or '[cpu, vulkan]' not in run('--list_features'):  # a build without Vulkan
+    if table == feature_table() or '[cpu, ' not in run('--list_features'):  # a build without any GPU backend
         return
     if fix:
         open(path, 'w').write(before + feature_table() + after)
@@ -46,7 +50,7 @@ def check_features():
 def check_options():
     """Options that the documents mention exist."""
     options = set(re.findall(r'--(\w+)', run('--help')))
-    for name in ('README.md', 'docs/usage.md'):
+    for name in ('README.md', 'docs/usage.md', 'docs/backends/README.md'):
         for line in open(f'{top}/{name}'):
             if 'pkg-config' in line:
                 continue
@@ -55,6 +59,22 @@ def check_options():
                     complain(f'{name}: there is no --{option}')
 
 
+def check_backends():
+    """Every backend of the command has its page, and every option of its own is explained."""
+    text = run('--help')
+    names = re.findall(r'--(\w+)_device ', text)
+    pages = open(f'{top}/docs/backends/README.md').read()
+    for name in names:
+        if not os.path.exists(f'{top}/docs/backends/{name}.md') or f']({name}.md)' not in pages:
+            complain(f'docs/backends/README.md: no page on {name}')
+    usage = open(f'{top}/docs/usage.md').read()
+    for option in re.findall(r'^ +(?:-\w, )?--(\w+)', text, re.M):
+        own = any(option in (f'{name}_device', f'no_{name}') for name in names)
+        if not own and f'--{option}' not in usage + pages and option not in UNEXPLAINED:
+            complain(f'docs/usage.md: nothing on --{option}')
+
+
 check_features()
 check_options()
+check_backends()
 sys.exit(1 if failed else 0)

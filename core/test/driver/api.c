@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/images.h"
 #include "emulator.h"
+#include "hip/images.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #ifdef EMULATED_HIP
@@ -357,6 +359,26 @@ static const HostKernel *find_kernel(const Entry *entry)
     return NULL;
 }
 
+/* Code is not executed, so what another image computes is not known: it is made wrong, for those who want
+ * to see it noticed (EMULATED_OTHER_IMAGES=wrong). */
+static bool is_spoilt(const char *image, const char *name)
+{
+    const char *const wanted = getenv("EMULATED_OTHER_IMAGES");
+#if defined(EMULATED_HIP) && defined(HAVE_HIP)
+    const KernelImage *const own = kernel_image_find(hip_images, name);
+#elif !defined(EMULATED_HIP) && defined(HAVE_CUDA)
+    const KernelImage *const own = kernel_image_find(cuda_images, name);
+#else
+    const KernelImage *const own = NULL;
+#endif
+    if (!own || !wanted || strcmp(wanted, "wrong") != 0)
+        return false;
+    size_t same = 0;
+    while (same < own->size && image[same] == ((const char *)own->data)[same])
+        same++;
+    return same < own->size;
+}
+
 static int load(const void *image, Module **out, char *why, size_t why_size)
 {
     Entry entry;
@@ -373,6 +395,7 @@ static int load(const void *image, Module **out, char *why, size_t why_size)
     module->function = object_create(FUNCTION, sizeof(*module->function));
     module->function->kernel = find_kernel(&entry);
     module->function->arguments_size = entry.arguments_size;
+    module->function->spoilt = is_spoilt(image, entry.name);
     *out = module;
     return OK;
 }

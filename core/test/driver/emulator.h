@@ -178,6 +178,7 @@ typedef struct Function {
     Object object;
     const HostKernel *kernel;
     unsigned arguments_size;
+    bool spoilt; /* its image is not the build's: what it computes is not either */
 } Function;
 
 typedef struct Semaphore {

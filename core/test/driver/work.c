@@ -170,6 +170,17 @@ static void *room_for(size_t size)
     return object;
 }
 
+/* Results are in the last buffer. */
+static void spoil(const Work *work, const HostKernel *kernel)
+{
+    uint64_t address;
+    size_t size;
+    memcpy(&address, work->arguments + 8 * (kernel->buffer_count - 1), 8);
+    uint32_t *const words = memory_find(work->context, address, &size);
+    if (words)
+        words[0] += 1000;
+}
+
 static const char *run_group(const Work *work, const HostKernel *kernel, unsigned number)
 {
     static HostGroup *runner;
@@ -199,7 +210,11 @@ static const char *run_group(const Work *work, const HostKernel *kernel, unsigne
     /* Shared arrays hold noise, or what an earlier group left. */
     if (random_coin(&chance))
         random_fill(&chance, at, kernel->object_size - (size_t)(at - object));
-    return group_run(runner, kernel, object, &chance, why, sizeof(why)) ? why : NULL;
+    if (group_run(runner, kernel, object, &chance, why, sizeof(why)))
+        return why;
+    if (work->function->spoilt && number == 0)
+        spoil(work, kernel);
+    return NULL;
 }
 
 static void *row_at(const Work *work, uint64_t address, bool pageable)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs the gate for one backend on all its devices, then once more with the driver's own checks on a few clips.
+"""Runs the gate for one backend, then once more with the driver's own checks on a few clips.
 
-usage: gate_test.py GATE VMAF SYNTHCLIP BACKEND [VALIDATION_LAYERS]
+usage: gate_test.py GATE VMAF SYNTHCLIP BACKEND [--layers=PATTERN] [WORD...]
 
-VALIDATION_LAYERS: a pattern of files; what the checks need is installed when there is one.
+PATTERN: files of which one is there when what the checks need is installed. WORDs are the gate's.
 """
 import glob
 import subprocess
 import sys
 
 GATE, VMAF, SYNTHCLIP, BACKEND = sys.argv[1:5]
+LAYERS = [word.split('=')[1] for word in sys.argv[5:] if word.startswith('--layers=')]
+WORDS = [word for word in sys.argv[5:] if not word.startswith('--layers=')]
 
 
 def gate(*words):
@@ -20,9 +22,9 @@ def gate(*words):
         sys.exit(status)
 
 
-gate()
-for pattern in sys.argv[5:]:
-    if not glob.glob(pattern):
+gate(*WORDS)
+for pattern in LAYERS:
+    if glob.glob(pattern):
+        gate('--validate', '--clip', 'mix_8', '--clip', 'quant_12', '--clip', 'one_frame', '--clip', 'tiny_8')
+    else:
         print(f'{pattern} is not installed: not run.')
-        continue
-    gate('--validate', '--clip', 'mix_8', '--clip', 'quant_12', '--clip', 'one_frame', '--clip', 'tiny_8')

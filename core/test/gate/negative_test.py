@@ -53,8 +53,8 @@ CASES = {
 
 
 def gate(other, cache):
-    run = subprocess.run([GATE, VMAF, SYNTHCLIP, '--backend', BACKEND, '--with', other, '--feature', 'vif', '--clip',
-                          'mix_8'], capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
+    run = subprocess.run([GATE, VMAF, SYNTHCLIP, '--backend', BACKEND, '--device', '0', '--with', other, '--feature',
+                          'vif', '--clip', 'mix_8'], capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
     return run.returncode, run.stdout + run.stderr
 
 
