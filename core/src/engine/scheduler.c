@@ -356,12 +356,15 @@ static int check_placement(const Scheduler *s, unsigned count, const FeatureSet 
 {
     for (unsigned i = 0; i < count; i++) {
         const Feature *f = s->gpu_lanes[i]->feature;
-        if ((!f->gpu_only && !s->gpu->required) || feature_sets_have(taken, i))
+        if (feature_sets_have(taken, i))
             continue;
+        const bool must = f->gpu_only || s->gpu->required;
         const char *why = s->gpu->ops->refusal ? s->gpu->ops->refusal(s->gpu, i) : NULL;
-        log_error("feature \"%s\" cannot run on %s: %s", f->def->name, s->gpu->backend,
+        log_write(must ? VMAF_LOG_LEVEL_ERROR : VMAF_LOG_LEVEL_INFO,
+                  "feature \"%s\" cannot run on %s: %s", f->def->name, s->gpu->backend,
                   why ? why : "it does not take these options or pictures");
-        return -EINVAL;
+        if (must)
+            return -EINVAL;
     }
     if (!count && s->gpu->required) {
         log_error("%s is asked for, but none of the features has code for a GPU", s->gpu->backend);

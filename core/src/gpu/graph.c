@@ -154,7 +154,6 @@ static int add_feature(Graph *graph, unsigned i)
     if (err == -ENOTSUP)
         snprintf(gf->refusal, sizeof(gf->refusal), "%s", why ? why : "it has no kernels for this");
     if (err == -ENOTSUP || (!err && !fits(graph, gf->plan, gf->refusal, sizeof(gf->refusal)))) {
-        log_info("%s: not on %s: %s", name, graph->device->backend, gf->refusal);
         plan_destroy(gf->plan);
         gf->plan = NULL;
         return 0;
