@@ -132,5 +132,7 @@ def write_all(synthclip, folder):
     to.put('other.json', b'{"foo": 1}')
     to.put('garbage.json', b'hello')
     to.put('model.pkl', b'(dp0')
+    to.put('1x6.yuv', bytes(range(24)))  # a chroma column that pictures do not have
+    to.put('6x1.yuv', bytes(range(24)))
     for side in (2, 8, 16):
         to.put(f'{side}x{side}.yuv', b'\x40' * (side * side * 3))

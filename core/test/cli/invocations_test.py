@@ -311,6 +311,7 @@ def check_pipes():
     bad = 0
     for name, rest in (('r.y4m', '-d d.y4m'), ('r.yuv', '-d d.yuv -w 64 -h 64 -p 420 -b 8'),
                        ('r_odd.yuv', '-d d_odd.yuv -w 97 -h 61 -p 420 -b 8'), ('r444a.y4m', '-d d444a.y4m'),
+                       ('1x6.yuv', '-d 1x6.yuv -w 1 -h 6 -p 420 -b 8 -n'), ('6x1.yuv', '-d 6x1.yuv -w 6 -h 1 -p 420 -b 8 -n'),
                        ('r.y4m', '-d d.y4m --frame_skip_ref 1'), ('big_r8.y4m', '-d big_d10.y4m --aom_ctc v6.0')):
         want = report(f'-r {name} {rest}')
         piped = report(f'-r - {rest}', stdin=open(name, 'rb').read())

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <math.h>
 
+#include "engine/scores.h"
+#include "feature/common/area.h"
 #include "feature/common/float_filter.h"
 #include "feature/common/gauss.h"
+#include "feature/float_adm/float_adm_frame.h"
 #include "feature/scoring.h"
 #include "testing.h"
 
@@ -233,6 +236,33 @@ static void equal_pictures(void **state)
                          "VMAF_feature_motion3_score") == 0.0);
 }
 
+/* ---- areas ---- */
+
+/* The largest pictures have more samples than 32 bits count. What is below the least that counts, in
+ * proportion to the area, is nothing: a picture without detail has lost none. */
+static void areas_beyond_32_bits(void **state)
+{
+    assert_true(plane_area(65536, 65536) == UINT64_C(4294967296));
+    Dict *options = NULL;
+    Feature *f;
+    ScoreStore *scores;
+    double adm2;
+    assert_int_equal(0, dict_set(&options, "adm_noise_weight", "0"));
+    assert_int_equal(0, feature_create(&f, feature_find("float_adm"), options));
+    assert_int_equal(0, scores_create(&scores));
+    assert_int_equal(0, shape_init(&f->shape, VMAF_PIX_FMT_YUV400P, 8, 65536, 65536));
+    f->scores = scores;
+    assert_int_equal(0, f->def->init(f));
+    FloatAdmResult result = { 0 };
+    result.sum[0][ADM_DEN][ADM_H] = 1e-24f;
+    assert_int_equal(0, f->def->report(f, &(FrameId){ 0 }, &result));
+    assert_int_equal(0, scores_get(scores, "adm2_nw_0", 0, &adm2));
+    assert_true(adm2 == 1.0);
+    f->def->close(f);
+    feature_destroy(f);
+    scores_destroy(scores);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +271,7 @@ int main(void)
         cmocka_unit_test(rows_come_in_any_order),     cmocka_unit_test(totals_are_added_row_by_row),
         cmocka_unit_test(small_pictures_are_refused), cmocka_unit_test(odd_depths_are_refused),
         cmocka_unit_test(bad_options_are_refused),    cmocka_unit_test(equal_pictures),
+        cmocka_unit_test(areas_beyond_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,7 +173,7 @@ enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned plane
         const uint64_t row_size = (uint64_t)layout->width[p] * sample_size(video->format.bitdepth);
         const uint64_t size = row_size * layout->height[p];
         uint64_t rest = size;
-        if (p < 3 && (planes & (1u << p))) {
+        if (p < 3 && (planes & (1u << p)) && pic->data[p]) {
             err = read_plane(video, offset, pic, p);
             rest -= row_size * pic->h[p];
         }

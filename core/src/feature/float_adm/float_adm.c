@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "feature/common/area.h"
 #include "feature/float_adm/float_adm_frame.h"
 
 typedef struct AdmOptions {
@@ -199,7 +200,8 @@ static void score(const Feature *f, const FloatAdmResult *r, AdmScores *s)
         aim_num += skipped ? 0.0f : combine(r->sum[i][ADM_AIM], area, 0.0, o->p_norm);
         aim_den += s->den[i];
     }
-    const double smallest = 1e-10 * (f->shape.w[0] * f->shape.h[0]) / (1920.0 * 1080.0);
+    const double smallest =
+        1e-10 * (double)plane_area(f->shape.w[0], f->shape.h[0]) / (1920.0 * 1080.0);
     s->total_num = num < smallest ? 0.0 : num;
     s->total_den = den < smallest ? 0.0 : den;
     s->adm2 = 1.0;

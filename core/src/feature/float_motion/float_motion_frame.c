@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "feature/common/area.h"
 #include "feature/float_motion/float_motion_frame.h"
 
 /* A plane type, luma or chroma, of the two pictures. */
@@ -150,7 +151,7 @@ static float full_size(FloatMotionFrame *m, const PlanePair *pair)
         m->setup->dsp.distance(float_total_row(&m->total), row[0], row[1], pair->w);
         float_total_add(&m->total);
     }
-    return float_total_finish(&m->total) / (float)(pair->w * pair->h);
+    return float_total_finish(&m->total) / (float)plane_area(pair->w, pair->h);
 }
 
 /* The reference steps through a chroma plane by chroma's own pitch although it lies at luma's: its
@@ -171,7 +172,7 @@ static float half_size(FloatMotionFrame *m, const PlanePair *pair)
         m->setup->dsp.distance(float_total_row(&m->total), m->half_row[0], m->half_row[1], w);
         float_total_add(&m->total);
     }
-    return float_total_finish(&m->total) / (float)(w * h);
+    return float_total_finish(&m->total) / (float)plane_area(w, h);
 }
 
 double float_motion_frame_measure(FloatMotionFrame *m, const VmafPicture *before,
