@@ -151,7 +151,8 @@ VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *
  * of a worker is returned by a later call.
  *
  * On success both references belong to the library and both structs are zeroed. On failure both are
- * untouched and still the caller's.
+ * untouched and still the caller's. A pair that a feature fails on, at once or on a worker, leaves no
+ * score of any feature behind.
  *
  * Flushing waits for all work and completes the scores that need to know the end. Nothing can be
  * read after it. It fails when features are registered but no pair was read; a failed flush may be

@@ -32,7 +32,7 @@ typedef struct VmafModelConfig {
      *  an XML report: a letter or underscore, then letters, digits, '_', '-' and '.'; `frameNum`, `Frame`
      *  and what begins with `xml` are taken. Loading refuses other names with -EINVAL. */
     const char *name;
-    uint64_t flags;   /**< enum VmafModelFlags, or-ed */
+    uint64_t flags; /**< enum VmafModelFlags, or-ed */
 } VmafModelConfig;
 
 enum VmafModelCollectionScoreType {

@@ -85,7 +85,11 @@ int feature_emit(Feature *f, unsigned output, unsigned index, double value)
         .feature = f->order,
         .output = output,
     };
-    return scores_set(f->scores, f->names[output], index, value, &order);
+    const ScoreEntry entry = {
+        .name = f->names[output], .index = index, .value = value, .order = order, .feature = f
+    };
+    return f->hear ? f->hear(f->hear_arg, &entry)
+                   : scores_set(f->scores, entry.name, index, value, &order);
 }
 
 int feature_emit_aggregate(Feature *f, const char *name, double value)

@@ -20,6 +20,7 @@ typedef struct Feature Feature;
 typedef struct FeatureDef FeatureDef;
 typedef struct FeatureGpu FeatureGpu; /* gpu/feature_gpu.h */
 typedef struct ScoreStore ScoreStore; /* engine/scores.h */
+typedef struct ScoreEntry ScoreEntry; /* engine/scores.h */
 
 enum FeatureFlag {
     FEATURE_EVERY_FRAME = 1 << 0, /* not skipped by subsampling */
@@ -92,6 +93,8 @@ struct Feature {
     bool undelayed; /* init may set it: its outputs come at once, whatever their table says */
     void *state;    /* the feature's own; it frees it in close */
     ScoreStore *scores;
+    int (*hear)(void *arg, const ScoreEntry *entry); /* takes what it emits; NULL: `scores` does */
+    void *hear_arg;
     bool gpu_only;       /* asked for under a backend's name (vif_vulkan): never runs on the CPU */
     unsigned order;      /* place in registration order */
     unsigned first_step; /* number of the first pair it reported on, from 1: orders the columns */
@@ -110,7 +113,8 @@ unsigned feature_output_count(const FeatureDef *def);
 #define FEATURE_KEY_SIZE 256
 void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE]);
 
-/* Stores outputs[output] of frame `index`. 0, or -EINVAL when that slot is already written. */
+/* Emits outputs[output] of frame `index`. -ENOMEM; a slot that is already written shows when the frame
+ * is stored. */
 int feature_emit(Feature *f, unsigned output, unsigned index, double value);
 
 /* Stores a figure about the whole clip (apsnr_y): the last value set wins. */

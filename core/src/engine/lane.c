@@ -42,7 +42,6 @@ void lane_destroy(Lane *lane)
     if (lane->state != LANE_NEW && lane->feature->def->close)
         lane->feature->def->close(lane->feature);
     mem_free(lane->scratches);
-    mem_free(lane->measured);
     feature_destroy(lane->feature);
     mem_free(lane);
 }
@@ -58,16 +57,14 @@ static int init_feature(Feature *f, const FrameShape *shape)
     return err > 0 ? -EINVAL : err;
 }
 
-int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads)
+int lane_init(Lane *lane, const FrameShape *shape, unsigned threads)
 {
-    assert(in_flight > 0 && threads > 0);
+    assert(threads > 0);
     if (lane->state != LANE_NEW)
         return lane->init_err;
-    if (!lane->measured)
-        lane->measured = mem_array(in_flight, sizeof(*lane->measured));
     if (!lane->scratches)
         lane->scratches = mem_array(threads, sizeof(*lane->scratches));
-    if (!lane->measured || !lane->scratches)
+    if (!lane->scratches)
         return -ENOMEM;
     lane->scratch_capacity = threads;
     lane->init_err = init_feature(lane->feature, shape);

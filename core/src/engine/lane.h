@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A registered feature at work: its working memory and the order of its reports. */
+/* A registered feature at work: its working memory, and whose turn it is. */
 #ifndef ENGINE_LANE_H
 #define ENGINE_LANE_H
 
@@ -17,9 +17,9 @@ typedef struct Job {
     Task task;
     Lane *lane;
     Frame *frame;
-    uint64_t sequence; /* counts the lane's frames */
     void *result;
-    int err;
+    bool due;         /* the lane does not skip the frame */
+    int err;          /* there is no result */
     struct Job *next; /* in Lane.waiting */
 } Job;
 
@@ -33,10 +33,6 @@ struct Lane {
     /* Under the scheduler's lock from here on. */
     void **scratches; /* those that no measure is using: a stack */
     unsigned scratch_count, scratch_capacity;
-    uint64_t sequences;          /* frames that came in */
-    uint64_t reported;           /* frames reported, which is also the next one's sequence */
-    Job **measured;              /* by sequence modulo the number of frames in flight */
-    bool reporting;              /* a thread is inside report */
     bool measuring;              /* serial features: a frame is being measured */
     Job *waiting, *waiting_last; /* serial features: frames whose turn has not come */
 };
@@ -45,9 +41,9 @@ struct Lane {
 int lane_create(Lane **out, Feature *feature);
 void lane_destroy(Lane *lane);
 
-/* Tells the feature the shape. An error is final: it is returned again by later calls. `in_flight`
- * bounds the frames at work, `threads` the frames measured at the same time. */
-int lane_init(Lane *lane, const FrameShape *shape, unsigned in_flight, unsigned threads);
+/* Tells the feature the shape. An error is final: it is returned again by later calls. `threads`
+ * bounds the frames measured at the same time. */
+int lane_init(Lane *lane, const FrameShape *shape, unsigned threads);
 
 /* Measures the job's frame. `lock` guards the lane; it is not held while measuring. */
 int lane_measure(Lane *lane, pthread_mutex_t *lock, const FramePair *pair, void *result,

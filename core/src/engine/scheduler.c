@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "engine/lane.h"
+#include "engine/reporter.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -17,11 +18,12 @@ struct Frame {
     FramePair pair;
     FrameId id;
     Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
-    unsigned job_capacity;
-    unsigned unmeasured, unreported; /* jobs, and those who start and collect them */
-    FeatureSet *accelerated;         /* gpu_set_count of them */
-    uint64_t ticket;                 /* counts the frames taken; 0: free */
-    Frame *next;                     /* in free_frames or in the collector's queue */
+    unsigned job_capacity, job_count;
+    Measured *measured;      /* job_capacity of them, for the report */
+    unsigned unmeasured;     /* jobs, and those who start and collect them */
+    FeatureSet *accelerated; /* gpu_set_count of them */
+    uint64_t ticket;         /* counts the frames taken; 0: free */
+    Frame *next;             /* in free_frames or in the collector's queue */
 };
 
 struct Scheduler {
@@ -38,6 +40,10 @@ struct Scheduler {
     pthread_cond_t freed;           /* a frame came back */
     Frame *free_frames, *free_last; /* first in, first out */
     uint64_t tickets;
+    Frame **measured;  /* by ticket modulo in_flight: frames to be reported */
+    uint64_t reported; /* tickets */
+    bool reporting;    /* a thread is at it: the reporter is its alone */
+    Reporter reporter;
     int err; /* first one of a feature, until it is asked for */
 
     /* The accelerator, and the thread that waits for its results. */
@@ -81,8 +87,11 @@ static void destroy_frames(Scheduler *s)
             mem_free(frame->jobs[j]);
         }
         mem_free(frame->jobs);
+        mem_free(frame->measured);
     }
     mem_free(s->frames);
+    mem_free(s->measured);
+    reporter_clear(&s->reporter);
     mem_free(s->gpu_sets);
     mem_free(s->gpu_results);
     mem_free(s->gpu_lanes);
@@ -172,13 +181,12 @@ void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
         s->gpu->ops->tally(s->gpu, (unsigned)number, &place->tally);
 }
 
-static void keep_error(Scheduler *s, const Job *job, int err)
+static void keep_error(Scheduler *s, const Feature *feature, unsigned index, int err)
 {
-    log_warning("problem with feature extractor \"%s\" at index %u", job->lane->feature->def->name,
-                job->frame->id.index);
+    log_warning("problem with feature extractor \"%s\" at index %u", feature->def->name, index);
     pthread_mutex_lock(&s->lock);
     if (!s->err)
-        s->err = err > 0 ? -EINVAL : err;
+        s->err = err;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -204,39 +212,39 @@ static void free_frame(Scheduler *s, Frame *frame)
     pthread_cond_broadcast(&s->freed);
 }
 
-static void report(Scheduler *s, Job *job)
+static void report(Scheduler *s, Frame *frame)
 {
-    Feature *f = job->lane->feature;
-    int err = job->err;
     if (atomic_load(&s->cancelled))
         return;
-    if (!err) {
-        if (!f->first_step)
-            f->first_step = (unsigned)job->frame->id.position + 1;
-        err = f->def->report ? f->def->report(f, &job->frame->id, job->result) : 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < frame->job_count; i++) {
+        const Job *job = frame->jobs[i];
+        if (job->due)
+            frame->measured[count++] = (Measured){ job->lane->feature, job->result, job->err };
     }
+    const Feature *failed = NULL;
+    const int err = reporter_frame(&s->reporter, &frame->id, frame->measured, count, &failed);
     if (err)
-        keep_error(s, job, err);
+        keep_error(s, failed, frame->id.index, err);
 }
 
-/* Under the lock, which report runs without: whoever finds the lane's next frame measured reports
- * it, and all that follow, unless a thread is at it already. */
-static void report_in_order(Scheduler *s, Lane *lane)
+/* Under the lock, which report runs without: whoever finds the next frame measured reports it, and all
+ * that follow, unless a thread is at it already. */
+static void report_in_order(Scheduler *s)
 {
-    if (lane->reporting)
+    if (s->reporting)
         return;
-    lane->reporting = true;
-    Job *job;
-    while ((job = lane->measured[lane->reported % s->in_flight])) {
-        lane->measured[lane->reported % s->in_flight] = NULL;
+    s->reporting = true;
+    Frame *frame;
+    while ((frame = s->measured[s->reported % s->in_flight])) {
+        s->measured[s->reported % s->in_flight] = NULL;
         pthread_mutex_unlock(&s->lock);
-        report(s, job);
+        report(s, frame);
         pthread_mutex_lock(&s->lock);
-        lane->reported++;
-        if (--job->frame->unreported == 0)
-            free_frame(s, job->frame);
+        s->reported++;
+        free_frame(s, frame);
     }
-    lane->reporting = false;
+    s->reporting = false;
 }
 
 static bool is_serial(const Lane *lane)
@@ -257,44 +265,37 @@ static Job *next_turn(Lane *lane)
     return next;
 }
 
-/* Drops one claim on the pictures; the last one gives them back. */
-static void end_measuring(Scheduler *s, Frame *frame)
+/* Drops one claim on the frame; the last one gives the pictures back and has it reported. */
+static void release_frame(Scheduler *s, Frame *frame)
 {
-    VmafPicture done[4] = { 0 };
+    VmafPicture done[4];
     pthread_mutex_lock(&s->lock);
-    if (--frame->unmeasured == 0) {
-        for (unsigned i = 0; i < 4; i++) {
-            done[i] = frame->pictures[i];
-            frame->pictures[i] = (VmafPicture){ 0 };
-        }
+    const bool last = --frame->unmeasured == 0;
+    for (unsigned i = 0; last && i < 4; i++) {
+        done[i] = frame->pictures[i];
+        frame->pictures[i] = (VmafPicture){ 0 };
     }
     pthread_mutex_unlock(&s->lock);
+    if (!last)
+        return;
     for (unsigned i = 0; i < 4; i++)
         picture_release(&done[i]);
+    pthread_mutex_lock(&s->lock);
+    s->measured[(frame->ticket - 1) % s->in_flight] = frame;
+    report_in_order(s);
+    pthread_mutex_unlock(&s->lock);
 }
 
 static void finish_job(Scheduler *s, Job *job, int err)
 {
     Lane *lane = job->lane;
-    end_measuring(s, job->frame);
+    job->err = err;
     pthread_mutex_lock(&s->lock);
     Job *next = is_serial(lane) ? next_turn(lane) : NULL;
     if (next)
         team_submit(s->team, &next->task);
-    job->err = err;
-    lane->measured[job->sequence % s->in_flight] = job;
-    report_in_order(s, lane);
     pthread_mutex_unlock(&s->lock);
-}
-
-/* For those who hold a frame without a job in it. */
-static void release_frame(Scheduler *s, Frame *frame)
-{
-    end_measuring(s, frame);
-    pthread_mutex_lock(&s->lock);
-    if (--frame->unreported == 0)
-        free_frame(s, frame);
-    pthread_mutex_unlock(&s->lock);
+    release_frame(s, job->frame);
 }
 
 static void run_job(Task *task)
@@ -461,10 +462,15 @@ static int create_frames(Scheduler *s)
 {
     const unsigned count = scheduler_in_flight(s);
     Frame *frames = mem_array(count, sizeof(*frames));
-    if (!frames)
+    Frame **measured = mem_array(count, sizeof(*measured));
+    if (!frames || !measured) {
+        mem_free(frames);
+        mem_free(measured);
         return -ENOMEM;
+    }
     pthread_mutex_lock(&s->lock); /* others may wait for frames before there are any */
     s->frames = frames;
+    s->measured = measured;
     s->in_flight = count;
     for (unsigned i = 0; i < s->in_flight; i++) {
         s->frames[i].scheduler = s;
@@ -477,6 +483,10 @@ static int create_frames(Scheduler *s)
 static int grow_jobs(Scheduler *s, Frame *frame)
 {
     if (frame->job_capacity < s->lane_count) {
+        Measured *measured = mem_realloc(frame->measured, s->lane_count * sizeof(*measured));
+        if (!measured)
+            return -ENOMEM;
+        frame->measured = measured;
         Job **jobs = mem_realloc(frame->jobs, s->lane_count * sizeof(*jobs));
         if (!jobs)
             return -ENOMEM;
@@ -527,7 +537,7 @@ int scheduler_prepare(Scheduler *s, const FrameShape *shape)
 {
     int err = s->frames ? 0 : create_frames(s);
     for (unsigned i = 0; !err && i < s->lane_count; i++)
-        err = lane_init(s->lanes[i], shape, s->in_flight, team_size(s->team));
+        err = lane_init(s->lanes[i], shape, team_size(s->team));
     if (!err && s->gpu && !s->asked) {
         err = open_accelerator(s);
         s->asked = !err;
@@ -559,16 +569,16 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
     for (unsigned i = 0; s->gpu_lane_count && i < s->gpu_set_count; i++)
         frame->accelerated[i] = 0;
     frame->unmeasured = 1 + (s->gpu_lane_count != 0);
+    frame->job_count = s->lane_count;
     for (unsigned i = 0; i < s->lane_count; i++) {
         Lane *lane = s->lanes[i];
-        if (!takes_part(lane, input))
+        frame->jobs[i]->due = takes_part(lane, input);
+        if (!frame->jobs[i]->due)
             continue;
-        frame->jobs[i]->sequence = lane->sequences++;
         frame->unmeasured++;
         if (lane->accelerated >= 0)
             feature_sets_add(frame->accelerated, (unsigned)lane->accelerated);
     }
-    frame->unreported = frame->unmeasured;
 }
 
 static void submit_accelerated(Scheduler *s, Frame *frame)
@@ -633,7 +643,7 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     if (s->gpu_lane_count)
         submit_accelerated(s, frame);
     for (unsigned i = 0; i < s->lane_count; i++)
-        if (takes_part(s->lanes[i], input) && s->lanes[i]->accelerated < 0)
+        if (frame->jobs[i]->due && s->lanes[i]->accelerated < 0)
             start_job(s, frame->jobs[i]);
     release_frame(s, frame);
     return s->team ? 0 : scheduler_error(s);
@@ -676,9 +686,7 @@ int scheduler_flush(Scheduler *s)
         Lane *lane = s->lanes[i];
         if (lane->state != LANE_READY || lane->flushed)
             continue;
-        err = lane->feature->def->flush ? lane->feature->def->flush(lane->feature) : 0;
-        if (err > 0)
-            err = -EINVAL;
+        err = reporter_flush(&s->reporter, lane->feature);
         lane->flushed = !err;
         if (err)
             log_warning("problem with feature extractor \"%s\" at the end of the stream",

@@ -174,6 +174,82 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
     return err;
 }
 
+/* Under the lock: columns from `first` on that hold nothing. */
+static void remove_empty_columns(ScoreStore *store, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < store->column_count; i++) {
+        Column *column = &store->columns[i];
+        bool empty = true;
+        for (size_t index = 0; empty && index < column->capacity; index++)
+            empty = !column->written[index];
+        if (empty) {
+            mem_free(column->name);
+            mem_free(column->values);
+            mem_free(column->written);
+        } else {
+            store->columns[kept++] = *column;
+        }
+    }
+    store->column_count = kept;
+    store->listed_valid = false;
+}
+
+static bool is_of_frame(const ScoreEntry *entry, const ScoreFrame *frame)
+{
+    return !frame || entry->index == frame->index;
+}
+
+/* Under the lock. */
+static int store_locked(ScoreStore *store, ScoreEntry *entries, size_t count,
+                        const ScoreFrame *frame, size_t *culprit)
+{
+    const size_t columns = store->column_count;
+    bool failed = frame && frame->failed;
+    int first = 0;
+    for (size_t i = 0; i < count; i++) {
+        ScoreEntry *const entry = &entries[i];
+        entry->stored = false;
+        if (failed && is_of_frame(entry, frame))
+            continue;
+        const int err = set_locked(store, entry->name, entry->index, entry->value, &entry->order);
+        entry->stored = !err;
+        if (err && !first) {
+            first = err;
+            *culprit = i;
+        }
+        failed = failed || err;
+    }
+    for (size_t i = 0; failed && i < count; i++) {
+        ScoreEntry *const entry = &entries[i];
+        if (!entry->stored || !is_of_frame(entry, frame))
+            continue;
+        find(store, entry->name)->written[entry->index] = false;
+        entry->stored = false;
+    }
+    if (failed)
+        remove_empty_columns(store, columns);
+    return first;
+}
+
+int scores_store(ScoreStore *store, ScoreEntry *entries, size_t count, const ScoreFrame *frame,
+                 size_t *culprit)
+{
+    pthread_mutex_lock(&store->lock);
+    const int err = store_locked(store, entries, count, frame, culprit);
+    const ScoreListener listener = store->listener;
+    void *const arg = store->listener_arg;
+    pthread_mutex_unlock(&store->lock);
+
+    if (err == -EINVAL)
+        log_warning("feature \"%s\" cannot be overwritten at index %u", entries[*culprit].name,
+                    entries[*culprit].index);
+    for (size_t i = 0; listener && i < count; i++)
+        if (entries[i].stored)
+            listener(arg, entries[i].name, entries[i].index, entries[i].value);
+    return err;
+}
+
 int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value)
 {
     const int err = set_and_tell(store, name, index, value, NULL);

@@ -36,6 +36,30 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
                const ScoreOrder *order);
 /* Stores *value unless a score is there, whose value it then becomes. -ENOMEM. */
 int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value);
+
+/* A score on its way. */
+typedef struct ScoreEntry {
+    const char *name;
+    unsigned index;
+    double value;
+    ScoreOrder order;
+    const struct Feature *feature; /* who made it */
+    bool stored;
+} ScoreEntry;
+
+/* Scores of this index are stored all or none. */
+typedef struct ScoreFrame {
+    unsigned index;
+    bool failed; /* none */
+} ScoreFrame;
+
+/* Stores entries in their order and sets their `stored`, then tells the listener. With a frame, entries
+ * of other indices are stored for themselves; those of the frame's are not if any entry is refused.
+ * Without a frame all are stored or none. The first error: -EINVAL and a WARNING for a slot that is
+ * taken, -ENOMEM; *culprit is the place of that entry. */
+int scores_store(ScoreStore *store, ScoreEntry *entries, size_t count, const ScoreFrame *frame,
+                 size_t *culprit);
+
 /* The name under which scores are stored, from a name that a user gives: that may be the short one
  * that reports print. A name that is not known comes back as it is. The result is `name` itself or
  * lives as long as the store. */

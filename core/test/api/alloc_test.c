@@ -2,6 +2,7 @@
 /* Each allocation of a whole session fails once, one after another: the session ends with an error
  * or does without, and nothing is leaked. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <libvmaf/libvmaf.h>
@@ -87,6 +88,24 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
     return err;
 }
 
+/* Of a frame that failed nothing is stored, by no feature. */
+static bool frames_are_whole(VmafContext *vmaf)
+{
+    static const char *const metrics[] = { "psnr_y", "VMAF_integer_feature_adm2_score",
+                                           "VMAF_integer_feature_vif_scale3_score",
+                                           "VMAF_integer_feature_motion_sad_score" };
+    vmaf_read_pictures(vmaf, NULL, NULL, 0); /* waits */
+    for (unsigned i = 0; i < FRAMES; i++) {
+        unsigned count = 0;
+        double value;
+        for (unsigned m = 0; m < 4; m++)
+            count += !vmaf_feature_score_at_index(vmaf, metrics[m], &value, i);
+        if (count && count != 4)
+            return false;
+    }
+    return true;
+}
+
 static int session(unsigned threads)
 {
     VmafContext *vmaf = NULL;
@@ -98,6 +117,8 @@ static int session(unsigned threads)
         err = vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_b_v0.6.3");
     if (!err)
         err = score(vmaf, model, collection);
+    if (vmaf && !frames_are_whole(vmaf))
+        fail_msg("a failed frame has scores of some features");
     vmaf_model_destroy(model);
     vmaf_model_collection_destroy(collection);
     if (vmaf)

@@ -137,6 +137,52 @@ static const FeatureDef history = {
     .report = history_report,
 };
 
+/* delayed: a frame's score comes with the frame after it, and that of the last one with the flush. */
+typedef struct DelayedState {
+    unsigned index;
+    bool any;
+} DelayedState;
+
+static int delayed_init(Feature *f)
+{
+    f->state = mem_zalloc(sizeof(DelayedState));
+    return f->state ? 0 : -ENOMEM;
+}
+
+static int delayed_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
+                           Team *team)
+{
+    return 0;
+}
+
+static int delayed_flush(Feature *f)
+{
+    const DelayedState *s = f->state;
+    return s->any ? feature_emit(f, 1, s->index, s->index) : 0;
+}
+
+static int delayed_report(Feature *f, const FrameId *id, const void *result)
+{
+    DelayedState *s = f->state;
+    int err = delayed_flush(f);
+    if (!err)
+        err = feature_emit(f, 0, id->index, id->index);
+    *s = (DelayedState){ id->index, true };
+    return err;
+}
+
+static const FeatureDef delayed = {
+    .name = "delayed",
+    .outputs =
+        (const FeatureOutput[]){ { .name = "at once" }, { .name = "late" }, { .name = NULL } },
+    .flags = FEATURE_EVERY_FRAME,
+    .init = delayed_init,
+    .close = free_state,
+    .measure = delayed_measure,
+    .report = delayed_report,
+    .flush = delayed_flush,
+};
+
 /* An accelerator that works like a GPU: frames queue up and are done when collected. */
 typedef struct QueuedFrame {
     FramePair pair;
@@ -433,9 +479,42 @@ static void errors_come_back(void **state)
         assert_int_equal(scheduler_flush(rig.scheduler), 0);
         assert_true(score(&rig, "pixels", 7) == -1);
         assert_true(score(&rig, "pixels", 8) == expected_pixels(8));
-        assert_true(score(&rig, "history", 7) >= 0);
         atomic_store(&fail_position, -1);
         rig_close(&rig);
+    }
+}
+
+/* A frame on which one feature fails has no score of any: not of those that were measured before or
+ * after it, nor what they say of it later. What they say of the frame before it stays. */
+static void failed_frames_leave_nothing(void **state)
+{
+    for (unsigned way = 0; way < 4; way++) {
+        for (size_t t = 0; t < COUNT(thread_counts); t++) {
+            Fake fake = FAKE(&fake_ops, way == 1 ? 7 : -1, way == 2 ? 7 : -1);
+            Rig rig;
+            rig_open(&rig, thread_counts[t]);
+            rig_add(&rig, &delayed);
+            if (way == 1 || way == 2)
+                scheduler_accelerate(rig.scheduler, &fake.accelerator);
+            if (way == 0)
+                atomic_store(&fail_position, 7);
+            if (way == 3) /* the place is taken */
+                assert_int_equal(scores_set(rig.scores, "history", 7, -5, NULL), 0);
+            for (unsigned i = 0; i < FRAMES; i++)
+                rig_read(&rig, true);
+            scheduler_flush(rig.scheduler);
+            assert_int_equal(scheduler_flush(rig.scheduler), 0);
+            for (unsigned i = 0; i < FRAMES; i++) {
+                const bool failed = i == 7;
+                assert_true(score(&rig, "pixels", i) == (failed ? -1 : expected_pixels(i)));
+                assert_true(score(&rig, "at once", i) == (failed ? -1 : (double)i));
+                assert_true(score(&rig, "late", i) == (failed ? -1 : (double)i));
+                if (way != 3 || !failed)
+                    assert_true((score(&rig, "history", i) >= 0) == !failed);
+            }
+            atomic_store(&fail_position, -1);
+            rig_close(&rig);
+        }
     }
 }
 
@@ -520,6 +599,7 @@ int main(void)
         cmocka_unit_test(what_must_be_accelerated_is_or_fails),
         cmocka_unit_test(skipped_frames_reach_only_those_who_ask),
         cmocka_unit_test(errors_come_back),
+        cmocka_unit_test(failed_frames_leave_nothing),
         cmocka_unit_test(may_end_at_any_moment),
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(late_features_start_with_the_next_pair),

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "engine/reporter.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+
+static int hear(void *arg, const ScoreEntry *entry)
+{
+    Reporter *r = arg;
+    if (r->mute || index_set_has(&r->dropped, entry->index))
+        return 0;
+    if (mem_grow(&r->entries, r->count, &r->capacity, sizeof(*r->entries)))
+        return -ENOMEM;
+    r->entries[r->count++] = *entry;
+    return 0;
+}
+
+static void listen(Reporter *r, Feature *f)
+{
+    f->hear = hear;
+    f->hear_arg = r;
+}
+
+static void drop(Reporter *r, unsigned index)
+{
+    if (index_set_add(&r->dropped, index))
+        r->mute = true;
+}
+
+static int negative(int err)
+{
+    return err > 0 ? -EINVAL : err;
+}
+
+static int report(Reporter *r, const FrameId *id, const Measured *m)
+{
+    Feature *f = m->feature;
+    if (m->err)
+        return m->err;
+    if (!f->first_step)
+        f->first_step = (unsigned)id->position + 1;
+    listen(r, f);
+    return f->def->report ? f->def->report(f, id, m->result) : 0;
+}
+
+int reporter_frame(Reporter *r, const FrameId *id, const Measured *measured, unsigned count,
+                   const Feature **failed)
+{
+    int err = 0;
+    r->count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int own = negative(report(r, id, &measured[i]));
+        if (own && !err) {
+            err = own;
+            *failed = measured[i].feature;
+        }
+    }
+    if (!count)
+        return 0;
+    size_t culprit = 0;
+    const int lost = scores_store(measured[0].feature->scores, r->entries, r->count,
+                                  &(ScoreFrame){ id->index, err != 0 }, &culprit);
+    if (lost && !err) {
+        err = lost;
+        *failed = r->entries[culprit].feature;
+    }
+    if (err)
+        drop(r, id->index);
+    return err;
+}
+
+int reporter_flush(Reporter *r, Feature *f)
+{
+    r->count = 0;
+    listen(r, f);
+    const int err = f->def->flush ? negative(f->def->flush(f)) : 0;
+    size_t culprit;
+    return err ? err : scores_store(f->scores, r->entries, r->count, NULL, &culprit);
+}
+
+void reporter_clear(Reporter *r)
+{
+    mem_free(r->entries);
+    index_set_clear(&r->dropped);
+    *r = (Reporter){ 0 };
+}
