@@ -19,6 +19,8 @@ struct Gpu {
 /* Frames on their way on the device: enough to hide a slow read. */
 #define OUTSTANDING_FRAMES 8
 
+static bool gave_up; /* a device */
+
 typedef struct Wish {
     const char *backend;
     bool quiet;    /* nothing in the log when there is no such device */
@@ -43,6 +45,7 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
     gpu->backend = wish->backend;
     gpu->asked = wish->asked;
     int err = vmaf_device_open(&gpu->device, &wanted);
+    gave_up = gave_up || err == -ETIMEDOUT;
     if (!err)
         err = vmaf_use_device(vmaf, gpu->device);
     if (err) {
@@ -121,8 +124,14 @@ void gpu_destroy(Gpu *gpu)
 {
     if (!gpu)
         return;
+    gave_up = gave_up || vmaf_device_is_lost(gpu->device);
     vmaf_device_close(&gpu->device);
     free(gpu);
+}
+
+bool gpu_gave_up(void)
+{
+    return gave_up;
 }
 
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)

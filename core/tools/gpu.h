@@ -3,6 +3,8 @@
 #ifndef TOOLS_GPU_H
 #define TOOLS_GPU_H
 
+#include <stdbool.h>
+
 #include "libvmaf/libvmaf.h"
 #include "options.h"
 
@@ -13,6 +15,10 @@ typedef struct Gpu Gpu;
  * `auto` falls back to the CPU, and says why each backend was passed over. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
+
+/* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers
+ * of its driver may wait for that. */
+bool gpu_gave_up(void);
 
 /* Says where each extractor runs, once the first pair was taken; NULL: nothing to say. */
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);

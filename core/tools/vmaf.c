@@ -70,5 +70,9 @@ int main(int argc, char **argv)
     else if (!err)
         result = act(action, &options) ? EXIT_FAILED : EXIT_DONE;
     options_destroy(&options);
+    if (gpu_gave_up()) {
+        fflush(NULL);
+        _exit(result);
+    }
     return result;
 }

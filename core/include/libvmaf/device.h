@@ -91,13 +91,19 @@ typedef struct VmafDeviceOptions {
 
 /* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none
  * of that name; -ENOTSUP: the device lacks something, or computed wrong bits in its self-test; the log
- * says which. *device stays NULL on failure. */
+ * says which; -ETIMEDOUT: it did not finish that test. *device stays NULL on failure. */
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 
 /* The context scores on this device from now on. Before the first picture, and before features are
  * registered that ask for the backend by name. */
 VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
+
+/* 1: the device did not finish its work in time (300 s; VMAF_GPU_TIMEOUT=SECONDS in the environment says
+ * otherwise) and was given up. Everything on it fails with -EIO from then on, for all contexts, and closing
+ * waits for nothing. What it may still write to stays allocated until the process ends; a program had better
+ * end then, by _exit() if its driver's exit handlers might hang, too. Any thread may ask. */
+VMAF_EXPORT int vmaf_device_is_lost(const VmafDevice *device);
 
 /* Waits for outstanding work and sets *device to NULL. NULL and a NULL inside are fine. Contexts that
  * use the device keep it open until they are closed. */

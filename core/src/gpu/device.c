@@ -2,12 +2,38 @@
 #include "gpu/device.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+/* A slow frame on a slow device takes a minute; what takes five does not end. */
+#define TIMEOUT_S 300
+#define TIMEOUT_MAX_S 86400
+
+static uint64_t timeout_from_environment(void)
+{
+    const char *asked = getenv("VMAF_GPU_TIMEOUT");
+    unsigned long seconds = TIMEOUT_S;
+    if (asked && *asked) {
+        char *end;
+        seconds = strtoul(asked, &end, 10);
+        if (*end || *asked < '0' || *asked > '9' || !seconds || seconds > TIMEOUT_MAX_S) {
+            log_warning("VMAF_GPU_TIMEOUT=%s is ignored: it is a number of seconds, 1 to %d", asked,
+                        TIMEOUT_MAX_S);
+            seconds = TIMEOUT_S;
+        }
+    }
+    return (uint64_t)seconds * 1000000000;
+}
 
 void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend)
 {
     device->ops = ops;
     device->backend = backend;
     device->tuning = (GpuTuning){ .own_upload_bytes = (size_t)1 << 20, .max_batch = GPU_MAX_BATCH };
+    device->timeout_ns = timeout_from_environment();
+    for (unsigned q = 0; q < 2; q++)
+        atomic_init(&device->last[q], 0);
     atomic_init(&device->references, 1);
     pthread_mutex_init(&device->uploads_lock, NULL);
 }
@@ -17,19 +43,83 @@ void gpu_device_retain(GpuDevice *device)
     atomic_fetch_add(&device->references, 1);
 }
 
+/* ---- giving up ---- */
+
+bool gpu_device_is_abandoned(const GpuDevice *device)
+{
+    return device->ops == &gpu_abandoned_ops;
+}
+
+static void abandon(GpuDevice *device)
+{
+    if (atomic_exchange(&device->ops, &gpu_abandoned_ops) == &gpu_abandoned_ops)
+        return;
+    log_error(
+        "%s: %s did not finish its work in %llu s and is given up: nothing runs on it any more, and "
+        "its memory stays in use until this process ends. VMAF_GPU_TIMEOUT=SECONDS gives it longer",
+        device->backend, device->name, (unsigned long long)(device->timeout_ns / 1000000000));
+}
+
+/* ---- work ---- */
+
+static void note_submitted(GpuDevice *device, GpuPoint done)
+{
+    unsigned long long before = atomic_load(&device->last[done.queue]);
+    while (before < done.value &&
+           !atomic_compare_exchange_weak(&device->last[done.queue], &before, done.value))
+        ;
+}
+
+int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done)
+{
+    const int err = device->ops->submit(device, submit, done);
+    if (!err)
+        note_submitted(device, *done);
+    return err;
+}
+
+int gpu_device_wait(GpuDevice *device, GpuPoint point)
+{
+    const int reached = device->ops->wait(device, point, device->timeout_ns);
+    if (!reached)
+        abandon(device);
+    return reached > 0 ? 0 : reached < 0 ? reached : -EIO;
+}
+
+static int wait_for_last(GpuDevice *device)
+{
+    int err = 0;
+    for (unsigned q = 0; q < 2; q++) {
+        const GpuPoint last = { q, atomic_load(&device->last[q]) };
+        const int wait_err = last.value ? gpu_device_wait(device, last) : 0;
+        if (!err)
+            err = wait_err;
+    }
+    return err;
+}
+
+/* An API's own drain has no limit: it comes when there is nothing left to wait for. */
+int gpu_device_drain(GpuDevice *device)
+{
+    const int err = wait_for_last(device);
+    return err ? err : device->ops->drain(device);
+}
+
 void gpu_device_release(GpuDevice *device)
 {
     if (!device || atomic_fetch_sub(&device->references, 1) != 1)
         return;
-    pthread_mutex_destroy(&device->uploads_lock);
+    wait_for_last(device);
+    if (!gpu_device_is_abandoned(device))
+        pthread_mutex_destroy(&device->uploads_lock);
     device->ops->destroy(device);
 }
 
 int gpu_device_run(GpuDevice *device, GpuCommands *commands)
 {
     GpuPoint done = { 0 };
-    const int err = device->ops->submit(
+    const int err = gpu_device_submit(
         device, &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 },
         &done);
-    return err ? err : device->ops->wait(device, done, UINT64_MAX) < 0 ? -EIO : 0;
+    return err ? err : gpu_device_wait(device, done);
 }

@@ -181,13 +181,16 @@ typedef struct GpuTuning {
 typedef struct GpuUpload GpuUpload; /* upload.c */
 
 struct GpuDevice {
-    const GpuOps *ops;
+    /* Read it anew for each call: a device that is given up gets other ones (gpu_device_wait). */
+    _Atomic(const GpuOps *) ops;
     const char *backend; /* "vulkan" */
     char name[256];
     char driver[256]; /* driver and version: the self-test's verdict is remembered under it */
     uint8_t uuid[16]; /* so is this; zeros: unknown */
     GpuLimits limits;
     GpuTuning tuning;
+    uint64_t timeout_ns;   /* what takes longer will never end */
+    atomic_ullong last[2]; /* point of each queue that was submitted last */
 
     atomic_int references; /* the last one gone destroys it */
     pthread_mutex_t uploads_lock;
@@ -198,6 +201,17 @@ struct GpuDevice {
 void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend);
 void gpu_device_retain(GpuDevice *device);
 void gpu_device_release(GpuDevice *device); /* NULL is fine */
+
+/* As GpuOps.submit: everything is submitted this way. */
+int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done);
+/* Waits for a point: 0, or a negative errno. When the time is over the device is given up, with a line in the log: from
+ * then on every operation fails with -EIO, and what destroys objects leaves them alone, since the device
+ * may still write to them. */
+int gpu_device_wait(GpuDevice *device, GpuPoint point);
+/* The same for all that was submitted. */
+int gpu_device_drain(GpuDevice *device);
+bool gpu_device_is_abandoned(const GpuDevice *device);
+extern const GpuOps gpu_abandoned_ops;
 
 /* Submits one command buffer to the compute queue and waits for it. */
 int gpu_device_run(GpuDevice *device, GpuCommands *commands);

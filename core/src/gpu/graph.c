@@ -203,8 +203,8 @@ static int upload_tables(Graph *graph, size_t bytes)
     if (!err)
         err = gpu_device_run(dev, commands);
 error:
-    ops->commands_destroy(dev, commands);
-    ops->buffer_destroy(dev, staging);
+    dev->ops->commands_destroy(dev, commands);
+    dev->ops->buffer_destroy(dev, staging);
     return err;
 }
 

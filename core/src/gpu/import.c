@@ -63,11 +63,10 @@ int imports_create(GpuImports **out, GpuDevice *device, unsigned depth)
 
 static void slot_destroy(GpuDevice *device, ImportSlot *slot)
 {
-    const GpuOps *ops = device->ops;
-    ops->wait(device, slot->done, UINT64_MAX);
+    gpu_device_wait(device, slot->done);
     picture_release(&slot->pic);
-    ops->commands_destroy(device, slot->commands);
-    ops->buffer_destroy(device, slot->foreign);
+    device->ops->commands_destroy(device, slot->commands);
+    device->ops->buffer_destroy(device, slot->foreign);
     import_unpacking_destroy(device, &slot->unpacking);
     import_range_destroy(device, &slot->range);
 }
@@ -180,7 +179,7 @@ static void slot_release(GpuImports *imports, ImportSlot *slot, unsigned index, 
 static int slot_prepare(GpuImports *imports, ImportSlot *slot)
 {
     GpuDevice *device = imports->device;
-    if (device->ops->wait(device, slot->done, UINT64_MAX) < 0)
+    if (gpu_device_wait(device, slot->done))
         return -EIO;
     device->ops->buffer_destroy(device, slot->foreign);
     slot->foreign = NULL;
@@ -209,15 +208,15 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
     if (!err)
         err = end_err;
     if (!err)
-        err = ops->submit(device,
-                          &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                        .commands = &slot->commands,
-                                        .command_count = 1,
-                                        .foreign_waits = in->waits,
-                                        .foreign_wait_count = in->wait_count,
-                                        .foreign_signals = in->signals,
-                                        .foreign_signal_count = in->signal_count },
-                          &slot->done);
+        err = gpu_device_submit(device,
+                                &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                              .commands = &slot->commands,
+                                              .command_count = 1,
+                                              .foreign_waits = in->waits,
+                                              .foreign_wait_count = in->wait_count,
+                                              .foreign_signals = in->signals,
+                                              .foreign_signal_count = in->signal_count },
+                                &slot->done);
     return err;
 }
 
@@ -303,15 +302,15 @@ static ImportSlot *claim_pair(GpuImports *imports, unsigned index)
 /* Waits for the copies and takes the picture out. */
 static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, VmafPicture *pic)
 {
-    const int reached = imports->device->ops->wait(imports->device, slot->done, UINT64_MAX);
+    const int err = gpu_device_wait(imports->device, slot->done);
     *pic = slot->pic;
     slot->pic = (VmafPicture){ 0 };
-    if (reached < 0)
+    if (err)
         picture_release(pic);
     else
         import_range_note(&slot->range, pic);
     slot_release(imports, slot, index, false);
-    return reached < 0 ? -EIO : 0;
+    return err;
 }
 
 int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist)

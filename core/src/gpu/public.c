@@ -125,6 +125,11 @@ int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
     return vmaf && device ? session_use((GpuSession *)device, vmaf) : -EINVAL;
 }
 
+int vmaf_device_is_lost(const VmafDevice *device)
+{
+    return device && gpu_device_is_abandoned(((const GpuSession *)device)->device);
+}
+
 void vmaf_device_close(VmafDevice **device)
 {
     if (!device)

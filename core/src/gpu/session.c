@@ -33,9 +33,10 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     if (!err && !backend->our_code)
         err = selftest_run(device);
     if (err) {
+        const bool abandoned = gpu_device_is_abandoned(device);
         gpu_device_release(device);
         mem_free(session);
-        return err;
+        return abandoned ? -ETIMEDOUT : err;
     }
     session->backend = backend;
     session->device = device;
@@ -138,7 +139,7 @@ void session_close(GpuSession *session)
 {
     if (!session)
         return;
-    session->device->ops->drain(session->device);
+    gpu_device_drain(session->device);
     session_release(session);
 }
 

@@ -10,9 +10,6 @@
 #include "gpu/upload.h"
 #include "gpu/work.h"
 
-/* A device that has not finished a frame after this long will not finish it. */
-#define FRAME_TIMEOUT_NS (300u * (uint64_t)1000000000)
-
 /* What a feature can show for itself; under the stream's lock. */
 typedef struct Tally {
     uint64_t frames, frames_again;
@@ -102,8 +99,8 @@ void stream_destroy(GpuStream *stream)
     if (!stream)
         return;
     for (unsigned i = 0; stream->slots && i < stream->slot_count; i++) {
-        stream->device->ops->wait(stream->device, stream->slots[i].uploaded, FRAME_TIMEOUT_NS);
-        stream->device->ops->wait(stream->device, stream->slots[i].done, FRAME_TIMEOUT_NS);
+        gpu_device_wait(stream->device, stream->slots[i].uploaded);
+        gpu_device_wait(stream->device, stream->slots[i].done);
     }
     if (stream->graph)
         works_destroy(&stream->works);
@@ -178,13 +175,13 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     *done = last->uploaded;
     if (!command_count)
         return 0;
-    const int err = dev->ops->submit(dev,
-                                     &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                                   .commands = commands,
-                                                   .command_count = command_count,
-                                                   .waits = &last->uploaded,
-                                                   .wait_count = uploads_apart },
-                                     done);
+    const int err = gpu_device_submit(dev,
+                                      &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                                    .commands = commands,
+                                                    .command_count = command_count,
+                                                    .waits = &last->uploaded,
+                                                    .wait_count = uploads_apart },
+                                      done);
     if (!err && work)
         count_launches(stream, work);
     return err;
@@ -232,13 +229,12 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
 {
     GpuDevice *dev = stream->device;
     /* Reached already, unless an earlier frame failed half-way. */
-    if (dev->ops->wait(dev, slot->uploaded, FRAME_TIMEOUT_NS) < 0 ||
-        dev->ops->wait(dev, slot->done, FRAME_TIMEOUT_NS) < 0)
+    if (gpu_device_wait(dev, slot->uploaded) || gpu_device_wait(dev, slot->done))
         return -EIO;
     const int err = slot_record_upload(slot, stream->graph, pair);
     if (err || stream->upload_queue == GPU_COMPUTE)
         return err;
-    return dev->ops->submit(
+    return gpu_device_submit(
         dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload, .command_count = 1 },
         &slot->uploaded);
 }
@@ -261,14 +257,10 @@ int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
 
 static int wait_for_frame(GpuStream *stream, const Slot *slot)
 {
-    if (slot->err)
-        return slot->err;
-    const int reached = stream->device->ops->wait(stream->device, slot->done, FRAME_TIMEOUT_NS);
-    if (reached)
-        return reached < 0 ? reached : 0;
-    log_error("%s: %s did not finish a frame in 300 s", stream->device->backend,
-              stream->device->name);
-    return -EIO;
+    if (!slot->err)
+        return gpu_device_wait(stream->device, slot->done);
+    gpu_device_wait(stream->device, slot->uploaded); /* it reads the pictures */
+    return slot->err;
 }
 
 /* A frame whose last bit hangs on the order of the CPU's additions is measured there. */

@@ -207,7 +207,7 @@ static int fetch(GpuDevice *device, GpuUpload *upload)
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
-    ops->commands_destroy(device, commands);
+    device->ops->commands_destroy(device, commands);
     return err;
 }
 

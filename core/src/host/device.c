@@ -190,7 +190,11 @@ static int open_device(GpuProbe *found, unsigned index, GpuDevice **out)
             schedule);
         return -EINVAL;
     }
-    return host_open(&params, out);
+    const int err = host_open(&params, out);
+    const char *hang = getenv("VMAF_HOST_HANG");
+    if (!err && hang)
+        host_fail(*out, HOST_SUBMIT, (unsigned)atoi(hang), HOST_HANG);
+    return err;
 }
 
 const GpuBackend host_backend = {

@@ -36,7 +36,9 @@ typedef struct HostParams {
 /* The device without the registry. End it with gpu_device_release. */
 int host_open(const HostParams *params, GpuDevice **out);
 
-/* "lazy", "random:7", …: what VMAF_HOST_SCHEDULE may say, which the backend obeys. -EINVAL: neither. */
+/* VMAF_HOST_HANG=N makes the N-th submission hang.
+ *
+ * "lazy", "random:7", …: what VMAF_HOST_SCHEDULE may say, which the backend obeys. -EINVAL: neither. */
 int host_parse_schedule(const char *text, HostParams *params);
 
 /* ---- work of others ---- */
@@ -76,5 +78,8 @@ enum HostFault {
 /* The n-th call of an operation from now on (1: the next) does that instead of its work, once. Returns
  * how many calls the operation asked for last has had since. */
 unsigned host_fail(GpuDevice *device, enum HostOperation operation, unsigned nth, int what);
+
+/* Work that hangs comes to its end after all, and everything behind it. -EIO when that loses the device. */
+int host_resume(GpuDevice *device);
 
 #endif

@@ -307,6 +307,20 @@ int host_drain(GpuDevice *gpu)
     return err < 0 ? err : 0;
 }
 
+int host_resume(GpuDevice *gpu)
+{
+    HostDevice *dev = (HostDevice *)gpu;
+    pthread_mutex_lock(&dev->lock);
+    for (unsigned q = 0; q < 2; q++)
+        for (HostSubmission *s = dev->queues[q].first; s; s = s->next)
+            s->hangs = false;
+    while (run_first(dev, &dev->queues[GPU_TRANSFER]) || run_first(dev, &dev->queues[GPU_COMPUTE]))
+        ;
+    const int err = dev->lost ? -EIO : 0;
+    pthread_mutex_unlock(&dev->lock);
+    return err;
+}
+
 /* ---- what is in flight ---- */
 
 bool host_in_flight(const HostDevice *dev, const HostObject *object)

@@ -201,7 +201,7 @@ unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state)
 
 int vmaf_vulkan_wait_compute(VmafVulkanState *state)
 {
-    return state ? vulkan_drain(session_of(state)->device) : -EINVAL;
+    return state ? gpu_device_drain(session_of(state)->device) : -EINVAL;
 }
 
 void vmaf_vulkan_state_free(VmafVulkanState **state)

@@ -214,38 +214,6 @@ static void test_after_a_failure(void **unused)
     pairs_destroy(&pairs);
 }
 
-/* A device that does not finish a frame in time: the frame has no result. */
-static void test_out_of_time(void **unused)
-{
-    const SynthClip clip = SMALL(8, 1);
-    unsigned in_vain = 0;
-    Pairs pairs;
-    pairs_create(&pairs, &clip, light, 1);
-    tap_open(rig_gpu());
-    for (unsigned nth = 1;; nth++) {
-        GpuStream *stream;
-        FeatureSet taken;
-        assert_int_equal(0, stream_create(&stream,
-                                          &(GpuStreamParams){ .device = rig_gpu(),
-                                                              .features = pairs.features,
-                                                              .feature_count = 1,
-                                                              .depth = 2 },
-                                          &taken));
-        const FramePair pair = pairs_at(&pairs, 0);
-        tap_fail(TAP_WAIT, nth, 0);
-        assert_int_equal(0, stream_submit(stream, &pair, taken));
-        const int err = stream_collect(stream, pairs_results(&pairs));
-        const bool was_there = tap_has_failed();
-        stream_destroy(stream);
-        assert_true(err == 0 || err == -EIO);
-        in_vain += err != 0;
-        if (!was_there)
-            break;
-    }
-    assert_int_equal(1, in_vain);
-    pairs_destroy(&pairs);
-}
-
 /* A ring that is left with frames in it. */
 static void test_left_half_way(void **unused)
 {
@@ -283,7 +251,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_starts_at_once),
         cmocka_unit_test(test_after_a_failure),
-        cmocka_unit_test(test_out_of_time),
         cmocka_unit_test(test_left_half_way),
     };
     return RIG_RUN(argc, argv, tests);

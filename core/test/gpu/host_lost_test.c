@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A GPU that never finishes. The n-th submission hangs, for every n: the run ends with -EIO, the device is
+ * given up for everybody, closing waits for nothing, and when the device comes back to life after all was
+ * closed, everything that it writes to is still there (the sanitizers look). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "gpu/import.h"
+#include "gpu/session.h"
+#include "host/host.h"
+#include "score.h"
+#include "testing.h"
+
+static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 6 };
+static const ClipFeature features[] = { { "psnr", { 0 } },
+                                        { "motion", { 0 } },
+                                        { "vif", { 0 } },
+                                        { "float_psnr", { 0 } } }; /* beside it */
+
+static VmafDevice *open_device(size_t own_upload_bytes, GpuDevice **gpu)
+{
+    GpuSession *session;
+    const GpuDeviceInfo info = { .type = VMAF_DEVICE_SOFTWARE };
+    assert_int_equal(0, host_open(&(HostParams){ .schedule = HOST_RANDOM, .seed = 3 }, gpu));
+    assert_int_equal(0, session_adopt(&session, gpu_backend_find("host"), *gpu, &info, 3));
+    (*gpu)->tuning.own_upload_bytes = own_upload_bytes;
+    return (VmafDevice *)session;
+}
+
+static ScoreRun a_run(VmafDevice *device)
+{
+    return (ScoreRun){ .device = device,
+                       .clip = &clip,
+                       .features = features,
+                       .feature_count = COUNT(features) };
+}
+
+/* ---- what is done on the device ---- */
+
+static int run_whole(VmafDevice *device)
+{
+    ScoreRun run = a_run(device);
+    char *scores;
+    const int err = score_run(&run, &scores);
+    free(scores);
+    return err;
+}
+
+/* With threads, pictures of a pool that the device copies from, and no flush: one picture stays out. */
+static int run_left(VmafDevice *device)
+{
+    ScoreRun run = a_run(device);
+    VmafContext *vmaf;
+    VmafPicture kept = { 0 };
+    run.pooled = true;
+    run.threads = 2;
+    int err = score_open(&run, &vmaf);
+    if (err)
+        return err;
+    err = vmaf_fetch_preallocated_picture(vmaf, &kept);
+    for (unsigned t = 0; t < clip.frames && !err; t++)
+        err = score_read(&run, vmaf, t, t);
+    vmaf_close(vmaf);
+    if (kept.ref) {
+        memset(kept.data[0], 1, clip.width);
+        vmaf_picture_unref(&kept);
+    }
+    return err;
+}
+
+/* Pictures that are on the device already; float_psnr has them fetched. */
+static int copy_nothing(ImportTarget *target, const void *source)
+{
+    GpuBuffer *raw;
+    return import_unpack_begin(target, &raw);
+}
+
+static int run_imports(VmafDevice *device)
+{
+    ScoreRun run = a_run(device);
+    VmafContext *vmaf;
+    int err = score_open(&run, &vmaf);
+    if (err)
+        return err;
+    GpuClient *client = client_of(vmaf, ((GpuSession *)device)->backend);
+    for (unsigned t = 0; t < clip.frames && !err; t++) {
+        for (unsigned side = 0; side < 2 && !err; side++) {
+            const GpuIncoming in = { .w = clip.width,
+                                     .h = clip.height,
+                                     .bpc = clip.bitdepth,
+                                     .pix_fmt = clip.pix_fmt,
+                                     .is_ref = side,
+                                     .index = t };
+            err = imports_add(client->imports, &in, copy_nothing, NULL);
+        }
+        if (!err)
+            err = client_read_imported(client, t);
+    }
+    if (!err)
+        err = vmaf_read_pictures(vmaf, NULL, NULL, 0);
+    vmaf_close(vmaf);
+    return err;
+}
+
+/* Another one, who was there before: its run begins after the device was given up. */
+static void check_others(VmafDevice *device, VmafContext *early)
+{
+    ScoreRun run = a_run(device);
+    VmafContext *late;
+    VmafPicture pic;
+    assert_int_equal(-EIO, score_read(&run, early, 0, 0));
+    assert_int_equal(0, vmaf_close(early));
+    assert_int_equal(0, score_open(&run, &late));
+    assert_int_equal(-EIO, score_read(&run, late, 0, 0));
+    const VmafPictureConfiguration pool = { .pic_params = { 40, 24, 8, VMAF_PIX_FMT_YUV420P },
+                                            .pic_cnt = 4 };
+    assert_int_equal(-EIO, vmaf_preallocate_pictures(late, pool));
+    assert_int_equal(-EINVAL, vmaf_fetch_preallocated_picture(late, &pic));
+    assert_int_equal(0, vmaf_close(late));
+}
+
+/* How many submissions hung in turn. */
+static unsigned hang_each(int (*run)(VmafDevice *device), size_t own_upload_bytes)
+{
+    for (unsigned nth = 1;; nth++) {
+        GpuDevice *gpu;
+        VmafDevice *device = open_device(own_upload_bytes, &gpu);
+        VmafContext *early;
+        ScoreRun other = a_run(device);
+        assert_int_equal(0, vmaf_device_is_lost(device));
+        assert_int_equal(0, score_open(&other, &early));
+        host_fail(gpu, HOST_SUBMIT, nth, HOST_HANG);
+        const int err = run(device);
+        /* A run that is left may not have waited for what hangs; closing then finds out. */
+        const bool hung = host_fail(gpu, HOST_NO_OPERATION, 0, 0) >= nth;
+        if (!hung) {
+            assert_int_equal(0, err);
+            assert_int_equal(0, vmaf_close(early));
+            vmaf_device_close(&device);
+            return nth - 1;
+        }
+        assert_true(err == -EIO || (err == 0 && run == run_left));
+        assert_int_equal(1, vmaf_device_is_lost(device));
+        check_others(device, early);
+        vmaf_device_close(&device);
+        assert_int_equal(0, host_resume(gpu));
+        assert_true(nth < 1000);
+    }
+}
+
+static void a_hung_device_is_given_up(void **state)
+{
+    static const struct {
+        const char *name;
+        int (*run)(VmafDevice *device);
+    } runs[] = { { "whole", run_whole }, { "left", run_left }, { "imports", run_imports } };
+    for (unsigned i = 0; i < COUNT(runs); i++) {
+        for (unsigned queue = 0; queue < 2; queue++) {
+            const unsigned count = hang_each(runs[i].run, queue ? SIZE_MAX : 0);
+            print_message("%s: %u submissions\n", runs[i].name, count);
+            assert_true(count > 3);
+        }
+    }
+}
+
+/* Nobody waited for it before the end. */
+static void closing_gives_up_too(void **state)
+{
+    GpuDevice *gpu;
+    VmafDevice *device = open_device(0, &gpu);
+    GpuCommands *commands;
+    GpuPoint done;
+    assert_int_equal(0, gpu->ops->commands_create(gpu, GPU_COMPUTE, &commands));
+    gpu->ops->begin(commands);
+    assert_int_equal(0, gpu->ops->end(commands));
+    host_fail(gpu, HOST_SUBMIT, 1, HOST_HANG);
+    const GpuSubmit submit = { .queue = GPU_COMPUTE, .commands = &commands, .command_count = 1 };
+    assert_int_equal(0, gpu_device_submit(gpu, &submit, &done));
+    vmaf_device_close(&device);
+    assert_true(gpu_device_is_abandoned(gpu));
+    assert_int_equal(0, host_resume(gpu));
+}
+
+/* What the environment says counts for devices that are opened later. */
+static void the_time_can_be_set(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t seconds;
+    } cases[] = { { NULL, 300 }, { "", 300 },    { "7", 7 },     { "86400", 86400 }, { "0", 300 },
+                  { "-1", 300 }, { "1.5", 300 }, { "abc", 300 }, { "86401", 300 },   { "5s", 300 } };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        GpuDevice *gpu;
+        if (cases[i].text)
+            setenv("VMAF_GPU_TIMEOUT", cases[i].text, 1);
+        assert_int_equal(0, host_open(&(HostParams){ 0 }, &gpu));
+        assert_true(gpu->timeout_ns == cases[i].seconds * 1000000000);
+        gpu_device_release(gpu);
+    }
+    unsetenv("VMAF_GPU_TIMEOUT");
+}
+
+int main(void)
+{
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hung_device_is_given_up),
+        cmocka_unit_test(closing_gives_up_too),
+        cmocka_unit_test(the_time_can_be_set),
+    };
+    return cmocka_run_group_tests_name("host lost", tests, NULL, NULL);
+}
