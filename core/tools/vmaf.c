@@ -64,11 +64,15 @@ int main(int argc, char **argv)
     Options options;
     enum Action action;
     int result = EXIT_USAGE;
-    const int err = options_parse(&options, argc, argv, &action);
-    if (err == -ENOMEM)
+    int err = options_parse(&options, argc, argv, &action);
+    if (!err) {
+        err = act(action, &options);
+        result = err ? EXIT_FAILED : EXIT_DONE;
+    }
+    if (err == -ENOMEM) {
+        say("out of memory");
         result = EXIT_FAILED;
-    else if (!err)
-        result = act(action, &options) ? EXIT_FAILED : EXIT_DONE;
+    }
     options_destroy(&options);
     if (gpu_gave_up()) {
         fflush(NULL);
