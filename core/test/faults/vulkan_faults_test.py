@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Each call of a Vulkan driver goes wrong once during a whole run of the command: it fails with each error that it may
+return, the device is lost, or it never finishes. The command ends with the right scores, or with an error that it names; it
+ends by no signal, and it does not hang.
+
+usage: vulkan_faults_test.py VMAF SYNTHCLIP SHIM WORKDIR [--all] [--hangs] [--leaks]
+
+Without --all, of the calls of a function the first two and the last are tried, and the self-test of a new device is
+not. --hangs: also devices that never finish. --leaks: the sanitizer looks for what is not freed, but for what drivers forget.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+vmaf, synthclip, shim, work = (os.path.abspath(p) for p in sys.argv[1:5])
+every, hanging, leaks = ('--' + word in sys.argv for word in ('all', 'hangs', 'leaks'))
+TIMEOUT = 300
+SKIP = 77
+
+HOST, DEVICE, INIT, LOST, MAP, EXTENSION, FEATURE, DRIVER, OBJECTS, POOL = -1, -2, -3, -4, -5, -7, -8, -9, -10, -1000069000
+NOT_READY, TIMED_OUT = 1, 2
+# What each function may return; those that are not here, that memory is short.
+ERRORS = {
+    'vkCreateInstance': [HOST, DEVICE, INIT, EXTENSION, DRIVER],
+    'vkEnumeratePhysicalDevices': [HOST, DEVICE, INIT],
+    'vkCreateDevice': [HOST, DEVICE, INIT, EXTENSION, FEATURE, OBJECTS, LOST],
+    'vkQueueSubmit': [HOST, DEVICE, LOST],
+    'vkAllocateMemory': [HOST, DEVICE, OBJECTS],
+    'vkMapMemory': [HOST, DEVICE, MAP],
+    'vkCreateDescriptorPool': [HOST, DEVICE, -1000161000],
+    'vkAllocateDescriptorSets': [HOST, DEVICE, -12, POOL],
+    'vkGetQueryPoolResults': [HOST, DEVICE, LOST, NOT_READY],
+    'vkWaitSemaphores': [HOST, DEVICE, LOST, TIMED_OUT],
+}
+# A driver that cannot free or keep something does not make scores wrong.
+HARMLESS = {'vkGetPipelineCacheData', 'vkFreeDescriptorSets', 'vkEnumerateInstanceLayerProperties'}
+ARGUMENTS = ('-r r.yuv -d d.yuv -w 64 -h 48 -p 420 -b 8 -q -n --feature psnr --feature motion --backend vulkan '
+             '--vulkan_allow_software --json -o report.json').split()
+# Drivers and their compilers, and what the loader keeps.
+SUPPRESSIONS = ['libvulkan', 'libLLVM', 'ld-linux', 'libdrm', 'libxcb', 'libX11', 'libwayland', '_dl_', 'dlopen', 'libgallium']
+
+
+class Failure(Exception):
+    pass
+
+
+def find_library():
+    listed = subprocess.run(['/sbin/ldconfig', '-p'], capture_output=True, text=True, check=False).stdout
+    for line in listed.splitlines():
+        if line.split()[:1] == ['libvulkan.so.1']:
+            return line.split()[-1]
+    return None
+
+
+def run(library, cache, extra=None):
+    """Exit code, what was said, and the scores of the report."""
+    path = f'{work}/report.json'
+    if os.path.exists(path):
+        os.remove(path)
+    options = f'detect_leaks={int(leaks)}:allocator_may_return_null=1'
+    env = {**os.environ, 'LD_LIBRARY_PATH': os.path.dirname(shim), 'VMAF_VULKAN_LIBRARY': library, 'VMAF_CACHE_DIR': cache,
+           'ASAN_OPTIONS': options, 'LSAN_OPTIONS': f'suppressions={work}/leaks:print_suppressions=0', **(extra or {})}
+    try:
+        done = subprocess.run([vmaf] + ARGUMENTS, cwd=work, env=env, capture_output=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise Failure(f'hangs: more than {TIMEOUT} s') from None
+    scores = None
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            report = json.load(file)
+        scores = [report['frames'], report['pooled_metrics'], {k: v['backend'] for k, v in report['backends'].items()}]
+    return done.returncode, done.stderr.decode(errors='replace'), scores
+
+
+def check(library, cache, order, wanted):
+    name, _, what = order.split(':')
+    try:
+        code, text, scores = run(library, cache, {'VMAF_VULKAN_FAULT': order})
+    except Failure as failure:
+        raise Failure(f'{order}: {failure}') from None
+    if code == 0 and scores != wanted:
+        raise Failure(f'{order}: exit code 0 with {scores}, not {wanted}\n{text}')
+    if code not in (0, 255):
+        raise Failure(f'{order}: exit code {code}\n{text}')
+    if code and not text.strip():
+        raise Failure(f'{order}: fails without saying why\n{text}')
+    if code and what != 'hangs' and name in HARMLESS and what != 'lost':
+        raise Failure(f'{order}: exit code {code} for something that can be done without\n{text}')
+    return code
+
+
+def orders(counts):
+    for name, count in counts.items():
+        numbers = range(1, count + 1) if every and count < 20 else sorted({1, 2, count} & set(range(1, count + 1)))
+        for number in numbers:
+            for error in ERRORS.get(name, [HOST, DEVICE]) if every or number == 1 else [DEVICE]:
+                yield f'{name}:{number}:{error}'
+            if name in ('vkCreateDevice', 'vkQueueSubmit', 'vkWaitSemaphores', 'vkAllocateMemory', 'vkCreateBuffer'):
+                yield f'{name}:{number}:lost'
+            if hanging and name in ('vkQueueSubmit', 'vkWaitSemaphores'):
+                yield f'{name}:{number}:hangs'
+
+
+def count_calls(library, cache):
+    path = f'{work}/counts'
+    code, text, scores = run(library, cache, {'VMAF_VULKAN_COUNTS': path})
+    if code or not scores:
+        print(f'skipped: no Vulkan device that can be used\n{text}')
+        sys.exit(SKIP)
+    with open(path, encoding='ascii') as file:
+        return scores, {line.split()[0]: int(line.split()[1]) for line in file}
+
+
+def main():
+    library = find_library()
+    if not library:
+        print('skipped: no libvulkan.so.1')
+        sys.exit(SKIP)
+    os.makedirs(work, exist_ok=True)
+    with open(f'{work}/leaks', 'w', encoding='ascii') as file:
+        file.writelines(f'leak:{name}\n' for name in SUPPRESSIONS)
+    subprocess.run([synthclip, 'mix', '64', '48', '420', '8', '3', f'{work}/r.yuv', f'{work}/d.yuv'], check=True)
+    # The first run leaves a verdict and compiled kernels; the second finds them, as those that follow will.
+    cache = f'{work}/cache'
+    count_calls(library, cache)
+    wanted, counts = count_calls(library, cache)
+    total = failed = 0
+    try:
+        for order in orders(counts):
+            total, failed = total + 1, failed + (check(library, cache, order, wanted) != 0)
+        if every:  # the self-test goes wrong
+            for name, count in count_calls(library, '')[1].items():
+                for number in sorted({1, count // 2, count} - {0}):
+                    total, failed = total + 1, failed + (check(library, '', f'{name}:{number}:{DEVICE}', wanted) != 0)
+    except Failure as failure:
+        sys.exit(str(failure))
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+    print(f'{total} runs, of which {failed} failed as they should')
+    if not failed:
+        sys.exit('nothing failed: were the faults there at all?')
+
+
+main()

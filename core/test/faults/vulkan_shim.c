@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A libvulkan.so.1 that stands before the true one and lets calls go wrong.
+ *
+ *     VMAF_VULKAN_LIBRARY=FILE             the true one
+ *     VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT   the NUMBERth call, from 1, of all devices together
+ *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
+ *
+ * WHAT is a VkResult's number: the call fails with it, once, and does nothing. Or it is "lost": from this
+ * call on the device is lost, and every function that can say so does. Or "hangs": from this call on no
+ * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
+ * process with exit code 99. Functions that cannot fail are passed on. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <vulkan/vulkan.h>
+
+/* X(name, may it say that the device is lost, (parameters), (arguments)) */
+#define CALLBACKS const VkAllocationCallbacks *callbacks
+#define FUNCTIONS(X)                                                                               \
+    X(CreateInstance, 0, (const VkInstanceCreateInfo *info, CALLBACKS, VkInstance *out),           \
+      (info, callbacks, out))                                                                      \
+    X(EnumerateInstanceLayerProperties, 0, (uint32_t * count, VkLayerProperties * out),            \
+      (count, out))                                                                                \
+    X(EnumerateInstanceExtensionProperties, 0,                                                     \
+      (const char *layer, uint32_t *count, VkExtensionProperties *out), (layer, count, out))       \
+    X(EnumeratePhysicalDevices, 0,                                                                 \
+      (VkInstance instance, uint32_t * count, VkPhysicalDevice * out), (instance, count, out))     \
+    X(EnumerateDeviceExtensionProperties, 0,                                                       \
+      (VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out),   \
+      (device, layer, count, out))                                                                 \
+    X(CreateDevice, 1,                                                                             \
+      (VkPhysicalDevice physical, const VkDeviceCreateInfo *info, CALLBACKS, VkDevice *out),       \
+      (physical, info, callbacks, out))                                                            \
+    X(QueueSubmit, 1, (VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence),   \
+      (queue, count, infos, fence))                                                                \
+    X(AllocateMemory, 0,                                                                           \
+      (VkDevice device, const VkMemoryAllocateInfo *info, CALLBACKS, VkDeviceMemory *out),         \
+      (device, info, callbacks, out))                                                              \
+    X(MapMemory, 0,                                                                                \
+      (VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,             \
+       VkMemoryMapFlags flags, void **out),                                                        \
+      (device, memory, offset, size, flags, out))                                                  \
+    X(CreateBuffer, 0,                                                                             \
+      (VkDevice device, const VkBufferCreateInfo *info, CALLBACKS, VkBuffer *out),                 \
+      (device, info, callbacks, out))                                                              \
+    X(BindBufferMemory, 0,                                                                         \
+      (VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset),              \
+      (device, buffer, memory, offset))                                                            \
+    X(CreateShaderModule, 0,                                                                       \
+      (VkDevice device, const VkShaderModuleCreateInfo *info, CALLBACKS, VkShaderModule *out),     \
+      (device, info, callbacks, out))                                                              \
+    X(CreatePipelineCache, 0,                                                                      \
+      (VkDevice device, const VkPipelineCacheCreateInfo *info, CALLBACKS, VkPipelineCache *out),   \
+      (device, info, callbacks, out))                                                              \
+    X(GetPipelineCacheData, 0, (VkDevice device, VkPipelineCache cache, size_t * size, void *out), \
+      (device, cache, size, out))                                                                  \
+    X(CreateComputePipelines, 0,                                                                   \
+      (VkDevice device, VkPipelineCache cache, uint32_t count,                                     \
+       const VkComputePipelineCreateInfo *infos, CALLBACKS, VkPipeline *out),                      \
+      (device, cache, count, infos, callbacks, out))                                               \
+    X(CreatePipelineLayout, 0,                                                                     \
+      (VkDevice device, const VkPipelineLayoutCreateInfo *info, CALLBACKS, VkPipelineLayout *out), \
+      (device, info, callbacks, out))                                                              \
+    X(CreateDescriptorSetLayout, 0,                                                                \
+      (VkDevice device, const VkDescriptorSetLayoutCreateInfo *info, CALLBACKS,                    \
+       VkDescriptorSetLayout *out),                                                                \
+      (device, info, callbacks, out))                                                              \
+    X(CreateDescriptorPool, 0,                                                                     \
+      (VkDevice device, const VkDescriptorPoolCreateInfo *info, CALLBACKS, VkDescriptorPool *out), \
+      (device, info, callbacks, out))                                                              \
+    X(AllocateDescriptorSets, 0,                                                                   \
+      (VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out),            \
+      (device, info, out))                                                                         \
+    X(FreeDescriptorSets, 0,                                                                       \
+      (VkDevice device, VkDescriptorPool pool, uint32_t count, const VkDescriptorSet *sets),       \
+      (device, pool, count, sets))                                                                 \
+    X(CreateCommandPool, 0,                                                                        \
+      (VkDevice device, const VkCommandPoolCreateInfo *info, CALLBACKS, VkCommandPool *out),       \
+      (device, info, callbacks, out))                                                              \
+    X(AllocateCommandBuffers, 0,                                                                   \
+      (VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out),            \
+      (device, info, out))                                                                         \
+    X(BeginCommandBuffer, 0, (VkCommandBuffer buffer, const VkCommandBufferBeginInfo *info),       \
+      (buffer, info))                                                                              \
+    X(EndCommandBuffer, 0, (VkCommandBuffer buffer), (buffer))                                     \
+    X(CreateQueryPool, 0,                                                                          \
+      (VkDevice device, const VkQueryPoolCreateInfo *info, CALLBACKS, VkQueryPool *out),           \
+      (device, info, callbacks, out))                                                              \
+    X(GetQueryPoolResults, 1,                                                                      \
+      (VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, size_t size, void *out,  \
+       VkDeviceSize stride, VkQueryResultFlags flags),                                             \
+      (device, pool, first, count, size, out, stride, flags))                                      \
+    X(CreateSemaphore, 0,                                                                          \
+      (VkDevice device, const VkSemaphoreCreateInfo *info, CALLBACKS, VkSemaphore *out),           \
+      (device, info, callbacks, out))
+
+enum Function {
+#define X(name, loses, parameters, arguments) F_##name,
+    FUNCTIONS(X)
+#undef X
+        F_WaitSemaphores,
+    FUNCTION_COUNT
+};
+
+static const char *const names[FUNCTION_COUNT] = {
+#define X(name, loses, parameters, arguments) "vk" #name,
+    FUNCTIONS(X)
+#undef X
+        "vkWaitSemaphores",
+};
+
+enum { ONCE, LOST, HANGS };
+
+static atomic_ulong calls[FUNCTION_COUNT];
+static atomic_bool begun; /* the fault, where it lasts */
+static int function = -1, kind, error;
+static unsigned long number;
+static PFN_vkGetInstanceProcAddr get_instance_proc;
+static PFN_vkGetDeviceProcAddr get_device_proc;
+static _Atomic(VkDevice) last_device;
+
+__attribute__((constructor)) static void start(void)
+{
+    void *const library = dlopen(getenv("VMAF_VULKAN_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
+    if (library)
+        get_instance_proc = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
+    char text[128];
+    const char *const order = getenv("VMAF_VULKAN_FAULT");
+    if (!order)
+        return;
+    snprintf(text, sizeof(text), "%s", order);
+    char *const count = strchr(text, ':'), *const what = count ? strchr(count + 1, ':') : NULL;
+    if (!what)
+        abort();
+    *count = *what = 0;
+    number = strtoul(count + 1, NULL, 10);
+    kind = !strcmp(what + 1, "lost") ? LOST : !strcmp(what + 1, "hangs") ? HANGS : ONCE;
+    error = kind == ONCE ? atoi(what + 1) : VK_ERROR_DEVICE_LOST;
+    for (int i = 0; i < FUNCTION_COUNT; i++)
+        if (!strcmp(names[i], text))
+            function = i;
+    if (function < 0 || !number || !error)
+        abort();
+}
+
+__attribute__((destructor)) static void write_counts(void)
+{
+    const char *const path = getenv("VMAF_VULKAN_COUNTS");
+    FILE *const file = path ? fopen(path, "w") : NULL;
+    if (!file)
+        return;
+    for (int i = 0; i < FUNCTION_COUNT; i++)
+        fprintf(file, "%s %lu\n", names[i], atomic_load(&calls[i]));
+    fclose(file);
+}
+
+/* A device that is lost runs nothing any more: the true one ends what it has. */
+static void settle(void)
+{
+    const VkDevice device = atomic_load(&last_device);
+    if (device)
+        ((PFN_vkDeviceWaitIdle)get_device_proc(device, "vkDeviceWaitIdle"))(device);
+}
+
+/* Whether this call goes wrong. */
+static bool spoil(enum Function f, bool loses)
+{
+    const bool now = atomic_fetch_add(&calls[f], 1) + 1 == number && (int)f == function;
+    if (now && kind != HANGS && error == VK_ERROR_DEVICE_LOST)
+        settle();
+    if (now && kind != ONCE)
+        atomic_store(&begun, true);
+    if (kind == ONCE || now)
+        return now && kind != HANGS;
+    return kind == LOST && loses && atomic_load(&begun);
+}
+
+#define X(name, loses, parameters, arguments)                                                      \
+    static PFN_vk##name real_##name;                                                               \
+    static VKAPI_ATTR VkResult VKAPI_CALL fake_##name parameters                                   \
+    {                                                                                              \
+        return spoil(F_##name, loses) ? (VkResult)error : real_##name arguments;                   \
+    }
+FUNCTIONS(X)
+#undef X
+
+/* Where the device hangs, nothing that was submitted is ever finished. */
+static PFN_vkWaitSemaphores real_WaitSemaphores;
+static VKAPI_ATTR VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device,
+                                                          const VkSemaphoreWaitInfo *info,
+                                                          uint64_t timeout)
+{
+    if (spoil(F_WaitSemaphores, true))
+        return (VkResult)error;
+    if (kind != HANGS || !atomic_load(&begun))
+        return real_WaitSemaphores(device, info, timeout);
+    if (timeout == UINT64_MAX) {
+        fprintf(stderr, "this wait would never end\n");
+        _exit(99);
+    }
+    return VK_TIMEOUT;
+}
+
+/* The fake for a function, with what it passes calls on to; `real` where there is none. */
+static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
+{
+    if (!real)
+        return NULL;
+#define X(function_name, loses, parameters, arguments)                                             \
+    if (!strcmp(name, "vk" #function_name)) {                                                      \
+        real_##function_name = (PFN_vk##function_name)real;                                        \
+        return (PFN_vkVoidFunction)fake_##function_name;                                           \
+    }
+    FUNCTIONS(X)
+#undef X
+    if (!strcmp(name, "vkWaitSemaphores") || !strcmp(name, "vkWaitSemaphoresKHR")) {
+        real_WaitSemaphores = (PFN_vkWaitSemaphores)real;
+        return (PFN_vkVoidFunction)fake_WaitSemaphores;
+    }
+    return real;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_fake_device_proc(VkDevice device,
+                                                                     const char *name)
+{
+    atomic_store(&last_device, device);
+    return fake(name, get_device_proc(device, name));
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+                                                               const char *name)
+{
+    if (!get_instance_proc)
+        return NULL;
+    const PFN_vkVoidFunction real = get_instance_proc(instance, name);
+    if (strcmp(name, "vkGetDeviceProcAddr"))
+        return fake(name, real);
+    get_device_proc = (PFN_vkGetDeviceProcAddr)real;
+    return (PFN_vkVoidFunction)get_fake_device_proc;
+}
