@@ -60,9 +60,10 @@ def run(library, cache, extra=None):
     path = f'{work}/report.json'
     if os.path.exists(path):
         os.remove(path)
-    options = f'detect_leaks={int(leaks)}:allocator_may_return_null=1'
+    options = f'detect_leaks={int(leaks)}:allocator_may_return_null=1:verify_asan_link_order=0'
     env = {**os.environ, 'LD_LIBRARY_PATH': os.path.dirname(shim), 'VMAF_VULKAN_LIBRARY': library, 'VMAF_CACHE_DIR': cache,
-           'ASAN_OPTIONS': options, 'LSAN_OPTIONS': f'suppressions={work}/leaks:print_suppressions=0', **(extra or {})}
+           'LD_PRELOAD': shim if leaks else '', 'ASAN_OPTIONS': options,
+           'LSAN_OPTIONS': f'suppressions={work}/leaks:print_suppressions=0', **(extra or {})}
     try:
         done = subprocess.run([vmaf] + ARGUMENTS, cwd=work, env=env, capture_output=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
