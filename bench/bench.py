@@ -8,7 +8,8 @@ usage: bench.py VMAF SYNTHCLIP [options]
   --depths D,...      8,10
   --threads T,...     1,2,4 (0 runs all work in the caller; both mean one busy core)
   --features F,...    default,vif,adm,motion,...: `default` is the default model
-  --backends B,...    cpu, vulkan: the latter adds --backend vulkan, and checks every score against the CPU's
+  --backends B,...    cpu, vulkan, cuda, …: others than cpu are asked for by --backend, and every score is checked
+                      against the CPU's
   --arg WORD          passed on to our command when it runs on a GPU; may be repeated
   --seconds N         how long one measurement should last (5)
   --repeat N          makes each clip N times as long by repeating it, for devices that outrun it

@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # Everything worth knowing about a GPU in one run: end-to-end speed, kernel times, equality with the CPU.
 #
-# usage: bench/gpu.sh VMAF SYNTHCLIP [DEVICE]
+# usage: bench/gpu.sh VMAF SYNTHCLIP [BACKENDS [DEVICE]]
 #
-# Clips lie in memory, so that no disk is measured. Long clips make start-up (the driver's, mostly) small
+# BACKENDS: vulkan, or several with commas between them, which are measured side by side. Clips lie in memory, so that no disk is measured. Long clips make start-up (the driver's, mostly) small
 # beside the work; the row of two frames shows what it is.
 set -eu
 vmaf=$1
 synthclip=$2
-device=${3:-0}
+backends=${3:-vulkan}
+device=${4:-0}
 here=$(cd "$(dirname "$0")" && pwd)
-run() { python3 "$here/bench.py" "$vmaf" "$synthclip" --dir /dev/shm --backends vulkan --threads 1 --arg=--vulkan_device --arg="$device" "$@"; }
+run() { python3 "$here/bench.py" "$vmaf" "$synthclip" --dir /dev/shm --backends "$backends" --threads 1 \
+    --arg=--device --arg="$device" "$@"; }
 
 "$vmaf" --list_devices
-python3 "$here/../scripts/ci/cross_backend_diff" "$vmaf" "$synthclip" --device "$device"
+python3 "$here/../scripts/ci/cross_backend_diff" "$vmaf" "$synthclip" --backends "cpu,$backends" --device "$device"
 echo "start-up:"
 run --sizes 576x324 --depths 8 --features default --frames 2
 run --sizes 576x324,1920x1080 --depths 8,10 --features default --repeat 25 --seconds 2 --kernels

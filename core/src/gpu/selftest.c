@@ -2,11 +2,13 @@
 #include "gpu/selftest.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/team.h"
 #include "gpu/build_id.h"
 #include "gpu/cachefile.h"
 #include "gpu/check.h"
@@ -89,19 +91,45 @@ static int test_feature(GpuDevice *device, const FeatureDef *def, unsigned bpc)
     return 0;
 }
 
+/* A feature at a depth is a job of its own. Most of the time a driver compiles kernels, which it does for
+ * several threads at once. */
+#define DEPTHS 2
+#define TEST_THREADS 16
+
+typedef struct SelfTest {
+    GpuDevice *device;
+    atomic_int err; /* the first one; the rest is then left out */
+} SelfTest;
+
+static void run_job(void *arg, unsigned job)
+{
+    SelfTest *test = arg;
+    const FeatureDef *def = feature_registry[job / DEPTHS];
+    if (!def->gpu || atomic_load(&test->err))
+        return;
+    const int err = test_feature(test->device, def, job % DEPTHS ? 10 : 8);
+    if (err)
+        atomic_store(&test->err, err);
+}
+
 int selftest_run(GpuDevice *device)
 {
     Verdict verdict;
     make_verdict(device, &verdict);
     if (is_remembered(&verdict))
         return 0;
-    for (const FeatureDef *const *def = feature_registry; *def; def++) {
-        for (unsigned bpc = 8; (*def)->gpu && bpc <= 10; bpc += 2) {
-            const int err = test_feature(device, *def, bpc);
-            if (err)
-                return err;
-        }
-    }
-    cachefile_write(verdict.name, verdict.text, verdict.size);
-    return 0;
+    unsigned features = 0;
+    while (feature_registry[features])
+        features++;
+    SelfTest test = { .device = device };
+    Team *team;
+    int err = team_create(&team, TEST_THREADS);
+    if (err)
+        return err;
+    team_run(team, features * DEPTHS, run_job, &test);
+    team_destroy(team);
+    err = atomic_load(&test.err);
+    if (!err)
+        cachefile_write(verdict.name, verdict.text, verdict.size);
+    return err;
 }
