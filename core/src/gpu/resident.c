@@ -22,11 +22,11 @@ static int order_after_callers(GpuDevice *device)
     int err = 0;
     for (unsigned q = GPU_COMPUTE; !err && q <= GPU_TRANSFER; q++) {
         GpuPoint done;
-        err = device->ops->submit(device,
-                                  &(GpuSubmit){ .queue = (enum GpuQueue)q,
-                                                .foreign_waits = &callers,
-                                                .foreign_wait_count = 1 },
-                                  &done);
+        err = gpu_device_submit(device,
+                                &(GpuSubmit){ .queue = (enum GpuQueue)q,
+                                              .foreign_waits = &callers,
+                                              .foreign_wait_count = 1 },
+                                &done);
     }
     return err;
 }

@@ -15,10 +15,9 @@
 #include "testing.h"
 
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 6 };
-static const ClipFeature features[] = { { "psnr", { 0 } },
-                                        { "motion", { 0 } },
-                                        { "vif", { 0 } },
-                                        { "float_psnr", { 0 } } }; /* beside it */
+static const ClipFeature features[] = {
+    { "psnr", { 0 } }, { "motion", { 0 } }, { "vif", { 0 } }, { "float_psnr", { 0 } }
+}; /* beside it */
 
 static VmafDevice *open_device(size_t own_upload_bytes, GpuDevice **gpu)
 {
@@ -32,10 +31,9 @@ static VmafDevice *open_device(size_t own_upload_bytes, GpuDevice **gpu)
 
 static ScoreRun a_run(VmafDevice *device)
 {
-    return (ScoreRun){ .device = device,
-                       .clip = &clip,
-                       .features = features,
-                       .feature_count = COUNT(features) };
+    return (ScoreRun){
+        .device = device, .clip = &clip, .features = features, .feature_count = COUNT(features)
+    };
 }
 
 /* ---- what is done on the device ---- */
@@ -190,8 +188,10 @@ static void the_time_can_be_set(void **state)
     static const struct {
         const char *text;
         uint64_t seconds;
-    } cases[] = { { NULL, 300 }, { "", 300 },    { "7", 7 },     { "86400", 86400 }, { "0", 300 },
-                  { "-1", 300 }, { "1.5", 300 }, { "abc", 300 }, { "86401", 300 },   { "5s", 300 } };
+    } cases[] = {
+        { NULL, 300 }, { "", 300 },    { "7", 7 },     { "86400", 86400 }, { "0", 300 },
+        { "-1", 300 }, { "1.5", 300 }, { "abc", 300 }, { "86401", 300 },   { "5s", 300 }
+    };
     for (unsigned i = 0; i < COUNT(cases); i++) {
         GpuDevice *gpu;
         if (cases[i].text)
