@@ -215,6 +215,11 @@ int vmaf_report_places(VmafContext *vmaf)
     return 0;
 }
 
+int vmaf_report_partial(VmafContext *vmaf, const char *reason)
+{
+    return vmaf ? notes_set_partial(&vmaf->notes, reason) : -EINVAL;
+}
+
 const char *vmaf_output_format_name(enum VmafOutputFormat fmt)
 {
     const OutputFormat *const format = output_format_find(fmt);

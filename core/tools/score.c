@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "input/prefetch.h"
 #include "input/reader.h"
 #include "input/together.h"
+#include "interrupt.h"
 #include "libvmaf/device.h"
 #include "libvmaf/report.h"
 #include "message.h"
@@ -26,6 +29,7 @@ typedef struct Run {
     unsigned ahead; /* frames read ahead of each video */
     unsigned pairs; /* scored */
     bool cut;       /* a video ended within a frame */
+    bool stopped;   /* a signal came before the last pair */
 } Run;
 
 static const char *const side_names[SIDES] = { "reference", "distorted" };
@@ -35,23 +39,52 @@ static bool meter_wanted(const Options *options)
     return !options->quiet && message_on_terminal();
 }
 
-/* Finds out now, not after hours of scoring, that the report has nowhere to go. */
-static int check_output(const char *path)
+/* Makes sure that a file can be made there, and takes it away again. A link that leads nowhere yet is
+ * followed: its target is made. */
+static int try_output(const char *path)
 {
+    struct stat link;
+    const bool is_link = !lstat(path, &link) && S_ISLNK(link.st_mode);
+    const int fd = open(path, O_WRONLY | O_CREAT | (is_link ? 0 : O_EXCL), 0666);
+    if (fd < 0) {
+        const int err = errno;
+        if (is_link && err == ENOENT)
+            say("%s is a link into a folder that does not exist", path);
+        return err;
+    }
+    char *const target = is_link ? realpath(path, NULL) : NULL;
+    const int err = close(fd) || unlink(target ? target : path) ? errno : 0;
+    free(target);
+    return err;
+}
+
+static bool is_same_file(const Video *video, const struct stat *output)
+{
+    struct stat info;
+    return !fstat(video->source->fd, &info) && info.st_dev == output->st_dev &&
+           info.st_ino == output->st_ino && (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode));
+}
+
+/* Finds out now, not after hours of scoring, that the report has nowhere to go. */
+static int check_output(const Run *run)
+{
+    const char *const path = run->options->output;
     struct stat info;
     int err = 0;
     if (!path)
         return 0;
-    if (!stat(path, &info)) {
+    if (stat(path, &info)) {
+        err = try_output(path);
+    } else {
+        for (unsigned side = 0; side < SIDES; side++) {
+            if (!is_same_file(run->video[side], &info))
+                continue;
+            say("%s is the %s video: the report would take its place", path, side_names[side]);
+            return -EINVAL;
+        }
         if (S_ISDIR(info.st_mode))
             err = EISDIR;
         else if (access(path, W_OK))
-            err = errno;
-    } else {
-        const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (fd < 0)
-            err = errno;
-        else if (close(fd) || unlink(path))
             err = errno;
     }
     if (err)
@@ -67,6 +100,13 @@ static int begin_video(Video *video, enum Side side, void *unused)
     return err;
 }
 
+static void cancel_videos(void *arg)
+{
+    const Run *const run = arg;
+    for (unsigned side = 0; side < SIDES; side++)
+        source_cancel(run->video[side]->source);
+}
+
 static int open_videos(Run *run)
 {
     const Options *const o = run->options;
@@ -78,6 +118,7 @@ static int open_videos(Run *run)
             return err;
         }
     }
+    interrupt_call(cancel_videos, run);
     const int err = videos_do(run->video, begin_video, NULL);
     if (err)
         return err;
@@ -223,6 +264,10 @@ static int score_pairs(Run *run, Prefetch *prefetch, Meter *meter)
         VmafPicture pic[SIDES];
         enum FrameStatus status[SIDES];
         prefetch_next(prefetch, pic, status);
+        if (interrupt_signal()) {
+            run->stopped = true;
+            status[SIDE_REF] = status[SIDE_DIST] = FRAME_NONE;
+        }
         const bool whole = status[SIDE_REF] == FRAME_WHOLE && status[SIDE_DIST] == FRAME_WHOLE;
         int err = 0;
         if (whole)
@@ -241,6 +286,11 @@ static int score_pairs(Run *run, Prefetch *prefetch, Meter *meter)
         say("problem reading pictures");
         return err;
     }
+}
+
+static void interrupt_prefetch(void *prefetch)
+{
+    prefetch_interrupt(prefetch);
 }
 
 static int read_and_score(Run *run)
@@ -262,29 +312,52 @@ static int read_and_score(Run *run)
         say("problem starting to read: %s", strerror(-err));
         return err;
     }
+    interrupt_call(interrupt_prefetch, prefetch);
     Meter meter;
     meter_start(&meter, meter_wanted(run->options), expected);
     err = score_pairs(run, prefetch, &meter);
     meter_finish(&meter);
+    interrupt_call(NULL, NULL);
     prefetch_destroy(prefetch);
-    if (!err && !run->pairs && !run->cut) {
+    if (!err && !run->pairs && !run->cut && !run->stopped) {
         say("there are no frames to score");
         err = -EINVAL;
     }
     return err;
 }
 
+/* The report will say that it is not whole. */
+static int note_stop(const Run *run)
+{
+    char reason[64];
+    snprintf(reason, sizeof(reason), "stopped by %s", interrupt_name(interrupt_signal()));
+    return vmaf_report_partial(run->vmaf, reason);
+}
+
+static void say_stop(const Run *run, bool written)
+{
+    say("stopped by %s: %u frame%s scored%s%s", interrupt_name(interrupt_signal()), run->pairs,
+        run->pairs == 1 ? " was" : "s were", written ? ", which are in " : "; there is no report",
+        written ? run->options->output : "");
+}
+
 static int finish(Run *run)
 {
     const Options *const o = run->options;
-    if (!run->pairs) /* the first frame was cut */
+    if (!run->pairs) /* the first frame was cut, or a signal came */
         return -EINVAL;
+    if (run->stopped && !o->output)
+        return -EINTR;
     int err = vmaf_read_pictures(run->vmaf, NULL, NULL, 0);
     if (err) {
         say("problem flushing context");
         return err;
     }
-    const bool print = !o->output || (message_on_terminal() && !o->quiet);
+    if (run->stopped)
+        err = note_stop(run);
+    if (err)
+        return err;
+    const bool print = !o->output || (message_on_terminal() && !o->quiet && !run->stopped);
     if (!o->no_prediction)
         err = models_score(run->models, o, run->vmaf, run->pairs, print);
     if (!err && o->output)
@@ -296,11 +369,12 @@ static int finish(Run *run)
 int score_videos(const Options *options)
 {
     Run run = { .options = options };
+    interrupt_watch();
     if (meter_wanted(options))
         say("VMAF version %s", vmaf_version());
     int err = open_videos(&run);
     if (!err)
-        err = check_output(options->output);
+        err = check_output(&run);
     if (!err)
         err = create_context(&run);
     if (!err)
@@ -315,6 +389,9 @@ int score_videos(const Options *options)
         err = read_and_score(&run);
     if (!err)
         err = finish(&run);
+    interrupt_call(NULL, NULL);
+    if (interrupt_signal())
+        say_stop(&run, !err);
     models_destroy(run.models);
     if (run.vmaf)
         vmaf_close(run.vmaf);

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "gpu.h"
+#include "interrupt.h"
 #include "list.h"
 #include "message.h"
 #include "options.h"
 #include "score.h"
 
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_FAILED = 255 };
+enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
 
 static int act(enum Action action, const Options *options)
 {
@@ -49,18 +50,22 @@ static void keep_streams(void)
 #endif
 }
 
-/* A reader that goes away makes a write fail; it is no reason to die without a word. */
-static void survive_broken_pipes(void)
+/* A reader that goes away and a file that may not grow any more make a write fail; neither is a reason to
+ * die without a word. */
+static void survive_failing_writes(void)
 {
 #ifdef SIGPIPE
     signal(SIGPIPE, SIG_IGN);
+#endif
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);
 #endif
 }
 
 int main(int argc, char **argv)
 {
     keep_streams();
-    survive_broken_pipes();
+    survive_failing_writes();
     Options options;
     enum Action action;
     int result = EXIT_USAGE;
@@ -73,6 +78,8 @@ int main(int argc, char **argv)
         say("out of memory");
         result = EXIT_FAILED;
     }
+    if (interrupt_signal())
+        result = EXIT_SIGNAL + interrupt_signal();
     options_destroy(&options);
     if (gpu_gave_up()) {
         fflush(NULL);

@@ -5,7 +5,7 @@
  * time before vmaf_write_output(). Models and features the library knows by itself.
  *
  * XML, JSON, CSV and SUB are what they are in libvmaf 3.2.0 and print nothing of this but the places of
- * vmaf_report_places().
+ * vmaf_report_places() and the word of vmaf_report_partial().
  */
 #ifndef VMAF_REPORT_H
 #define VMAF_REPORT_H
@@ -55,6 +55,16 @@ VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const ch
  * @return 0; -EINVAL when the context is NULL
  */
 VMAF_EXPORT int vmaf_report_places(VmafContext *vmaf);
+
+/**
+ * Says that reports from now on do not cover all pairs there were, and why: `stopped by SIGINT`. XML then
+ * has it in the attribute `partial` of its first element, JSON in the field `partial`, CSV and SUB in a line
+ * of its own at the end. The text is copied.
+ *
+ * @param reason NULL: reports are whole again
+ * @return 0; -EINVAL when the context is NULL; -ENOMEM
+ */
+VMAF_EXPORT int vmaf_report_partial(VmafContext *vmaf, const char *reason);
 
 /**
  * The name of a report format: `xml`, `json`, `csv`, `sub`. A string of the library's; NULL for

@@ -20,4 +20,9 @@ void sheet_write_csv(FILE *file, const Sheet *sheet)
         }
         fputc('\n', file);
     }
+    if (sheet_partial(sheet)) {
+        fputs("# partial: ", file);
+        put_csv_text(file, sheet_partial(sheet));
+        fputs(",\n", file);
+    }
 }

@@ -142,6 +142,10 @@ void sheet_write_json(FILE *file, const Sheet *sheet)
         text_print_double(fps, sizeof(fps), "%.2f", report->fps);
     fputs("{\n  \"version\": \"", file);
     put_json_text(file, report->version);
+    if (sheet_partial(sheet)) {
+        fputs("\",\n  \"partial\": \"", file);
+        put_json_text(file, sheet_partial(sheet));
+    }
     fprintf(file, "\",\n  \"fps\": %s,\n", fps);
     put_frames(file, sheet);
     put_pooled(file, sheet);

@@ -78,6 +78,16 @@ int notes_add_option(Notes *notes, const char *name, const char *value)
     return 0;
 }
 
+int notes_set_partial(Notes *notes, const char *reason)
+{
+    char *const copy = reason ? mem_strdup(reason) : NULL;
+    if (reason && !copy)
+        return -ENOMEM;
+    mem_free(notes->partial);
+    notes->partial = copy;
+    return 0;
+}
+
 void notes_clear(Notes *notes)
 {
     clear_input(&notes->ref);
@@ -92,5 +102,6 @@ void notes_clear(Notes *notes)
     }
     mem_free(notes->models);
     mem_free(notes->options);
+    mem_free(notes->partial);
     *notes = (Notes){ 0 };
 }

@@ -35,7 +35,8 @@ typedef struct Notes {
     size_t model_count, model_capacity;
     NotedOption *options; /* in the order they were told */
     size_t option_count, option_capacity;
-    bool places; /* where features ran is told even if none left the CPU */
+    bool places;   /* where features ran is told even if none left the CPU */
+    char *partial; /* why pairs are missing; NULL: none are */
 } Notes;
 
 /* All return 0 or -ENOMEM, which leaves the notes as they were. */
@@ -43,6 +44,7 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is there already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);
 int notes_add_option(Notes *notes, const char *name, const char *value);
+int notes_set_partial(Notes *notes, const char *reason); /* NULL: none is missing */
 
 void notes_clear(Notes *notes);
 

@@ -75,6 +75,11 @@ bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHE
     return true;
 }
 
+const char *sheet_partial(const Sheet *sheet)
+{
+    return sheet->report->notes ? sheet->report->notes->partial : NULL;
+}
+
 bool sheet_lists_backends(const Sheet *sheet)
 {
     const Report *const report = sheet->report;

@@ -38,6 +38,9 @@ extern const char *const sheet_pool_names[SHEET_POOLS];
 /* False when the column cannot be pooled over the pairs read. */
 bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS]);
 
+/* Why the report is partial; NULL: it is whole. */
+const char *sheet_partial(const Sheet *sheet);
+
 /* Did a feature leave the CPU, or does somebody want to know in any case? */
 bool sheet_lists_backends(const Sheet *sheet);
 

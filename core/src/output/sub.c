@@ -16,4 +16,10 @@ void sheet_write_sub(FILE *file, const Sheet *sheet)
         }
         fputc('\n', file);
     }
+    if (sheet_partial(sheet)) {
+        const unsigned next = sheet->report->frames;
+        fprintf(file, "{%u}{%u}partial: ", next, next + 1);
+        put_sub_text(file, sheet_partial(sheet));
+        fputs("|\n", file);
+    }
 }

@@ -96,6 +96,10 @@ void sheet_write_xml(FILE *file, const Sheet *sheet)
     text_print_double(fps, sizeof(fps), "%.2f", report->fps);
     fputs("<VMAF version=\"", file);
     put_xml_text(file, report->version);
+    if (sheet_partial(sheet)) {
+        fputs("\" partial=\"", file);
+        put_xml_text(file, sheet_partial(sheet));
+    }
     fprintf(file, "\">\n  <params qualityWidth=\"%u\" qualityHeight=\"%u\" />\n", report->width,
             report->height);
     fprintf(file, "  <fyi fps=\"%s\" />\n", fps);

@@ -69,6 +69,12 @@ enum FrameStatus planar_find(Video *video, uint64_t *offset)
     return FRAME_WHOLE;
 }
 
+uint64_t planar_frame_size(const Video *video)
+{
+    const Layout *const layout = video->state;
+    return layout->frame_size;
+}
+
 uint64_t planar_frames_left(const Video *video, unsigned header)
 {
     const Layout *const layout = video->state;

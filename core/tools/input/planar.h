@@ -16,6 +16,7 @@ enum FrameStatus planar_find(Video *video, uint64_t *offset);
 enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
 
+uint64_t planar_frame_size(const Video *video); /* in bytes */
 /* `header`: bytes before the samples of each frame. */
 uint64_t planar_frames_left(const Video *video, unsigned header);
 

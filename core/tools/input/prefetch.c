@@ -35,6 +35,7 @@ struct Prefetch {
     pthread_mutex_t lock; /* over slots, counters and flags */
     pthread_cond_t changed;
     bool stop;
+    bool interrupted;
     const Track *awaited;  /* whose frame the caller waits for, the other's being there */
     struct timespec tired; /* when that has taken long */
     Track tracks[SIDES];
@@ -244,13 +245,26 @@ void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus 
     pthread_mutex_lock(&prefetch->lock);
     for (;;) {
         const bool ref_done = next_slot(ref)->done, dist_done = next_slot(dist)->done;
-        if ((ref_done && dist_done) || has_failed(ref) || has_failed(dist))
+        if (prefetch->interrupted || (ref_done && dist_done) || has_failed(ref) || has_failed(dist))
             break;
         wait_for(prefetch, ref_done ? dist : ref);
     }
     prefetch->awaited = NULL;
-    take_frame(ref, &pic[SIDE_REF], &status[SIDE_REF]);
-    take_frame(dist, &pic[SIDE_DIST], &status[SIDE_DIST]);
+    if (prefetch->interrupted) {
+        pic[SIDE_REF] = pic[SIDE_DIST] = (VmafPicture){ 0 };
+        status[SIDE_REF] = status[SIDE_DIST] = FRAME_NONE;
+    } else {
+        take_frame(ref, &pic[SIDE_REF], &status[SIDE_REF]);
+        take_frame(dist, &pic[SIDE_DIST], &status[SIDE_DIST]);
+    }
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+void prefetch_interrupt(Prefetch *prefetch)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->interrupted = true;
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
 }

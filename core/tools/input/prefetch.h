@@ -29,6 +29,9 @@ int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
  * nothing more to ask for. */
 void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES]);
 
+/* From any thread: prefetch_next waits no longer, and gives FRAME_NONE for both videos. */
+void prefetch_interrupt(Prefetch *prefetch);
+
 /* The videos and the context stay the caller's; pipes are cancelled. NULL is fine. */
 void prefetch_destroy(Prefetch *prefetch);
 

@@ -25,6 +25,11 @@ static uint64_t raw_frames_left(const Video *video)
     return planar_frames_left(video, 0);
 }
 
+static void raw_jump(Video *video, unsigned frames)
+{
+    source_skip(video->source, frames * planar_frame_size(video));
+}
+
 const VideoReader raw_reader = {
     .name = "raw",
     .title = "raw",
@@ -33,4 +38,5 @@ const VideoReader raw_reader = {
     .find = raw_find,
     .read = planar_read,
     .frames_left = raw_frames_left,
+    .jump = raw_jump,
 };

@@ -24,6 +24,8 @@ struct VideoReader {
     enum FrameStatus (*read)(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
     uint64_t (*frames_left)(const Video *video);
+    /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */
+    void (*jump)(Video *video, unsigned frames);
 };
 
 #define READER_PROBE_SIZE 16

@@ -270,6 +270,8 @@ static int64_t read_ahead(Source *source, size_t most)
 
 static int look(Source *source, size_t want, bool line, const uint8_t **data, size_t *size)
 {
+    if (atomic_load(&source->cancelled))
+        return -ECANCELED;
     if (source->seekable) {
         const uint64_t left = source->offset < source->size ? source->size - source->offset : 0;
         source->begin = source->held = 0;

@@ -54,8 +54,8 @@ int source_read(Source *source, uint64_t offset, Span *spans, unsigned count);
  * pipe. By the thread that reads, as all of the above. */
 int source_hold(Source *source);
 
-/* From any thread: ends the waiting of a source_hold; makes all reading of a pipe, now and later, fail with
- * -ECANCELED. */
+/* From any thread: ends the waiting of a source_hold; makes all reading of a pipe and all peeking, now and
+ * later, fail with -ECANCELED. */
 void source_wake(Source *source);
 void source_cancel(Source *source);
 

@@ -100,6 +100,12 @@ enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes
 enum FrameStatus video_skip(Video *video, unsigned frames)
 {
     enum FrameStatus status = FRAME_WHOLE;
+    if (video->source->seekable && video->reader->jump) {
+        const uint64_t left = video_frames_left(video);
+        const unsigned whole = frames < left ? frames : (unsigned)left;
+        video->reader->jump(video, whole);
+        frames -= whole;
+    }
     while (status == FRAME_WHOLE && frames--) {
         uint64_t offset;
         status = video_find(video, &offset);
