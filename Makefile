@@ -7,7 +7,7 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-lanes    what takes long or wants large packages: the thread sanitizer
+#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -20,6 +20,7 @@ SAN    := build-san
 NEON   := build-neon
 TSAN   := build-tsan
 FUZZ   := build-fuzz
+UBSAN  := build-ubsan
 MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
@@ -30,9 +31,12 @@ SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled \
               -Dhip_archs=gfx1030
+# clang sees undefined behaviour that gcc does not. The devices are our own code here, too.
+UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
+               --auto-features=disabled -Dhost=enabled
 
-.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-fuzz fuzz mutate \
-        install bench docs format format-check clean setup setup-tests
+.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-undefined test-faults \
+        test-fuzz fuzz mutate install bench docs format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -78,8 +82,23 @@ test-threads: $(TSAN)/build.ninja
 	@TSAN_OPTIONS=halt_on_error=1 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 \
 	  --setup threads
 
-test-lanes: setup-tests test-threads
-	@echo "All lanes passed: the thread sanitizer."
+$(UBSAN)/build.ninja: | setup
+	@CC=clang CXX=clang++ meson setup $(UBSAN) core $(UBSAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
+	  { cat $(UBSAN)/meson-logs/meson-log.txt; exit 1; }
+
+test-undefined: $(UBSAN)/build.ninja
+	@ninja -C $(UBSAN)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 meson test -C $(UBSAN) --print-errorlogs \
+	  --timeout-multiplier 10 --setup quick
+
+# Every call of a Vulkan driver, where `make test` tries the first and the last of each function.
+FAULTS := core/test/faults/vulkan_faults_test.py
+test-faults: build
+	@python3 $(FAULTS) $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(BUILD)/test/faults/libvulkan.so.1 \
+	  $(BUILD)/test/faults/all --all || [ $$? -eq 77 ]
+
+test-lanes: setup-tests test-threads test-undefined test-faults
+	@echo "All lanes passed: the thread sanitizer, clang's undefined-behaviour sanitizer, all faults of a driver."
 
 # A few seconds a target with `make test`, long with `make fuzz`.
 FUZZ_TIME ?= 600
@@ -121,4 +140,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) build-mutate
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) build-mutate
