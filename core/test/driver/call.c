@@ -252,6 +252,7 @@ bool call_runs(unsigned needs, int entered)
     return !entered || (needs & RELEASING && injected_now);
 }
 
+/* A capture in which a call was made to fail cannot but end badly. */
 static bool is_complaint(int result)
 {
     static const int fine[] = {
@@ -261,7 +262,7 @@ static bool is_complaint(int result)
     for (unsigned i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
         if (result == fine[i])
             return false;
-    return true;
+    return !fault.done || result < CAPTURE_UNSUPPORTED || result > CAPTURE_WRONG_THREAD;
 }
 
 int call_leave(const char *function, unsigned needs, int entered, int result)

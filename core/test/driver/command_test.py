@@ -14,7 +14,7 @@ import tempfile
 
 vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
-WIDTH, HEIGHT, FRAMES = 64, 48, 4
+WIDTH, HEIGHT, FRAMES = 64, 48, 24  # frames enough to use graphs
 LONGEST = 60  # seconds; nothing takes a tenth of it
 failures = 0
 
@@ -56,7 +56,7 @@ def check_equal(folder, wanted, what, *arguments, **environment):
 def check_fault(folder, wanted, fault):
     status, said, scores = run(folder, '--backend', backend, EMULATED_FAULT=fault)
     right = status == 0 and scores == wanted
-    refused = status is not None and 0 < status < 99 or status == 255
+    refused = status is not None and (0 < status < 99 or status == 255)
     if not right and not (refused and said.strip() and (scores is None or scores == wanted[:len(scores)])):
         fail('%s: status %s' % (fault, status), said)
 
@@ -88,6 +88,23 @@ def check_faults(folder, wanted):
     print('%d functions failed in turn' % len(counts))
 
 
+def check_hangs(folder, wanted):
+    """Work that never ends: the device is given up, and nothing it may still write to is freed."""
+    calls = os.path.join(folder, 'calls')
+    with open(calls) as file:
+        counts = dict(line.split() for line in file)
+    hanging = [f for f in counts if any(w in f for w in ('Launch', 'EventRecord', 'Memcpy', 'Memset'))]
+    for function in hanging:
+        for nth in sorted({1, int(counts[function])}):
+            fault = '%s:%s:hang' % (function, nth)
+            status, said, scores = run(folder, '--backend', backend, EMULATED_FAULT=fault)
+            refused = status is not None and (0 < status < 99 or status == 255)
+            if not (status == 0 and scores == wanted) and not (refused and 'given up' in said):
+                fail('%s: status %s' % (fault, status), said)
+    if not any('GraphLaunch' in function for function in hanging):
+        fail('no graph was launched', '')
+
+
 with tempfile.TemporaryDirectory() as folder:
     for name, seed in (('r.yuv', 1), ('d.yuv', 2)):
         with open(os.path.join(folder, name), 'wb') as file:
@@ -99,4 +116,5 @@ with tempfile.TemporaryDirectory() as folder:
     check_equal(folder, wanted, 'the first run, with a self-test')
     check_devices(folder, wanted)
     check_faults(folder, wanted)
+    check_hangs(folder, wanted)
 sys.exit(1 if failures else 0)
