@@ -24,9 +24,9 @@ static void frames_destroy(GpuClient *client)
     SyclFrames *frames = client->own;
     GpuDevice *device = client->session->device;
     for (unsigned side = 0; side < 2; side++) {
-        sycl_commands_destroy(device, frames->sides[side].upload);
-        sycl_buffer_destroy(device, frames->sides[side].staging);
-        sycl_buffer_destroy(device, frames->sides[side].buffer);
+        device->ops->commands_destroy(device, frames->sides[side].upload);
+        device->ops->buffer_destroy(device, frames->sides[side].staging);
+        device->ops->buffer_destroy(device, frames->sides[side].buffer);
     }
     mem_free(frames);
     client->own = NULL;
@@ -38,17 +38,17 @@ static int side_create(GpuDevice *device, SyclFrames *frames, unsigned side)
     const size_t size = frames->row * frames->h;
     GpuBuffer **buffer = &frames->sides[side].buffer, **staging = &frames->sides[side].staging;
     GpuCommands **upload = &frames->sides[side].upload;
-    int err = sycl_buffer_create(device, GPU_DEVICE, size, buffer);
+    int err = device->ops->buffer_create(device, GPU_DEVICE, size, buffer);
     if (!err)
-        err = sycl_buffer_create(device, GPU_UPLOAD, size, staging);
+        err = device->ops->buffer_create(device, GPU_UPLOAD, size, staging);
     if (!err)
-        err = sycl_commands_create(device, GPU_COMPUTE, upload);
+        err = device->ops->commands_create(device, GPU_COMPUTE, upload);
     if (err)
         return err;
     memset((*staging)->host, 0, size);
-    sycl_begin(*upload);
-    sycl_copy(*upload, &(GpuRange){ *staging, 0, size }, &(GpuRange){ *buffer, 0, size });
-    err = sycl_end(*upload);
+    device->ops->begin(*upload);
+    device->ops->copy(*upload, &(GpuRange){ *staging, 0, size }, &(GpuRange){ *buffer, 0, size });
+    err = device->ops->end(*upload);
     return err ? err : gpu_device_run(device, *upload);
 }
 

@@ -60,7 +60,7 @@ int vmaf_sycl_profiling_get_string(VmafSyclState *state, char **text)
     const size_t size = LINE_SIZE * (dev->plugin->kernel_count + 1);
     SyclKernelTime *times = mem_array(dev->plugin->kernel_count, sizeof(*times));
     char *out = malloc(size); /* the caller's, who has free() */
-    int err = times && out ? sycl_drain(&dev->gpu) : -ENOMEM;
+    int err = times && out ? gpu_device_drain(&dev->gpu) : -ENOMEM;
     if (!err)
         err = dev->plugin->profile_read(dev->handle, times);
     if (err) {

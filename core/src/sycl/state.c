@@ -99,7 +99,7 @@ int vmaf_sycl_picture_fetch(VmafContext *vmaf, VmafPicture *pic)
 int vmaf_sycl_wait_compute(VmafContext *vmaf)
 {
     GpuClient *client = client_of(vmaf, &sycl_backend);
-    return client ? sycl_drain(client->session->device) : -EINVAL;
+    return client ? gpu_device_drain(client->session->device) : -EINVAL;
 }
 
 int vmaf_flush_sycl(VmafContext *vmaf)
@@ -116,6 +116,8 @@ int vmaf_sycl_dmabuf_import(VmafSyclState *state, int fd, size_t size, void **pt
     if (!state || !ptr || fd < 0 || !size)
         return -EINVAL;
     SyclDevice *dev = sycl_device(sycl_session(state)->device);
+    if (gpu_device_is_abandoned(&dev->gpu))
+        return -EIO;
     const int err = dev->plugin->import_dmabuf(dev->handle, fd, size, ptr);
     if (err)
         log_error("sycl: %s: a file descriptor was not imported: %s", dev->gpu.name,
@@ -128,5 +130,6 @@ void vmaf_sycl_dmabuf_free(VmafSyclState *state, void *ptr)
     if (!state || !ptr)
         return;
     SyclDevice *dev = sycl_device(sycl_session(state)->device);
-    dev->plugin->release_dmabuf(dev->handle, ptr);
+    if (!gpu_device_is_abandoned(&dev->gpu))
+        dev->plugin->release_dmabuf(dev->handle, ptr);
 }

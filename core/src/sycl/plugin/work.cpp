@@ -183,7 +183,7 @@ int submit_lists(SyclPluginDevice *device, unsigned queue, const SyclCommandList
 
 /* ---- waiting ---- */
 
-/* SYCL cannot wait for a while: look again and again, less and less often. */
+/* SYCL cannot wait for a while: look again and again, less often the longer it takes. */
 static bool wait_until(const Events &events, std::chrono::steady_clock::time_point deadline)
 {
     std::chrono::microseconds pause(20);
@@ -191,7 +191,7 @@ static bool wait_until(const Events &events, std::chrono::steady_clock::time_poi
         if (std::chrono::steady_clock::now() >= deadline)
             return false;
         std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, std::chrono::microseconds(1000));
+        pause = std::min(pause * 2, std::chrono::microseconds(200));
     }
     return true;
 }
