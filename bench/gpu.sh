@@ -4,7 +4,9 @@
 #
 # usage: bench/gpu.sh VMAF SYNTHCLIP [BACKENDS [DEVICE]]
 #
-# BACKENDS: vulkan, or several with commas between them, which are measured side by side. Clips lie in memory, so that no disk is measured. Long clips make start-up (the driver's, mostly) small
+# BACKENDS: vulkan, or several with commas between them, which are measured side by side.
+#
+# Clips lie in memory, so that no disk is measured. Long clips make start-up (the driver's, mostly) small
 # beside the work; the row of two frames shows what it is.
 set -eu
 vmaf=$1
