@@ -72,25 +72,6 @@ static bool is_remembered(const Verdict *verdict)
     return same;
 }
 
-static int test_feature(GpuDevice *device, const FeatureDef *def, unsigned bpc)
-{
-    GpuCheck check = { .def = def, .seed = 1 };
-    char kernels[512] = "";
-    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, bpc, TEST_W, TEST_H);
-    const int result = gpu_check(device, &check, kernels, sizeof(kernels));
-    if (result == 1) {
-        log_error("%s: %s (%s) computes wrong bits: %s at %u bits, kernels %s", device->backend,
-                  device->name, device->driver, def->name, bpc, kernels);
-        return -ENOTSUP;
-    }
-    if (result < 0 && result != -ENOTSUP) {
-        log_error("%s: the self-test of %s could not run on %s (%d)", device->backend, def->name,
-                  device->name, result);
-        return result;
-    }
-    return 0;
-}
-
 /* A feature at a depth is a job of its own. Most of the time a driver compiles kernels, which it does for
  * several threads at once. */
 #define DEPTHS 2
@@ -98,18 +79,34 @@ static int test_feature(GpuDevice *device, const FeatureDef *def, unsigned bpc)
 
 typedef struct SelfTest {
     GpuDevice *device;
-    atomic_int err; /* the first one; the rest is then left out */
+    atomic_int err; /* the first one; the rest is then left out, and only that one is told */
 } SelfTest;
+
+static void report_failure(GpuDevice *device, const GpuCheck *check, int result,
+                           const char *kernels)
+{
+    if (result == 1)
+        log_error("%s: %s (%s) computes wrong bits: %s at %u bits, kernels %s", device->backend,
+                  device->name, device->driver, check->def->name, check->shape.bpc, kernels);
+    else
+        log_error("%s: the self-test of %s could not run on %s (%d)", device->backend,
+                  check->def->name, device->name, result);
+}
 
 static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
-    const FeatureDef *def = feature_registry[job / DEPTHS];
-    if (!def->gpu || atomic_load(&test->err))
+    GpuCheck check = { .def = feature_registry[job / DEPTHS], .seed = 1 };
+    char kernels[512] = "";
+    int none = 0;
+    if (!check.def->gpu || atomic_load(&test->err))
         return;
-    const int err = test_feature(test->device, def, job % DEPTHS ? 10 : 8);
-    if (err)
-        atomic_store(&test->err, err);
+    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, job % DEPTHS ? 10 : 8, TEST_W, TEST_H);
+    const int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
+    /* Others may fail meanwhile for the same reason. */
+    if (result && result != -ENOTSUP &&
+        atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result))
+        report_failure(test->device, &check, result, kernels);
 }
 
 int selftest_run(GpuDevice *device)
