@@ -195,10 +195,11 @@ static Blob find_part(const char *bundle, const char *arch)
     memcpy(&count, at, 8);
     for (at += 8; count--; at += 24 + fields[2]) {
         memcpy(fields, at, 24);
-        const char *id = at + 24;
-        const size_t length = strlen(arch);
-        if (fields[2] > length + 2 && !strncmp(id, "hip", 3) &&
-            !memcmp(id + fields[2] - length, arch, length) && id[fields[2] - length - 1] == '-')
+        /* "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-" */
+        const char *id = at + 24, *dashes = memmem(id, fields[2], "--", 2);
+        const size_t length = strlen(arch), left = dashes ? (size_t)(id + fields[2] - dashes) : 0;
+        if (left >= length + 2 && !strncmp(id, "hip", 3) && !memcmp(dashes + 2, arch, length) &&
+            (left == length + 2 || dashes[length + 2] == ':'))
             return (Blob){ bundle + fields[0], fields[1] };
     }
     return (Blob){ NULL, 0 };
