@@ -110,6 +110,8 @@ static int score(Scored *scored, Suite *suite, const SynthClip *clip, char *args
         argv[argc++] = word;
     enum Action action;
     int err = options_parse(&scored->options, argc, argv, &action);
+    /* The tables have features, options and shapes that GPUs leave to the CPU. */
+    scored->options.by_extractor = true;
     if (!err)
         err = start(scored, suite);
     if (!err)
