@@ -127,6 +127,29 @@ static void test_options(void **unused)
     assert_int_equal(0, failures);
 }
 
+/* ---- shapes ---- */
+
+/* Pictures so wide or so high that a window reaches across their smallest scales. */
+static void test_long_shapes(void **unused)
+{
+    static const unsigned long_sizes[][2] = { { 1501, 217 }, { 217, 1501 } };
+    static const char *const options[] = { "window_size", "127", "full_ref", "true", NULL };
+    failures = runs = 0;
+    for (unsigned s = 0; s < COUNT(long_sizes); s++) {
+        for (unsigned d = 0; d < (rig_is_slow() ? 1 : 2); d++) {
+            GpuCheck check = { .def = feature_find("cambi"),
+                               .options = options,
+                               .content = d ? CHECK_FLAT : CHECK_BANDS,
+                               .seed = s };
+            assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, d ? 8 : 10,
+                                           long_sizes[s][0], long_sizes[s][1]));
+            check_one(&check);
+        }
+    }
+    assert_int_equal(rig_is_slow() ? 2 : 4, runs);
+    assert_int_equal(0, failures);
+}
+
 /* ---- kernels ---- */
 
 static void test_every_kernel(void **unused)
@@ -146,6 +169,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_features),
                                         cmocka_unit_test(test_options),
+                                        cmocka_unit_test(test_long_shapes),
                                         cmocka_unit_test(test_every_kernel) };
     return RIG_RUN(argc, argv, tests);
 }

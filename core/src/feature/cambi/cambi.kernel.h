@@ -274,6 +274,107 @@ KERNEL_MAIN
 KERNEL_END
 #endif
 
+#if defined(KERNEL_cambi_contrast_small)
+/* The same for scales that the window reaches across. There the CPU also counts what lies beside the scale
+ * in memory, where earlier scales left it: up to the radius, columns in every window of their row, rows in
+ * every window. Such scales are few samples: each thread counts for one of them. */
+#define BUFFERS                                                                                    \
+    IN(0, u32, words0) IN(1, u32, words1) IN(2, u32, words2) IN(3, u32, words3)                    \
+    IN(4, u32, words4) IN(5, u32, table) OUT(6, u32, map)
+#define PARAMS CAMBI_SMALL_PARAMS
+#define GROUP_W CAMBI_SMALL_W
+#define GROUP_H CAMBI_SMALL_H
+#include "gpu/prelude/prelude.h"
+
+KERNEL_BEGIN
+#define CAMBI_NO_KEY (-1)
+
+/* The code at a place in memory, less the lowest: that of the last scale which reached it. */
+DEVICE i32 key_at(u32 x, u32 y)
+{
+    u32 w = stored_width, h = stored_height, pitch = w, from = 0u;
+    for (u32 s = 1u; s <= scale; s++) {
+        w = (w + 1u) >> 1;
+        h = (h + 1u) >> 1;
+        if (x < w && y < h) {
+            pitch = w;
+            from = s;
+        }
+    }
+    u32 at = y * pitch + x, word;
+    if (from == 0u)
+        word = words0[at];
+    else if (from == 1u)
+        word = words1[at];
+    else if (from == 2u)
+        word = words2[at];
+    else if (from == 3u)
+        word = words3[at];
+    else
+        word = words4[at];
+    i32 key = i32(word & CAMBI_CODE_MASK) - low;
+    bool counted = (word & CAMBI_FLAT_BIT) != 0u && key >= 0 && key < code_count;
+    return counted ? key : CAMBI_NO_KEY;
+}
+
+/* How many samples of the window have one key, and how many the other. */
+DEVICE void count_row(u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+{
+    u32 first = x > radius ? x - radius : 0u, end = min_u32(x + radius + 1u, width);
+    u32 beside = max_u32(width, min_u32(radius, stored_width));
+    for (u32 i = first; i < beside; i++) {
+        if (i == end)
+            i = width;
+        if (i >= beside)
+            break;
+        i32 key = key_at(i, y);
+        if (key == above)
+            higher += 1u;
+        if (key == below)
+            lower += 1u;
+    }
+}
+
+DEVICE void count_window(u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+{
+    u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, height);
+    for (u32 i = first; i < end; i++)
+        count_row(x, i, above, below, higher, lower);
+    for (u32 i = height; i < min_u32(radius, stored_height); i++)
+        count_row(x, i, above, below, higher, lower);
+}
+
+DEVICE f32 contrast_of(u32 x, u32 y, i32 key)
+{
+    f32 best = 0.0f;
+    u32 own = 0u, unused = 0u;
+    count_window(x, y, key, code_count, own, unused);
+    for (u32 step = table[u32(CAMBI_FIRST_STEP + low + key)]; step <= steps; step++) {
+        u32 higher = 0u, lower = 0u;
+        i32 below = key - i32(step);
+        count_window(x, y, key + i32(step), below < 0 ? code_count : below, higher, lower);
+        u32 other = max_u32(higher, lower);
+        i32 product = i32(table[CAMBI_WEIGHT + step] * own * other);
+        PRECISE f32 contrast = f32(product) * f32_of_bits(table[own + other]);
+        best = max_f32(best, contrast);
+    }
+    return best;
+}
+
+KERNEL_MAIN
+{
+    u32 x = GROUP_X * GROUP_W + LOCAL_X, y = GROUP_Y * GROUP_H + LOCAL_Y;
+    if (x < width && y < height) {
+        i32 own = key_at(x, y);
+        f32 contrast = 0.0f;
+        if (own != CAMBI_NO_KEY)
+            contrast = contrast_of(x, y, own);
+        map[y * width + x] = bits_of_f32(contrast);
+    }
+}
+KERNEL_END
+#endif
+
 #if defined(KERNEL_cambi_rank) || defined(KERNEL_cambi_sum)
 /* The largest contrasts. They are 0 or at least 0.5 and below 2^14, so their bits, less those of 0.5,
  * order them in 27 bits. Three ranks of nine bits, counted one after the other among the contrasts that

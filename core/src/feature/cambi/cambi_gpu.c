@@ -14,6 +14,7 @@ GPU_PARAMS(CambiRangeParams, CAMBI_RANGE_PARAMS);
 GPU_PARAMS(CambiPrepareParams, CAMBI_PREPARE_PARAMS);
 GPU_PARAMS(CambiModeParams, CAMBI_MODE_PARAMS);
 GPU_PARAMS(CambiContrastParams, CAMBI_CONTRAST_PARAMS);
+GPU_PARAMS(CambiSmallParams, CAMBI_SMALL_PARAMS);
 GPU_PARAMS(CambiRankParams, CAMBI_RANK_PARAMS);
 GPU_PARAMS(CambiSumParams, CAMBI_SUM_PARAMS);
 
@@ -44,16 +45,6 @@ typedef struct Planning {
     int high; /* highest code that can occur and count */
     unsigned code_count;
 } Planning;
-
-/* Beyond some shapes the CPU counts samples that lie beside a scale. */
-static bool shape_is_plain(const CambiTarget *t)
-{
-    unsigned w = t->kept_w, h = t->kept_h;
-    for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2)
-        if (w < t->window / 2 || h < t->window / 2)
-            return false;
-    return true;
-}
 
 static void plan_range(const Planning *p, const Picture *pic)
 {
@@ -153,10 +144,42 @@ static unsigned band_rows(unsigned h, unsigned strips)
     return rows < MIN_BAND ? MIN_BAND : rows > MAX_BAND ? MAX_BAND : rows;
 }
 
+/* For scales that the window reaches across, in pictures that are very wide or very high. */
+static void plan_small_contrast(const Planning *p, const Picture *pic, unsigned s)
+{
+    const Scale *scale = &pic->scale[s];
+    const CambiSmallParams params = {
+        .width = scale->w,
+        .height = scale->h,
+        .radius = pic->target->window / 2,
+        .low = p->cambi->low,
+        .code_count = (int32_t)p->code_count,
+        .steps = p->cambi->steps,
+        .stored_width = pic->target->kept_w,
+        .stored_height = pic->target->kept_h,
+        .scale = s,
+    };
+    GpuBuf words[CAMBI_SCALES];
+    for (unsigned i = 0; i < CAMBI_SCALES; i++)
+        words[i] = pic->scale[i < s ? i : s].words;
+    gpu_pass(p->plan, &(GpuPass){
+                          .kernel = "cambi_contrast_small",
+                          GPU_PASS_BUFFERS(words[0], words[1], words[2], words[3], words[4],
+                                           p->table, scale->map),
+                          GPU_PASS_PARAMS(&params),
+                          .groups = { gpu_groups(scale->w, CAMBI_SMALL_W),
+                                      gpu_groups(scale->h, CAMBI_SMALL_H) },
+                      });
+}
+
 static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
 {
     Scale *scale = &pic->scale[s];
     scale->map = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
+    if (scale->w < pic->target->window / 2 || scale->h < pic->target->window / 2) {
+        plan_small_contrast(p, pic, s);
+        return;
+    }
     const unsigned fit = CAMBI_COUNTS / ((p->code_count + 1) / 2);
     const unsigned columns = fit < CAMBI_STRIP_W ? fit : CAMBI_STRIP_W;
     const unsigned strips = gpu_groups(scale->w, columns), rows = band_rows(scale->h, strips);
@@ -281,9 +304,6 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         pics[i] = (Picture){ .number = i,
                              .target = &cambi->target[i],
                              .plane = i ? gpu_ref(plan, 0) : gpu_dist(plan, 0) };
-        if (!shape_is_plain(pics[i].target))
-            return gpu_refuse(plan, "the picture is too narrow or too flat for the window at its "
-                                    "smallest scale");
     }
     const int err = make_table(&p);
     return err ? err : plan_pictures(f, &p, pics, count);

@@ -10,6 +10,9 @@
 #define CAMBI_STRIP_W 32    /* columns of a strip, at most */
 #define CAMBI_MAX_RADIUS 32 /* of a window */
 
+#define CAMBI_SMALL_W 32 /* samples of a scale that is smaller than the window, a thread each */
+#define CAMBI_SMALL_H 8
+
 #define CAMBI_RANK_GROUP 256
 #define CAMBI_RANK_EACH 32 /* contrasts per thread */
 #define CAMBI_BINS 512     /* of nine bits */
@@ -44,5 +47,9 @@
 #define CAMBI_CONTRAST_PARAMS                                                                      \
     ARG(u32, width) ARG(u32, height) ARG(u32, radius) ARG(u32, columns) ARG(u32, rows)             \
     ARG(i32, low) ARG(i32, code_count) ARG(u32, steps)
+/* `scale` of the picture, which is stored_width x stored_height at scale 0. */
+#define CAMBI_SMALL_PARAMS                                                                         \
+    ARG(u32, width) ARG(u32, height) ARG(u32, radius) ARG(i32, low) ARG(i32, code_count)           \
+    ARG(u32, steps) ARG(u32, stored_width) ARG(u32, stored_height) ARG(u32, scale)
 #define CAMBI_RANK_PARAMS ARG(u32, count) ARG(u32, wanted) ARG(u32, rank)
 #define CAMBI_SUM_PARAMS CAMBI_RANK_PARAMS ARG(u32, first_word)
