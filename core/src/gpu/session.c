@@ -168,7 +168,8 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
             &(GpuStreamParams){ .device = client->session->device,
                                 .features = features + first,
                                 .feature_count = left < FEATURE_SET_SIZE ? left : FEATURE_SET_SIZE,
-                                .depth = client->session->depth },
+                                .depth = client->session->depth,
+                                .may_shrink = true },
             &taken[i]);
         client->stream_count = i + 1;
     }

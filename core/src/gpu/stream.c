@@ -46,9 +46,6 @@ static int create_slots(GpuStream *stream)
 {
     Graph *graph = stream->graph;
     const GpuTuning *tuning = &stream->device->tuning;
-    int err = profile_create(&stream->profile, graph);
-    if (err)
-        return err;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
         stream->batch = 1;
@@ -58,11 +55,27 @@ static int create_slots(GpuStream *stream)
     stream->slot_count = stream->depth + graph->back;
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
-    err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
+    const int err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
     stream->works = (WorkList){ .graph = graph,
                                 .slots = stream->slots,
                                 .slot_count = stream->slot_count,
                                 .profile = stream->profile };
+    return err;
+}
+
+static int create_ring(GpuStream *stream, bool may_shrink)
+{
+    int err = profile_create(&stream->profile, stream->graph);
+    if (err)
+        return err;
+    err = create_slots(stream);
+    while (err == -ENOMEM && may_shrink && stream->depth > 1) {
+        log_warning("%s: no memory for %u frames at a time on %s: trying %u",
+                    stream->device->backend, stream->depth, stream->device->name,
+                    stream->depth / 2);
+        stream->depth /= 2;
+        err = create_slots(stream);
+    }
     return err;
 }
 
@@ -84,7 +97,7 @@ int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *ta
     if (!err)
         err = graph_create(&stream->graph, params->device, params->features, params->feature_count);
     if (!err)
-        err = create_slots(stream);
+        err = create_ring(stream, params->may_shrink);
     if (err) {
         stream_destroy(stream);
         return err;

@@ -15,6 +15,7 @@ typedef struct GpuStreamParams {
     Feature *const *features;
     unsigned feature_count;
     unsigned depth;    /* frames in flight */
+    bool may_shrink;   /* fewer will do when there is no memory for so many */
     bool never_on_cpu; /* -EAGAIN from collect is fine: a test wants what the device computed */
 } GpuStreamParams;
 

@@ -247,11 +247,14 @@ static const int results[TAP_OPERATIONS][2] = {
     [TAP_DRAIN] = { -EIO, -EIO },
 };
 
-/* Waits that only make sure of something, and figures for people: those need not end the run. */
+/* Waits that only make sure of something, figures for people, and memory that a ring of fewer frames does
+ * without: those need not end the run. */
 static bool may_be_overcome(enum TapOperation operation, int result)
 {
-    return operation == TAP_WAIT || operation == TAP_DRAIN || operation == TAP_STAMPS_READ ||
-           (operation == TAP_STAMPS_CREATE && result == -ENOTSUP);
+    const bool makes_rings = operation == TAP_BUFFER_CREATE || operation == TAP_BINDINGS_CREATE ||
+                             operation == TAP_COMMANDS_CREATE;
+    return (makes_rings && result == -ENOMEM) || operation == TAP_WAIT || operation == TAP_DRAIN ||
+           operation == TAP_STAMPS_READ || (operation == TAP_STAMPS_CREATE && result == -ENOTSUP);
 }
 
 /* Lets each call of the operation fail in turn; how many there were. */

@@ -147,6 +147,39 @@ static void test_many(void **unused)
     free(scores);
 }
 
+/* A device whose memory holds fewer frames than were wished for scores all the same. */
+static int (*real_buffer_create)(GpuDevice *, enum GpuMemory, size_t, GpuBuffer **);
+static unsigned readbacks; /* one to each frame in flight */
+
+static int small_memory(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
+{
+    *buffer = NULL;
+    if (memory == GPU_READBACK && readbacks++ == 4)
+        return -ENOMEM;
+    return real_buffer_create(gpu, memory, size, buffer);
+}
+
+static void test_memory(void **unused)
+{
+    ScoreRun run = { .clip = &clip, .features = features, .feature_count = COUNT(features) };
+    char *wanted, *scores;
+    assert_int_equal(0, score_run(&run, &wanted));
+    const GpuOps *const real = rig_gpu()->ops;
+    GpuOps small = *real;
+    real_buffer_create = real->buffer_create;
+    small.buffer_create = small_memory;
+    readbacks = 0;
+    rig_gpu()->ops = &small;
+    run.device = rig_device();
+    const int err = score_run(&run, &scores);
+    rig_gpu()->ops = real;
+    assert_int_equal(0, err);
+    assert_true(readbacks > 5); /* it was tried again */
+    assert_true(score_same(wanted, scores));
+    free(wanted);
+    free(scores);
+}
+
 /* ---- alignment ---- */
 
 /* Buffers begin where the device wants them to. */
@@ -238,6 +271,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_limits, keep_limits),
         cmocka_unit_test_setup(test_required, keep_limits),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test_setup(test_alignment, keep_limits),
         cmocka_unit_test(test_selftest),
     };
