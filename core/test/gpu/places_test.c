@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vmaf_feature_info tells where each feature runs, and what shows that it did. */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "libvmaf/inspect.h"
 #include "pairs.h"
 #include "rig.h"
@@ -42,6 +45,37 @@ static void features_say_where_they_run(void **state)
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
     assert_place(vmaf, 1, "float_psnr", "cpu", NULL);
     assert_int_equal(vmaf_close(vmaf), 0);
+}
+
+/* A feature that is named for a backend runs there, or is refused. */
+static int use_named(VmafContext *vmaf, const char *extractor, const char *backend)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s_%s", extractor, backend);
+    return vmaf_use_feature(vmaf, name, NULL);
+}
+
+static void names_ask_for_backends(void **state)
+{
+    const char *const own = rig_gpu()->backend, *other;
+    VmafContext *vmaf;
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    for (unsigned given = 0; given < 2; given++) {
+        assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
+        if (given)
+            assert_int_equal(vmaf_use_device(vmaf, rig_device()), 0);
+        assert_int_equal(use_named(vmaf, "psnr", own), given ? 0 : -EINVAL);
+        assert_int_equal(use_named(vmaf, "float_psnr", own), -EINVAL);
+        for (unsigned i = 0; (other = vmaf_backend_name(i)); i++)
+            if (strcmp(other, own) != 0)
+                assert_int_equal(use_named(vmaf, "psnr", other), -EINVAL);
+        if (given) {
+            read_pair(vmaf);
+            assert_place(vmaf, 0, "psnr", own, rig_gpu()->name);
+            assert_int_equal(use_named(vmaf, "vif", own), -EINVAL); /* too late */
+        }
+        assert_int_equal(vmaf_close(vmaf), 0);
+    }
 }
 
 /* Launches are frames times passes, whichever frames a feature saw, and the device's clock moves. */
@@ -147,6 +181,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_say_where_they_run),
+        cmocka_unit_test(names_ask_for_backends),
         cmocka_unit_test(proof_adds_up),
         cmocka_unit_test(frames_measured_again_are_counted),
         cmocka_unit_test(backends_have_titles),
