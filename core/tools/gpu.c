@@ -56,6 +56,15 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
     return 0;
 }
 
+/* The i-th backend that may be tried; NULL: no further one. */
+static const char *candidate(const Options *options, unsigned *i)
+{
+    const char *backend;
+    while ((backend = vmaf_backend_name(*i)) && options->backends_off >> *i & 1)
+        ++*i;
+    return options->gpumask ? NULL : backend;
+}
+
 /* Says why `auto` passed a backend over. */
 static void say_refusal(const char *backend, const Options *options)
 {
@@ -72,17 +81,18 @@ static void say_refusal(const char *backend, const Options *options)
 static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
 {
     const char *backend;
-    for (unsigned i = 0; !options->gpumask && (backend = vmaf_backend_name(i)); i++) {
-        if (options->backends_off >> i & 1)
-            continue;
+    for (unsigned i = 0; (backend = candidate(options, &i)); i++) {
         const Wish wish = { .backend = backend,
                             .quiet = true,
                             .asked = options->device != NULL,
                             .required = options->device != NULL };
         if (!start(gpu, &wish, options, vmaf))
             return 0;
-        say_refusal(backend, options);
+        if (!options->quiet)
+            say_refusal(backend, options);
     }
+    for (unsigned i = 0; options->quiet && (backend = candidate(options, &i)); i++)
+        say_refusal(backend, options);
     if (options->device) {
         say("no backend has a device \"%s\"; --list_devices shows what there is", options->device);
         return -ENODEV;
