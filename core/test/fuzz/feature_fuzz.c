@@ -20,6 +20,7 @@ enum { HEADER = 6, PAIRS_MAX = 4, TEXT_MAX = 1 << 16 };
 typedef struct Input {
     FeatureSpec feature;
     unsigned w, h, bpc, pairs, subsample;
+    unsigned shift; /* of 16-bit samples: those of a smaller depth, or too large for it */
     enum VmafPixelFormat pix_fmt;
     const uint8_t *samples;
     size_t sample_count;
@@ -51,6 +52,7 @@ static int parse(Input *input, const uint8_t *data, size_t size)
                       .subsample = header[5] % 4,
                       .samples = header + HEADER,
                       .sample_count = size - (size_t)(header + HEADER - data) };
+    input->shift = header[3] & 0x80 ? 0 : 16 - input->bpc;
     char error[64];
     char *const text = fuzz_text(data, (size_t)(end - data));
     const int err = feature_spec_parse(&input->feature, text, error, sizeof(error));
@@ -72,7 +74,7 @@ static void fill(const Input *input, VmafPicture *pic, size_t *at)
                 if (input->bpc == 8)
                     row[x] = (uint8_t)sample;
                 else
-                    ((uint16_t *)(void *)row)[x] = (uint16_t)(sample >> (16 - input->bpc));
+                    ((uint16_t *)(void *)row)[x] = (uint16_t)(sample >> input->shift);
             }
         }
     }
