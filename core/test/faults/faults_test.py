@@ -12,7 +12,6 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -168,7 +167,6 @@ def spoil_memory():
 def limited(kind, limit):
     def set_limit():
         resource.setrlimit(kind, (limit, limit))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     return set_limit
 
 
