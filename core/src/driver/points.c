@@ -82,8 +82,12 @@ static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeou
         const int result = dev->api->call.EventQuery(event);
         if (!result)
             return 1;
-        if (result != DRIVER_NOT_READY)
-            return driver_error(dev, DRIVER_EventQuery, result);
+        if (result != DRIVER_NOT_READY) {
+            /* Whatever it is: nobody can tell any more when the work is done. */
+            driver_error(dev, DRIVER_EventQuery, result);
+            atomic_store(&dev->lost, true);
+            return -EIO;
+        }
         if (atomic_load(&dev->lost))
             return -EIO;
         const uint64_t passed = now_ns() - start;
