@@ -13,6 +13,7 @@
 #include "gpu/kernels.h"
 
 typedef struct GpuPlan GpuPlan;
+typedef struct GpuFrame GpuFrame; /* one whose kernels are done */
 
 struct FeatureGpu {
     /* Declares the feature's passes for f->shape and its options. Called after init. gpu_refuse()'s
@@ -24,6 +25,10 @@ struct FeatureGpu {
      * -EAGAIN: it did, but for a last bit that hangs on how the CPU rounds (the order of a sum, a
      * double). The frame is then measured on the CPU: keep it rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
+
+    /* Asked instead when collect gave -EAGAIN, if it is not NULL: settles the matter with what the kernels
+     * left on the device (gpu_fetch). -EAGAIN: it could not. */
+    int (*settle)(const Feature *f, const GpuFrame *frame, const void *readback, void *result);
 
     /* Whether two results are as equal as the feature promises; NULL compares result_size bytes
      * (then measure and collect must both write every byte). Used by the self-test. */
@@ -52,6 +57,10 @@ unsigned gpu_plane_stride(const GpuPlan *plan, unsigned plane); /* in 32-bit wor
 GpuBuf gpu_scratch(GpuPlan *plan, size_t bytes);
 /* The same, filled with zeros before the first pass of each frame. */
 GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes);
+/* Lets settle() ask for a buffer of scratch memory under this number, after all passes. */
+void gpu_keep(GpuPlan *plan, GpuBuf buf, unsigned number);
+/* Copies what the frame's kernels left in the buffer of that number: its first `bytes`. */
+int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes);
 /* Constants, copied now to the device and shared by all frames. */
 GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes);
 /* What collect will read: call it once. `zeroed` clears it before the first pass. */

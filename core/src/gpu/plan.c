@@ -65,6 +65,12 @@ GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes)
     return add_buffer(plan, &(PlanBuffer){ .role = PLAN_SCRATCH, .size = bytes, .zeroed = true });
 }
 
+void gpu_keep(GpuPlan *plan, GpuBuf buf, unsigned number)
+{
+    if (buf.id < plan->buffer_count)
+        plan->buffers[buf.id].kept = number + 1;
+}
+
 GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes)
 {
     void *copy = mem_alloc(bytes);

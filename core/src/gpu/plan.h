@@ -12,7 +12,8 @@ typedef struct PlanBuffer {
     unsigned plane, back; /* planes */
     size_t size;          /* others, in bytes */
     bool zeroed;
-    void *data; /* tables */
+    void *data;    /* tables */
+    unsigned kept; /* gpu_keep's number, and one; 0: not kept */
 } PlanBuffer;
 
 typedef struct PlanPass {

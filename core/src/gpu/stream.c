@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/fetch.h"
 #include "gpu/upload.h"
 #include "gpu/work.h"
 
@@ -310,6 +311,10 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
         const Feature *f = stream->graph->features[i].feature;
         const char *readback = slot->readback->host;
         err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i), results[i]);
+        if (err == -EAGAIN && f->def->gpu->settle && !stream->never_on_cpu)
+            err = f->def->gpu->settle(
+                f, &(GpuFrame){ .graph = stream->graph, .slot = slot, .feature = i },
+                readback + graph_result_offset(stream->graph, i), results[i]);
         if (err == -EAGAIN) {
             err = remeasure(stream, slot, i, results[i]);
             *again |= (FeatureSet)1 << i;

@@ -129,6 +129,13 @@ static int unsettled(const Feature *f, const void *readback, void *result)
     return err ? err : collected++ % 3 == 1 ? -EAGAIN : 0;
 }
 
+/* Without a result: there is none but what is made of it later. */
+static int always_unsettled(const Feature *f, const void *readback, void *result)
+{
+    memset(result, 0xee, f->def->result_size);
+    return -EAGAIN;
+}
+
 static void frames_measured_again_are_counted(void **state)
 {
     static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
@@ -166,6 +173,43 @@ static void frames_measured_again_are_counted(void **state)
     pairs_destroy(&pairs);
 }
 
+/* What the device left is fetched, and settles it: nothing is measured again. */
+static void doubt_is_settled_with_what_is_there(void **state)
+{
+    static const SynthClip clip = { "bands", SYNTH_BANDS, 320, 230, VMAF_PIX_FMT_YUV420P, 10, 3 };
+    Pairs pairs;
+    pairs_create(&pairs, &clip, &(ClipFeature){ "cambi", { "full_ref", "true", NULL } }, 1);
+    Feature *f = pairs.features[0];
+    const FeatureDef *const real = f->def;
+    FeatureDef def = *real;
+    FeatureGpu gpu = *real->gpu;
+    settled = real->gpu;
+    gpu.collect = always_unsettled;
+    def.gpu = &gpu;
+    f->def = &def;
+
+    GpuStream *stream;
+    FeatureSet taken;
+    AcceleratorTally tally;
+    assert_int_equal(
+        0, stream_create(&stream,
+                         &(GpuStreamParams){
+                             .device = rig_gpu(), .features = &f, .feature_count = 1, .depth = 2 },
+                         &taken));
+    for (unsigned i = 0; i < clip.frames; i++) {
+        const FramePair pair = pairs_at(&pairs, i);
+        assert_int_equal(0, stream_submit(stream, &pair, taken));
+        assert_int_equal(0, stream_collect(stream, pairs_results(&pairs)));
+        assert_int_equal(0, pairs_compare(&pairs, i, taken));
+    }
+    stream_tally(stream, 0, &tally);
+    assert_int_equal(tally.frames, 3);
+    assert_int_equal(tally.frames_again, 0);
+    stream_destroy(stream);
+    f->def = real;
+    pairs_destroy(&pairs);
+}
+
 static void backends_have_titles(void **state)
 {
     const char *name;
@@ -184,6 +228,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_ask_for_backends),
         cmocka_unit_test(proof_adds_up),
         cmocka_unit_test(frames_measured_again_are_counted),
+        cmocka_unit_test(doubt_is_settled_with_what_is_there),
         cmocka_unit_test(backends_have_titles),
     };
     return RIG_RUN(argc, argv, tests);

@@ -46,6 +46,12 @@ typedef struct Planning {
     unsigned code_count;
 } Planning;
 
+/* Under which settle finds the contrasts of a scale. */
+static unsigned map_number(unsigned picture, unsigned scale)
+{
+    return picture * CAMBI_SCALES + scale;
+}
+
 static void plan_range(const Planning *p, const Picture *pic)
 {
     const CambiSetup *cambi = p->cambi;
@@ -176,6 +182,7 @@ static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
 {
     Scale *scale = &pic->scale[s];
     scale->map = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
+    gpu_keep(p->plan, scale->map, map_number(pic->number, s));
     if (scale->w < pic->target->window / 2 || scale->h < pic->target->window / 2) {
         plan_small_contrast(p, pic, s);
         return;
@@ -346,7 +353,34 @@ static int collect(const Feature *f, const void *readback, void *result)
     return err;
 }
 
-/* Exact but where collect sends the frame to the CPU for the order of additions. */
+/* The contrasts of a scale, added up in the CPU's order by its own code. */
+static int pool_again(const CambiSetup *cambi, const GpuFrame *frame, unsigned number, size_t n,
+                      double *score)
+{
+    float *map = mem_aligned_alloc((n + CAMBI_SLACK) * sizeof(*map));
+    CambiRanks *ranks = cambi_ranks_create();
+    int err = map && ranks ? gpu_fetch(frame, number, map, n * sizeof(*map)) : -ENOMEM;
+    if (!err)
+        *score = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
+    cambi_ranks_destroy(ranks);
+    mem_aligned_free(map);
+    return err;
+}
+
+static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
+{
+    const CambiSetup *cambi = cambi_setup(f);
+    CambiResult *r = result;
+    int err = 0;
+    for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
+        size_t w = cambi->target[i].kept_w, h = cambi->target[i].kept_h;
+        for (unsigned s = 0; !err && s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2)
+            err = pool_again(cambi, frame, map_number(i, s), w * h, &r->scores[i][s]);
+    }
+    return err;
+}
+
+/* Exact but where the order of additions shows, which settle sees to. */
 static bool same(const Feature *f, const void *a, const void *b)
 {
     const CambiSetup *cambi = cambi_setup(f);
@@ -363,4 +397,6 @@ static bool same(const Feature *f, const void *a, const void *b)
     return true;
 }
 
-const FeatureGpu cambi_gpu = { .plan = plan_frame, .collect = collect, .same = same };
+const FeatureGpu cambi_gpu = {
+    .plan = plan_frame, .collect = collect, .settle = settle, .same = same
+};
