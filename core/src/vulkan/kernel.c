@@ -85,7 +85,6 @@ static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const Kernel
         .layout = kernel->layout,
     };
     VK_TRY(dev, CreateComputePipelines, dev->handle, dev->cache, 1, &info, NULL, &kernel->pipeline);
-    dev->cache_changed = true;
 error:
     if (module)
         dev->vkd.DestroyShaderModule(dev->handle, module, NULL);
@@ -115,24 +114,42 @@ static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel
     return 0;
 }
 
-int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
+/* Under the lock. */
+static VulkanKernel *find_kernel(VulkanDevice *dev, const KernelInfo *info)
 {
-    VulkanDevice *dev = (VulkanDevice *)gpu;
-    int err = 0;
-    pthread_mutex_lock(&dev->kernels_lock);
     VulkanKernel *kernel = dev->kernels;
     while (kernel && kernel->info != info)
         kernel = kernel->next;
-    if (!kernel) {
-        err = kernel_create(dev, info, &kernel);
-        if (!err) {
-            kernel->next = dev->kernels;
-            dev->kernels = kernel;
-        }
-    }
+    return kernel;
+}
+
+/* Drivers compile for several threads at once, so that it is done without the lock. Should two be at the
+ * same kernel, the first to be ready has made it. */
+int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    *out = NULL;
+    pthread_mutex_lock(&dev->kernels_lock);
+    VulkanKernel *kernel = find_kernel(dev, info);
     pthread_mutex_unlock(&dev->kernels_lock);
-    *out = err ? NULL : (GpuKernel *)kernel;
-    return err;
+    if (!kernel) {
+        VulkanKernel *made;
+        const int err = kernel_create(dev, info, &made);
+        if (err)
+            return err;
+        pthread_mutex_lock(&dev->kernels_lock);
+        kernel = find_kernel(dev, info);
+        if (!kernel) {
+            made->next = dev->kernels;
+            dev->kernels = kernel = made;
+            dev->cache_changed = true;
+        }
+        pthread_mutex_unlock(&dev->kernels_lock);
+        if (kernel != made)
+            kernel_destroy(dev, made);
+    }
+    *out = (GpuKernel *)kernel;
+    return 0;
 }
 
 const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info)

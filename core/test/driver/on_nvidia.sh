@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 shift
 [ $# -gt 0 ] || set -- cuda hip vulkan
-tests='buffers contexts faults imports kernels limits places ring states uploads'
+tests='buffers contexts faults imports kernels limits places ring uploads'
 export VMAF_CACHE_DIR="$build/nvidia_cache"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
