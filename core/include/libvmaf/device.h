@@ -143,7 +143,8 @@ typedef struct VmafSharedPicture {
 } VmafSharedPicture;
 /* The context must use a device. -ENOTSUP where its driver cannot import such memory; -EINVAL when the
  * picture differs from the first one in shape, or lies outside of its memory. Both sides of a pair may be
- * imported at once by two threads. */
+ * imported at once by two threads. Returns without waiting, but a picture that is not ready holds up all that
+ * the device is given after it: pairs that are read meanwhile wait for it, too. */
 VMAF_EXPORT int vmaf_import_picture(VmafContext *vmaf, const VmafSharedPicture *picture);
 
 /* Scores the pair imported under `index`; its memory is the caller's again when this returns. */

@@ -30,6 +30,8 @@ struct GpuImports {
     FrameShape shape;
     PicturePool *pool;
     ImportSlot (*slots)[2]; /* by is_ref */
+    GpuBuffer **retired;    /* imported memory that nobody reads any more: room for all slots' */
+    unsigned retired_count;
 };
 
 size_t import_plane_offset(const FrameShape *shape, unsigned plane)
@@ -76,7 +78,12 @@ static void destroy_slots(GpuImports *imports)
     for (unsigned i = 0; imports->slots && i < imports->depth; i++)
         for (unsigned side = 0; side < 2; side++)
             slot_destroy(imports->device, &imports->slots[i][side]);
+    for (unsigned i = 0; i < imports->retired_count; i++)
+        imports->device->ops->buffer_destroy(imports->device, imports->retired[i]);
+    mem_free(imports->retired);
     mem_free(imports->slots);
+    imports->retired = NULL;
+    imports->retired_count = 0;
     imports->slots = NULL;
     picture_pool_destroy(imports->pool);
     imports->pool = NULL;
@@ -113,7 +120,8 @@ static int create_slots(GpuImports *imports, const FrameShape *shape)
         .as_is = true,
     };
     imports->slots = mem_array(imports->depth, sizeof(*imports->slots));
-    int err = imports->slots ? 0 : -ENOMEM;
+    imports->retired = mem_array(2 * imports->depth, sizeof(GpuBuffer *));
+    int err = imports->slots && imports->retired ? 0 : -ENOMEM;
     /* Pairs waiting in slots, pairs in flight, the two references kept, one pair in hand. */
     if (!err)
         err = picture_pool_create_in(&imports->pool, shape, 4 * imports->depth + 4, &memory);
@@ -175,7 +183,7 @@ static void slot_release(GpuImports *imports, ImportSlot *slot, unsigned index, 
     pthread_mutex_unlock(&imports->lock);
 }
 
-/* Empties the slot of what was in it and gives it a fresh picture. */
+/* Empties the slot of what was in it, where nobody took it out, and gives it a fresh picture. */
 static int slot_prepare(GpuImports *imports, ImportSlot *slot)
 {
     GpuDevice *device = imports->device;
@@ -299,6 +307,34 @@ static ImportSlot *claim_pair(GpuImports *imports, unsigned index)
     return both ? slots : NULL;
 }
 
+static bool push_retired(GpuImports *imports, GpuBuffer *buffer)
+{
+    pthread_mutex_lock(&imports->lock);
+    const bool room = imports->retired_count < 2 * imports->depth;
+    if (room)
+        imports->retired[imports->retired_count++] = buffer;
+    pthread_mutex_unlock(&imports->lock);
+    return room;
+}
+
+static GpuBuffer *pop_retired(GpuImports *imports)
+{
+    pthread_mutex_lock(&imports->lock);
+    GpuBuffer *buffer = imports->retired_count ? imports->retired[--imports->retired_count] : NULL;
+    pthread_mutex_unlock(&imports->lock);
+    return buffer;
+}
+
+/* Before a driver lets go of memory it waits for all work, and an import may wait for what its owner has
+ * yet to begin. So importing frees nothing; taking out does, for several frames at once. */
+static void retire(GpuImports *imports, GpuBuffer **foreign)
+{
+    while (*foreign && !push_retired(imports, *foreign))
+        for (GpuBuffer *old; (old = pop_retired(imports));)
+            imports->device->ops->buffer_destroy(imports->device, old);
+    *foreign = NULL;
+}
+
 /* Waits for the copies and takes the picture out. */
 static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, VmafPicture *pic)
 {
@@ -309,6 +345,7 @@ static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, Vma
         picture_release(pic);
     else
         import_range_note(&slot->range, pic);
+    retire(imports, &slot->foreign);
     slot_release(imports, slot, index, false);
     return err;
 }

@@ -216,8 +216,9 @@ void node_release(Node *node);
 bool node_done(const Node *node);     /* NULL: is */
 uint64_t node_time(const Node *node); /* ns, of its end */
 void nodes_forget(const Context *context);
-void nodes_drop(const Device *device); /* it is lost */
-bool nodes_hang(void);                 /* does any? */
+void nodes_drop(const Device *device);              /* it is lost */
+bool nodes_hang(void);                              /* does any? */
+bool nodes_wait_for_others(const Context *context); /* for a semaphore that has not come so far */
 bool nodes_in_flight(const Context *context);
 void nodes_go_on(void); /* as the schedule says, after every change */
 void nodes_run_all(void);

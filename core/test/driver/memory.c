@@ -118,6 +118,9 @@ static int free_at(uint64_t address, bool pinned)
         link = &(*link)->next;
     if (!*link || (!pinned && (*link)->context != context_current()))
         return INVALID_VALUE;
+    /* A driver waits for all work of the context first. */
+    if (nodes_wait_for_others((*link)->context))
+        complain("memory is freed while work waits for a semaphore that others have to signal");
     release(link);
     return OK;
 }

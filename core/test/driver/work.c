@@ -306,6 +306,14 @@ static bool semaphore_reached(const Work *work)
     return value >= (work->semaphore->timeline ? work->value : 1);
 }
 
+bool nodes_wait_for_others(const Context *context)
+{
+    for (const Node *n = first; n; n = n->next)
+        if (n->work.context == context && n->work.kind == WORK_WAIT && !semaphore_reached(&n->work))
+            return true;
+    return false;
+}
+
 static bool may_run(const Node *node)
 {
     if (node->work.hangs)

@@ -491,6 +491,51 @@ static void test_memory(void **unused)
     }
 }
 
+/* More frames than there are slots, each imported before its owner has begun with it: an import that waits
+ * for anything waits for ever. */
+static void test_memory_in_advance(void **unused)
+{
+    const RigBackend *words = rig_backend();
+    GpuDevice *gpu = rig_gpu();
+    const SynthClip *clip = &clips[0];
+    const uintptr_t clock =
+        words->memory_create && words->clock_create ? words->clock_create(gpu) : 0;
+    if (!clock)
+        return;
+    const unsigned frames = 4 * rig_session(rig_device())->depth;
+    Maker makers[2];
+    VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
+    GpuClient *client = client_for(rig_device(), vmaf);
+    for (unsigned side = 0; side < 2; side++) {
+        maker_layout(&makers[side], gpu, clip);
+        assert_int_equal(0, words->memory_create(gpu, makers[side].size, &makers[side].memory));
+        makers[side].host = makers[side].memory.host;
+    }
+    for (unsigned t = 0; t < frames; t++) {
+        const GpuForeign wait = { clock, t + 1 };
+        for (unsigned i = 0; i < 2; i++) {
+            const unsigned side = (t / 4 + i) % 2; /* either may be first */
+            const GpuForeignPicture picture = foreign_picture(&makers[side]);
+            GpuIncoming in = incoming(clip, side, t);
+            in.waits = &wait;
+            in.wait_count = 1;
+            maker_scribble(&makers[side]);
+            assert_int_equal(0, imports_add_memory(client->imports, &in, &picture));
+        }
+        assert_int_equal(t, words->clock_get(gpu, clock));
+        for (unsigned side = 0; side < 2; side++)
+            assert_int_equal(0, maker_paint(&makers[side], clip, side, t));
+        words->clock_set(gpu, clock, t + 1);
+        assert_int_equal(0, client_read_imported(client, t));
+    }
+    SynthClip longer = *clip;
+    longer.frames = frames;
+    close_equal(vmaf, cpu_scores(&longer, ON_DEVICE));
+    for (unsigned side = 0; side < 2; side++)
+        maker_destroy(&makers[side]);
+    words->clock_destroy(gpu, clock);
+}
+
 /* A handle that the device cannot take is refused, and the slot takes another picture. */
 static void test_refused_memory(void **unused)
 {
@@ -871,6 +916,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_in_advance),
         cmocka_unit_test(test_refused_memory),
         cmocka_unit_test(test_unpacking),
         cmocka_unit_test(test_threads),
