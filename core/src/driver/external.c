@@ -22,12 +22,13 @@ static bool is_known(enum GpuHandleType type)
     return type == GPU_HANDLE_WIN32;
 }
 #else
+#include <fcntl.h>
 #include <unistd.h>
 
 /* The driver takes over the descriptor it is given: the caller keeps its own. */
 static int open_handle(const GpuHandle *handle, DriverOsHandle *out)
 {
-    out->fd = dup((int)handle->value);
+    out->fd = fcntl((int)handle->value, F_DUPFD_CLOEXEC, 0);
     return out->fd < 0 ? -errno : 0;
 }
 

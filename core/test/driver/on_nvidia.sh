@@ -40,4 +40,7 @@ for backend; do
         check "$test, $backend" env LD_LIBRARY_PATH="$libraries" "$build/test/gpu/${test}_test" "$backend"
     done
 done
+case " $* " in
+*" cuda "*) check 'Vulkan to CUDA' "$build/test/gpu/vulkan_to_cuda_test" ;;
+esac
 exit $failed
