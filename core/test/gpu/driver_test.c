@@ -620,14 +620,26 @@ static void hangs_nobody(void **state)
     GpuPoint done;
     copier_create(&c, GPU_COMPUTE, SIZE);
     record_copy(&c, c.upload, c.there, 0, SIZE);
+    uintptr_t clock;
+    uint64_t time;
+    const int semaphore = file_of(8);
+    assert_int_equal(0, driver_semaphore_import(
+                            c.dev, &(GpuHandle){ GPU_HANDLE_OPAQUE_FD, semaphore, 8 }, &clock));
     emulated_fail(prefix[0] == 'c' ? "cuMemcpyHtoDAsync_v2" : "hipMemcpyHtoDAsync", 1, "hang");
-    assert_int_equal(
-        0, c.dev->ops->submit(
-               c.dev,
-               &(GpuSubmit){ .queue = GPU_COMPUTE, .commands = &c.commands, .command_count = 1 },
-               &done));
+    assert_int_equal(0,
+                     c.dev->ops->submit(c.dev,
+                                        &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                                      .commands = &c.commands,
+                                                      .command_count = 1,
+                                                      .foreign_signals = &(GpuForeign){ clock, 1 },
+                                                      .foreign_signal_count = 1 },
+                                        &done));
     assert_int_equal(0, c.dev->ops->wait(c.dev, done, 0));
     assert_int_equal(0, c.dev->ops->wait(c.dev, done, 3000000));
+    /* Nor are others told that it is done. */
+    assert_int_equal(8, pread(semaphore, &time, 8, 0));
+    assert_int_equal(0, time);
+    close(semaphore);
     emulated_fail(prefix[0] == 'c' ? "cuEventQuery" : "hipEventQuery", 2, "lost");
     assert_int_equal(-EIO, c.dev->ops->wait(c.dev, done, UINT64_MAX));
     assert_int_equal(-EIO, c.dev->ops->wait(c.dev, done, 0));
