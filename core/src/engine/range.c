@@ -6,13 +6,24 @@
 
 #include "base/log.h"
 
-/* Every bit that some sample has. Compilers make full vectors of 16-bit sums, and nothing is faster
- * than memory here. */
+/* Samples that are looked at together, wherever they lie. */
+typedef uint16_t Samples __attribute__((vector_size(16), aligned(2), may_alias));
+enum { AT_ONCE = sizeof(Samples) / sizeof(uint16_t), SUMS = 4 };
+
+/* Every bit that some sample has. With several sums no step waits for the one before it. */
 static unsigned row_bits(const uint16_t *row, unsigned width)
 {
-    uint16_t bits = 0;
-    for (unsigned x = 0; x < width; x++)
-        bits = (uint16_t)(bits | row[x]);
+    Samples sums[SUMS] = { { 0 } };
+    unsigned x = 0;
+    for (; x + SUMS * AT_ONCE <= width; x += SUMS * AT_ONCE)
+        for (unsigned i = 0; i < SUMS; i++)
+            sums[i] |= *(const Samples *)(row + x + i * AT_ONCE);
+    const Samples all = sums[0] | sums[1] | sums[2] | sums[3];
+    unsigned bits = 0;
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bits |= all[i];
+    for (; x < width; x++)
+        bits |= row[x];
     return bits;
 }
 
