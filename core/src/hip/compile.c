@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/library.h"
@@ -79,13 +80,15 @@ static int take_code(void *program, void **code)
     return -EIO;
 }
 
-int hip_compile(const char *arch, const KernelImage *source, void **code)
+/* Under the lock: the compiler of HIP 5.2 crashes when two threads use it at once. */
+static pthread_mutex_t compiler_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int compile(const char *arch, const KernelImage *source, void **code)
 {
     char offload[DRIVER_ARCH_SIZE + 32];
     snprintf(offload, sizeof(offload), "--offload-arch=%s", arch);
     const char *options[] = { offload, "-O3", "-ffp-contract=off" };
     void *program;
-    *code = NULL;
     int err = -EIO;
     if (rtc.CreateProgram(&program, source->data, source->name, 0, NULL, NULL)) {
         log_error("hip: hiprtc does not take kernel '%s'", source->name);
@@ -96,6 +99,15 @@ int hip_compile(const char *arch, const KernelImage *source, void **code)
     else
         err = take_code(program, code);
     rtc.DestroyProgram(&program);
+    return err;
+}
+
+int hip_compile(const char *arch, const KernelImage *source, void **code)
+{
+    *code = NULL;
+    pthread_mutex_lock(&compiler_lock);
+    const int err = compile(arch, source, code);
+    pthread_mutex_unlock(&compiler_lock);
     if (err)
         log_error("hip: kernel '%s' cannot be compiled for %s", source->name, arch);
     return err;
