@@ -65,7 +65,7 @@ test-release: setup-tests build
 
 test-sanitizers: $(SAN)/build.ninja
 	@ninja -C $(SAN)
-	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier 10
+	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier 10 --setup sanitized
 
 # Each mutation is a patch in core/test/mutate; it is applied to a copy of the tree, in build-mutate.
 MUTATIONS ?=
