@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 
@@ -372,6 +373,21 @@ int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
     return 0;
 }
 
+/* A wait that fails for want of memory says nothing of the work, which goes on and uses what the caller
+ * would free then: it is tried again for a second. */
+#define WAIT_TRIES 1000
+
+static VkResult wait_patiently(VulkanDevice *dev, const VkSemaphoreWaitInfo *info,
+                               uint64_t timeout_ns)
+{
+    VkResult result;
+    unsigned tries = 0;
+    while ((result = dev->vkd.WaitSemaphores(dev->handle, info, timeout_ns)) < 0 &&
+           result != VK_ERROR_DEVICE_LOST && ++tries < WAIT_TRIES)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return result;
+}
+
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
@@ -385,7 +401,7 @@ int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
         .pSemaphores = &dev->queues[point.queue].timeline,
         .pValues = &point.value,
     };
-    const VkResult result = dev->vkd.WaitSemaphores(dev->handle, &info, timeout_ns);
+    const VkResult result = wait_patiently(dev, &info, timeout_ns);
     if (result < 0)
         return vulkan_error(dev, "vkWaitSemaphores", result);
     return result == VK_SUCCESS;

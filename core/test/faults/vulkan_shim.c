@@ -10,6 +10,7 @@
  * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
  * process with exit code 99. Functions that cannot fail are passed on. */
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -159,22 +160,28 @@ __attribute__((destructor)) static void write_counts(void)
     fclose(file);
 }
 
-/* A device that is lost runs nothing any more: the true one ends what it has. */
-static void settle(void)
+/* Calls that are with the driver; waits, which may take long, are not among them. */
+static atomic_int under_way;
+
+/* A device that is lost runs nothing any more: the true one takes what other threads are handing it, of
+ * which `own` is the caller's, and ends what it has. */
+static void settle(int own)
 {
     const VkDevice device = atomic_load(&last_device);
+    while (atomic_load(&under_way) > own)
+        sched_yield();
     if (device)
         ((PFN_vkDeviceWaitIdle)get_device_proc(device, "vkDeviceWaitIdle"))(device);
 }
 
 /* Whether this call goes wrong. */
-static bool spoil(enum Function f, bool loses)
+static bool spoil(enum Function f, bool loses, int own)
 {
     const bool now = atomic_fetch_add(&calls[f], 1) + 1 == number && (int)f == function;
-    if (now && kind != HANGS && error == VK_ERROR_DEVICE_LOST)
-        settle();
     if (now && kind != ONCE)
         atomic_store(&begun, true);
+    if (now && kind != HANGS && error == VK_ERROR_DEVICE_LOST)
+        settle(own);
     if (kind == ONCE || now)
         return now && kind != HANGS;
     return kind == LOST && loses && atomic_load(&begun);
@@ -184,7 +191,11 @@ static bool spoil(enum Function f, bool loses)
     static PFN_vk##name real_##name;                                                               \
     static VKAPI_ATTR VkResult VKAPI_CALL fake_##name parameters                                   \
     {                                                                                              \
-        return spoil(F_##name, loses) ? (VkResult)error : real_##name arguments;                   \
+        atomic_fetch_add(&under_way, 1);                                                           \
+        const VkResult result =                                                                    \
+            spoil(F_##name, loses, 1) ? (VkResult)error : real_##name arguments;                   \
+        atomic_fetch_sub(&under_way, 1);                                                           \
+        return result;                                                                             \
     }
 FUNCTIONS(X)
 #undef X
@@ -195,7 +206,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device,
                                                           const VkSemaphoreWaitInfo *info,
                                                           uint64_t timeout)
 {
-    if (spoil(F_WaitSemaphores, true))
+    if (spoil(F_WaitSemaphores, true, 0))
         return (VkResult)error;
     if (kind != HANGS || !atomic_load(&begun))
         return real_WaitSemaphores(device, info, timeout);
