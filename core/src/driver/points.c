@@ -9,6 +9,7 @@
 #define LOOKS_AT_ONCE 16
 #define SHORTEST_SLEEP_NS 20000
 #define LONGEST_SLEEP_NS 1000000
+#define MAX_ERRORS 100
 
 int driver_points_create(DriverDevice *dev, DriverPoints *points)
 {
@@ -78,15 +79,17 @@ static uint64_t sleep_after(uint64_t passed_ns)
 static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeout_ns)
 {
     const uint64_t start = now_ns();
+    unsigned errors = 0;
     for (unsigned looks = 0;; looks++) {
         const int result = dev->api->call.EventQuery(event);
         if (!result)
             return 1;
+        /* An error other than a loss says nothing of the work, which goes on and uses what the caller
+         * would free then: it is asked again, for a while. */
         if (result != DRIVER_NOT_READY) {
-            /* Whatever it is: nobody can tell any more when the work is done. */
             driver_error(dev, DRIVER_EventQuery, result);
-            atomic_store(&dev->lost, true);
-            return -EIO;
+            if (++errors == MAX_ERRORS)
+                atomic_store(&dev->lost, true);
         }
         if (atomic_load(&dev->lost))
             return -EIO;

@@ -92,6 +92,21 @@ static void every_place(void **state)
     }
 }
 
+/* Columns that are looked at together, and those that are left over. */
+static void every_column(void **state)
+{
+    VmafContext *vmaf = open_context(10, 0, 0);
+    VmafPicture pair[2];
+    make_pair(pair, 10, 0);
+    for (unsigned x = 0; x < W; x++) {
+        put(&pair[1], 0, x, 9, 1u << 10);
+        assert_int_equal(-ERANGE, vmaf_read_pictures(vmaf, &pair[0], &pair[1], 0));
+        put(&pair[1], 0, x, 9, 0);
+    }
+    assert_int_equal(0, vmaf_read_pictures(vmaf, &pair[0], &pair[1], 0));
+    assert_int_equal(0, vmaf_close(vmaf));
+}
+
 static void every_way(void **state)
 {
     for (unsigned bpc = 9; bpc < 16; bpc++) {
@@ -203,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_place),
+        cmocka_unit_test(every_column),
         cmocka_unit_test(every_way),
         cmocka_unit_test(a_refused_pair_leaves_nothing),
         cmocka_unit_test(nothing_else_is_refused),

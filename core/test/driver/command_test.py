@@ -103,8 +103,7 @@ def check_faults(folder, wanted):
         if 'CtxPush' in function:
             continue  # nothing can be freed then
         for nth in sorted({1, int(count)}):
-            # What is asked whether work is over knows no error but a lost device.
-            for what in ('lost',) if 'EventQuery' in function else ('2', 'lost'):
+            for what in ('2', 'lost'):
                 check_fault(folder, wanted, '%s:%d:%s' % (function, nth, what))
     print('%d functions failed in turn' % len(counts))
 

@@ -94,6 +94,8 @@ def check(library, cache, order, wanted):
         raise Failure(f'{order}: fails without saying why\n{text}')
     if code and what != 'hangs' and name in HARMLESS and what != 'lost':
         raise Failure(f'{order}: exit code {code} for something that can be done without\n{text}')
+    if code and name == 'vkWaitSemaphores' and what in (str(HOST), str(DEVICE)):
+        raise Failure(f'{order}: exit code {code}, where it had only to wait again\n{text}')
     return code
 
 

@@ -366,11 +366,11 @@ static bool may_be_overcome(const char *function)
     return false;
 }
 
-/* Such calls serve both kinds of purpose: which of them it was cannot be told. */
+/* Such calls serve both kinds of purpose, or are made again: which of them it was cannot be told. */
 static bool may_be_needless(const char *function)
 {
-    return has(function, "Launch") || has(function, "Memcpy") || has(function, "Memset") ||
-           has(function, "EventRecord") || has(function, "WaitEvent") ||
+    return has(function, "EventQuery") || has(function, "Launch") || has(function, "Memcpy") ||
+           has(function, "Memset") || has(function, "EventRecord") || has(function, "WaitEvent") ||
            has(function, "PushCurrent");
 }
 
