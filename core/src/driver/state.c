@@ -88,30 +88,26 @@ static void free_device(void *device, void *block)
 int driver_preallocate(VmafContext *vmaf, const GpuBackend *backend,
                        const DriverPictureParams *params)
 {
+    static const enum SessionPictures kinds[] = {
+        [DRIVER_PICTURES_NONE] = SESSION_PICTURES_NONE,
+        [DRIVER_PICTURES_DEVICE] = SESSION_PICTURES_DEVICE,
+        [DRIVER_PICTURES_HOST] = SESSION_PICTURES_HOST,
+        [DRIVER_PICTURES_HOST_PINNED] = SESSION_PICTURES_UPLOAD,
+    };
     GpuClient *client = client_of(vmaf, backend);
-    if (!client)
+    if (!client || (unsigned)params->method >= sizeof(kinds) / sizeof(kinds[0]))
         return -EINVAL;
-    if (params->method == DRIVER_PICTURES_NONE)
+    if (params->method == DRIVER_PICTURES_NONE) /* with a pool, too */
         return 0;
-    FrameShape shape;
-    if (shape_init(&shape, params->pix_fmt, params->bpc, params->w, params->h))
-        return -EINVAL;
     const PoolMemory device = {
         .alloc = alloc_device,
         .free = free_device,
         .opaque = client->session->device,
         .as_is = true,
     };
-    switch (params->method) {
-    case DRIVER_PICTURES_DEVICE:
-        return client_preallocate_device(client, &shape, &device);
-    case DRIVER_PICTURES_HOST:
-        return client_preallocate(client, &shape, SESSION_PICTURES_HOST);
-    case DRIVER_PICTURES_HOST_PINNED:
-        return client_preallocate(client, &shape, SESSION_PICTURES_UPLOAD);
-    default:
-        return -EINVAL;
-    }
+    return session_preallocate(vmaf, backend,
+                               &(SessionPool){ params->w, params->h, params->bpc, params->pix_fmt,
+                                               kinds[params->method], &device });
 }
 
 int driver_fetch_picture(VmafContext *vmaf, const GpuBackend *backend, VmafPicture *pic)

@@ -350,28 +350,30 @@ GpuClient *session_client(GpuSession *session)
 
 /* ---- pictures ---- */
 
-static int preallocate(GpuClient *client, const FrameShape *shape, const PoolMemory *memory)
+int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const SessionPool *wanted)
 {
-    if (context_has_pool(client->context))
+    GpuClient *client = client_of(vmaf, backend);
+    if (!client)
+        return -EINVAL;
+    if (context_has_pool(vmaf))
         return -EBUSY;
-    const unsigned count = context_pool_size(client->context);
+    if (wanted->kind == SESSION_PICTURES_NONE)
+        return 0;
+    FrameShape shape;
+    int err = shape_init(&shape, wanted->pix_fmt, wanted->bpc, wanted->w, wanted->h);
+    if (err)
+        return err;
+    const PoolMemory upload = client_picture_memory(&client->accelerator);
+    const PoolMemory *const memory = wanted->kind == SESSION_PICTURES_DEVICE   ? wanted->device
+                                     : wanted->kind == SESSION_PICTURES_UPLOAD ? &upload
+                                                                               : NULL;
+    const unsigned count = context_pool_size(vmaf);
     PicturePool *pool;
-    const int err = memory ? picture_pool_create_in(&pool, shape, count, memory)
-                           : picture_pool_create(&pool, shape, count);
+    err = memory ? picture_pool_create_in(&pool, &shape, count, memory)
+                 : picture_pool_create(&pool, &shape, count);
     if (!err)
-        context_set_pool(client->context, pool);
+        context_set_pool(vmaf, pool);
     return err;
-}
-
-int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind)
-{
-    const PoolMemory memory = client_picture_memory(&client->accelerator);
-    return preallocate(client, shape, kind == SESSION_PICTURES_UPLOAD ? &memory : NULL);
-}
-
-int client_preallocate_device(GpuClient *client, const FrameShape *shape, const PoolMemory *memory)
-{
-    return preallocate(client, shape, memory);
 }
 
 static bool range_is_unknown(const VmafPicture *pic)

@@ -74,14 +74,22 @@ GpuClient *session_client(GpuSession *session);
 /* ---- pictures ---- */
 
 enum SessionPictures {
+    SESSION_PICTURES_NONE,
     SESSION_PICTURES_HOST,   /* plain memory */
     SESSION_PICTURES_UPLOAD, /* memory that the device copies from */
+    SESSION_PICTURES_DEVICE, /* memory that only the device reads (gpu/resident.h) */
 };
-/* A pool for the context, as large as what it has in flight. -EBUSY when it has one. */
-int client_preallocate(GpuClient *client, const FrameShape *shape, enum SessionPictures kind);
-/* The same in memory of the device (upload_alloc_device), for APIs in which memory has an address. What
- * callers enqueue for it without waiting is ordered before its use as GpuForeign { 0, 0 } says. */
-int client_preallocate_device(GpuClient *client, const FrameShape *shape, const PoolMemory *memory);
+
+/* What the backends' own headers ask for. */
+typedef struct SessionPool {
+    unsigned w, h, bpc;
+    enum VmafPixelFormat pix_fmt;
+    enum SessionPictures kind;
+    const PoolMemory *device; /* for SESSION_PICTURES_DEVICE: upload_alloc_device */
+} SessionPool;
+/* A pool for the context, as large as what it has in flight. -EINVAL when it does not work on this backend
+ * or there are no such pictures; -EBUSY when it has one. */
+int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const SessionPool *pool);
 
 /* Scores the pair that was imported under `index`; what it was imported from is its owner's again when
  * this returns. */

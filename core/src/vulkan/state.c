@@ -221,26 +221,17 @@ int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state)
 
 int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf, VmafVulkanPictureConfiguration cfg)
 {
-    GpuClient *client = client_of(vmaf, &vulkan_backend);
-    if (!client)
+    static const enum SessionPictures kinds[] = {
+        [VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE] = SESSION_PICTURES_NONE,
+        [VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST] = SESSION_PICTURES_HOST,
+        [VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE] = SESSION_PICTURES_UPLOAD,
+    };
+    if ((unsigned)cfg.pic_prealloc_method >= sizeof(kinds) / sizeof(kinds[0]))
         return -EINVAL;
-    if (context_has_pool(vmaf))
-        return -EBUSY;
-    if (cfg.pic_prealloc_method == VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE)
-        return 0;
-    FrameShape shape;
-    const int err = shape_init(&shape, cfg.pic_params.pix_fmt, cfg.pic_params.bpc, cfg.pic_params.w,
-                               cfg.pic_params.h);
-    if (err)
-        return err;
-    switch (cfg.pic_prealloc_method) {
-    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST:
-        return client_preallocate(client, &shape, SESSION_PICTURES_HOST);
-    case VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE:
-        return client_preallocate(client, &shape, SESSION_PICTURES_UPLOAD);
-    default:
-        return -EINVAL;
-    }
+    return session_preallocate(vmaf, &vulkan_backend,
+                               &(SessionPool){ cfg.pic_params.w, cfg.pic_params.h,
+                                               cfg.pic_params.bpc, cfg.pic_params.pix_fmt,
+                                               kinds[cfg.pic_prealloc_method], NULL });
 }
 
 int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic)
