@@ -2,6 +2,7 @@
 /* What the Vulkan backend says to a queue, heard by a driver that only listens: software drivers run all
  * in order, and would not miss a wait. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "testing.h"
@@ -50,11 +51,14 @@ static VkSemaphore waited[HEARD_MAX];
 static uint64_t waited_values[HEARD_MAX];
 static unsigned waited_count;
 static VkResult wait_result;
+static unsigned wait_failures; /* so many waits fail for want of memory first */
 
 static VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
                                            uint64_t timeout_ns)
 {
     assert_int_equal(1, info->semaphoreCount);
+    if (wait_failures && wait_failures--)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     assert_true(waited_count < HEARD_MAX);
     waited[waited_count] = info->pSemaphores[0];
     waited_values[waited_count++] = info->pValues[0];
@@ -80,7 +84,7 @@ static int set_up(void **unused)
                                           .lock = &device.queue_locks[q] };
     }
     submit_result = wait_result = VK_SUCCESS;
-    waited_count = 0;
+    waited_count = wait_failures = 0;
     return 0;
 }
 
@@ -161,8 +165,15 @@ static void test_waiting(void **unused)
     assert_int_equal(5, waited_values[0]);
     wait_result = VK_TIMEOUT;
     assert_int_equal(0, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
-    wait_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    wait_result = VK_SUCCESS;
+    wait_failures = 3;
+    assert_int_equal(1, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
+    assert_int_equal(0, wait_failures);
+    wait_failures = UINT_MAX;
     assert_int_equal(-ENOMEM, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
+    wait_result = VK_ERROR_DEVICE_LOST;
+    wait_failures = 0;
+    assert_int_equal(-EIO, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
 }
 
 static void test_draining(void **unused)
