@@ -252,6 +252,31 @@ static void files_are_read_anywhere(void **state)
     }
 }
 
+static void a_rate_is_read_where_it_makes_sense(void **state)
+{
+    static const struct {
+        const char *header;
+        unsigned num, den;
+    } cases[] = {
+        { "YUV4MPEG2 W4 H2 F30000:1001 Ip\n", 30000, 1001 },
+        { "YUV4MPEG2 W4 H2 F25:1 Ip\n", 25, 1 },
+        { "YUV4MPEG2 W4 H2 Ip\n", 0, 0 },
+        { "YUV4MPEG2 W4 H2 F0:0 Ip\n", 0, 0 },
+        { "YUV4MPEG2 W4 H2 F25 Ip\n", 0, 0 },
+        { "YUV4MPEG2 W4 H2 F25: Ip\n", 0, 0 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Video *video;
+        write_bytes(&(Bytes){ cases[i].header, strlen(cases[i].header) });
+        assert_int_equal(video_open(&video, path, NULL), 0);
+        assert_int_equal(video->traits.rate_num, cases[i].num);
+        assert_int_equal(video->traits.rate_den, cases[i].den);
+        assert_int_equal(video_time(video, 0), VIDEO_NO_TIME);
+        video_close(video);
+        unlink(path);
+    }
+}
+
 static void a_file_is_known_by_its_beginning(void **state)
 {
     static const struct {
@@ -298,6 +323,7 @@ int main(void)
         cmocka_unit_test(only_wanted_planes_are_read),
         cmocka_unit_test(shallow_samples_are_deepened),
         cmocka_unit_test(files_are_read_anywhere),
+        cmocka_unit_test(a_rate_is_read_where_it_makes_sense),
         cmocka_unit_test(a_file_is_known_by_its_beginning),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };

@@ -15,7 +15,7 @@ struct VideoReader {
     bool (*probe)(const uint8_t *start, size_t size);
 
     /* Path and source are set, and for raw video the format, too. Sets `format`, `parallel` and
-     * `state`. Says what is wrong; negative errno. */
+     * `state`, and `traits` as far as they are known. Says what is wrong; negative errno. */
     int (*open)(Video *video);
     void (*close)(Video *video); /* after a failed open, too */
 
@@ -23,6 +23,7 @@ struct VideoReader {
     enum FrameStatus (*find)(Video *video, uint64_t *offset);
     enum FrameStatus (*read)(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
+    int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
     uint64_t (*frames_left)(const Video *video);
     /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */
     void (*jump)(Video *video, unsigned frames);

@@ -91,6 +91,11 @@ enum FrameStatus video_find(Video *video, uint64_t *offset)
     return video->reader->find(video, offset);
 }
 
+int64_t video_time(const Video *video, uint64_t offset)
+{
+    return video->reader->time ? video->reader->time(video, offset) : VIDEO_NO_TIME;
+}
+
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic)
 {

@@ -20,11 +20,17 @@ typedef struct VideoFormat {
     enum VmafPixelFormat pix_fmt;
 } VideoFormat;
 
+/* What a file says of its video besides the format of its samples. Zeros: nothing. */
+typedef struct VideoTraits {
+    unsigned rate_num, rate_den; /* frames a second */
+} VideoTraits;
+
 typedef struct Video {
     const char *path;
     Source *source;
     const VideoReader *reader;
     VideoFormat format;
+    VideoTraits traits;
     bool raw;         /* its format was told, not read */
     bool parallel;    /* several threads may read frames at once */
     bool held_enough; /* and that was said */
@@ -50,6 +56,11 @@ void video_close(Video *video);
 /* Finds the next frame and moves past it; `offset` tells video_read which one it is. Unless the
  * video is `parallel`, a frame must be read before the next one is looked for. */
 enum FrameStatus video_find(Video *video, uint64_t *offset);
+
+/* When a frame that was found is shown, in nanoseconds on the file's own clock; VIDEO_NO_TIME where frames
+ * have no times and are counted. */
+#define VIDEO_NO_TIME INT64_MIN
+int64_t video_time(const Video *video, uint64_t offset);
 
 /* Reads the samples of a frame into a picture of the same size and of the same or a larger depth;
  * only the planes whose bits are set, and without any the picture may be NULL. */

@@ -18,6 +18,7 @@ static const char frame_magic[] = "FRAME";
 typedef struct Header {
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
+    VideoTraits traits;
     bool alpha;           /* a fourth plane, as large as the first, follows the others */
     bool other_version;   /* of the format: read as version 2 */
     bool interlace_known; /* false: taken as progressive */
@@ -67,6 +68,18 @@ static bool parse_size(unsigned *out, const char *text, size_t length)
     return value > 0;
 }
 
+/* `30000:1001`. A rate that makes no sense is none: frames can be scored without. */
+static void parse_rate(VideoTraits *traits, const char *text, size_t length)
+{
+    const char *const colon = memchr(text, ':', length);
+    unsigned num, den;
+    if (colon && parse_size(&num, text, (size_t)(colon - text)) &&
+        parse_size(&den, colon + 1, length - (size_t)(colon + 1 - text))) {
+        traits->rate_num = num;
+        traits->rate_den = den;
+    }
+}
+
 static int parse_tag(Header *header, const char *tag, size_t length, char *error, size_t size)
 {
     const char *why = NULL;
@@ -89,7 +102,10 @@ static int parse_tag(Header *header, const char *tag, size_t length, char *error
         if (!header->interlace_known && !(length == 2 && tag[1] == '?'))
             why = "only progressive video can be scored";
         break;
-    default: /* frame rate, pixel shape, comments: no part in scoring */
+    case 'F':
+        parse_rate(&header->traits, tag + 1, length - 1);
+        break;
+    default: /* pixel shape, comments: no part in scoring */
         break;
     }
     if (!why)
@@ -172,6 +188,7 @@ static int y4m_open(Video *video)
     if (!header.interlace_known)
         say("Warning: %s: interlacing unknown; assuming progressive scan.", video->path);
     video->format = (VideoFormat){ header.width, header.height, header.bitdepth, header.pix_fmt };
+    video->traits = header.traits;
     err = source_skip(video->source, line);
     return err ? video_read_error(video, err) : planar_open(video, header.alpha);
 }
