@@ -13,13 +13,26 @@ static bool is_end(const Arg *arg)
     return !arg->name && !arg->help;
 }
 
+/* Does the option's name begin so? Hyphens and underscores are one. */
+static bool begins(const Arg *arg, const char *name, size_t length)
+{
+    if (!arg->name)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        const char a = arg->name[i] == '-' ? '_' : arg->name[i];
+        if (a != (name[i] == '-' ? '_' : name[i]))
+            return false;
+    }
+    return true;
+}
+
 /* The option called `name`, or the only one that starts so. */
 static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length)
 {
     const Arg *found = NULL;
     unsigned older = 0, newer = 0;
     for (const Arg *arg = scanner->table; !is_end(arg); arg++) {
-        if (!arg->name || strncmp(arg->name, name, length))
+        if (!begins(arg, name, length))
             continue;
         if (!arg->name[length])
             return arg;
@@ -35,7 +48,7 @@ static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length
     const char *join = "; could be";
     for (const Arg *arg = scanner->table; found && !is_end(arg) && used < sizeof(scanner->error);
          arg++) {
-        if (!arg->name || strncmp(arg->name, name, length))
+        if (!begins(arg, name, length))
             continue;
         used += (size_t)snprintf(scanner->error + used, sizeof(scanner->error) - used, "%s '--%s'",
                                  join, arg->name);
@@ -100,17 +113,19 @@ int args_next(ArgScanner *scanner, const Arg **arg, const char **value)
     if (scanner->at >= scanner->argc)
         return 0;
     const char *const word = scanner->argv[scanner->at++];
-    if (word[0] == '-' && word[1] == '-' && word[2])
+    if (!scanner->only_words && !strcmp(word, "--")) {
+        scanner->only_words = true;
+        return args_next(scanner, arg, value);
+    }
+    if (!scanner->only_words && word[0] == '-' && word[1] == '-')
         return next_long(scanner, word + 2, arg, value);
-    if (word[0] == '-' && word[1] && word[1] != '-') {
+    if (!scanner->only_words && word[0] == '-' && word[1]) {
         scanner->cluster = word + 1;
         return next_short(scanner, arg, value);
     }
-    if (!strcmp(word, "--") && scanner->at >= scanner->argc)
-        return 0;
-    snprintf(scanner->error, sizeof(scanner->error),
-             "unexpected argument '%s'; videos are given with -r and -d", word);
-    return -1;
+    *arg = NULL;
+    *value = word;
+    return 1;
 }
 
 /* The option's spelling, then its help text, each line of it in the same column. */

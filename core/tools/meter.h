@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The progress line: pairs done, speed and, when the length is known, how far and how long. */
+/* How far a run is: on a terminal one line that is drawn again and again, for programs a line a second. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+enum MeterKind {
+    METER_NONE,
+    METER_TERMINAL, /* a line of pairs done, speed and, when the length is known, how far and how long */
+    METER_LINES, /* progress frame=N total=N fps=X score=X left=SECONDS; what is not known is left out */
+};
+
+typedef struct MeterConfig {
+    enum MeterKind kind;
+    uint64_t total; /* pairs to come; 0: unknown */
+    /* The mean score of the pairs that are done by now, asked for when it is shown; false: not known.
+     * NULL: never known. */
+    bool (*score)(void *arg, double *mean);
+    void *arg;
+} MeterConfig;
+
 typedef struct Meter {
-    bool shown;     /* false: everything below is idle */
-    uint64_t total; /* 0: unknown */
+    MeterConfig config;
     uint64_t done;
     double start, drawn; /* seconds */
     double rate;         /* pairs a second; 0 until it is known */
 } Meter;
 
-void meter_start(Meter *meter, bool shown, uint64_t total);
+void meter_start(Meter *meter, const MeterConfig *config);
 void meter_step(Meter *meter);   /* another pair is done */
-void meter_finish(Meter *meter); /* draws the last state and ends the line */
+void meter_finish(Meter *meter); /* shows the last state */
 
 #endif

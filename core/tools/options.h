@@ -27,7 +27,11 @@ typedef struct GivenOption {
 } GivenOption;
 
 typedef struct Options {
+    enum Action action;
+
     const char *path[SIDES];
+    const char *words[SIDES]; /* that are no options, as given: options_parse makes them paths */
+    unsigned word_count;
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
 
@@ -46,6 +50,7 @@ typedef struct Options {
     enum VmafOutputFormat format;
     char score_format[8]; /* empty: the default rule */
     bool quiet;
+    bool progress; /* lines for programs to read */
 
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;

@@ -314,7 +314,13 @@ static int read_and_score(Run *run)
     }
     interrupt_call(interrupt_prefetch, prefetch);
     Meter meter;
-    meter_start(&meter, meter_wanted(run->options), expected);
+    const MeterConfig metering = {
+        .kind = run->options->progress       ? METER_LINES
+                : meter_wanted(run->options) ? METER_TERMINAL
+                                             : METER_NONE,
+        .total = expected,
+    };
+    meter_start(&meter, &metering);
     err = score_pairs(run, prefetch, &meter);
     meter_finish(&meter);
     interrupt_call(NULL, NULL);

@@ -49,13 +49,13 @@ def check_features():
 
 def check_options():
     """Options that the documents mention exist."""
-    options = set(re.findall(r'--(\w+)', run('--help')))
+    options = {name.replace('-', '_') for name in re.findall(r'--(\w[\w-]*)', run('--help'))}
     for name in ('README.md', 'docs/usage.md', 'docs/backends/README.md'):
         for line in open(f'{top}/{name}'):
             if 'pkg-config' in line:
                 continue
-            for option in re.findall(r'(?<![\w-])--(\w+)', line):
-                if option not in options | {'option'}:
+            for option in re.findall(r'(?<![\w-])--(\w[\w-]*)', line):
+                if option.replace('-', '_') not in options | {'option'}:
                     complain(f'{name}: there is no --{option}')
 
 
@@ -68,7 +68,7 @@ def check_backends():
         if not os.path.exists(f'{top}/docs/backends/{name}.md') or f'[`{name}`]({name}.md)' not in pages:
             complain(f'docs/backends/README.md: no page on {name}')
     usage = open(f'{top}/docs/usage.md').read()
-    for option in re.findall(r'^ +(?:-\w, )?--(\w+)', text, re.M):
+    for option in re.findall(r'^ +(?:-\w, )?--(\w[\w-]*)', text, re.M):
         own = any(option in (f'{name}_device', f'no_{name}') for name in names)
         if not own and f'--{option}' not in usage + pages and option not in UNEXPLAINED:
             complain(f'docs/usage.md: nothing on --{option}')

@@ -28,7 +28,7 @@ CASES = [
     ('-d d.y4m', USAGE, NONE, '-r/--reference'),
     ('-r r.y4m', USAGE, NONE, '-d/--distorted'),
     ('-r - -d -', USAGE, NONE, 'standard input'),
-    ('-r r.yuv -d d.yuv -w 64', USAGE, NONE, '--bitdepth/-b'),
+    ('-r r.yuv -d d.yuv -w 64', USAGE, NONE, 'required for .yuv input: --height/-h --pixel_format/-p --bitdepth/-b'),
     ('-r r.yuv -d d.yuv -w 64 -h 64 -p 420', USAGE, NONE, '--bitdepth/-b'),
     ('-r r.yuv -d d.yuv -w 0 -h 64 -p 420 -b 8', USAGE, NONE, '--width/-w'),
     ('-r r.yuv -d d.yuv -w abc -h 64 -p 420 -b 8', USAGE, NONE,
@@ -66,7 +66,21 @@ CASES = [
     ('$RAW --cpumask -1 -o out.xml', 0, 2, ''),
     ('$RAW --gpumask -1 -o out.xml', 0, 2, ''),
     ('$RAW -o', USAGE, NONE, "requires a value"),
-    ('$RAW stray -o out.xml', USAGE, NONE, 'stray'),
+    ('$RAW stray -o out.xml', USAGE, NONE, "unexpected argument 'stray'"),
+    ('stray $RAW -o out.xml', USAGE, NONE, "unexpected argument 'stray'"),
+    ('r.y4m d.y4m -o out.xml', 0, 2, ''),
+    ('-o out.xml r.y4m --feature psnr d.y4m', 0, 2, ''),
+    ('-o out.xml -- r.y4m d.y4m', 0, 2, ''),
+    ('r.y4m', USAGE, NONE, '-d/--distorted'),
+    ('- -', USAGE, NONE, 'standard input'),
+    ('r.y4m d.y4m d.y4m d.y4m -- -n', USAGE, NONE, "unexpected argument"),
+    ('-- -o out.xml', FAIL, NONE, 'could not open file: -o'),
+    ('$RAW -r r.yuv', USAGE, NONE, 'reference video is given twice'),
+    ('$RAW --frame-cnt 1 --no-prediction --feature psnr -o out.xml', 0, 1, ''),
+    ('$RAW --frame-c=1 -o out.xml', 0, 1, ''),
+    ('$RAW --frame-skip 1 -o out.xml', USAGE, NONE, "ambiguous option '--frame-skip'"),
+    ('$RAW --progress', 0, NONE, 'progress frame=2 total=2 fps='),
+    ('$RAW --progress -q -o out.xml', 0, 2, 'progress frame=2 total=2 fps='),
     ('$RAW --tiny-model x', USAGE, NONE, 'unknown option'),
     ('$RAW -nq -o out.xml --feature psnr', 0, 2, ''),
     ('$RAW --aom_ctc proposed', USAGE, NONE, 'deprecated'),
@@ -292,7 +306,7 @@ def check_cases():
     for args, code, frames, words in CASES:
         done = run(args)
         got = frames_written()
-        usage = 'Usage: vmaf' in done.stderr
+        usage = done.stderr.endswith(' (vmaf --help lists the options)\n')
         if (done.returncode, got) != (code, frames) or words not in done.stderr or done.stdout or \
                 usage != (code == USAGE):
             bad += 1

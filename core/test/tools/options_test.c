@@ -85,6 +85,29 @@ static void options_are_kept_as_given(void **state)
     options_destroy(&o);
 }
 
+/* Two words are the videos, wherever they stand, and reports are told of them like of -r and -d. */
+static void videos_may_be_words(void **state)
+{
+    parsed(o, "a -q b --frame-cnt 3");
+    assert_string_equal(o.path[SIDE_REF], "a");
+    assert_string_equal(o.path[SIDE_DIST], "b");
+    assert_int_equal(o.frame_limit, 3);
+    assert_int_equal(o.given_count, 4);
+    assert_string_equal(o.given[1].name, "frame_cnt");
+    assert_string_equal(o.given[2].name, "reference");
+    assert_string_equal(o.given[3].value, "b");
+    options_destroy(&o);
+}
+
+static void hyphens_are_underscores(void **state)
+{
+    parsed(o, "-r a -d b --frame-skip_ref 1 --vulkan-allow-software --no-pred");
+    assert_int_equal(o.skip[SIDE_REF], 1);
+    assert_true(o.allow_software);
+    assert_true(o.no_prediction);
+    options_destroy(&o);
+}
+
 static void precision_becomes_a_format(void **state)
 {
     static const struct {
@@ -234,6 +257,8 @@ int main(void)
         cmocka_unit_test(the_last_format_wins),
         cmocka_unit_test(every_format_of_the_library_is_an_option),
         cmocka_unit_test(options_are_kept_as_given),
+        cmocka_unit_test(videos_may_be_words),
+        cmocka_unit_test(hyphens_are_underscores),
         cmocka_unit_test(precision_becomes_a_format),
         cmocka_unit_test(old_prefixes_stay_unique),
         cmocka_unit_test(numbers_are_in_c_notation),

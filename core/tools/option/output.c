@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libvmaf/report.h"
+#include "option/option.h"
+
+static int set_output(Options *options, const Arg *arg, const char *value)
+{
+    options->output = value;
+    return 0;
+}
+
+/* Each format of the library is an option of its name. */
+static int set_format(Options *options, const Arg *arg, const char *value)
+{
+    const char *known;
+    for (int i = VMAF_OUTPUT_FORMAT_XML;
+         (known = vmaf_output_format_name((enum VmafOutputFormat)i)); i++) {
+        if (!strcmp(known, arg->name)) {
+            options->format = (enum VmafOutputFormat)i;
+            return 0;
+        }
+    }
+    return usage_error("this libvmaf does not write %s", arg->name);
+}
+
+static int set_precision(Options *options, const Arg *arg, const char *value)
+{
+    char *end;
+    const unsigned long digits = strtoul(value, &end, 10);
+    if (!strcmp(value, "max") || !strcmp(value, "full"))
+        strcpy(options->score_format, "%.17g");
+    else if (!strcmp(value, "legacy"))
+        strcpy(options->score_format, "%.6f");
+    else if (*value >= '0' && *value <= '9' && !*end && digits >= 1 && digits <= 17)
+        snprintf(options->score_format, sizeof(options->score_format), "%%.%ug", (unsigned)digits);
+    else
+        return bad_value(arg, value, "1 to 17, max, full or legacy");
+    return 0;
+}
+
+static int set_quiet(Options *options, const Arg *arg, const char *value)
+{
+    options->quiet = true;
+    return 0;
+}
+
+static int set_progress(Options *options, const Arg *arg, const char *value)
+{
+    options->progress = true;
+    return 0;
+}
+
+const Arg output_options[] = {
+    { .help = "Output" },
+    { .letter = 'o',
+      .name = "output",
+      .value = "PATH",
+      .help = "write a report",
+      .set = set_output },
+    { .name = "xml", .help = "as XML (default)", .set = set_format },
+    { .name = "json", .help = "as JSON", .set = set_format },
+    { .name = "csv", .help = "as CSV, frames only", .set = set_format },
+    { .name = "sub", .help = "as subtitles, frames only", .set = set_format },
+    { .name = "precision",
+      .value = "P",
+      .help = "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)",
+      .newer = true,
+      .set = set_precision },
+    { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
+    { .name = "progress",
+      .help =
+          "a line a second for programs to read, on any\nstandard error: progress frame=N total=N …",
+      .newer = true,
+      .set = set_progress },
+    { 0 },
+};
