@@ -168,7 +168,7 @@ static int read_words(Options *options, int argc, char **argv)
 
 int options_parse(Options *options, int argc, char **argv, enum Action *action)
 {
-    *options = (Options){ .format = VMAF_OUTPUT_FORMAT_XML };
+    *options = (Options){ 0 };
     int err = read_words(options, argc, argv);
     *action = options->action;
     if (err || *action != ACTION_SCORE)

@@ -38,6 +38,7 @@ typedef struct Options {
     bool raw; /* else the files say what they hold */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
+    bool local_only;      /* a video may not make us open anything else */
     bool common_bitdepth; /* widen the shallower input */
 
     ModelSpec *models;
@@ -46,9 +47,9 @@ typedef struct Options {
     size_t feature_count;
     bool no_prediction;
 
-    const char *output; /* NULL: no file */
-    enum VmafOutputFormat format;
-    char score_format[8]; /* empty: the default rule */
+    const char *output;           /* NULL: no file; "-": standard output */
+    enum VmafOutputFormat format; /* NONE: what the name of the output says; see options_format */
+    char score_format[8];         /* empty: the default rule */
     bool quiet;
     bool progress; /* lines for programs to read */
 
@@ -70,6 +71,10 @@ typedef struct Options {
  * printed. -ENOMEM. Call options_destroy in any case. */
 int options_parse(Options *options, int argc, char **argv, enum Action *action);
 void options_destroy(Options *options);
+
+/* The format of a report with this name: the one asked for, else the one its extension names, else
+ * XML. */
+enum VmafOutputFormat options_format(const Options *options, const char *path);
 
 void options_print_help(FILE *file);
 

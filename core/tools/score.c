@@ -18,6 +18,7 @@
 #include "message.h"
 #include "meter.h"
 #include "models.h"
+#include "output.h"
 #include "score.h"
 
 typedef struct Run {
@@ -71,7 +72,7 @@ static int check_output(const Run *run)
     const char *const path = run->options->output;
     struct stat info;
     int err = 0;
-    if (!path)
+    if (!path || output_is_stdout(path))
         return 0;
     if (stat(path, &info)) {
         err = try_output(path);
@@ -367,8 +368,7 @@ static int finish(Run *run)
     if (!o->no_prediction)
         err = models_score(run->models, o, run->vmaf, run->pairs, print);
     if (!err && o->output)
-        err = vmaf_write_output_with_format(run->vmaf, o->output, o->format,
-                                            *o->score_format ? o->score_format : NULL);
+        err = output_write(run->vmaf, o, o->output);
     return err ? err : run->cut ? -EINVAL : 0;
 }
 

@@ -122,6 +122,26 @@ static int set_flag(ModelSpec *spec, const Part *part, uint64_t flag, char *erro
     return 0;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* A word that begins a spec is the model itself: what looks like a file is one, and all else the name of a
+ * built-in model. */
+static bool is_bare_model(const Part *part)
+{
+    return !part->value && *part->key && strcmp(part->key, "disable_clip") &&
+           strcmp(part->key, "enable_transform");
+}
+
+static void take_bare_model(ModelSpec *spec, Part *part)
+{
+    const bool file = strpbrk(part->key, "/\\") || ends_with(part->key, ".json");
+    replace(file ? &spec->path : &spec->version, &part->key);
+}
+
 static int apply_model_part(ModelSpec *spec, Part *part, char *error, size_t size)
 {
     if (!strcmp(part->key, "disable_clip"))
@@ -155,16 +175,18 @@ int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t size
     *spec = (ModelSpec){ 0 };
     const char *const whole = text;
     int err = 0;
-    for (bool last = false; !err && !last;) {
+    for (bool first = true, last = false; !err && !last; first = false) {
         Part part;
         err = next_part(&text, &part, &last);
-        if (!err)
+        if (!err && first && is_bare_model(&part))
+            take_bare_model(spec, &part);
+        else if (!err)
             err = apply_model_part(spec, &part, error, size);
         part_destroy(&part);
     }
     if (!err && !spec->version && !spec->path) {
-        snprintf(error, size, "Problem parsing model \"%s\": it needs version=NAME or path=FILE.",
-                 whole);
+        snprintf(error, size,
+                 "Problem parsing model \"%s\": it needs NAME, version=NAME or path=FILE.", whole);
         err = -EINVAL;
     }
     if (err)

@@ -27,7 +27,8 @@ typedef struct ModelSpec {
 
 /* 0, or -EINVAL with the reason in `error`, or -ENOMEM. Parts are parted by ':', keys and values by
  * '=';
- * \: and \= stand for the characters themselves, and a path may hold '=' as it is. */
+ * \: and \= stand for the characters themselves, and a path may hold '=' as it is. A model may begin with
+ * its plain name or file: NAME is version=NAME; what has a slash or ends in .json is path=FILE. */
 int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t error_size);
 int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t error_size);
 void model_spec_destroy(ModelSpec *spec);

@@ -205,7 +205,11 @@ CASES = [
     ('$RAW --model path=garbage.json', FAIL, NONE, 'not JSON: line 1, column'),
     ('$RAW --model path=other.json', FAIL, NONE, 'model_dict'),
     ('$RAW --model path=model.pkl', FAIL, NONE, 'pkl'),
-    ('$RAW --model vmaf_v0.6.1', USAGE, NONE, 'bad option string "vmaf_v0.6.1"'),
+    ('$RAW --model vmaf_v0.6.1neg', 0, NONE, 'vmaf_v0.6.1neg: '),
+    ('$RAW --model vmaf_v0.6.1:name=x:adm.adm_enhn_gain_limit=1 --model vmaf_4k_v0.6.1 -o out.xml', 0, 2, ''),
+    ('$RAW --model vmaf_v9', FAIL, NONE, 'vmaf_v0.6.1neg'),
+    ('$RAW --model ./nope', FAIL, NONE, '"./nope": No such file'),
+    ('$RAW --model other.json', FAIL, NONE, 'model_dict'),
     ('$RAW --model ""', USAGE, NONE, 'bad option string ""'),
     ('$RAW --model version=vmaf_v0.6.1:foo=bar', USAGE, NONE, 'Problem parsing model: "foo"'),
     ('$RAW --model version=a=b', USAGE, NONE, 'bad option string'),
@@ -381,10 +385,37 @@ def check_chroma_of_members():
     return got != want
 
 
+def check_stdout():
+    """`-o -` is standard output: nothing else goes there, and what is in a file stays."""
+    bad = 0
+    for options, start in (('', '<VMAF'), ('--json', '{'), ('--csv -q', 'Frame,')):
+        done = run(f'$RAW {options} -o -')
+        run(f'$RAW {options} -o out.xml')
+        want, got = (re.sub(r'fps(=|": )[^ ,]*', '', text) for text in (open('out.xml').read(), done.stdout))
+        if done.returncode or got != want or not got.startswith(start) or done.stderr or os.path.exists('-'):
+            bad += 1
+            print(f'vmaf {options} -o -: {done}')
+    with open('appended', 'w+') as file:
+        file.write('before\n')
+        file.flush()
+        done = subprocess.run([vmaf] + f'{RAW} --csv -o -'.split(), stdout=file)
+        file.seek(0)
+        text = file.read()
+    if done.returncode or not text.startswith('before\nFrame,') or text.count('\n') != 4:
+        bad += 1
+        print(f'vmaf -o - into a file that had something: {text!r}')
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run([vmaf] + f'{RAW} -o -'.split(), stdout=full, stderr=subprocess.PIPE, text=True)
+    if done.returncode != FAIL or 'No space left' not in done.stderr:
+        bad += 1
+        print(f'vmaf -o - on a full disk: {done}')
+    return bad
+
+
 def check_broken_pipes():
     """Nobody reads on: that is a failure with a code, not the end by a signal."""
     bad = 0
-    for args in (RAW + ' -o /dev/stdout', '--list_features'):
+    for args in (RAW + ' -o /dev/stdout', RAW + ' -o -', '--list_features'):
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run([vmaf] + args.split(), stdout=writing, stderr=subprocess.PIPE, timeout=120)
@@ -428,6 +459,6 @@ def check_texts():
 inputs.write_all(synthclip, work)
 os.chdir(work)
 failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_chroma_of_members() +
-          check_broken_pipes() + check_depths() + check_texts())
+          check_stdout() + check_broken_pipes() + check_depths() + check_texts())
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)

@@ -35,7 +35,7 @@ static void defaults(void **state)
     assert_false(o.raw);
     assert_int_equal(o.model_count, 1);
     assert_string_equal(o.models[0].version, "vmaf_v0.6.1");
-    assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_XML);
+    assert_int_equal(options_format(&o, "report"), VMAF_OUTPUT_FORMAT_XML);
     assert_null(o.backend);
     assert_null(o.output);
     options_destroy(&o);
@@ -46,6 +46,31 @@ static void the_last_format_wins(void **state)
     parsed(o, "-r a -d b --json --csv");
     assert_int_equal(o.format, VMAF_OUTPUT_FORMAT_CSV);
     options_destroy(&o);
+}
+
+/* Of reports that were given no format, the name tells. */
+static void the_extension_names_the_format(void **state)
+{
+    static const struct {
+        const char *line, *path;
+        int format;
+    } cases[] = {
+        { "a b", "x.json", VMAF_OUTPUT_FORMAT_JSON },
+        { "a b", "x.y/z.CSV", VMAF_OUTPUT_FORMAT_CSV },
+        { "a b", "x.sub", VMAF_OUTPUT_FORMAT_SUB },
+        { "a b", "x.xml", VMAF_OUTPUT_FORMAT_XML },
+        { "a b", "x.json/y", VMAF_OUTPUT_FORMAT_XML },
+        { "a b", "x.json5", VMAF_OUTPUT_FORMAT_XML },
+        { "a b", "x.", VMAF_OUTPUT_FORMAT_XML },
+        { "a b", "-", VMAF_OUTPUT_FORMAT_XML },
+        { "a b --xml", "x.json", VMAF_OUTPUT_FORMAT_XML },
+        { "a b --csv", "x.json", VMAF_OUTPUT_FORMAT_CSV },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        parsed(o, cases[i].line);
+        assert_int_equal(options_format(&o, cases[i].path), cases[i].format);
+        options_destroy(&o);
+    }
 }
 
 static void every_format_of_the_library_is_an_option(void **state)
@@ -255,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(the_last_format_wins),
+        cmocka_unit_test(the_extension_names_the_format),
         cmocka_unit_test(every_format_of_the_library_is_an_option),
         cmocka_unit_test(options_are_kept_as_given),
         cmocka_unit_test(videos_may_be_words),

@@ -28,6 +28,31 @@ static void a_model_has_its_parts(void **state)
     model_spec_destroy(&spec);
 }
 
+static void a_model_may_be_a_plain_word(void **state)
+{
+    static const struct {
+        const char *text, *version, *path, *name;
+    } cases[] = {
+        { "vmaf_v0.6.1neg", "vmaf_v0.6.1neg", NULL, NULL },
+        { "vmaf_v0.6.1:name=x:disable_clip", "vmaf_v0.6.1", NULL, "x" },
+        { "a/b", NULL, "a/b", NULL },
+        { "b.json:name=y", NULL, "b.json", "y" },
+        { "c\\:/d.json", NULL, "c:/d.json", NULL },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ModelSpec spec;
+        assert_int_equal(model_spec_parse(&spec, cases[i].text, error, sizeof(error)), 0);
+        const char *const got[] = { spec.version, spec.path, spec.name };
+        const char *const want[] = { cases[i].version, cases[i].path, cases[i].name };
+        for (unsigned j = 0; j < COUNT(got); j++) {
+            assert_int_equal(got[j] == NULL, want[j] == NULL);
+            if (want[j])
+                assert_string_equal(got[j], want[j]);
+        }
+        model_spec_destroy(&spec);
+    }
+}
+
 static void names_and_labels_have_defaults(void **state)
 {
     ModelSpec spec;
@@ -70,7 +95,10 @@ static void flags_can_be_taken_back(void **state)
 static void bad_models_are_refused(void **state)
 {
     static const char *const bad[] = { "",
-                                       "v",
+                                       ":",
+                                       "disable_clip",
+                                       "name=x:v",
+                                       "version=v:w",
                                        "name=x",
                                        "version=v:",
                                        ":version=v",
@@ -117,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_has_its_parts),
+        cmocka_unit_test(a_model_may_be_a_plain_word),
         cmocka_unit_test(names_and_labels_have_defaults),
         cmocka_unit_test(paths_may_hold_anything),
         cmocka_unit_test(flags_can_be_taken_back),

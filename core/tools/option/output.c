@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libvmaf/report.h"
 #include "option/option.h"
@@ -12,18 +13,31 @@ static int set_output(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
-/* Each format of the library is an option of its name. */
-static int set_format(Options *options, const Arg *arg, const char *value)
+/* VMAF_OUTPUT_FORMAT_NONE: the library writes nothing of this name. */
+static enum VmafOutputFormat find_format(const char *name)
 {
     const char *known;
     for (int i = VMAF_OUTPUT_FORMAT_XML;
-         (known = vmaf_output_format_name((enum VmafOutputFormat)i)); i++) {
-        if (!strcmp(known, arg->name)) {
-            options->format = (enum VmafOutputFormat)i;
-            return 0;
-        }
-    }
-    return usage_error("this libvmaf does not write %s", arg->name);
+         (known = vmaf_output_format_name((enum VmafOutputFormat)i)); i++)
+        if (!strcasecmp(known, name))
+            return (enum VmafOutputFormat)i;
+    return VMAF_OUTPUT_FORMAT_NONE;
+}
+
+/* Each format of the library is an option of its name. */
+static int set_format(Options *options, const Arg *arg, const char *value)
+{
+    options->format = find_format(arg->name);
+    return options->format ? 0 : usage_error("this libvmaf does not write %s", arg->name);
+}
+
+enum VmafOutputFormat options_format(const Options *options, const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    const enum VmafOutputFormat named = dot ? find_format(dot + 1) : VMAF_OUTPUT_FORMAT_NONE;
+    if (options->format)
+        return options->format;
+    return named ? named : VMAF_OUTPUT_FORMAT_XML;
 }
 
 static int set_precision(Options *options, const Arg *arg, const char *value)
@@ -58,9 +72,12 @@ const Arg output_options[] = {
     { .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "write a report",
-      .set = set_output },
-    { .name = "xml", .help = "as XML (default)", .set = set_format },
+      .help = "write a report; '-' is standard output",
+      .set = set_output,
+      .complete = "file" },
+    { .name = "xml",
+      .help = "as XML (default, unless PATH ends in .json, .csv or\n.sub)",
+      .set = set_format },
     { .name = "json", .help = "as JSON", .set = set_format },
     { .name = "csv", .help = "as CSV, frames only", .set = set_format },
     { .name = "sub", .help = "as subtitles, frames only", .set = set_format },
@@ -68,7 +85,8 @@ const Arg output_options[] = {
       .value = "P",
       .help = "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)",
       .newer = true,
-      .set = set_precision },
+      .set = set_precision,
+      .complete = "max|full|legacy" },
     { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
     { .name = "progress",
       .help =

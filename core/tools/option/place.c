@@ -83,13 +83,19 @@ const Arg place_options[] = {
               "Ice Lake parts",
       .set = set_cpumask },
     { .name = "gpumask", .value = "BITS", .help = "not 0: no GPU", .set = set_gpumask },
-    { .name = "backend", .value = "NAME", .help = backend_help, .newer = true, .set = set_backend },
+    { .name = "backend",
+      .value = "NAME",
+      .help = backend_help,
+      .newer = true,
+      .set = set_backend,
+      .complete = "backend" },
     { .name = "device",
       .value = "DEVICE",
       .help = "this GPU: its number in --list_devices, a part of\n"
               "its name, its UUID or its PCI address",
       .newer = true,
-      .set = set_device },
+      .set = set_device,
+      .complete = "device" },
     { .name = "allow_software",
       .help = "a software device will do, too",
       .newer = true,
@@ -135,7 +141,8 @@ unsigned backend_options(Arg *rows, unsigned max)
                                    .value = device ? "DEVICE" : NULL,
                                    .help = helps[b][r],
                                    .newer = true,
-                                   .set = device ? set_backend_device : switch_off };
+                                   .set = device ? set_backend_device : switch_off,
+                                   .complete = device ? "device" : NULL };
         }
     }
     return count;

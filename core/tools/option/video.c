@@ -81,18 +81,26 @@ static int set_subsample(Options *options, const Arg *arg, const char *value)
     return parse_number(arg, value, &options->subsample);
 }
 
+static int set_local_only(Options *options, const Arg *arg, const char *value)
+{
+    options->local_only = true;
+    return 0;
+}
+
 const Arg video_options[] = {
     { .help = "Videos (Y4M, or raw planes; '-' is standard input)" },
     { .letter = 'r',
       .name = "reference",
       .value = "PATH",
       .help = "reference video; or the first word that is no option",
-      .set = set_reference },
+      .set = set_reference,
+      .complete = "file" },
     { .letter = 'd',
       .name = "distorted",
       .value = "PATH",
       .help = "distorted video; or the second such word",
-      .set = set_distorted },
+      .set = set_distorted,
+      .complete = "file" },
     { .name = "subsample", .value = "N", .help = "score every Nth frame", .set = set_subsample },
     { .name = "frame_cnt",
       .value = "N",
@@ -106,6 +114,11 @@ const Arg video_options[] = {
       .value = "N",
       .help = "drop the first N distorted frames",
       .set = set_skip_dist },
+    { .name = "local_only",
+      .help =
+          "open the named files and nothing else: no network,\nno files that they name; for videos of strangers",
+      .newer = true,
+      .set = set_local_only },
     { .help = "Raw video (all four make both videos raw)" },
     { .letter = 'w', .name = "width", .value = "N", .help = "width in samples", .set = set_width },
     { .letter = 'h',
@@ -117,11 +130,13 @@ const Arg video_options[] = {
       .name = "pixel_format",
       .value = "FORMAT",
       .help = "420, 422, 444 or 400",
-      .set = set_pixel_format },
+      .set = set_pixel_format,
+      .complete = "420|422|444|400" },
     { .letter = 'b',
       .name = "bitdepth",
       .value = "N",
       .help = "8, 10, 12 or 16",
-      .set = set_bitdepth },
+      .set = set_bitdepth,
+      .complete = "8|10|12|16" },
     { 0 },
 };
