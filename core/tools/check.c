@@ -129,22 +129,30 @@ int check_feature(const FeatureSpec *spec)
     return err;
 }
 
-int check_overload(const OptionSpec *overload, const VmafModel *model)
+/* Does the model use it? Else `names` are those that it uses. */
+static bool is_used(const char *extractor, const VmafModel *model, Names *names)
 {
-    Names names = { 0 };
     VmafModelFeatureInfo feature = { .size = sizeof(feature) };
     const char *last = NULL;
     for (unsigned i = 0; !vmaf_model_feature(model, i, &feature); i++) {
-        unsigned extractor;
         if (!feature.extractor)
             continue;
-        if (!strcmp(feature.extractor, overload->extractor) &&
-            !vmaf_extractor_find(feature.extractor, &extractor))
-            return check_option(extractor, overload->key, overload->value);
+        if (!strcmp(feature.extractor, extractor))
+            return true;
         if (!last || strcmp(feature.extractor, last))
-            names_add(&names, feature.extractor);
+            names_add(names, feature.extractor);
         last = feature.extractor;
     }
-    say("the model has no extractor \"%s\"; it has: %s", overload->extractor, names.text);
+    return false;
+}
+
+int check_overload(const OptionSpec *overload, const VmafModel *model, bool *used)
+{
+    Names names = { 0 };
+    unsigned extractor;
+    *used = is_used(overload->extractor, model, &names);
+    if (!vmaf_extractor_find(overload->extractor, &extractor))
+        return check_option(extractor, overload->key, overload->value);
+    say("there is no extractor \"%s\"; the model has: %s", overload->extractor, names.text);
     return -EINVAL;
 }

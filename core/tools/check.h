@@ -4,11 +4,15 @@
 #ifndef TOOLS_CHECK_H
 #define TOOLS_CHECK_H
 
+#include <stdbool.h>
+
 #include "libvmaf/model.h"
 #include "spec.h"
 
 /* Both return 0 or, after saying what is wrong, -EINVAL. */
 int check_feature(const FeatureSpec *spec);
-int check_overload(const OptionSpec *overload, const VmafModel *model);
+/* *used: the model uses the extractor. One that exists will do: programs pass the same options with every
+ * model. */
+int check_overload(const OptionSpec *overload, const VmafModel *model, bool *used);
 
 #endif

@@ -49,10 +49,18 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
     return err;
 }
 
-static int overload(Loaded *loaded, const OptionSpec *option)
+/* An option of an extractor that the model does not use changes nothing: it goes to `unused`. */
+static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
 {
-    int err = check_overload(option, loaded->model);
+    bool used;
+    int err = check_overload(option, loaded->model, &used);
     VmafFeatureDictionary *dict = NULL;
+    if (!err && !used) {
+        char text[128];
+        snprintf(text, sizeof(text), "%s.%s=%s", option->extractor, option->key, option->value);
+        names_add(unused, text);
+        return 0;
+    }
     if (!err)
         err = vmaf_feature_dictionary_set(&dict, option->key, option->value);
     if (!err && loaded->collection)
@@ -77,13 +85,16 @@ static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
         return err;
     }
     const char *const kind = loaded->collection ? "model collection" : "model";
+    Names unused = { 0 };
     for (size_t i = 0; i < spec->overload_count; i++) {
-        err = overload(loaded, &spec->overloads[i]);
+        err = overload(loaded, &spec->overloads[i], &unused);
         if (err) {
             say("problem overloading feature extractors from %s: %s", kind, loaded->label);
             return err;
         }
     }
+    if (unused.count)
+        say("Warning: %s does not use what these options are for: %s", loaded->label, unused.text);
     err = vmaf_use_features_from_model(vmaf, loaded->model);
     if (!err && loaded->collection)
         err = vmaf_use_features_from_model_collection(vmaf, loaded->collection);

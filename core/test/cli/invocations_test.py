@@ -215,7 +215,13 @@ CASES = [
     ('$RAW --model version=a=b', USAGE, NONE, 'bad option string'),
     ('$RAW --model path=a=b', FAIL, NONE, 'problem loading model: a=b'),
     (r'$RAW --model "path=a\:b\=c"', FAIL, NONE, 'problem loading model: a:b=c'),
-    ('$RAW --model version=vmaf_v0.6.1:foo.bar=1 -o out.xml', FAIL, NONE, 'no extractor "foo"; it has: adm, motion, vif'),
+    ('$RAW --model version=vmaf_v0.6.1:foo.bar=1 -o out.xml', FAIL, NONE, 'no extractor "foo"; the model has: adm, motion, vif'),
+    ('$RAW --model version=vmaf_v0.6.1:cambi.enc_width=352:cambi.enc_height=288:float_vif.vif_enhn_gain_limit=1 -o out.xml', 0, 2,
+     'Warning: vmaf_v0.6.1 does not use what these options are for: cambi.enc_width=352, cambi.enc_height=288, '
+     'float_vif.vif_enhn_gain_limit=1\n'),
+    ('$RAW --model version=vmaf_v0.6.1:cambi.foo=1 -o out.xml', FAIL, NONE, 'cambi has no option "foo"; it has: cambi_max_val'),
+    ('$RAW --model version=vmaf_v0.6.1:float_vif.vif_enhn_gain_limit=0 -o out.xml', FAIL, NONE, 'it may be from 1 to 100'),
+    ('$RAW --model version=vmaf_v0.6.1:psnr_y.min_sse=1 -o out.xml', FAIL, NONE, 'no extractor "psnr_y"'),
     ('$RAW --model version=vmaf_v0.6.1:adm.bar=1 -o out.xml', FAIL, NONE, 'adm has no option "bar"; it has: debug'),
     ('$RAW --model version=vmaf_v0.6.1:adm.adm_enhn_gain_limit=0.5 -o out.xml', FAIL, NONE,
      'adm_enhn_gain_limit=0.5 is out of range; it may be from 1 to 100'),
@@ -276,6 +282,7 @@ SAME = [
     ('-r r_odd.y4m -d d_odd.y4m', '-r r_odd.yuv -d d_odd.yuv -w 97 -h 61 -p 420 -b 8 --frame_cnt 2'),
     ('-r r_params.y4m -d d_x.y4m', '$RAW'),
     ('$RAW', '$RAW --threads 3'),
+    ('$RAW', '$RAW --model version=vmaf_v0.6.1:float_adm.adm_enhn_gain_limit=1:float_ssim.enable_db=true'),
     ('$RAW', '$RAW --cpumask -1'),
 ]
 
