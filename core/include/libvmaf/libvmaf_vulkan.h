@@ -70,12 +70,14 @@ VMAF_EXPORT int vmaf_vulkan_list_devices(void);
 VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
 
 /* Works on the caller's device and queue, which stay the caller's and must outlive the state. The
- * device must have been created with timelineSemaphore and shaderInt64 enabled. */
+ * device must have been created with timelineSemaphore and shaderInt64 enabled: these handles do not
+ * tell, so nobody checks it. vmaf_vulkan_state_init_external_device() does. */
 VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
                                                 VmafVulkanExternalHandles handles);
 
-/* For a queue that its owner uses, too: called around every submission. Before any other use of the
- * state; NULL functions remove them. */
+/* For a queue that its owner uses, too: called around every submission from now on, which is too late for
+ * those of the self-test in vmaf_vulkan_state_init_external(): nobody else may submit meanwhile. Before any
+ * other use of the state; NULL functions remove them. */
 VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
                                                  void (*unlock)(void *opaque), void *opaque);
 
@@ -195,6 +197,126 @@ typedef struct VmafVulkanMemory {
 /* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then.
  */
 VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory);
+
+/* ---- frames of another user of Vulkan, such as FFmpeg's AVVkFrame ----
+ *
+ *     VmafVulkanState *state;                 once a device
+ *     vmaf_vulkan_state_init_external_device(&state, &(VmafVulkanExternalDevice){ … });
+ *     vmaf_vulkan_import_state(vmaf, state);  each context that scores on it
+ *     …                                       models and features
+ *     vmaf_vulkan_can_import(state, &frame, why, sizeof(why));    once, before the first pair
+ *     vmaf_vulkan_read_frames(vmaf, &ref, &dist, index);          each pair
+ *     vmaf_read_pictures(vmaf, NULL, NULL, 0);
+ *     vmaf_close(vmaf);
+ *     vmaf_vulkan_state_free(&state);         before the device is destroyed
+ */
+
+/* A device that the caller made and keeps. It must outlive the state and all contexts that use it. */
+typedef struct VmafVulkanExternalDevice {
+    size_t size; /* sizeof(VmafVulkanExternalDevice) */
+    uintptr_t instance, physical_device, device;
+
+    /* PFN_vkGetInstanceProcAddr, through which every function is found; 0: the system's loader. */
+    uintptr_t get_instance_proc_addr;
+    uint32_t api_version; /* VkApplicationInfo.apiVersion of the instance; 0: what the device has */
+
+    /* Created with the device: one queue of a family that computes and, where it helps, one for copies
+     * from memory of the host. */
+    uint32_t queue_family, queue_index;
+    int has_transfer_queue;
+    uint32_t transfer_family, transfer_index;
+
+    /* Called around every submission, the first one included, with the queue that is used; NULL: nobody
+     * else uses these queues while the library does. Called by several threads. */
+    void (*lock_queue)(void *opaque, uint32_t family, uint32_t index);
+    void (*unlock_queue)(void *opaque, uint32_t family, uint32_t index);
+    void *lock_opaque;
+
+    /* The VkPhysicalDeviceFeatures2, with its pNext chain, that the device was created with. Must enable
+     * shaderInt64 and (in VkPhysicalDeviceTimelineSemaphoreFeatures or VkPhysicalDeviceVulkan12Features)
+     * timelineSemaphore. Read during the call only. */
+    const void *features;
+    /* The device extensions that were enabled. VK_KHR_timeline_semaphore must be among them where
+     * api_version is below 1.2. Read during the call only. */
+    const char *const *extensions;
+    unsigned extension_count;
+
+    unsigned max_outstanding_frames; /* 0: 4; at most 8 */
+    int required; /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
+} VmafVulkanExternalDevice;
+
+/* As vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one lock function is missing, or the family
+ * has no compute; -ENOTSUP: the device was made without something that is needed, or computed wrong bits;
+ * the log says what. May be called while other threads use the device, given lock functions. */
+VMAF_EXPORT int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
+                                                       const VmafVulkanExternalDevice *device);
+
+#define VMAF_VULKAN_QUEUE_FAMILY_IGNORED UINT32_MAX        /* VK_QUEUE_FAMILY_IGNORED */
+#define VMAF_VULKAN_QUEUE_FAMILY_EXTERNAL (UINT32_MAX - 1) /* VK_QUEUE_FAMILY_EXTERNAL */
+
+/* A picture in VkImages of the state's device: a multi-planar one, or one for each plane, or two (luma;
+ * Cb and Cr side by side in R8G8 or R16G16), or luma alone.
+ *
+ * Images must have been created with VK_IMAGE_USAGE_TRANSFER_SRC_BIT, in any tiling, 2D, with one sample;
+ * mip level 0 is read. They are only read: layout, owner and content are afterwards what they were, and no
+ * access of ours is left that anyone must wait for but by the semaphore. */
+typedef struct VmafVulkanFrame {
+    size_t size; /* sizeof(VmafVulkanFrame) */
+
+    /* The picture: one that differs from the context's first one in these is refused with -EINVAL. */
+    unsigned w, h;                /* in luma samples */
+    unsigned bpc;                 /* bits of a sample: 8 to 16 */
+    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+
+    /* Where it lies. */
+    unsigned x, y;        /* its corner in the images, in luma samples: whole chroma samples */
+    uint32_t array_layer; /* of every image */
+    unsigned
+        shift; /* bits below the sample in its word: 6 for P010, whose images are R16 and R16G16.
+                            * 0: what the format says, which is 6 for …X6, 4 for …X4 and 0 for others */
+    uintptr_t image[3]; /* VkImage; 0 where there is none */
+    uint32_t format[3]; /* VkFormat of each; 0 where there is none */
+    uint32_t layout[3]; /* VkImageLayout of each, never UNDEFINED */
+    uint32_t access[3]; /* VkAccessFlags of those who wrote it; 0: any */
+    /* Who owns each. VMAF_VULKAN_QUEUE_FAMILY_IGNORED or the family of our queue: there is nothing to do
+     * (images of VK_SHARING_MODE_CONCURRENT). EXTERNAL, FOREIGN or another family: acquired from there and
+     * released back to it. Such an owner must have released it to our family with oldLayout and newLayout
+     * both `layout`, and acquires it again likewise. */
+    uint32_t queue_family[3];
+    uintptr_t semaphore[3];   /* timeline semaphores; 0: none */
+    uint64_t wait_value[3];   /* waited for, on the device, before any of the images is used */
+    uint64_t signal_value[3]; /* signalled when none of them is needed any more; 0: not signalled */
+
+    /* Called when the device has read the images, and they may be destroyed or written; NULL: nobody. By any
+     * thread, maybe before vmaf_vulkan_read_frames() returns and at the latest while vmaf_close() runs; once
+     * if that returned 0, else never. It must not call the library for this context. */
+    void (*release)(void *opaque);
+    void *release_opaque;
+
+    /* Out: whether the semaphores have been given to the device, which signals them; so it may be even when
+     * an error is returned, and then the device has done with the images. 0: nothing was submitted, semaphores
+     * and images are as they were. */
+    int submitted;
+} VmafVulkanFrame;
+
+/* Scores the pair, as vmaf_read_pictures() does. Returns without waiting for the device, unless as many pairs
+ * are under way as the state has outstanding frames, or a feature runs on the CPU and needs the samples there.
+ * The copies go into the memory that kernels read, nowhere else. Both frames may be the same, with the same
+ * semaphores and values: these are waited for and signalled once.
+ *
+ * -EINVAL: the pair cannot be what it is said to be (the log says why), or the context uses no Vulkan state;
+ * -ENOTSUP: the device cannot copy out of images of such a format. Neither is tied to the other pairs: the
+ * context goes on. Samples above `bpc` (-ERANGE) are found when the pair is scored: a later read, or the flush
+ * then fails, as with every error of a device (-EIO, -ENOMEM). The caller that stops then still calls
+ * vmaf_close(), which waits for what is under way. */
+VMAF_EXPORT int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref,
+                                        VmafVulkanFrame *dist, unsigned index);
+
+/* Whether frames like this one can be read: looks at the picture, `x`, `y`, `shift` and `format` and nothing
+ * else. 0, or -EINVAL and -ENOTSUP as vmaf_vulkan_read_frames() has them, with the reason in `why` (may be
+ * NULL) in place of the log. */
+VMAF_EXPORT int vmaf_vulkan_can_import(const VmafVulkanState *state, const VmafVulkanFrame *frame,
+                                       char *why, size_t why_size);
 
 /* How many messages the validation layers have given; 0 without enable_validation. */
 VMAF_EXPORT unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state);
