@@ -259,7 +259,8 @@ VMAF_EXPORT int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
  *
  * Images must have been created with VK_IMAGE_USAGE_TRANSFER_SRC_BIT, in any tiling, 2D, with one sample;
  * mip level 0 is read. They are only read: layout, owner and content are afterwards what they were, and no
- * access of ours is left that anyone must wait for but by the semaphore. */
+ * access of ours is left that anyone must wait for but by the semaphore. Earlier accesses need not be named: all
+ * that the semaphores tell of are waited for. */
 typedef struct VmafVulkanFrame {
     size_t size; /* sizeof(VmafVulkanFrame) */
 
@@ -271,13 +272,12 @@ typedef struct VmafVulkanFrame {
     /* Where it lies. */
     unsigned x, y;        /* its corner in the images, in luma samples: whole chroma samples */
     uint32_t array_layer; /* of every image */
-    unsigned
-        shift; /* bits below the sample in its word: 6 for P010, whose images are R16 and R16G16.
-                            * 0: what the format says, which is 6 for …X6, 4 for …X4 and 0 for others */
+    /* Bits below the sample in its word: 6 for P010, whose images are R16 and R16G16. 0: what the format says,
+     * which is 6 for …X6, 4 for …X4 and 0 for others. */
+    unsigned shift;
     uintptr_t image[3]; /* VkImage; 0 where there is none */
     uint32_t format[3]; /* VkFormat of each; 0 where there is none */
     uint32_t layout[3]; /* VkImageLayout of each, never UNDEFINED */
-    uint32_t access[3]; /* VkAccessFlags of those who wrote it; 0: any */
     /* Who owns each. VMAF_VULKAN_QUEUE_FAMILY_IGNORED or the family of our queue: there is nothing to do
      * (images of VK_SHARING_MODE_CONCURRENT). EXTERNAL, FOREIGN or another family: acquired from there and
      * released back to it. Such an owner must have released it to our family with oldLayout and newLayout
@@ -287,15 +287,14 @@ typedef struct VmafVulkanFrame {
     uint64_t wait_value[3];   /* waited for, on the device, before any of the images is used */
     uint64_t signal_value[3]; /* signalled when none of them is needed any more; 0: not signalled */
 
-    /* Called when the device has read the images, and they may be destroyed or written; NULL: nobody. By any
-     * thread, maybe before vmaf_vulkan_read_frames() returns and at the latest while vmaf_close() runs; once
-     * if that returned 0, else never. It must not call the library for this context. */
+    /* Called when the device has read the images, and they may be destroyed or written; NULL: nobody. Once for
+     * each call of vmaf_vulkan_read_frames(), whatever that returns; by any thread, maybe before it returns and at
+     * the latest while vmaf_close() runs. It must not call the library for this context. */
     void (*release)(void *opaque);
     void *release_opaque;
 
     /* Out: whether the semaphores have been given to the device, which signals them; so it may be even when
-     * an error is returned, and then the device has done with the images. 0: nothing was submitted, semaphores
-     * and images are as they were. */
+     * an error is returned. 0: nothing was submitted, semaphores and images are as they were. */
     int submitted;
 } VmafVulkanFrame;
 
@@ -305,10 +304,10 @@ typedef struct VmafVulkanFrame {
  * semaphores and values: these are waited for and signalled once.
  *
  * -EINVAL: the pair cannot be what it is said to be (the log says why), or the context uses no Vulkan state;
- * -ENOTSUP: the device cannot copy out of images of such a format. Neither is tied to the other pairs: the
- * context goes on. Samples above `bpc` (-ERANGE) are found when the pair is scored: a later read, or the flush
- * then fails, as with every error of a device (-EIO, -ENOMEM). The caller that stops then still calls
- * vmaf_close(), which waits for what is under way. */
+ * -ENOTSUP: the device cannot copy out of images of such a format. Both leave the context as it was. Samples
+ * above `bpc` (-ERANGE) are found when the pair is scored: this read, a later one or the flush fails then, as
+ * with every error of a device (-EIO, -ENOMEM). The caller that stops then still calls vmaf_close(), which waits
+ * for what is under way. -EINVAL for NULL or a wrong size: nothing is released. */
 VMAF_EXPORT int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref,
                                         VmafVulkanFrame *dist, unsigned index);
 
