@@ -11,6 +11,7 @@
 #define PLANES 4
 
 typedef struct Layout {
+    unsigned bitdepth;    /* of the file: the video may be asked for a larger one */
     unsigned plane_count; /* in the file */
     unsigned width[PLANES], height[PLANES];
     uint64_t frame_size;
@@ -24,6 +25,7 @@ static unsigned sample_size(unsigned bitdepth)
 /* Chroma planes of a file are rounded up (those of a picture are rounded down). */
 static void lay_out(Layout *layout, const VideoFormat *format, bool alpha)
 {
+    layout->bitdepth = format->bitdepth;
     layout->plane_count = format->pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : alpha ? 4 : 3;
     for (unsigned p = 0; p < layout->plane_count; p++) {
         layout->width[p] = file_plane_width(format->pix_fmt, format->width, p);
@@ -109,7 +111,7 @@ static unsigned deepen_row(uint16_t *row, unsigned width, unsigned from, unsigne
 static int deepen_rows(const Video *video, const VmafPicture *pic, unsigned p, unsigned y,
                        unsigned end)
 {
-    const unsigned depth = video->format.bitdepth;
+    const unsigned depth = ((const Layout *)video->state)->bitdepth;
     unsigned bits = 0;
     for (; y < end; y++)
         bits |= deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
@@ -132,10 +134,9 @@ static int read_rows(const Video *video, uint64_t offset, const VmafPicture *pic
     Span spans[2 * BATCH_ROWS];
     uint8_t rest[2];
     unsigned count = 0;
-    const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
-    const size_t kept = (size_t)pic->w[p] * sample_size(video->format.bitdepth);
-    const size_t indent =
-        sample_size(pic->bpc) > sample_size(video->format.bitdepth) ? pic->w[p] : 0;
+    const size_t row_size = (size_t)layout->width[p] * sample_size(layout->bitdepth);
+    const size_t kept = (size_t)pic->w[p] * sample_size(layout->bitdepth);
+    const size_t indent = sample_size(pic->bpc) > sample_size(layout->bitdepth) ? pic->w[p] : 0;
     for (; y < end; y++) {
         uint8_t *const row = (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
         spans[count++] = (Span){ row + indent, kept };
@@ -149,8 +150,8 @@ static int read_rows(const Video *video, uint64_t offset, const VmafPicture *pic
 static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p)
 {
     const Layout *const layout = video->state;
-    const size_t row_size = (size_t)layout->width[p] * sample_size(video->format.bitdepth);
-    const bool same_depth = pic->bpc == video->format.bitdepth;
+    const size_t row_size = (size_t)layout->width[p] * sample_size(layout->bitdepth);
+    const bool same_depth = pic->bpc == layout->bitdepth;
     const bool contiguous =
         same_depth && pic->w[p] == layout->width[p] && pic->stride[p] == (ptrdiff_t)row_size;
     int err = 0;
@@ -176,7 +177,7 @@ enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned plane
     const Layout *const layout = video->state;
     int err = 0;
     for (unsigned p = 0; p < layout->plane_count && !err; p++) {
-        const uint64_t row_size = (uint64_t)layout->width[p] * sample_size(video->format.bitdepth);
+        const uint64_t row_size = (uint64_t)layout->width[p] * sample_size(layout->bitdepth);
         const uint64_t size = row_size * layout->height[p];
         uint64_t rest = size;
         if (p < 3 && (planes & (1u << p)) && pic->data[p]) {

@@ -4,6 +4,7 @@
 #ifndef TOOLS_INPUT_READER_H
 #define TOOLS_INPUT_READER_H
 
+#include "input/convert.h"
 #include "input/video.h"
 
 struct VideoReader {
@@ -23,6 +24,10 @@ struct VideoReader {
     enum FrameStatus (*find)(Video *video, uint64_t *offset);
     enum FrameStatus (*read)(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
+    /* Instead of `read`, with `convert` set by open: where the wanted planes of a frame lie, until the next
+     * is looked for. */
+    enum FrameStatus (*planes)(const Video *video, uint64_t offset, unsigned wanted,
+                               Planes *planes);
     int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
     uint64_t (*frames_left)(const Video *video);
     /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */

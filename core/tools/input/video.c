@@ -2,9 +2,12 @@
 #include "input/video.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/convert.h"
 #include "input/reader.h"
 #include "message.h"
 
@@ -48,8 +51,11 @@ int video_create(Video **out, const char *path, const VideoFormat *raw)
 
 int video_begin(Video *video)
 {
-    const int err = choose_reader(video);
-    return err ? err : video->reader->open(video);
+    int err = choose_reader(video);
+    if (!err)
+        err = video->reader->open(video);
+    video->native = video->format;
+    return err;
 }
 
 int video_open(Video **out, const char *path, const VideoFormat *raw)
@@ -83,7 +89,29 @@ void video_close(Video *video)
     if (video->reader)
         video->reader->close(video);
     source_close(video->source);
+    convert_destroy(video->convert);
+    for (unsigned i = 0; i < video->note_count; i++)
+        free(video->notes[i].text);
+    free(video->notes);
     free(video);
+}
+
+/* Without memory it is said and not kept. */
+void video_note(Video *video, const char *kind, bool done, const char *format, ...)
+{
+    char line[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof(line), format, list);
+    va_end(list);
+    say("%s%s: %s", done ? "" : "Warning: ", video->path, line);
+    VideoNote *const grown = realloc(video->notes, (video->note_count + 1) * sizeof(*video->notes));
+    if (!grown)
+        return;
+    video->notes = grown;
+    char *const text = strdup(line);
+    if (text)
+        video->notes[video->note_count++] = (VideoNote){ kind, done, text };
 }
 
 enum FrameStatus video_find(Video *video, uint64_t *offset)
@@ -96,10 +124,73 @@ int64_t video_time(const Video *video, uint64_t offset)
     return video->reader->time ? video->reader->time(video, offset) : VIDEO_NO_TIME;
 }
 
+/* Where the frame's planes lie: the reader's, or read into memory for the purpose. */
+static enum FrameStatus find_planes(const Video *video, uint64_t offset, unsigned wanted,
+                                    Planes *planes)
+{
+    if (video->reader->planes)
+        return video->reader->planes(video, offset, wanted, planes);
+    const int err = convert_own_planes(video->convert, planes);
+    if (err) {
+        video_read_error(video, err);
+        return FRAME_ERROR;
+    }
+    VmafPicture own = { .pix_fmt = video->native.pix_fmt, .bpc = planes->bitdepth };
+    for (unsigned p = 0; p < planes->count; p++) {
+        own.w[p] = planes->width[p];
+        own.h[p] = planes->height[p];
+        own.stride[p] = planes->stride[p];
+        own.data[p] = (void *)planes->data[p];
+    }
+    return video->reader->read(video, offset, wanted, &own);
+}
+
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic)
 {
-    return video->reader->read(video, offset, planes, pic);
+    if (!video->convert)
+        return video->reader->read(video, offset, planes, pic);
+    Planes found;
+    const enum FrameStatus status = find_planes(video, offset, planes, &found);
+    if (status != FRAME_WHOLE || !planes)
+        return status;
+    const int err = convert_run(video->convert, &found, planes, pic);
+    if (!err)
+        return FRAME_WHOLE;
+    if (err == -ERANGE)
+        say("%s: samples above %u, the most that %u bits hold", video->path,
+            (1u << found.bitdepth) - 1, found.bitdepth);
+    else
+        say("%s: a frame could not be converted: %s", video->path, strerror(-err));
+    return FRAME_ERROR;
+}
+
+int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale)
+{
+    const VideoFormat *const from = &video->format;
+    const bool resampled = from->width != target->width || from->height != target->height ||
+                           from->pix_fmt != target->pix_fmt;
+    if (target->bitdepth < from->bitdepth) {
+        say("%s: %u bits cannot be brought to %u without loss", video->path, from->bitdepth,
+            target->bitdepth);
+        return -EINVAL;
+    }
+    if (resampled || video->convert) { /* else its reader widens */
+        Planes shape;
+        if (video->convert)
+            shape = *convert_shape(video->convert);
+        else
+            planes_lay_out(&shape, from);
+        Convert *convert;
+        const int err = convert_create(&convert, &shape, target, scale);
+        if (err)
+            return err;
+        convert_destroy(video->convert);
+        video->convert = convert;
+        video->parallel = false;
+    }
+    video->format = *target;
+    return 0;
 }
 
 enum FrameStatus video_skip(Video *video, unsigned frames)
@@ -125,7 +216,7 @@ uint64_t video_frames_left(const Video *video)
     return video->reader->frames_left(video);
 }
 
-static const char *format_name(enum VmafPixelFormat pix_fmt)
+const char *video_format_name(enum VmafPixelFormat pix_fmt)
 {
     switch (pix_fmt) {
     case VMAF_PIX_FMT_YUV420P:
@@ -149,8 +240,8 @@ int video_compare(const Video *ref, const Video *dist, bool common_bitdepth)
         problems++;
     }
     if (a->pix_fmt != b->pix_fmt) {
-        say("pixel formats do not match: %s (%s), %s (%s)", format_name(a->pix_fmt), ref->path,
-            format_name(b->pix_fmt), dist->path);
+        say("pixel formats do not match: %s (%s), %s (%s)", video_format_name(a->pix_fmt),
+            ref->path, video_format_name(b->pix_fmt), dist->path);
         problems++;
     }
     if (a->bitdepth != b->bitdepth && !common_bitdepth) {

@@ -20,21 +20,55 @@ typedef struct VideoFormat {
     enum VmafPixelFormat pix_fmt;
 } VideoFormat;
 
-/* What a file says of its video besides the format of its samples. Zeros: nothing. */
+enum VideoRange { RANGE_UNKNOWN, RANGE_LIMITED, RANGE_FULL };
+
+/* What a file says of its video besides the format of its samples. Zeros: nothing. Texts are FFmpeg's names,
+ * and live as long as the video. */
 typedef struct VideoTraits {
     unsigned rate_num, rate_den; /* frames a second */
+    bool variable_rate;
+    const char *container, *codec, *pixel_format;
+    const char *hwaccel; /* what decodes; NULL: the CPU */
+    enum VideoRange range;
+    const char *matrix, *primaries, *transfer;
+    unsigned aspect_num, aspect_den; /* of a sample */
+    bool hdr;                        /* its transfer is PQ or HLG */
+    bool interlaced;
+    int rotation; /* degrees clockwise that frames were turned by */
 } VideoTraits;
+
+/* What was done to a video, or is odd about it: a line for reports. It was said, too. */
+typedef struct VideoNote {
+    const char *kind; /* one word: "scaled", "widened", "rotated", "interlaced", "hdr", … */
+    bool done;        /* samples were changed by it; else a warning */
+    char *text;       /* one line without the video's path */
+} VideoNote;
+
+/* How a video is to be read. Zeros are fine. Set between video_create and video_begin. */
+typedef struct VideoOptions {
+    const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
+    bool local;          /* no network, and no file that names others, such as a playlist */
+    unsigned threads;    /* that decode; 0: a fair share of the cores */
+} VideoOptions;
+
+/* How samples are interpolated where sizes differ. */
+enum VideoScale { SCALE_BICUBIC, SCALE_BILINEAR, SCALE_LANCZOS, SCALE_NEAREST, SCALE_AREA };
 
 typedef struct Video {
     const char *path;
     Source *source;
     const VideoReader *reader;
-    VideoFormat format;
+    VideoFormat format; /* of the frames that video_read gives */
+    VideoFormat native; /* of the file's own */
     VideoTraits traits;
-    bool raw;         /* its format was told, not read */
-    bool parallel;    /* several threads may read frames at once */
-    bool held_enough; /* and that was said */
-    void *state;      /* the reader's */
+    VideoOptions options;
+    VideoNote *notes;
+    unsigned note_count;
+    struct Convert *convert; /* NULL: frames are given as they are */
+    bool raw;                /* its format was told, not read */
+    bool parallel;           /* several threads may read frames at once */
+    bool held_enough;        /* and that was said */
+    void *state;             /* the reader's */
 } Video;
 
 enum FrameStatus {
@@ -72,6 +106,34 @@ enum FrameStatus video_skip(Video *video, unsigned frames);
 
 /* How many frames are still to come, or 0 when that cannot be told. */
 uint64_t video_frames_left(const Video *video);
+
+/* From now on frames are given in `target`'s format: scaled, widened, with the chroma resampled where that
+ * differs. Nothing that differs is touched twice, what does not differ not at all. A depth may only grow.
+ * Notes what will be done. Says what is wrong; negative errno. */
+int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale);
+
+/* How videos are brought together. */
+typedef struct VideoAlign {
+    bool asked;  /* --scale was given: also for Y4M and raw video */
+    bool refuse; /* --scale none: sizes must be the same */
+    enum VideoScale scale;
+    unsigned box_width,
+        box_height;       /* --scale model: all are scaled to fit it; 0: to the reference's size */
+    bool common_bitdepth; /* depths of Y4M and raw video may differ, too */
+    bool sdr_model;       /* warn of PQ and HLG */
+} VideoAlign;
+
+/* Brings a reference, the first, and the distorted videos to one format: the reference's size, the largest
+ * depth, the finest chroma: no bit is lost. When all of them are Y4M or raw, and --scale was not given, they must
+ * fit as they are, as video_compare says. Warns of what else is different. Says what is wrong; negative errno. */
+int videos_align(Video *const *videos, unsigned count, const VideoAlign *how);
+
+const char *video_scale_name(enum VideoScale scale); /* NULL behind the last */
+const char *video_format_name(enum VmafPixelFormat pix_fmt);
+
+/* Notes something, and says it with the video's path before it. */
+void video_note(Video *video, const char *kind, bool done, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Do the two fit? Says every difference and returns -EINVAL. With `common_bitdepth` their depths
  * may differ. */

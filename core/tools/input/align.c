@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Brings videos to one format, and warns of what no format tells. */
+#include <errno.h>
+#include <string.h>
+
+#include "input/reader.h"
+#include "message.h"
+
+static const char *const scale_names[] = {
+    [SCALE_BICUBIC] = "bicubic", [SCALE_BILINEAR] = "bilinear", [SCALE_LANCZOS] = "lanczos",
+    [SCALE_NEAREST] = "nearest", [SCALE_AREA] = "area",
+};
+
+const char *video_scale_name(enum VideoScale scale)
+{
+    const size_t count = sizeof(scale_names) / sizeof(*scale_names);
+    return (size_t)scale < count ? scale_names[scale] : NULL;
+}
+
+/* ---- the common format ---- */
+
+/* 4:0:0 is the coarsest chroma, 4:4:4 the finest. */
+static unsigned fineness(enum VmafPixelFormat pix_fmt)
+{
+    switch (pix_fmt) {
+    case VMAF_PIX_FMT_YUV444P:
+        return 3;
+    case VMAF_PIX_FMT_YUV422P:
+        return 2;
+    case VMAF_PIX_FMT_YUV420P:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* A common depth that every part of the way knows; those of single videos are left as they are. */
+static unsigned larger_depth(unsigned a, unsigned b)
+{
+    const unsigned depth = a > b ? a : b;
+    return a != b && depth < 16 ? (depth + 1) / 2 * 2 : depth;
+}
+
+static unsigned even(double side)
+{
+    const unsigned rounded = (unsigned)(side / 2 + 0.5) * 2;
+    return rounded ? rounded : 2;
+}
+
+/* As large as the box allows, with the sides' ratio kept. */
+static void fit(VideoFormat *format, unsigned box_width, unsigned box_height)
+{
+    const double across = (double)box_width / format->width;
+    const double down = (double)box_height / format->height;
+    const double factor = across < down ? across : down;
+    format->width = even(format->width * factor);
+    format->height = even(format->height * factor);
+}
+
+static VideoFormat common_format(Video *const *videos, unsigned count, const VideoAlign *how)
+{
+    VideoFormat common = videos[0]->format;
+    for (unsigned i = 1; i < count; i++) {
+        const VideoFormat *const format = &videos[i]->format;
+        common.bitdepth = larger_depth(common.bitdepth, format->bitdepth);
+        if (fineness(format->pix_fmt) > fineness(common.pix_fmt))
+            common.pix_fmt = format->pix_fmt;
+    }
+    if (how->box_width)
+        fit(&common, how->box_width, how->box_height);
+    return common;
+}
+
+static void note_conversion(Video *video, const VideoFormat *target, enum VideoScale scale)
+{
+    const VideoFormat *const from = &video->format;
+    if (from->width != target->width || from->height != target->height)
+        video_note(video, "scaled", true, "scaled from %ux%u to %ux%u (%s)", from->width,
+                   from->height, target->width, target->height, scale_names[scale]);
+    if (from->bitdepth != target->bitdepth)
+        video_note(video, "widened", true, "widened from %u to %u bits (samples times %u)",
+                   from->bitdepth, target->bitdepth, 1u << (target->bitdepth - from->bitdepth));
+    if (from->pix_fmt != target->pix_fmt)
+        video_note(video, "chroma", true, "chroma brought from %s to %s",
+                   video_format_name(from->pix_fmt), video_format_name(target->pix_fmt));
+}
+
+static int convert_all(Video *const *videos, unsigned count, const VideoAlign *how)
+{
+    const VideoFormat common = common_format(videos, count, how);
+    for (unsigned i = 0; i < count; i++) {
+        const VideoFormat *const format = &videos[i]->format;
+        if (how->refuse && (format->width != common.width || format->height != common.height)) {
+            say("dimensions do not match: %ux%u (%s), %ux%u (%s); --scale none forbids scaling",
+                common.width, common.height, videos[0]->path, format->width, format->height,
+                videos[i]->path);
+            return -EINVAL;
+        }
+        note_conversion(videos[i], &common, how->scale);
+        const int err = video_convert(videos[i], &common, how->scale);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* ---- what differs besides ---- */
+
+static bool differ(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) != 0;
+}
+
+static void warn_of_colours(const Video *ref, Video *dist)
+{
+    const VideoTraits *const a = &ref->traits, *const b = &dist->traits;
+    if (a->range && b->range && a->range != b->range)
+        video_note(dist, "range", false,
+                   "samples have %s range, those of %s %s: compared as they are, which costs "
+                   "score; `ffmpeg -vf scale=out_range=%s` brings them together",
+                   b->range == RANGE_FULL ? "full" : "limited", ref->path,
+                   a->range == RANGE_FULL ? "full" : "limited",
+                   a->range == RANGE_FULL ? "full" : "limited");
+    if (differ(a->matrix, b->matrix))
+        video_note(dist, "matrix", false,
+                   "colour matrix is %s, that of %s %s: compared as they are", b->matrix, ref->path,
+                   a->matrix);
+    if (differ(a->primaries, b->primaries) || differ(a->transfer, b->transfer))
+        video_note(dist, "colours", false,
+                   "primaries and transfer are %s and %s, those of %s %s and %s: compared as they "
+                   "are",
+                   b->primaries ? b->primaries : "unknown", b->transfer ? b->transfer : "unknown",
+                   ref->path, a->primaries ? a->primaries : "unknown",
+                   a->transfer ? a->transfer : "unknown");
+    if (a->aspect_num && b->aspect_num &&
+        (uint64_t)a->aspect_num * b->aspect_den != (uint64_t)b->aspect_num * a->aspect_den &&
+        ref->native.width == dist->native.width && ref->native.height == dist->native.height)
+        video_note(dist, "aspect", false,
+                   "a sample's aspect is %u:%u, in %s %u:%u: compared sample by sample",
+                   b->aspect_num, b->aspect_den, ref->path, a->aspect_num, a->aspect_den);
+}
+
+static void warn_of_hdr(Video *video)
+{
+    if (video->traits.hdr)
+        video_note(video, "hdr", false,
+                   "HDR (%s) under a model of SDR video: scored as it is, the scores are only good "
+                   "to compare",
+                   video->traits.transfer);
+}
+
+static bool tells_colours(const Video *video)
+{
+    return video->reader->planes != NULL;
+}
+
+int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
+{
+    bool convert = how->asked;
+    for (unsigned i = 0; i < count; i++)
+        convert |= tells_colours(videos[i]);
+    int err = 0;
+    if (convert)
+        err = convert_all(videos, count, how);
+    for (unsigned i = 1; i < count && !convert && !err; i++)
+        err = video_compare(videos[0], videos[i], how->common_bitdepth);
+    for (unsigned i = 0; i < count && !err; i++) {
+        if (i > 0)
+            warn_of_colours(videos[0], videos[i]);
+        if (how->sdr_model)
+            warn_of_hdr(videos[i]);
+    }
+    return err;
+}

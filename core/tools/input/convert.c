@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/convert.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/plane_size.h"
+#include "input/scale.h"
+
+struct Convert {
+    Planes from; /* lie in `own`, when that is there */
+    Planes to;
+    PlaneScaler *scalers[2]; /* luma's; chroma's. NULL: the size stays */
+    uint8_t *own;
+};
+
+void planes_lay_out(Planes *planes, const VideoFormat *format)
+{
+    *planes = (Planes){ .count = format->pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : 3,
+                        .bitdepth = format->bitdepth };
+    for (unsigned p = 0; p < planes->count; p++) {
+        planes->width[p] = file_plane_width(format->pix_fmt, format->width, p);
+        planes->height[p] = file_plane_height(format->pix_fmt, format->height, p);
+    }
+}
+
+static int add_scaler(Convert *convert, unsigned p, enum VideoScale method)
+{
+    const Planes *const from = &convert->from, *const to = &convert->to;
+    if (p >= from->count || p >= to->count ||
+        (from->width[p] == to->width[p] && from->height[p] == to->height[p]))
+        return 0;
+    return plane_scaler_create(&convert->scalers[p],
+                               &(PlaneSize){ from->width[p], from->height[p], from->bitdepth },
+                               &(PlaneSize){ to->width[p], to->height[p], to->bitdepth }, method);
+}
+
+int convert_create(Convert **out, const Planes *shape, const VideoFormat *target,
+                   enum VideoScale scale)
+{
+    Convert *const convert = calloc(1, sizeof(*convert));
+    if (!convert)
+        return -ENOMEM;
+    convert->from = *shape;
+    planes_lay_out(&convert->to, target);
+    int err = 0;
+    for (unsigned p = 0; p < 2 && !err; p++)
+        err = add_scaler(convert, p, scale);
+    if (err) {
+        convert_destroy(convert);
+        return err;
+    }
+    *out = convert;
+    return 0;
+}
+
+void convert_destroy(Convert *convert)
+{
+    if (!convert)
+        return;
+    for (unsigned i = 0; i < 2; i++)
+        plane_scaler_destroy(convert->scalers[i]);
+    free(convert->own);
+    free(convert);
+}
+
+const Planes *convert_shape(const Convert *convert)
+{
+    return &convert->from;
+}
+
+int convert_own_planes(Convert *convert, Planes *planes)
+{
+    Planes *const from = &convert->from;
+    if (!convert->own) {
+        size_t size = 64, at = 0;
+        for (unsigned p = 0; p < from->count; p++) {
+            from->stride[p] = plane_stride(from->width[p], from->bitdepth);
+            size += (size_t)from->stride[p] * from->height[p];
+        }
+        convert->own = aligned_alloc(64, size);
+        if (!convert->own)
+            return -ENOMEM;
+        memset(convert->own, 0, size); /* vectors are read beyond the end of rows */
+        for (unsigned p = 0; p < from->count; p++) {
+            from->data[p] = convert->own + at;
+            at += (size_t)from->stride[p] * from->height[p];
+        }
+    }
+    *planes = *from;
+    return 0;
+}
+
+static uint8_t *row_of(const VmafPicture *pic, unsigned p, unsigned y)
+{
+    return (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
+}
+
+/* Chroma of a picture without colours. */
+static void fill_grey(const VmafPicture *pic, unsigned p)
+{
+    for (unsigned y = 0; y < pic->h[p]; y++) {
+        uint8_t *const row = row_of(pic, p, y);
+        if (pic->bpc == 8)
+            memset(row, 128, pic->w[p]);
+        else
+            for (unsigned x = 0; x < pic->w[p]; x++)
+                ((uint16_t *)row)[x] = (uint16_t)(1u << (pic->bpc - 1));
+    }
+}
+
+/* Returns every bit that some sample had. */
+static unsigned widen_row(uint16_t *to, const uint8_t *from, unsigned width, unsigned from_depth,
+                          unsigned to_depth)
+{
+    const unsigned shift = to_depth - from_depth;
+    const uint16_t *const wide = (const uint16_t *)from;
+    uint16_t bits = 0;
+    if (from_depth == 8) {
+        for (unsigned x = 0; x < width; x++)
+            to[x] = (uint16_t)(from[x] << shift);
+    } else {
+        for (unsigned x = 0; x < width; x++) {
+            bits = (uint16_t)(bits | wide[x]);
+            to[x] = (uint16_t)(wide[x] << shift);
+        }
+    }
+    return bits;
+}
+
+/* The rest of an odd side's half, which pictures have no place for, stays behind. -ERANGE when samples are
+ * larger than their depth. */
+static int copy_plane(const uint8_t *data, ptrdiff_t stride, unsigned depth, const VmafPicture *pic,
+                      unsigned p)
+{
+    enum { BATCH_ROWS = 64 }; /* the library looks at them while they are in the cache */
+    unsigned bits = 0;
+    for (unsigned y = 0; y < pic->h[p]; y++) {
+        const uint8_t *const from = data + (ptrdiff_t)y * stride;
+        if (depth == pic->bpc)
+            memcpy(row_of(pic, p, y), from, (size_t)pic->w[p] * (depth > 8 ? 2 : 1));
+        else
+            bits |= widen_row((uint16_t *)row_of(pic, p, y), from, pic->w[p], depth, pic->bpc);
+        if ((y + 1) % BATCH_ROWS == 0)
+            vmaf_picture_rows_written(pic, p, y + 1);
+    }
+    return bits >> depth ? -ERANGE : 0;
+}
+
+static int convert_plane(Convert *convert, const Planes *from, unsigned p, const VmafPicture *pic)
+{
+    PlaneScaler *const scaler = convert->scalers[p > 0];
+    int err = 0;
+    if (p >= from->count) {
+        fill_grey(pic, p);
+    } else if (scaler) {
+        const uint8_t *data;
+        ptrdiff_t stride;
+        err = plane_scaler_run(scaler, from->data[p], from->stride[p], &data, &stride);
+        if (!err)
+            err = copy_plane(data, stride, convert->to.bitdepth, pic, p);
+    } else {
+        err = copy_plane(from->data[p], from->stride[p], from->bitdepth, pic, p);
+    }
+    if (!err)
+        vmaf_picture_rows_written(pic, p, pic->h[p]);
+    return err;
+}
+
+int convert_run(Convert *convert, const Planes *from, unsigned wanted, const VmafPicture *to)
+{
+    int err = 0;
+    for (unsigned p = 0; p < convert->to.count && !err; p++)
+        if ((wanted & (1u << p)) && to->data[p])
+            err = convert_plane(convert, from, p, to);
+    return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Planes of samples, as a video has them, to pictures as they are wanted: copied, widened, scaled. */
+#ifndef TOOLS_INPUT_CONVERT_H
+#define TOOLS_INPUT_CONVERT_H
+
+#include "input/video.h"
+
+/* A frame's planes, where they lie. Samples above 8 bits are uint16_t. Halves of odd sides are rounded up, as
+ * in files. */
+typedef struct Planes {
+    const uint8_t *data[3];
+    ptrdiff_t stride[3];
+    unsigned width[3], height[3];
+    unsigned count; /* 1 or 3 */
+    unsigned bitdepth;
+} Planes;
+
+/* All but where they lie, for a format. */
+void planes_lay_out(Planes *planes, const VideoFormat *format);
+
+typedef struct Convert Convert;
+
+/* From planes of this shape to pictures of `target`. Says what is wrong; negative errno. */
+int convert_create(Convert **convert, const Planes *shape, const VideoFormat *target,
+                   enum VideoScale scale);
+void convert_destroy(Convert *convert); /* NULL is fine */
+
+/* Only the planes whose bits are set. -ERANGE when samples are larger than their depth. */
+int convert_run(Convert *convert, const Planes *from, unsigned wanted, const VmafPicture *to);
+
+/* What is converted from; where it lies is not said. */
+const Planes *convert_shape(const Convert *convert);
+/* Memory of that shape, for who has no planes of his own. */
+int convert_own_planes(Convert *convert, Planes *planes);
+
+#endif
