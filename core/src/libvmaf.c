@@ -37,6 +37,13 @@ static bool refused_in_handler(const VmafContext *vmaf, const char *function)
     return true;
 }
 
+int vmaf_share_threads(VmafContext *vmaf, VmafContext *other)
+{
+    if (!vmaf || !other || vmaf->flushed)
+        return -EINVAL;
+    return vmaf == other ? 0 : context_share_threads(vmaf, other);
+}
+
 int vmaf_close(VmafContext *vmaf)
 {
     if (!vmaf || refused_in_handler(vmaf, "vmaf_close"))
@@ -240,6 +247,14 @@ int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned 
     if (!pic || shape_init(&shape, pix_fmt, bpc, w, h))
         return -EINVAL;
     return picture_alloc(pic, &shape);
+}
+
+int vmaf_picture_ref(VmafPicture *out, const VmafPicture *pic)
+{
+    if (!out || !pic || !pic->ref)
+        return -EINVAL;
+    picture_retain(out, pic);
+    return 0;
 }
 
 int vmaf_picture_unref(VmafPicture *pic)

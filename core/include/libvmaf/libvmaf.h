@@ -83,6 +83,16 @@ typedef struct VmafPictureConfiguration {
 VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
 
 /**
+ * Lets the worker threads of `other` do this context's work, too, in place of threads of its own: several
+ * contexts that are fed side by side, such as the encodes of one source, then take no more threads than one.
+ * They stay until the last of these contexts is closed. A metadata handler of one of them must not wait for
+ * another. Before the first pair.
+ *
+ * @return 0; -EINVAL when a context is NULL or this one has read pictures
+ */
+VMAF_EXPORT int vmaf_share_threads(VmafContext *vmaf, VmafContext *other);
+
+/**
  * Registers the feature extractors that the model needs, with the model's options. What is
  * registered already is shared. The model stays the caller's, who may destroy it at any time.
  *

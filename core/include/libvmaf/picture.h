@@ -49,6 +49,16 @@ VMAF_EXPORT int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fm
                                    unsigned w, unsigned h);
 
 /**
+ * Makes another reference to the same picture, so that it can be given to several contexts, or to one
+ * several times: each vmaf_read_pictures() takes one. Nothing is copied. From then on nobody may write to it.
+ * Pictures of a context's pool are fine for other contexts of the same shape; on a GPU, for those on the same
+ * device. Any thread may call it.
+ *
+ * @return 0; -EINVAL for NULL or a struct that holds no reference
+ */
+VMAF_EXPORT int vmaf_picture_ref(VmafPicture *out, const VmafPicture *pic);
+
+/**
  * Drops the reference and zeroes the struct. The memory goes, or returns to its pool, with the last
  * reference. Any thread may call it.
  *

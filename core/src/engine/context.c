@@ -36,6 +36,15 @@ int context_create(VmafContext **out, const VmafConfiguration *cfg)
     return 0;
 }
 
+int context_share_threads(VmafContext *ctx, VmafContext *other)
+{
+    if (scheduler_has_begun(ctx->scheduler))
+        return -EINVAL;
+    scheduler_share_team(ctx->scheduler, other->scheduler);
+    ctx->cfg.n_threads = other->cfg.n_threads;
+    return 0;
+}
+
 void context_destroy(VmafContext *ctx)
 {
     if (!ctx)

@@ -12,6 +12,8 @@ typedef struct Report Report;               /* output/report.h */
 typedef struct ReportFeature ReportFeature; /* there, too */
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
+/* The worker threads of `other` do the work. -EINVAL once a pair was read. */
+int context_share_threads(VmafContext *ctx, VmafContext *other);
 void context_destroy(VmafContext *ctx);
 
 /* Registers a feature under its extractor's name, or does nothing when it is there already.

@@ -77,6 +77,15 @@ int scheduler_create(Scheduler **out, unsigned threads)
     return 0;
 }
 
+void scheduler_share_team(Scheduler *s, Scheduler *other)
+{
+    assert(!s->frames);
+    if (other->team)
+        team_retain(other->team);
+    team_destroy(s->team);
+    s->team = other->team;
+}
+
 static void destroy_frames(Scheduler *s)
 {
     for (unsigned i = 0; s->frames && i < s->in_flight; i++) {

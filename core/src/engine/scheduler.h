@@ -11,6 +11,9 @@ typedef struct Scheduler Scheduler;
 
 /* `threads` 0: everything happens in the caller. */
 int scheduler_create(Scheduler **out, unsigned threads);
+/* Before the first pair: the threads of `other` do the work from now on, and those of its own go. Both
+ * have them; none if `other` has none. */
+void scheduler_share_team(Scheduler *s, Scheduler *other);
 /* At any moment: frames under way are dropped as soon as their current steps end. */
 void scheduler_destroy(Scheduler *s);
 

@@ -28,6 +28,7 @@ struct Team {
     Task *first, *last;
     Loop *loops;
     unsigned idle;
+    unsigned owners;
     bool closing;
     unsigned count;
     pthread_t *threads;
@@ -98,6 +99,7 @@ int team_create(Team **out, unsigned threads)
     Team *team = mem_zalloc(sizeof(*team));
     if (!team)
         return -ENOMEM;
+    team->owners = 1;
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->left, NULL);
@@ -116,14 +118,26 @@ int team_create(Team **out, unsigned threads)
     return 0;
 }
 
+void team_retain(Team *team)
+{
+    pthread_mutex_lock(&team->lock);
+    team->owners++;
+    pthread_mutex_unlock(&team->lock);
+}
+
 void team_destroy(Team *team)
 {
     if (!team)
         return;
     pthread_mutex_lock(&team->lock);
-    team->closing = true;
-    pthread_cond_broadcast(&team->work);
+    const bool last = --team->owners == 0;
+    if (last) {
+        team->closing = true;
+        pthread_cond_broadcast(&team->work);
+    }
     pthread_mutex_unlock(&team->lock);
+    if (!last)
+        return;
     for (unsigned i = 0; i < team->count; i++)
         pthread_join(team->threads[i], NULL);
     assert(!team->first && !team->loops && !team->idle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The worker threads of a context: tasks that run on their own, and loops over the bands of a frame
+/* The worker threads of a context, or of several: tasks that run on their own, and loops over the bands of a frame
  * that idle workers may share. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
@@ -22,9 +22,12 @@ struct Task {
 };
 
 int team_create(Team **team, unsigned threads);
+/* One more owner: as many calls of team_destroy as owners end it. */
+void team_retain(Team *team);
 /* Tasks start in the order in which they were submitted. */
 void team_submit(Team *team, Task *task);
-/* Runs what was submitted to its end first. */
+/* The last owner's call runs what was submitted to its end first; before it, an owner has waited for its
+ * own tasks. */
 void team_destroy(Team *team);
 
 #endif
