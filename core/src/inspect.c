@@ -154,6 +154,7 @@ int vmaf_model_info(const VmafModel *model, VmafModelInfo *info)
         .name = model->name,
         .source = model->source,
         .feature_count = model->feature_count,
+        .transformed = transform_is_on(&model->transform),
     };
     return hand_over(info, &full, sizeof(full));
 }
@@ -208,4 +209,36 @@ int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *
         .device_us = feature.device_us,
     };
     return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, unsigned index,
+                        VmafMetricInfo *info)
+{
+    if (!vmaf || !info)
+        return -EINVAL;
+    if (feature >= scheduler_feature_count(vmaf->scheduler))
+        return -ENOENT;
+    const Feature *const f = scheduler_feature(vmaf->scheduler, feature);
+    if (index >= feature_output_count(f->def))
+        return -ENOENT;
+    const VmafMetricInfo full = {
+        .name = f->names[index],
+        .short_name = metric_alias(f->names[index]),
+        .help = f->def->outputs[index].help,
+    };
+    return hand_over(info, &full, sizeof(full));
+}
+
+int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index, double *score)
+{
+    if (!vmaf || !model || !score || !context_enter(vmaf))
+        return -EINVAL;
+    int err = model_claim_name(model, vmaf->scores);
+    if (!err) {
+        err = model_predict_early(model, vmaf->scores, index, score);
+        err =
+            err == -EINVAL ? -EAGAIN : err; /* what else may be wrong shows when it is asked for */
+    }
+    context_leave(vmaf);
+    return err;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <string.h>
+
 #include "check.h"
 #include "extractors.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
+#include "scoreline.h"
 
 static int use(const FeatureSpec *spec, VmafContext *vmaf)
 {
@@ -24,6 +27,45 @@ int extractors_use(const Options *options, VmafContext *vmaf)
     int err = 0;
     for (size_t i = 0; !err && i < options->feature_count; i++)
         err = use(&options->features[i], vmaf);
+    return err;
+}
+
+/* Was it asked for, and not by a model alone? */
+static bool is_asked_for(const Options *options, const char *extractor)
+{
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    unsigned index;
+    for (size_t i = 0; i < options->feature_count; i++)
+        if (!vmaf_extractor_find(options->features[i].extractor, &index) &&
+            !vmaf_extractor_info(index, &info) && !strcmp(info.name, extractor))
+            return true;
+    return false;
+}
+
+static int score_feature(const Options *options, VmafContext *vmaf, unsigned feature,
+                         unsigned frames)
+{
+    VmafMetricInfo metric = { .size = sizeof(metric) };
+    int err = 0;
+    for (unsigned i = 0; !err && !vmaf_feature_metric(vmaf, feature, i, &metric); i++) {
+        char text[64];
+        double score;
+        /* Its options say which it makes. */
+        if (!vmaf_feature_score_pooled(vmaf, metric.name, VMAF_POOL_METHOD_MEAN, &score, 0,
+                                       frames - 1))
+            err = score_outcome(
+                options, say_result("%s: %s", metric.short_name, score_text(text, options, score)));
+    }
+    return err;
+}
+
+int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    int err = 0;
+    for (unsigned i = 0; !err && !vmaf_feature_info(vmaf, i, &info); i++)
+        if (is_asked_for(options, info.extractor))
+            err = score_feature(options, vmaf, i, frames);
     return err;
 }
 

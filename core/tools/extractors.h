@@ -9,6 +9,9 @@
 /* Checks and registers them, in their order. Says what is wrong; negative errno. */
 int extractors_use(const Options *options, VmafContext *vmaf);
 
+/* Prints the mean over frames 0 … frames - 1 of every metric that they make. */
+int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames);
+
 /* Bit p: an extractor that is registered with the context, for an option or a model, may read plane p. */
 unsigned extractors_planes(const VmafContext *vmaf);
 

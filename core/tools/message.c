@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifndef _WIN32
+#include <sys/ioctl.h>
+#endif
 
 #include "message.h"
 
@@ -56,7 +59,7 @@ int finish_stdout(void)
 void say_in_line(const char *text)
 {
     flockfile(stderr);
-    fputs(text, stderr);
+    fprintf(stderr, "\r%s\033[K", text);
     fflush(stderr);
     within_line = true;
     funlockfile(stderr);
@@ -65,9 +68,28 @@ void say_in_line(const char *text)
 void say_end_line(void)
 {
     flockfile(stderr);
-    fputc('\n', stderr);
+    if (within_line)
+        fputc('\n', stderr);
     within_line = false;
     funlockfile(stderr);
+}
+
+bool say_is_within_line(void)
+{
+    flockfile(stderr);
+    const bool within = within_line;
+    funlockfile(stderr);
+    return within;
+}
+
+unsigned message_columns(void)
+{
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+        return size.ws_col;
+#endif
+    return 80;
 }
 
 bool message_on_terminal(void)

@@ -14,9 +14,11 @@ bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends what was printed to stdout. 0, or -EIO, and says so, when some of it was lost. */
 int finish_stdout(void);
 
-/* For the meter: text without a newline, written at once. */
+/* For the meter: text in the terminal's current line, in place of what was there, written at once. */
 void say_in_line(const char *text);
-void say_end_line(void);
+void say_end_line(void);        /* if nothing else was said since: then there is no line to end */
+bool say_is_within_line(void);  /* nothing else was said since */
+unsigned message_columns(void); /* of the terminal */
 
 /* Is stderr a terminal? */
 bool message_on_terminal(void);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "message.h"
 #include "meter.h"
 
-/* The rate is worth showing after, and renewed every, so many pairs. */
-#define RATE_PAIRS 10
-/* From then on the line is drawn at most so often, in seconds. */
-#define REDRAW_TIME 0.05
+/* The terminal's line is drawn at most so often, in seconds. */
+#define REDRAW_TIME 0.1
 /* Lines for programs come so often. */
 #define LINE_TIME 1.0
+/* A speed is worth showing after so many seconds. */
+#define RATE_TIME 0.25
 
 static double now(void)
 {
@@ -20,74 +22,98 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* A dot that walks around two braille cells. */
-static const char *spinner(uint64_t step)
-{
-    static const char *const cells[] = { "⢀⠀", "⡀⠀", "⠄⠀", "⠂⠀", "⠁⠀", "⠈⠀",
-                                         "⠀⠁", "⠀⠈", "⠀⠐", "⠀⠠", "⠀⢀", "⠀⡀" };
-    return cells[step % (sizeof(cells) / sizeof(*cells))];
-}
-
-/* Is it known how far it is? If so, seconds left. */
-static bool outlook(const Meter *meter, uint64_t *left)
-{
-    const uint64_t total = meter->config.total;
-    if (!total || !(meter->rate > 0.0) || meter->done > total)
-        return false;
-    *left = (uint64_t)((double)(total - meter->done) / meter->rate + 0.5);
-    return true;
-}
-
-static bool running_score(const Meter *meter, double *score)
-{
-    return meter->config.score && meter->config.score(meter->config.arg, score);
-}
-
-/* `, 45%, 1:23 left`, or nothing while it is not known. */
-static void print_outlook(char *text, size_t size, const Meter *meter)
-{
-    uint64_t left;
-    *text = 0;
-    if (!outlook(meter, &left))
-        return;
-    const unsigned percent = (unsigned)(meter->done * 100 / meter->config.total);
-    if (left >= 3600)
-        snprintf(text, size, ", %u%%, %" PRIu64 ":%02u:%02u left", percent, left / 3600,
-                 (unsigned)(left / 60 % 60), (unsigned)(left % 60));
-    else
-        snprintf(text, size, ", %u%%, %u:%02u left", percent, (unsigned)(left / 60),
-                 (unsigned)(left % 60));
-}
-
-static void draw(const Meter *meter)
-{
-    char ahead[64], score[48] = "", line[256];
-    double mean;
-    print_outlook(ahead, sizeof(ahead), meter);
-    if (running_score(meter, &mean))
-        snprintf(score, sizeof(score), ", score %.2f", mean);
-    snprintf(line, sizeof(line), "\r%" PRIu64 " %s %s %.2f FPS%s%s\033[K", meter->done,
-             meter->done == 1 ? "frame " : "frames", spinner(meter->done - 1), meter->rate, ahead,
-             score);
-    say_in_line(line);
-}
-
-static void say_progress(const Meter *meter)
-{
-    char text[256];
+/* What there is to show. */
+typedef struct State {
+    double rate;   /* pairs a second; 0: not known yet */
+    bool has_left; /* `left` is known */
+    uint64_t left; /* seconds */
+    bool has_score;
     double score;
-    uint64_t left;
-    const bool ahead = outlook(meter, &left);
-    int n = snprintf(text, sizeof(text), "progress frame=%" PRIu64, meter->done);
+} State;
+
+static State look(const Meter *meter, double time)
+{
+    const uint64_t total = meter->config.total, done = meter->done;
+    const double spent = time - meter->start;
+    State state = { 0 };
+    if (done && spent > 0.0 && (spent >= RATE_TIME || done == total))
+        state.rate = (double)done / spent;
+    state.has_left = state.rate > 0.0 && total && done <= total;
+    if (state.has_left)
+        state.left = (uint64_t)((double)(total - done) / state.rate + 0.5);
+    state.has_score = meter->config.score && meter->config.score(meter->config.arg, &state.score);
+    return state;
+}
+
+typedef struct Text {
+    char bytes[256];
+    size_t used;
+} Text;
+
+static void add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(Text *text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int n =
+        vsnprintf(text->bytes + text->used, sizeof(text->bytes) - text->used, format, list);
+    va_end(list);
+    text->used += n > 0 ? (size_t)n : 0;
+    if (text->used >= sizeof(text->bytes))
+        text->used = sizeof(text->bytes) - 1;
+}
+
+static void add_time(Text *text, uint64_t seconds)
+{
+    if (seconds >= 3600)
+        add(text, "%" PRIu64 ":%02u:%02u", seconds / 3600, (unsigned)(seconds / 60 % 60),
+            (unsigned)(seconds % 60));
+    else
+        add(text, "%u:%02u", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
+}
+
+/* ` 24%  120/500 frames  83.1 fps  0:05 left  score 93.41` */
+static void draw(Meter *meter, double time)
+{
+    const uint64_t total = meter->config.total, done = meter->done;
+    const State state = look(meter, time);
+    Text text = { 0 };
+    if (total && done <= total)
+        add(&text, "%3u%%  %" PRIu64 "/%" PRIu64 " frames", (unsigned)(done * 100 / total), done,
+            total);
+    else
+        add(&text, "%" PRIu64 " frame%s", done, done == 1 ? "" : "s");
+    if (state.rate > 0.0)
+        add(&text, "  %.1f fps", state.rate);
+    if (state.has_left && state.left) {
+        add(&text, "  ");
+        add_time(&text, state.left);
+        add(&text, " left");
+    }
+    if (state.has_score)
+        add(&text, "  score %.2f", state.score);
+    const unsigned columns = message_columns();
+    if (text.used >= columns) /* what does not fit would be drawn on a line of its own every time */
+        text.bytes[columns - 1] = '\0';
+    say_in_line(text.bytes);
+    meter->drawn = time;
+}
+
+static void say_progress(Meter *meter, double time)
+{
+    const State state = look(meter, time);
+    Text text = { 0 };
+    add(&text, "progress frame=%" PRIu64, meter->done);
     if (meter->config.total)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, " total=%" PRIu64, meter->config.total);
-    if (meter->rate > 0.0)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, " fps=%.2f", meter->rate);
-    if (running_score(meter, &score))
-        n += snprintf(text + n, sizeof(text) - (size_t)n, " score=%.6f", score);
-    if (ahead)
-        snprintf(text + n, sizeof(text) - (size_t)n, " left=%" PRIu64, left);
-    say("%s", text);
+        add(&text, " total=%" PRIu64, meter->config.total);
+    if (state.rate > 0.0)
+        add(&text, " fps=%.2f", state.rate);
+    if (state.has_score)
+        add(&text, " score=%.6f", state.score);
+    if (state.has_left)
+        add(&text, " left=%" PRIu64, state.left);
+    say("%s", text.bytes);
+    meter->drawn = time;
 }
 
 void meter_start(Meter *meter, const MeterConfig *config)
@@ -96,45 +122,25 @@ void meter_start(Meter *meter, const MeterConfig *config)
     *meter = (Meter){ .config = *config, .start = time, .drawn = time };
 }
 
-static void step_terminal(Meter *meter, double time)
-{
-    if (meter->done % RATE_PAIRS == 0 && time > meter->start)
-        meter->rate = (double)meter->done / (time - meter->start);
-    if (meter->done > RATE_PAIRS && time - meter->drawn < REDRAW_TIME)
-        return;
-    draw(meter);
-    meter->drawn = time;
-}
-
-static void step_lines(Meter *meter, double time)
-{
-    if (time - meter->drawn < LINE_TIME)
-        return;
-    meter->rate = (double)meter->done / (time - meter->start);
-    say_progress(meter);
-    meter->drawn = time;
-}
-
 void meter_step(Meter *meter)
 {
     meter->done++;
-    if (meter->config.kind == METER_TERMINAL)
-        step_terminal(meter, now());
-    else if (meter->config.kind == METER_LINES)
-        step_lines(meter, now());
+    if (meter->config.kind == METER_NONE)
+        return;
+    const double time = now();
+    const bool terminal = meter->config.kind == METER_TERMINAL;
+    if (terminal && (meter->done == 1 || time - meter->drawn >= REDRAW_TIME))
+        draw(meter, time);
+    else if (!terminal && time - meter->drawn >= LINE_TIME)
+        say_progress(meter, time);
 }
 
 void meter_finish(Meter *meter)
 {
-    const double time = now();
-    if (meter->config.kind == METER_TERMINAL) {
-        if (meter->done > RATE_PAIRS)
-            draw(meter);
-        say_end_line();
-    } else if (meter->config.kind == METER_LINES) {
-        if (time > meter->start)
-            meter->rate = (double)meter->done / (time - meter->start);
-        say_progress(meter);
-    }
+    if (meter->config.kind == METER_LINES)
+        say_progress(meter, now());
+    else if (meter->config.kind == METER_TERMINAL && say_is_within_line())
+        draw(meter, now());
+    say_end_line();
     meter->config.kind = METER_NONE;
 }

@@ -8,8 +8,8 @@
 
 enum MeterKind {
     METER_NONE,
-    METER_TERMINAL, /* a line of pairs done, speed and, when the length is known, how far and how long */
-    METER_LINES, /* progress frame=N total=N fps=X score=X left=SECONDS; what is not known is left out */
+    METER_TERMINAL, /* percent, pairs done, speed, time left, score; what is not known is left out */
+    METER_LINES,    /* progress frame=N total=N fps=X score=X left=SECONDS; likewise */
 };
 
 typedef struct MeterConfig {
@@ -25,7 +25,6 @@ typedef struct Meter {
     MeterConfig config;
     uint64_t done;
     double start, drawn; /* seconds */
-    double rate;         /* pairs a second; 0 until it is known */
 } Meter;
 
 void meter_start(Meter *meter, const MeterConfig *config);

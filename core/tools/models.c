@@ -9,16 +9,23 @@
 #include "message.h"
 #include "models.h"
 #include "names.h"
+#include "scoreline.h"
 
 typedef struct Loaded {
     VmafModel *model;
     VmafModelCollection *collection; /* NULL: a model on its own */
-    const char *label;
+    char *label;
 } Loaded;
 
 struct Models {
     size_t count;
     Loaded *loaded;
+    struct {           /* the scores so far, of the first model */
+        unsigned next; /* frame */
+        unsigned count;
+        double sum;
+        bool ended; /* it does not work */
+    } so_far;
 };
 
 static bool is_builtin_collection(const char *name)
@@ -73,17 +80,36 @@ static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
     return err;
 }
 
+/* What the model is called, and that its scores are not those it gives by default. */
+static int make_label(Loaded *loaded, const ModelSpec *spec)
+{
+    VmafModelInfo info = { .size = sizeof(info) };
+    const bool asked = spec->flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM;
+    const bool phone = asked && !vmaf_model_info(loaded->model, &info) && info.transformed;
+    const char *const name = model_spec_label(spec);
+    if (asked && !phone)
+        say("Warning: %s has no transform to enable: its scores are as without it", name);
+    const size_t size = strlen(name) + sizeof(" (phone)");
+    loaded->label = malloc(size);
+    if (!loaded->label)
+        return -ENOMEM;
+    snprintf(loaded->label, size, "%s%s", name, phone ? " (phone)" : "");
+    return 0;
+}
+
 static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
 {
     VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
-    loaded->label = model_spec_label(spec);
     int err = spec->version ? load_builtin(loaded, &config, spec->version)
                             : vmaf_model_or_collection_load_from_path(
                                   &loaded->model, &loaded->collection, &config, spec->path);
     if (err) {
-        say("problem loading model: %s", loaded->label);
+        say("problem loading model: %s", model_spec_label(spec));
         return err;
     }
+    err = make_label(loaded, spec);
+    if (err)
+        return err;
     const char *const kind = loaded->collection ? "model collection" : "model";
     Names unused = { 0 };
     for (size_t i = 0; i < spec->overload_count; i++) {
@@ -129,21 +155,28 @@ void models_destroy(Models *models)
     for (size_t i = 0; i < models->count; i++) {
         vmaf_model_destroy(models->loaded[i].model);
         vmaf_model_collection_destroy(models->loaded[i].collection);
+        free(models->loaded[i].label);
     }
     free(models->loaded);
     free(models);
 }
 
-static const char *format_score(char text[64], const Options *options, double score)
+bool models_mean_so_far(Models *models, const Options *options, VmafContext *vmaf, double *mean)
 {
-    snprintf(text, 64, *options->score_format ? options->score_format : "%f", score);
-    return text;
-}
-
-/* A score that could not be said is lost, unless a report will have it. */
-static int outcome(const Options *options, bool said)
-{
-    return said || options->output ? 0 : -EIO;
+    const unsigned step = options->subsample ? options->subsample : 1;
+    double score;
+    int err = 0;
+    if (!models->count || options->no_prediction)
+        return false;
+    while (!models->so_far.ended && !(err = vmaf_score_if_ready(vmaf, models->loaded[0].model,
+                                                                models->so_far.next, &score))) {
+        models->so_far.sum += score;
+        models->so_far.count++;
+        models->so_far.next += step;
+    }
+    models->so_far.ended = models->so_far.ended || err != -EAGAIN;
+    *mean = models->so_far.sum / models->so_far.count;
+    return models->so_far.count > 0;
 }
 
 static int score_model(const Loaded *loaded, const Options *options, VmafContext *vmaf,
@@ -156,8 +189,8 @@ static int score_model(const Loaded *loaded, const Options *options, VmafContext
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
     else if (print)
-        return outcome(options,
-                       say_result("%s: %s", loaded->label, format_score(text, options, score)));
+        return score_outcome(options,
+                             say_result("%s: %s", loaded->label, score_text(text, options, score)));
     return err;
 }
 
@@ -171,12 +204,12 @@ static int score_collection(const Loaded *loaded, const Options *options, VmafCo
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
     else if (print)
-        return outcome(options,
-                       say_result("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
-                                  format_score(mean, options, score.bootstrap.bagging_score),
-                                  format_score(low, options, score.bootstrap.ci.p95.lo),
-                                  format_score(high, options, score.bootstrap.ci.p95.hi),
-                                  format_score(deviation, options, score.bootstrap.stddev)));
+        return score_outcome(options,
+                             say_result("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
+                                        score_text(mean, options, score.bootstrap.bagging_score),
+                                        score_text(low, options, score.bootstrap.ci.p95.lo),
+                                        score_text(high, options, score.bootstrap.ci.p95.hi),
+                                        score_text(deviation, options, score.bootstrap.stddev)));
     return err;
 }
 

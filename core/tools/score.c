@@ -175,8 +175,6 @@ static int create_context(Run *run)
     if (err)
         say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
             pool.pic_params.h);
-    else if (meter_wanted(o))
-        say("picture pool: %u pictures pre-allocated", pool.pic_cnt);
     return err;
 }
 
@@ -253,7 +251,6 @@ static int tell_end(Run *run, const enum FrameStatus status[SIDES])
         return 0;
     if ((status[SIDE_REF] == FRAME_NONE) != (status[SIDE_DIST] == FRAME_NONE)) {
         const unsigned shorter = status[SIDE_REF] == FRAME_NONE ? SIDE_REF : SIDE_DIST;
-        say_end_line();
         say("\"%s\" ended before \"%s\".", run->video[shorter]->path, run->video[!shorter]->path);
     }
     return 0;
@@ -289,6 +286,12 @@ static int score_pairs(Run *run, Prefetch *prefetch, Meter *meter)
     }
 }
 
+static bool mean_so_far(void *arg, double *mean)
+{
+    const Run *const run = arg;
+    return models_mean_so_far(run->models, run->options, run->vmaf, mean);
+}
+
 static void interrupt_prefetch(void *prefetch)
 {
     prefetch_interrupt(prefetch);
@@ -316,6 +319,8 @@ static int read_and_score(Run *run)
     interrupt_call(interrupt_prefetch, prefetch);
     Meter meter;
     const MeterConfig metering = {
+        .score = mean_so_far,
+        .arg = run,
         .kind = run->options->progress       ? METER_LINES
                 : meter_wanted(run->options) ? METER_TERMINAL
                                              : METER_NONE,
@@ -367,6 +372,8 @@ static int finish(Run *run)
     const bool print = !o->output || (message_on_terminal() && !o->quiet && !run->stopped);
     if (!o->no_prediction)
         err = models_score(run->models, o, run->vmaf, run->pairs, print);
+    if (!err && print)
+        err = extractors_score(o, run->vmaf, run->pairs);
     if (!err && o->output)
         err = output_write(run->vmaf, o, o->output);
     return err ? err : run->cut ? -EINVAL : 0;
@@ -376,8 +383,6 @@ int score_videos(const Options *options)
 {
     Run run = { .options = options };
     interrupt_watch();
-    if (meter_wanted(options))
-        say("VMAF version %s", vmaf_version());
     int err = open_videos(&run);
     if (!err)
         err = check_output(&run);

@@ -100,6 +100,7 @@ typedef struct VmafModelInfo {
     const char *name;       /**< what its scores are stored under */
     const char *source;     /**< the built-in's name, or the path of the file */
     unsigned feature_count; /**< see vmaf_model_feature() */
+    int transformed; /**< not 0: its scores go through its transform, such as the one for phones */
 } VmafModelInfo;
 
 VMAF_EXPORT int vmaf_model_info(const VmafModel *model, VmafModelInfo *info);
@@ -146,6 +147,24 @@ typedef struct VmafFeatureInfo {
  * thread that drives the context.
  */
 VMAF_EXPORT int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *info);
+
+/**
+ * A metric that the feature registered as number `feature` can make, under the name that its options give
+ * it; which of them it does make its options say. The strings live as long as the context.
+ */
+VMAF_EXPORT int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, unsigned index,
+                                    VmafMetricInfo *info);
+
+/**
+ * The score of a frame by a model, as vmaf_score_at_index() gives it, if all that it is made of is there
+ * by now: for showing how a run goes. It does not wait, and reports are the same with or without
+ * such calls.
+ *
+ * @return 0; -EAGAIN when it is not there yet; -EINVAL when an argument is NULL or others write under
+ *         the model's name (logged); -ENOMEM
+ */
+VMAF_EXPORT int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index,
+                                    double *score);
 
 #ifdef __cplusplus
 }

@@ -250,9 +250,10 @@ int scores_store(ScoreStore *store, ScoreEntry *entries, size_t count, const Sco
     return err;
 }
 
-int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value)
+int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value,
+                  const ScoreOrder *order)
 {
-    const int err = set_and_tell(store, name, index, value, NULL);
+    const int err = set_and_tell(store, name, index, value, order);
     return err == -EINVAL ? 0 : err;
 }
 

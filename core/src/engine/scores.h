@@ -35,7 +35,8 @@ void scores_listen(ScoreStore *store, ScoreListener listener, void *arg);
 int scores_set(ScoreStore *store, const char *name, unsigned index, double value,
                const ScoreOrder *order);
 /* Stores *value unless a score is there, whose value it then becomes. -ENOMEM. */
-int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value);
+int scores_settle(ScoreStore *store, const char *name, unsigned index, double *value,
+                  const ScoreOrder *order);
 
 /* A score on its way. */
 typedef struct ScoreEntry {

@@ -84,6 +84,10 @@ int model_collection_claim_names(const VmafModelCollection *collection, ScoreSto
  * write under the model's name. */
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score);
 
+/* The same while frames come: reports list the model as if it had been asked for after the flush. Nothing is
+ * logged. */
+int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score);
+
 /* The four figures of a frame. Members' scores and the figures are stored under names derived from
  * the collection's; asked again, they are answered from there. -EINVAL when it is no bootstrap
  * collection or a feature is missing. */

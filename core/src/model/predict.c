@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -109,7 +110,8 @@ int model_collection_claim_names(const VmafModelCollection *c, ScoreStore *score
                         c->members[0]->number);
 }
 
-int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score)
+static int predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet,
+                   const ScoreOrder *order, double *score)
 {
     int err = model_claim_name(model, scores);
     if (err < 0)
@@ -122,11 +124,22 @@ int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool qui
         return err;
     /* Another thread may be faster by an instant: what it stored is the score. */
     double value = finish(model, raw);
-    err = scores_settle(scores, model->name, index, &value);
+    err = scores_settle(scores, model->name, index, &value, order);
     if (err < 0)
         return err;
     *score = value;
     return 0;
+}
+
+int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score)
+{
+    return predict(model, scores, index, quiet, NULL, score);
+}
+
+int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score)
+{
+    static const ScoreOrder after_flush = { .step = SCORES_FLUSH, .feature = UINT_MAX };
+    return predict(model, scores, index, true, &after_flush, score);
 }
 
 static int compare(const void *a, const void *b)
@@ -192,12 +205,12 @@ static int predict_figures(VmafModelCollection *c, ScoreStore *scores, unsigned 
         err = predict_raw(c->members[i], scores, index, false, &raw[i]);
         double value = err ? 0 : finish(c->members[i], raw[i]);
         if (!err)
-            err = scores_settle(scores, c->members[i]->name, index, &value);
+            err = scores_settle(scores, c->members[i]->name, index, &value, NULL);
     }
     if (!err)
         bootstrap(c->members[0], raw, c->count, figures);
     for (unsigned i = 0; i < FIGURE_COUNT && !err; i++)
-        err = scores_settle(scores, c->figures[i], index, &figures[i]);
+        err = scores_settle(scores, c->figures[i], index, &figures[i], NULL);
     mem_free(raw);
     return err;
 }

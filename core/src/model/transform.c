@@ -45,12 +45,22 @@ static double piecewise_linear(const Transform *t, double x)
     return out;
 }
 
+static bool has_polynomial(const Transform *t)
+{
+    return t->has_p[0] || t->has_p[1] || t->has_p[2];
+}
+
+bool transform_is_on(const Transform *t)
+{
+    return t->enabled && (has_polynomial(t) || t->has_knots);
+}
+
 double transform_apply(const Transform *t, double score)
 {
     if (!t->enabled)
         return score;
     double out = score;
-    if (t->has_p[0] || t->has_p[1] || t->has_p[2])
+    if (has_polynomial(t))
         out = polynomial(t, score);
     if (t->has_knots)
         out = piecewise_linear(t, out);

@@ -22,6 +22,9 @@ typedef struct Transform {
     bool out_lte_in, out_gte_in;
 } Transform;
 
+/* Does it change scores? One that is enabled may have no terms. */
+bool transform_is_on(const Transform *transform);
+
 /* Returns `score` itself when the transform is not enabled. */
 double transform_apply(const Transform *transform, double score);
 

@@ -2,6 +2,7 @@
 /* What libvmaf/inspect.h and libvmaf/report.h promise, as a host program sees it. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,90 @@ static void registered_features_say_where_they_run(void **state)
     vmaf_close(vmaf);
 }
 
+/* Names carry the options, and every metric is told, whether it is made or not. */
+static void registered_features_say_their_metrics(void **state)
+{
+    static const struct {
+        unsigned feature, index;
+        const char *name, *short_name;
+    } expected[] = {
+        { 0, 0, "VMAF_integer_feature_vif_scale0_score", "integer_vif_scale0" },
+        { 1, 0, "integer_vif_scale0_egl_1", "integer_vif_scale0_egl_1" },
+        { 2, 2, "psnr_cb", "psnr_cb" },
+    };
+    VmafContext *vmaf;
+    VmafFeatureDictionary *dict = NULL;
+    VmafMetricInfo info = { .size = sizeof(info) };
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "vif", NULL), 0);
+    assert_int_equal(vmaf_feature_dictionary_set(&dict, "vif_enhn_gain_limit", "1"), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "vif", dict), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
+    for (unsigned i = 0; i < COUNT(expected); i++) {
+        assert_int_equal(vmaf_feature_metric(vmaf, expected[i].feature, expected[i].index, &info),
+                         0);
+        assert_string_equal(info.name, expected[i].name);
+        assert_string_equal(info.short_name, expected[i].short_name);
+    }
+    assert_int_equal(vmaf_feature_metric(vmaf, 3, 0, &info), -ENOENT);
+    assert_int_equal(vmaf_feature_metric(vmaf, 0, 1000, &info), -ENOENT);
+    vmaf_close(vmaf);
+}
+
+/* Scores a clip with the default model, asking for scores as they come, or not, and reads the report. */
+static void score_while_asking(bool asking, unsigned threads, char *text, size_t size)
+{
+    enum { PAIRS = 6 };
+    VmafContext *vmaf;
+    VmafModel *model = NULL;
+    VmafModelConfig cfg = { .name = "vmaf" };
+    double score, again;
+    unsigned ready = 0;
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .n_threads = threads }), 0);
+    assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), 0);
+    assert_int_equal(vmaf_use_features_from_model(vmaf, model), 0);
+    for (unsigned i = 0; i < PAIRS; i++) {
+        VmafPicture pair[2];
+        for (int side = 0; side < 2; side++) {
+            assert_int_equal(vmaf_picture_alloc(&pair[side], VMAF_PIX_FMT_YUV420P, 8, 64, 64), 0);
+            clip_fill(&pair[side], i, side);
+        }
+        assert_int_equal(vmaf_read_pictures(vmaf, &pair[0], &pair[1], i), 0);
+        int err = 0;
+        while (asking && !(err = vmaf_score_if_ready(vmaf, model, ready, &score)))
+            ready++;
+        assert_true(!asking || (err == -EAGAIN && ready <= i + 1));
+    }
+    if (asking && !threads) /* the motion of a frame is known with the next one */
+        assert_int_equal(ready, PAIRS - 1);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    for (unsigned i = 0; asking && i < PAIRS; i++) {
+        assert_int_equal(vmaf_score_if_ready(vmaf, model, i, &score), 0);
+        assert_int_equal(vmaf_score_at_index(vmaf, model, &again, i), 0);
+        assert_true(score == again);
+    }
+    assert_int_equal(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, PAIRS - 1),
+                     0);
+    assert_int_equal(vmaf_write_output(vmaf, "asked.csv", VMAF_OUTPUT_FORMAT_CSV), 0);
+    FILE *const file = fopen("asked.csv", "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    unlink("asked.csv");
+    vmaf_model_destroy(model);
+    vmaf_close(vmaf);
+}
+
+static void asking_for_scores_early_changes_no_report(void **state)
+{
+    static char plain[1 << 14], asked[1 << 14];
+    score_while_asking(false, 0, plain, sizeof(plain));
+    for (unsigned threads = 0; threads < 3; threads++) {
+        score_while_asking(true, threads, asked, sizeof(asked));
+        assert_string_equal(asked, plain);
+    }
+}
+
 /* A program built against other headers gets the fields it knows, and not a byte more. */
 static void sizes_are_kept_to(void **state)
 {
@@ -269,6 +354,7 @@ static void bad_arguments_are_errors(void **state)
     VmafFeatureInfo feature_info = { 0 };
     const char *text;
     unsigned index;
+    double score;
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
     assert_int_equal(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1neg"), 0);
@@ -296,6 +382,12 @@ static void bad_arguments_are_errors(void **state)
     assert_int_equal(vmaf_model_feature_option(model, 0, 0, &text, NULL), -EINVAL);
     assert_int_equal(vmaf_feature_info(NULL, 0, &feature_info), -EINVAL);
     assert_int_equal(vmaf_feature_info(vmaf, 0, NULL), -EINVAL);
+    assert_int_equal(vmaf_feature_metric(NULL, 0, 0, &metric_info), -EINVAL);
+    assert_int_equal(vmaf_feature_metric(vmaf, 0, 0, NULL), -EINVAL);
+    assert_int_equal(vmaf_feature_metric(vmaf, 0, 0, &metric_info), -EINVAL);
+    assert_int_equal(vmaf_score_if_ready(NULL, model, 0, &score), -EINVAL);
+    assert_int_equal(vmaf_score_if_ready(vmaf, NULL, 0, &score), -EINVAL);
+    assert_int_equal(vmaf_score_if_ready(vmaf, model, 0, NULL), -EINVAL);
     vmaf_model_destroy(model);
     vmaf_close(vmaf);
 }
@@ -446,6 +538,8 @@ int main(void)
         cmocka_unit_test(models_show_their_contents),
         cmocka_unit_test(overloads_show),
         cmocka_unit_test(registered_features_say_where_they_run),
+        cmocka_unit_test(registered_features_say_their_metrics),
+        cmocka_unit_test(asking_for_scores_early_changes_no_report),
         cmocka_unit_test(sizes_are_kept_to),
         cmocka_unit_test(bad_arguments_are_errors),
         cmocka_unit_test(a_model_file_is_read_once),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a terminal shows: header, progress line, scores.
+"""What a terminal shows: progress line, scores, messages.
 
 usage: terminal_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -14,31 +14,37 @@ import inputs
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 RAW = '-r r.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8'
-VERSION = subprocess.run([vmaf, '--version'], capture_output=True, text=True).stderr.strip()
-HEAD = f'VMAF version {VERSION}\r\npicture pool: N pictures pre-allocated\r\n'
-ONE = '\r1 frame  ⢀⠀ 0.00 FPS\033[K'
-TWO = '\r2 frames ⡀⠀ 0.00 FPS\033[K'
+SCORE = 'vmaf_v0.6.1: 86.289121\r\n'
+
+
+def meter(done, total):
+    """The progress line as it ends."""
+    return f'\r{done * 100 // total:3}%  {done}/{total} frames  N fps  score N\033[K'
+
 
 CASES = [
-    (RAW, 0, HEAD + ONE + TWO + '\r\nvmaf_v0.6.1: 86.289121\r\n'),
-    (RAW + ' -q', 0, 'vmaf_v0.6.1: 86.289121\r\n'),
+    (RAW, 0, meter(2, 2) + '\r\n' + SCORE),
+    (RAW + ' -q', 0, SCORE),
     (RAW + ' -q -o out.xml', 0, ''),
-    (RAW + ' -o out.xml', 0, HEAD + ONE + TWO + '\r\nvmaf_v0.6.1: 86.289121\r\n'),
-    (RAW + ' -n --feature psnr -o out.xml', 0, HEAD + ONE + TWO + '\r\n'),
-    (RAW + ' --threads 2 --model version=vmaf_b_v0.6.3 --model version=vmaf_v0.6.1:name=x', 0,
-     HEAD + ONE + TWO + '\r\nvmaf_b_v0.6.3: 84.212349\r\nvmaf_v0.6.1: 86.289121\r\n'
+    (RAW + ' -o out.xml', 0, meter(2, 2) + '\r\n' + SCORE),
+    (RAW + ' -n --feature psnr -o out.xml', 0, meter(2, 2).replace('  score N', '') +
+     '\r\npsnr_y: 32.503260\r\npsnr_cb: 32.064615\r\npsnr_cr: 32.179545\r\n'),
+    (RAW + ' --threads 2 --model version=vmaf_b_v0.6.3 --model version=vmaf_v0.6.1:name=x:enable_transform', 0,
+     meter(2, 2) + '\r\nvmaf_b_v0.6.3: 84.212349\r\nvmaf_v0.6.1 (phone): 97.853324\r\n'
      'vmaf_b_v0.6.3: 83.843073, ci.p95: [78.782834, 88.391345], stddev: 2.821923\r\n'),
+    # What is said in the middle ends the line.
     ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8', 0,
-     HEAD + ONE + '\r\n"d1.yuv" ended before "r.yuv".\r\n\r\nvmaf_v0.6.1: 81.749185\r\n'),
+     meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n'),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8', 255,
-     HEAD + ONE + '\r\n"d_cut.yuv" is cut off within frame 1.\r\n\r\nvmaf_v0.6.1: 81.749185\r\n'),
+     meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n'),
     (RAW + ' --model version=nope', 255,
-     HEAD + '\033[35mlibvmaf\033[0m \033[33mWARNING\033[0m no such built-in model: "nope"\r\n'
+     '\033[35mlibvmaf\033[0m \033[33mWARNING\033[0m no such built-in model: "nope"\r\n'
      'built-in models are: LIST\r\nproblem loading model: nope\r\n'),
+    (RAW + ' --progress -o out.xml', 0, 'progress frame=2 total=2 fps=N score=N left=0\r\n' + SCORE),
 ]
 
 
-def on_terminal(args):
+def on_terminal(args, raw=False):
     """Exit code and bytes of a run whose stderr is a terminal."""
     master, slave = pty.openpty()
     process = subprocess.Popen([vmaf] + args.split(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave)
@@ -54,24 +60,29 @@ def on_terminal(args):
         seen += chunk
     os.close(master)
     text = seen.decode()
-    text = re.sub(r'pool: \d+ pictures', 'pool: N pictures', text)
+    if raw:
+        return process.wait(), text
+    text = re.sub(r'(\r[^\r\n]*\033\[K)+(\r[^\r\n]*\033\[K)', r'\2', text)  # the last state of the line
+    # When the first score is there is the workers' business.
+    text = re.sub(r'[\d.]+ fps(?!=)(  score [\d.]+)?', lambda m: 'N fps' + ('' if '-n' in args else '  score N'), text)
+    text = re.sub(r'fps=[\d.]+( score=[\d.]+)?', 'fps=N score=N', text)
     return process.wait(), re.sub(r'(built-in models are: ).*\r', r'\1LIST\r', text)
 
 
-def check_outlook():
-    """A longer clip shows its rate and, the length being known, how far it is and the time left."""
-    code, seen = on_terminal('-r long_r.yuv -d long_d.yuv -w 64 -h 64 -p 420 -b 8 -n --feature psnr')
-    last = seen.split('\r')[-2] if code == 0 else seen
-    if re.fullmatch(r'40 frames .. \d+\.\d\d FPS, 100%, 0:00 left\033\[K', last):
+def check_running_score():
+    """A longer run shows the mean of the frames that are scored by then: close to the end, close to the score."""
+    code, seen = on_terminal('-r long_r.yuv -d long_d.yuv -w 64 -h 64 -p 420 -b 8', raw=True)
+    last = re.search(r'\r100%  (\d+)/\1 frames  \d+\.\d fps  score (\d+\.\d\d)\033\[K\r\nvmaf_v0.6.1: ([\d.]+)', seen)
+    if code == 0 and last and abs(float(last.group(2)) - float(last.group(3))) < 0.5:
         return 0
-    print(f'progress: {last!r}')
+    print(f'progress: {seen!r}')
     return 1
 
 
 inputs.write_all(synthclip, work)
 os.chdir(work)
-subprocess.check_call([synthclip, 'blur', '64', '64', '420', '8', '40', 'long_r.yuv', 'long_d.yuv'])
-failed = check_outlook()
+subprocess.check_call([synthclip, 'blur', '64', '64', '420', '8', '400', 'long_r.yuv', 'long_d.yuv'])
+failed = check_running_score()
 for args, code, want in CASES:
     got = on_terminal(args)
     if got != (code, want):

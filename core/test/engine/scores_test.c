@@ -164,10 +164,10 @@ static void the_first_value_settles_it(void **state)
 {
     ScoreStore *store = *state;
     double value = 3;
-    assert_int_equal(scores_settle(store, "a", 0, &value), 0);
+    assert_int_equal(scores_settle(store, "a", 0, &value, NULL), 0);
     assert_true(value == 3);
     value = 4;
-    assert_int_equal(scores_settle(store, "a", 0, &value), 0);
+    assert_int_equal(scores_settle(store, "a", 0, &value, NULL), 0);
     assert_true(value == 3);
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <stdio.h>
+
+#include "scoreline.h"
+
+const char *score_text(char text[64], const Options *options, double score)
+{
+    snprintf(text, 64, *options->score_format ? options->score_format : "%f", score);
+    return text;
+}
+
+int score_outcome(const Options *options, bool said)
+{
+    return said || options->output ? 0 : -EIO;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Scores as the command prints them. */
+#ifndef TOOLS_SCORELINE_H
+#define TOOLS_SCORELINE_H
+
+#include <stdbool.h>
+
+#include "options.h"
+
+/* As --precision wants it. Returns `text`. */
+const char *score_text(char text[64], const Options *options, double score);
+
+/* What became of a score that was said or not: a lost one is an error, unless a report will have it. */
+int score_outcome(const Options *options, bool said);
+
+#endif
