@@ -133,7 +133,7 @@ def best_of(runs):
 
 def measure(args, clip, feature, threads, backend):
     """Best runs of ours and of the reference, alternating so that noise hits both."""
-    words = feature_words(feature) + (['--threads', str(threads)] if threads != 1 else [])
+    words = feature_words(feature) + ['--threads', str(threads if threads != 1 else 0)]
     ours_words = words + ([] if backend == 'cpu' else ['--backend', backend, *args.arg])
     ours, theirs, spent = [], [], 0.0
     while not ours or (spent < args.seconds and len(ours) < 10):

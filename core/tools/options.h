@@ -53,6 +53,7 @@ typedef struct Options {
     bool quiet;
     bool progress; /* lines for programs to read */
 
+    bool threads_given; /* else as many as suit the machine and the videos */
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
     const char *backend; /* a GPU backend, "auto" for the best there is; NULL: the CPU */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "extractors.h"
 #include "gpu.h"
 #include "input/prefetch.h"
@@ -143,6 +144,15 @@ static unsigned pairs_in_work(const Run *run)
     return run->gpu ? run->ahead : vmaf_pairs_in_flight(run->vmaf) - 1;
 }
 
+static size_t pair_bytes(const VideoFormat *format)
+{
+    const size_t luma = (size_t)format->width * format->height;
+    const size_t samples = format->pix_fmt == VMAF_PIX_FMT_YUV444P   ? 3 * luma
+                           : format->pix_fmt == VMAF_PIX_FMT_YUV422P ? 2 * luma
+                                                                     : luma + luma / 2;
+    return 2 * samples * (format->bitdepth > 8 ? 2 : 1);
+}
+
 static int create_context(Run *run)
 {
     const Options *const o = run->options;
@@ -150,7 +160,7 @@ static int create_context(Run *run)
     const VideoFormat *const dist = &run->video[SIDE_DIST]->format;
     const VmafConfiguration config = {
         .log_level = VMAF_LOG_LEVEL_INFO,
-        .n_threads = o->threads,
+        .n_threads = o->threads_given ? o->threads : threads_by_default(pair_bytes(ref)),
         .n_subsample = o->subsample,
         .cpumask = o->cpumask,
         .gpumask = o->gpumask,

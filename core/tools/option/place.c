@@ -9,6 +9,7 @@
 static int set_threads(Options *options, const Arg *arg, const char *value)
 {
     enum { THREADS_MAX = 1024 };
+    options->threads_given = true;
     const int err = parse_number(arg, value, &options->threads);
     return !err && options->threads > THREADS_MAX ? bad_value(arg, value, "1024 or less") : err;
 }
@@ -74,7 +75,10 @@ static char backend_help[256]; /* as the library has them */
 
 const Arg place_options[] = {
     { .help = "Where to compute" },
-    { .name = "threads", .value = "N", .help = "worker threads", .set = set_threads },
+    { .name = "threads",
+      .value = "N",
+      .help = "worker threads (default: one for each CPU); 0: none",
+      .set = set_threads },
     { .letter = 'c',
       .name = "cpumask",
       .value = "BITS",
