@@ -13,6 +13,7 @@
 #include "libvmaf/report.h"
 #include "model/model.h"
 #include "output/format.h"
+#include "output/statistics.h"
 
 const char *vmaf_version(void)
 {
@@ -204,7 +205,7 @@ int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
 
 int vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafReportInput *input)
 {
-    if (!vmaf || !input || input->size < sizeof(*input) || !input->path)
+    if (!vmaf || !input || input->size < NOTES_INPUT_SIZE_MIN || !input->path)
         return -EINVAL;
     return notes_set_input(&vmaf->notes, is_ref, input);
 }
@@ -220,6 +221,21 @@ int vmaf_report_places(VmafContext *vmaf)
         return -EINVAL;
     vmaf->notes.places = true;
     return 0;
+}
+
+int vmaf_report_details(VmafContext *vmaf)
+{
+    if (!vmaf)
+        return -EINVAL;
+    vmaf->notes.details = true;
+    return 0;
+}
+
+int vmaf_statistics(const double *scores, size_t count, VmafStatistics *statistics)
+{
+    if (!scores || !count || !statistics || statistics->size < sizeof(*statistics))
+        return -EINVAL;
+    return statistics_take(scores, count, statistics);
 }
 
 int vmaf_report_partial(VmafContext *vmaf, const char *reason)

@@ -204,6 +204,9 @@ static int note_origin(const Run *run)
             .bpc = video->format.bitdepth,
             .pix_fmt = video->format.pix_fmt,
             .skipped = o->skip[side],
+            .rate_num = video->traits.rate_num,
+            .rate_den = video->traits.rate_den,
+            .frames = video_frames_left(video),
         };
         err = vmaf_report_input(run->vmaf, side == SIDE_REF, &input);
     }
@@ -211,6 +214,8 @@ static int note_origin(const Run *run)
         err = vmaf_report_option(run->vmaf, o->given[i].name, o->given[i].value);
     if (!err && (o->backend || o->only_cpu)) /* who asks where it runs wants to read it */
         err = vmaf_report_places(run->vmaf);
+    if (!err)
+        err = vmaf_report_details(run->vmaf);
     if (err)
         say("problem noting where the videos come from");
     return err;

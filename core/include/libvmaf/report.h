@@ -5,7 +5,7 @@
  * time before vmaf_write_output(). Models and features the library knows by itself.
  *
  * XML, JSON, CSV and SUB are what they are in libvmaf 3.2.0 and print nothing of this but the places of
- * vmaf_report_places() and the word of vmaf_report_partial().
+ * vmaf_report_places() and the word of vmaf_report_partial(), unless vmaf_report_details() asks for it all.
  */
 #ifndef VMAF_REPORT_H
 #define VMAF_REPORT_H
@@ -28,6 +28,12 @@ typedef struct VmafReportInput {
     unsigned w, h, bpc; /**< of the video itself, before anything was done to it */
     enum VmafPixelFormat pix_fmt;
     uint64_t skipped; /**< frames before the one that was read first */
+
+    /* The next four came later: a program built before them gives the smaller size, and they count as 0. */
+    unsigned rate_num, rate_den; /**< frames a second; 0: not known */
+    uint64_t frames;             /**< in the whole video; 0: not known */
+    const char *filters; /**< what was done to its pictures before scoring, as its users would
+                                      write it: `scale=1920:1080`; NULL: nothing */
 } VmafReportInput;
 
 /**
@@ -55,6 +61,36 @@ VMAF_EXPORT int vmaf_report_option(VmafContext *vmaf, const char *name, const ch
  * @return 0; -EINVAL when the context is NULL
  */
 VMAF_EXPORT int vmaf_report_places(VmafContext *vmaf);
+
+/**
+ * JSON reports end with the object `vmaf_turbo`: videos, models, features and where they ran, settings,
+ * speed, and for each metric its standard deviation and percentiles. docs/report.schema.json describes it; its
+ * field `schema` is raised when a field changes its meaning or goes away. Without this call JSON is what
+ * libvmaf 3.2.0 writes.
+ *
+ * @return 0; -EINVAL when the context is NULL
+ */
+VMAF_EXPORT int vmaf_report_details(VmafContext *vmaf);
+
+/** Figures of a list of scores, as reports have them. */
+typedef struct VmafStatistics {
+    size_t size; /**< sizeof(VmafStatistics) */
+    double min, max, mean;
+    double
+        harmonic_mean; /**< as VMAF_POOL_METHOD_HARMONIC_MEAN: of the scores plus one, less one */
+    double stddev;     /**< of these scores, not an estimate for more of them */
+    /** [N]: N percent of the scores lie below it, with a straight line between the two scores nearest to
+     * that rank; [50] is the median, [0] the least, [100] the largest. */
+    double percentile[101];
+} VmafStatistics;
+
+/**
+ * Takes the statistics of scores in the order of their frames: the first four figures are then, to the last
+ * bit, those of vmaf_score_pooled(). With a score that is no number, most figures are none.
+ *
+ * @return 0; -EINVAL when a pointer is NULL, there is no score or the size is not set; -ENOMEM
+ */
+VMAF_EXPORT int vmaf_statistics(const double *scores, size_t count, VmafStatistics *statistics);
 
 /**
  * Says that reports from now on do not cover all pairs there were, and why: `stopped by SIGINT`. XML then

@@ -458,11 +458,10 @@ bool context_is_flushed(const VmafContext *ctx)
     return ctx->flushed;
 }
 
-static double pairs_per_second(const VmafContext *ctx)
+static double elapsed_seconds(const VmafContext *ctx)
 {
-    const double seconds = (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
-                           (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
-    return ctx->pairs ? ctx->pairs / seconds : 0;
+    return (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
+           (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
 }
 
 void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
@@ -495,12 +494,15 @@ int context_report(VmafContext *ctx, Report *report)
         return -ENOMEM;
     for (unsigned i = 0; i < count; i++)
         context_feature(ctx, i, &features[i]);
+    const double elapsed = elapsed_seconds(ctx);
     *report = (Report){
         .scores = ctx->scores,
         .version = vmaf_version(),
         .width = ctx->shape.w[0],
         .height = ctx->shape.h[0],
-        .fps = pairs_per_second(ctx),
+        .fps = ctx->pairs ? ctx->pairs / elapsed : 0,
+        .elapsed = elapsed,
+        .threads = ctx->cfg.n_threads,
         .subsample = ctx->cfg.n_subsample,
         .frames = ctx->pairs,
         .features = features,

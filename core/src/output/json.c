@@ -152,5 +152,7 @@ void sheet_write_json(FILE *file, const Sheet *sheet)
     put_aggregates(file, sheet);
     if (sheet_lists_backends(sheet))
         put_backends(file, sheet);
+    if (sheet_has_details(sheet))
+        sheet_put_details(file, sheet);
     fputs("\n}\n", file);
 }

@@ -22,12 +22,14 @@ static void clear_input(NotedInput *input)
 {
     mem_free(input->path);
     mem_free(input->kind);
+    mem_free(input->filters);
     *input = (NotedInput){ 0 };
 }
 
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
 {
     NotedInput *const noted = is_ref ? &notes->ref : &notes->dist;
+    const bool has_all = input->size >= sizeof(*input);
     NotedInput fresh = {
         .width = input->w,
         .height = input->h,
@@ -35,9 +37,18 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
         .pix_fmt = input->pix_fmt,
         .skipped = input->skipped,
     };
+    if (has_all) {
+        fresh.rate_num = input->rate_num;
+        fresh.rate_den = input->rate_den;
+        fresh.frames = input->frames;
+    }
     const int err = copy_texts(&fresh.path, &fresh.kind, input->path, input->kind);
     if (err)
         return err;
+    if (has_all && input->filters && !(fresh.filters = mem_strdup(input->filters))) {
+        clear_input(&fresh);
+        return -ENOMEM;
+    }
     clear_input(noted);
     *noted = fresh;
     return 0;

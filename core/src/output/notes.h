@@ -15,7 +15,10 @@ typedef struct NotedInput {
     char *kind; /* how it was read: "y4m", "raw", …; NULL: not told */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
-    uint64_t skipped; /* frames before the first one read */
+    uint64_t skipped;            /* frames before the first one read */
+    unsigned rate_num, rate_den; /* 0: not known */
+    uint64_t frames;             /* of the whole video; 0: not known */
+    char *filters;               /* NULL: its pictures were scored as they are */
 } NotedInput;
 
 typedef struct NotedModel {
@@ -35,11 +38,14 @@ typedef struct Notes {
     size_t model_count, model_capacity;
     NotedOption *options; /* in the order they were told */
     size_t option_count, option_capacity;
+    bool details;  /* JSON has all of this */
     bool places;   /* where features ran is told even if none left the CPU */
     char *partial; /* why pairs are missing; NULL: none are */
 } Notes;
 
-/* All return 0 or -ENOMEM, which leaves the notes as they were. */
+/* All return 0 or -ENOMEM, which leaves the notes as they were. An input may be of the smaller size that
+ * NOTES_INPUT_SIZE_MIN says. */
+#define NOTES_INPUT_SIZE_MIN offsetof(VmafReportInput, rate_num)
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is there already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);

@@ -33,6 +33,8 @@ typedef struct Report {
     const char *version;
     unsigned width, height;
     double fps;               /* pairs per second of wall time */
+    double elapsed;           /* seconds, from the first pair to the last */
+    unsigned threads;         /* workers of the context; 0: its caller did the work */
     unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
     unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
     const char *score_format; /* `%.N` and f, e or g, N from 0 to 17; NULL: the reference's rule */

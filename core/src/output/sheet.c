@@ -8,6 +8,37 @@
 #include "base/option.h"
 #include "engine/pool.h"
 #include "output/sheet.h"
+#include "output/statistics.h"
+
+/* The scores that pooled figures cover. Their number, or 0 when one is missing. */
+static size_t gather(const Sheet *sheet, const SheetColumn *column, double *out)
+{
+    const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
+    size_t count = 0;
+    for (size_t i = 0; i < sheet->report->frames; i += step) {
+        if (!sheet_has(column, i))
+            return 0;
+        out[count++] = column->scores.values[i];
+    }
+    return count;
+}
+
+static int take_statistics(Sheet *sheet)
+{
+    if (!sheet->report->frames)
+        return 0;
+    double *const scores = mem_array(sheet->report->frames, sizeof(*scores));
+    int err = scores ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < sheet->column_count; i++) {
+        const size_t count = gather(sheet, &sheet->columns[i], scores);
+        if (!count)
+            continue;
+        err = statistics_take(scores, count, &sheet->statistics[i]);
+        sheet->statistics[i].size = sizeof(*sheet->statistics);
+    }
+    mem_free(scores);
+    return err;
+}
 
 int sheet_create(Sheet *sheet, const Report *report)
 {
@@ -27,12 +58,16 @@ int sheet_create(Sheet *sheet, const Report *report)
             sheet->end = column->scores.capacity;
     }
     sheet->column_count = count;
-    return 0;
+    if (!sheet_has_details(sheet))
+        return 0;
+    sheet->statistics = mem_array(count, sizeof(*sheet->statistics));
+    return sheet->statistics ? take_statistics(sheet) : -ENOMEM;
 }
 
 void sheet_destroy(Sheet *sheet)
 {
     mem_free(sheet->columns);
+    mem_free(sheet->statistics);
     score_table_clear(&sheet->scores);
     *sheet = (Sheet){ 0 };
 }
@@ -78,6 +113,11 @@ bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHE
 const char *sheet_partial(const Sheet *sheet)
 {
     return sheet->report->notes ? sheet->report->notes->partial : NULL;
+}
+
+bool sheet_has_details(const Sheet *sheet)
+{
+    return sheet->report->notes && sheet->report->notes->details;
 }
 
 bool sheet_lists_backends(const Sheet *sheet)

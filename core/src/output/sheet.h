@@ -18,6 +18,8 @@ typedef struct Sheet {
     SheetColumn *columns;
     size_t column_count;
     size_t end; /* one past the last index that may hold a score */
+    /* For details, else NULL. Of each column; `size` 0: it cannot be pooled. */
+    VmafStatistics *statistics;
 } Sheet;
 
 int sheet_create(Sheet *sheet, const Report *report);
@@ -43,6 +45,10 @@ const char *sheet_partial(const Sheet *sheet);
 
 /* Did a feature leave the CPU, or does somebody want to know in any case? */
 bool sheet_lists_backends(const Sheet *sheet);
+
+/* Does JSON have what vmaf_report_details() asks for? */
+bool sheet_has_details(const Sheet *sheet);
+void sheet_put_details(FILE *file, const Sheet *sheet);
 
 /* A feature's device time as reports have it. */
 #define SHEET_TIME_SIZE 512

@@ -58,8 +58,12 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
                                             .pic_cnt = 6 };
     double value;
     VmafModelCollectionScore four;
-    const VmafReportInput input = { .size = sizeof(input), .path = "a.y4m", .kind = "y4m" };
+    const VmafReportInput input = {
+        .size = sizeof(input), .path = "a.y4m", .kind = "y4m", .filters = "crop"
+    };
     int err = vmaf_report_input(vmaf, 1, &input);
+    if (!err)
+        err = vmaf_report_details(vmaf);
     if (!err)
         err = vmaf_report_option(vmaf, "threads", "2");
     if (!err)

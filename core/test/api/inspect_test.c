@@ -491,8 +491,14 @@ static void notes_leave_old_formats_alone(void **state)
 {
     static const char path[] = "inspect_test.out";
     VmafContext *vmaf;
-    const VmafReportInput input = { sizeof(input),        "a.y4m", "y4m", 64, 48, 8,
-                                    VMAF_PIX_FMT_YUV420P, 3 };
+    const VmafReportInput input = { .size = sizeof(input),
+                                    .path = "a.y4m",
+                                    .kind = "y4m",
+                                    .w = 64,
+                                    .h = 48,
+                                    .bpc = 8,
+                                    .pix_fmt = VMAF_PIX_FMT_YUV420P,
+                                    .skipped = 3 };
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
     assert_int_equal(vmaf_import_feature_score(vmaf, "mine", 1.5, 0), 0);
     for (int format = VMAF_OUTPUT_FORMAT_XML; format <= VMAF_OUTPUT_FORMAT_SUB; format++) {
@@ -523,6 +529,14 @@ static void bad_notes_are_refused(void **state)
     assert_int_equal(vmaf_report_input(vmaf, 1, &input), -EINVAL);
     assert_int_equal(vmaf_report_option(NULL, "a", "b"), -EINVAL);
     assert_int_equal(vmaf_report_option(vmaf, NULL, "b"), -EINVAL);
+    assert_int_equal(vmaf_report_details(NULL), -EINVAL);
+    const double score = 1.0;
+    VmafStatistics statistics = { .size = sizeof(statistics) };
+    assert_int_equal(vmaf_statistics(NULL, 1, &statistics), -EINVAL);
+    assert_int_equal(vmaf_statistics(&score, 0, &statistics), -EINVAL);
+    assert_int_equal(vmaf_statistics(&score, 1, NULL), -EINVAL);
+    statistics.size = 0;
+    assert_int_equal(vmaf_statistics(&score, 1, &statistics), -EINVAL);
     vmaf_close(vmaf);
 }
 

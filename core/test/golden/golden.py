@@ -40,6 +40,14 @@ def neutral(text):
     return re.sub(r'(fps="|"fps": )[^",\n]*', r'\1', text)
 
 
+def without_details(name, text):
+    """The report of ours, less the object at its end that the reference does not have."""
+    plain = re.sub(r',\n  "vmaf_turbo": \{\n.*?\n  \}(?=\n\}\n$)', '', text, flags=re.S)
+    if (plain == text) == name.endswith('.json'):
+        complain(f'{name}: only JSON has vmaf_turbo')
+    return plain
+
+
 def expected(name, text):
     """The reference's file, with the layout slips that we mend mended."""
     if name.endswith('.json'):  # it forgets the line break after a null
@@ -75,7 +83,8 @@ def check_outputs():
         if run.returncode != case['exit']:
             complain(f"{case['file']}: exit {run.returncode}: {run.stderr[-300:]}")
             continue
-        got, want = neutral(open(out).read()), expected(case['file'], open(f"{golden}/cli/{case['file']}").read())
+        got = neutral(without_details(case['file'], open(out).read()))
+        want = expected(case['file'], open(f"{golden}/cli/{case['file']}").read())
         os.remove(out)
         if 'features_only' in case['file']:
             got, want = without_csf_1(case['file'], got), without_csf_1(case['file'], want)

@@ -10,7 +10,14 @@
 #include "testing.h"
 
 static const VmafReportInput input = {
-    sizeof(input), "clip.y4m", "y4m", 64, 48, 10, VMAF_PIX_FMT_YUV422P, 7,
+    .size = sizeof(input),
+    .path = "clip.y4m",
+    .kind = "y4m",
+    .w = 64,
+    .h = 48,
+    .bpc = 10,
+    .pix_fmt = VMAF_PIX_FMT_YUV422P,
+    .skipped = 7,
 };
 
 static VmafContext *open_context(void)

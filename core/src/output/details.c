@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The object `vmaf_turbo` at the end of a JSON report: how its scores came about. docs/report.schema.json
+ * describes it. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "output/format.h"
+
+#define SCHEMA_VERSION 1
+
+/* A list of fields or items: knows its indent and whether it needs a comma. */
+typedef struct List {
+    FILE *file;
+    unsigned depth;
+    bool filled;
+} List;
+
+static List begin(FILE *file, unsigned depth, char bracket)
+{
+    fputc(bracket, file);
+    return (List){ file, depth, false };
+}
+
+static void next(List *list)
+{
+    fprintf(list->file, "%s\n%*s", list->filled ? "," : "", (int)list->depth * 2, "");
+    list->filled = true;
+}
+
+static void end(const List *list, char bracket)
+{
+    if (list->filled)
+        fprintf(list->file, "\n%*s", (int)(list->depth - 1) * 2, "");
+    fputc(bracket, list->file);
+}
+
+static void put_name(List *list, const char *name)
+{
+    next(list);
+    fputc('"', list->file);
+    put_json_text(list->file, name);
+    fputs("\": ", list->file);
+}
+
+static void put_string(List *list, const char *name, const char *text)
+{
+    put_name(list, name);
+    fputc('"', list->file);
+    put_json_text(list->file, text);
+    fputc('"', list->file);
+}
+
+static void put_count(List *list, const char *name, uint64_t count)
+{
+    put_name(list, name);
+    fprintf(list->file, "%" PRIu64, count);
+}
+
+/* Of times and speeds. */
+static void put_decimal(List *list, const char *name, double value)
+{
+    char text[512] = "null";
+    if (isfinite(value))
+        text_print_double(text, sizeof(text), "%.3f", value);
+    put_name(list, name);
+    fputs(text, list->file);
+}
+
+static const char *pixel_format(enum VmafPixelFormat format)
+{
+    switch (format) {
+    case VMAF_PIX_FMT_YUV420P:
+        return "420";
+    case VMAF_PIX_FMT_YUV422P:
+        return "422";
+    case VMAF_PIX_FMT_YUV444P:
+        return "444";
+    case VMAF_PIX_FMT_YUV400P:
+        return "400";
+    default:
+        return NULL;
+    }
+}
+
+static void put_input(List *inputs, const char *name, const NotedInput *input)
+{
+    if (!input->path)
+        return;
+    put_name(inputs, name);
+    List list = begin(inputs->file, inputs->depth + 1, '{');
+    put_string(&list, "path", input->path);
+    if (input->kind)
+        put_string(&list, "kind", input->kind);
+    put_count(&list, "width", input->width);
+    put_count(&list, "height", input->height);
+    put_count(&list, "bitdepth", input->bitdepth);
+    if (pixel_format(input->pix_fmt))
+        put_string(&list, "pixel_format", pixel_format(input->pix_fmt));
+    if (input->rate_num && input->rate_den) {
+        put_name(&list, "frame_rate");
+        fprintf(list.file, "\"%u/%u\"", input->rate_num, input->rate_den);
+    }
+    if (input->frames)
+        put_count(&list, "frames", input->frames);
+    put_count(&list, "skipped", input->skipped);
+    if (input->filters)
+        put_string(&list, "filters", input->filters);
+    end(&list, '}');
+}
+
+static void put_inputs(List *top, const Notes *notes)
+{
+    put_name(top, "inputs");
+    List list = begin(top->file, top->depth + 1, '{');
+    put_input(&list, "reference", &notes->ref);
+    put_input(&list, "distorted", &notes->dist);
+    end(&list, '}');
+}
+
+static void put_scored(List *top, const Report *report)
+{
+    put_name(top, "scored");
+    List list = begin(top->file, top->depth + 1, '{');
+    put_count(&list, "width", report->width);
+    put_count(&list, "height", report->height);
+    put_count(&list, "frames", report->frames);
+    put_count(&list, "subsample", report->subsample > 1 ? report->subsample : 1);
+    end(&list, '}');
+}
+
+/* A collection is noted after the first of its models, which bears its name. */
+static bool is_of_collection(const Notes *notes, size_t model)
+{
+    for (size_t i = model + 1; i < notes->model_count; i++)
+        if (notes->models[i].members && !notes->models[model].members &&
+            !strcmp(notes->models[i].name, notes->models[model].name) &&
+            !strcmp(notes->models[i].source, notes->models[model].source))
+            return true;
+    return false;
+}
+
+static void put_models(List *top, const Notes *notes)
+{
+    put_name(top, "models");
+    List list = begin(top->file, top->depth + 1, '[');
+    for (size_t i = 0; i < notes->model_count; i++) {
+        const NotedModel *const model = &notes->models[i];
+        if (is_of_collection(notes, i))
+            continue;
+        next(&list);
+        List fields = begin(list.file, list.depth + 1, '{');
+        put_string(&fields, "metric", model->name);
+        put_string(&fields, "source", model->source);
+        if (model->members)
+            put_count(&fields, "members", model->members);
+        end(&fields, '}');
+    }
+    end(&list, ']');
+}
+
+static void put_feature_options(List *top, const Dict *options)
+{
+    put_name(top, "options");
+    List list = begin(top->file, top->depth + 1, '{');
+    for (size_t i = 0; options && i < options->count; i++)
+        put_string(&list, options->entries[i].key, options->entries[i].value);
+    end(&list, '}');
+}
+
+static void put_features(List *top, const Report *report)
+{
+    put_name(top, "features");
+    List list = begin(top->file, top->depth + 1, '[');
+    for (size_t i = 0; i < report->feature_count; i++) {
+        const ReportFeature *const feature = &report->features[i];
+        next(&list);
+        List fields = begin(list.file, list.depth + 1, '{');
+        put_string(&fields, "extractor", feature->extractor);
+        put_feature_options(&fields, feature->options);
+        put_string(&fields, "backend", feature->backend ? feature->backend : "cpu");
+        if (feature->instruction_set)
+            put_string(&fields, "instruction_set", feature->instruction_set);
+        if (feature->device) {
+            put_string(&fields, "device", feature->device);
+            put_count(&fields, "frames", feature->frames);
+            put_count(&fields, "frames_on_cpu", feature->frames_on_cpu);
+        }
+        end(&fields, '}');
+    }
+    end(&list, ']');
+}
+
+static void put_options(List *top, const Notes *notes)
+{
+    put_name(top, "options");
+    List list = begin(top->file, top->depth + 1, '[');
+    for (size_t i = 0; i < notes->option_count; i++) {
+        next(&list);
+        List fields = begin(list.file, list.depth + 1, '{');
+        put_string(&fields, "name", notes->options[i].name);
+        if (notes->options[i].value)
+            put_string(&fields, "value", notes->options[i].value);
+        end(&fields, '}');
+    }
+    end(&list, ']');
+}
+
+static void put_figures(List *top, const Sheet *sheet, const VmafStatistics *figures)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        { "mean", figures->mean },
+        { "harmonic_mean", figures->harmonic_mean },
+        { "stddev", figures->stddev },
+        { "min", figures->min },
+        { "p1", figures->percentile[1] },
+        { "p5", figures->percentile[5] },
+        { "p10", figures->percentile[10] },
+        { "p25", figures->percentile[25] },
+        { "median", figures->percentile[50] },
+        { "p75", figures->percentile[75] },
+        { "p90", figures->percentile[90] },
+        { "p95", figures->percentile[95] },
+        { "p99", figures->percentile[99] },
+        { "max", figures->max },
+    };
+    List list = begin(top->file, top->depth + 1, '{');
+    for (size_t i = 0; figures->size && i < sizeof(rows) / sizeof(*rows); i++) {
+        put_name(&list, rows[i].name);
+        sheet_put_json_number(list.file, sheet, rows[i].value);
+    }
+    end(&list, '}');
+}
+
+static void put_pooled(List *top, const Sheet *sheet)
+{
+    put_name(top, "pooled");
+    List list = begin(top->file, top->depth + 1, '{');
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        put_name(&list, sheet->columns[i].name);
+        put_figures(&list, sheet, &sheet->statistics[i]);
+    }
+    end(&list, '}');
+}
+
+void sheet_put_details(FILE *file, const Sheet *sheet)
+{
+    const Report *const report = sheet->report;
+    List outer = { file, 1, true };
+    put_name(&outer, "vmaf_turbo");
+    List top = begin(file, 2, '{');
+    put_count(&top, "schema", SCHEMA_VERSION);
+    put_string(&top, "program", "vmaf-turbo");
+    put_string(&top, "version", report->version);
+    put_inputs(&top, report->notes);
+    put_scored(&top, report);
+    put_models(&top, report->notes);
+    put_features(&top, report);
+    put_options(&top, report->notes);
+    put_pooled(&top, sheet);
+    put_count(&top, "threads", report->threads);
+    put_decimal(&top, "elapsed", report->elapsed);
+    put_decimal(&top, "fps", report->fps);
+    end(&top, '}');
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The object `vmaf_turbo` of JSON reports, to the byte; and that only those have it who asked. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/context.h"
+#include "output/report.h"
+#include "testing.h"
+
+static const char path[] = "details_test.out";
+static char text[16384];
+
+static const char *read_all(void)
+{
+    FILE *const file = fopen(path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    remove(path);
+    return text;
+}
+
+static const char *written(const Report *report)
+{
+    assert_int_equal(report_write(report, path, VMAF_OUTPUT_FORMAT_JSON), 0);
+    return read_all();
+}
+
+static void note_everything(Notes *notes)
+{
+    const VmafReportInput input = { .size = sizeof(input),
+                                    .path = "a \"b\".mkv",
+                                    .kind = "libav",
+                                    .w = 64,
+                                    .h = 48,
+                                    .bpc = 10,
+                                    .pix_fmt = VMAF_PIX_FMT_YUV422P,
+                                    .skipped = 3,
+                                    .rate_num = 30000,
+                                    .rate_den = 1001,
+                                    .frames = 9,
+                                    .filters = "scale=32:24" };
+    /* as a program that was built before the last fields would */
+    const VmafReportInput older = { .size = NOTES_INPUT_SIZE_MIN,
+                                    .path = "r",
+                                    .w = 64,
+                                    .h = 48,
+                                    .bpc = 8,
+                                    .pix_fmt = VMAF_PIX_FMT_YUV420P,
+                                    .rate_num = 1,
+                                    .rate_den = 1,
+                                    .frames = 1,
+                                    .filters = "never" };
+    assert_int_equal(notes_set_input(notes, false, &input), 0);
+    assert_int_equal(notes_set_input(notes, true, &older), 0);
+    assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 0), 0);
+    assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 20), 0);
+    assert_int_equal(notes_add_model(notes, "x", "x.json", 0), 0);
+    assert_int_equal(notes_add_option(notes, "model", "version=vmaf_b_v0.6.3"), 0);
+    assert_int_equal(notes_add_option(notes, "quiet", NULL), 0);
+}
+
+static void the_object_has_its_layout(void **state)
+{
+    Notes notes = { .details = true };
+    ScoreStore *scores;
+    Dict *options = NULL;
+    assert_int_equal(scores_create(&scores), 0);
+    assert_int_equal(dict_set(&options, "enable_apsnr", "true"), 0);
+    ReportFeature features[] = { { .extractor = "psnr", .options = options },
+                                 { .extractor = "vif",
+                                   .backend = "vulkan",
+                                   .device = "Some GPU",
+                                   .frames = 2,
+                                   .frames_on_cpu = 1 } };
+    const Report report = { .scores = scores,
+                            .version = "1.2.3",
+                            .width = 64,
+                            .height = 48,
+                            .fps = 12.3456,
+                            .elapsed = 0.25,
+                            .threads = 4,
+                            .frames = 2,
+                            .features = features,
+                            .feature_count = COUNT(features),
+                            .notes = &notes };
+    note_everything(&notes);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(scores_set(scores, "a", i, 1.0 + 2.0 * i, NULL), 0);
+    assert_int_equal(scores_set(scores, "late", 1, 1.0, NULL), 0);
+    const char *const begin = strstr(written(&report), ",\n  \"vmaf_turbo\"");
+    assert_non_null(begin);
+    assert_string_equal(begin, ",\n"
+                               "  \"vmaf_turbo\": {\n"
+                               "    \"schema\": 1,\n"
+                               "    \"program\": \"vmaf-turbo\",\n"
+                               "    \"version\": \"1.2.3\",\n"
+                               "    \"inputs\": {\n"
+                               "      \"reference\": {\n"
+                               "        \"path\": \"r\",\n"
+                               "        \"width\": 64,\n"
+                               "        \"height\": 48,\n"
+                               "        \"bitdepth\": 8,\n"
+                               "        \"pixel_format\": \"420\",\n"
+                               "        \"skipped\": 0\n"
+                               "      },\n"
+                               "      \"distorted\": {\n"
+                               "        \"path\": \"a \\\"b\\\".mkv\",\n"
+                               "        \"kind\": \"libav\",\n"
+                               "        \"width\": 64,\n"
+                               "        \"height\": 48,\n"
+                               "        \"bitdepth\": 10,\n"
+                               "        \"pixel_format\": \"422\",\n"
+                               "        \"frame_rate\": \"30000/1001\",\n"
+                               "        \"frames\": 9,\n"
+                               "        \"skipped\": 3,\n"
+                               "        \"filters\": \"scale=32:24\"\n"
+                               "      }\n"
+                               "    },\n"
+                               "    \"scored\": {\n"
+                               "      \"width\": 64,\n"
+                               "      \"height\": 48,\n"
+                               "      \"frames\": 2,\n"
+                               "      \"subsample\": 1\n"
+                               "    },\n"
+                               "    \"models\": [\n"
+                               "      {\n"
+                               "        \"metric\": \"vmaf\",\n"
+                               "        \"source\": \"vmaf_b_v0.6.3\",\n"
+                               "        \"members\": 20\n"
+                               "      },\n"
+                               "      {\n"
+                               "        \"metric\": \"x\",\n"
+                               "        \"source\": \"x.json\"\n"
+                               "      }\n"
+                               "    ],\n"
+                               "    \"features\": [\n"
+                               "      {\n"
+                               "        \"extractor\": \"psnr\",\n"
+                               "        \"options\": {\n"
+                               "          \"enable_apsnr\": \"true\"\n"
+                               "        },\n"
+                               "        \"backend\": \"cpu\"\n"
+                               "      },\n"
+                               "      {\n"
+                               "        \"extractor\": \"vif\",\n"
+                               "        \"options\": {},\n"
+                               "        \"backend\": \"vulkan\",\n"
+                               "        \"device\": \"Some GPU\",\n"
+                               "        \"frames\": 2,\n"
+                               "        \"frames_on_cpu\": 1\n"
+                               "      }\n"
+                               "    ],\n"
+                               "    \"options\": [\n"
+                               "      {\n"
+                               "        \"name\": \"model\",\n"
+                               "        \"value\": \"version=vmaf_b_v0.6.3\"\n"
+                               "      },\n"
+                               "      {\n"
+                               "        \"name\": \"quiet\"\n"
+                               "      }\n"
+                               "    ],\n"
+                               "    \"pooled\": {\n"
+                               "      \"a\": {\n"
+                               "        \"mean\": 2.000000,\n"
+                               "        \"harmonic_mean\": 1.666667,\n"
+                               "        \"stddev\": 1.000000,\n"
+                               "        \"min\": 1.000000,\n"
+                               "        \"p1\": 1.020000,\n"
+                               "        \"p5\": 1.100000,\n"
+                               "        \"p10\": 1.200000,\n"
+                               "        \"p25\": 1.500000,\n"
+                               "        \"median\": 2.000000,\n"
+                               "        \"p75\": 2.500000,\n"
+                               "        \"p90\": 2.800000,\n"
+                               "        \"p95\": 2.900000,\n"
+                               "        \"p99\": 2.980000,\n"
+                               "        \"max\": 3.000000\n"
+                               "      },\n"
+                               "      \"late\": {}\n"
+                               "    },\n"
+                               "    \"threads\": 4,\n"
+                               "    \"elapsed\": 0.250,\n"
+                               "    \"fps\": 12.346\n"
+                               "  }\n"
+                               "}\n");
+    dict_destroy(options);
+    scores_destroy(scores);
+    notes_clear(&notes);
+}
+
+static void only_who_asks_gets_it(void **state)
+{
+    VmafContext *vmaf;
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .n_threads = 0 }), 0);
+    assert_int_equal(vmaf_import_feature_score(vmaf, "mine", 1.5, 0), 0);
+    assert_int_equal(vmaf_write_output(vmaf, path, VMAF_OUTPUT_FORMAT_JSON), 0);
+    assert_null(strstr(read_all(), "vmaf_turbo"));
+    assert_int_equal(vmaf_report_details(vmaf), 0);
+    assert_int_equal(vmaf_write_output(vmaf, path, VMAF_OUTPUT_FORMAT_JSON), 0);
+    assert_non_null(strstr(read_all(), "\"vmaf_turbo\": {\n    \"schema\": 1,\n"));
+    for (int format = VMAF_OUTPUT_FORMAT_XML; format <= VMAF_OUTPUT_FORMAT_SUB; format++) {
+        if (format == VMAF_OUTPUT_FORMAT_JSON)
+            continue;
+        assert_int_equal(vmaf_write_output(vmaf, path, (enum VmafOutputFormat)format), 0);
+        assert_null(strstr(read_all(), "turbo"));
+    }
+    vmaf_close(vmaf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_object_has_its_layout),
+        cmocka_unit_test(only_who_asks_gets_it),
+    };
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    return cmocka_run_group_tests_name("details", tests, NULL, NULL);
+}
