@@ -43,7 +43,7 @@ static bool is_asked_for(const Options *options, const char *extractor)
 }
 
 static int score_feature(const Options *options, VmafContext *vmaf, unsigned feature,
-                         unsigned frames)
+                         unsigned frames, const ScoreOwner *owner)
 {
     VmafMetricInfo metric = { .size = sizeof(metric) };
     int err = 0;
@@ -53,19 +53,21 @@ static int score_feature(const Options *options, VmafContext *vmaf, unsigned fea
         /* Its options say which it makes. */
         if (!vmaf_feature_score_pooled(vmaf, metric.name, VMAF_POOL_METHOD_MEAN, &score, 0,
                                        frames - 1))
-            err = score_outcome(
-                options, say_result("%s: %s", metric.short_name, score_text(text, options, score)));
+            err = score_outcome(options,
+                                say_result("%s%s%s: %s", owner->path, owner->parted,
+                                           metric.short_name, score_text(text, options, score)));
     }
     return err;
 }
 
-int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames)
+int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
+                     const ScoreOwner *owner)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     int err = 0;
     for (unsigned i = 0; !err && !vmaf_feature_info(vmaf, i, &info); i++)
         if (is_asked_for(options, info.extractor))
-            err = score_feature(options, vmaf, i, frames);
+            err = score_feature(options, vmaf, i, frames, owner);
     return err;
 }
 

@@ -130,6 +130,11 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
                                             : start_best(gpu, options, vmaf);
 }
 
+int gpu_share(const Gpu *gpu, VmafContext *vmaf)
+{
+    return gpu ? vmaf_use_device(vmaf, gpu->device) : 0;
+}
+
 void gpu_destroy(Gpu *gpu)
 {
     if (!gpu)

@@ -14,6 +14,8 @@ typedef struct Gpu Gpu;
  * CPU. A backend or device asked for by name either starts or this fails, having said why: only
  * `auto` falls back to the CPU, and says why each backend was passed over. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
+/* One more context scores there; without a GPU there is nothing to do. */
+int gpu_share(const Gpu *gpu, VmafContext *vmaf);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
 
 /* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers

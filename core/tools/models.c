@@ -97,7 +97,12 @@ static int make_label(Loaded *loaded, const ModelSpec *spec)
     return 0;
 }
 
-static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
+static const char *kind_of(const Loaded *loaded)
+{
+    return loaded->collection ? "model collection" : "model";
+}
+
+static int load(Loaded *loaded, const ModelSpec *spec)
 {
     VmafModelConfig config = { .name = model_spec_name(spec), .flags = spec->flags };
     int err = spec->version ? load_builtin(loaded, &config, spec->version)
@@ -110,26 +115,35 @@ static int load(Loaded *loaded, const ModelSpec *spec, VmafContext *vmaf)
     err = make_label(loaded, spec);
     if (err)
         return err;
-    const char *const kind = loaded->collection ? "model collection" : "model";
     Names unused = { 0 };
     for (size_t i = 0; i < spec->overload_count; i++) {
         err = overload(loaded, &spec->overloads[i], &unused);
         if (err) {
-            say("problem overloading feature extractors from %s: %s", kind, loaded->label);
+            say("problem overloading feature extractors from %s: %s", kind_of(loaded),
+                loaded->label);
             return err;
         }
     }
     if (unused.count)
         say("Warning: %s does not use what these options are for: %s", loaded->label, unused.text);
-    err = vmaf_use_features_from_model(vmaf, loaded->model);
-    if (!err && loaded->collection)
-        err = vmaf_use_features_from_model_collection(vmaf, loaded->collection);
-    if (err)
-        say("problem loading feature extractors from %s: %s", kind, loaded->label);
+    return 0;
+}
+
+int models_use(const Models *models, VmafContext *vmaf)
+{
+    int err = 0;
+    for (size_t i = 0; !err && i < models->count; i++) {
+        const Loaded *const loaded = &models->loaded[i];
+        err = vmaf_use_features_from_model(vmaf, loaded->model);
+        if (!err && loaded->collection)
+            err = vmaf_use_features_from_model_collection(vmaf, loaded->collection);
+        if (err)
+            say("problem loading feature extractors from %s: %s", kind_of(loaded), loaded->label);
+    }
     return err;
 }
 
-int models_create(Models **out, const Options *options, VmafContext *vmaf)
+int models_create(Models **out, const Options *options)
 {
     Models *const models = calloc(1, sizeof(*models));
     if (!models)
@@ -140,7 +154,7 @@ int models_create(Models **out, const Options *options, VmafContext *vmaf)
         err = models->loaded ? 0 : -ENOMEM;
     }
     for (size_t i = 0; !err && i < options->model_count; i++)
-        err = load(&models->loaded[models->count++], &options->models[i], vmaf);
+        err = load(&models->loaded[models->count++], &options->models[i]);
     if (err)
         models_destroy(models);
     else
@@ -180,7 +194,7 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
 }
 
 static int score_model(const Loaded *loaded, const Options *options, VmafContext *vmaf,
-                       unsigned frames, bool print)
+                       unsigned frames, const ScoreOwner *owner)
 {
     double score;
     char text[64];
@@ -188,14 +202,14 @@ static int score_model(const Loaded *loaded, const Options *options, VmafContext
         vmaf_score_pooled(vmaf, loaded->model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
-    else if (print)
-        return score_outcome(options,
-                             say_result("%s: %s", loaded->label, score_text(text, options, score)));
+    else if (owner)
+        return score_outcome(options, say_result("%s%s%s: %s", owner->path, owner->parted,
+                                                 loaded->label, score_text(text, options, score)));
     return err;
 }
 
 static int score_collection(const Loaded *loaded, const Options *options, VmafContext *vmaf,
-                            unsigned frames, bool print)
+                            unsigned frames, const ScoreOwner *owner)
 {
     VmafModelCollectionScore score;
     char mean[64], low[64], high[64], deviation[64];
@@ -203,9 +217,10 @@ static int score_collection(const Loaded *loaded, const Options *options, VmafCo
         vmaf, loaded->collection, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
     if (err)
         say("problem generating pooled VMAF score: %s", loaded->label);
-    else if (print)
+    else if (owner)
         return score_outcome(options,
-                             say_result("%s: %s, ci.p95: [%s, %s], stddev: %s", loaded->label,
+                             say_result("%s%s%s: %s, ci.p95: [%s, %s], stddev: %s", owner->path,
+                                        owner->parted, loaded->label,
                                         score_text(mean, options, score.bootstrap.bagging_score),
                                         score_text(low, options, score.bootstrap.ci.p95.lo),
                                         score_text(high, options, score.bootstrap.ci.p95.hi),
@@ -213,14 +228,14 @@ static int score_collection(const Loaded *loaded, const Options *options, VmafCo
     return err;
 }
 
-int models_score(Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
-                 bool print)
+int models_score(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 const ScoreOwner *owner)
 {
     int err = 0;
     for (size_t i = 0; !err && i < models->count; i++)
-        err = score_model(&models->loaded[i], options, vmaf, frames, print);
+        err = score_model(&models->loaded[i], options, vmaf, frames, owner);
     for (size_t i = 0; !err && i < models->count; i++)
         if (models->loaded[i].collection)
-            err = score_collection(&models->loaded[i], options, vmaf, frames, print);
+            err = score_collection(&models->loaded[i], options, vmaf, frames, owner);
     return err;
 }

@@ -11,9 +11,9 @@
 
 void options_print_help(FILE *file)
 {
-    fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED\n"
-          "       vmaf -r REFERENCE -d DISTORTED [OPTION]...\n"
-          "Score the quality of a distorted video against its reference.\n"
+    fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED...\n"
+          "       vmaf -r REFERENCE -d DISTORTED [-d DISTORTED]... [OPTION]...\n"
+          "Score the quality of distorted videos against their reference.\n"
           "Long options may be shortened, and have hyphens in place of underscores.\n",
           file);
     args_print_help(option_table(), file);
@@ -30,30 +30,32 @@ static int keep(Options *options, const char *name, const char *value)
     return 0;
 }
 
-/* A word that is no option: first the reference, then the distorted video. */
-static int add_word(Options *options, const char *word)
+int words_add(Words *words, const char *word)
 {
-    const unsigned side = options->word_count;
-    if (side >= SIDES)
-        return usage_error("unexpected argument '%s': there are two videos", word);
-    options->words[side] = word;
-    options->word_count++;
+    const char **const grown = realloc(words->at, (words->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    words->at = grown;
+    grown[words->count++] = word;
     return 0;
 }
 
-/* Videos are words, or they are given with -r and -d: with both, one of them is a slip. */
+/* Words that are no options are the reference and the distorted videos, or these are given with -r and -d:
+ * with both, one of them is a slip. */
 static int take_words(Options *options)
 {
-    static const char *const names[SIDES] = { "reference", "distorted" };
-    int err = 0;
-    if (!options->word_count)
+    const Words *const words = &options->words;
+    if (!words->count)
         return 0;
-    if (options->path[SIDE_REF] || options->path[SIDE_DIST])
+    if (options->reference || options->distorted.count)
         return usage_error("unexpected argument '%s'; videos are given with -r and -d already",
-                           options->words[0]);
-    for (unsigned side = 0; !err && side < options->word_count; side++) {
-        options->path[side] = options->words[side];
-        err = keep(options, names[side], options->words[side]);
+                           words->at[0]);
+    options->reference = words->at[0];
+    int err = keep(options, "reference", words->at[0]);
+    for (size_t i = 1; !err && i < words->count; i++) {
+        err = words_add(&options->distorted, words->at[i]);
+        if (!err)
+            err = keep(options, "distorted", words->at[i]);
     }
     return err;
 }
@@ -134,18 +136,55 @@ static int check_raw(const Options *options)
                     : 0;
 }
 
+static int check_stdin(const Options *options)
+{
+    size_t users = !strcmp(options->reference, "-");
+    for (size_t i = 0; i < options->distorted.count; i++)
+        users += !strcmp(options->distorted.at[i], "-");
+    return users > 1 ? usage_error("Only one of the videos can come from standard input") : 0;
+}
+
+/* Each distorted video has a report of its own, or one name is for all. */
+static int check_outputs(const Options *options)
+{
+    const Words *const outputs = &options->outputs;
+    const size_t videos = options->distorted.count;
+    if (outputs->count > 1 && outputs->count != videos)
+        return usage_error("-o is given %zu times for %zu distorted video%s: once each, or once",
+                           outputs->count, videos, videos > 1 ? "s" : "");
+    if (outputs->count == 1 && videos > 1 && !strcmp(outputs->at[0], "-"))
+        return usage_error("-o - is one report; with several distorted videos give -o for each");
+    for (size_t i = 0; i < outputs->count; i++)
+        for (size_t j = i + 1; j < outputs->count; j++)
+            if (!strcmp(outputs->at[i], outputs->at[j]))
+                return usage_error("two reports would go to %s", outputs->at[i]);
+    return 0;
+}
+
+static int check_sync(const Options *options)
+{
+    if (options->fps_num && options->sync != SYNC_DEFAULT)
+        return usage_error("--fps pairs frames by time, at its own rate: leave --sync out");
+    if (options->offset.given && options->sync == SYNC_AUTO)
+        return usage_error("--sync auto finds the offset by itself: leave --offset out");
+    return 0;
+}
+
 static int check(Options *options)
 {
-    if (!options->path[SIDE_REF])
+    if (!options->reference)
         return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
-    if (!options->path[SIDE_DIST])
+    if (!options->distorted.count)
         return usage_error("Distorted .y4m or .yuv (-d/--distorted) is required");
     int err = check_raw(options);
-    if (err)
-        return err;
-    if (!strcmp(options->path[SIDE_REF], "-") && !strcmp(options->path[SIDE_DIST], "-"))
-        return usage_error("Only one of the two videos can come from standard input");
-    err = check_model_names(options);
+    if (!err)
+        err = check_stdin(options);
+    if (!err)
+        err = check_outputs(options);
+    if (!err)
+        err = check_sync(options);
+    if (!err)
+        err = check_model_names(options);
     return err ? err : check_backend(options);
 }
 
@@ -157,7 +196,7 @@ static int read_words(Options *options, int argc, char **argv)
     const char *value;
     int found;
     while ((found = args_next(&scanner, &arg, &value)) > 0) {
-        int err = arg ? keep(options, arg->name, value) : add_word(options, value);
+        int err = arg ? keep(options, arg->name, value) : words_add(&options->words, value);
         if (!err && arg)
             err = arg->set(options, arg, value);
         if (err || options->action != ACTION_SCORE)
@@ -190,5 +229,8 @@ void options_destroy(Options *options)
     free(options->models);
     free(options->features);
     free(options->given);
+    free(options->distorted.at);
+    free(options->words.at);
+    free(options->outputs.at);
     *options = (Options){ 0 };
 }

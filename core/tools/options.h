@@ -26,14 +26,40 @@ typedef struct GivenOption {
     const char *value; /* NULL: it takes none */
 } GivenOption;
 
+/* Words of the command line, in their order. */
+typedef struct Words {
+    const char **at;
+    size_t count;
+} Words;
+
+/* A piece of video: so many frames, or so much time. */
+typedef struct Length {
+    bool given, in_frames;
+    int64_t frames;
+    int64_t time; /* ns */
+} Length;
+
+/* How frames find their partners. */
+enum Sync {
+    SYNC_DEFAULT, /* by time where the files have times, and rates are the same */
+    SYNC_NEAREST, /* by time, whatever the rates */
+    SYNC_INDEX,   /* by number */
+    SYNC_AUTO     /* as the default, from the offset on that fits best */
+};
+
 typedef struct Options {
     enum Action action;
 
-    const char *path[SIDES];
-    const char *words[SIDES]; /* that are no options, as given: options_parse makes them paths */
-    unsigned word_count;
+    const char *reference;
+    Words distorted;
+    Words words; /* that are no options, as given: options_parse makes them paths */
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
+    enum Sync sync;
+    Length offset; /* what a distorted video has before the partner of the reference's first frame;
+                      * negative: the other way round */
+    Length duration;           /* of what is scored */
+    unsigned fps_num, fps_den; /* bring all videos to this rate; 0: as they are */
 
     bool raw; /* else the files say what they hold */
     unsigned width, height, bitdepth;
@@ -47,7 +73,7 @@ typedef struct Options {
     size_t feature_count;
     bool no_prediction;
 
-    const char *output;           /* NULL: no file; "-": standard output */
+    Words outputs;                /* "-": standard output; output_path says whose they are */
     enum VmafOutputFormat format; /* NONE: what the name of the output says; see options_format */
     char score_format[8];         /* empty: the default rule */
     bool quiet;
@@ -72,6 +98,7 @@ typedef struct Options {
  * printed. -ENOMEM. Call options_destroy in any case. */
 int options_parse(Options *options, int argc, char **argv, enum Action *action);
 void options_destroy(Options *options);
+int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
 
 /* The format of a report with this name: the one asked for, else the one its extension names, else
  * XML. */

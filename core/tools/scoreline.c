@@ -12,5 +12,5 @@ const char *score_text(char text[64], const Options *options, double score)
 
 int score_outcome(const Options *options, bool said)
 {
-    return said || options->output ? 0 : -EIO;
+    return said || options->outputs.count ? 0 : -EIO;
 }

@@ -10,6 +10,12 @@
 /* As --precision wants it. Returns `text`. */
 const char *score_text(char text[64], const Options *options, double score);
 
+/* Before the label of a score: whose it is, where there are several videos. */
+typedef struct ScoreOwner {
+    const char *path;   /* "" where there is one */
+    const char *parted; /* what follows it */
+} ScoreOwner;
+
 /* What became of a score that was said or not: a lost one is an error, unless a report will have it. */
 int score_outcome(const Options *options, bool said);
 

@@ -73,7 +73,7 @@ CASES = [
     ('-o out.xml -- r.y4m d.y4m', 0, 2, ''),
     ('r.y4m', USAGE, NONE, '-d/--distorted'),
     ('- -', USAGE, NONE, 'standard input'),
-    ('r.y4m d.y4m d.y4m d.y4m -- -n', USAGE, NONE, "unexpected argument"),
+    ('r.y4m d.y4m d.y4m d.y4m -- -n', FAIL, NONE, 'could not open file: -n'),
     ('-- -o out.xml', FAIL, NONE, 'could not open file: -o'),
     ('$RAW -r r.yuv', USAGE, NONE, 'reference video is given twice'),
     ('$RAW --frame-cnt 1 --no-prediction --feature psnr -o out.xml', 0, 1, ''),

@@ -30,14 +30,14 @@ static int parse(Options *options, enum Action *action, const char *line)
 static void defaults(void **state)
 {
     parsed(o, "-r a -d b");
-    assert_string_equal(o.path[SIDE_REF], "a");
-    assert_string_equal(o.path[SIDE_DIST], "b");
+    assert_string_equal(o.reference, "a");
+    assert_string_equal(o.distorted.at[0], "b");
     assert_false(o.raw);
     assert_int_equal(o.model_count, 1);
     assert_string_equal(o.models[0].version, "vmaf_v0.6.1");
     assert_int_equal(options_format(&o, "report"), VMAF_OUTPUT_FORMAT_XML);
     assert_null(o.backend);
-    assert_null(o.output);
+    assert_null(o.outputs.at);
     options_destroy(&o);
 }
 
@@ -114,8 +114,8 @@ static void options_are_kept_as_given(void **state)
 static void videos_may_be_words(void **state)
 {
     parsed(o, "a -q b --frame-cnt 3");
-    assert_string_equal(o.path[SIDE_REF], "a");
-    assert_string_equal(o.path[SIDE_DIST], "b");
+    assert_string_equal(o.reference, "a");
+    assert_string_equal(o.distorted.at[0], "b");
     assert_int_equal(o.frame_limit, 3);
     assert_int_equal(o.given_count, 4);
     assert_string_equal(o.given[1].name, "frame_cnt");
@@ -157,7 +157,7 @@ static void old_prefixes_stay_unique(void **state)
     assert_int_equal(o.width, 1);
     assert_int_equal(o.height, 2);
     assert_int_equal(o.bitdepth, 8);
-    assert_string_equal(o.output, "c");
+    assert_string_equal(o.outputs.at[0], "c");
     assert_true(o.no_prediction);
     assert_int_equal(o.threads, 3);
     assert_true(o.quiet);

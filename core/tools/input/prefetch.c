@@ -12,6 +12,7 @@
 typedef struct Slot {
     bool done;
     enum FrameStatus status;
+    int64_t time;
     VmafPicture pic;
 } Slot;
 
@@ -19,12 +20,14 @@ typedef struct Slot {
 typedef struct Track {
     Prefetch *prefetch;
     Video *video;
+    uint64_t frame_limit;
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
     uint64_t found, taken;     /* frames, ended or not, that got a slot; that the caller has */
     bool ended;
+    bool dropped;   /* by the caller */
     bool holding;   /* its thread reads ahead into memory */
     bool full;      /* and can do so no further */
-    size_t to_hold; /* as far ahead of the other video as it had to be so far, in bytes */
+    size_t to_hold; /* as far ahead of the other videos as it had to be so far, in bytes */
     Slot *slots;
     pthread_t *threads;
     unsigned thread_count;
@@ -36,16 +39,16 @@ struct Prefetch {
     pthread_cond_t changed;
     bool stop;
     bool interrupted;
-    const Track *awaited;  /* whose frame the caller waits for, the other's being there */
+    const Track *awaited;  /* whose frame the caller waits for */
     struct timespec tired; /* when that has taken long */
-    Track tracks[SIDES];
+    Track *tracks;         /* the reference's first */
 };
 
-unsigned prefetch_pool_size(unsigned ahead, unsigned in_work)
+unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
 {
-    const unsigned kept = 2;    /* references that motion looks back at */
-    const unsigned in_hand = 2; /* the pair between here and the context */
-    return SIDES * (ahead + in_work) + kept + in_hand;
+    const unsigned kept = 2;    /* references that motion looks back at, in each context */
+    const unsigned in_hand = 1; /* of each video, between here and the context */
+    return videos * (ahead + in_work + in_hand) + kept * (videos - 1);
 }
 
 static bool has_room(const Track *track)
@@ -61,7 +64,7 @@ static bool is_tired(const Prefetch *prefetch)
            (now.tv_sec == prefetch->tired.tv_sec && now.tv_nsec >= prefetch->tired.tv_nsec);
 }
 
-/* Must the pipe be read although there is no room for its frames? Its writer may be the other video's, too,
+/* Must the pipe be read although there is no room for its frames? Its writer may be the awaited video's, too,
  * and will get to that one only afterwards. What was needed once will be needed again. */
 static bool must_hold(const Track *track)
 {
@@ -95,25 +98,27 @@ static void wait_for_change(Prefetch *prefetch)
         pthread_cond_wait(&prefetch->changed, &prefetch->lock);
 }
 
-/* Waits for room and books the slot of the next frame; NULL when there is nothing more to do. */
-static Slot *book_slot(Track *track)
+/* Waits for room and books the slot of the next frame; NULL when there is nothing more to do, or, with
+ * *dropped, nothing but to let a writer get on. */
+static Slot *book_slot(Track *track, bool *dropped)
 {
     Prefetch *const prefetch = track->prefetch;
-    const uint64_t limit = prefetch->config.frame_limit;
+    const uint64_t limit = track->frame_limit;
     Slot *slot = NULL;
     pthread_mutex_lock(&prefetch->lock);
-    while (!prefetch->stop && !track->ended && !has_room(track)) {
+    while (!prefetch->stop && !track->ended && !track->dropped && !has_room(track)) {
         if (must_hold(track))
             hold(track);
         else
             wait_for_change(prefetch);
     }
     track->full = false;
-    if (!prefetch->stop && !track->ended) {
+    if (!prefetch->stop && !track->ended && !track->dropped) {
         slot = &track->slots[track->found++ % prefetch->config.ahead];
         slot->done = false;
         slot->status = limit && track->found > limit ? FRAME_NONE : FRAME_WHOLE;
     }
+    *dropped = track->dropped && !track->ended && !prefetch->stop;
     pthread_mutex_unlock(&prefetch->lock);
     return slot;
 }
@@ -125,6 +130,8 @@ static void finish(Track *track, Slot *slot, enum FrameStatus status)
     slot->status = status;
     slot->done = true;
     track->ended |= status != FRAME_WHOLE;
+    if (track->dropped && slot->pic.ref)
+        vmaf_picture_unref(&slot->pic);
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -142,19 +149,35 @@ static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
     return status;
 }
 
+/* Throws frames away until the video ends or is cancelled. Files need not be read for that. */
+static void drain(const Track *track)
+{
+    uint64_t offset;
+    if (track->video->source->seekable)
+        return;
+    while (video_find(track->video, &offset) == FRAME_WHOLE &&
+           video_read(track->video, offset, 0, NULL) == FRAME_WHOLE)
+        ;
+}
+
 /* Frames are found under the lock and read outside it, by as many threads as there are. */
 static void *run(void *arg)
 {
     Track *const track = arg;
     for (;;) {
         uint64_t offset = 0;
+        bool dropped;
         pthread_mutex_lock(&track->find_lock);
-        Slot *const slot = book_slot(track);
+        Slot *const slot = book_slot(track, &dropped);
         enum FrameStatus status = slot ? slot->status : FRAME_NONE;
         if (status == FRAME_WHOLE)
             status = video_find(track->video, &offset);
+        if (slot && status == FRAME_WHOLE)
+            slot->time = video_time(track->video, offset);
         if (slot && status != FRAME_WHOLE)
             finish(track, slot, status);
+        if (dropped)
+            drain(track);
         pthread_mutex_unlock(&track->find_lock);
         if (status != FRAME_WHOLE)
             return NULL;
@@ -162,9 +185,10 @@ static void *run(void *arg)
     }
 }
 
-static int track_start(Track *track, Prefetch *prefetch, unsigned side)
+static int track_start(Track *track, Prefetch *prefetch, const PrefetchVideo *video)
 {
-    *track = (Track){ .prefetch = prefetch, .video = prefetch->config.video[side] };
+    *track =
+        (Track){ .prefetch = prefetch, .video = video->video, .frame_limit = video->frame_limit };
     const unsigned threads = track->video->parallel ? prefetch->config.threads : 1;
     pthread_mutex_init(&track->find_lock, NULL);
     track->slots = calloc(prefetch->config.ahead, sizeof(*track->slots));
@@ -188,15 +212,15 @@ int prefetch_create(Prefetch **out, const PrefetchConfig *config)
     prefetch->config = *config;
     pthread_mutex_init(&prefetch->lock, NULL);
     pthread_cond_init(&prefetch->changed, NULL);
-    for (unsigned side = 0; side < SIDES; side++) {
-        const int err = track_start(&prefetch->tracks[side], prefetch, side);
-        if (err) {
-            prefetch_destroy(prefetch);
-            return err;
-        }
-    }
-    *out = prefetch;
-    return 0;
+    prefetch->tracks = calloc(config->count, sizeof(*prefetch->tracks));
+    int err = prefetch->tracks ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < config->count; i++)
+        err = track_start(&prefetch->tracks[i], prefetch, &config->videos[i]);
+    if (err)
+        prefetch_destroy(prefetch);
+    else
+        *out = prefetch;
+    return err;
 }
 
 static Slot *next_slot(const Track *track)
@@ -204,14 +228,23 @@ static Slot *next_slot(const Track *track)
     return &track->slots[track->taken % track->prefetch->config.ahead];
 }
 
-/* The video is of no use any more, whatever the other one brings. */
-static bool has_failed(const Track *track)
+/* The video is of no use any more, whatever the others bring. */
+static bool is_useless(const Track *track)
 {
     const Slot *const slot = next_slot(track);
-    return slot->done && (slot->status == FRAME_CUT || slot->status == FRAME_ERROR);
+    return track->dropped ||
+           (slot->done && (slot->status == FRAME_CUT || slot->status == FRAME_ERROR));
 }
 
-/* Under the lock: lets the thread of the other video know, which may have to help. */
+static bool has_partner(const Prefetch *prefetch)
+{
+    for (unsigned i = 1; i < prefetch->config.count; i++)
+        if (!is_useless(&prefetch->tracks[i]))
+            return true;
+    return false;
+}
+
+/* Under the lock: lets the threads of the other videos know, which may have to help. */
 static void wait_for(Prefetch *prefetch, const Track *track)
 {
     if (prefetch->awaited != track) {
@@ -225,38 +258,62 @@ static void wait_for(Prefetch *prefetch, const Track *track)
     pthread_cond_wait(&prefetch->changed, &prefetch->lock);
 }
 
-static void take_frame(Track *track, VmafPicture *pic, enum FrameStatus *status)
+enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time)
 {
-    Slot *const slot = next_slot(track);
-    *pic = slot->done ? slot->pic : (VmafPicture){ 0 };
-    *status = slot->done ? slot->status : FRAME_WHOLE;
-    if (!slot->done)
-        return;
-    slot->pic = (VmafPicture){ 0 };
-    slot->done = false;
-    track->taken++;
-    if (track->holding)
-        source_wake(track->video->source);
+    const Track *const track = &prefetch->tracks[video];
+    const Slot *const slot = next_slot(track);
+    enum FrameStatus status = FRAME_WHOLE;
+    *time = VIDEO_NO_TIME;
+    pthread_mutex_lock(&prefetch->lock);
+    while (!prefetch->interrupted && !slot->done &&
+           (video || !prefetch->config.by_number || has_partner(prefetch)))
+        wait_for(prefetch, track);
+    if (prefetch->awaited) {
+        prefetch->awaited = NULL;
+        pthread_cond_broadcast(&prefetch->changed);
+    }
+    if (prefetch->interrupted) {
+        status = FRAME_NONE;
+    } else if (slot->done) {
+        status = slot->status;
+        *time = slot->time;
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+    return status;
 }
 
-void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES])
+void prefetch_take(Prefetch *prefetch, unsigned video, VmafPicture *pic)
 {
-    Track *const ref = &prefetch->tracks[SIDE_REF], *const dist = &prefetch->tracks[SIDE_DIST];
+    Track *const track = &prefetch->tracks[video];
+    Slot *const slot = next_slot(track);
     pthread_mutex_lock(&prefetch->lock);
-    for (;;) {
-        const bool ref_done = next_slot(ref)->done, dist_done = next_slot(dist)->done;
-        if (prefetch->interrupted || (ref_done && dist_done) || has_failed(ref) || has_failed(dist))
-            break;
-        wait_for(prefetch, ref_done ? dist : ref);
+    *pic = slot->done ? slot->pic : (VmafPicture){ 0 };
+    if (slot->done) {
+        slot->pic = (VmafPicture){ 0 };
+        slot->done = false;
+        track->taken++;
+        if (track->holding)
+            source_wake(track->video->source);
+        pthread_cond_broadcast(&prefetch->changed);
     }
-    prefetch->awaited = NULL;
-    if (prefetch->interrupted) {
-        pic[SIDE_REF] = pic[SIDE_DIST] = (VmafPicture){ 0 };
-        status[SIDE_REF] = status[SIDE_DIST] = FRAME_NONE;
-    } else {
-        take_frame(ref, &pic[SIDE_REF], &status[SIDE_REF]);
-        take_frame(dist, &pic[SIDE_DIST], &status[SIDE_DIST]);
-    }
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+static void drop_pictures(Track *track)
+{
+    for (unsigned i = 0; track->slots && i < track->prefetch->config.ahead; i++)
+        if (track->slots[i].done && track->slots[i].pic.ref)
+            vmaf_picture_unref(&track->slots[i].pic);
+}
+
+void prefetch_drop(Prefetch *prefetch, unsigned video)
+{
+    Track *const track = &prefetch->tracks[video];
+    pthread_mutex_lock(&prefetch->lock);
+    track->dropped = true;
+    drop_pictures(track);
+    if (track->holding)
+        source_wake(track->video->source);
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -270,16 +327,27 @@ void prefetch_interrupt(Prefetch *prefetch)
 }
 
 /* Gives back what nobody took. A thread that waits for a picture needs that, too. */
-static void drop_pictures(Prefetch *prefetch)
+static void drop_all_pictures(Prefetch *prefetch)
 {
     pthread_mutex_lock(&prefetch->lock);
-    for (unsigned side = 0; side < SIDES; side++) {
-        Slot *const slots = prefetch->tracks[side].slots;
-        for (unsigned i = 0; slots && i < prefetch->config.ahead; i++)
-            if (slots[i].done && slots[i].pic.ref)
-                vmaf_picture_unref(&slots[i].pic);
-    }
+    for (unsigned i = 0; i < prefetch->config.count; i++)
+        if (prefetch->tracks[i].prefetch)
+            drop_pictures(&prefetch->tracks[i]);
     pthread_mutex_unlock(&prefetch->lock);
+}
+
+static void join_threads(Track *track)
+{
+    source_cancel(track->video->source);
+    for (unsigned i = 0; i < track->thread_count; i++)
+        pthread_join(track->threads[i], NULL);
+}
+
+static void track_destroy(Track *track)
+{
+    free(track->slots);
+    free(track->threads);
+    pthread_mutex_destroy(&track->find_lock);
 }
 
 void prefetch_destroy(Prefetch *prefetch)
@@ -290,21 +358,17 @@ void prefetch_destroy(Prefetch *prefetch)
     prefetch->stop = true;
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
-    drop_pictures(prefetch);
-    for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &prefetch->tracks[side];
-        source_cancel(prefetch->config.video[side]->source);
-        for (unsigned i = 0; i < track->thread_count; i++)
-            pthread_join(track->threads[i], NULL);
+    if (prefetch->tracks) {
+        drop_all_pictures(prefetch);
+        for (unsigned i = 0; i < prefetch->config.count; i++)
+            if (prefetch->tracks[i].prefetch)
+                join_threads(&prefetch->tracks[i]);
+        drop_all_pictures(prefetch);
+        for (unsigned i = 0; i < prefetch->config.count; i++)
+            if (prefetch->tracks[i].prefetch)
+                track_destroy(&prefetch->tracks[i]);
     }
-    drop_pictures(prefetch);
-    for (unsigned side = 0; side < SIDES; side++) {
-        Track *const track = &prefetch->tracks[side];
-        free(track->slots);
-        free(track->threads);
-        if (track->prefetch)
-            pthread_mutex_destroy(&track->find_lock);
-    }
+    free(prefetch->tracks);
     pthread_cond_destroy(&prefetch->changed);
     pthread_mutex_destroy(&prefetch->lock);
     free(prefetch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Reads both videos ahead of the scoring, on threads of its own, straight into the context's
+/* Reads all videos of a run ahead of the scoring, on threads of its own, straight into a context's
  * pictures. */
 #ifndef TOOLS_INPUT_PREFETCH_H
 #define TOOLS_INPUT_PREFETCH_H
@@ -9,27 +9,37 @@
 
 typedef struct Prefetch Prefetch;
 
-typedef struct PrefetchConfig {
-    VmafContext *vmaf; /* with a pool of pictures, see prefetch_pool_size */
-    Video *video[SIDES];
+typedef struct PrefetchVideo {
+    Video *video;
     uint64_t frame_limit; /* 0: none */
-    unsigned planes;      /* bit p: plane p is wanted; the others keep what they hold */
-    unsigned ahead;       /* frames of each video that may wait, 1 at least */
-    unsigned threads;     /* for each video that several may read; others have one */
+} PrefetchVideo;
+
+typedef struct PrefetchConfig {
+    VmafContext *vmaf;           /* with a pool of pictures, see prefetch_pool_size */
+    const PrefetchVideo *videos; /* the reference, then the distorted ones; copied */
+    unsigned count;
+    bool by_number;   /* frames are wanted in pairs: no need for one whose partner is no good */
+    unsigned planes;  /* bit p: plane p is wanted; the others keep what they hold */
+    unsigned ahead;   /* frames of each video that may wait, 1 at least */
+    unsigned threads; /* for each video that several may read; others have one */
 } PrefetchConfig;
 
-/* Fewer pictures than this could leave one video waiting for those that the other holds. `in_work`:
- * pairs the context works on at once. */
-unsigned prefetch_pool_size(unsigned ahead, unsigned in_work);
+/* Fewer pictures than this could leave one video waiting for those that another holds. `in_work`:
+ * pairs a context works on at once; each distorted video has a context. */
+unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work);
 
 int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
 
-/* Waits for the next frame of each video, but for neither once the other is cut or cannot be read. Where
- * the status is FRAME_WHOLE, the picture is the caller's, if there is one. After any other status there is
- * nothing more to ask for. */
-void prefetch_next(Prefetch *prefetch, VmafPicture pic[SIDES], enum FrameStatus status[SIDES]);
+/* A look at the next frame of a video, which it waits for: its status, and its time as video_time tells it.
+ * `by_number`, it does not wait for the reference when all distorted videos that were not dropped are cut or
+ * cannot be read next: FRAME_WHOLE then, and there is nothing to take. */
+enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time);
+/* The frame that was looked at and is whole: the picture is the caller's. */
+void prefetch_take(Prefetch *prefetch, unsigned video, VmafPicture *pic);
+/* Nobody wants more of this video. A pipe is read on, since its writer may have to get on with others. */
+void prefetch_drop(Prefetch *prefetch, unsigned video);
 
-/* From any thread: prefetch_next waits no longer, and gives FRAME_NONE for both videos. */
+/* From any thread: prefetch_look waits no longer, and gives FRAME_NONE. */
 void prefetch_interrupt(Prefetch *prefetch);
 
 /* The videos and the context stay the caller's; pipes are cancelled. NULL is fine. */

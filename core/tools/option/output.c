@@ -9,8 +9,7 @@
 
 static int set_output(Options *options, const Arg *arg, const char *value)
 {
-    options->output = value;
-    return 0;
+    return words_add(&options->outputs, value);
 }
 
 /* VMAF_OUTPUT_FORMAT_NONE: the library writes nothing of this name. */
@@ -72,7 +71,9 @@ const Arg output_options[] = {
     { .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "write a report; '-' is standard output",
+      .help = "write a report; '-' is standard output. For several\n"
+              "distorted videos once each, or once: NAME.EXT is\n"
+              "NAME.1.EXT, NAME.2.EXT and so on then",
       .set = set_output,
       .complete = "file" },
     { .name = "xml",

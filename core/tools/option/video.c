@@ -5,17 +5,15 @@
 
 static int set_reference(Options *options, const Arg *arg, const char *value)
 {
-    if (options->path[SIDE_REF])
-        return usage_error("the reference video is given twice: %s, %s", options->path[SIDE_REF],
-                           value);
-    options->path[SIDE_REF] = value;
+    if (options->reference)
+        return usage_error("the reference video is given twice: %s, %s", options->reference, value);
+    options->reference = value;
     return 0;
 }
 
 static int set_distorted(Options *options, const Arg *arg, const char *value)
 {
-    options->path[SIDE_DIST] = value;
-    return 0;
+    return words_add(&options->distorted, value);
 }
 
 static int set_width(Options *options, const Arg *arg, const char *value)
@@ -98,7 +96,8 @@ const Arg video_options[] = {
     { .letter = 'd',
       .name = "distorted",
       .value = "PATH",
-      .help = "distorted video; or the second such word",
+      .help = "distorted video; or each word after the first. May\n"
+              "be repeated: the reference is read once for all",
       .set = set_distorted,
       .complete = "file" },
     { .name = "subsample", .value = "N", .help = "score every Nth frame", .set = set_subsample },

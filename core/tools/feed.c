@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "feed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/prefetch.h"
+#include "interrupt.h"
+#include "message.h"
+#include "meter.h"
+
+typedef struct Feed {
+    const FeedConfig *config;
+    unsigned videos; /* the reference and the distorted ones */
+    Prefetch *prefetch;
+    Pairing *pairing;
+    VmafPicture *hand; /* the frames in hand */
+    bool *over;        /* ratings that get no more */
+    bool told_places;
+    Meter meter;
+} Feed;
+
+/* ---- frames ---- */
+
+static enum FrameStatus look(void *arg, unsigned video, int64_t *time)
+{
+    const Feed *const feed = arg;
+    return prefetch_look(feed->prefetch, video, time);
+}
+
+static void let_go(VmafPicture *pic)
+{
+    if (pic->ref)
+        vmaf_picture_unref(pic);
+}
+
+static void take(void *arg, unsigned video)
+{
+    const Feed *const feed = arg;
+    let_go(&feed->hand[video]);
+    prefetch_take(feed->prefetch, video, &feed->hand[video]);
+}
+
+/* By number no frame is wanted twice: its picture is needed for those to come. */
+static void let_go_of_pairs(const Feed *feed)
+{
+    if (feed->config->plan->by != PAIR_BY_NUMBER)
+        return;
+    for (unsigned i = 0; i < feed->videos; i++)
+        let_go(&feed->hand[i]);
+}
+
+/* ---- ends ---- */
+
+static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned side)
+{
+    const FeedConfig *const config = feed->config;
+    Rating *const r = &config->ratings[rating];
+    const uint64_t skipped = config->plan->videos[side ? rating + 1 : 0].skip;
+    say("\"%s\" is cut off within frame %" PRIu64 ".", video->path, r->pairs + skipped);
+    r->cut = true;
+}
+
+/* Why a rating's pairs have come to an end, and whether that is an error. */
+static int tell_end(Feed *feed, unsigned rating)
+{
+    const FeedConfig *const config = feed->config;
+    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const Video *const ref = config->videos[0], *const dist = config->videos[rating + 1];
+    if (part->ref == FRAME_ERROR || part->dist == FRAME_ERROR)
+        return -EIO;
+    if (part->ref == FRAME_CUT)
+        say_cut(feed, rating, ref, SIDE_REF);
+    if (part->dist == FRAME_CUT)
+        say_cut(feed, rating, dist, SIDE_DIST);
+    if (config->ratings[rating].cut)
+        return 0;
+    if (part->ref == FRAME_NONE && part->dist != FRAME_NONE)
+        say("\"%s\" ended before \"%s\".", ref->path, dist->path);
+    else if (part->dist == FRAME_NONE && part->ref != FRAME_NONE)
+        say("\"%s\" ended before \"%s\".", dist->path, ref->path);
+    return 0;
+}
+
+/* What pairing by time had to do. */
+static void tell_pairing(const Feed *feed, unsigned rating)
+{
+    const FeedConfig *const config = feed->config;
+    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const int64_t apart = part->begins[1] - part->begins[0];
+    sync_describe(config->plan, rating + 1, part, config->ratings[rating].pairing,
+                  sizeof(config->ratings[rating].pairing));
+    if (part->repeated || part->left_out)
+        say("%s: by time, %" PRIu64 " frame%s compared more than once, %" PRIu64 " left out",
+            config->videos[rating + 1]->path, part->repeated,
+            part->repeated == 1 ? " was" : "s were", part->left_out);
+    if (apart)
+        say("%s begins at %.3f s, the reference at %.3f s: their first frames were taken for the same",
+            config->videos[rating + 1]->path, (double)part->begins[1] / 1e9,
+            (double)part->begins[0] / 1e9);
+}
+
+static void end_rating(Feed *feed, unsigned rating, int err)
+{
+    Rating *const r = &feed->config->ratings[rating];
+    feed->over[rating] = true;
+    prefetch_drop(feed->prefetch, rating + 1);
+    let_go(&feed->hand[rating + 1]);
+    r->err = err;
+    if (err)
+        pairing_drop(feed->pairing, rating + 1);
+    else
+        tell_pairing(feed, rating);
+}
+
+static void end_all(Feed *feed)
+{
+    for (unsigned i = 0; i < feed->config->count; i++) {
+        if (feed->over[i])
+            continue;
+        feed->config->ratings[i].stopped = true;
+        end_rating(feed, i, 0);
+    }
+}
+
+/* ---- pairs ---- */
+
+static int score_pair(Feed *feed, unsigned rating)
+{
+    const FeedConfig *const config = feed->config;
+    Rating *const r = &config->ratings[rating];
+    VmafPicture ref, dist;
+    int err = vmaf_picture_ref(&ref, &feed->hand[0]);
+    if (!err)
+        err = vmaf_picture_ref(&dist, &feed->hand[rating + 1]);
+    if (!err)
+        err = vmaf_read_pictures(r->vmaf, &ref, &dist, r->pairs);
+    if (err) {
+        let_go(&ref);
+        let_go(&dist);
+        say("problem reading pictures");
+        return err;
+    }
+    r->pairs++;
+    if (!feed->told_places)
+        gpu_tell_places(config->gpu, r->vmaf, config->options->quiet);
+    feed->told_places = true;
+    return 0;
+}
+
+/* What the step brought for each rating. */
+static void serve(Feed *feed)
+{
+    bool any = false;
+    for (unsigned i = 0; i < feed->config->count; i++) {
+        const PairingPart *const part = pairing_part(feed->pairing, i + 1);
+        if (feed->over[i])
+            continue;
+        if (part->state == PAIR_READY) {
+            const int err = score_pair(feed, i);
+            any |= !err;
+            if (err)
+                end_rating(feed, i, err);
+        } else if (part->state == PAIR_OVER) {
+            end_rating(feed, i, tell_end(feed, i));
+        }
+    }
+    let_go_of_pairs(feed);
+    if (any)
+        meter_step(&feed->meter);
+}
+
+static void score_pairs(Feed *feed)
+{
+    for (bool more = true; more;) {
+        more = pairing_step(feed->pairing);
+        if (interrupt_signal()) {
+            end_all(feed);
+            return;
+        }
+        serve(feed);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Pairs to come, as far as it can be told; 0: not at all. Ticks are not counted by frames. */
+static uint64_t expected_pairs(const FeedConfig *config)
+{
+    uint64_t pairs = config->plan->limit;
+    const uint64_t ref = video_frames_left(config->videos[0]);
+    uint64_t longest = 0;
+    if (config->plan->by == PAIR_AT_RATE)
+        return pairs;
+    if (config->plan->by == PAIR_BY_TIME)
+        return ref && (!pairs || ref < pairs) ? ref : pairs;
+    for (unsigned i = 1; i <= config->count; i++) {
+        const uint64_t left = video_frames_left(config->videos[i]);
+        if (!left)
+            longest = UINT64_MAX; /* not known */
+        else if (left > longest)
+            longest = left;
+    }
+    if (ref && ref < longest)
+        longest = ref;
+    return longest != UINT64_MAX && (!pairs || longest < pairs) ? longest : pairs;
+}
+
+static bool mean_so_far(void *arg, double *mean)
+{
+    const FeedConfig *const config = arg;
+    return models_mean_so_far(config->models, config->options, config->ratings[0].vmaf, mean);
+}
+
+static void start_meter(Feed *feed, uint64_t expected)
+{
+    const FeedConfig *const config = feed->config;
+    const bool shown = !config->options->quiet && message_on_terminal();
+    const MeterConfig metering = {
+        .score = mean_so_far,
+        .arg = (void *)config,
+        .kind = config->options->progress ? METER_LINES
+                : shown                   ? METER_TERMINAL
+                                          : METER_NONE,
+        .total = expected,
+    };
+    meter_start(&feed->meter, &metering);
+}
+
+/* By number there is an end to what is read; by time nobody knows which frames will be wanted. */
+static uint64_t frames_wanted(const FeedConfig *config, unsigned video)
+{
+    uint64_t skipped = 0;
+    if (config->plan->by != PAIR_BY_NUMBER || !config->plan->limit)
+        return 0;
+    for (unsigned i = 1; !video && i <= config->count; i++)
+        if (config->plan->videos[i].pairing.skipped > skipped)
+            skipped = config->plan->videos[i].pairing.skipped;
+    return config->plan->limit + skipped;
+}
+
+static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
+{
+    const FeedConfig *const config = feed->config;
+    const PrefetchConfig prefetch = {
+        .vmaf = config->ratings[0].vmaf,
+        .videos = videos,
+        .count = feed->videos,
+        .by_number = config->plan->by == PAIR_BY_NUMBER,
+        /* Chroma that nobody looks at need not be read. */
+        .planes = extractors_planes(config->ratings[0].vmaf),
+        .ahead = config->ahead,
+        .threads = config->gpu ? 3 : 1,
+    };
+    return prefetch_create(&feed->prefetch, &prefetch);
+}
+
+static int start_pairing(Feed *feed, const PairingVideo *videos)
+{
+    const SyncPlan *const plan = feed->config->plan;
+    const PairingConfig pairing = {
+        .by = plan->by,
+        .count = feed->videos,
+        .videos = videos,
+        .rate_num = plan->rate_num,
+        .rate_den = plan->rate_den,
+        .limit = plan->limit,
+        .duration = plan->duration,
+        .look = look,
+        .take = take,
+        .arg = feed,
+    };
+    return pairing_create(&feed->pairing, &pairing);
+}
+
+static int start(Feed *feed)
+{
+    const FeedConfig *const config = feed->config;
+    PrefetchVideo *const prefetched = calloc(feed->videos, sizeof(*prefetched));
+    PairingVideo *const paired = calloc(feed->videos, sizeof(*paired));
+    feed->hand = calloc(feed->videos, sizeof(*feed->hand));
+    feed->over = calloc(config->count, sizeof(*feed->over));
+    int err = prefetched && paired && feed->hand && feed->over ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < feed->videos; i++) {
+        prefetched[i] = (PrefetchVideo){ config->videos[i], frames_wanted(config, i) };
+        paired[i] = config->plan->videos[i].pairing;
+    }
+    if (!err)
+        err = start_pairing(feed, paired);
+    if (!err)
+        err = start_prefetch(feed, prefetched);
+    free(prefetched);
+    free(paired);
+    if (err)
+        say("problem starting to read: %s", strerror(-err));
+    return err;
+}
+
+static void finish(Feed *feed)
+{
+    for (unsigned i = 0; feed->hand && i < feed->videos; i++)
+        let_go(&feed->hand[i]);
+    prefetch_destroy(feed->prefetch);
+    pairing_destroy(feed->pairing);
+    free(feed->hand);
+    free(feed->over);
+}
+
+static void interrupt_prefetch(void *prefetch)
+{
+    prefetch_interrupt(prefetch);
+}
+
+static void find_empty(const FeedConfig *config)
+{
+    for (unsigned i = 0; i < config->count; i++) {
+        Rating *const rating = &config->ratings[i];
+        if (rating->err || rating->pairs || rating->cut || rating->stopped)
+            continue;
+        if (config->count > 1)
+            say("%s: there are no frames to score", rating->video->path);
+        else
+            say("there are no frames to score");
+        rating->err = -EINVAL;
+    }
+}
+
+int feed_ratings(const FeedConfig *config)
+{
+    Feed feed = { .config = config, .videos = config->count + 1 };
+    const uint64_t expected =
+        expected_pairs(config); /* now: the reading ahead will move on in the videos */
+    const int err = start(&feed);
+    if (!err) {
+        interrupt_call(interrupt_prefetch, feed.prefetch);
+        start_meter(&feed, expected);
+        score_pairs(&feed);
+        meter_finish(&feed.meter);
+        interrupt_call(NULL, NULL);
+        find_empty(config);
+    }
+    finish(&feed);
+    return err;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/pairing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SECOND 1000000000
+
+/* A video as it goes by. */
+typedef struct Cursor {
+    unsigned rate_num, rate_den;
+    uint64_t
+        seen;    /* frames whose time is known: those taken, and the next one if it was looked at */
+    bool looked; /* at the next one */
+    enum FrameStatus next_status;
+    bool timed;    /* the first frame has a time */
+    int64_t begin; /* which is this one, on the video's clock */
+    int64_t next;  /* the time of the next one, from then on */
+    bool in_hand;  /* there is a frame in hand, */
+    bool used;     /* which was part of a pair, */
+    int64_t time;  /* with this time */
+    int64_t lasts; /* what a frame lasts: by the rate, else the last one did */
+} Cursor;
+
+typedef struct Dist {
+    PairingPart part;
+    int64_t offset;
+    uint64_t skipped;
+    int64_t origin; /* the reference's time that is 0 for this video */
+    int64_t first;  /* and of its first pair */
+} Dist;
+
+struct Pairing {
+    PairingConfig config;
+    uint64_t step; /* frames of the reference, or ticks, before this one */
+    Cursor *cursors;
+    Dist *dists; /* [0] is nobody's */
+};
+
+int64_t frame_time(uint64_t n, unsigned rate_num, unsigned rate_den)
+{
+    if (!rate_num || !rate_den)
+        return 0;
+    /* In whole runs of rate_num frames, which last rate_den seconds, so that nothing overflows. */
+    const uint64_t runs = n / rate_num, rest = n % rate_num;
+    const long double part = (long double)rest * rate_den * SECOND / rate_num;
+    return (int64_t)(runs * rate_den * SECOND) + (int64_t)(part + 0.5L);
+}
+
+int64_t frame_duration(unsigned rate_num, unsigned rate_den)
+{
+    return frame_time(1, rate_num, rate_den);
+}
+
+/* ---- one video ---- */
+
+static int64_t time_after(const Cursor *cursor, int64_t time)
+{
+    if (!cursor->timed && cursor->rate_num)
+        return frame_time(cursor->seen, cursor->rate_num, cursor->rate_den);
+    if (!cursor->timed || time == VIDEO_NO_TIME)
+        return cursor->next + cursor->lasts;
+    return time - cursor->begin;
+}
+
+/* Frames without a time follow the one before; a time that does not grow is no time. */
+static void set_next_time(Cursor *cursor, int64_t time)
+{
+    if (!cursor->seen) {
+        cursor->timed = time != VIDEO_NO_TIME;
+        cursor->begin = cursor->timed ? time : 0;
+        cursor->next = 0;
+    } else {
+        const int64_t before = cursor->next, after = time_after(cursor, time);
+        cursor->next = after > before ? after : before + 1;
+        if (!cursor->rate_num)
+            cursor->lasts = cursor->next - before;
+    }
+    cursor->seen++;
+}
+
+static enum FrameStatus look(Pairing *pairing, unsigned video)
+{
+    Cursor *const cursor = &pairing->cursors[video];
+    if (cursor->looked)
+        return cursor->next_status;
+    int64_t time;
+    cursor->looked = true;
+    cursor->next_status = pairing->config.look(pairing->config.arg, video, &time);
+    if (cursor->next_status == FRAME_WHOLE)
+        set_next_time(cursor, time);
+    return cursor->next_status;
+}
+
+static void take(Pairing *pairing, unsigned video)
+{
+    Cursor *const cursor = &pairing->cursors[video];
+    Dist *const dist = &pairing->dists[video];
+    if (video && cursor->in_hand && !cursor->used && dist->part.pairs)
+        dist->part.left_out++;
+    pairing->config.take(pairing->config.arg, video);
+    cursor->looked = false;
+    cursor->in_hand = true;
+    cursor->used = false;
+    cursor->time = cursor->next;
+}
+
+/* Half of what a frame lasts lies before its time, and half behind. */
+static bool reaches(const Cursor *cursor, int64_t target)
+{
+    return target - cursor->time <= cursor->lasts / 2;
+}
+
+/* Takes frames until the one in hand is the nearest to the target; of two, the one that is shown by then. The
+ * video has ended when its last frame does not reach the target. */
+static enum FrameStatus seek(Pairing *pairing, unsigned video, int64_t target)
+{
+    Cursor *const cursor = &pairing->cursors[video];
+    for (;;) {
+        if (cursor->in_hand && cursor->time >= target)
+            return FRAME_WHOLE;
+        const enum FrameStatus status = look(pairing, video);
+        if (status != FRAME_WHOLE)
+            return cursor->in_hand && reaches(cursor, target) ? FRAME_WHOLE : status;
+        if (cursor->in_hand && cursor->next - target >= target - cursor->time)
+            return FRAME_WHOLE;
+        take(pairing, video);
+    }
+}
+
+/* ---- pairs ---- */
+
+static void end(Dist *dist, enum FrameStatus ref, enum FrameStatus own)
+{
+    dist->part.state = PAIR_OVER;
+    dist->part.ref = ref;
+    dist->part.dist = own;
+}
+
+/* Does the time lie behind what was asked for? */
+static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
+{
+    const PairingConfig *const config = &pairing->config;
+    const int64_t step = config->by == PAIR_AT_RATE
+                             ? frame_duration(config->rate_num, config->rate_den)
+                             : pairing->cursors[0].lasts;
+    /* Times are rounded: half a step is close enough. */
+    return config->duration && dist->part.pairs &&
+           time - dist->first > config->duration - 1 - step / 2;
+}
+
+static void make_pair(Dist *dist, Cursor *cursor, int64_t time)
+{
+    if (!dist->part.pairs++)
+        dist->first = time;
+    dist->part.repeated += cursor->used;
+    cursor->used = true;
+    dist->part.state = PAIR_READY;
+}
+
+/* The reference's next frame, if it is there, was not taken yet. */
+static void pair_by_number(Pairing *pairing, unsigned video, enum FrameStatus ref)
+{
+    Dist *const dist = &pairing->dists[video];
+    const bool failed = ref == FRAME_CUT || ref == FRAME_ERROR;
+    dist->part.state = PAIR_NOT_YET;
+    if (ref == FRAME_WHOLE && pairing->step < dist->skipped)
+        return;
+    const enum FrameStatus own = failed ? FRAME_WHOLE : look(pairing, video);
+    if (ref != FRAME_WHOLE || own != FRAME_WHOLE) {
+        end(dist, ref, own);
+        return;
+    }
+    take(pairing, video);
+    make_pair(dist, &pairing->cursors[video], 0);
+}
+
+/* `time`: of the reference's frame, also of the one that would follow the last. */
+static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref, int64_t time)
+{
+    Dist *const dist = &pairing->dists[video];
+    Cursor *const cursor = &pairing->cursors[video];
+    dist->part.state = PAIR_NOT_YET;
+    if (ref == FRAME_WHOLE && pairing->step < dist->skipped)
+        return;
+    if (pairing->step == dist->skipped)
+        dist->origin = time;
+    if (is_late(pairing, dist, time)) {
+        end(dist, FRAME_NONE, FRAME_NONE);
+        return;
+    }
+    if (ref == FRAME_CUT || ref == FRAME_ERROR) {
+        end(dist, ref, FRAME_WHOLE);
+        return;
+    }
+    const int64_t target = time - dist->origin + dist->offset;
+    const uint64_t left_out = dist->part.left_out;
+    const enum FrameStatus own = seek(pairing, video, target);
+    if (ref == FRAME_NONE) { /* would there have been one for the next? */
+        dist->part.left_out = left_out;
+        end(dist, ref, own);
+        return;
+    }
+    dist->part.begins[0] = pairing->cursors[0].begin;
+    dist->part.begins[1] = cursor->begin;
+    if (own != FRAME_WHOLE)
+        end(dist, ref, own);
+    else if (dist->part.pairs || cursor->time - target <= cursor->lasts / 2)
+        make_pair(dist, cursor, time);
+}
+
+/* The reference's frame for this step, and its time. By number it is only looked at. */
+static enum FrameStatus find_reference(Pairing *pairing, int64_t *time)
+{
+    const PairingConfig *const config = &pairing->config;
+    if (config->by == PAIR_AT_RATE) {
+        *time = frame_time(pairing->step, config->rate_num, config->rate_den);
+        return seek(pairing, 0, *time);
+    }
+    const Cursor *const cursor = &pairing->cursors[0];
+    const enum FrameStatus status = look(pairing, 0);
+    if (config->by == PAIR_BY_TIME && status == FRAME_WHOLE)
+        take(pairing, 0);
+    *time = cursor->time + (status == FRAME_WHOLE ? 0 : cursor->lasts);
+    return status;
+}
+
+bool pairing_step(Pairing *pairing)
+{
+    const PairingConfig *const config = &pairing->config;
+    bool any_left = false, any_more = false;
+    for (unsigned i = 1; i < config->count; i++) {
+        Dist *const dist = &pairing->dists[i];
+        if (config->limit && dist->part.pairs >= config->limit && dist->part.state != PAIR_OVER)
+            end(dist, FRAME_NONE, FRAME_NONE);
+        any_left |= dist->part.state != PAIR_OVER;
+    }
+    if (!any_left)
+        return false;
+    int64_t time = 0;
+    const enum FrameStatus ref = find_reference(pairing, &time);
+    for (unsigned i = 1; i < config->count; i++) {
+        if (pairing->dists[i].part.state == PAIR_OVER)
+            continue;
+        if (config->by == PAIR_BY_NUMBER)
+            pair_by_number(pairing, i, ref);
+        else
+            pair_by_time(pairing, i, ref, time);
+        any_more |= pairing->dists[i].part.state != PAIR_OVER;
+    }
+    if (config->by == PAIR_BY_NUMBER && ref == FRAME_WHOLE && any_more)
+        take(pairing, 0);
+    pairing->step++;
+    return true;
+}
+
+const PairingPart *pairing_part(const Pairing *pairing, unsigned video)
+{
+    return &pairing->dists[video].part;
+}
+
+void pairing_drop(Pairing *pairing, unsigned video)
+{
+    end(&pairing->dists[video], FRAME_WHOLE, FRAME_WHOLE);
+}
+
+int pairing_create(Pairing **out, const PairingConfig *config)
+{
+    Pairing *const pairing = calloc(1, sizeof(*pairing));
+    if (!pairing)
+        return -ENOMEM;
+    pairing->config = *config;
+    pairing->config.videos = NULL;
+    pairing->cursors = calloc(config->count, sizeof(*pairing->cursors));
+    pairing->dists = calloc(config->count, sizeof(*pairing->dists));
+    if (!pairing->cursors || !pairing->dists) {
+        pairing_destroy(pairing);
+        return -ENOMEM;
+    }
+    for (unsigned i = 0; i < config->count; i++) {
+        const PairingVideo *const video = &config->videos[i];
+        Cursor *const cursor = &pairing->cursors[i];
+        cursor->rate_num = video->rate_num;
+        cursor->rate_den = video->rate_den;
+        cursor->lasts = frame_duration(video->rate_num, video->rate_den);
+        pairing->dists[i].offset = video->offset;
+        pairing->dists[i].skipped = video->skipped;
+        pairing->dists[i].part.state = PAIR_NOT_YET;
+    }
+    *out = pairing;
+    return 0;
+}
+
+void pairing_destroy(Pairing *pairing)
+{
+    if (!pairing)
+        return;
+    free(pairing->cursors);
+    free(pairing->dists);
+    free(pairing);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "rating.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/reader.h"
+#include "interrupt.h"
+#include "libvmaf/report.h"
+#include "message.h"
+#include "output.h"
+
+int rating_create_context(Rating *rating, const Options *options, unsigned threads, Gpu **gpu,
+                          const Rating *first)
+{
+    const VmafConfiguration config = {
+        .log_level = VMAF_LOG_LEVEL_INFO,
+        .n_threads = rating == first ? threads : 0,
+        .n_subsample = options->subsample,
+        .cpumask = options->cpumask,
+        .gpumask = options->gpumask,
+    };
+    int err = vmaf_init(&rating->vmaf, config);
+    if (!err)
+        err = vmaf_share_threads(rating->vmaf, first->vmaf);
+    if (err) {
+        say("problem initializing VMAF context");
+        return err;
+    }
+    return rating == first ? gpu_create(gpu, options, rating->vmaf) : gpu_share(*gpu, rating->vmaf);
+}
+
+static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, uint64_t skipped)
+{
+    const VmafReportInput input = {
+        .size = sizeof(input),
+        .path = video->path,
+        .kind = video->reader->name,
+        .w = video->native.width,
+        .h = video->native.height,
+        .bpc = video->native.bitdepth,
+        .pix_fmt = video->native.pix_fmt,
+        .skipped = skipped,
+        .rate_num = video->traits.rate_num,
+        .rate_den = video->traits.rate_den,
+        .frames = video_frames_left(video),
+    };
+    return vmaf_report_input(vmaf, is_ref, &input);
+}
+
+/* Of options that are for one distorted video each, only its own: as if it had been scored alone. */
+static bool concerns(const GivenOption *option, size_t number, size_t *videos, size_t *outputs,
+                     const Options *options)
+{
+    if (!strcmp(option->name, "distorted"))
+        return (*videos)++ == number;
+    if (!strcmp(option->name, "output"))
+        return (*outputs)++ == number || options->outputs.count == 1;
+    return true;
+}
+
+static int note_options(VmafContext *vmaf, const Options *options, size_t number)
+{
+    size_t videos = 0, outputs = 0;
+    int err = 0;
+    for (size_t i = 0; !err && i < options->given_count; i++)
+        if (concerns(&options->given[i], number, &videos, &outputs, options))
+            err = vmaf_report_option(vmaf, options->given[i].name, options->given[i].value);
+    return err;
+}
+
+int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
+                       const uint64_t skipped[SIDES], size_t number)
+{
+    int err = note_video(rating->vmaf, ref, true, skipped[SIDE_REF]);
+    if (!err)
+        err = note_video(rating->vmaf, rating->video, false, skipped[SIDE_DIST]);
+    if (!err)
+        err = note_options(rating->vmaf, options, number);
+    if (!err &&
+        (options->backend || options->only_cpu)) /* who asks where it runs wants to read it */
+        err = vmaf_report_places(rating->vmaf);
+    if (!err)
+        err = vmaf_report_details(rating->vmaf);
+    if (err)
+        say("problem noting where the videos come from");
+    return err;
+}
+
+/* The report will say that it is not whole. */
+static int note_stop(const Rating *rating)
+{
+    char reason[64];
+    snprintf(reason, sizeof(reason), "stopped by %s", interrupt_name(interrupt_signal()));
+    return vmaf_report_partial(rating->vmaf, reason);
+}
+
+static int tell_scores(const Rating *rating, const Options *o, const Models *models)
+{
+    const bool several = o->distorted.count > 1;
+    const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
+    const bool print = !rating->output || (message_on_terminal() && !o->quiet && !rating->stopped);
+    int err = 0;
+    if (!o->no_prediction)
+        err = models_score(models, o, rating->vmaf, rating->pairs, print ? &owner : NULL);
+    if (!err && print)
+        err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
+    return err;
+}
+
+int rating_finish(Rating *rating, const Options *options, const Models *models)
+{
+    if (!rating->pairs) /* the first frame was cut, or a signal came */
+        return -EINVAL;
+    if (rating->stopped && !rating->output)
+        return -EINTR;
+    int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
+    if (err) {
+        say("problem flushing context");
+        return err;
+    }
+    if (rating->stopped)
+        err = note_stop(rating);
+    if (!err)
+        err = tell_scores(rating, options, models);
+    if (!err && rating->output)
+        err = output_write(rating->vmaf, options, rating->output);
+    return err ? err : rating->cut ? -EINVAL : 0;
+}
+
+void rating_destroy(Rating *rating)
+{
+    if (rating->vmaf)
+        vmaf_close(rating->vmaf);
+    free(rating->output);
+    *rating = (Rating){ 0 };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* One distorted video of a run, and what comes of it: a context of its own, scores, a report. */
+#ifndef TOOLS_RATING_H
+#define TOOLS_RATING_H
+
+#include "extractors.h"
+#include "gpu.h"
+#include "input/video.h"
+#include "libvmaf/libvmaf.h"
+#include "models.h"
+#include "options.h"
+
+typedef struct Rating {
+    Video *video;
+    char *output; /* where the report goes; NULL: nowhere */
+    VmafContext *vmaf;
+    unsigned pairs;    /* scored */
+    bool cut;          /* this video or the reference ended within a frame */
+    bool stopped;      /* a signal came before the last pair */
+    int err;           /* why there is no result */
+    char pairing[160]; /* how frames found their partners */
+} Rating;
+
+/* Its context, which works on the device of `gpu`, if any, and has so many threads or, if `first` is another,
+ * the threads of that. Says what is wrong; negative errno. */
+int rating_create_context(Rating *rating, const Options *options, unsigned threads, Gpu **gpu,
+                          const Rating *first);
+
+/* Tells the library what only the command knows, for reports. `number`: which of the distorted videos. */
+int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
+                       const uint64_t skipped[SIDES], size_t number);
+
+/* Scores, prints and writes what was read. Says what is wrong; negative errno. */
+int rating_finish(Rating *rating, const Options *options, const Models *models);
+
+void rating_destroy(Rating *rating);
+
+#endif
