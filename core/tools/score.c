@@ -64,7 +64,8 @@ static int open_videos(Run *run)
             run->ratings[i - 1].video = run->videos[i];
     }
     interrupt_call(cancel_videos, run);
-    const VideoAlign align = { .common_bitdepth = o->common_bitdepth };
+    const VideoAlign align = { .common_bitdepth = o->common_bitdepth,
+                               .sdr_model = !o->no_prediction };
     const int err = videos_do(run->videos, run->count + 1, begin_video, NULL);
     return err ? err : videos_align(run->videos, run->count + 1, &align);
 }

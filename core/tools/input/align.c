@@ -111,16 +111,45 @@ static bool differ(const char *a, const char *b)
     return a && b && strcmp(a, b) != 0;
 }
 
+/* Video that does not say so has limited range. */
+static bool is_full(const Video *video)
+{
+    return video->traits.range == RANGE_FULL;
+}
+
+static const char *range_name(const Video *video)
+{
+    return is_full(video) ? "full" : "limited";
+}
+
+/* RGB becomes what the other video is made of; without one, BT.601 of limited range, as FFmpeg has it. */
+static void settle_rgb(Video *const *videos, unsigned count)
+{
+    const Video *other = NULL;
+    for (unsigned i = 0; i < count && !other; i++)
+        if (!videos[i]->rgb)
+            other = videos[i];
+    for (unsigned i = 0; i < count; i++) {
+        VideoTraits *const traits = &videos[i]->traits;
+        if (!videos[i]->rgb)
+            continue;
+        traits->range = other && is_full(other) ? RANGE_FULL : RANGE_LIMITED;
+        traits->matrix = other && other->traits.matrix ? other->traits.matrix : "smpte170m";
+        video_note(videos[i], "rgb", true, "%s brought to YUV (matrix %s, %s range)",
+                   traits->pixel_format, traits->matrix, range_name(videos[i]));
+    }
+}
+
 static void warn_of_colours(const Video *ref, Video *dist)
 {
     const VideoTraits *const a = &ref->traits, *const b = &dist->traits;
-    if (a->range && b->range && a->range != b->range)
-        video_note(dist, "range", false,
-                   "samples have %s range, those of %s %s: compared as they are, which costs "
-                   "score; `ffmpeg -vf scale=out_range=%s` brings them together",
-                   b->range == RANGE_FULL ? "full" : "limited", ref->path,
-                   a->range == RANGE_FULL ? "full" : "limited",
-                   a->range == RANGE_FULL ? "full" : "limited");
+    if (is_full(ref) != is_full(dist))
+        video_note(
+            dist, "range", false,
+            "samples have %s range, those of %s %s range%s: compared as they are, which makes the score "
+            "wrong; `ffmpeg -vf scale=out_range=%s` brings them together",
+            range_name(dist), ref->path, range_name(ref),
+            a->range && b->range ? "" : " (no range is taken as limited)", range_name(ref));
     if (differ(a->matrix, b->matrix))
         video_note(dist, "matrix", false,
                    "colour matrix is %s, that of %s %s: compared as they are", b->matrix, ref->path,
@@ -161,10 +190,12 @@ int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
         convert |= tells_colours(videos[i]);
     int err = 0;
     if (convert)
+        settle_rgb(videos, count);
+    if (convert)
         err = convert_all(videos, count, how);
     for (unsigned i = 1; i < count && !convert && !err; i++)
         err = video_compare(videos[0], videos[i], how->common_bitdepth);
-    for (unsigned i = 0; i < count && !err; i++) {
+    for (unsigned i = 0; i < count && convert && !err; i++) {
         if (i > 0)
             warn_of_colours(videos[0], videos[i]);
         if (how->sdr_model)

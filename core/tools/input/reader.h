@@ -36,7 +36,7 @@ struct VideoReader {
 
 #define READER_PROBE_SIZE 16
 
-extern const VideoReader raw_reader, y4m_reader;
+extern const VideoReader raw_reader, y4m_reader, libav_reader; /* the last: with HAVE_LIBAV */
 
 /* The reader whose file begins so; NULL when none says that it is its own. */
 const VideoReader *reader_probe(const uint8_t *start, size_t size);

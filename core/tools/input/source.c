@@ -219,6 +219,17 @@ int source_open(Source **out, const char *path)
     return 0;
 }
 
+int source_open_none(Source **out)
+{
+    Source *const source = calloc(1, sizeof(*source));
+    if (!source)
+        return -ENOMEM;
+    source->fd = source->wake[0] = source->wake[1] = -1;
+    source->seekable = true;
+    *out = source;
+    return 0;
+}
+
 void source_close(Source *source)
 {
     if (!source)
@@ -226,7 +237,8 @@ void source_close(Source *source)
     for (unsigned i = 0; i < 2; i++)
         if (source->wake[i] >= 0)
             close(source->wake[i]);
-    close(source->fd);
+    if (source->fd >= 0)
+        close(source->fd);
     free(source->ahead);
     free(source);
 }
@@ -356,4 +368,22 @@ int source_read(Source *source, uint64_t offset, Span *spans, unsigned count)
         consume(&spans, &count, size);
     }
     return read_all(source, 0, spans, count);
+}
+
+int64_t source_take(Source *source, void *into, size_t size)
+{
+    if (atomic_load(&source->cancelled))
+        return -ECANCELED;
+    if (source->seekable) {
+        const uint64_t left = source->offset < source->size ? source->size - source->offset : 0;
+        size = size < left ? size : (size_t)left;
+    }
+    int64_t got = source->seekable ? 0 : (int64_t)take_held(source, into, size);
+    if (!got && size) {
+        const Span span = { into, size };
+        got = read_spans(source, source->offset, &span, 1);
+    }
+    if (got > 0)
+        source->offset += (uint64_t)got;
+    return got;
 }

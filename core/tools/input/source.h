@@ -35,7 +35,9 @@ typedef struct Source {
 
 /* "-" is standard input. Does not wait for the other end of a named pipe. Logs, negative errno. */
 int source_open(Source **source, const char *path);
-void source_close(Source *source);
+/* A source without bytes, for a video that is not in one file: it can be cancelled. */
+int source_open_none(Source **source);
+void source_close(Source *source); /* NULL is fine */
 
 /* Shows up to `want` bytes at the current offset; fewer only at the end. */
 int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size);
@@ -48,6 +50,10 @@ int source_skip(Source *source, uint64_t bytes);
 /* Fills spans with the bytes at `offset`; -ENODATA when the file ends before. A pipe reads where it
  * stands and moves on; a file keeps its offset, and any number of threads may read at once. */
 int source_read(Source *source, uint64_t offset, Span *spans, unsigned count);
+
+/* Reads up to `size` bytes at the current offset, one at least, and moves on. How many, 0 at the end, or
+ * negative errno. */
+int64_t source_take(Source *source, void *into, size_t size);
 
 /* Reads some bytes of a pipe into memory, for whoever reads later, so that its writer gets on. Waits for
  * them, or for source_wake: 0. -ENODATA when there are no more; -ENOBUFS when enough are held, or it is no

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input/convert.h"
+#include "input/magic.h"
 #include "input/reader.h"
 #include "message.h"
 
@@ -18,22 +20,57 @@ int video_read_error(const Video *video, int err)
     return err;
 }
 
+static int refuse_as_raw(const Video *video, const char *title)
+{
+    say("%s is a %s file; leave -w, -h, -p and -b out to read it as one", video->path, title);
+    return -EINVAL;
+}
+
+/* What is no Y4M goes to FFmpeg's libraries; without them to Y4M, which says what is wrong. */
+static const VideoReader *reader_of_others(const Video *video, size_t size)
+{
+#ifdef HAVE_LIBAV
+    return size || video->source->fd < 0 ? &libav_reader : &y4m_reader;
+#else
+    return &y4m_reader;
+#endif
+}
+
 static int choose_reader(Video *video)
 {
     const uint8_t *start;
     size_t size;
-    const int err = source_peek(video->source, READER_PROBE_SIZE, &start, &size);
+    /* A pipe shows what is sure to be there soon. */
+    const size_t want = video->source->seekable ? MAGIC_SIZE : READER_PROBE_SIZE;
+    const int err = source_peek(video->source, want, &start, &size);
     if (err)
         return video_read_error(video, err);
     const VideoReader *const found = reader_probe(start, size);
-    if (video->raw && found) {
-        say("%s is a %s file; leave -w, -h, -p and -b out to read it as one", video->path,
-            found->title);
+    const char *const title = found ? found->title : magic_of(start, size);
+    if (video->raw && title)
+        return refuse_as_raw(video, title);
+#ifndef HAVE_LIBAV
+    if (!found && title) {
+        say("%s is a %s file, for which this vmaf was built without FFmpeg's libraries (Meson's option "
+            "-Dlibav=enabled); `ffmpeg -i FILE -strict -1 FILE.y4m` makes a video that it reads",
+            video->path, title);
         return -EINVAL;
     }
-    /* What nobody knows is left to Y4M, which says what is wrong. */
-    video->reader = video->raw ? &raw_reader : found ? found : &y4m_reader;
+#endif
+    video->reader = video->raw ? &raw_reader : found ? found : reader_of_others(video, size);
     return 0;
+}
+
+/* An address, or the names of many pictures: libavformat opens them itself. */
+static bool has_no_source(const char *path)
+{
+#ifdef HAVE_LIBAV
+    return strcmp(path, "-") != 0 && access(path, F_OK) &&
+           (strstr(path, "://") || strpbrk(path, "%*?"));
+#else
+    (void)path;
+    return false;
+#endif
 }
 
 int video_create(Video **out, const char *path, const VideoFormat *raw)
@@ -46,6 +83,8 @@ int video_create(Video **out, const char *path, const VideoFormat *raw)
     video->raw = raw != NULL;
     if (raw)
         video->format = *raw;
+    else if (has_no_source(path))
+        return source_open_none(&video->source);
     return source_open(&video->source, path);
 }
 

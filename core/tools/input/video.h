@@ -65,6 +65,7 @@ typedef struct Video {
     VideoNote *notes;
     unsigned note_count;
     struct Convert *convert; /* NULL: frames are given as they are */
+    bool rgb;                /* frames are computed from RGB, by the matrix and range in `traits` */
     bool raw;                /* its format was told, not read */
     bool parallel;           /* several threads may read frames at once */
     bool held_enough;        /* and that was said */

@@ -105,7 +105,11 @@ static int parse_tag(Header *header, const char *tag, size_t length, char *error
     case 'F':
         parse_rate(&header->traits, tag + 1, length - 1);
         break;
-    default: /* pixel shape, comments: no part in scoring */
+    case 'X': /* a comment, of which one has a known meaning */
+        if (length == 16 && !memcmp(tag, "XCOLORRANGE=FULL", length))
+            header->traits.range = RANGE_FULL;
+        break;
+    default: /* pixel shape: no part in scoring */
         break;
     }
     if (!why)

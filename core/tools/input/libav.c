@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Every video that FFmpeg's libraries read. */
+#include "input/libav.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavutil/display.h>
+#include <libavutil/pixdesc.h>
+
+#include "input/reader.h"
+#include "message.h"
+
+/* ---- what the first frame and the stream tell ---- */
+
+static bool is_interlaced(const AVFrame *frame)
+{
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+    return frame->flags & AV_FRAME_FLAG_INTERLACED;
+#else
+    return frame->interlaced_frame;
+#endif
+}
+
+static const int32_t *display_matrix(const AVStream *stream)
+{
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    const AVPacketSideData *const side =
+        av_packet_side_data_get(stream->codecpar->coded_side_data,
+                                stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return side ? (const int32_t *)side->data : NULL;
+#else
+    return (const int32_t *)av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, NULL);
+#endif
+}
+
+static void set_rate(Libav *libav)
+{
+    VideoTraits *const traits = &libav->video->traits;
+    const AVStream *const stream = libav->stream;
+    const AVRational average = stream->avg_frame_rate, base = stream->r_frame_rate;
+    AVRational rate = libav->codec->framerate; /* what the bitstream says, if anything */
+    if (!libav->timeless)
+        rate = av_guess_frame_rate(libav->format, libav->stream, libav->frame);
+    if (rate.num <= 0 || rate.den <= 0)
+        return;
+    traits->rate_num = (unsigned)rate.num;
+    traits->rate_den = (unsigned)rate.den;
+    if (libav->timeless || average.num <= 0 || base.num <= 0)
+        return;
+    const double ratio = av_q2d(base) / av_q2d(average);
+    const bool fields = ratio > 1.99 && ratio < 2.01; /* whose rate is twice that of frames */
+    traits->variable_rate = (ratio < 0.99 || ratio > 1.01) && !fields;
+    if (traits->variable_rate) {
+        traits->rate_num = (unsigned)average.num;
+        traits->rate_den = (unsigned)average.den;
+    }
+}
+
+static void set_colours(VideoTraits *traits, const AVFrame *frame)
+{
+    const AVPixFmtDescriptor *const pixel = av_pix_fmt_desc_get(frame->format);
+    const bool full =
+        frame->color_range == AVCOL_RANGE_JPEG || (pixel && !strncmp(pixel->name, "yuvj", 4));
+    traits->range = full                                     ? RANGE_FULL
+                    : frame->color_range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
+                                                             : RANGE_UNKNOWN;
+    if (frame->colorspace != AVCOL_SPC_UNSPECIFIED)
+        traits->matrix = av_color_space_name(frame->colorspace);
+    if (frame->color_primaries != AVCOL_PRI_UNSPECIFIED)
+        traits->primaries = av_color_primaries_name(frame->color_primaries);
+    if (frame->color_trc != AVCOL_TRC_UNSPECIFIED)
+        traits->transfer = av_color_transfer_name(frame->color_trc);
+    traits->hdr =
+        frame->color_trc == AVCOL_TRC_SMPTE2084 || frame->color_trc == AVCOL_TRC_ARIB_STD_B67;
+}
+
+static void set_traits(Libav *libav)
+{
+    VideoTraits *const traits = &libav->video->traits;
+    traits->container = libav->format->iformat->name;
+    traits->codec = avcodec_get_name(libav->codec->codec_id);
+    traits->pixel_format = av_get_pix_fmt_name(libav->frame->format);
+    set_rate(libav);
+    set_colours(traits, libav->frame);
+    const AVRational aspect =
+        av_guess_sample_aspect_ratio(libav->format, libav->stream, libav->frame);
+    if (aspect.num > 0 && aspect.den > 0) {
+        traits->aspect_num = (unsigned)aspect.num;
+        traits->aspect_den = (unsigned)aspect.den;
+    }
+}
+
+static void note_interlacing(Libav *libav)
+{
+    if (libav->video->traits.interlaced || !is_interlaced(libav->frame))
+        return;
+    libav->video->traits.interlaced = true;
+    video_note(libav->video, "interlaced", false,
+               "interlaced, from frame %llu on: its fields are scored woven into frames, as they "
+               "are; `ffmpeg -vf bwdif` makes progressive video of it",
+               (unsigned long long)libav->found);
+}
+
+/* ---- the reader ---- */
+
+static void libav_close(Video *video)
+{
+    Libav *const libav = video->state;
+    if (!libav)
+        return;
+    frame_way_close(&libav->way);
+    avcodec_free_context(&libav->codec); /* its threads may log until now */
+    avformat_close_input(&libav->format);
+    libav_io_destroy(libav);
+    av_packet_free(&libav->packet);
+    av_frame_free(&libav->frame);
+    av_frame_free(&libav->host);
+    av_buffer_unref(&libav->device);
+    pthread_mutex_destroy(&libav->log_lock);
+    free(libav);
+    video->state = NULL;
+}
+
+static int decode_first(Libav *libav)
+{
+    const Video *const video = libav->video;
+    const enum FrameStatus status = libav_decode(libav);
+    if (status == FRAME_WHOLE) {
+        libav->first = true;
+        return 0;
+    }
+    if (status != FRAME_ERROR) {
+        char line[256];
+        say("%s: not one frame could be decoded: %s", video->path,
+            libav_reason(libav, AVERROR_INVALIDDATA, line, sizeof(line)));
+    }
+    return atomic_load(&video->source->cancelled) ? -ECANCELED : -EINVAL;
+}
+
+static int libav_open(Video *video)
+{
+    Libav *const libav = calloc(1, sizeof(*libav));
+    if (!libav)
+        return -ENOMEM;
+    video->state = libav;
+    libav->video = video;
+    pthread_mutex_init(&libav->log_lock, NULL);
+    libav_log_capture();
+    libav->packet = av_packet_alloc();
+    libav->frame = av_frame_alloc();
+    libav->host = av_frame_alloc();
+    if (!libav->packet || !libav->frame || !libav->host)
+        return -ENOMEM;
+    int err = libav_open_stream(libav);
+    if (!err)
+        err = decode_first(libav);
+    if (err)
+        return err;
+    set_traits(libav);
+    return frame_way_open(&libav->way, video, libav->frame, display_matrix(libav->stream));
+}
+
+/* Frames that are not as the first one cannot be paired with those of another video. */
+static bool has_changed(const Libav *libav)
+{
+    const FrameWay *const way = &libav->way;
+    const AVFrame *const frame = libav->frame;
+    if (frame->width == way->width && frame->height == way->height && frame->format == way->coded)
+        return false;
+    say("%s: frames change from %dx%d (%s) to %dx%d (%s) at frame %llu; only one size and format can be "
+        "scored",
+        libav->video->path, way->width, way->height, av_get_pix_fmt_name(way->coded), frame->width,
+        frame->height, av_get_pix_fmt_name(frame->format), (unsigned long long)libav->found);
+    return true;
+}
+
+static enum FrameStatus libav_find(Video *video, uint64_t *offset)
+{
+    Libav *const libav = video->state;
+    enum FrameStatus status = FRAME_WHOLE;
+    if (!libav->first)
+        status = libav_decode(libav);
+    libav->first = false;
+    if (status != FRAME_WHOLE)
+        return status;
+    if (has_changed(libav))
+        return FRAME_ERROR;
+    note_interlacing(libav);
+    *offset = libav->found++;
+    return FRAME_WHOLE;
+}
+
+static int64_t libav_time(const Video *video, uint64_t offset)
+{
+    (void)offset; /* the last one that was found */
+    const Libav *const libav = video->state;
+    const int64_t time = libav->frame->best_effort_timestamp;
+    if (libav->timeless || time == AV_NOPTS_VALUE)
+        return VIDEO_NO_TIME;
+    return av_rescale_q(time, libav->stream->time_base, (AVRational){ 1, 1000000000 });
+}
+
+static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsigned wanted,
+                                     Planes *planes)
+{
+    (void)offset;
+    Libav *const libav = video->state;
+    if (!wanted)
+        return FRAME_WHOLE;
+    const int err = frame_way_planes(&libav->way, video, libav->frame, wanted, planes);
+    if (!err)
+        return FRAME_WHOLE;
+    video_read_error(video, err);
+    return FRAME_ERROR;
+}
+
+/* The container's own count, else its duration's; neither is a promise. */
+static uint64_t libav_frames_left(const Video *video)
+{
+    const Libav *const libav = video->state;
+    const AVStream *const stream = libav->stream;
+    const VideoTraits *const traits = &video->traits;
+    uint64_t frames = stream->nb_frames > 0 ? (uint64_t)stream->nb_frames : 0;
+    double seconds = 0;
+    if (stream->duration > 0)
+        seconds = (double)stream->duration * av_q2d(stream->time_base);
+    else if (libav->format->duration > 0 &&
+             libav->format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE)
+        seconds = (double)libav->format->duration / AV_TIME_BASE;
+    if (!frames && traits->rate_den && !libav->timeless)
+        frames = (uint64_t)(seconds * traits->rate_num / traits->rate_den + 0.5);
+    return frames > libav->found ? frames - libav->found : 0;
+}
+
+const VideoReader libav_reader = {
+    .name = "libav",
+    .title = "FFmpeg",
+    .open = libav_open,
+    .close = libav_close,
+    .find = libav_find,
+    .planes = libav_planes,
+    .time = libav_time,
+    .frames_left = libav_frames_left,
+};

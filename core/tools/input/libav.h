@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The parts of the reader that stands on FFmpeg's libraries. */
+#ifndef TOOLS_INPUT_LIBAV_H
+#define TOOLS_INPUT_LIBAV_H
+
+#include <pthread.h>
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+
+#include "input/convert.h"
+#include "input/video.h"
+
+/* How a frame becomes planes; libav_frame.c. */
+typedef struct FrameWay {
+    enum { WAY_DIRECT, WAY_UNPACK, WAY_SWSCALE } way;
+    int turn[2]
+            [2]; /* a column and a row of the shown picture, in columns and rows of the coded one */
+    enum AVPixelFormat coded; /* of decoded frames */
+    enum AVPixelFormat plain; /* what swscale makes of them */
+    int width, height;        /* of decoded frames */
+    Planes shape;             /* of what is given */
+    struct SwsContext *sws;
+    AVFrame *made;     /* by swscale */
+    uint8_t *gathered; /* planes of `shape` */
+    ptrdiff_t gathered_stride[3];
+} FrameWay;
+
+typedef struct Libav {
+    Video *video;
+    AVFormatContext *format;
+    AVIOContext *io; /* over the video's source; NULL: libavformat opens files itself */
+    AVStream *stream;
+    AVCodecContext *codec;
+    AVPacket *packet;
+    AVFrame *frame; /* the one that was found */
+    AVFrame *host;  /* the same, fetched from a device */
+    AVBufferRef *device;
+    enum AVPixelFormat device_format;
+    bool first;    /* `frame` was decoded when the video was opened, and nobody had it yet */
+    bool draining; /* there are no more packets */
+    bool timeless; /* frames have numbers only */
+    bool cut;      /* the file ends too early */
+    bool last_packet_damaged;
+    uint64_t found;   /* frames */
+    uint64_t damaged; /* frames or packets */
+    FrameWay way;
+
+    pthread_mutex_t log_lock;
+    char log_line[256]; /* the last error that the libraries logged about this video */
+} Libav;
+
+/* libav_log.c: the libraries' lines are kept with the video that they are about, not printed. */
+void libav_log_capture(void);
+/* The last line, else what the error code means. In `line`, which it returns. */
+const char *libav_reason(Libav *libav, int err, char *line, size_t size);
+
+/* libav_io.c: the video's source as the libraries read one. */
+int libav_io_create(Libav *libav);
+void libav_io_destroy(Libav *libav);
+
+/* libav_open.c: the container, its stream and decoder. Says what is wrong; negative errno. */
+int libav_open_stream(Libav *libav);
+
+/* libav_decode.c: decodes the next frame into `frame`. */
+enum FrameStatus libav_decode(Libav *libav);
+
+/* libav_frame.c. The first one says what is wrong, sets the video's format and notes what has to be done. */
+int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int32_t *matrix);
+void frame_way_close(FrameWay *way);
+/* Where the wanted planes lie; negative errno. */
+int frame_way_planes(FrameWay *way, const Video *video, const AVFrame *frame, unsigned wanted,
+                     Planes *planes);
+
+#endif

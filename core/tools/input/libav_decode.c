@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Packets in, frames out. Every frame that the decoder gives counts, as with `ffmpeg -vsync passthrough`. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include <libavutil/pixdesc.h>
+
+#include "input/libav.h"
+#include "message.h"
+
+/* Said when it happens first; how often it did, at the end. */
+static void note_damage(Libav *libav, int err)
+{
+    char line[256];
+    if (!libav->damaged++)
+        video_note(
+            libav->video, "damaged", false,
+            "the video is damaged at frame %llu (%s); what the decoder makes of it is scored",
+            (unsigned long long)libav->found, libav_reason(libav, err, line, sizeof(line)));
+}
+
+static void note_end(Libav *libav)
+{
+    if (libav->damaged > 1)
+        video_note(libav->video, "damaged", false, "%llu places were damaged",
+                   (unsigned long long)libav->damaged);
+}
+
+/* Nobody can decode what is encrypted, but decoders try. */
+static bool is_encrypted(const AVPacket *packet)
+{
+    for (int i = 0; i < packet->side_data_elems; i++)
+        if (packet->side_data[i].type == AV_PKT_DATA_ENCRYPTION_INFO)
+            return true;
+    return false;
+}
+
+/* The next packet of the stream: 0; AVERROR_EOF at the end, and when the rest cannot be read. */
+static int read_packet(Libav *libav)
+{
+    for (;;) {
+        const int err = av_read_frame(libav->format, libav->packet);
+        if (err) {
+            libav->cut |= err != AVERROR_EOF || libav->last_packet_damaged;
+            return err == AVERROR_EXIT ? err : AVERROR_EOF;
+        }
+        if (libav->packet->stream_index == libav->stream->index)
+            break;
+        av_packet_unref(libav->packet);
+    }
+    libav->last_packet_damaged = libav->packet->flags & AV_PKT_FLAG_CORRUPT;
+    return 0;
+}
+
+/* Gives the decoder, which asked for it, one more packet. Negative: there is no going on. */
+static int feed(Libav *libav)
+{
+    int err = read_packet(libav);
+    if (err && err != AVERROR_EOF)
+        return err;
+    libav->draining = err != 0;
+    if (!libav->draining && is_encrypted(libav->packet)) {
+        say("%s: the video is encrypted", libav->video->path);
+        return AVERROR(EACCES);
+    }
+    err = avcodec_send_packet(libav->codec, libav->draining ? NULL : libav->packet);
+    if (libav->draining)
+        return 0;
+    av_packet_unref(libav->packet);
+    if (err && err != AVERROR(ENOMEM))
+        note_damage(libav, err);
+    return err == AVERROR(ENOMEM) ? err : 0;
+}
+
+static enum FrameStatus failed(const Libav *libav, int err)
+{
+    if (err == AVERROR(ENOMEM)) /* else it was said, or the reading was called off */
+        video_read_error(libav->video, -ENOMEM);
+    return FRAME_ERROR;
+}
+
+enum FrameStatus libav_decode(Libav *libav)
+{
+    enum { FAILURES_MAX = 1000 }; /* a decoder that fails without end is stopped */
+    const AVFrame *const frame = libav->frame;
+    int err;
+    for (unsigned failures = 0; (err = avcodec_receive_frame(libav->codec, libav->frame));) {
+        if (err == AVERROR(EAGAIN) && !libav->draining) {
+            err = feed(libav);
+        } else if (err != AVERROR_EOF && err != AVERROR(ENOMEM) && failures++ < FAILURES_MAX) {
+            note_damage(libav, err);
+            err = 0;
+        } else if (err != AVERROR(ENOMEM)) {
+            note_end(libav);
+            return libav->cut ? FRAME_CUT : FRAME_NONE;
+        }
+        if (atomic_load(&libav->video->source->cancelled))
+            err = AVERROR_EXIT;
+        if (err)
+            return failed(libav, err);
+    }
+    if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
+        note_damage(libav, AVERROR_INVALIDDATA);
+    return FRAME_WHOLE;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* From a path to a decoder. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libavutil/dict.h>
+
+#include "input/libav.h"
+#include "message.h"
+
+/* ---- the container ---- */
+
+static int is_cancelled(void *opaque)
+{
+    const Libav *const libav = opaque;
+    return atomic_load(&libav->video->source->cancelled);
+}
+
+/* With `local` no file is opened but the one that was named. */
+static int refuse_to_open(AVFormatContext *format, AVIOContext **io, const char *url, int flags,
+                          AVDictionary **options)
+{
+    Libav *const libav = format->opaque;
+    (void)io;
+    (void)flags;
+    (void)options;
+    say("%s: names another file, %s, which is not opened", libav->video->path, url);
+    return AVERROR(EPERM);
+}
+
+/* Where the libraries open the path themselves: an address, or the names of many pictures. */
+static bool is_address(const char *path)
+{
+    return strstr(path, "://") != NULL;
+}
+
+static AVDictionary *open_options(const Libav *libav)
+{
+    const char *const path = libav->video->path;
+    AVDictionary *options = NULL;
+    if (!is_address(path)) /* a playlist in a file leads nowhere but to files */
+        av_dict_set(&options, "protocol_whitelist", "file,crypto,data", 0);
+    if (!libav->io && !is_address(path)) {
+        if (!strchr(path, '%'))
+            av_dict_set(&options, "pattern_type", "glob", 0);
+        else /* whatever number they begin with */
+            av_dict_set(&options, "start_number_range", "100000", 0);
+    }
+    return options;
+}
+
+static int say_not_opened(Libav *libav, int err)
+{
+    const Video *const video = libav->video;
+    char line[256];
+    libav_reason(libav, err, line, sizeof(line));
+    if (err == AVERROR_EXIT)
+        return -ECANCELED;
+    if (strstr(line, "moov atom not found"))
+        say("%s: %s", video->path,
+            video->source->seekable
+                ? "the file is cut off or was never finished: it has no index (moov atom)"
+                : "its index (moov atom) lies at the end, which a pipe cannot be searched for: give a file, "
+                  "or write it with `-movflags +faststart`");
+    else if (err == AVERROR_INVALIDDATA && !*libav->log_line)
+        say("%s: it is neither a Y4M file nor one that FFmpeg's libraries know; raw video needs -w, -h, "
+            "-p and -b",
+            video->path);
+    else if (err != AVERROR(EPERM) || !video->options.local) /* else it was said */
+        say("%s: it could not be opened: %s", video->path, line);
+    return -EINVAL;
+}
+
+/* Kinds of file that are none: any text, and samples of which nothing is known. */
+static bool is_no_video(const AVInputFormat *format)
+{
+    return !strcmp(format->name, "tty") || !strcmp(format->name, "rawvideo");
+}
+
+static int open_container(Libav *libav)
+{
+    const Video *const video = libav->video;
+    if (is_address(video->path) && video->options.local) {
+        say("%s: addresses are not opened", video->path);
+        return -EPERM;
+    }
+    libav->format = avformat_alloc_context();
+    if (!libav->format)
+        return -ENOMEM;
+    libav->format->opaque = libav;
+    libav->format->interrupt_callback = (AVIOInterruptCB){ is_cancelled, libav };
+    if (video->source->fd >= 0) {
+        const int err = libav_io_create(libav);
+        if (err)
+            return err;
+        libav->format->pb = libav->io;
+        if (video->options.local)
+            libav->format->io_open = refuse_to_open;
+    }
+    AVDictionary *options = open_options(libav);
+    const char *const url = strcmp(video->path, "-") ? video->path : "pipe:";
+    int err = avformat_open_input(&libav->format, url, NULL, &options);
+    av_dict_free(&options);
+    if (!err && is_no_video(libav->format->iformat))
+        err = AVERROR_INVALIDDATA;
+    return err ? say_not_opened(libav, err) : 0;
+}
+
+/* ---- the stream ---- */
+
+/* As the ffmpeg command chooses: streams that have packets, then the default one, then the largest. */
+static uint64_t stream_score(const AVStream *stream)
+{
+    const AVCodecParameters *const par = stream->codecpar;
+    uint64_t score = (uint64_t)par->width * (uint64_t)par->height + 1;
+    if (stream->disposition & AV_DISPOSITION_DEFAULT)
+        score += 5000000;
+#ifdef AVSTREAM_EVENT_FLAG_NEW_PACKETS
+    if (stream->event_flags & AVSTREAM_EVENT_FLAG_NEW_PACKETS)
+        score += 100000000;
+#endif
+    return score;
+}
+
+static int say_no_video(const Libav *libav)
+{
+    const AVFormatContext *const format = libav->format;
+    const char *other = NULL, *kind = "";
+    for (unsigned i = 0; i < format->nb_streams && !other; i++) {
+        const AVStream *const stream = format->streams[i];
+        const char *const type = av_get_media_type_string(stream->codecpar->codec_type);
+        if (stream->disposition & AV_DISPOSITION_ATTACHED_PIC)
+            kind = "a cover picture";
+        else if (type)
+            kind = type;
+        other = avcodec_get_name(stream->codecpar->codec_id);
+    }
+    say("%s: there is no video in it%s%s%s%s%s", libav->video->path, other ? ", only " : "", kind,
+        other ? " (" : "", other ? other : "", other ? ")" : "");
+    return -EINVAL;
+}
+
+static int choose_stream(Libav *libav)
+{
+    AVFormatContext *const format = libav->format;
+    uint64_t best = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        AVStream *const stream = format->streams[i];
+        stream->discard = AVDISCARD_ALL;
+        if (stream->codecpar->codec_type != AVMEDIA_TYPE_VIDEO ||
+            stream->disposition & AV_DISPOSITION_ATTACHED_PIC)
+            continue;
+        count++;
+        if (stream_score(stream) > best) {
+            best = stream_score(stream);
+            libav->stream = stream;
+        }
+    }
+    if (!libav->stream)
+        return say_no_video(libav);
+    libav->stream->discard = AVDISCARD_DEFAULT;
+    if (count > 1)
+        video_note(libav->video, "streams", false,
+                   "has %u video streams; number %d (%dx%d) is scored", count, libav->stream->index,
+                   libav->stream->codecpar->width, libav->stream->codecpar->height);
+    return 0;
+}
+
+/* Pictures and bare bitstreams have no times; libavformat makes some up. */
+static bool is_timeless(const Libav *libav)
+{
+    const AVInputFormat *const format = libav->format->iformat;
+    const size_t length = strlen(format->name);
+    return format->flags & AVFMT_NOTIMESTAMPS || !strcmp(format->name, "image2") ||
+           (length > 5 && !strcmp(format->name + length - 5, "_pipe"));
+}
+
+/* ---- the decoder ---- */
+
+static int thread_count(const VideoOptions *options)
+{
+    enum { THREADS_MIN = 2, THREADS_MAX = 8 }; /* each holds a frame */
+    if (options->threads)
+        return (int)options->threads;
+    const long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+    return half < THREADS_MIN ? THREADS_MIN : half > THREADS_MAX ? THREADS_MAX : (int)half;
+}
+
+static int open_decoder(Libav *libav)
+{
+    const Video *const video = libav->video;
+    const AVCodecParameters *const par = libav->stream->codecpar;
+    const AVCodec *const decoder = avcodec_find_decoder(par->codec_id);
+    if (!decoder) {
+        say("%s: this libavcodec has no decoder for %s; another build of FFmpeg's libraries may have one "
+            "(Debian's libavcodec-extra)",
+            video->path, avcodec_get_name(par->codec_id));
+        return -EINVAL;
+    }
+    libav->codec = avcodec_alloc_context3(decoder);
+    if (!libav->codec)
+        return -ENOMEM;
+    int err = avcodec_parameters_to_context(libav->codec, par);
+    libav->codec->opaque = libav;
+    libav->codec->pkt_timebase = libav->stream->time_base;
+    libav->codec->thread_count = thread_count(&video->options);
+    if (!err)
+        err = avcodec_open2(libav->codec, decoder, NULL);
+    if (!err)
+        return 0;
+    char line[256];
+    say("%s: the decoder of %s cannot be opened: %s", video->path, decoder->name,
+        libav_reason(libav, err, line, sizeof(line)));
+    return -EINVAL;
+}
+
+int libav_open_stream(Libav *libav)
+{
+    int err = open_container(libav);
+    if (err)
+        return err;
+    err = avformat_find_stream_info(libav->format, NULL);
+    if (is_cancelled(libav))
+        return -ECANCELED;
+    if (err < 0)
+        return say_not_opened(libav, err);
+    libav->timeless = is_timeless(libav);
+    err = choose_stream(libav);
+    return err ? err : open_decoder(libav);
+}
