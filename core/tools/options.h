@@ -66,6 +66,9 @@ typedef struct Options {
     enum VmafPixelFormat pix_fmt;
     bool local_only;      /* a video may not make us open anything else */
     bool common_bitdepth; /* widen the shallower input */
+    VideoAlign align;     /* as far as it was asked for; see options_align */
+    bool scale_to_model;
+    const char *hwaccel;
 
     ModelSpec *models;
     size_t model_count;
@@ -103,6 +106,9 @@ int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
 /* The format of a report with this name: the one asked for, else the one its extension names, else
  * XML. */
 enum VmafOutputFormat options_format(const Options *options, const char *path);
+
+/* How the videos are to be brought together. */
+VideoAlign options_align(const Options *options);
 
 void options_print_help(FILE *file);
 

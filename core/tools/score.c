@@ -60,12 +60,12 @@ static int open_videos(Run *run)
             say("problem with %s file: %s", side_name(i), path);
             return err;
         }
+        run->videos[i]->options = (VideoOptions){ .hwaccel = o->hwaccel, .local = o->local_only };
         if (i)
             run->ratings[i - 1].video = run->videos[i];
     }
     interrupt_call(cancel_videos, run);
-    const VideoAlign align = { .common_bitdepth = o->common_bitdepth,
-                               .sdr_model = !o->no_prediction };
+    const VideoAlign align = options_align(o);
     const int err = videos_do(run->videos, run->count + 1, begin_video, NULL);
     return err ? err : videos_align(run->videos, run->count + 1, &align);
 }

@@ -140,16 +140,26 @@ static void settle_rgb(Video *const *videos, unsigned count)
     }
 }
 
+static void match_ranges(Video *const *videos, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        if (is_full(videos[0]) == is_full(videos[i]))
+            continue;
+        video_convert_range(videos[i], is_full(videos[0]) ? RANGE_FULL : RANGE_LIMITED);
+        video_note(videos[i], "range", true, "brought from %s to %s range", range_name(videos[i]),
+                   range_name(videos[0]));
+    }
+}
+
 static void warn_of_colours(const Video *ref, Video *dist)
 {
     const VideoTraits *const a = &ref->traits, *const b = &dist->traits;
-    if (is_full(ref) != is_full(dist))
-        video_note(
-            dist, "range", false,
-            "samples have %s range, those of %s %s range%s: compared as they are, which makes the score "
-            "wrong; `ffmpeg -vf scale=out_range=%s` brings them together",
-            range_name(dist), ref->path, range_name(ref),
-            a->range && b->range ? "" : " (no range is taken as limited)", range_name(ref));
+    if (is_full(ref) != is_full(dist) && !dist->range)
+        video_note(dist, "range", false,
+                   "samples have %s range, those of %s %s range%s: compared as they are, which "
+                   "makes the score wrong; --range match brings them together",
+                   range_name(dist), ref->path, range_name(ref),
+                   a->range && b->range ? "" : " (taken as limited where nothing is said)");
     if (differ(a->matrix, b->matrix))
         video_note(dist, "matrix", false,
                    "colour matrix is %s, that of %s %s: compared as they are", b->matrix, ref->path,
@@ -185,12 +195,14 @@ static bool tells_colours(const Video *video)
 
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
 {
-    bool convert = how->asked;
+    bool convert = how->asked || how->match_range;
     for (unsigned i = 0; i < count; i++)
         convert |= tells_colours(videos[i]);
     int err = 0;
     if (convert)
         settle_rgb(videos, count);
+    if (how->match_range)
+        match_ranges(videos, count);
     if (convert)
         err = convert_all(videos, count, how);
     for (unsigned i = 1; i < count && !convert && !err; i++)

@@ -12,6 +12,7 @@ struct Convert {
     Planes from; /* lie in `own`, when that is there */
     Planes to;
     PlaneScaler *scalers[2]; /* luma's; chroma's. NULL: the size stays */
+    uint16_t *ranged[2];     /* luma's and chroma's samples in the other range; NULL: they stay */
     uint8_t *own;
 };
 
@@ -36,15 +37,42 @@ static int add_scaler(Convert *convert, unsigned p, enum VideoScale method)
                                &(PlaneSize){ to->width[p], to->height[p], to->bitdepth }, method);
 }
 
+/* The value in the other range for each sample of the pictures; samples are `from` bits that were widened. */
+static uint16_t *range_table(unsigned from, unsigned depth, bool chroma, bool to_full)
+{
+    const double unit = 1u << (depth - 8), full = ((1u << from) - 1) << (depth - from);
+    const double span = (chroma ? 224 : 219) * unit;
+    const double middle = chroma ? 128 * unit : 0, foot = chroma ? 0 : 16 * unit;
+    const unsigned most = (1u << depth) - 1;
+    uint16_t *const table = malloc(((size_t)most + 1) * sizeof(*table));
+    for (unsigned v = 0; table && v <= most; v++) {
+        const double value = to_full ? (v - foot - middle) * most / span + middle
+                                     : (v - middle) * span / full + foot + middle;
+        table[v] = (uint16_t)(value < 0 ? 0 : value > most ? most : value + 0.5);
+    }
+    return table;
+}
+
+static int add_ranges(Convert *convert, enum VideoRange range)
+{
+    for (unsigned i = 0; i < 2 && range != RANGE_UNKNOWN; i++) {
+        convert->ranged[i] =
+            range_table(convert->from.bitdepth, convert->to.bitdepth, i > 0, range == RANGE_FULL);
+        if (!convert->ranged[i])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int convert_create(Convert **out, const Planes *shape, const VideoFormat *target,
-                   enum VideoScale scale)
+                   enum VideoScale scale, enum VideoRange range)
 {
     Convert *const convert = calloc(1, sizeof(*convert));
     if (!convert)
         return -ENOMEM;
     convert->from = *shape;
     planes_lay_out(&convert->to, target);
-    int err = 0;
+    int err = add_ranges(convert, range);
     for (unsigned p = 0; p < 2 && !err; p++)
         err = add_scaler(convert, p, scale);
     if (err) {
@@ -59,8 +87,10 @@ void convert_destroy(Convert *convert)
 {
     if (!convert)
         return;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2; i++) {
         plane_scaler_destroy(convert->scalers[i]);
+        free(convert->ranged[i]);
+    }
     free(convert->own);
     free(convert);
 }
@@ -148,6 +178,20 @@ static int copy_plane(const uint8_t *data, ptrdiff_t stride, unsigned depth, con
     return bits >> depth ? -ERANGE : 0;
 }
 
+static void change_range(const uint16_t *table, const VmafPicture *pic, unsigned p)
+{
+    for (unsigned y = 0; y < pic->h[p]; y++) {
+        uint8_t *const row = row_of(pic, p, y);
+        uint16_t *const deep = (uint16_t *)row;
+        if (pic->bpc > 8)
+            for (unsigned x = 0; x < pic->w[p]; x++)
+                deep[x] = table[deep[x] & ((1u << pic->bpc) - 1)];
+        else
+            for (unsigned x = 0; x < pic->w[p]; x++)
+                row[x] = (uint8_t)table[row[x]];
+    }
+}
+
 static int convert_plane(Convert *convert, const Planes *from, unsigned p, const VmafPicture *pic)
 {
     PlaneScaler *const scaler = convert->scalers[p > 0];
@@ -163,6 +207,8 @@ static int convert_plane(Convert *convert, const Planes *from, unsigned p, const
     } else {
         err = copy_plane(from->data[p], from->stride[p], from->bitdepth, pic, p);
     }
+    if (!err && p < from->count && convert->ranged[p > 0])
+        change_range(convert->ranged[p > 0], pic, p);
     if (!err)
         vmaf_picture_rows_written(pic, p, pic->h[p]);
     return err;

@@ -20,9 +20,10 @@ void planes_lay_out(Planes *planes, const VideoFormat *format);
 
 typedef struct Convert Convert;
 
-/* From planes of this shape to pictures of `target`. Says what is wrong; negative errno. */
+/* From planes of this shape to pictures of `target`. `range`: limited makes that of full, full of limited, unknown
+ * leaves samples as they are. Says what is wrong; negative errno. */
 int convert_create(Convert **convert, const Planes *shape, const VideoFormat *target,
-                   enum VideoScale scale);
+                   enum VideoScale scale, enum VideoRange range);
 void convert_destroy(Convert *convert); /* NULL is fine */
 
 /* Only the planes whose bits are set. -ERANGE when samples are larger than their depth. */

@@ -160,7 +160,8 @@ int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int3
     note_format(way, video, coded);
     video->format = (VideoFormat){ way->shape.width[0], way->shape.height[0], way->shape.bitdepth,
                                    picture_format(&way->shape) };
-    return convert_create(&video->convert, &way->shape, &video->format, SCALE_BICUBIC);
+    return convert_create(&video->convert, &way->shape, &video->format, SCALE_BICUBIC,
+                          RANGE_UNKNOWN);
 }
 
 void frame_way_close(FrameWay *way)

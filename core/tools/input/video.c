@@ -204,6 +204,11 @@ enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes
     return FRAME_ERROR;
 }
 
+void video_convert_range(Video *video, enum VideoRange range)
+{
+    video->range = range;
+}
+
 int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale)
 {
     const VideoFormat *const from = &video->format;
@@ -214,14 +219,14 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
             target->bitdepth);
         return -EINVAL;
     }
-    if (resampled || video->convert) { /* else its reader widens */
+    if (resampled || video->convert || video->range) { /* else its reader widens */
         Planes shape;
         if (video->convert)
             shape = *convert_shape(video->convert);
         else
             planes_lay_out(&shape, from);
         Convert *convert;
-        const int err = convert_create(&convert, &shape, target, scale);
+        const int err = convert_create(&convert, &shape, target, scale, video->range);
         if (err)
             return err;
         convert_destroy(video->convert);

@@ -64,6 +64,7 @@ typedef struct Video {
     VideoOptions options;
     VideoNote *notes;
     unsigned note_count;
+    enum VideoRange range;   /* to give samples in; UNKNOWN: as they are */
     struct Convert *convert; /* NULL: frames are given as they are */
     bool rgb;                /* frames are computed from RGB, by the matrix and range in `traits` */
     bool raw;                /* its format was told, not read */
@@ -108,6 +109,10 @@ enum FrameStatus video_skip(Video *video, unsigned frames);
 /* How many frames are still to come, or 0 when that cannot be told. */
 uint64_t video_frames_left(const Video *video);
 
+/* From now on, and from the next video_convert on, samples are given in this range; what the video has is in
+ * its traits. */
+void video_convert_range(Video *video, enum VideoRange range);
+
 /* From now on frames are given in `target`'s format: scaled, widened, with the chroma resampled where that
  * differs. Nothing that differs is touched twice, what does not differ not at all. A depth may only grow.
  * Notes what will be done. Says what is wrong; negative errno. */
@@ -121,6 +126,7 @@ typedef struct VideoAlign {
     unsigned box_width,
         box_height;       /* --scale model: all are scaled to fit it; 0: to the reference's size */
     bool common_bitdepth; /* depths of Y4M and raw video may differ, too */
+    bool match_range;     /* the distorted videos' samples are brought to the reference's range */
     bool sdr_model;       /* warn of PQ and HLG */
 } VideoAlign;
 
