@@ -111,7 +111,7 @@ CASES = [
     ('-r nope.y4m -d d.y4m', FAIL, NONE, 'could not open file: nope.y4m: No such file'),
     ('-r r.y4m -d nope.y4m', FAIL, NONE, 'could not open file: nope.y4m: No such file'),
     ('-r . -d d.y4m', FAIL, NONE, 'directory'),
-    ('-r noise.y4m -d d.y4m', FAIL, NONE, 'not a Y4M file; raw video needs -w, -h, -p and -b'),
+    ('-r noise.y4m -d d.y4m', FAIL, NONE, 'raw video needs -w, -h, -p and -b'),
     ('-r empty -d d.y4m', FAIL, NONE, 'empty: the file is empty'),
     ('-r endless.y4m -d d.y4m', FAIL, NONE, 'does not end'),
     ('-r r_header.y4m -d d_header.y4m', FAIL, NONE, 'no frames'),

@@ -153,7 +153,7 @@ check_orders(True, '--frame_skip_ref 2 --frame_skip_dist 1 --frame_cnt 4'.split(
 SILENT = [[('wait',)], [('open', 1), ('wait',)],
           [('open', 1), ('write', 1, header + frame(True, 1, 0)), ('wait',)]]
 BAD = [  # the first video, what is said, whether a frame has to come of the other first
-    (b'GIF89a' * 1000, 'not a Y4M file', False),
+    (b'no video' * 1000, 'not a Y4M file', False),
     (b'', 'the file is empty', False),
     (header.replace(b'W64', b'W-1'), 'bad width', False),
     (header + frame(True, 0, 0) + frame(True, 0, 1)[:-100], 'cut off within frame 1', True),

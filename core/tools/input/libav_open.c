@@ -66,7 +66,7 @@ static int say_not_opened(Libav *libav, int err)
                 : "its index (moov atom) lies at the end, which a pipe cannot be searched for: give a file, "
                   "or write it with `-movflags +faststart`");
     else if (err == AVERROR_INVALIDDATA && !*libav->log_line)
-        say("%s: it is neither a Y4M file nor one that FFmpeg's libraries know; raw video needs -w, -h, "
+        say("%s: it is not a Y4M file, nor one that FFmpeg's libraries know; raw video needs -w, -h, "
             "-p and -b",
             video->path);
     else if (err != AVERROR(EPERM) || !video->options.local) /* else it was said */
@@ -78,6 +78,24 @@ static int say_not_opened(Libav *libav, int err)
 static bool is_no_video(const AVInputFormat *format)
 {
     return !strcmp(format->name, "tty") || !strcmp(format->name, "rawvideo");
+}
+
+/* What kind of file it is; NULL where only libavformat can tell. */
+static int probe(Libav *libav, const char *url, const AVInputFormat **out)
+{
+    *out = NULL;
+    if (!libav->io)
+        return 0;
+#if LIBAVFORMAT_VERSION_MAJOR < 59
+    AVInputFormat *found = NULL;
+#else
+    const AVInputFormat *found = NULL;
+#endif
+    const int score = av_probe_input_buffer2(libav->io, &found, url, NULL, 0, 0);
+    if (score < 0 && is_cancelled(libav))
+        return AVERROR_EXIT;
+    *out = found;
+    return score < 0 || is_no_video(found) ? AVERROR_INVALIDDATA : 0;
 }
 
 static int open_container(Libav *libav)
@@ -97,15 +115,18 @@ static int open_container(Libav *libav)
         if (err)
             return err;
         libav->format->pb = libav->io;
+        libav->format->flags |= AVFMT_FLAG_CUSTOM_IO;
         if (video->options.local)
             libav->format->io_open = refuse_to_open;
     }
-    AVDictionary *options = open_options(libav);
     const char *const url = strcmp(video->path, "-") ? video->path : "pipe:";
-    int err = avformat_open_input(&libav->format, url, NULL, &options);
+    const AVInputFormat *format;
+    int err = probe(libav, url, &format);
+    if (err)
+        return say_not_opened(libav, err);
+    AVDictionary *options = open_options(libav);
+    err = avformat_open_input(&libav->format, url, (void *)format, &options);
     av_dict_free(&options);
-    if (!err && is_no_video(libav->format->iformat))
-        err = AVERROR_INVALIDDATA;
     return err ? say_not_opened(libav, err) : 0;
 }
 

@@ -26,14 +26,17 @@ static int refuse_as_raw(const Video *video, const char *title)
     return -EINVAL;
 }
 
-/* What is no Y4M goes to FFmpeg's libraries; without them to Y4M, which says what is wrong. */
-static const VideoReader *reader_of_others(const Video *video, size_t size)
+/* What is no Y4M goes to FFmpeg's libraries; without them to Y4M, which says what is wrong. So it does with
+ * other versions of the format. */
+static const VideoReader *reader_of_others(const Video *video, const uint8_t *start, size_t size)
 {
 #ifdef HAVE_LIBAV
-    return size || video->source->fd < 0 ? &libav_reader : &y4m_reader;
-#else
-    return &y4m_reader;
+    static const char y4m[] = "YUV4MPEG";
+    const bool is_y4m = size >= sizeof(y4m) - 1 && !memcmp(start, y4m, sizeof(y4m) - 1);
+    if (!is_y4m && (size || video->source->fd < 0))
+        return &libav_reader;
 #endif
+    return &y4m_reader;
 }
 
 static int choose_reader(Video *video)
@@ -57,7 +60,7 @@ static int choose_reader(Video *video)
         return -EINVAL;
     }
 #endif
-    video->reader = video->raw ? &raw_reader : found ? found : reader_of_others(video, size);
+    video->reader = video->raw ? &raw_reader : found ? found : reader_of_others(video, start, size);
     return 0;
 }
 
