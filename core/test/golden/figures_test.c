@@ -86,7 +86,9 @@ static int start(Scored *scored, Suite *suite)
         suite->no_device = err == -ENODEV || err == -ENOSYS;
     }
     if (!err)
-        err = models_create(&scored->models, o, scored->vmaf);
+        err = models_create(&scored->models, o);
+    if (!err)
+        err = models_use(scored->models, scored->vmaf);
     return err ? err : extractors_use(o, scored->vmaf);
 }
 
@@ -117,7 +119,7 @@ static int score(Scored *scored, Suite *suite, const SynthClip *clip, char *args
     if (!err)
         err = read_clip(clip, scored->vmaf);
     if (!err && !scored->options.no_prediction)
-        err = models_score(scored->models, &scored->options, scored->vmaf, clip->frames, false);
+        err = models_score(scored->models, &scored->options, scored->vmaf, clip->frames, NULL);
     suite->runs++;
     return err;
 }
