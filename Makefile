@@ -7,7 +7,7 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults
+#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults, packaging
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -29,14 +29,14 @@ SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -
              -Dhip_archs=gfx1030
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Dvulkan=disabled \
+TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled \
               -Dhip_archs=gfx1030
 # clang sees undefined behaviour that gcc does not. The devices are our own code here, too.
 UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
                --auto-features=disabled -Dhost=enabled
 
 .PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-undefined test-faults \
-        test-fuzz fuzz mutate install bench docs format format-check clean setup setup-tests
+        test-fuzz test-packaging fuzz mutate install bench docs format format-check clean setup setup-tests
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -97,8 +97,13 @@ test-faults: build
 	@python3 $(FAULTS) $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(BUILD)/test/faults/libvulkan.so.1 \
 	  $(BUILD)/test/faults/all --all || [ $$? -eq 77 ]
 
-test-lanes: setup-tests test-threads test-undefined test-faults
-	@echo "All lanes passed: the thread sanitizer, clang's undefined-behaviour sanitizer, all faults of a driver."
+# As packagers build it: their options, and that each does what it says.
+test-packaging: setup
+	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
+
+test-lanes: setup-tests test-threads test-undefined test-faults test-packaging
+	@echo "All lanes passed: the thread sanitizer, clang's undefined-behaviour sanitizer, all faults of a driver," \
+	  "builds as packagers make them."
 
 # A few seconds a target with `make test`, long with `make fuzz`.
 FUZZ_TIME ?= 600

@@ -43,7 +43,10 @@ static void say_builtin_models(void)
     Names names = { 0 };
     for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
         names_add(&names, info.name);
-    say("built-in models are: %s", names.text);
+    if (names.count)
+        say("built-in models are: %s", names.text);
+    else
+        say("this libvmaf has no built-in models; --model FILE loads one");
 }
 
 static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *version)

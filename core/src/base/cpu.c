@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/cpu.h"
 
+/* What the CPU has and the library has code for. */
 static unsigned detect(void)
 {
     unsigned flags = 0;
-#if defined(__x86_64__) || defined(__i386__)
+#if !defined(HAVE_SIMD)
+#elif defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("sse2"))
         flags |= CPU_SSE2;
@@ -14,6 +16,7 @@ static unsigned detect(void)
         flags |= CPU_SSE41;
     if (__builtin_cpu_supports("avx2"))
         flags |= CPU_AVX2;
+#ifdef HAVE_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512cd"))
@@ -22,6 +25,7 @@ static unsigned detect(void)
         __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
         __builtin_cpu_supports("avx512vpopcntdq"))
         flags |= CPU_AVX512ICL;
+#endif
 #elif defined(__aarch64__)
     flags |= CPU_NEON;
 #endif

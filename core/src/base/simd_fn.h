@@ -21,6 +21,18 @@
 #define SIMD_DECLARE(name, ...) struct SimdNothing
 #define SIMD_CALL(cpu, name, ...) ((void)(cpu))
 
+#elif defined(__x86_64__) && !defined(HAVE_AVX512)
+#define SIMD_DECLARE(name, ...)                                                                    \
+    void name##_sse41(__VA_ARGS__);                                                                \
+    void name##_avx2(__VA_ARGS__)
+#define SIMD_CALL(cpu, name, ...)                                                                  \
+    do {                                                                                           \
+        if ((cpu)&CPU_SSE41)                                                                       \
+            name##_sse41(__VA_ARGS__);                                                             \
+        if ((cpu)&CPU_AVX2)                                                                        \
+            name##_avx2(__VA_ARGS__);                                                              \
+    } while (0)
+
 #elif defined(__x86_64__)
 #define SIMD_DECLARE(name, ...)                                                                    \
     void name##_sse41(__VA_ARGS__);                                                                \

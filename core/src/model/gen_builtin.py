@@ -123,7 +123,7 @@ def main(output, paths):
             rows.append(row)
     parts = ['/* Written by gen_builtin.py from model/: do not edit. */', '#include "model/builtin.h"', '',
              *(svr_tables(name, svr) for name, svr in svrs.items()), *tables,
-             'const BuiltinTable builtin_tables[] = {', *rows, '};',
+             'const BuiltinTable builtin_tables[] = {', *(rows or ['    { .about = { 0 } },']), '};',
              'const unsigned builtin_table_count = %d;' % len(rows), '']
     with open(output, 'w', encoding='utf-8') as f:
         f.write('\n'.join(parts))
