@@ -32,22 +32,45 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
     return rating == first ? gpu_create(gpu, options, rating->vmaf) : gpu_share(*gpu, rating->vmaf);
 }
 
-static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, uint64_t skipped)
+/* What was done to the video or, not `done`, what is odd about it, in one line to be freed; NULL: nothing. */
+static char *join_notes(const Video *video, bool done)
 {
+    size_t size = 1, used = 0;
+    for (unsigned i = 0; i < video->note_count; i++)
+        size += video->notes[i].done == done ? strlen(video->notes[i].text) + 2 : 0;
+    char *const line = size > 1 ? malloc(size) : NULL;
+    for (unsigned i = 0; line && i < video->note_count; i++)
+        if (video->notes[i].done == done)
+            used += (size_t)snprintf(line + used, size - used, "%s%s", used ? "; " : "",
+                                     video->notes[i].text);
+    return line;
+}
+
+static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const VideoSpan *span,
+                      const char *pairing)
+{
+    char *const filters = join_notes(video, true), *const warnings = join_notes(video, false);
     const VmafReportInput input = {
         .size = sizeof(input),
         .path = video->path,
         .kind = video->reader->name,
+        .codec = video->traits.codec,
         .w = video->native.width,
         .h = video->native.height,
         .bpc = video->native.bitdepth,
         .pix_fmt = video->native.pix_fmt,
-        .skipped = skipped,
+        .skipped = span->skipped,
         .rate_num = video->traits.rate_num,
         .rate_den = video->traits.rate_den,
-        .frames = video_frames_left(video),
+        .frames = span->frames,
+        .filters = filters,
+        .warnings = warnings,
+        .pairing = pairing,
     };
-    return vmaf_report_input(vmaf, is_ref, &input);
+    const int err = vmaf_report_input(vmaf, is_ref, &input);
+    free(filters);
+    free(warnings);
+    return err;
 }
 
 /* Of options that are for one distorted video each, only its own: as if it had been scored alone. */
@@ -72,11 +95,11 @@ static int note_options(VmafContext *vmaf, const Options *options, size_t number
 }
 
 int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
-                       const uint64_t skipped[SIDES], size_t number)
+                       size_t number)
 {
-    int err = note_video(rating->vmaf, ref, true, skipped[SIDE_REF]);
+    int err = note_video(rating->vmaf, ref, true, &rating->span[SIDE_REF], NULL);
     if (!err)
-        err = note_video(rating->vmaf, rating->video, false, skipped[SIDE_DIST]);
+        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST], NULL);
     if (!err)
         err = note_options(rating->vmaf, options, number);
     if (!err &&
@@ -123,6 +146,9 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
     }
     if (rating->stopped)
         err = note_stop(rating);
+    if (!err)
+        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST],
+                         rating->pairing);
     if (!err)
         err = tell_scores(rating, options, models);
     if (!err && rating->output)

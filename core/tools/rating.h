@@ -10,8 +10,15 @@
 #include "models.h"
 #include "options.h"
 
+/* How much of a video there is. */
+typedef struct VideoSpan {
+    uint64_t skipped; /* frames before the first one that is scored */
+    uint64_t frames;  /* of the whole video; 0: not known */
+} VideoSpan;
+
 typedef struct Rating {
     Video *video;
+    VideoSpan span[SIDES];
     char *output; /* where the report goes; NULL: nowhere */
     VmafContext *vmaf;
     unsigned pairs;    /* scored */
@@ -28,7 +35,7 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
 
 /* Tells the library what only the command knows, for reports. `number`: which of the distorted videos. */
 int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
-                       const uint64_t skipped[SIDES], size_t number);
+                       size_t number);
 
 /* Scores, prints and writes what was read. Says what is wrong; negative errno. */
 int rating_finish(Rating *rating, const Options *options, const Models *models);

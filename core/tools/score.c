@@ -13,6 +13,7 @@
 #include "libvmaf/device.h"
 #include "message.h"
 #include "output.h"
+#include "sync_auto.h"
 
 typedef struct Run {
     const Options *options;
@@ -133,9 +134,11 @@ static int prepare_rating(Run *run, unsigned i)
 {
     Rating *const rating = &run->ratings[i];
     const SyncVideo *const dist = &run->plan.videos[i + 1];
-    const uint64_t skipped[SIDES] = { run->plan.videos[0].skip + dist->pairing.skipped,
-                                      dist->skip };
-    int err = rating_note_origin(rating, run->options, run->videos[0], skipped, i);
+    rating->span[SIDE_REF].skipped = run->plan.videos[0].skip + dist->pairing.skipped;
+    rating->span[SIDE_REF].frames = video_frames_left(run->videos[0]);
+    rating->span[SIDE_DIST].skipped = dist->skip;
+    rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
+    int err = rating_note_origin(rating, run->options, run->videos[0], i);
     if (!err)
         err = models_use(run->models, rating->vmaf);
     return err ? err : extractors_use(run->options, rating->vmaf);
@@ -228,6 +231,8 @@ static int score(Run *run)
         err = find_outputs(run);
     if (!err)
         err = sync_plan(&run->plan, run->options, run->videos, run->count + 1);
+    if (!err && run->options->sync == SYNC_AUTO)
+        err = sync_find_offsets(&run->plan, run->videos);
     if (!err)
         err = create_contexts(run);
     if (!err)

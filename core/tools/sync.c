@@ -145,6 +145,7 @@ static int need_rate(const char *option)
 void sync_shift(SyncPlan *plan, unsigned video, int64_t frames)
 {
     SyncVideo *const dist = &plan->videos[video];
+    dist->frames = frames;
     if (plan->by == PAIR_AT_RATE) {
         const int64_t time = frame_time((uint64_t)llabs(frames), plan->rate_num, plan->rate_den);
         dist->pairing.offset = frames < 0 ? -time : time;
@@ -240,11 +241,12 @@ void sync_describe(const SyncPlan *plan, unsigned video, const PairingPart *part
         append(text, size, "at %g frames a second", (double)plan->rate_num / plan->rate_den);
     else
         append(text, size, plan->by == PAIR_BY_TIME ? "by time" : "by number");
-    if (dist->pairing.offset)
+    if (dist->frames)
+        append(text, size, ", offset %" PRId64 " frames", dist->frames);
+    else if (dist->pairing.offset)
         append(text, size, ", offset %g s", (double)dist->pairing.offset / 1e9);
-    if (dist->pairing.skipped)
-        append(text, size, ", first %" PRIu64 " of the reference without a partner",
-               dist->pairing.skipped);
+    if (dist->found)
+        append(text, size, dist->frames ? " (found)" : ", offset 0 (found)");
     if (part->repeated)
         append(text, size, ", %" PRIu64 " repeated", part->repeated);
     if (part->left_out)

@@ -9,7 +9,9 @@
 /* One video of the run. */
 typedef struct SyncVideo {
     PairingVideo pairing;
-    uint64_t skip; /* frames to drop at its beginning, all reasons together */
+    uint64_t skip;  /* frames to drop at its beginning, all reasons together */
+    int64_t frames; /* of these and of those that the reference has before, those of the offset */
+    bool found;     /* the offset, by itself */
 } SyncVideo;
 
 typedef struct SyncPlan {

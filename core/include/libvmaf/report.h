@@ -29,11 +29,16 @@ typedef struct VmafReportInput {
     enum VmafPixelFormat pix_fmt;
     uint64_t skipped; /**< frames before the one that was read first */
 
-    /* The next four came later: a program built before them gives the smaller size, and they count as 0. */
+    /* The next ones came later: a program built before them gives the smaller size, and they count as 0. */
     unsigned rate_num, rate_den; /**< frames a second; 0: not known */
     uint64_t frames;             /**< in the whole video; 0: not known */
-    const char *filters; /**< what was done to its pictures before scoring, as its users would
-                                      write it: `scale=1920:1080`; NULL: nothing */
+    const char *codec;           /**< how it is coded: `h264`; NULL: not, or not told */
+    const char *filters;  /**< what was done to its pictures before scoring: `scaled from 640x360
+                                      to 1920x1080 (bicubic)`; NULL: nothing */
+    const char *warnings; /**< what may harm its scores: `interlaced`; NULL: nothing */
+    const char
+        *pairing; /**< of the distorted video: how its frames were paired with the reference's:
+                                      `by time, 2 repeated`; NULL: not told */
 } VmafReportInput;
 
 /**

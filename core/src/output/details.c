@@ -93,6 +93,8 @@ static void put_input(List *inputs, const char *name, const NotedInput *input)
     put_string(&list, "path", input->path);
     if (input->kind)
         put_string(&list, "kind", input->kind);
+    if (input->codec)
+        put_string(&list, "codec", input->codec);
     put_count(&list, "width", input->width);
     put_count(&list, "height", input->height);
     put_count(&list, "bitdepth", input->bitdepth);
@@ -107,6 +109,10 @@ static void put_input(List *inputs, const char *name, const NotedInput *input)
     put_count(&list, "skipped", input->skipped);
     if (input->filters)
         put_string(&list, "filters", input->filters);
+    if (input->warnings)
+        put_string(&list, "warnings", input->warnings);
+    if (input->pairing)
+        put_string(&list, "pairing", input->pairing);
     end(&list, '}');
 }
 

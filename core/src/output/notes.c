@@ -22,8 +22,23 @@ static void clear_input(NotedInput *input)
 {
     mem_free(input->path);
     mem_free(input->kind);
+    mem_free(input->codec);
     mem_free(input->filters);
+    mem_free(input->warnings);
+    mem_free(input->pairing);
     *input = (NotedInput){ 0 };
+}
+
+static bool copy_text(char **to, const char *from)
+{
+    *to = from ? mem_strdup(from) : NULL;
+    return *to || !from;
+}
+
+static bool copy_more_texts(NotedInput *to, const VmafReportInput *from)
+{
+    return copy_text(&to->codec, from->codec) && copy_text(&to->filters, from->filters) &&
+           copy_text(&to->warnings, from->warnings) && copy_text(&to->pairing, from->pairing);
 }
 
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
@@ -45,7 +60,7 @@ int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input)
     const int err = copy_texts(&fresh.path, &fresh.kind, input->path, input->kind);
     if (err)
         return err;
-    if (has_all && input->filters && !(fresh.filters = mem_strdup(input->filters))) {
+    if (has_all && !copy_more_texts(&fresh, input)) {
         clear_input(&fresh);
         return -ENOMEM;
     }

@@ -18,7 +18,8 @@ typedef struct NotedInput {
     uint64_t skipped;            /* frames before the first one read */
     unsigned rate_num, rate_den; /* 0: not known */
     uint64_t frames;             /* of the whole video; 0: not known */
-    char *filters;               /* NULL: its pictures were scored as they are */
+    char *codec;                 /* this and the next: NULL: not told */
+    char *filters, *warnings, *pairing;
 } NotedInput;
 
 typedef struct NotedModel {

@@ -58,9 +58,13 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
                                             .pic_cnt = 6 };
     double value;
     VmafModelCollectionScore four;
-    const VmafReportInput input = {
-        .size = sizeof(input), .path = "a.y4m", .kind = "y4m", .filters = "crop"
-    };
+    const VmafReportInput input = { .size = sizeof(input),
+                                    .path = "a.y4m",
+                                    .kind = "y4m",
+                                    .codec = "raw",
+                                    .filters = "crop",
+                                    .warnings = "too dark",
+                                    .pairing = "by time" };
     int err = vmaf_report_input(vmaf, 1, &input);
     if (!err)
         err = vmaf_report_details(vmaf);

@@ -42,7 +42,10 @@ static void note_everything(Notes *notes)
                                     .rate_num = 30000,
                                     .rate_den = 1001,
                                     .frames = 9,
-                                    .filters = "scale=32:24" };
+                                    .codec = "h264",
+                                    .filters = "scale=32:24",
+                                    .warnings = "hdr",
+                                    .pairing = "by time" };
     /* as a program that was built before the last fields would */
     const VmafReportInput older = { .size = NOTES_INPUT_SIZE_MIN,
                                     .path = "r",
@@ -53,7 +56,10 @@ static void note_everything(Notes *notes)
                                     .rate_num = 1,
                                     .rate_den = 1,
                                     .frames = 1,
-                                    .filters = "never" };
+                                    .codec = "never",
+                                    .filters = "never",
+                                    .warnings = "never",
+                                    .pairing = "never" };
     assert_int_equal(notes_set_input(notes, false, &input), 0);
     assert_int_equal(notes_set_input(notes, true, &older), 0);
     assert_int_equal(notes_add_model(notes, "vmaf", "vmaf_b_v0.6.3", 0), 0);
@@ -110,6 +116,7 @@ static void the_object_has_its_layout(void **state)
                                "      \"distorted\": {\n"
                                "        \"path\": \"a \\\"b\\\".mkv\",\n"
                                "        \"kind\": \"libav\",\n"
+                               "        \"codec\": \"h264\",\n"
                                "        \"width\": 64,\n"
                                "        \"height\": 48,\n"
                                "        \"bitdepth\": 10,\n"
@@ -117,7 +124,9 @@ static void the_object_has_its_layout(void **state)
                                "        \"frame_rate\": \"30000/1001\",\n"
                                "        \"frames\": 9,\n"
                                "        \"skipped\": 3,\n"
-                               "        \"filters\": \"scale=32:24\"\n"
+                               "        \"filters\": \"scale=32:24\",\n"
+                               "        \"warnings\": \"hdr\",\n"
+                               "        \"pairing\": \"by time\"\n"
                                "      }\n"
                                "    },\n"
                                "    \"scored\": {\n"

@@ -146,7 +146,8 @@ void video_note(Video *video, const char *kind, bool done, const char *format, .
     va_start(list, format);
     vsnprintf(line, sizeof(line), format, list);
     va_end(list);
-    say("%s%s: %s", done ? "" : "Warning: ", video->path, line);
+    if (!video->options.quiet)
+        say("%s%s: %s", done ? "" : "Warning: ", video->path, line);
     VideoNote *const grown = realloc(video->notes, (video->note_count + 1) * sizeof(*video->notes));
     if (!grown)
         return;

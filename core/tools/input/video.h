@@ -49,6 +49,7 @@ typedef struct VideoOptions {
     const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
     bool local;          /* no network, and no file that names others, such as a playlist */
     unsigned threads;    /* that decode; 0: a fair share of the cores */
+    bool quiet;          /* what is odd about it was said before */
 } VideoOptions;
 
 /* How samples are interpolated where sizes differ. */

@@ -10,8 +10,9 @@
 #include "args.h"
 #include "options.h"
 
-extern const Arg video_options[];   /* video.c: the videos, raw ones, which frames of them */
+extern const Arg video_options[];   /* video.c: the videos, raw ones */
 extern const Arg align_options[];   /* align.c: how videos are decoded and brought together */
+extern const Arg sync_options[];    /* sync.c: which frames of them */
 extern const Arg compute_options[]; /* compute.c: models and features */
 extern const Arg output_options[];  /* output.c: reports, scores, progress */
 extern const Arg place_options[];   /* place.c: threads, instruction sets, devices */

@@ -59,26 +59,6 @@ static int set_bitdepth(Options *options, const Arg *arg, const char *value)
     return err;
 }
 
-static int set_frame_cnt(Options *options, const Arg *arg, const char *value)
-{
-    return parse_number(arg, value, &options->frame_limit);
-}
-
-static int set_skip_ref(Options *options, const Arg *arg, const char *value)
-{
-    return parse_number(arg, value, &options->skip[SIDE_REF]);
-}
-
-static int set_skip_dist(Options *options, const Arg *arg, const char *value)
-{
-    return parse_number(arg, value, &options->skip[SIDE_DIST]);
-}
-
-static int set_subsample(Options *options, const Arg *arg, const char *value)
-{
-    return parse_number(arg, value, &options->subsample);
-}
-
 static int set_local_only(Options *options, const Arg *arg, const char *value)
 {
     options->local_only = true;
@@ -100,19 +80,6 @@ const Arg video_options[] = {
               "be repeated: the reference is read once for all",
       .set = set_distorted,
       .complete = "file" },
-    { .name = "subsample", .value = "N", .help = "score every Nth frame", .set = set_subsample },
-    { .name = "frame_cnt",
-      .value = "N",
-      .help = "stop after N pairs of frames",
-      .set = set_frame_cnt },
-    { .name = "frame_skip_ref",
-      .value = "N",
-      .help = "drop the first N reference frames",
-      .set = set_skip_ref },
-    { .name = "frame_skip_dist",
-      .value = "N",
-      .help = "drop the first N distorted frames",
-      .set = set_skip_dist },
     { .name = "local_only",
       .help =
           "open the named files and nothing else: no network,\nno files that they name; for videos of strangers",

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/thumbs.h"
+
+#include <float.h>
+#include <math.h>
+
+/* The best offset must fit so many times better than any other, */
+#define MARGIN 1.5
+/* and frames at it must have that much in common: 2 is the mean difference of videos with nothing in
+ * common. */
+#define DIFFERENT 0.5
+/* Less than this is the noise of rounding. */
+#define NOISE 1e-7
+
+static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsigned end)
+{
+    const char *const row = (const char *)pic->data[0] + (ptrdiff_t)y * pic->stride[0];
+    uint64_t sum = 0;
+    if (pic->bpc > 8)
+        for (unsigned x = begin; x < end; x++)
+            sum += ((const uint16_t *)(const void *)row)[x];
+    else
+        for (unsigned x = begin; x < end; x++)
+            sum += ((const uint8_t *)row)[x];
+    return (double)sum;
+}
+
+static float part_mean(const VmafPicture *pic, unsigned i)
+{
+    const unsigned w = pic->w[0], h = pic->h[0];
+    const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
+    const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
+    const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
+    double sum = 0;
+    if (left == right || top == bottom) /* of a picture smaller than this */
+        return 0;
+    for (unsigned row = top; row < bottom; row++)
+        sum += row_sum(pic, row, left, right);
+    return (float)(sum / (right - left) / (bottom - top) / (1u << (pic->bpc - 8)));
+}
+
+void thumb_of_picture(Thumb *thumb, const VmafPicture *pic)
+{
+    for (unsigned i = 0; i < THUMB_PARTS; i++)
+        thumb->part[i] = part_mean(pic, i);
+}
+
+/* To a mean of 0 and a deviation of 1; false: there is nothing to be seen. */
+static bool normalise(Thumbs *thumbs)
+{
+    const double count = (double)thumbs->count * THUMB_PARTS;
+    double sum = 0, squares = 0;
+    for (unsigned n = 0; n < thumbs->count; n++) {
+        for (unsigned i = 0; i < THUMB_PARTS; i++) {
+            const double value = thumbs->at[n].part[i];
+            sum += value;
+            squares += value * value;
+        }
+    }
+    const double mean = sum / count, variance = squares / count - mean * mean;
+    if (!(variance > 1e-3))
+        return false;
+    const double factor = 1 / sqrt(variance);
+    for (unsigned n = 0; n < thumbs->count; n++)
+        for (unsigned i = 0; i < THUMB_PARTS; i++)
+            thumbs->at[n].part[i] = (float)((thumbs->at[n].part[i] - mean) * factor);
+    return true;
+}
+
+static double difference(const Thumb *a, const Thumb *b)
+{
+    float sum = 0;
+    for (unsigned i = 0; i < THUMB_PARTS; i++)
+        sum += (a->part[i] - b->part[i]) * (a->part[i] - b->part[i]);
+    return sum / THUMB_PARTS;
+}
+
+/* The mean difference of the frames that have a partner; DBL_MAX: they are too few to tell. */
+static double difference_at(const Thumbs *first, const Thumbs *second, int offset, unsigned enough)
+{
+    const unsigned begin = offset < 0 ? (unsigned)-offset : 0;
+    double sum = 0;
+    unsigned pairs = 0;
+    for (unsigned n = begin; n < first->count && (int)n + offset < (int)second->count; n++, pairs++)
+        sum += difference(&first->at[n], &second->at[(int)n + offset]);
+    return pairs >= enough ? sum / pairs : DBL_MAX;
+}
+
+ThumbsFit thumbs_fit(Thumbs *first, Thumbs *second)
+{
+    const unsigned shorter = first->count < second->count ? first->count : second->count;
+    const unsigned enough = shorter / 4 < 2 ? 2 : shorter / 4;
+    double best = DBL_MAX, next = DBL_MAX;
+    ThumbsFit fit = { 0 };
+    if (shorter < 2 || !normalise(first) || !normalise(second))
+        return fit;
+    for (int offset = 1 - (int)first->count; offset < (int)second->count; offset++) {
+        const double d = difference_at(first, second, offset, enough);
+        if (d < best) {
+            fit.rival = fit.offset;
+            next = best;
+            fit.offset = offset;
+            best = d;
+        } else if (d < next) {
+            fit.rival = offset;
+            next = d;
+        }
+    }
+    fit.times = (next + NOISE) / (best + NOISE);
+    fit.sure = best < DIFFERENT && fit.times > MARGIN;
+    return fit;
+}
