@@ -20,9 +20,10 @@ int __real_vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafReportInpu
 int __wrap_vmaf_report_input(VmafContext *vmaf, int is_ref, const VmafReportInput *input)
 {
     char text[256];
-    snprintf(text, sizeof(text), "%s %s %s %ux%u %u %d %u\n", is_ref ? "ref" : "dist", input->path,
-             input->kind, input->w, input->h, input->bpc, (int)input->pix_fmt,
-             (unsigned)input->skipped);
+    snprintf(text, sizeof(text), "%s %s %s %ux%u %u %d %u of %u%s%s\n", is_ref ? "ref" : "dist",
+             input->path, input->kind, input->w, input->h, input->bpc, (int)input->pix_fmt,
+             (unsigned)input->skipped, (unsigned)input->frames, input->pairing ? " " : "",
+             input->pairing ? input->pairing : "");
     note(text);
     return __real_vmaf_report_input(vmaf, is_ref, input);
 }
@@ -74,8 +75,8 @@ static void reports_are_told_the_origin(void **state)
     write_raw("dist.yuv", 2);
     assert_int_equal(options_parse(&options, COUNT(argv), argv, &action), 0);
     assert_int_equal(score_videos(&options), 0);
-    assert_string_equal(told, "ref ref.yuv raw 32x16 8 2 0\n"
-                              "dist dist.yuv raw 32x16 8 2 1\n"
+    assert_string_equal(told, "ref ref.yuv raw 32x16 8 2 0 of 1\n"
+                              "dist dist.yuv raw 32x16 8 2 1 of 2\n"
                               "reference=ref.yuv\n"
                               "distorted=dist.yuv\n"
                               "width=32\n"
@@ -86,7 +87,8 @@ static void reports_are_told_the_origin(void **state)
                               "quiet=\n"
                               "feature=psnr\n"
                               "output=out.xml\n"
-                              "frame_skip_dist=1\n");
+                              "frame_skip_dist=1\n"
+                              "dist dist.yuv raw 32x16 8 2 1 of 2 by number\n");
     options_destroy(&options);
     unlink("ref.yuv");
     unlink("dist.yuv");
