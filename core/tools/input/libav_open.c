@@ -19,18 +19,6 @@ static int is_cancelled(void *opaque)
     return atomic_load(&libav->video->source->cancelled);
 }
 
-/* With `local` no file is opened but the one that was named. */
-static int refuse_to_open(AVFormatContext *format, AVIOContext **io, const char *url, int flags,
-                          AVDictionary **options)
-{
-    Libav *const libav = format->opaque;
-    (void)io;
-    (void)flags;
-    (void)options;
-    say("%s: names another file, %s, which is not opened", libav->video->path, url);
-    return AVERROR(EPERM);
-}
-
 /* Where the libraries open the path themselves: an address, or the names of many pictures. */
 static bool is_address(const char *path)
 {
@@ -41,8 +29,10 @@ static AVDictionary *open_options(const Libav *libav)
 {
     const char *const path = libav->video->path;
     AVDictionary *options = NULL;
-    if (!is_address(path)) /* a playlist in a file leads nowhere but to files */
-        av_dict_set(&options, "protocol_whitelist", "file,crypto,data", 0);
+    if (!is_address(
+            path)) /* a playlist in a file leads nowhere but to files; a local one nowhere at all */
+        av_dict_set(&options, "protocol_whitelist",
+                    libav->io && libav->video->options.local ? "none" : "file,crypto,data", 0);
     if (!libav->io && !is_address(path)) {
         if (!strchr(path, '%'))
             av_dict_set(&options, "pattern_type", "glob", 0);
@@ -69,8 +59,9 @@ static int say_not_opened(Libav *libav, int err)
         say("%s: it is not a Y4M file, nor one that FFmpeg's libraries know; raw video needs -w, -h, "
             "-p and -b",
             video->path);
-    else if (err != AVERROR(EPERM) || !video->options.local) /* else it was said */
-        say("%s: it could not be opened: %s", video->path, line);
+    else
+        say("%s: it could not be opened%s: %s", video->path,
+            video->options.local ? " (other files that it may name are not)" : "", line);
     return -EINVAL;
 }
 
@@ -116,8 +107,6 @@ static int open_container(Libav *libav)
             return err;
         libav->format->pb = libav->io;
         libav->format->flags |= AVFMT_FLAG_CUSTOM_IO;
-        if (video->options.local)
-            libav->format->io_open = refuse_to_open;
     }
     const char *const url = strcmp(video->path, "-") ? video->path : "pipe:";
     const AVInputFormat *format;
