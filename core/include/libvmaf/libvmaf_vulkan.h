@@ -278,8 +278,9 @@ typedef struct VmafVulkanFrame {
     uintptr_t image[3]; /* VkImage; 0 where there is none */
     uint32_t format[3]; /* VkFormat of each; 0 where there is none */
     uint32_t layout[3]; /* VkImageLayout of each, never UNDEFINED */
-    /* Who owns each. VMAF_VULKAN_QUEUE_FAMILY_IGNORED or the family of our queue: there is nothing to do
-     * (images of VK_SHARING_MODE_CONCURRENT). EXTERNAL, FOREIGN or another family: acquired from there and
+    int concurrent;     /* they are of VK_SHARING_MODE_CONCURRENT, our queue's family included */
+    /* Who owns each. VMAF_VULKAN_QUEUE_FAMILY_IGNORED, the family of our queue, or any family when they are
+     * `concurrent`: there is nothing to do. EXTERNAL, FOREIGN or another family: acquired from there and
      * released back to it. Such an owner must have released it to our family with oldLayout and newLayout
      * both `layout`, and acquires it again likewise. */
     uint32_t queue_family[3];

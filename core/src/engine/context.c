@@ -104,6 +104,11 @@ static int add_feature(VmafContext *ctx, Feature *f)
         feature_destroy(f);
         return 0;
     }
+    if (ctx->forgoes_cpu) {
+        log_error("feature \"%s\" comes too late: frames were read that only the device can see",
+                  f->def->name);
+        return -EINVAL;
+    }
     const int err = scores_claim(ctx->scores, (const char *const *)f->names,
                                  feature_output_count(f->def), CLAIM_FEATURE, 0);
     if (err)
@@ -239,6 +244,18 @@ static bool is_whole(const VmafPicture *pic, const FrameShape *shape)
     return !memcmp(&own, shape, sizeof(own));
 }
 
+static int refuse_shape(const FrameShape *wanted, const FrameShape *shape)
+{
+    static const char *const formats[] = { "?", "4:2:0", "4:2:2", "4:4:4", "4:0:0" };
+    const unsigned format = (unsigned)shape->pix_fmt;
+    log_error(
+        "pictures differ in size, format or depth: %ux%u, %s, %u bits after or beside %ux%u, %s, "
+        "%u bits",
+        shape->w[0], shape->h[0], formats[format <= VMAF_PIX_FMT_YUV400P ? format : 0], shape->bpc,
+        wanted->w[0], wanted->h[0], formats[wanted->pix_fmt], wanted->bpc);
+    return -EINVAL;
+}
+
 static int check_pair(const VmafContext *ctx, const VmafPicture *ref, const VmafPicture *dist,
                       FrameShape *shape)
 {
@@ -246,10 +263,9 @@ static int check_pair(const VmafContext *ctx, const VmafPicture *ref, const Vmaf
         *shape = ctx->shape;
     else if (shape_init(shape, ref->pix_fmt, ref->bpc, ref->w[0], ref->h[0]))
         return -EINVAL;
-    if (is_whole(ref, shape) && is_whole(dist, shape))
-        return 0;
-    log_error("pictures differ in size, format or depth");
-    return -EINVAL;
+    FrameShape own;
+    shape_of_picture(&own, is_whole(ref, shape) ? dist : ref);
+    return is_whole(ref, shape) && is_whole(dist, shape) ? 0 : refuse_shape(shape, &own);
 }
 
 static bool is_scored(const VmafContext *ctx, unsigned index)
@@ -437,7 +453,14 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic)
 
 int context_prepare(VmafContext *ctx, const FrameShape *shape)
 {
+    if (ctx->has_shape && memcmp(shape, &ctx->shape, sizeof(*shape)) != 0)
+        return refuse_shape(&ctx->shape, shape);
     return scheduler_prepare(ctx->scheduler, shape);
+}
+
+void context_forgo_cpu(VmafContext *ctx)
+{
+    ctx->forgoes_cpu = true;
 }
 
 void context_needs(const VmafContext *ctx, ContextNeeds *needs)

@@ -64,8 +64,10 @@ int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
 /* From the pool alone: -EINVAL without one. Both may be called by any thread. */
 int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic);
 
-/* Gets ready for pairs of this shape. */
+/* Gets ready for pairs of this shape. -EINVAL (logged) when earlier ones had another. */
 int context_prepare(VmafContext *ctx, const FrameShape *shape);
+/* Pairs come from now on whose samples the CPU cannot read: no feature may be added that would. */
+void context_forgo_cpu(VmafContext *ctx);
 /* What features want of the pairs, once they are prepared. */
 typedef struct ContextNeeds {
     bool on_cpu;        /* some feature reads them on the CPU */

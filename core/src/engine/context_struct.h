@@ -31,6 +31,7 @@ struct VmafContext {
     IndexSet indices;
     unsigned pairs; /* read so far */
     bool flushed;
+    bool forgoes_cpu;               /* see context_forgo_cpu */
     struct timespec started, ended; /* of the reading */
     Notes notes;                    /* for reports */
 };

@@ -97,6 +97,11 @@ int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, Picture
     return 0;
 }
 
+void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back)
+{
+    return pic->ref && pic->ref->give_back == give_back ? pic->ref->cookie : NULL;
+}
+
 void picture_retain(VmafPicture *out, const VmafPicture *pic)
 {
     const int before = atomic_fetch_add(&pic->ref->count, 1);

@@ -44,6 +44,9 @@ size_t picture_stride(const FrameShape *shape, unsigned plane); /* in bytes; the
 int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureGiveBack give_back,
                  void *cookie);
 
+/* What picture_wrap got, for a picture that this function gives back; NULL for any other. */
+void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back);
+
 /* A picture over zeroed memory of its own: what vmaf_picture_alloc makes. */
 int picture_alloc(VmafPicture *pic, const FrameShape *shape);
 

@@ -98,7 +98,7 @@ typedef struct GpuSubmit {
     unsigned foreign_signal_count;
 } GpuSubmit;
 #define GPU_MAX_COMMANDS 8 /* in a submission */
-#define GPU_MAX_WAITS 4    /* of each kind */
+#define GPU_MAX_WAITS 6    /* of each kind */
 
 typedef struct GpuOps {
     int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);

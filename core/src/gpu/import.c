@@ -8,17 +8,15 @@
 #include "base/mem.h"
 #include "gpu/upload.h"
 
-struct ImportSlot {
+typedef struct ImportSlot {
     bool claimed; /* a thread is filling it */
     bool full;
     unsigned index;
     VmafPicture pic; /* mirror memory, see upload.h */
     GpuPoint done;   /* of the copies into it */
     GpuCommands *commands;
-    GpuBuffer *foreign; /* imported memory that the copies read */
-    ImportUnpacking unpacking;
-    ImportRange range;
-};
+    ImportScratch scratch;
+} ImportSlot;
 
 struct GpuImports {
     GpuDevice *device;
@@ -42,9 +40,11 @@ size_t import_plane_offset(const FrameShape *shape, unsigned plane)
     return offset;
 }
 
-ImportUnpacking *import_slot_unpacking(ImportSlot *slot)
+void import_scratch_destroy(GpuDevice *device, ImportScratch *scratch)
 {
-    return &slot->unpacking;
+    device->ops->buffer_destroy(device, scratch->foreign);
+    import_unpacking_destroy(device, &scratch->unpacking);
+    import_range_destroy(device, &scratch->range);
 }
 
 /* ---- life ---- */
@@ -68,9 +68,7 @@ static void slot_destroy(GpuDevice *device, ImportSlot *slot)
     gpu_device_wait(device, slot->done);
     picture_release(&slot->pic);
     device->ops->commands_destroy(device, slot->commands);
-    device->ops->buffer_destroy(device, slot->foreign);
-    import_unpacking_destroy(device, &slot->unpacking);
-    import_range_destroy(device, &slot->range);
+    import_scratch_destroy(device, &slot->scratch);
 }
 
 static void destroy_slots(GpuImports *imports)
@@ -141,8 +139,6 @@ static int create_slots(GpuImports *imports, const FrameShape *shape)
 static int check_shape(GpuImports *imports, const GpuIncoming *in)
 {
     FrameShape shape;
-    if (in->bpc != 8 && in->bpc != 10 && in->bpc != 12 && in->bpc != 16)
-        return -EINVAL;
     const int err = shape_init(&shape, in->pix_fmt, in->bpc, in->w, in->h);
     if (err)
         return err;
@@ -189,8 +185,8 @@ static int slot_prepare(GpuImports *imports, ImportSlot *slot)
     GpuDevice *device = imports->device;
     if (gpu_device_wait(device, slot->done))
         return -EIO;
-    device->ops->buffer_destroy(device, slot->foreign);
-    slot->foreign = NULL;
+    device->ops->buffer_destroy(device, slot->scratch.foreign);
+    slot->scratch.foreign = NULL;
     picture_release(&slot->pic);
     return picture_pool_fetch(imports->pool, &slot->pic);
 }
@@ -205,12 +201,16 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
         .shape = &imports->shape,
         .commands = slot->commands,
         .picture = upload_source(device, &slot->pic),
-        .slot = slot,
+        .scratch = &slot->scratch,
     };
+    for (unsigned p = 0; p < 3; p++) {
+        target.offset[p] = import_plane_offset(target.shape, p);
+        target.planes |= (target.shape->w[p] && target.shape->h[p] ? 1u : 0) << p;
+    }
     ops->begin(slot->commands);
     int err = record(&target, source);
     if (!err)
-        err = import_range_record(&target, &slot->range);
+        err = import_range_record(&target, &slot->scratch.range);
     ops->barrier(slot->commands);
     const int end_err = ops->end(slot->commands);
     if (!err)
@@ -267,19 +267,20 @@ static int record_memory(ImportTarget *target, const void *source)
         return -EINVAL;
     int err = -ENOTSUP;
     if (device->ops->buffer_import)
-        err = device->ops->buffer_import(device, &picture->memory, &target->slot->foreign);
+        err = device->ops->buffer_import(device, &picture->memory, &target->scratch->foreign);
     if (err == -ENOTSUP)
         log_error("%s: %s cannot import memory of this kind", device->backend, device->name);
-    for (unsigned p = 0; !err && p < 3 && shape->h[p]; p++)
-        device->ops->copy_rows(target->commands,
-                               &(GpuRows){ .from = target->slot->foreign,
-                                           .from_offset = picture->offset[p],
-                                           .from_stride = picture->stride[p],
-                                           .to = target->picture,
-                                           .to_offset = import_plane_offset(shape, p),
-                                           .to_stride = picture_stride(shape, p),
-                                           .row = (size_t)shape->w[p] * shape_sample_size(shape),
-                                           .rows = shape->h[p] });
+    for (unsigned p = 0; !err && p < 3; p++)
+        if (import_wants(target, p))
+            device->ops->copy_rows(
+                target->commands, &(GpuRows){ .from = target->scratch->foreign,
+                                              .from_offset = picture->offset[p],
+                                              .from_stride = picture->stride[p],
+                                              .to = target->picture,
+                                              .to_offset = target->offset[p],
+                                              .to_stride = picture_stride(shape, p),
+                                              .row = (size_t)shape->w[p] * shape_sample_size(shape),
+                                              .rows = shape->h[p] });
     return err;
 }
 
@@ -344,8 +345,8 @@ static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, Vma
     if (err)
         picture_release(pic);
     else
-        import_range_note(&slot->range, pic);
-    retire(imports, &slot->foreign);
+        import_range_note(&slot->scratch.range, pic);
+    retire(imports, &slot->scratch.foreign);
     slot_release(imports, slot, index, false);
     return err;
 }

@@ -11,8 +11,8 @@
 #include "gpu/device.h"
 
 typedef struct GpuImports GpuImports;
-typedef struct ImportSlot ImportSlot;
 typedef struct ImportTarget ImportTarget;
+typedef struct ImportScratch ImportScratch;
 
 /* What every import says of the picture. */
 typedef struct GpuIncoming {
@@ -31,10 +31,19 @@ struct ImportTarget {
     GpuDevice *device;
     const FrameShape *shape;
     GpuCommands *commands; /* being recorded */
-    GpuBuffer *picture; /* takes the planes, at the strides of the shape and import_plane_offset */
-    ImportSlot *slot;
+    GpuBuffer *picture;    /* takes the planes, at the strides of the shape */
+    size_t offset[3];      /* and at these places */
+    unsigned planes;       /* that are wanted, by bits */
+    bool is_fixed;         /* the next picture with this scratch goes to the same place */
+    bool in_range;         /* out: no sample can be above the depth, nobody need look */
+    ImportScratch *scratch;
 };
+/* Where planes lie that follow one another without a gap. */
 size_t import_plane_offset(const FrameShape *shape, unsigned plane);
+static inline bool import_wants(const ImportTarget *target, unsigned plane)
+{
+    return target->planes >> plane & 1;
+}
 
 /* Records the copies out of `source`. What they use must live until `signals`, or until the pair is
  * read. */
@@ -62,24 +71,25 @@ int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPict
 
 /* ---- unpack.c: samples that must be sorted out ---- */
 
-/* Of plane p: samples lie `step` apart, the first of them at `first`. */
+/* Of plane p: samples lie `step` apart, the first of them at `first`; or were copied together with Cb. */
 typedef struct ImportPacking {
     unsigned step, first;
+    bool with_cb;
 } ImportPacking;
 
-/* Memory for planes as they come: plane p at twice its offset, rows at `step` times its stride. */
+/* Memory for planes as they come: plane p at import_raw_offset, rows at `step` times its stride. */
 int import_unpack_begin(ImportTarget *target, GpuBuffer **raw);
-/* Sorts the planes from `first_plane` on into the picture, values shifted down by `shift`. */
-void import_unpack(ImportTarget *target, unsigned first_plane, const ImportPacking packing[3],
+size_t import_raw_offset(const FrameShape *shape, unsigned plane);
+/* Sorts these planes (by bits) into the picture, values shifted down by `shift`. */
+void import_unpack(ImportTarget *target, unsigned planes, const ImportPacking packing[3],
                    unsigned shift);
 
-/* What unpacking keeps in a slot. */
+/* What unpacking keeps from one picture to the next. */
 typedef struct ImportUnpacking {
     GpuKernel *kernel;
-    GpuBuffer *raw, *planes; /* as copied, and sorted */
+    GpuBuffer *raw; /* as copied */
     GpuBindings *bindings;
 } ImportUnpacking;
-ImportUnpacking *import_slot_unpacking(ImportSlot *slot);
 void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
 
 /* ---- import_range.c: samples above the picture's depth ---- */
@@ -87,6 +97,7 @@ void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
 /* What looking for them keeps from one picture to the next. */
 typedef struct ImportRange {
     bool recorded; /* the device looks at the picture */
+    bool in_range; /* it need not */
     GpuKernel *kernel;
     GpuBuffer *counts, *readback; /* a word a plane; not 0: it has such samples */
     GpuBindings *bindings;
@@ -98,5 +109,14 @@ void import_range_destroy(GpuDevice *device, ImportRange *range);
 int import_range_record(const ImportTarget *target, ImportRange *range);
 /* Passes on what was found, once the commands are done. */
 void import_range_note(const ImportRange *range, const VmafPicture *pic);
+
+/* ---- what copies need while they are under way, and the next ones again ---- */
+
+struct ImportScratch {
+    ImportUnpacking unpacking;
+    ImportRange range;
+    GpuBuffer *foreign; /* imported memory that the copies read */
+};
+void import_scratch_destroy(GpuDevice *device, ImportScratch *scratch);
 
 #endif

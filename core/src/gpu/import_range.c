@@ -21,10 +21,11 @@ static int prepare(const ImportTarget *target, ImportRange *r)
         err = ops->buffer_create(device, GPU_DEVICE, COUNT_BYTES, &r->counts);
     if (!err && !r->readback)
         err = ops->buffer_create(device, GPU_READBACK, COUNT_BYTES, &r->readback);
-    /* The slot has another picture each time. */
-    ops->bindings_destroy(device, r->bindings);
-    r->bindings = NULL;
-    if (!err) {
+    if (!target->is_fixed) {
+        ops->bindings_destroy(device, r->bindings);
+        r->bindings = NULL;
+    }
+    if (!err && !r->bindings) {
         const GpuRange ranges[2] = { { target->picture, 0, target->picture->size },
                                      { r->counts, 0, COUNT_BYTES } };
         err = ops->bindings_create(device, r->kernel, ranges, &r->bindings);
@@ -40,7 +41,7 @@ static void look_at_plane(const ImportTarget *target, const ImportRange *r, unsi
         .width = shape->w[p],
         .height = shape->h[p],
         .plane_stride = (uint32_t)(picture_stride(shape, p) / 4),
-        .plane_offset = (uint32_t)(import_plane_offset(shape, p) / 4),
+        .plane_offset = (uint32_t)(target->offset[p] / 4),
         .plane = p,
         .above = above | above << 16,
     };
@@ -54,8 +55,9 @@ int import_range_record(const ImportTarget *target, ImportRange *r)
 {
     const GpuOps *ops = target->device->ops;
     const FrameShape *shape = target->shape;
-    r->recorded =
-        range_matters(shape->bpc) && target->picture->size <= target->device->limits.max_binding;
+    r->recorded = range_matters(shape->bpc) && !target->in_range &&
+                  target->picture->size <= target->device->limits.max_binding;
+    r->in_range = target->in_range;
     if (!r->recorded)
         return 0;
     const int err = prepare(target, r);
@@ -65,7 +67,7 @@ int import_range_record(const ImportTarget *target, ImportRange *r)
     ops->fill(target->commands, &counts, 0);
     ops->barrier(target->commands);
     for (unsigned p = 0; p < 3; p++)
-        if (shape->w[p] && shape->h[p])
+        if (import_wants(target, p))
             look_at_plane(target, r, p);
     ops->barrier(target->commands);
     ops->copy(target->commands, &counts, &(GpuRange){ r->readback, 0, COUNT_BYTES });
@@ -74,8 +76,9 @@ int import_range_record(const ImportTarget *target, ImportRange *r)
 
 void import_range_note(const ImportRange *r, const VmafPicture *pic)
 {
-    for (unsigned p = 0; r->recorded && p < 3; p++)
-        range_set(pic, p, ((const uint32_t *)r->readback->host)[p] != 0);
+    for (unsigned p = 0; p < 3; p++)
+        if (r->recorded || r->in_range)
+            range_set(pic, p, r->recorded && ((const uint32_t *)r->readback->host)[p] != 0);
 }
 
 void import_range_destroy(GpuDevice *device, ImportRange *r)

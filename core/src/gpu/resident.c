@@ -88,11 +88,15 @@ static int record_look(Resident *resident, VmafPicture *const pics[2])
     for (unsigned side = 0; !err && side < 2; side++) {
         FrameShape shape;
         shape_of_picture(&shape, pics[side]);
-        err = import_range_record(&(ImportTarget){ .device = device,
-                                                   .shape = &shape,
-                                                   .commands = resident->commands,
-                                                   .picture = upload_source(device, pics[side]) },
-                                  &resident->ranges[side]);
+        ImportTarget target = { .device = device,
+                                .shape = &shape,
+                                .commands = resident->commands,
+                                .picture = upload_source(device, pics[side]) };
+        for (unsigned p = 0; p < 3; p++) {
+            target.offset[p] = import_plane_offset(&shape, p);
+            target.planes |= (shape.w[p] && shape.h[p] ? 1u : 0) << p;
+        }
+        err = import_range_record(&target, &resident->ranges[side]);
     }
     ops->barrier(resident->commands);
     const int end_err = ops->end(resident->commands);

@@ -410,3 +410,63 @@ int client_read_imported(GpuClient *client, unsigned index)
     picture_release(&dist);
     return err;
 }
+
+/* ---- pairs that go straight to the kernels ---- */
+
+static int read_straight(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    VmafPicture ref, dist;
+    int err = arrival_pictures(arrival, shape, &ref, &dist);
+    if (err)
+        return err;
+    context_forgo_cpu(client->context);
+    err = context_read(client->context, &ref, &dist, arrival->index);
+    picture_release(&ref);
+    picture_release(&dist);
+    return err;
+}
+
+/* By way of mirrors, which the host can read, too. */
+static int read_mirrored(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    GpuIncoming in = {
+        .w = shape->w[0],
+        .h = shape->h[0],
+        .bpc = shape->bpc,
+        .pix_fmt = shape->pix_fmt,
+        .is_ref = true,
+        .index = arrival->index,
+        .waits = arrival->waits,
+        .wait_count = arrival->wait_count,
+    };
+    int err = imports_add(client->imports, &in, arrival->record, arrival->source[0]);
+    if (err)
+        return err;
+    in.is_ref = false;
+    in.signals = arrival->signals;
+    in.signal_count = arrival->signal_count;
+    err = imports_add(client->imports, &in, arrival->record, arrival->source[1]);
+    arrival->submitted = !err;
+    if (err) {
+        gpu_device_drain(client->session->device); /* it reads the other one */
+        return err;
+    }
+    return client_read_imported(client, arrival->index);
+}
+
+int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    if (context_is_flushed(client->context) || context_in_handler(client->context))
+        return -EINVAL;
+    int err = context_prepare(client->context, shape);
+    if (err)
+        return err;
+    ContextNeeds needs;
+    context_needs(client->context, &needs);
+    const bool straight =
+        !needs.on_cpu && client->stream_count == 1 && stream_takes_arrivals(client->streams[0]);
+    err = straight ? read_straight(client, shape, arrival) : read_mirrored(client, shape, arrival);
+    if (!straight || !arrival->submitted)
+        arrival_leave(arrival);
+    return err;
+}

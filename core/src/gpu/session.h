@@ -8,6 +8,7 @@
 #define GPU_SESSION_H
 
 #include "engine/accelerator.h"
+#include "gpu/arrival.h"
 #include "gpu/backend.h"
 #include "gpu/choose.h"
 #include "gpu/resident.h"
@@ -94,5 +95,8 @@ int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const Sess
 /* Scores the pair that was imported under `index`; what it was imported from is its owner's again when
  * this returns. */
 int client_read_imported(GpuClient *client, unsigned index);
+/* Scores a pair that lies in memory of others, without waiting for it: it goes straight to the kernels
+ * where these are all that read it. The arrival leaves when the device has read it; the caller holds it. */
+int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *arrival);
 
 #endif

@@ -140,6 +140,7 @@ static void slot_destroy(Slot *slot, const Graph *graph)
     GpuDevice *dev = graph->device;
     const GpuOps *ops = dev->ops;
     ops->commands_destroy(dev, slot->upload);
+    slot_arrival_destroy(slot->arrival, dev);
     for (unsigned f = 0; slot->bindings && f < graph->feature_count; f++) {
         for (unsigned p = 0; slot->bindings[f] && p < graph->features[f].plan->pass_count; p++)
             ops->bindings_destroy(dev, slot->bindings[f][p]);
@@ -205,7 +206,7 @@ static int upload_planes(Slot *slot, const Graph *graph, const VmafPicture *pic,
 }
 
 /* What is not cleared holds whatever an earlier frame left. */
-static void undefine_rest(Slot *slot, const Graph *graph)
+static void undefine_rest(const Slot *slot, const Graph *graph, GpuCommands *commands)
 {
     const GpuRange rest[] = {
         { slot->scratch, graph->scratch_zeroed, graph->scratch_bytes - graph->scratch_zeroed },
@@ -213,7 +214,18 @@ static void undefine_rest(Slot *slot, const Graph *graph)
     };
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         if (rest[i].size)
-            graph->device->ops->undefine(slot->upload, &rest[i]);
+            graph->device->ops->undefine(commands, &rest[i]);
+}
+
+void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands)
+{
+    const GpuOps *ops = graph->device->ops;
+    if (graph->scratch_zeroed)
+        ops->fill(commands, &(GpuRange){ slot->scratch, 0, graph->scratch_zeroed }, 0);
+    if (graph->result_zeroed)
+        ops->fill(commands, &(GpuRange){ slot->results, 0, graph->result_zeroed }, 0);
+    if (ops->undefine)
+        undefine_rest(slot, graph, commands);
 }
 
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
@@ -223,12 +235,7 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
     int err = upload_planes(slot, graph, pair->ref, false);
     if (!err)
         err = upload_planes(slot, graph, pair->dist, true);
-    if (graph->scratch_zeroed)
-        ops->fill(slot->upload, &(GpuRange){ slot->scratch, 0, graph->scratch_zeroed }, 0);
-    if (graph->result_zeroed)
-        ops->fill(slot->upload, &(GpuRange){ slot->results, 0, graph->result_zeroed }, 0);
-    if (ops->undefine)
-        undefine_rest(slot, graph);
+    slot_record_clearing(slot, graph, slot->upload);
     ops->barrier(slot->upload);
     const int end_err = ops->end(slot->upload);
     return err ? err : end_err;

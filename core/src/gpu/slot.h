@@ -4,6 +4,9 @@
 #define GPU_SLOT_H
 
 #include "gpu/graph.h"
+#include "gpu/import.h"
+
+typedef struct SlotArrival SlotArrival;
 
 typedef struct Slot {
     GpuBuffer *ref, *dist; /* planes */
@@ -12,10 +15,12 @@ typedef struct Slot {
     GpuBuffer *staging;      /* for pictures in plain memory; made when the first one comes */
     GpuBindings ***bindings; /* [feature][pass] */
     GpuCommands *upload;     /* recorded for each frame */
+    SlotArrival *arrival;    /* for pairs that come straight here; made when the first one does */
 
     /* The frame in it. */
     FramePair pair; /* its pictures are held until it is collected */
     FeatureSet set, owners;
+    bool arrived; /* it was uploaded by slot_arrive */
     GpuPoint uploaded, done;
     int err; /* why it could not be run */
 } Slot;
@@ -26,5 +31,19 @@ void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 /* Records the copies of a pair's planes into the slot, and the clearing of what wants to be zero.
  * Pictures that lie in upload memory are copied from where they are. */
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
+
+/* ---- slot_arrival.c: pairs in memory of others (arrival.h) ---- */
+
+/* Whether the device can look after all that the host cannot see then. */
+bool slot_may_arrive(const Graph *graph);
+/* Uploads such a pair, on the compute queue: sets slot->uploaded. Nothing is submitted when it fails. */
+int slot_arrive(Slot *slot, const Graph *graph, const FramePair *pair);
+/* Once the upload is done: lets go of the pair. -ERANGE (logged): it has samples above the depth. */
+int slot_end_arrival(const Slot *slot, const Graph *graph);
+void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device);
+/* The planes that `buffer` (a slot's ref or dist) holds, as the host can read them; waits. Release it. */
+int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view);
+/* Records the clearing of what wants to be zero. */
+void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
 #endif

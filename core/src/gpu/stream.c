@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/arrival.h"
 #include "gpu/fetch.h"
 #include "gpu/upload.h"
 #include "gpu/work.h"
@@ -174,11 +175,18 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     GpuDevice *dev = stream->device;
     const Slot *first = slot_of(stream, stream->started);
     const Slot *last = slot_of(stream, stream->started + count - 1);
+    const Slot *transferred = NULL; /* the last one on the other queue */
     GpuCommands *commands[GPU_MAX_BATCH + 1];
     unsigned command_count = 0;
-    const bool uploads_apart = stream->upload_queue == GPU_TRANSFER;
-    for (unsigned i = 0; !uploads_apart && i < count; i++)
-        commands[command_count++] = slot_of(stream, stream->started + i)->upload;
+    for (unsigned i = 0; i < count; i++) {
+        const Slot *slot = slot_of(stream, stream->started + i);
+        if (slot->arrived)
+            continue; /* earlier on this queue */
+        if (stream->upload_queue == GPU_TRANSFER)
+            transferred = slot;
+        else
+            commands[command_count++] = slot->upload;
+    }
     const Work *work = NULL;
     if (first->owners) {
         const int err = work_of(stream, stream->started, count, &work);
@@ -189,13 +197,14 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     *done = last->uploaded;
     if (!command_count)
         return 0;
-    const int err = gpu_device_submit(dev,
-                                      &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                                    .commands = commands,
-                                                    .command_count = command_count,
-                                                    .waits = &last->uploaded,
-                                                    .wait_count = uploads_apart },
-                                      done);
+    const int err =
+        gpu_device_submit(dev,
+                          &(GpuSubmit){ .queue = GPU_COMPUTE,
+                                        .commands = commands,
+                                        .command_count = command_count,
+                                        .waits = transferred ? &transferred->uploaded : NULL,
+                                        .wait_count = transferred != NULL },
+                          done);
     if (!err && work)
         count_launches(stream, work);
     return err;
@@ -245,6 +254,9 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
     /* Reached already, unless an earlier frame failed half-way. */
     if (gpu_device_wait(dev, slot->uploaded) || gpu_device_wait(dev, slot->done))
         return -EIO;
+    slot->arrived = arrival_of(pair->ref) != NULL;
+    if (slot->arrived)
+        return slot_arrive(slot, stream->graph, pair);
     const int err = slot_record_upload(slot, stream->graph, pair);
     if (err || stream->upload_queue == GPU_COMPUTE)
         return err;
@@ -277,6 +289,34 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
     return slot->err;
 }
 
+/* The pictures of the frame that is collected, as the host can read them: the pair, and the references
+ * before. What came straight into a slot is read back from there, as far as features look back. */
+static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[4],
+                         VmafPicture held[4])
+{
+    const Graph *graph = stream->graph;
+    const VmafPicture **const pictures[] = { &pair->ref, &pair->dist, &pair->prev_ref[0],
+                                             &pair->prev_ref[1] };
+    int err = 0;
+    for (unsigned p = 0; !err && p < 4; p++) {
+        const unsigned back = p < 2 ? 0 : p - 1;
+        if (!*pictures[p])
+            continue;
+        if (!arrival_of(*pictures[p])) {
+            err = upload_view(stream->device, *pictures[p], &views[p]);
+            *pictures[p] = &views[p];
+        } else if (back <= graph->back) {
+            const Slot *slot = slot_of(stream, stream->collected - back);
+            err = slot_view(graph, p == 1 ? slot->dist : slot->ref,
+                            p == 1 ? graph->dist_planes : graph->ref_planes, &held[p]);
+            *pictures[p] = &held[p];
+        } else {
+            *pictures[p] = NULL;
+        }
+    }
+    return err;
+}
+
 /* A frame whose last bit hangs on the order of the CPU's additions is measured there. */
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
@@ -284,19 +324,15 @@ static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *resu
     if (stream->never_on_cpu)
         return 0;
     FramePair pair = slot->pair;
-    const VmafPicture **const pictures[] = { &pair.ref, &pair.dist, &pair.prev_ref[0],
-                                             &pair.prev_ref[1] };
-    VmafPicture views[4];
-    int err = 0;
-    for (unsigned p = 0; !err && p < 4; p++) {
-        if (!*pictures[p])
-            continue;
-        err = upload_view(stream->device, *pictures[p], &views[p]);
-        *pictures[p] = &views[p];
-    }
+    VmafPicture views[4], held[4] = { 0 };
+    int err = view_pictures(stream, &pair, views, held);
     if (!err && f->def->scratch_create && !stream->cpu_scratch[i])
         err = f->def->scratch_create(f, &stream->cpu_scratch[i]);
-    return err ? err : f->def->measure(f, stream->cpu_scratch[i], &pair, result, NULL);
+    if (!err)
+        err = f->def->measure(f, stream->cpu_scratch[i], &pair, result, NULL);
+    for (unsigned p = 0; p < 4; p++)
+        picture_release(&held[p]);
+    return err;
 }
 
 /* `again` gets the features that were measured on the CPU. */
@@ -304,6 +340,10 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
                         FeatureSet *again)
 {
     int err = wait_for_frame(stream, slot);
+    if (slot->arrived && !err)
+        err = slot_end_arrival(slot, stream->graph);
+    else if (slot->arrived)
+        arrival_leave(arrival_of(slot->pair.ref));
     *again = 0;
     for (unsigned i = 0; !err && i < stream->graph->feature_count; i++) {
         if (!(slot->set >> i & 1))
@@ -355,6 +395,11 @@ int stream_collect(GpuStream *stream, void *const *results)
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;
+}
+
+bool stream_takes_arrivals(const GpuStream *stream)
+{
+    return slot_may_arrive(stream->graph);
 }
 
 const char *stream_refusal(const GpuStream *stream, unsigned feature)

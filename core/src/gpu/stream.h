@@ -27,6 +27,9 @@ void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set);
 int stream_collect(GpuStream *stream, void *const *results);
 
+/* Whether pairs in memory of others may go straight into its slots (arrival.h). */
+bool stream_takes_arrivals(const GpuStream *stream);
+
 /* As AcceleratorOps.refusal and .tally. */
 const char *stream_refusal(const GpuStream *stream, unsigned feature);
 void stream_tally(GpuStream *stream, unsigned feature, AcceleratorTally *tally);

@@ -118,14 +118,24 @@ static bool extension_present(VulkanDevice *dev, const char *name)
     return found;
 }
 
-static void note_imports(VulkanDevice *dev)
+static bool extension_enabled(VulkanDevice *dev, const VulkanBorrowed *borrowed, const char *name)
+{
+    if (!borrowed || !borrowed->extensions_known)
+        return extension_present(dev, name);
+    for (unsigned i = 0; i < borrowed->extension_count; i++)
+        if (!strcmp(borrowed->extensions[i], name))
+            return true;
+    return false;
+}
+
+static void note_imports(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 {
 #ifdef _WIN32
-    dev->imports_opaque = extension_present(dev, "VK_KHR_external_memory_win32");
+    dev->imports_opaque = extension_enabled(dev, borrowed, "VK_KHR_external_memory_win32");
 #else
-    dev->imports_opaque = extension_present(dev, "VK_KHR_external_memory_fd");
+    dev->imports_opaque = extension_enabled(dev, borrowed, "VK_KHR_external_memory_fd");
     dev->imports_dmabuf =
-        dev->imports_opaque && extension_present(dev, "VK_EXT_external_memory_dma_buf");
+        dev->imports_opaque && extension_enabled(dev, borrowed, "VK_EXT_external_memory_dma_buf");
 #endif
 }
 
@@ -160,7 +170,7 @@ static int open_device(VulkanDevice *dev)
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         if (extension_present(dev, wanted[i]))
             extensions[extension_count++] = wanted[i];
-    note_imports(dev);
+    note_imports(dev, NULL);
 
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
@@ -189,25 +199,35 @@ static int open_device(VulkanDevice *dev)
         return err;
     for (unsigned q = 0; q < 2; q++) {
         dev->queues[q].family = family[q];
+        dev->queues[q].index = index[q];
         dev->vkd.GetDeviceQueue(dev->handle, family[q], index[q], &dev->queues[q].handle);
     }
     dev->queues[GPU_TRANSFER].copies_only = family[GPU_TRANSFER] != family[GPU_COMPUTE];
     return 0;
 }
 
-static int borrow_device(VulkanDevice *dev, const VulkanDeviceParams *params)
+static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 {
     dev->borrowed = true;
-    dev->handle = params->external;
+    dev->handle = borrowed->handle;
+    dev->lock = borrowed->lock;
     const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
-    /* What its owner enabled cannot be asked; the function is there when the extension is. */
-    if (dev->vkd.GetMemoryFdPropertiesKHR)
-        note_imports(dev);
+    if (err)
+        return err;
+    /* Where its owner does not say what is enabled: the function is there when the extension is. */
+    if (borrowed->extensions_known || dev->vkd.GetMemoryFdPropertiesKHR)
+        note_imports(dev, borrowed);
     for (unsigned q = 0; q < 2; q++) {
-        dev->queues[q].handle = params->external_queue;
-        dev->queues[q].family = params->external_family;
+        VulkanQueue *queue = &dev->queues[q];
+        queue->family = borrowed->family[q];
+        queue->index = borrowed->index[q];
+        queue->handle = borrowed->queue;
+        if (!queue->handle)
+            dev->vkd.GetDeviceQueue(dev->handle, queue->family, queue->index, &queue->handle);
     }
-    return err;
+    dev->queues[GPU_TRANSFER].copies_only =
+        borrowed->family[GPU_TRANSFER] != borrowed->family[GPU_COMPUTE];
+    return 0;
 }
 
 static int create_timelines(VulkanDevice *dev)
@@ -257,11 +277,11 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
 
     int err = 0;
     dev->instance = params->instance;
-    dev->instance_handle = dev->instance ? dev->instance->handle : params->external_instance;
+    dev->instance_handle = dev->instance ? dev->instance->handle : params->borrowed->instance;
     if (dev->instance)
         dev->vki = dev->instance->vki;
     else
-        err = vk_load_instance(&dev->vki, params->external_instance);
+        err = vk_load_instance(&dev->vki, params->borrowed->instance, params->borrowed->find);
     if (err)
         goto error;
 
@@ -278,7 +298,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
     dev->vki.GetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory_types);
     read_limits(dev);
 
-    err = params->external ? borrow_device(dev, params) : open_device(dev);
+    err = params->borrowed ? borrow_device(dev, params->borrowed) : open_device(dev);
     if (!err)
         err = create_timelines(dev);
     if (!err)
@@ -298,14 +318,14 @@ error:
 static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
 {
     pthread_mutex_lock(queue->lock);
-    if (dev->lock_queue)
-        dev->lock_queue(dev->lock_opaque);
+    if (dev->lock.lock)
+        dev->lock.lock(dev->lock.opaque, queue->family, queue->index);
 }
 
 static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
 {
-    if (dev->unlock_queue)
-        dev->unlock_queue(dev->lock_opaque);
+    if (dev->lock.unlock)
+        dev->lock.unlock(dev->lock.opaque, queue->family, queue->index);
     pthread_mutex_unlock(queue->lock);
 }
 

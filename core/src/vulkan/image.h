@@ -5,10 +5,36 @@
 
 #include "gpu/import.h"
 #include "libvmaf/libvmaf_vulkan.h"
+#include "vulkan/vk.h"
 
-/* -EINVAL (logged) when the format cannot hold such a picture. */
-int vulkan_check_image(const VmafVulkanImage *image);
-/* An ImportRecord: the copies of the planes of a VmafVulkanImage that passed the check. */
-int vulkan_record_image(ImportTarget *target, const void *image);
+/* ---- formats.c ---- */
+
+typedef struct ImageFormat {
+    unsigned planes;             /* of the image */
+    unsigned channels;           /* samples in a texel, where there is one plane */
+    enum VmafPixelFormat chroma; /* where there are several */
+    unsigned bytes;              /* of a sample */
+    unsigned shift;              /* bits below it */
+} ImageFormat;
+int image_format_find(uint32_t format, ImageFormat *out); /* -EINVAL: none that we read */
+
+/* Whether the formats hold the picture and the device copies out of them. -EINVAL and -ENOTSUP, and why. */
+int image_formats_check(const VulkanDevice *dev, const VmafVulkanFrame *frame, char *why,
+                        size_t size);
+/* Bits below the samples of a frame that passed the check. */
+unsigned image_shift(const VmafVulkanFrame *frame);
+
+/* What the older struct says, in the words of the younger. */
+void image_as_frame(const VmafVulkanImage *image, VmafVulkanFrame *frame);
+
+/* ---- image.c ---- */
+
+/* An ImportRecord: the copies of the planes of a VmafVulkanFrame that passed the checks. */
+int vulkan_record_frame(ImportTarget *target, const void *frame);
+
+/* ---- frame.c ---- */
+
+/* All that can be seen of a frame before it is read; logged. */
+int vulkan_check_frame(const VulkanDevice *dev, const VmafVulkanFrame *frame);
 
 #endif

@@ -109,7 +109,7 @@ static int create_handle(VulkanInstance *instance, const VkGlobal *vkg, bool val
         log_error("vulkan: no instance could be made (VkResult %d)", result);
         return result == VK_ERROR_OUT_OF_HOST_MEMORY ? -ENOMEM : -EIO;
     }
-    const int err = vk_load_instance(&instance->vki, instance->handle);
+    const int err = vk_load_instance(&instance->vki, instance->handle, NULL);
     if (err)
         return err;
     if (validation && instance->vki.CreateDebugUtilsMessengerEXT)

@@ -50,16 +50,17 @@ static int missing(const char *name)
     return -ENOSYS;
 }
 
-int vk_load_instance(VkInst *table, VkInstance instance)
+int vk_load_instance(VkInst *table, VkInstance instance, PFN_vkGetInstanceProcAddr find)
 {
-    const VkGlobal *vkg = vk_global();
-    if (!vkg)
+    if (!find)
+        find = vk_global() ? vk_global()->GetInstanceProcAddr : NULL;
+    if (!find)
         return -ENOSYS;
+    table->GetInstanceProcAddr = find;
 #define LOAD(name)                                                                                 \
-    if (!(table->name = (PFN_vk##name)vkg->GetInstanceProcAddr(instance, "vk" #name)))             \
+    if (!(table->name = (PFN_vk##name)find(instance, "vk" #name)))                                 \
         return missing(#name);
-#define LOAD_OPTIONAL(name)                                                                        \
-    table->name = (PFN_vk##name)vkg->GetInstanceProcAddr(instance, "vk" #name);
+#define LOAD_OPTIONAL(name) table->name = (PFN_vk##name)find(instance, "vk" #name);
     VK_INSTANCE_FUNCTIONS(LOAD)
     VK_INSTANCE_OPTIONAL(LOAD_OPTIONAL)
 #undef LOAD

@@ -23,6 +23,7 @@
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceFeatures2)                                                                  \
     X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetPhysicalDeviceFormatProperties)                                                           \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(CreateDevice)                                                                                \
     X(GetDeviceProcAddr)
@@ -93,6 +94,7 @@ typedef struct VkGlobal {
 } VkGlobal;
 
 typedef struct VkInst {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     VK_INSTANCE_FUNCTIONS(FIELD)
     VK_INSTANCE_OPTIONAL(FIELD)
 } VkInst;
@@ -107,8 +109,9 @@ typedef struct VkDev {
 /* Opens the loader on first use and keeps it. NULL when the machine has none. Thread-safe. */
 const VkGlobal *vk_global(void);
 
-/* -ENOSYS when a function that every Vulkan 1.1 has is missing. */
-int vk_load_instance(VkInst *table, VkInstance instance);
+/* -ENOSYS when a function that every Vulkan 1.1 has is missing. `find` is the instance's; NULL: the
+ * loader's. */
+int vk_load_instance(VkInst *table, VkInstance instance, PFN_vkGetInstanceProcAddr find);
 int vk_load_device(VkDev *table, const VkInst *vki, VkDevice device);
 
 #endif

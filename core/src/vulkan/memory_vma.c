@@ -21,7 +21,7 @@ int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev)
         return -ENOMEM;
     memory->dev = dev;
     const VmaVulkanFunctions functions = {
-        .vkGetInstanceProcAddr = vk_global()->GetInstanceProcAddr,
+        .vkGetInstanceProcAddr = dev->vki.GetInstanceProcAddr,
         .vkGetDeviceProcAddr = dev->vki.GetDeviceProcAddr,
     };
     const VmaAllocatorCreateInfo info = {

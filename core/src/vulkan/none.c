@@ -3,6 +3,7 @@
 #include "libvmaf/libvmaf_vulkan.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "gpu/backend.h"
 
@@ -33,6 +34,28 @@ int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalH
 {
     if (state)
         *state = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
+                                           const VmafVulkanExternalDevice *device)
+{
+    if (state)
+        *state = NULL;
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref, VmafVulkanFrame *dist,
+                            unsigned index)
+{
+    return -ENOSYS;
+}
+
+int vmaf_vulkan_can_import(const VmafVulkanState *state, const VmafVulkanFrame *frame, char *why,
+                           size_t why_size)
+{
+    if (why && why_size)
+        snprintf(why, why_size, "this libvmaf was built without Vulkan");
     return -ENOSYS;
 }
 

@@ -146,6 +146,28 @@ int vmaf_vulkan_state_init_with_options(VmafVulkanState **state, const VmafVulka
                                            .depth = options->max_outstanding_frames });
 }
 
+static int adopt(VmafVulkanState **state, uintptr_t physical, const VulkanBorrowed *borrowed,
+                 unsigned depth)
+{
+    if (!borrowed->find && !vk_global()) {
+        log_error("vulkan: no %s on this machine", vulkan_backend.needs);
+        return -ENOSYS;
+    }
+    VulkanDevice *dev;
+    int err = vulkan_device_create(&dev, &(VulkanDeviceParams){
+                                             .physical = (VkPhysicalDevice)physical,
+                                             .borrowed = borrowed,
+                                         });
+    if (err)
+        return err;
+    GpuDeviceInfo info;
+    vulkan_describe(&dev->vki, dev->physical, &info);
+    GpuSession *session;
+    err = session_adopt(&session, &vulkan_backend, &dev->gpu, &info, depth);
+    *state = (VmafVulkanState *)session;
+    return err;
+}
+
 int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalHandles handles)
 {
     if (!state)
@@ -153,27 +175,41 @@ int vmaf_vulkan_state_init_external(VmafVulkanState **state, VmafVulkanExternalH
     *state = NULL;
     if (!handles.instance || !handles.physical_device || !handles.device || !handles.queue)
         return -EINVAL;
-    if (!vk_global()) {
-        log_error("vulkan: no %s on this machine", vulkan_backend.needs);
-        return -ENOSYS;
-    }
-    const VulkanDeviceParams params = {
-        .external_instance = (VkInstance)handles.instance,
-        .physical = (VkPhysicalDevice)handles.physical_device,
-        .external = (VkDevice)handles.device,
-        .external_queue = (VkQueue)handles.queue,
-        .external_family = handles.queue_family_index,
+    const VulkanBorrowed borrowed = {
+        .instance = (VkInstance)handles.instance,
+        .handle = (VkDevice)handles.device,
+        .family = { handles.queue_family_index, handles.queue_family_index },
+        .queue = (VkQueue)handles.queue,
     };
-    VulkanDevice *dev;
-    int err = vulkan_device_create(&dev, &params);
-    if (err)
-        return err;
-    GpuDeviceInfo info;
-    vulkan_describe(&dev->vki, dev->physical, &info);
-    GpuSession *session;
-    err = session_adopt(&session, &vulkan_backend, &dev->gpu, &info, 0);
-    *state = (VmafVulkanState *)session;
+    return adopt(state, handles.physical_device, &borrowed, 0);
+}
+
+int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
+                                           const VmafVulkanExternalDevice *device)
+{
+    if (!state)
+        return -EINVAL;
+    *state = NULL;
+    VulkanBorrowed borrowed;
+    int err = vulkan_check_external(device, &borrowed);
+    if (!err)
+        err = adopt(state, device->physical_device, &borrowed, device->max_outstanding_frames);
+    if (!err)
+        session_of(*state)->required = device->required != 0;
     return err;
+}
+
+/* Of vmaf_vulkan_state_set_queue_lock, which knows one queue alone. */
+static void lock_plainly(void *opaque, uint32_t family, uint32_t index)
+{
+    const VulkanDevice *dev = opaque;
+    dev->plain_lock(dev->plain_opaque);
+}
+
+static void unlock_plainly(void *opaque, uint32_t family, uint32_t index)
+{
+    const VulkanDevice *dev = opaque;
+    dev->plain_unlock(dev->plain_opaque);
 }
 
 int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
@@ -182,9 +218,11 @@ int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *
     if (!state || !lock != !unlock)
         return -EINVAL;
     VulkanDevice *dev = device_of(state);
-    dev->lock_queue = lock;
-    dev->unlock_queue = unlock;
-    dev->lock_opaque = opaque;
+    dev->plain_lock = lock;
+    dev->plain_unlock = unlock;
+    dev->plain_opaque = opaque;
+    dev->lock =
+        lock ? (VulkanLock){ lock_plainly, unlock_plainly, dev } : (VulkanLock){ NULL, NULL, NULL };
     return 0;
 }
 
@@ -249,7 +287,9 @@ int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *im
 {
     if (!state || !image || image->size < offsetof(VmafVulkanImage, vmaf) || !image->image[0])
         return -EINVAL;
-    const int err = vulkan_check_image(image);
+    VmafVulkanFrame frame;
+    image_as_frame(image, &frame);
+    const int err = vulkan_check_frame(device_of(state), &frame);
     if (err)
         return err;
     GpuClient *client = import_client(state, image->size >= sizeof(*image) ? image->vmaf : NULL);
@@ -274,7 +314,7 @@ int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *im
             signals[in.signal_count++] =
                 (GpuForeign){ image->semaphore[i], image->signal_value[i] };
     }
-    return imports_add(client->imports, &in, vulkan_record_image, image);
+    return imports_add(client->imports, &in, vulkan_record_frame, &frame);
 }
 
 int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,

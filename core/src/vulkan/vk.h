@@ -52,7 +52,7 @@ typedef struct VulkanAllocation {
 
 typedef struct VulkanQueue {
     VkQueue handle;
-    uint32_t family;
+    uint32_t family, index;
     bool copies_only;
     VkSemaphore timeline;
     uint64_t submitted;    /* guarded by *lock */
@@ -60,6 +60,13 @@ typedef struct VulkanQueue {
 } VulkanQueue;
 
 typedef struct VulkanKernel VulkanKernel;
+
+/* For queues that somebody else uses, too: called around each submission. NULL: nobody does. */
+typedef struct VulkanLock {
+    void (*lock)(void *opaque, uint32_t family, uint32_t index);
+    void (*unlock)(void *opaque, uint32_t family, uint32_t index);
+    void *opaque;
+} VulkanLock;
 
 typedef struct VulkanDevice {
     GpuDevice gpu;
@@ -77,8 +84,9 @@ typedef struct VulkanDevice {
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* memory of others */
 
-    void (*lock_queue)(void *opaque), (*unlock_queue)(void *opaque);
-    void *lock_opaque;
+    VulkanLock lock;
+    void (*plain_lock)(void *opaque), (*plain_unlock)(void *opaque); /* what it may call */
+    void *plain_opaque;
 
     VulkanMemory *memory;
 
@@ -89,17 +97,32 @@ typedef struct VulkanDevice {
     struct VulkanPool *pools; /* descriptor pools, list */
 } VulkanDevice;
 
+/* A device that its owner keeps. */
+typedef struct VulkanBorrowed {
+    PFN_vkGetInstanceProcAddr find; /* NULL: the loader's */
+    VkInstance instance;
+    VkDevice handle;
+    uint32_t family[2], index[2]; /* by enum GpuQueue */
+    VkQueue queue;                /* in place of both; NULL: they are asked for */
+    VulkanLock lock;
+    bool extensions_known;
+    const char *const *extensions; /* that are enabled, as far as that is known */
+    unsigned extension_count;
+} VulkanBorrowed;
+
 typedef struct VulkanDeviceParams {
     VulkanInstance *instance; /* taken over, also on failure; NULL for a borrowed device */
     VkPhysicalDevice physical;
-    /* A borrowed device: */
-    VkInstance external_instance;
-    VkDevice external;
-    VkQueue external_queue;
-    uint32_t external_family;
+    const VulkanBorrowed *borrowed; /* NULL: one is opened */
 } VulkanDeviceParams;
 
 int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
+
+/* ---- borrow.c ---- */
+
+typedef struct VmafVulkanExternalDevice VmafVulkanExternalDevice;
+/* -EINVAL and -ENOTSUP (logged) for a device that cannot be used; else what to create it with. */
+int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed *borrowed);
 
 /* Logs a failed call and gives the errno for it. */
 int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);

@@ -91,7 +91,7 @@ typedef struct Incoming {
 static int record_unpacked(ImportTarget *target, const void *source)
 {
     const Incoming *from = source;
-    const ImportPacking packing[3] = { { 1, 0 }, { 1, 0 }, { 1, 0 } };
+    const ImportPacking packing[3] = { { 1, 0, false }, { 1, 0, false }, { 1, 0, false } };
     GpuBuffer *raw;
     const int err = import_unpack_begin(target, &raw);
     if (err)
@@ -102,7 +102,7 @@ static int record_unpacked(ImportTarget *target, const void *source)
         target->device->ops->copy(target->commands, &(GpuRange){ from->buffer, offset, size },
                                   &(GpuRange){ raw, 2 * offset, size });
     }
-    import_unpack(target, 0, packing, 0);
+    import_unpack(target, target->planes, packing, 0);
     return 0;
 }
 

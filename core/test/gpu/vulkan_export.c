@@ -27,7 +27,7 @@ static bool make_instance(Exporter *e)
     const VkInstanceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                         .pApplicationInfo = &app };
     return vk_global() && vk_global()->CreateInstance(&info, NULL, &e->instance) == VK_SUCCESS &&
-           !vk_load_instance(&e->vki, e->instance);
+           !vk_load_instance(&e->vki, e->instance, NULL);
 }
 
 static bool find_device(Exporter *e, const uint8_t uuid[16])

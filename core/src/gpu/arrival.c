@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/arrival.h"
+
+#include "engine/range.h"
+
+void arrival_init(GpuArrival *arrival)
+{
+    arrival->submitted = false;
+    atomic_init(&arrival->has_left, false);
+    atomic_init(&arrival->references, 1);
+}
+
+void arrival_leave(GpuArrival *arrival)
+{
+    if (!atomic_exchange(&arrival->has_left, true))
+        arrival->leave(arrival);
+}
+
+void arrival_release(GpuArrival *arrival)
+{
+    if (atomic_fetch_sub(&arrival->references, 1) != 1)
+        return;
+    arrival_leave(arrival);
+    arrival->destroy(arrival);
+}
+
+static void give_back(VmafPicture *pic, void *arrival)
+{
+    arrival_release(arrival);
+}
+
+GpuArrival *arrival_of(const VmafPicture *pic)
+{
+    return picture_cookie(pic, give_back);
+}
+
+static int make_picture(GpuArrival *arrival, const FrameShape *shape, VmafPicture *pic)
+{
+    const int err = picture_wrap(pic, shape, NULL, give_back, arrival);
+    if (err)
+        return err;
+    atomic_fetch_add(&arrival->references, 1);
+    for (unsigned p = 0; p < 3; p++) {
+        pic->data[p] = NULL;
+        range_set(pic, p, false); /* the device looks, and says so when the frame is collected */
+    }
+    return 0;
+}
+
+int arrival_pictures(GpuArrival *arrival, const FrameShape *shape, VmafPicture *ref,
+                     VmafPicture *dist)
+{
+    int err = make_picture(arrival, shape, ref);
+    if (!err)
+        err = make_picture(arrival, shape, dist);
+    if (err)
+        picture_release(ref);
+    return err;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Pairs in memory of others that go straight to the kernels: read without a wait, given back once and not
+ * before they were read, and scored to the last bit as if they had come the long way. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "engine/context_struct.h"
+#include "makers.h"
+
+/* ---- a pair ---- */
+
+typedef struct Pair {
+    GpuArrival arrival;
+    Maker makers[2]; /* by SynthSide */
+    atomic_uint left, destroyed;
+    bool scribbles; /* once it is given back */
+} Pair;
+
+static void leave(GpuArrival *arrival)
+{
+    Pair *pair = (Pair *)arrival;
+    for (unsigned side = 0; pair->scribbles && side < 2; side++)
+        maker_scribble(&pair->makers[side]);
+    atomic_fetch_add(&pair->left, 1);
+}
+
+static void destroy(GpuArrival *arrival)
+{
+    atomic_fetch_add(&((Pair *)arrival)->destroyed, 1);
+}
+
+static void pair_create(Pair *pair, GpuDevice *gpu, const SynthClip *clip)
+{
+    *pair = (Pair){ .scribbles = true };
+    for (unsigned side = 0; side < 2; side++)
+        maker_create(&pair->makers[side], gpu, clip);
+}
+
+static void pair_destroy(Pair *pair)
+{
+    for (unsigned side = 0; side < 2; side++)
+        maker_destroy(&pair->makers[side]);
+}
+
+static void paint(Pair *pair, const SynthClip *clip, unsigned t)
+{
+    for (unsigned side = 0; side < 2; side++)
+        assert_int_equal(0, maker_paint(&pair->makers[side], clip, side, t));
+}
+
+/* Ten seconds are for ever. */
+static void await(const atomic_uint *count, unsigned value)
+{
+    for (unsigned ms = 0; atomic_load(count) < value && ms < 10000; ms++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    assert_int_equal(value, atomic_load(count));
+}
+
+static void expect(Pair *pair, unsigned index)
+{
+    pair->arrival = (GpuArrival){
+        .record = record_rows,
+        .source = { &pair->makers[SYNTH_REF], &pair->makers[SYNTH_DIST] },
+        .index = index,
+        .leave = leave,
+        .destroy = destroy,
+    };
+    atomic_store(&pair->left, 0);
+    atomic_store(&pair->destroyed, 0);
+    arrival_init(&pair->arrival);
+}
+
+static int read_expected(GpuClient *client, const SynthClip *clip, Pair *pair)
+{
+    FrameShape shape;
+    clip_shape(clip, &shape);
+    const int err = client_read_arrival(client, &shape, &pair->arrival);
+    arrival_release(&pair->arrival);
+    return err;
+}
+
+static int read_pair(GpuClient *client, const SynthClip *clip, unsigned t, Pair *pair)
+{
+    expect(pair, t);
+    return read_expected(client, clip, pair);
+}
+
+#define PAIRS 12 /* more than a ring holds, and the references that are remembered */
+
+static void check_scores(const SynthClip *clip, unsigned count, unsigned threads,
+                         unsigned subsample)
+{
+    Pair pairs[PAIRS];
+    const ScoreRun run = { .device = rig_device(),
+                           .clip = clip,
+                           .features = import_features,
+                           .feature_count = count,
+                           .threads = threads,
+                           .subsample = subsample };
+    VmafContext *vmaf;
+    char *wanted;
+    ScoreRun plain = run;
+    plain.device = NULL;
+    assert_int_equal(0, score_run(&plain, &wanted));
+    assert_int_equal(0, score_open(&run, &vmaf));
+    GpuClient *client = client_for(rig_device(), vmaf);
+    for (unsigned t = 0; t < clip->frames; t++) {
+        pair_create(&pairs[t], rig_gpu(), clip);
+        paint(&pairs[t], clip, t);
+        assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
+        assert_true(pairs[t].arrival.submitted);
+        /* No copy on the way, unless somebody on the CPU wants to look. */
+        assert_true((rig_gpu()->uploads != NULL) == (count > ON_DEVICE));
+    }
+    close_equal(vmaf, wanted);
+    for (unsigned t = 0; t < clip->frames; t++) {
+        assert_int_equal(1, atomic_load(&pairs[t].left));
+        assert_int_equal(1, atomic_load(&pairs[t].destroyed));
+        pair_destroy(&pairs[t]);
+    }
+}
+
+static void test_scores(void **unused)
+{
+    for (unsigned c = 0; c < IMPORT_CLIPS; c++) {
+        for (unsigned threads = 0; threads <= 2; threads += 2)
+            for (unsigned count = ON_DEVICE; count <= IMPORT_FEATURES; count++)
+                check_scores(&import_clips[c], count, threads, 0);
+        check_scores(&import_clips[c], ON_DEVICE, 0, 2);
+    }
+}
+
+/* Copies on a queue of their own, kernels of several frames in one submission, and neither. */
+static void test_tunings(void **unused)
+{
+    const size_t bytes[] = { 0, SIZE_MAX };
+    for (unsigned i = 0; i < COUNT(bytes); i++)
+        for (unsigned batch = 1; batch <= GPU_MAX_BATCH; batch++) {
+            rig_tune(bytes[i], batch);
+            check_scores(&import_clips[0], ON_DEVICE, 0, 0);
+        }
+}
+
+/* ---- nobody waits ---- */
+
+/* Read before they are painted: a read that waits for its pair waits for ever. Without the driver's own
+ * checks: Vulkan's layers of 2023 wait themselves for a semaphore that the host signals late. */
+static void test_not_ready(void **unused)
+{
+    const RigBackend *words = rig_backend();
+    VmafDevice *own;
+    const VmafDeviceOptions options = { .size = sizeof(options),
+                                        .backend = rig_gpu()->backend,
+                                        .allow_software = 1 };
+    assert_int_equal(0, vmaf_device_open(&own, &options));
+    GpuDevice *gpu = rig_session(own)->device;
+    const SynthClip *clip = &import_clips[0];
+    const unsigned depth = rig_session(own)->depth;
+    const uintptr_t ready = words->clock_create ? words->clock_create(gpu) : 0;
+    if (!ready) {
+        print_message("there are no time lines of others here\n");
+        vmaf_device_close(&own);
+        return;
+    }
+    const uintptr_t done = words->clock_create(gpu);
+    words->clock_set(gpu, done, 1);
+    Pair pairs[PAIRS];
+    VmafContext *vmaf = open_context(own, clip, ON_DEVICE, 2);
+    GpuClient *client = client_for(own, vmaf);
+    for (unsigned t = 0; t < clip->frames; t++)
+        pair_create(&pairs[t], gpu, clip);
+    for (unsigned first = 0; first < clip->frames; first += depth) {
+        const unsigned end = first + depth < clip->frames ? first + depth : clip->frames;
+        for (unsigned t = first; t < end; t++) {
+            Pair *pair = &pairs[t];
+            expect(pair, t);
+            pair->arrival.waits[pair->arrival.wait_count++] = (GpuForeign){ ready, t + 1 };
+            pair->arrival.signals[pair->arrival.signal_count++] = (GpuForeign){ done, t + 2 };
+            assert_int_equal(0, read_expected(client, clip, pair));
+            assert_true(pair->arrival.submitted);
+            assert_int_equal(0, atomic_load(&pair->left));
+        }
+        for (unsigned t = first; t < end; t++) {
+            assert_int_equal(t + 1, words->clock_get(gpu, done));
+            paint(&pairs[t], clip, t);
+            words->clock_set(gpu, ready, t + 1);
+            for (unsigned ms = 0; words->clock_get(gpu, done) < t + 2 && ms < 10000; ms++)
+                nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+            assert_int_equal(t + 2, words->clock_get(gpu, done));
+        }
+        /* And the host hears of it, though nobody reads on. */
+        for (unsigned t = first; t < end; t++)
+            await(&pairs[t].left, 1);
+    }
+    close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
+    for (unsigned t = 0; t < clip->frames; t++)
+        pair_destroy(&pairs[t]);
+    words->clock_destroy(gpu, ready);
+    words->clock_destroy(gpu, done);
+    vmaf_device_close(&own);
+}
+
+/* ---- among others ---- */
+
+/* Pictures of the host and pairs of others take turns; temporal features look back at either. */
+static void test_mixed(void **unused)
+{
+    const SynthClip *clip = &import_clips[0];
+    const ScoreRun run = { .device = rig_device(),
+                           .clip = clip,
+                           .features = import_features,
+                           .feature_count = ON_DEVICE };
+    const size_t bytes[] = { 0, SIZE_MAX };
+    for (unsigned i = 0; i < 2 * COUNT(bytes); i++) {
+        Pair pairs[PAIRS];
+        VmafContext *vmaf;
+        rig_tune(bytes[i / 2], 2);
+        assert_int_equal(0, score_open(&run, &vmaf));
+        GpuClient *client = client_for(rig_device(), vmaf);
+        for (unsigned t = 0; t < clip->frames; t++) {
+            pair_create(&pairs[t], rig_gpu(), clip);
+            paint(&pairs[t], clip, t);
+            assert_int_equal(0, (t + i) % 2 ? read_pair(client, clip, t, &pairs[t])
+                                            : score_read(&run, vmaf, t, t));
+        }
+        close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
+        for (unsigned t = 0; t < clip->frames; t++)
+            pair_destroy(&pairs[t]);
+    }
+}
+
+/* Two contexts on one device, of different sizes and depths. */
+static void test_two_contexts(void **unused)
+{
+    VmafContext *vmaf[2];
+    GpuClient *clients[2];
+    Pair pairs[2][PAIRS];
+    for (unsigned c = 0; c < 2; c++) {
+        vmaf[c] = open_context(rig_device(), &import_clips[c], ON_DEVICE, 2 * c);
+        clients[c] = client_for(rig_device(), vmaf[c]);
+    }
+    for (unsigned t = 0; t < import_clips[0].frames; t++)
+        for (unsigned c = 0; c < 2; c++) {
+            pair_create(&pairs[c][t], rig_gpu(), &import_clips[c]);
+            paint(&pairs[c][t], &import_clips[c], t);
+            assert_int_equal(0, read_pair(clients[c], &import_clips[c], t, &pairs[c][t]));
+        }
+    for (unsigned c = 0; c < 2; c++) {
+        close_equal(vmaf[c], cpu_scores(&import_clips[c], ON_DEVICE));
+        for (unsigned t = 0; t < import_clips[0].frames; t++)
+            pair_destroy(&pairs[c][t]);
+    }
+}
+
+/* ---- measured again ---- */
+
+static int collect_in_doubt(const Feature *f, const void *readback, void *result)
+{
+    return -EAGAIN;
+}
+
+/* The device is never sure: each frame is measured on the CPU, from what the device holds of it. */
+static void test_in_doubt(void **unused)
+{
+    for (unsigned c = 0; c < IMPORT_CLIPS; c++) {
+        const SynthClip *clip = &import_clips[c];
+        Pair pairs[PAIRS];
+        FeatureDef defs[ON_DEVICE];
+        FeatureGpu gpus[ON_DEVICE];
+        VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
+        GpuClient *client = client_for(rig_device(), vmaf);
+        for (unsigned i = 0; i < ON_DEVICE; i++) {
+            Feature *f = scheduler_feature(vmaf->scheduler, i);
+            gpus[i] = *f->def->gpu;
+            gpus[i].collect = collect_in_doubt;
+            defs[i] = *f->def;
+            defs[i].gpu = &gpus[i];
+            f->def = &defs[i];
+        }
+        for (unsigned t = 0; t < clip->frames; t++) {
+            pair_create(&pairs[t], rig_gpu(), clip);
+            paint(&pairs[t], clip, t);
+            assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
+        }
+        close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
+        for (unsigned t = 0; t < clip->frames; t++)
+            pair_destroy(&pairs[t]);
+    }
+}
+
+/* ---- what is refused ---- */
+
+/* Another size, a flushed context, a feature that comes when frames are gone: a word, and no wrong score. */
+static void test_refusals(void **unused)
+{
+    const SynthClip *clip = &import_clips[0];
+    SynthClip other = *clip;
+    other.width--;
+    Pair pair, narrow;
+    VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
+    GpuClient *client = client_for(rig_device(), vmaf);
+    pair_create(&pair, rig_gpu(), clip);
+    pair_create(&narrow, rig_gpu(), &other);
+    for (unsigned t = 0; t < clip->frames; t++) {
+        paint(&pair, clip, t);
+        assert_int_equal(0, read_pair(client, clip, t, &pair));
+        await(&pair.left, 1);
+        assert_int_equal(-EINVAL, read_pair(client, clip, t, &pair)); /* read already */
+        assert_false(pair.arrival.submitted);
+        assert_int_equal(1, atomic_load(&pair.left));
+        assert_int_equal(-EINVAL, read_pair(client, &other, t + 1, &narrow));
+        assert_false(narrow.arrival.submitted);
+        assert_int_equal(1, atomic_load(&narrow.left));
+        assert_int_equal(-EINVAL, vmaf_use_feature(vmaf, "float_psnr", NULL));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL)); /* it is there */
+    }
+    close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
+
+    vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
+    client = client_for(rig_device(), vmaf);
+    paint(&pair, clip, 0);
+    assert_int_equal(0, read_pair(client, clip, 0, &pair));
+    assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
+    assert_int_equal(-EINVAL, read_pair(client, clip, 1, &pair)); /* after the end */
+    assert_int_equal(1, atomic_load(&pair.left));
+    assert_int_equal(0, vmaf_close(vmaf));
+    pair_destroy(&pair);
+    pair_destroy(&narrow);
+}
+
+/* Samples above the depth are found on the device: the read, or what follows it, fails. */
+static void test_range(void **unused)
+{
+    for (unsigned c = 1; c < 3; c++) {
+        const SynthClip *clip = &import_clips[c];
+        for (unsigned corner = 0; corner < 4; corner++) {
+            Pair pair;
+            VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 2 * (c - 1));
+            GpuClient *client = client_for(rig_device(), vmaf);
+            pair_create(&pair, rig_gpu(), clip);
+            pair.scribbles = false;
+            maker_scribble(&pair.makers[0]); /* between the rows, too */
+            paint(&pair, clip, 0);
+            assert_int_equal(0, read_pair(client, clip, 0, &pair));
+            await(&pair.left, 1);
+            Maker *maker = &pair.makers[corner % 2];
+            const unsigned p = (corner + c) % 3;
+            const unsigned x = corner & 1 ? maker->shape.w[p] - 1 : 0;
+            const unsigned y = corner & 2 ? maker->shape.h[p] - 1 : 0;
+            const uint16_t high = (uint16_t)(1u << clip->bitdepth);
+            memcpy(maker->host + maker->offset[p] + y * maker->stride[p] + 2 * x, &high, 2);
+            int err = read_pair(client, clip, 1, &pair);
+            if (!err)
+                err = vmaf_read_pictures(vmaf, NULL, NULL, 0);
+            assert_int_equal(-ERANGE, err);
+            assert_int_equal(0, vmaf_close(vmaf));
+            assert_int_equal(1, atomic_load(&pair.left));
+            pair_destroy(&pair);
+        }
+    }
+}
+
+/* ---- failures and ends ---- */
+
+/* A device that fails: whatever the read returns, the pair is given back once. */
+static void test_faults(void **unused)
+{
+    static const enum TapOperation operations[] = { TAP_BUFFER_CREATE, TAP_COMMANDS_CREATE, TAP_END,
+                                                    TAP_SUBMIT, TAP_WAIT };
+    const SynthClip *clip = &import_clips[1];
+    for (unsigned o = 0; o < COUNT(operations); o++) {
+        for (unsigned nth = 1; nth < 12; nth++) {
+            Pair pairs[4];
+            VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, nth % 2);
+            GpuClient *client = client_for(rig_device(), vmaf);
+            for (unsigned t = 0; t < COUNT(pairs); t++) {
+                pair_create(&pairs[t], rig_gpu(), clip);
+                paint(&pairs[t], clip, t);
+            }
+            tap_open(rig_gpu());
+            tap_fail(operations[o], nth, operations[o] == TAP_BUFFER_CREATE ? -ENOMEM : -EIO);
+            for (unsigned t = 0; t < COUNT(pairs); t++)
+                read_pair(client, clip, t, &pairs[t]);
+            assert_int_equal(0, vmaf_close(vmaf));
+            tap_close();
+            for (unsigned t = 0; t < COUNT(pairs); t++) {
+                assert_int_equal(1, atomic_load(&pairs[t].left));
+                assert_int_equal(1, atomic_load(&pairs[t].destroyed));
+                pair_destroy(&pairs[t]);
+            }
+        }
+    }
+}
+
+/* Closed with pairs under way, the device first or the context. */
+static void test_ends(void **unused)
+{
+    const SynthClip *clip = &import_clips[0];
+    for (unsigned device_first = 0; device_first < 2; device_first++) {
+        VmafDevice *own = rig_open(2);
+        GpuDevice *gpu = rig_session(own)->device;
+        gpu_device_retain(gpu); /* the makers' */
+        VmafContext *vmaf = open_context(own, clip, ON_DEVICE, 2);
+        GpuClient *client = client_for(own, vmaf);
+        Pair pairs[5];
+        for (unsigned t = 0; t < COUNT(pairs); t++) {
+            pair_create(&pairs[t], gpu, clip);
+            paint(&pairs[t], clip, t);
+            assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
+        }
+        if (device_first)
+            vmaf_device_close(&own);
+        assert_int_equal(0, vmaf_close(vmaf));
+        vmaf_device_close(&own);
+        for (unsigned t = 0; t < COUNT(pairs); t++) {
+            assert_int_equal(1, atomic_load(&pairs[t].left));
+            pair_destroy(&pairs[t]);
+        }
+        gpu_device_release(gpu);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scores),       cmocka_unit_test(test_tunings),
+        cmocka_unit_test(test_not_ready),    cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_two_contexts), cmocka_unit_test(test_in_doubt),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_range),
+        cmocka_unit_test(test_faults),       cmocka_unit_test(test_ends),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
