@@ -11,9 +11,10 @@
 #include "list.h"
 #include "message.h"
 #include "options.h"
+#include "report/show.h"
 #include "score.h"
 
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
+enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BELOW = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
 
 static int act(enum Action action, const Options *options)
 {
@@ -35,6 +36,8 @@ static int act(enum Action action, const Options *options)
         return finish_stdout();
     case ACTION_SCORE:
         return score_videos(options);
+    case ACTION_REPORT:
+        return stored_show(options);
     }
     return -EINVAL;
 }
@@ -72,7 +75,7 @@ int vmaf_command(int argc, char **argv)
     int err = options_parse(&options, argc, argv, &action);
     if (!err) {
         err = act(action, &options);
-        result = err ? EXIT_FAILED : EXIT_DONE;
+        result = err == SCORE_BELOW ? EXIT_BELOW : err ? EXIT_FAILED : EXIT_DONE;
     }
     if (err == -ENOMEM) {
         say("out of memory");

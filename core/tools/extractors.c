@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "extractors.h"
+#include "gather.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
 #include "scoreline.h"
@@ -42,20 +43,31 @@ static bool is_asked_for(const Options *options, const char *extractor)
     return false;
 }
 
+typedef struct Metric {
+    VmafContext *vmaf;
+    const char *name;
+} Metric;
+
+static int ask_metric(void *arg, unsigned frame, double *score)
+{
+    const Metric *const metric = arg;
+    return vmaf_feature_score_at_index(metric->vmaf, metric->name, score, frame);
+}
+
 static int score_feature(const Options *options, VmafContext *vmaf, unsigned feature,
                          unsigned frames, const ScoreOwner *owner)
 {
-    VmafMetricInfo metric = { .size = sizeof(metric) };
+    const unsigned step = options->subsample ? options->subsample : 1;
+    VmafMetricInfo info = { .size = sizeof(info) };
     int err = 0;
-    for (unsigned i = 0; !err && !vmaf_feature_metric(vmaf, feature, i, &metric); i++) {
-        char text[64];
-        double score;
+    for (unsigned i = 0; !err && !vmaf_feature_metric(vmaf, feature, i, &info); i++) {
+        Metric metric = { vmaf, info.name };
+        Gathered gathered;
         /* Its options say which it makes. */
-        if (!vmaf_feature_score_pooled(vmaf, metric.name, VMAF_POOL_METHOD_MEAN, &score, 0,
-                                       frames - 1))
-            err = score_outcome(options,
-                                say_result("%s%s%s: %s", owner->path, owner->parted,
-                                           metric.short_name, score_text(text, options, score)));
+        if (gather_scores(&gathered, frames, step, ask_metric, &metric))
+            continue;
+        err = score_say(options, owner, info.short_name, &gathered.figures);
+        gathered_clear(&gathered);
     }
     return err;
 }

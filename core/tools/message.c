@@ -16,10 +16,22 @@
 #endif
 
 static bool within_line; /* under stderr's lock */
+static bool hushed;      /* the same */
+
+void message_hush(bool hush)
+{
+    flockfile(stderr);
+    hushed = hush;
+    funlockfile(stderr);
+}
 
 static bool say_line(const char *format, va_list list)
 {
     flockfile(stderr);
+    if (hushed) {
+        funlockfile(stderr);
+        return true;
+    }
     if (within_line)
         fputc('\n', stderr);
     within_line = false;

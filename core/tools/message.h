@@ -20,6 +20,9 @@ void say_end_line(void);        /* if nothing else was said since: then there is
 bool say_is_within_line(void);  /* nothing else was said since */
 unsigned message_columns(void); /* of the terminal */
 
+/* Until it is taken back, nothing is said: for what is tried again, and was told the first time. */
+void message_hush(bool hush);
+
 /* Is stderr a terminal? */
 bool message_on_terminal(void);
 

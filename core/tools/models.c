@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "check.h"
+#include "gather.h"
 #include "libvmaf/inspect.h"
 #include "message.h"
 #include "models.h"
 #include "names.h"
+#include "report/summary.h"
 #include "scoreline.h"
 
 typedef struct Loaded {
@@ -196,38 +198,86 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
     return models->so_far.count > 0;
 }
 
+/* Whose scores are asked for. */
+typedef struct Asked {
+    const Loaded *loaded;
+    VmafContext *vmaf;
+    enum { ONE_MODEL, BAGGING, DEVIATION, LOW, HIGH } figure;
+} Asked;
+
+static int ask_model(void *arg, unsigned frame, double *score)
+{
+    const Asked *const asked = arg;
+    VmafModelCollectionScore all;
+    if (asked->figure == ONE_MODEL)
+        return vmaf_score_at_index(asked->vmaf, asked->loaded->model, score, frame);
+    const int err =
+        vmaf_score_at_index_model_collection(asked->vmaf, asked->loaded->collection, &all, frame);
+    if (!err)
+        *score = asked->figure == BAGGING     ? all.bootstrap.bagging_score
+                 : asked->figure == DEVIATION ? all.bootstrap.stddev
+                 : asked->figure == LOW       ? all.bootstrap.ci.p95.lo
+                                              : all.bootstrap.ci.p95.hi;
+    return err;
+}
+
+static int gather(Gathered *gathered, Asked asked, const Options *options, unsigned frames)
+{
+    const int err = gather_scores(gathered, frames, options->subsample ? options->subsample : 1,
+                                  ask_model, &asked);
+    if (err)
+        say("problem generating pooled VMAF score: %s", asked.loaded->label);
+    return err;
+}
+
+/* The score that counts: of a collection, that of all its members. */
+static int gather_score(Gathered *gathered, const Loaded *loaded, const Options *options,
+                        VmafContext *vmaf, unsigned frames)
+{
+    const Asked asked = { loaded, vmaf, loaded->collection ? BAGGING : ONE_MODEL };
+    return gather(gathered, asked, options, frames);
+}
+
 static int score_model(const Loaded *loaded, const Options *options, VmafContext *vmaf,
                        unsigned frames, const ScoreOwner *owner)
 {
-    double score;
-    char text[64];
-    const int err =
-        vmaf_score_pooled(vmaf, loaded->model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
-    if (err)
-        say("problem generating pooled VMAF score: %s", loaded->label);
-    else if (owner)
-        return score_outcome(options, say_result("%s%s%s: %s", owner->path, owner->parted,
-                                                 loaded->label, score_text(text, options, score)));
+    Gathered gathered;
+    int err = gather(&gathered, (Asked){ loaded, vmaf, ONE_MODEL }, options, frames);
+    if (!err && owner)
+        err = score_say(options, owner, loaded->label, &gathered.figures);
+    if (!err)
+        gathered_clear(&gathered);
+    return err;
+}
+
+static int say_collection(const Loaded *loaded, const Options *options, const ScoreOwner *owner,
+                          const Gathered figures[])
+{
+    const Pooling *pooling;
+    int err = 0;
+    for (unsigned i = 0; !err && (pooling = score_pooling(options, i)); i++) {
+        char text[HIGH + 1][64], suffix[32];
+        for (unsigned f = BAGGING; f <= HIGH; f++)
+            score_text(text[f], options, pooling_of(pooling, &figures[f].figures));
+        err = score_outcome(options,
+                            say_result("%s%s%s%s: %s, ci.p95: [%s, %s], stddev: %s", owner->path,
+                                       owner->parted, loaded->label, score_suffix(suffix, pooling),
+                                       text[BAGGING], text[LOW], text[HIGH], text[DEVIATION]));
+    }
     return err;
 }
 
 static int score_collection(const Loaded *loaded, const Options *options, VmafContext *vmaf,
                             unsigned frames, const ScoreOwner *owner)
 {
-    VmafModelCollectionScore score;
-    char mean[64], low[64], high[64], deviation[64];
-    const int err = vmaf_score_pooled_model_collection(
-        vmaf, loaded->collection, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1);
-    if (err)
-        say("problem generating pooled VMAF score: %s", loaded->label);
-    else if (owner)
-        return score_outcome(options,
-                             say_result("%s%s%s: %s, ci.p95: [%s, %s], stddev: %s", owner->path,
-                                        owner->parted, loaded->label,
-                                        score_text(mean, options, score.bootstrap.bagging_score),
-                                        score_text(low, options, score.bootstrap.ci.p95.lo),
-                                        score_text(high, options, score.bootstrap.ci.p95.hi),
-                                        score_text(deviation, options, score.bootstrap.stddev)));
+    Gathered figures[HIGH + 1] = { 0 };
+    int err = 0;
+    for (unsigned f = BAGGING; !err && f <= HIGH; f++)
+        err = gather(&figures[f], (Asked){ loaded, vmaf, f }, options, frames);
+    if (!err && owner)
+        err = say_collection(loaded, options, owner, figures);
+    for (unsigned f = BAGGING; f <= HIGH; f++)
+        gathered_clear(&figures[f]);
     return err;
 }
 
@@ -241,4 +291,42 @@ int models_score(const Models *models, const Options *options, VmafContext *vmaf
         if (models->loaded[i].collection)
             err = score_collection(&models->loaded[i], options, vmaf, frames, owner);
     return err;
+}
+
+int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 const ScoreOwner *owner, bool *below)
+{
+    int err = 0;
+    *below = false;
+    for (size_t i = 0; !err && options->gate_count && i < models->count; i++) {
+        const Loaded *const loaded = &models->loaded[i];
+        Gathered gathered;
+        err = gather_score(&gathered, loaded, options, vmaf, frames);
+        for (unsigned g = 0; !err && g < options->gate_count; g++)
+            if (!gate_passes(&options->gates[g], owner->path, loaded->label, &gathered.figures))
+                *below = true;
+        if (!err)
+            gathered_clear(&gathered);
+    }
+    return err;
+}
+
+int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
+                     unsigned frames, double rate)
+{
+    Gathered gathered;
+    if (!models->count)
+        return 0;
+    const int err = gather_score(&gathered, &models->loaded[0], options, vmaf, frames);
+    if (err)
+        return err;
+    const Summary summary = { .name = models->loaded[0].label,
+                              .scores = gathered.scores,
+                              .count = gathered.count,
+                              .figures = &gathered.figures,
+                              .step = options->subsample ? options->subsample : 1,
+                              .rate = rate };
+    summary_say(&summary, summary_may_colour());
+    gathered_clear(&gathered);
+    return 0;
 }

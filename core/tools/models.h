@@ -24,4 +24,14 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
 int models_score(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner);
 
+/* Holds the scores against --fail_under: a line for each that is below, and whether there was one. After
+ * models_score. */
+int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 const ScoreOwner *owner, bool *below);
+
+/* Says how the first model rates the video, for people at a terminal. `rate`: its frames a second; 0: not
+ * known. After models_score. */
+int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
+                     unsigned frames, double rate);
+
 #endif

@@ -8,11 +8,13 @@
 #include "libvmaf/device.h"
 #include "option/option.h"
 #include "options.h"
+#include "report/html.h"
 
 void options_print_help(FILE *file)
 {
     fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED...\n"
           "       vmaf -r REFERENCE -d DISTORTED [-d DISTORTED]... [OPTION]...\n"
+          "       vmaf --report REPORT.json... [OPTION]...\n"
           "Score the quality of distorted videos against their reference.\n"
           "Long options may be shortened, and have hyphens in place of underscores.\n",
           file);
@@ -158,6 +160,9 @@ static int check_outputs(const Options *options)
         for (size_t j = i + 1; j < outputs->count; j++)
             if (!strcmp(outputs->at[i], outputs->at[j]))
                 return usage_error("two reports would go to %s", outputs->at[i]);
+    for (size_t i = 0; options->html && i < outputs->count; i++)
+        if (!strcmp(outputs->at[i], options->html))
+            return usage_error("a report and the page would go to %s", options->html);
     return 0;
 }
 
@@ -168,6 +173,27 @@ static int check_sync(const Options *options)
     if (options->offset.given && options->sync == SYNC_AUTO)
         return usage_error("--sync auto finds the offset by itself: leave --offset out");
     return 0;
+}
+
+/* What an earlier run would have needed has no say any more. */
+static int check_stored(const Options *options)
+{
+    if (options->reference || options->distorted.count || options->outputs.count)
+        return usage_error("--report works on stored reports: leave -r, -d and -o out");
+    if (!options->words.count)
+        return usage_error(
+            "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
+    if (options->words.count > HTML_REPORTS_MAX)
+        return usage_error("--report takes %d reports at most", HTML_REPORTS_MAX);
+    return 0;
+}
+
+static int check_gates(const Options *options)
+{
+    return options->gate_count && options->no_prediction
+               ? usage_error(
+                     "--fail_under is about the scores of models, and there are none with -n")
+               : 0;
 }
 
 static int check(Options *options)
@@ -185,6 +211,8 @@ static int check(Options *options)
         err = check_sync(options);
     if (!err)
         err = check_model_names(options);
+    if (!err)
+        err = check_gates(options);
     return err ? err : check_backend(options);
 }
 
@@ -212,6 +240,10 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     *action = options->action;
     if (err || *action != ACTION_SCORE)
         return err;
+    if (options->stored) {
+        *action = ACTION_REPORT;
+        return check_stored(options);
+    }
     err = take_words(options);
     if (!err)
         err = check(options);

@@ -8,6 +8,7 @@
 
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
+#include "report/pooling.h"
 #include "spec.h"
 
 /* What to do instead of scoring. */
@@ -17,7 +18,8 @@ enum Action {
     ACTION_VERSION,
     ACTION_LIST_DEVICES,
     ACTION_LIST_MODELS,
-    ACTION_LIST_FEATURES
+    ACTION_LIST_FEATURES,
+    ACTION_REPORT
 };
 
 /* One option as typed. */
@@ -46,6 +48,9 @@ enum Sync {
     SYNC_INDEX,   /* by number */
     SYNC_AUTO     /* as the default, from the offset on that fits best */
 };
+
+/* More of them at once help nobody. */
+enum { POOLS_MAX = 16, GATES_MAX = 8 };
 
 typedef struct Options {
     enum Action action;
@@ -79,6 +84,12 @@ typedef struct Options {
     Words outputs;                /* "-": standard output; output_path says whose they are */
     enum VmafOutputFormat format; /* NONE: what the name of the output says; see options_format */
     char score_format[8];         /* empty: the default rule */
+    const char *html;             /* NULL: no page */
+    bool stored; /* the words are JSON reports, from earlier runs: nothing is scored */
+    Pooling pools[POOLS_MAX];
+    unsigned pool_count; /* 0: the mean */
+    Gate gates[GATES_MAX];
+    unsigned gate_count;
     bool quiet;
     bool progress; /* lines for programs to read */
 

@@ -11,6 +11,7 @@
 #include "libvmaf/report.h"
 #include "message.h"
 #include "output.h"
+#include "report/html.h"
 
 int rating_create_context(Rating *rating, const Options *options, unsigned threads, Gpu **gpu,
                           const Rating *first)
@@ -120,7 +121,13 @@ static int note_stop(const Rating *rating)
     return vmaf_report_partial(rating->vmaf, reason);
 }
 
-static int tell_scores(const Rating *rating, const Options *o, const Models *models)
+static double frame_rate(const Video *video)
+{
+    const VideoTraits *const traits = &video->traits;
+    return traits->rate_den ? (double)traits->rate_num / traits->rate_den : 0.0;
+}
+
+static int tell_scores(Rating *rating, const Options *o, const Models *models)
 {
     const bool several = o->distorted.count > 1;
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
@@ -130,6 +137,10 @@ static int tell_scores(const Rating *rating, const Options *o, const Models *mod
         err = models_score(models, o, rating->vmaf, rating->pairs, print ? &owner : NULL);
     if (!err && print)
         err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
+    if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
+        err = models_summarise(models, o, rating->vmaf, rating->pairs, frame_rate(rating->video));
+    if (!err && !o->no_prediction && !rating->stopped)
+        err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
     return err;
 }
 
@@ -137,7 +148,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
     if (!rating->pairs) /* the first frame was cut, or a signal came */
         return -EINVAL;
-    if (rating->stopped && !rating->output)
+    if (rating->stopped && !rating->output && !options->html)
         return -EINTR;
     int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
     if (err) {
@@ -153,6 +164,8 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
         err = tell_scores(rating, options, models);
     if (!err && rating->output)
         err = output_write(rating->vmaf, options, rating->output);
+    if (!err && options->html)
+        err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
     return err ? err : rating->cut ? -EINVAL : 0;
 }
 
@@ -161,5 +174,6 @@ void rating_destroy(Rating *rating)
     if (rating->vmaf)
         vmaf_close(rating->vmaf);
     free(rating->output);
+    stored_destroy(rating->report);
     *rating = (Rating){ 0 };
 }

@@ -9,6 +9,7 @@
 #include "libvmaf/libvmaf.h"
 #include "models.h"
 #include "options.h"
+#include "report/stored.h"
 
 /* How much of a video there is. */
 typedef struct VideoSpan {
@@ -21,11 +22,13 @@ typedef struct Rating {
     VideoSpan span[SIDES];
     char *output; /* where the report goes; NULL: nowhere */
     VmafContext *vmaf;
-    unsigned pairs;    /* scored */
-    bool cut;          /* this video or the reference ended within a frame */
-    bool stopped;      /* a signal came before the last pair */
-    int err;           /* why there is no result */
-    char pairing[160]; /* how frames found their partners */
+    StoredReport *report; /* for --html, once it is finished */
+    unsigned pairs;       /* scored */
+    bool cut;             /* this video or the reference ended within a frame */
+    bool stopped;         /* a signal came before the last pair */
+    bool below;           /* a score is lower than --fail_under wants */
+    int err;              /* why there is no result */
+    char pairing[160];    /* how frames found their partners */
 } Rating;
 
 /* Its context, which works on the device of `gpu`, if any, and has so many threads or, if `first` is another,

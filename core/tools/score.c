@@ -13,6 +13,7 @@
 #include "libvmaf/device.h"
 #include "message.h"
 #include "output.h"
+#include "report/html.h"
 #include "sync_auto.h"
 
 typedef struct Run {
@@ -80,6 +81,8 @@ static int find_outputs(Run *run)
         if (!err && rating->output)
             err = output_check(rating->output, run->videos, run->count + 1);
     }
+    if (!err && run->options->html)
+        err = output_check(run->options->html, run->videos, run->count + 1);
     return err;
 }
 
@@ -201,6 +204,29 @@ static int read_and_score(Run *run)
 
 /* ---- results ---- */
 
+/* The page has what there is, also when one of the videos failed. */
+static int write_page(const Run *run)
+{
+    StoredReport **const reports = calloc(run->count, sizeof(*reports));
+    size_t count = 0;
+    if (!reports)
+        return -ENOMEM;
+    for (unsigned i = 0; i < run->count; i++)
+        if (run->ratings[i].report)
+            reports[count++] = run->ratings[i].report;
+    const int err = count ? html_write(reports, count, run->options->html) : 0;
+    free(reports);
+    return err;
+}
+
+static bool is_below(const Run *run)
+{
+    for (unsigned i = 0; i < run->count; i++)
+        if (run->ratings[i].below)
+            return true;
+    return false;
+}
+
 /* One that failed keeps no other from its results. */
 static int finish(Run *run)
 {
@@ -212,7 +238,8 @@ static int finish(Run *run)
         if (!first)
             first = rating->err;
     }
-    return first;
+    const int err = run->options->html ? write_page(run) : 0;
+    return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
 }
 
 static void say_stop(const Rating *rating, bool several)

@@ -5,7 +5,10 @@
 
 #include "options.h"
 
-/* 0, or negative errno after saying what went wrong. */
+/* All went well, but a score is lower than --fail_under wants. */
+#define SCORE_BELOW 1
+
+/* 0, SCORE_BELOW, or negative errno after saying what went wrong. */
 int score_videos(const Options *options);
 
 #endif

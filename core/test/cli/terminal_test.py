@@ -22,21 +22,35 @@ def meter(done, total):
     return f'\r{done * 100 // total:3}%  {done}/{total} frames  N fps  score N\033[K'
 
 
+def summary(name, score, bar, spark, low, high, p5, worst='frame 0', colour='\033[32m', plain='\033[0m'):
+    """What follows the scores."""
+    return (f'  score   {colour}{bar:░<32}{plain} {score:>6}   {name}\r\n'
+            f'  frames  {colour}{spark}{plain}   from {low} to {high}, p5 {p5}\r\n  worst   {worst}: {low}\r\n')
+
+
+USUAL = 'vmaf_v0.6.1', '86.29', '█' * 27 + '▋', '▁█', '81.75', '90.83', '82.20'
+FIRST = 'vmaf_v0.6.1', '81.75', '█' * 26 + '▏', '█', '81.75', '81.75', '81.75'
+
 CASES = [
-    (RAW, 0, meter(2, 2) + '\r\n' + SCORE),
+    (RAW, 0, meter(2, 2) + '\r\n' + SCORE + summary(*USUAL)),
+    ('-r r.y4m -d d.y4m --subsample 1', 0, meter(2, 2) + '\r\n' + SCORE + summary(*USUAL, 'frame 0 at 0:00:00.000')),
     (RAW + ' -q', 0, SCORE),
     (RAW + ' -q -o out.xml', 0, ''),
-    (RAW + ' -o out.xml', 0, meter(2, 2) + '\r\n' + SCORE),
+    (RAW + ' -o out.xml', 0, meter(2, 2) + '\r\n' + SCORE + summary(*USUAL)),
+    (RAW + ' --html page.html', 0, meter(2, 2) + '\r\n' + SCORE + summary(*USUAL)),
+    ('--report stored.json', 0, SCORE + summary(*USUAL)),
+    ('--report stored.json -q', 0, SCORE),
     (RAW + ' -n --feature psnr -o out.xml', 0, meter(2, 2).replace('  score N', '') +
      '\r\npsnr_y: 32.503260\r\npsnr_cb: 32.064615\r\npsnr_cr: 32.179545\r\n'),
     (RAW + ' --threads 2 --model version=vmaf_b_v0.6.3 --model version=vmaf_v0.6.1:name=x:enable_transform', 0,
      meter(2, 2) + '\r\nvmaf_b_v0.6.3: 84.212349\r\nvmaf_v0.6.1 (phone): 97.853324\r\n'
-     'vmaf_b_v0.6.3: 83.843073, ci.p95: [78.782834, 88.391345], stddev: 2.821923\r\n'),
+     'vmaf_b_v0.6.3: 83.843073, ci.p95: [78.782834, 88.391345], stddev: 2.821923\r\n' +
+     summary('vmaf_b_v0.6.3', '83.84', '█' * 26 + '▉', '▁█', '79.49', '88.19', '79.93')),
     # What is said in the middle ends the line.
     ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8', 0,
-     meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n'),
+     meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8', 255,
-     meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n'),
+     meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
     (RAW + ' --model version=nope', 255,
      '\033[35mlibvmaf\033[0m \033[33mWARNING\033[0m no such built-in model: "nope"\r\n'
      'built-in models are: LIST\r\nproblem loading model: nope\r\n'),
@@ -44,10 +58,11 @@ CASES = [
 ]
 
 
-def on_terminal(args, raw=False):
+def on_terminal(args, raw=False, **env):
     """Exit code and bytes of a run whose stderr is a terminal."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([vmaf] + args.split(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave)
+    process = subprocess.Popen([vmaf] + args.split(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
+                               env={**os.environ, 'TERM': 'xterm', 'NO_COLOR': '', **env})
     os.close(slave)
     seen = b''
     while True:
@@ -79,14 +94,26 @@ def check_running_score():
     return 1
 
 
+def check_colours():
+    """Who wants no colours gets none."""
+    wrong = 0
+    for env in {'NO_COLOR': '1'}, {'TERM': 'dumb'}:
+        code, seen = on_terminal(RAW, **env)
+        wrong += not (code == 0 and seen.endswith(SCORE + summary(*USUAL, colour='', plain='')))
+    if wrong:
+        print(f'colours: {seen!r}')
+    return wrong
+
+
 inputs.write_all(synthclip, work)
 os.chdir(work)
+subprocess.check_call([vmaf, *RAW.split(), '-q', '--precision', 'max', '-o', 'stored.json'])
 subprocess.check_call([synthclip, 'blur', '64', '64', '420', '8', '400', 'long_r.yuv', 'long_d.yuv'])
-failed = check_running_score()
+failed = check_running_score() + check_colours()
 for args, code, want in CASES:
     got = on_terminal(args)
     if got != (code, want):
         failed += 1
         print(f'vmaf {args}\n  shows {got[1]!r} ({got[0]})\n  not   {want!r} ({code})')
-print(f'{len(CASES) + 1} terminals, {failed} wrong')
+print(f'{len(CASES) + 3} terminals, {failed} wrong')
 sys.exit(1 if failed else 0)

@@ -54,6 +54,42 @@ static int set_precision(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_html(Options *options, const Arg *arg, const char *value)
+{
+    options->html = value;
+    return 0;
+}
+
+static int set_report(Options *options, const Arg *arg, const char *value)
+{
+    options->stored = true;
+    return 0;
+}
+
+/* Names parted by commas. */
+static int add_pools(Options *options, const Arg *arg, const char *value)
+{
+    for (const char *at = value;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (options->pool_count == POOLS_MAX)
+            return bad_value(arg, value, "fewer at once");
+        if (!pooling_parse(&options->pools[options->pool_count++], at, length))
+            return bad_value(arg, value, POOLING_NAMES);
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int add_gate(Options *options, const Arg *arg, const char *value)
+{
+    if (options->gate_count == GATES_MAX)
+        return bad_value(arg, value, "one of fewer");
+    if (!gate_parse(&options->gates[options->gate_count++], value))
+        return bad_value(arg, value, "a score, and after a ':' " POOLING_NAMES);
+    return 0;
+}
+
 static int set_quiet(Options *options, const Arg *arg, const char *value)
 {
     options->quiet = true;
@@ -88,6 +124,30 @@ const Arg output_options[] = {
       .newer = true,
       .set = set_precision,
       .complete = "max|full|legacy" },
+    { .name = "html",
+      .value = "PATH",
+      .help = "write a page to look at: curves, worst frames, figures",
+      .newer = true,
+      .set = set_html,
+      .complete = "file" },
+    { .name = "report",
+      .help =
+          "score nothing: what is printed, judged and written\ncomes from JSON reports, given as words",
+      .newer = true,
+      .set = set_report },
+    { .name = "pool",
+      .value = "NAMES",
+      .help =
+          "print these figures of the frames' scores: mean\n(default), harmonic_mean, min, max, median, "
+          "p0 to\np100; several parted by commas",
+      .newer = true,
+      .set = add_pools,
+      .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
+    { .name = "fail_under",
+      .value = "SCORE[:POOL]",
+      .help = "exit with 2 when a model's score is lower: 93, or\n93:p5; may be repeated",
+      .newer = true,
+      .set = add_gate },
     { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
     { .name = "progress",
       .help =

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Pages, pooled figures and limits: from runs and from stored reports.
+
+usage: report_test.py VMAF SYNTHCLIP WORKDIR
+"""
+import base64
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
+RAW = ['-w', '64', '-h', '64', '-p', '420', '-b', '8']
+failed = checks = 0
+
+
+def check(title, good, got=''):
+    global failed, checks
+    checks += 1
+    if not good:
+        failed += 1
+        print(f'{title}: {got!r}')
+
+
+def run(*args, **more):
+    done = subprocess.run([vmaf, *args], capture_output=True, text=True, **more)
+    return done.returncode, done.stderr, done.stdout
+
+
+def page(path):
+    """The page, and the data that its script draws from."""
+    text = open(path, encoding='utf-8').read()
+    return text, json.loads(re.search(r'<script type=application/json id=data>(.*?)</script>', text, re.S).group(1))
+
+
+def scores(curve):
+    """What the codes of a curve stand for."""
+    codes = base64.b64decode(curve['codes'])
+    width = curve['high'] - curve['low']
+    return [curve['low'] + int.from_bytes(codes[i:i + 2], 'little') / 65534 * width for i in range(0, len(codes), 2)]
+
+
+def check_pools():
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--precision', 'max', '-o', 'a.json')
+    frames = [f['metrics']['vmaf'] for f in json.load(open('a.json'))['frames']]
+    code, said, out = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--precision', 'max', '--pool', 'mean,median', '--pool',
+                          'min,max,p0,p100,harmonic_mean', '--feature', 'psnr')
+    lines = dict(line.split(': ') for line in said.splitlines())
+    check('pools', code == 0 and out == '', (code, said, out))
+    label = 'vmaf_v0.6.1'
+    check('median', float(lines[label + ' median']) == statistics.median(frames), lines)
+    for name, want in (('min', min(frames)), ('p0', min(frames)), ('max', max(frames)), ('p100', max(frames))):
+        check(name, float(lines[f'{label} {name}']) == want, lines)
+    pooled = json.load(open('a.json'))['pooled_metrics']['vmaf']
+    check('mean', float(lines[label]) == pooled['mean'], lines)
+    check('harmonic mean', float(lines[label + ' harmonic_mean']) == pooled['harmonic_mean'], lines)
+    check('features, too', 'psnr_y median' in lines and 'psnr_y' in lines, lines)
+    _, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--pool', 'p5', '--model', 'version=vmaf_b_v0.6.3')
+    check('collections, too', re.search(r'vmaf_b_v0.6.3 p5: \S+, ci.p95: \[', said), said)
+    for bad in ('p101', 'average', '', 'mean,', 'mean,,p5'):
+        code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--pool', bad)
+        check('a bad pool', code == 1 and 'harmonic_mean' in said, said)
+
+
+def check_limits():
+    both = ['-r', 'r.yuv', '-d', 'a.yuv', '-d', 'b.yuv', *RAW]
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '1')
+    check('reached', code == 0 and 'below' not in said, (code, said))
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '1', '--fail-under', '99.5:p5', '-o', 'o.xml')
+    check('not reached', code == 2 and len(said.splitlines()) == 1, (code, said))
+    check('in one line', re.fullmatch(r'vmaf_v0.6.1: its p5 is [\d.]+, below 99.5\n', said), said)
+    check('the report is there all the same', os.path.exists('o.xml'))
+    code, said, _ = run(*both, '--fail_under', '99.5:min', '-o', 'o.json')
+    check('each video', code == 2 and [line.split(':')[0] for line in said.splitlines()] == ['a.yuv', 'b.yuv'], said)
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '99.5', '--model', 'version=vmaf_v0.6.1',
+                        '--model', 'version=vmaf_b_v0.6.3:name=b', '-o', 'o.xml')
+    check('each model', code == 2 and said.count('below') == 2, said)
+    for bad in ('x', '93:', '93:p101', 'nan', ''):
+        code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', bad)
+        check('a bad limit', code == 1 and 'fail_under' in said, (code, said))
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '-n', '--feature', 'psnr', '--fail-under', '9')
+    check('no models', code == 1, (code, said))
+    code, said, _ = run('-r', 'r.yuv', '-d', 'cut.yuv', *RAW, '--fail-under', '99.9')
+    check('a failure comes first', code == 255, (code, said))
+    run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '-o', 'a.json')
+    code, said, _ = run('--report', 'a.json', '--fail-under', '99.5:median')
+    check('stored', code == 2 and 'vmaf_v0.6.1: its median is' in said, (code, said))
+    code, said, _ = run('--report', 'a.json', '--pool', 'p5', '--fail-under', '1')
+    check('stored, reached', code == 0 and said.startswith('vmaf_v0.6.1 p5: '), (code, said))
+
+
+def check_page_of_a_run():
+    code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', '-d', 'b.yuv', *RAW, '--feature', 'psnr', '--html', 'run.html',
+                        '--precision', 'max', '-o', 'run.json')
+    check('a run', code == 0 and said == '', (code, said))
+    text, data = page('run.html')
+    reports = [json.load(open(f'run.{i}.json')) for i in (1, 2)]
+    names = [{c['metric'] for c in data['curves'] if c['video'] == v} for v in (0, 1)]
+    check('every metric of every video', all(len(n) == len(r['frames'][0]['metrics']) for n, r in zip(names, reports)),
+          names)
+    check('videos', data['videos'] == ['a.yuv', 'b.yuv'], data['videos'])
+    for video, report in enumerate(reports):
+        curve = next(c for c in data['curves'] if c['video'] == video and c['metric'] == 0)
+        want = [f['metrics']['vmaf'] for f in report['frames']]
+        check('the scores', max(abs(a - b) for a, b in zip(scores(curve), want)) < 0.01 and len(want) == curve['count'])
+        check('its extremes', (curve['low'], curve['high']) == (min(want), max(want)), curve['low'])
+        check('headline', f"<b>{report['pooled_metrics']['vmaf']['mean']:.2f}</b>" in text)
+    check('no network', not re.search(r'(src|href)=(?!"data:|"#)|url\(|@import|https?://', text))
+    check('a policy against it', "default-src 'none'" in text)
+    check('its origin', 'AVX' in text or 'scalar' in text or 'NEON' in text, '')
+    pictures = re.findall(r'src="data:image/png;base64,([^"]*)"', text)
+    if pictures or 'without libpng' not in text:
+        check('eight frames of both videos, both sides', len(pictures) == 32, len(pictures))
+        check('which are PNG', all(base64.b64decode(p)[:8] == b'\x89PNG\r\n\x1a\n' for p in pictures))
+    links = [int(n) for n in re.findall(r'<figure data-frame=(\d+)>.*?href="#frame=\1"', text, re.S)]
+    worst = min(reports[0]['frames'], key=lambda f: f['metrics']['vmaf'])['frameNum']
+    check('links to the worst frames', len(links) == 16 and links[0] == worst, links)
+
+
+def check_page_of_reports():
+    code, said, _ = run('--report', 'run.1.json', 'run.2.json', '--html', 'stored.html')
+    check('stored reports', code == 0 and said == '', (code, said))
+    check('give the page of the run', open('stored.html').read().count('<figure') == 16)
+    os.makedirs('elsewhere', exist_ok=True)
+    report = json.load(open('run.1.json'))
+    del report['vmaf_turbo']
+    json.dump(report, open('elsewhere/plain.json', 'w'))
+    code, said, _ = run('--report', 'elsewhere/plain.json', '--html', 'plain.html')
+    text, data = page('plain.html')
+    check('a plain report', code == 0 and 'No pictures: the report does not name its videos' in text, said)
+    check('has all curves', len(data['curves']) == len(report['frames'][0]['metrics']), len(data['curves']))
+    # a report beside its videos is found from anywhere
+    code, said, _ = run('--report', os.path.join(work, 'run.1.json'), '--html', '../beside.html', cwd='elsewhere')
+    check('beside its videos', code == 0 and 'No pictures' not in open('beside.html').read() or
+          'without libpng' in open('beside.html').read(), said)
+    os.rename('a.yuv', 'gone.yuv')
+    code, said, _ = run('--report', 'run.1.json', '--html', 'gone.html')
+    os.rename('gone.yuv', 'a.yuv')
+    text = open('gone.html').read()
+    check('a vanished video', code == 0 and said == '' and 'a.yuv: No such file or directory' in text or
+          'without libpng' in text, said)
+    with open('a.yuv', 'rb') as video:
+        code, said, _ = run('-r', 'r.yuv', '-d', '-', *RAW, '--html', 'pipe.html', stdin=video)
+    check('standard input', code == 0 and ('came through standard input' in open('pipe.html').read() or
+                                           'without libpng' in open('pipe.html').read()), said)
+    code, _, out = run('--report', 'run.1.json', '--html', '-')
+    check('standard output', code == 0 and out.endswith('</body></html>\n'))
+
+
+def check_refusals():
+    open('list.json', 'w').write('[1, 2]')
+    open('deep.json', 'w').write('{"frames": ' + '[' * 100000)
+    open('cut.json', 'w').write(open('run.1.json').read()[:-100])
+    before = open('run.1.json').read()
+    for args, code, words in (
+            (['--report'], 1, 'needs JSON reports'),
+            (['--report', 'run.1.json', '-r', 'r.yuv'], 1, 'leave -r'),
+            (['--report', 'none.json'], 255, 'No such file'),
+            (['--report', 'list.json'], 255, 'is not a JSON report'),
+            (['--report', 'deep.json'], 255, 'is not a JSON report'),
+            (['--report', 'cut.json'], 255, 'is not a JSON report'),
+            (['--report', 'r.yuv'], 255, 'is not a JSON report'),
+            (['--report', 'run.1.json', '--html', 'run.1.json'], 255, 'would take its place'),
+            (['--report', 'run.1.json', '--html', 'no/such/page.html'], 255, 'could not write'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'no/such/page.html'], 255, 'could not open'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'a.yuv'], 255, 'would take its place'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'would go to x')):
+        got, said, out = run(*args)
+        check(' '.join(args), got == code and words in said and len(said.splitlines()) == 1 and out == '', (got, said))
+    check('nothing was touched', open('run.1.json').read() == before)
+    check('no temporary file stays', not [n for n in os.listdir('.') if n.endswith('.tmp')], os.listdir('.'))
+
+
+os.makedirs(work, exist_ok=True)
+os.chdir(work)
+for kind, name in (('blur', 'a.yuv'), ('noise', 'b.yuv')):
+    subprocess.check_call([synthclip, kind, '64', '64', '420', '8', '30', 'r.yuv', name])
+open('cut.yuv', 'wb').write(open('a.yuv', 'rb').read()[:64 * 64 * 3 + 1000])
+check_pools()
+check_limits()
+check_page_of_a_run()
+check_page_of_reports()
+check_refusals()
+print(f'{checks} checks, {failed} wrong')
+sys.exit(1 if failed else 0)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* JSON reports, and the pages made of them. Their videos are not opened: those have targets of their own. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "message.h"
+#include "report/load.h"
+#include "report/page.h"
+
+static void write_page(StoredReport *report)
+{
+    PageWorst worst = { 0 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const file = open_memstream(&text, &length);
+    worst.count = worst_frames(report, stored_headline(report), worst.frames);
+    if (file && !page_write(file, &(Page){ &report, 1, &worst }))
+        fflush(file);
+    if (file)
+        fclose(file);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    StoredReport *const report = calloc(1, sizeof(*report));
+    char *const text = fuzz_text(data, size);
+    if (!report)
+        abort();
+    message_hush(true);
+    report->path = "fuzz.json";
+    if (!stored_parse(report, text, size))
+        write_page(report);
+    stored_destroy(report);
+    free(text);
+    return 0;
+}

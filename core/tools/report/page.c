@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/chart.h"
+#include "report/made.h"
+#include "report/page_parts.h"
+#include "report/series.h"
+#include "report/text.h"
+
+enum Group { GROUP_MODEL, GROUP_FEATURE, GROUP_MEMBER, GROUPS };
+
+/* A metric of the page. */
+typedef struct PageMetric {
+    const char *name;
+    enum Group group;
+} PageMetric;
+
+typedef struct Layout {
+    const Page *page;
+    PageMetric *metrics; /* each name once; models first, members of collections last */
+    unsigned metric_count;
+    double first, last; /* frames of all reports */
+    double rate;
+} Layout;
+
+static bool is_model(const StoredReport *report, const StoredMetric *metric)
+{
+    for (size_t i = 0; i < report->model_count; i++)
+        if (stored_model_metric(report, &report->models[i]) == metric)
+            return true;
+    return metric == stored_headline(report);
+}
+
+static void add_metrics(Layout *layout, const StoredReport *report, enum Group group)
+{
+    for (size_t i = 0; i < report->metric_count; i++) {
+        const StoredMetric *const metric = &report->metrics[i];
+        const enum Group its_group = is_model(report, metric)           ? GROUP_MODEL
+                                     : stored_is_member(report, metric) ? GROUP_MEMBER
+                                                                        : GROUP_FEATURE;
+        bool there = its_group != group || !metric->figures.size;
+        for (unsigned m = 0; !there && m < layout->metric_count; m++)
+            there = !strcmp(layout->metrics[m].name, metric->name);
+        if (!there)
+            layout->metrics[layout->metric_count++] = (PageMetric){ metric->name, group };
+    }
+}
+
+static int layout_make(Layout *layout, const Page *page)
+{
+    size_t most = 1;
+    *layout = (Layout){ .page = page, .first = INFINITY, .last = -INFINITY };
+    for (size_t i = 0; i < page->count; i++)
+        most += page->reports[i]->metric_count;
+    layout->metrics = calloc(most, sizeof(*layout->metrics));
+    if (!layout->metrics)
+        return -ENOMEM;
+    for (enum Group group = 0; group < GROUPS; group++)
+        for (size_t i = 0; i < page->count; i++)
+            add_metrics(layout, page->reports[i], group);
+    for (size_t i = 0; i < page->count; i++) {
+        const StoredReport *const report = page->reports[i];
+        layout->first = fmin(layout->first, report->numbers[0]);
+        layout->last = fmax(layout->last, report->numbers[report->frame_count - 1]);
+        if (!layout->rate)
+            layout->rate = stored_rate(report);
+    }
+    return 0;
+}
+
+static Chart chart_of(const Layout *layout, unsigned metric)
+{
+    return (Chart){ .name = layout->metrics[metric].name,
+                    .reports = layout->page->reports,
+                    .report_count = layout->page->count,
+                    .first = layout->first,
+                    .last = layout->last,
+                    .rate = layout->rate,
+                    .id = metric,
+                    .large = layout->metrics[metric].group == GROUP_MODEL };
+}
+
+static void put_charts(FILE *file, const Layout *layout, enum Group group)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < layout->metric_count; i++) {
+        if (layout->metrics[i].group != group)
+            continue;
+        const Chart chart = chart_of(layout, i);
+        if (!count++ && group == GROUP_MEMBER)
+            fputs("<details><summary>The models of the collection</summary><div class=charts>",
+                  file);
+        else if (count == 1)
+            fputs("<div class=charts>", file);
+        chart_draw(file, &chart);
+    }
+    if (count)
+        fputs(group == GROUP_MEMBER ? "</div></details>\n" : "</div>\n", file);
+}
+
+/* Moves all drawings at once: it stays in sight. */
+static void put_tools(FILE *file, const Layout *layout)
+{
+    fputs("<div class=tools>"
+          "<button type=button data-do=in title=\"zoom in (+)\">+</button>"
+          "<button type=button data-do=out title=\"zoom out (−)\">−</button>"
+          "<button type=button data-do=left title=\"earlier (Page Up)\">‹</button>"
+          "<button type=button data-do=right title=\"later (Page Down)\">›</button>"
+          "<button type=button data-do=all title=\"everything (0)\">all</button>"
+          "<span class=where></span>",
+          file);
+    if (layout->page->count > 1) {
+        fputs("<span class=legend>", file);
+        for (size_t i = 0; i < layout->page->count; i++) {
+            fprintf(file, "<label class=c%zu><input type=checkbox checked data-video=%zu><i></i>",
+                    i % 8, i);
+            put_html(file, stored_title(layout->page->reports[i]));
+            fputs("</label>", file);
+        }
+        fputs("</span>", file);
+    }
+    fputs("</div>\n", file);
+}
+
+static void put_histograms(FILE *file, const Layout *layout)
+{
+    fputs("<section id=histogram><h2>Histogram</h2><div class=charts>\n", file);
+    for (unsigned i = 0; i < layout->metric_count; i++) {
+        const Chart chart = chart_of(layout, i);
+        if (layout->metrics[i].group == GROUP_MODEL)
+            chart_draw_histogram(file, &chart);
+    }
+    fputs("</div></section>\n", file);
+}
+
+static size_t count_curves(const Layout *layout)
+{
+    size_t curves = 0;
+    for (unsigned m = 0; m < layout->metric_count; m++)
+        for (size_t i = 0; i < layout->page->count; i++)
+            curves += stored_find(layout->page->reports[i], layout->metrics[m].name) != NULL;
+    return curves;
+}
+
+/* How many codes a curve may have: all that it needs, or what is left for it. Models come first, so they are
+ * the last to be reduced. */
+static size_t room_for(size_t needed, size_t *left, size_t curves)
+{
+    enum { LEAST = 4000 };
+    const size_t reserved = (curves - 1) * LEAST;
+    size_t room = *left > reserved ? *left - reserved : 0;
+    if (room < LEAST)
+        room = LEAST;
+    room = needed < room ? needed : room;
+    *left -= room < *left ? room : *left;
+    return room;
+}
+
+static int put_series(FILE *file, const StoredReport *report, const StoredMetric *metric,
+                      size_t room)
+{
+    Series series;
+    const int err = series_make(&series, report, metric, room < 4 ? 4 : room);
+    if (err)
+        return err;
+    fprintf(file, "\"first\":%u,\"step\":%u,\"count\":%zu,\"per\":%u,\"low\":%.17g,\"high\":%.17g,",
+            series.places.first, series.places.step, series.places.count, series.per, series.low,
+            series.high);
+    fputs("\"codes\":\"", file);
+    /* least significant byte first, whatever machine this is */
+    uint8_t bytes[3 * 1024];
+    size_t used = 0;
+    for (size_t i = 0; i < series.code_count; i++) {
+        bytes[used++] = (uint8_t)series.codes[i];
+        bytes[used++] = (uint8_t)(series.codes[i] >> 8);
+        if (used == sizeof(bytes) || i + 1 == series.code_count) {
+            put_base64(file, bytes, used);
+            used = 0;
+        }
+    }
+    fputs("\"", file);
+    series_clear(&series);
+    return 0;
+}
+
+/* What the script draws from. */
+static int put_data(FILE *file, const Layout *layout)
+{
+    const Page *const page = layout->page;
+    size_t curves = count_curves(layout), left = PAGE_CODES_MAX;
+    int err = 0;
+    fprintf(
+        file,
+        "<script type=application/json id=data>{\"rate\":%.17g,\"first\":%.0f,\"last\":%.0f,\"videos\":[",
+        layout->rate, layout->first, layout->last);
+    for (size_t i = 0; i < page->count; i++) {
+        fputs(i ? "," : "", file);
+        put_script_string(file, stored_title(page->reports[i]));
+    }
+    fputs("],\"curves\":[", file);
+    const char *comma = "";
+    for (unsigned m = 0; !err && m < layout->metric_count; m++) {
+        for (size_t i = 0; !err && i < page->count; i++) {
+            const StoredMetric *const metric =
+                stored_find(page->reports[i], layout->metrics[m].name);
+            if (!metric)
+                continue;
+            const size_t room = room_for(series_places(page->reports[i]).count, &left, curves--);
+            if (!metric->figures.size)
+                continue;
+            fprintf(file, "%s\n{\"metric\":%u,\"video\":%zu,", comma, m, i);
+            comma = ",";
+            err = put_series(file, page->reports[i], metric, room);
+            fputs("}", file);
+        }
+    }
+    fputs("]}</script>\n", file);
+    return err;
+}
+
+static void put_pooled(FILE *file, const Layout *layout)
+{
+    bool intervals = false;
+    for (size_t i = 0; i < layout->page->count; i++) {
+        double low, high;
+        const StoredReport *const report = layout->page->reports[i];
+        for (size_t m = 0; m < report->metric_count; m++)
+            intervals = intervals || stored_interval(report, &report->metrics[m], &low, &high);
+    }
+    fputs("<section id=pooled><h2>Pooled</h2>\n", file);
+    bool members = false;
+    pooled_begin(file, intervals);
+    for (unsigned m = 0; m < layout->metric_count; m++) {
+        if (layout->metrics[m].group == GROUP_MEMBER && !members) {
+            members = true;
+            pooled_end(file);
+            fputs("<details><summary>The models of the collection</summary>", file);
+            pooled_begin(file, false);
+        }
+        pooled_rows(file, layout->page, layout->metrics[m].name, intervals && !members);
+    }
+    pooled_end(file);
+    fputs(members ? "</details></section>\n" : "</section>\n", file);
+}
+
+static void put_title(FILE *file, const Page *page)
+{
+    for (size_t i = 0; i < page->count && i < 4; i++) {
+        fputs(i ? ", " : "", file);
+        put_html(file, stored_title(page->reports[i]));
+    }
+    if (page->count > 4)
+        fprintf(file, " and %zu more", page->count - 4);
+}
+
+int page_write(FILE *file, const Page *page)
+{
+    Layout layout;
+    int err = layout_make(&layout, page);
+    if (err)
+        return err;
+    /* Whatever stands in the reports, the page loads nothing. */
+    fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
+          "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=color-scheme content=\"light dark\">\n<title>",
+          file);
+    put_title(file, page);
+    fputs(" · VMAF</title>\n<style>", file);
+    fputs(made_style, file);
+    fputs("</style></head>\n<body>\n", file);
+    page_put_head(file, page);
+    put_tools(file, &layout);
+    fputs(
+        "<section id=frames><h2>Frames</h2>\n<p class=hint>Drag over a curve to look closer; click to keep a "
+        "frame, whose link is then in the address.</p>\n",
+        file);
+    put_charts(file, &layout, GROUP_MODEL);
+    fputs("</section>\n", file);
+    page_put_worst(file, page);
+    put_histograms(file, &layout);
+    put_pooled(file, &layout);
+    fputs("<section id=features><h2>Features</h2>\n", file);
+    put_charts(file, &layout, GROUP_FEATURE);
+    put_charts(file, &layout, GROUP_MEMBER);
+    fputs("</section>\n", file);
+    page_put_origin(file, page);
+    err = put_data(file, &layout);
+    fputs("<script>", file);
+    fputs(made_script, file);
+    fputs("</script>\n</body></html>\n", file);
+    free(layout.metrics);
+    return err;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/pictures.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "message.h"
+
+/* Pictures are no smaller than this, however many there are. */
+#define WIDTH_MIN 240
+
+typedef struct Reading {
+    const StoredReport *report;
+    const size_t *frames;
+    unsigned order[64]; /* of the frames in the video */
+    unsigned count;
+    size_t share;           /* bytes for a picture */
+    unsigned width, height; /* of the pictures */
+    bool settled;           /* they keep this size: only equal sizes can be compared */
+    char *why;
+    size_t why_size;
+} Reading;
+
+static void give_reason(const Reading *reading, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void give_reason(const Reading *reading, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reading->why, reading->why_size, format, list);
+    va_end(list);
+}
+
+/* Where the video is now: at its path or, as the report may lie beside it, there. NULL: nowhere, with the
+ * reason. To be freed. */
+static char *find_video(const Reading *reading, const char *path)
+{
+    const char *const report = reading->report->path, *const slash = strrchr(report, '/');
+    struct stat info;
+    char *found = NULL;
+    const bool there = !stat(path, &info);
+    const int reason = errno;
+    if (there) {
+        found = strdup(path);
+    } else if (*path != '/' && slash) {
+        const size_t size = (size_t)(slash - report) + strlen(path) + 2;
+        found = malloc(size);
+        if (found)
+            snprintf(found, size, "%.*s/%s", (int)(slash - report), report, path);
+    }
+    if (found && !stat(found, &info) && S_ISREG(info.st_mode))
+        return found;
+    if (there)
+        give_reason(reading, "%s cannot be read a second time", path);
+    else
+        give_reason(reading, "%s: %s", path, strerror(reason));
+    free(found);
+    return NULL;
+}
+
+static enum VmafPixelFormat pixel_format(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum VmafPixelFormat format;
+    } formats[] = { { "420", VMAF_PIX_FMT_YUV420P },
+                    { "422", VMAF_PIX_FMT_YUV422P },
+                    { "444", VMAF_PIX_FMT_YUV444P },
+                    { "400", VMAF_PIX_FMT_YUV400P } };
+    for (size_t i = 0; name && i < sizeof(formats) / sizeof(*formats); i++)
+        if (!strcmp(name, formats[i].name))
+            return formats[i].format;
+    return VMAF_PIX_FMT_UNKNOWN;
+}
+
+/* Opens a video as the run did. NULL, with the reason, when it is another one by now. */
+static Video *open_video(const Reading *reading, const StoredInput *input, const char *path)
+{
+    const VideoFormat raw = { input->width, input->height, input->bitdepth,
+                              pixel_format(input->pixel_format) };
+    const bool is_raw = input->kind && !strcmp(input->kind, "raw");
+    Video *video = NULL;
+    if (is_raw && (!raw.width || !raw.height || !raw.bitdepth || !raw.pix_fmt)) {
+        give_reason(reading, "the report does not say what %s holds", input->path);
+        return NULL;
+    }
+    if (video_open(&video, path, is_raw ? &raw : NULL)) {
+        give_reason(reading, "%s could not be opened again", input->path);
+        return NULL;
+    }
+    if (video->format.width == input->width && video->format.height == input->height &&
+        video->format.bitdepth == input->bitdepth)
+        return video;
+    give_reason(reading, "%s is not the video any more that was scored", input->path);
+    video_close(video);
+    return NULL;
+}
+
+static RgbCoding coding_of(const Video *video)
+{
+    const char *const matrix = video->traits.matrix;
+    const bool large = video->format.width >= 1280 || video->format.height > 576;
+    const bool named = matrix && (strstr(matrix, "709") || strstr(matrix, "2020"));
+    const bool older = matrix && (strstr(matrix, "170m") || strstr(matrix, "470"));
+    return (RgbCoding){ .bt709 = named || (large && !older),
+                        .full = video->traits.range == RANGE_FULL };
+}
+
+static void set_width(Reading *reading, unsigned width, const Video *video)
+{
+    reading->width = width;
+    reading->height =
+        (unsigned)fmax((double)video->format.height * width / video->format.width + 0.5, 1.0);
+}
+
+/* The first picture tells how much they take: if that is too much, they get smaller. */
+static int encode(Reading *reading, const Video *video, const VmafPicture *pic, Png *png)
+{
+    const RgbCoding coding = coding_of(video);
+    for (;;) {
+        Rgb rgb;
+        int err = rgb_make(&rgb, pic, reading->width, reading->height, &coding);
+        if (err)
+            return err;
+        err = png_make(png, &rgb);
+        rgb_clear(&rgb);
+        if (png->size <= reading->share || reading->width <= WIDTH_MIN)
+            reading->settled = true;
+        if (err || reading->settled)
+            return err;
+        const double factor = sqrt((double)reading->share / (double)png->size);
+        const unsigned smaller = (unsigned)(reading->width * fmin(factor, 0.95));
+        png_clear(png);
+        const unsigned width = smaller > WIDTH_MIN ? smaller : WIDTH_MIN;
+        reading->height =
+            (unsigned)fmax((double)reading->height * width / reading->width + 0.5, 1.0);
+        reading->width = width;
+    }
+}
+
+static int read_frame(Reading *reading, Video *video, const StoredInput *input, uint64_t *position,
+                      unsigned number, Png *png)
+{
+    const uint64_t target = input->skipped + number;
+    uint64_t offset;
+    VmafPicture pic;
+    enum FrameStatus status = video_skip(video, (unsigned)(target - *position));
+    if (status == FRAME_WHOLE)
+        status = video_find(video, &offset);
+    if (status != FRAME_WHOLE) {
+        give_reason(reading, "%s ends before frame %u", input->path, number);
+        return -ENODATA;
+    }
+    const VideoFormat *const f = &video->format;
+    if (vmaf_picture_alloc(&pic, f->pix_fmt, f->bitdepth, f->width, f->height)) {
+        give_reason(reading, "there is no memory for frames of %s", input->path);
+        return -ENODATA;
+    }
+    status = video_read(video, offset, 7, &pic);
+    *position = target + 1;
+    int err = 0;
+    if (status == FRAME_WHOLE) {
+        err = encode(reading, video, &pic, png);
+    } else {
+        give_reason(reading, "frame %u of %s could not be read", number, input->path);
+        err = -ENODATA;
+    }
+    vmaf_picture_unref(&pic);
+    return err;
+}
+
+static int read_video(Reading *reading, enum Side side, Png (*pictures)[SIDES])
+{
+    const StoredInput *const input = &reading->report->input[side];
+    char *const path = find_video(reading, input->path);
+    if (!path)
+        return -ENODATA;
+    Video *const video = open_video(reading, input, path);
+    if (!video) {
+        free(path);
+        return -ENODATA;
+    }
+    if (!reading->width) /* both videos get the reference's shape */
+        set_width(reading,
+                  video->format.width < PICTURES_WIDTH_MAX ? video->format.width
+                                                           : PICTURES_WIDTH_MAX,
+                  video);
+    uint64_t position = 0;
+    int err = 0;
+    for (unsigned i = 0; !err && i < reading->count; i++) {
+        const unsigned at = reading->order[i];
+        err = read_frame(reading, video, input, &position,
+                         reading->report->numbers[reading->frames[at]], &pictures[at][side]);
+    }
+    video_close(video);
+    free(path);
+    return err;
+}
+
+static void sort_frames(Reading *reading)
+{
+    for (unsigned i = 0; i < reading->count; i++) {
+        unsigned j = i;
+        for (; j && reading->frames[reading->order[j - 1]] > reading->frames[i]; j--)
+            reading->order[j] = reading->order[j - 1];
+        reading->order[j] = i;
+    }
+}
+
+/* At other rates, frames found their partners by time: their numbers do not lead back to them. */
+static bool was_retimed(const StoredReport *report)
+{
+    const StoredInput *const a = &report->input[SIDE_REF], *const b = &report->input[SIDE_DIST];
+    for (size_t i = 0; i < report->option_count; i++)
+        if (!strcmp(report->options[i].name, "fps"))
+            return true;
+    return a->rate_num && b->rate_num &&
+           (uint64_t)a->rate_num * b->rate_den != (uint64_t)b->rate_num * a->rate_den;
+}
+
+/* Can there be pictures at all? If not, the reason is set. */
+static bool is_hopeless(const Reading *reading)
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        const char *const path = reading->report->input[side].path;
+        if (!png_can())
+            give_reason(reading, "this program was built without libpng");
+        else if (!path)
+            give_reason(reading, "the report does not name its videos");
+        else if (!strcmp(path, "-"))
+            give_reason(reading, "a video came through standard input");
+        else
+            continue;
+        return true;
+    }
+    if (was_retimed(reading->report))
+        give_reason(reading, "frames were paired by time, at different rates");
+    return *reading->why;
+}
+
+int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, unsigned pairs,
+                  Png (*pictures)[SIDES], char *why, size_t size)
+{
+    Reading reading = { .report = report,
+                        .frames = frames,
+                        .count = count < 64 ? count : 64,
+                        .share = PICTURES_SIZE_MAX / (pairs ? pairs : 1) / SIDES,
+                        .why = why,
+                        .why_size = size };
+    memset(pictures, 0, count * sizeof(*pictures));
+    *why = 0;
+    if (is_hopeless(&reading))
+        return 0;
+    sort_frames(&reading);
+    message_hush(true); /* what is wrong with the videos was said when they were scored */
+    int err = read_video(&reading, SIDE_REF, pictures);
+    if (!err)
+        err = read_video(&reading, SIDE_DIST, pictures);
+    message_hush(false);
+    return err == -ENOMEM ? err : 0;
+}

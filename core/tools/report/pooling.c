@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/pooling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+static bool parse_percentile(unsigned *percent, const char *text, size_t length)
+{
+    unsigned value = 0;
+    if (length < 2 || length > 4 || text[0] != 'p')
+        return false;
+    for (size_t i = 1; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        value = value * 10 + (unsigned)(text[i] - '0');
+    }
+    *percent = value;
+    return value <= 100;
+}
+
+bool pooling_parse(Pooling *pooling, const char *text, size_t length)
+{
+    static const struct {
+        const char *name;
+        enum PoolingKind kind;
+        unsigned percent;
+    } names[] = { { "mean", POOLING_MEAN, 0 },
+                  { "harmonic_mean", POOLING_HARMONIC_MEAN, 0 },
+                  { "min", POOLING_MIN, 0 },
+                  { "max", POOLING_MAX, 0 },
+                  { "median", POOLING_PERCENTILE, 50 } };
+    *pooling = (Pooling){ 0 };
+    if (length >= sizeof(pooling->name))
+        return false;
+    memcpy(pooling->name, text, length);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(pooling->name, names[i].name) != 0)
+            continue;
+        pooling->kind = names[i].kind;
+        pooling->percent = names[i].percent;
+        return true;
+    }
+    pooling->kind = POOLING_PERCENTILE;
+    return parse_percentile(&pooling->percent, text, length);
+}
+
+double pooling_of(const Pooling *pooling, const VmafStatistics *figures)
+{
+    switch (pooling->kind) {
+    case POOLING_MEAN:
+        return figures->mean;
+    case POOLING_HARMONIC_MEAN:
+        return figures->harmonic_mean;
+    case POOLING_MIN:
+        return figures->min;
+    case POOLING_MAX:
+        return figures->max;
+    default:
+        return figures->percentile[pooling->percent];
+    }
+}
+
+bool gate_parse(Gate *gate, const char *text)
+{
+    char *end;
+    gate->limit = strtod(text, &end);
+    if (end == text || !isfinite(gate->limit))
+        return false;
+    if (!*end)
+        return pooling_parse(&gate->pooling, "mean", strlen("mean"));
+    return *end == ':' && pooling_parse(&gate->pooling, end + 1, strlen(end + 1));
+}
+
+bool gate_passes(const Gate *gate, const char *owner, const char *name,
+                 const VmafStatistics *figures)
+{
+    const double score = pooling_of(&gate->pooling, figures);
+    if (score >= gate->limit) /* and not when it is no number */
+        return true;
+    say("%s%s%s: its %s is %f, below %g", owner, *owner ? ": " : "", name, gate->pooling.name,
+        score, gate->limit);
+    return false;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/rgb.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What of a line of samples makes a sample of the scaled line. */
+typedef struct Taps {
+    unsigned first, count;
+    float *weights; /* their sum is 1 */
+} Taps;
+
+typedef struct Scaler {
+    Taps *taps; /* one a sample */
+    float *weights;
+} Scaler;
+
+static void scaler_clear(Scaler *scaler)
+{
+    free(scaler->taps);
+    free(scaler->weights);
+    *scaler = (Scaler){ 0 };
+}
+
+static void set_mean(Taps *taps, unsigned i, double scale, unsigned from)
+{
+    const double begin = i * scale, end = begin + scale < from ? begin + scale : from;
+    taps->first = (unsigned)begin;
+    for (unsigned s = taps->first; s < from && s < end; s++) {
+        const double covered = fmin(s + 1.0, end) - fmax(s, begin);
+        taps->weights[taps->count++] = (float)(covered / (end - begin));
+    }
+}
+
+static void set_between(Taps *taps, unsigned i, double scale, unsigned from)
+{
+    const double at = fmin(fmax((i + 0.5) * scale - 0.5, 0.0), from - 1.0);
+    taps->first = (unsigned)at;
+    taps->count = taps->first + 1 < from ? 2 : 1;
+    const float part = taps->count == 2 ? (float)(at - taps->first) : 0.0f;
+    taps->weights[0] = 1.0f - part;
+    if (taps->count == 2)
+        taps->weights[1] = part;
+}
+
+static int scaler_make(Scaler *scaler, unsigned from, unsigned to)
+{
+    const double scale = (double)from / to;
+    const size_t most = from > to ? (size_t)scale + 3 : 2;
+    *scaler =
+        (Scaler){ calloc(to, sizeof(*scaler->taps)), calloc(to * most, sizeof(*scaler->weights)) };
+    if (!scaler->taps || !scaler->weights)
+        return -ENOMEM;
+    for (unsigned i = 0; i < to; i++) {
+        Taps *const taps = &scaler->taps[i];
+        taps->weights = scaler->weights + i * most;
+        if (from > to)
+            set_mean(taps, i, scale, from);
+        else
+            set_between(taps, i, scale, from);
+    }
+    return 0;
+}
+
+static float sample(const VmafPicture *pic, unsigned plane, unsigned x, unsigned y)
+{
+    const uint8_t *const row =
+        (const uint8_t *)pic->data[plane] + pic->stride[plane] * (ptrdiff_t)y;
+    return pic->bpc > 8 ? ((const uint16_t *)row)[x] : row[x];
+}
+
+/* One plane, scaled to `width` x `height`, in units of its largest sample. */
+static int scale_plane(float *out, const VmafPicture *pic, unsigned plane, unsigned width,
+                       unsigned height)
+{
+    const unsigned from_width = pic->w[plane], from_height = pic->h[plane];
+    const float top = (float)((1u << pic->bpc) - 1);
+    Scaler across = { 0 }, down = { 0 };
+    float *const lines = malloc((size_t)width * from_height * sizeof(*lines));
+    int err = lines ? scaler_make(&across, from_width, width) : -ENOMEM;
+    if (!err)
+        err = scaler_make(&down, from_height, height);
+    for (unsigned y = 0; !err && y < from_height; y++) {
+        for (unsigned x = 0; x < width; x++) {
+            const Taps *const taps = &across.taps[x];
+            float sum = 0.0f;
+            for (unsigned i = 0; i < taps->count; i++)
+                sum += taps->weights[i] * sample(pic, plane, taps->first + i, y);
+            lines[(size_t)y * width + x] = sum / top;
+        }
+    }
+    for (unsigned y = 0; !err && y < height; y++) {
+        const Taps *const taps = &down.taps[y];
+        for (unsigned x = 0; x < width; x++) {
+            float sum = 0.0f;
+            for (unsigned i = 0; i < taps->count; i++)
+                sum += taps->weights[i] * lines[(size_t)(taps->first + i) * width + x];
+            out[(size_t)y * width + x] = sum;
+        }
+    }
+    scaler_clear(&across);
+    scaler_clear(&down);
+    free(lines);
+    return err;
+}
+
+static uint8_t to_byte(float value)
+{
+    return (uint8_t)(fminf(fmaxf(value, 0.0f), 1.0f) * 255.0f + 0.5f);
+}
+
+/* Luma and chroma in units of the largest sample; chroma NULL: there is none. */
+static void colour(Rgb *rgb, float *const planes[3], const RgbCoding *coding, unsigned bpc)
+{
+    /* Limited range: 16 to 235 and 16 to 240 of 8 bits, and as many times more of more bits. */
+    const float unit = (float)(1u << (bpc - 8)) / (float)((1u << bpc) - 1);
+    const float black = coding->full ? 0.0f : 16.0f * unit;
+    const float luma_range = coding->full ? 1.0f : 219.0f * unit;
+    const float chroma_range = coding->full ? 1.0f : 224.0f * unit, grey = 128.0f * unit;
+    const float kr = coding->bt709 ? 0.2126f : 0.299f, kb = coding->bt709 ? 0.0722f : 0.114f;
+    const float kg = 1.0f - kr - kb;
+    for (size_t i = 0; i < (size_t)rgb->width * rgb->height; i++) {
+        const float y = (planes[0][i] - black) / luma_range;
+        const float u = planes[1] ? (planes[1][i] - grey) / chroma_range : 0.0f;
+        const float v = planes[2] ? (planes[2][i] - grey) / chroma_range : 0.0f;
+        const float r = y + 2.0f * (1.0f - kr) * v, b = y + 2.0f * (1.0f - kb) * u;
+        rgb->data[i * 3] = to_byte(r);
+        rgb->data[i * 3 + 1] = to_byte((y - kr * r - kb * b) / kg);
+        rgb->data[i * 3 + 2] = to_byte(b);
+    }
+}
+
+int rgb_make(Rgb *rgb, const VmafPicture *pic, unsigned width, unsigned height,
+             const RgbCoding *coding)
+{
+    const size_t samples = (size_t)width * height;
+    const unsigned plane_count = pic->pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : 3;
+    float *planes[3] = { 0 };
+    *rgb = (Rgb){ width, height, malloc(samples * 3) };
+    int err = rgb->data ? 0 : -ENOMEM;
+    for (unsigned p = 0; !err && p < plane_count; p++) {
+        planes[p] = malloc(samples * sizeof(*planes[p]));
+        err = planes[p] ? scale_plane(planes[p], pic, p, width, height) : -ENOMEM;
+    }
+    if (!err)
+        colour(rgb, planes, coding, pic->bpc);
+    for (unsigned p = 0; p < 3; p++)
+        free(planes[p]);
+    if (err)
+        rgb_clear(rgb);
+    return err;
+}
+
+void rgb_clear(Rgb *rgb)
+{
+    free(rgb->data);
+    *rgb = (Rgb){ 0 };
+}

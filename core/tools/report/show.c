@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "report/html.h"
+#include "report/summary.h"
+#include "score.h"
+#include "scoreline.h"
+
+/* The scores of a report that count: those of its models, or what comes closest. NULL behind the last. */
+static const StoredMetric *score_of(const StoredReport *report, size_t i, const char **name)
+{
+    if (!report->model_count) {
+        const StoredMetric *const metric = stored_headline(report);
+        *name = metric->name;
+        return i ? NULL : metric;
+    }
+    if (i >= report->model_count)
+        return NULL;
+    *name = report->models[i].source;
+    return stored_model_metric(report, &report->models[i]);
+}
+
+static void summarise(const StoredReport *report)
+{
+    const char *name;
+    const StoredMetric *const metric = score_of(report, 0, &name);
+    if (!metric || !metric->figures.size)
+        return;
+    const unsigned step = report->frame_count > 1 ? report->numbers[1] - report->numbers[0] : 1;
+    const Summary summary = { .name = name,
+                              .scores = metric->values,
+                              .count = report->frame_count,
+                              .figures = &metric->figures,
+                              .step = step,
+                              .rate = stored_rate(report) };
+    summary_say(&summary, summary_may_colour());
+}
+
+static int show(const StoredReport *report, const Options *options, bool *below)
+{
+    const bool several = options->words.count > 1;
+    const ScoreOwner owner = { several ? report->path : "", several ? ": " : "" };
+    const bool print = !options->html || (message_on_terminal() && !options->quiet);
+    const StoredMetric *metric;
+    const char *name;
+    int err = 0;
+    for (size_t i = 0; !err && (metric = score_of(report, i, &name)); i++) {
+        if (!metric->figures.size) {
+            say("%s: %s has no scores", report->path, name);
+            return -EINVAL;
+        }
+        if (print)
+            err = score_say(options, &owner, name, &metric->figures);
+        for (unsigned g = 0; !err && g < options->gate_count; g++)
+            if (!gate_passes(&options->gates[g], owner.path, name, &metric->figures))
+                *below = true;
+    }
+    if (!err && print && !options->quiet && message_on_terminal())
+        summarise(report);
+    return err;
+}
+
+/* Must not take the place of what it is made from. */
+static int check_page(const Options *options)
+{
+    for (size_t i = 0; options->html && i < options->words.count; i++) {
+        if (strcmp(options->html, options->words.at[i]) != 0)
+            continue;
+        say("%s is one of the reports: the page would take its place", options->html);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int stored_show(const Options *options)
+{
+    const size_t count = options->words.count;
+    StoredReport **const reports = calloc(count, sizeof(*reports));
+    bool below = false;
+    int err = reports ? check_page(options) : -ENOMEM;
+    for (size_t i = 0; !err && i < count; i++)
+        err = stored_load(&reports[i], options->words.at[i]);
+    for (size_t i = 0; !err && i < count; i++)
+        err = show(reports[i], options, &below);
+    if (!err && options->html)
+        err = html_write(reports, count, options->html);
+    for (size_t i = 0; reports && i < count; i++)
+        stored_destroy(reports[i]);
+    free(reports);
+    return err ? err : below ? SCORE_BELOW : 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void put_html(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", file);
+            break;
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '"':
+            fputs("&quot;", file);
+            break;
+        default:
+            fputc(*text, file);
+        }
+    }
+}
+
+void put_script_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+void put_base64(FILE *file, const uint8_t *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const unsigned left = size - i < 3 ? (unsigned)(size - i) : 3;
+        const uint32_t bits = (uint32_t)data[i] << 16 |
+                              (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+                              (left > 2 ? data[i + 2] : 0);
+        const char four[4] = { digits[bits >> 18], digits[bits >> 12 & 63],
+                               left > 1 ? digits[bits >> 6 & 63] : '=',
+                               left > 2 ? digits[bits & 63] : '=' };
+        fwrite(four, 1, sizeof(four), file);
+    }
+}
+
+const char *figure_text(char text[FIGURE_TEXT_SIZE], double score)
+{
+    if (!isfinite(score))
+        return "–";
+    snprintf(text, FIGURE_TEXT_SIZE,
+             fabs(score) >= 1e15 ? "%.3g"
+             : fabs(score) < 1.0 ? "%.4f"
+                                 : "%.2f",
+             score);
+    return text;
+}
+
+const char *time_text(char text[TIME_TEXT_SIZE], unsigned frame, double rate)
+{
+    const uint64_t ms = (uint64_t)(frame / rate * 1000.0 + 0.5);
+    snprintf(text, TIME_TEXT_SIZE, "%" PRIu64 ":%02u:%02u.%03u", ms / 3600000,
+             (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60), (unsigned)(ms % 1000));
+    return text;
+}
