@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Settings and commands as users type them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "testing.h"
+#include "tune/range.h"
+#include "tune/template.h"
+
+static void assert_range(const char *text, const char *expected)
+{
+    double values[RANGE_MAX];
+    size_t count;
+    char error[256] = "", all[2048] = "", one[32];
+    const int err = range_parse(text, values, &count, error, sizeof(error));
+    for (size_t i = 0; !err && i < count; i++) {
+        range_print(values[i], one, sizeof(one));
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? " " : "", one);
+    }
+    assert_string_equal(err ? error : all, expected);
+    assert_true(err == 0 || err == -EINVAL);
+}
+
+static void ranges_are_read(void **state)
+{
+    assert_range("20..44:6", "20 26 32 38 44");
+    assert_range("20..45:6", "20 26 32 38 44");
+    assert_range("30", "30");
+    assert_range("20..23", "20 21 22 23");
+    assert_range("32,20,26,20", "20 26 32");
+    assert_range("0,20..24:2,51", "0 20 22 24 51");
+    assert_range("18..19:0.25", "18 18.25 18.5 18.75 19");
+    assert_range("20..21:0.1", "20 20.1 20.2 20.3 20.4 20.5 20.6 20.7 20.8 20.9 21");
+    assert_range("-2..2:2", "-2 0 2");
+}
+
+static void ranges_that_are_wrong_say_so(void **state)
+{
+    static const char *const bad[] = { "",      "a",     "1..",      "..5",   "1,",    ",1",
+                                       "1..2:", "1...2", "1..2:3:4", "0x10",  "1e3",   "inf",
+                                       "nan",   "20-30", "1 2",      "1..2;", "1.2.3", "--1" };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        char expected[256];
+        snprintf(expected, sizeof(expected),
+                 "\"%s\" is no list of settings; \"20..44:6\" or \"20,26,32\" is", bad[i]);
+        assert_range(bad[i], expected);
+    }
+    assert_range("44..20", "\"44..20\" goes down; write the smaller setting first");
+    assert_range("1..2:0", "the step in \"1..2:0\" must be more than 0");
+    assert_range("1..2:-1", "the step in \"1..2:-1\" must be more than 0");
+    assert_range("0..100000:0.0001", "\"0..100000:0.0001\" has more than 256 settings");
+    assert_range("0..99999999999", "the settings in \"0..99999999999\" are too large");
+}
+
+static void assert_words(const char *text, const char *const *expected)
+{
+    Template template;
+    char error[256];
+    assert_int_equal(template_parse(&template, text, error, sizeof(error)), 0);
+    char **const words = template_fill(&template, &(TemplateValues){ .input = "a b'\"$(x)\n.mkv",
+                                                                     .y4m = "Y",
+                                                                     .output = "{crf} out.mkv",
+                                                                     .setting = "23" });
+    assert_non_null(words);
+    size_t i = 0;
+    for (; words[i] && expected[i]; i++)
+        assert_string_equal(words[i], expected[i]);
+    assert_null(words[i]);
+    assert_null(expected[i]);
+    words_free(words);
+    template_free(&template);
+}
+
+static void commands_become_words(void **state)
+{
+    assert_words(
+        "x264 --crf {crf} -o {output} {input}",
+        (const char *[]){ "x264", "--crf", "23", "-o", "{crf} out.mkv", "a b'\"$(x)\n.mkv", NULL });
+    assert_words("  e\t'a  b' \"c \\\" \\\\ \\d\" \\'f \\  --o={output} q{setting}{crf} ''\n",
+                 (const char *[]){ "e", "a  b", "c \" \\ \\d", "'f", " ", "--o={crf} out.mkv",
+                                   "q2323", "", NULL });
+    assert_words(
+        "e $HOME *;|`x` {{crf}} {{{crf}}} {output.ivf}{crf}",
+        (const char *[]){ "e", "$HOME", "*;|`x`", "{crf}", "{23}", "{crf} out.mkv23", NULL });
+}
+
+static void commands_say_what_they_want(void **state)
+{
+    Template template;
+    char error[256], extension[16];
+    assert_int_equal(template_parse(&template, "e {y4m} {crf} {output.ivf}", error, sizeof(error)),
+                     0);
+    assert_true(template_wants_y4m(&template));
+    template_extension(&template, extension, sizeof(extension));
+    assert_string_equal(extension, "ivf");
+    template_free(&template);
+    assert_int_equal(template_parse(&template, "e {{y4m}} {crf} {output}", error, sizeof(error)),
+                     0);
+    assert_false(template_wants_y4m(&template));
+    template_extension(&template, extension, sizeof(extension));
+    assert_string_equal(extension, "mkv");
+    template_free(&template);
+}
+
+static void commands_that_are_wrong_say_so(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } bad[] = {
+        { "", "the encoder's command is empty" },
+        { " \t", "the encoder's command is empty" },
+        { "e 'x", "a quotation in the encoder's command does not end" },
+        { "e \"x\\\"", "a quotation in the encoder's command does not end" },
+        { "e \\", "a quotation in the encoder's command does not end" },
+        { "e {output}", "the encoder's command has no {crf}" },
+        { "e {crf}", "the encoder's command has no {output}" },
+        { "e {crf} {output} {bitrate}",
+          "\"{bitrate}\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a brace" },
+        { "e {crf} {output} {crf",
+          "\"{crf\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a brace" },
+        { "e {crf} {output./../x}",
+          "\"{output./../x}\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a "
+          "brace" },
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        Template template;
+        char error[256];
+        assert_int_equal(template_parse(&template, bad[i].text, error, sizeof(error)), -EINVAL);
+        assert_string_equal(error, bad[i].error);
+        assert_null(template.words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_read),
+        cmocka_unit_test(ranges_that_are_wrong_say_so),
+        cmocka_unit_test(commands_become_words),
+        cmocka_unit_test(commands_say_what_they_want),
+        cmocka_unit_test(commands_that_are_wrong_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Between two points: c[0] + c[1] t + c[2] t² + c[3] t³, where t is (x - origin) / scale. */
+typedef struct Piece {
+    double origin, scale, c[4];
+} Piece;
+
+struct Curve {
+    size_t pieces;
+    double *knots; /* pieces + 1: where they meet */
+    Piece *piece;
+};
+
+const char *curve_name(enum CurveKind kind)
+{
+    static const char *const names[CURVE_KINDS] = { "cubic", "pchip", "akima" };
+    return names[kind];
+}
+
+static bool points_are_usable(const double *x, const double *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]) || !isfinite(y[i]) || (i && x[i] <= x[i - 1]))
+            return false;
+    return true;
+}
+
+/* Solves four equations in place; a is [matrix | right side]. */
+static bool solve(long double a[4][5], double c[4])
+{
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned best = k;
+        for (unsigned i = k + 1; i < 4; i++)
+            if (fabsl(a[i][k]) > fabsl(a[best][k]))
+                best = i;
+        if (a[best][k] == 0.0L)
+            return false;
+        for (unsigned j = 0; j < 5; j++) {
+            const long double swapped = a[k][j];
+            a[k][j] = a[best][j];
+            a[best][j] = swapped;
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            if (i == k)
+                continue;
+            const long double factor = a[i][k] / a[k][k];
+            for (unsigned j = k; j < 5; j++)
+                a[i][j] -= factor * a[k][j];
+        }
+    }
+    for (unsigned k = 0; k < 4; k++)
+        c[k] = (double)(a[k][4] / a[k][k]);
+    return true;
+}
+
+/* The polynomial with the least sum of squares; through all points if there are four. */
+static bool fit_cubic(Curve *curve, const double *x, const double *y, size_t count)
+{
+    long double a[4][5] = { { 0.0L } };
+    Piece *const piece = curve->piece;
+    /* t goes from -1 to 1: powers of it stay of one size. */
+    piece->origin = (x[0] + x[count - 1]) / 2;
+    piece->scale = (x[count - 1] - x[0]) / 2;
+    for (size_t n = 0; n < count; n++) {
+        const long double t = ((long double)x[n] - piece->origin) / piece->scale;
+        const long double power[4] = { 1.0L, t, t * t, t * t * t };
+        for (unsigned i = 0; i < 4; i++) {
+            for (unsigned j = 0; j < 4; j++)
+                a[i][j] += power[i] * power[j];
+            a[i][4] += power[i] * y[n];
+        }
+    }
+    curve->knots[0] = x[0];
+    curve->knots[1] = x[count - 1];
+    return solve(a, piece->c);
+}
+
+/* The slope at an end, from the two intervals next to it; it does not turn the curve round. */
+static double pchip_end(double h0, double h1, double d0, double d1)
+{
+    const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
+    if (slope * d0 <= 0.0)
+        return 0.0;
+    if (d0 * d1 <= 0.0 && fabs(slope) > 3 * fabs(d0))
+        return 3 * d0;
+    return slope;
+}
+
+/* Fritsch and Butland: weighted harmonic means of the slopes on both sides. */
+static void pchip_slopes(const double *h, const double *d, double *slope, size_t count)
+{
+    if (count == 2) {
+        slope[0] = slope[1] = d[0];
+        return;
+    }
+    for (size_t i = 1; i + 1 < count; i++) {
+        const double w0 = 2 * h[i] + h[i - 1], w1 = h[i] + 2 * h[i - 1];
+        slope[i] = d[i - 1] * d[i] <= 0.0 ? 0.0 : (w0 + w1) / (w0 / d[i - 1] + w1 / d[i]);
+    }
+    slope[0] = pchip_end(h[0], h[1], d[0], d[1]);
+    slope[count - 1] = pchip_end(h[count - 2], h[count - 3], d[count - 2], d[count - 3]);
+}
+
+/* The slope of interval i; two more on each side go on as the last ones changed. */
+static double akima_interval(const double *d, size_t intervals, ptrdiff_t i)
+{
+    const ptrdiff_t last = (ptrdiff_t)intervals - 1;
+    if (last == 0)
+        return d[0];
+    if (i < 0)
+        return d[0] - (double)-i * (d[1] - d[0]);
+    if (i > last)
+        return d[last] + (double)(i - last) * (d[last] - d[last - 1]);
+    return d[i];
+}
+
+static void akima_slopes(const double *d, double *slope, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        const ptrdiff_t i = (ptrdiff_t)n;
+        double m[4]; /* of the two intervals before the point and the two after */
+        for (ptrdiff_t k = 0; k < 4; k++)
+            m[k] = akima_interval(d, count - 1, i - 2 + k);
+        const double before = fabs(m[1] - m[0]), after = fabs(m[3] - m[2]);
+        slope[n] = before + after > 0.0 ? (after * m[1] + before * m[2]) / (before + after)
+                                        : (m[1] + m[2]) / 2;
+    }
+}
+
+static bool fit_pieces(Curve *curve, enum CurveKind kind, const double *x, const double *y,
+                       size_t count)
+{
+    double *const h = malloc(3 * count * sizeof(*h));
+    if (!h)
+        return false;
+    double *const d = h + count, *const slope = d + count;
+    for (size_t i = 0; i + 1 < count; i++) {
+        h[i] = x[i + 1] - x[i];
+        d[i] = (y[i + 1] - y[i]) / h[i];
+    }
+    if (kind == CURVE_PCHIP)
+        pchip_slopes(h, d, slope, count);
+    else
+        akima_slopes(d, slope, count);
+    for (size_t i = 0; i < count; i++)
+        curve->knots[i] = x[i];
+    for (size_t i = 0; i + 1 < count; i++)
+        curve->piece[i] =
+            (Piece){ x[i],
+                     h[i],
+                     { y[i], slope[i] * h[i], (3 * d[i] - 2 * slope[i] - slope[i + 1]) * h[i],
+                       (slope[i] + slope[i + 1] - 2 * d[i]) * h[i] } };
+    free(h);
+    return true;
+}
+
+Curve *curve_create(enum CurveKind kind, const double *x, const double *y, size_t count)
+{
+    if (count < (kind == CURVE_CUBIC ? 4 : 2) || !points_are_usable(x, y, count))
+        return NULL;
+    Curve *const curve = calloc(1, sizeof(*curve));
+    if (!curve)
+        return NULL;
+    curve->pieces = kind == CURVE_CUBIC ? 1 : count - 1;
+    curve->knots = malloc((curve->pieces + 1) * sizeof(*curve->knots));
+    curve->piece = malloc(curve->pieces * sizeof(*curve->piece));
+    const bool made = curve->knots && curve->piece &&
+                      (kind == CURVE_CUBIC ? fit_cubic(curve, x, y, count)
+                                           : fit_pieces(curve, kind, x, y, count));
+    if (made)
+        return curve;
+    curve_destroy(curve);
+    return NULL;
+}
+
+void curve_destroy(Curve *curve)
+{
+    if (!curve)
+        return;
+    free(curve->knots);
+    free(curve->piece);
+    free(curve);
+}
+
+static size_t piece_at(const Curve *curve, double x)
+{
+    size_t i = 0;
+    while (i + 1 < curve->pieces && x >= curve->knots[i + 1])
+        i++;
+    return i;
+}
+
+double curve_at(const Curve *curve, double x)
+{
+    const Piece *const p = &curve->piece[piece_at(curve, x)];
+    const double t = (x - p->origin) / p->scale;
+    return p->c[0] + t * (p->c[1] + t * (p->c[2] + t * p->c[3]));
+}
+
+static double antiderivative(const Piece *p, double x)
+{
+    const double t = (x - p->origin) / p->scale;
+    return p->scale * t * (p->c[0] + t * (p->c[1] / 2 + t * (p->c[2] / 3 + t * p->c[3] / 4)));
+}
+
+double curve_integral(const Curve *curve, double from, double to)
+{
+    double sum = 0.0;
+    if (from > to)
+        return -curve_integral(curve, to, from);
+    for (size_t i = piece_at(curve, from); from < to; i++) {
+        const bool last = i + 1 >= curve->pieces;
+        const double end = last || curve->knots[i + 1] > to ? to : curve->knots[i + 1];
+        sum += antiderivative(&curve->piece[i], end) - antiderivative(&curve->piece[i], from);
+        from = end;
+    }
+    return sum;
+}
