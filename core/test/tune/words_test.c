@@ -62,13 +62,13 @@ static void assert_words(const char *text, const char *const *expected)
                                                                      .y4m = "Y",
                                                                      .output = "{crf} out.mkv",
                                                                      .setting = "23" });
-    assert_non_null(words);
+    assert_false(words.failed);
     size_t i = 0;
-    for (; words[i] && expected[i]; i++)
-        assert_string_equal(words[i], expected[i]);
-    assert_null(words[i]);
+    for (; words.words[i] && expected[i]; i++)
+        assert_string_equal(words.words[i], expected[i]);
+    assert_null(words.words[i]);
     assert_null(expected[i]);
-    words_free(words);
+    argv_free(&words);
     template_free(&template);
 }
 
@@ -128,7 +128,7 @@ static void commands_that_are_wrong_say_so(void **state)
         char error[256];
         assert_int_equal(template_parse(&template, bad[i].text, error, sizeof(error)), -EINVAL);
         assert_string_equal(error, bad[i].error);
-        assert_null(template.words);
+        assert_int_equal(template.words.count, 0);
     }
 }
 

@@ -29,20 +29,13 @@ static void put(Text *text, const char *chars, size_t count)
     text->chars[text->used] = 0;
 }
 
-static int add_word(Template *template, Text *word)
+static void add_word(Argv *argv, Text *word)
 {
-    char **const grown = realloc(template->words, (template->count + 2) * sizeof(*grown));
-    if (grown)
-        template->words = grown;
-    if (!grown || word->failed) {
+    if (word->failed) {
         free(word->chars);
-        *word = (Text){ 0 };
-        return -ENOMEM;
+        word->chars = NULL;
     }
-    grown[template->count++] = word->chars;
-    grown[template->count] = NULL;
-    *word = (Text){ 0 };
-    return 0;
+    argv_take(argv, word->chars);
 }
 
 static bool is_blank(char c)
@@ -112,15 +105,15 @@ static const char *step_over(const char *at)
 static int check_holes(const Template *template, char *error, size_t error_size)
 {
     bool output = false, setting = false;
-    for (size_t i = 0; i < template->count; i++) {
-        for (const char *at = template->words[i], *end; *at;) {
+    for (size_t i = 0; i < template->words.count; i++) {
+        for (const char *at = template->words.words[i], *end; *at;) {
             const enum Hole hole = find_hole(at, &end);
             if (hole == HOLE_UNKNOWN) {
                 snprintf(
                     error, error_size,
                     "\"%s\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a "
                     "brace",
-                    template->words[i]);
+                    template->words.words[i]);
                 return -EINVAL;
             }
             output |= hole == HOLE_OUTPUT;
@@ -150,10 +143,12 @@ int template_parse(Template *template, const char *text, char *error, size_t err
             snprintf(error, error_size, "a quotation in the encoder's command does not end");
             err = -EINVAL;
         } else {
-            err = add_word(template, &word);
+            add_word(&template->words, &word);
         }
     }
-    if (!err && !template->count) {
+    if (!err && template->words.failed)
+        err = -ENOMEM;
+    if (!err && !template->words.count) {
         snprintf(error, error_size, "the encoder's command is empty");
         err = -EINVAL;
     }
@@ -166,21 +161,13 @@ int template_parse(Template *template, const char *text, char *error, size_t err
 
 void template_free(Template *template)
 {
-    words_free(template->words);
-    *template = (Template){ 0 };
-}
-
-void words_free(char **words)
-{
-    for (char **word = words; word && *word; word++)
-        free(*word);
-    free(words);
+    argv_free(&template->words);
 }
 
 bool template_wants_y4m(const Template *template)
 {
-    for (size_t i = 0; i < template->count; i++)
-        for (const char *at = template->words[i], *end; *at; at = step_over(at))
+    for (size_t i = 0; i < template->words.count; i++)
+        for (const char *at = template->words.words[i], *end; *at; at = step_over(at))
             if (find_hole(at, &end) == HOLE_Y4M)
                 return true;
     return false;
@@ -189,8 +176,8 @@ bool template_wants_y4m(const Template *template)
 void template_extension(const Template *template, char *text, size_t size)
 {
     snprintf(text, size, "mkv");
-    for (size_t i = 0; i < template->count; i++)
-        for (const char *at = template->words[i], *end; *at; at = step_over(at))
+    for (size_t i = 0; i < template->words.count; i++)
+        for (const char *at = template->words.words[i], *end; *at; at = step_over(at))
             if (find_hole(at, &end) == HOLE_OUTPUT && at[strlen("{output")] == '.')
                 snprintf(text, size, "%.*s", (int)(end - at) - 8, at + 8);
 }
@@ -214,16 +201,13 @@ static void fill_word(Text *text, const char *word, const TemplateValues *values
     }
 }
 
-char **template_fill(const Template *template, const TemplateValues *values)
+Argv template_fill(const Template *template, const TemplateValues *values)
 {
-    Template filled = { 0 };
-    for (size_t i = 0; i < template->count; i++) {
+    Argv filled = { 0 };
+    for (size_t i = 0; i < template->words.count; i++) {
         Text word = { 0 };
-        fill_word(&word, template->words[i], values);
-        if (add_word(&filled, &word)) {
-            template_free(&filled);
-            return NULL;
-        }
+        fill_word(&word, template->words.words[i], values);
+        add_word(&filled, &word);
     }
-    return filled.words;
+    return filled;
 }

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "argv.h"
+
 typedef struct Template {
-    char **words; /* ends with NULL */
-    size_t count;
+    Argv words;
 } Template;
 
 typedef struct TemplateValues {
@@ -30,8 +31,7 @@ bool template_wants_y4m(const Template *template);
 /* What the output's name is to end with; "mkv" unless {output.EXT} says otherwise. */
 void template_extension(const Template *template, char *text, size_t size);
 
-/* A new vector, ends with NULL; words_free frees it. NULL: no memory. */
-char **template_fill(const Template *template, const TemplateValues *values);
-void words_free(char **words);
+/* A new vector; `failed` says when there was no memory. */
+Argv template_fill(const Template *template, const TemplateValues *values);
 
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "argv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void argv_take(Argv *argv, char *word)
+{
+    char **const grown = word ? realloc(argv->words, (argv->count + 2) * sizeof(*grown)) : NULL;
+    if (!grown) {
+        free(word);
+        argv->failed = true;
+        return;
+    }
+    argv->words = grown;
+    grown[argv->count++] = word;
+    grown[argv->count] = NULL;
+}
+
+void argv_add(Argv *argv, const char *word)
+{
+    argv_take(argv, strdup(word));
+}
+
+void argv_addf(Argv *argv, const char *format, ...)
+{
+    char *word;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&word, format, list) < 0)
+        word = NULL;
+    va_end(list);
+    argv_take(argv, word);
+}
+
+void argv_add_all(Argv *argv, const char *const *words)
+{
+    for (; *words; words++)
+        argv_add(argv, *words);
+}
+
+void argv_free(Argv *argv)
+{
+    for (size_t i = 0; i < argv->count; i++)
+        free(argv->words[i]);
+    free(argv->words);
+    *argv = (Argv){ 0 };
+}
+
+char *path_as_argument(const char *path)
+{
+    return text_print("%s%s", *path == '-' ? "./" : "", path);
+}
+
+char *path_folder(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+char *text_print(const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&text, format, list) < 0)
+        text = NULL;
+    va_end(list);
+    return text;
+}
