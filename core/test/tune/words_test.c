@@ -58,7 +58,7 @@ static void assert_words(const char *text, const char *const *expected)
     Template template;
     char error[256];
     assert_int_equal(template_parse(&template, text, error, sizeof(error)), 0);
-    char **const words = template_fill(&template, &(TemplateValues){ .input = "a b'\"$(x)\n.mkv",
+    Argv words = template_fill(&template, &(TemplateValues){ .input = "a b'\"$(x)\n.mkv",
                                                                      .y4m = "Y",
                                                                      .output = "{crf} out.mkv",
                                                                      .setting = "23" });

@@ -71,6 +71,11 @@ static int add_option(Encoder *encoder, char *part, char *error, size_t error_si
         return -EINVAL;
     }
     *equals = 0;
+    if (!strcmp(part, "setting")) {
+        free(encoder->option);
+        encoder->option = strdup(equals + 1);
+        return encoder->option ? 0 : -ENOMEM;
+    }
     argv_addf(&encoder->options, "-%s", part);
     argv_add(&encoder->options, equals + 1);
     return encoder->options.failed ? -ENOMEM : 0;
@@ -84,14 +89,6 @@ int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error
     for (size_t i = 0; !err && i < sizeof(kinds) / sizeof(*kinds) && !encoder->kind; i++)
         if (name_fits(kinds[i].name, encoder->codec))
             encoder->kind = &kinds[i];
-    if (!err && !encoder->kind) {
-        snprintf(
-            error, error_size,
-            "how the encoder \"%s\" takes its quality is not known here; --encoder-cmd takes any "
-            "command",
-            encoder->codec);
-        err = -EINVAL;
-    }
     while (!err && at < end) {
         at++;
         char *const part = read_part(&at, end);
@@ -102,9 +99,10 @@ int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error
         encoder_free(encoder);
         return err;
     }
-    encoder->low = encoder->kind->low;
-    encoder->high = encoder->kind->high;
-    encoder->high_is_better = encoder->kind->high_is_better;
+    const bool usual = encoder->kind && !encoder->option;
+    encoder->low = usual ? encoder->kind->low : 0;
+    encoder->high = usual ? encoder->kind->high : 255;
+    encoder->high_is_better = usual && encoder->kind->high_is_better;
     return 0;
 }
 
@@ -138,6 +136,7 @@ void encoder_free(Encoder *encoder)
 {
     free(encoder->label);
     free(encoder->codec);
+    free(encoder->option);
     free(encoder->settings);
     argv_free(&encoder->options);
     template_free(&encoder->command);
@@ -155,7 +154,7 @@ int encoder_check_setting(const Encoder *encoder, double setting, char *error, s
 
 const char *encoder_setting_name(const Encoder *encoder)
 {
-    return encoder->kind ? encoder->kind->option : "crf";
+    return encoder->option ? encoder->option : encoder->kind ? encoder->kind->option : "crf";
 }
 
 void encoder_extension(const Encoder *encoder, char *text, size_t size)
@@ -182,9 +181,10 @@ static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode, const c
     if (encode->whole)
         argv_add_all(&argv, (const char *const[]){ "-map", "0:a?", "-c:a", "copy", NULL });
     argv_add_all(&argv, (const char *const[]){ "-c:v", encoder->codec, NULL });
-    argv_addf(&argv, "-%s", encoder->kind->option);
+    argv_addf(&argv, "-%s", encoder_setting_name(encoder));
     argv_add(&argv, setting);
-    argv_add_all(&argv, encoder->kind->beside);
+    if (encoder->kind && !encoder->option)
+        argv_add_all(&argv, encoder->kind->beside);
     if (encoder->options.count)
         argv_add_all(&argv, (const char *const *)encoder->options.words);
     if (!encode->whole)
@@ -264,11 +264,17 @@ int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Ch
     Listing listing = { 0 };
     int err = ask_ffmpeg(&listing, ffmpeg, children);
     for (size_t i = 0; !err && i < count; i++) {
-        if (!encoders[i].codec || is_listed(&listing, encoders[i].codec))
+        const Encoder *const e = &encoders[i];
+        if (!e->codec)
             continue;
-        say("this ffmpeg has no encoder \"%s\"; `%s -encoders` lists those it has",
-            encoders[i].codec, ffmpeg);
-        err = -ENOENT;
+        if (!is_listed(&listing, e->codec)) {
+            say("this ffmpeg has no encoder \"%s\"; `%s -encoders` lists those it has", e->codec,
+                ffmpeg);
+            err = -ENOENT;
+        } else if (!e->kind && !e->option) {
+            say("which option of %s takes its quality? %s:setting=qp, say", e->codec, e->codec);
+            err = -EINVAL;
+        }
     }
     free(listing.text);
     return err;

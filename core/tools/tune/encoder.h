@@ -15,7 +15,8 @@ typedef struct EncoderKind EncoderKind;
 typedef struct Encoder {
     char *label;             /* what it is called in tables: as typed */
     char *codec;             /* ffmpeg's name for it; NULL: a command */
-    const EncoderKind *kind; /* how ffmpeg takes its setting; of a command NULL */
+    const EncoderKind *kind; /* how ffmpeg takes its setting; NULL: not known, or a command */
+    char *option;            /* the one that takes it, as typed; NULL: the kind's */
     Argv options;            /* -preset slow … */
     Template command;
     double *settings; /* to be tried, rising */
@@ -31,8 +32,8 @@ typedef struct Encode {
     bool whole; /* what is beside the video is copied */
 } Encode;
 
-/* "libx264" or "libx264:preset=slow:tune=film"; \: \, and \\ stand for the characters. 0, -ENOMEM, or
- * -EINVAL with the reason in `error`. */
+/* "libx264" or "libx264:preset=slow:tune=film"; \: \, and \\ stand for the characters. setting=NAME says which
+ * option takes the setting. 0, -ENOMEM, or -EINVAL with the reason in `error`. */
 int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error,
                   size_t error_size);
 /* "x264 --crf {crf} -o {output} {input}" or "NAME=x264 …". */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "curve.h"
+
 /* Before anything is known: where good quality mostly lies, and what a step mostly costs, on a scale of 100. */
 #define FIRST_GUESS 0.45
 #define USUAL_SPAN 75.0
@@ -49,7 +51,7 @@ double seek_slope(const Seek *seek, int step)
     if (!before || !after)
         return usual_slope(seek);
     const double slope = (before->score - after->score) / (after->step - before->step);
-    return slope > LEAST_SLOPE ? slope : LEAST_SLOPE;
+    return slope > LEAST_SLOPE ? slope : LEAST_SLOPE; /* also if it is no number */
 }
 
 static int clamp(double value, int low, int high)
@@ -57,17 +59,39 @@ static int clamp(double value, int low, int high)
     return value < low ? low : value > high ? high : (int)value;
 }
 
-/* Both ends are known: where a straight line between them meets the target. */
+/* The curve through all that was tried. NULL: there is none. */
+static Curve *draw_curve(const Seek *seek)
+{
+    double x[SEEK_MAX], y[SEEK_MAX];
+    size_t count = 0;
+    for (int i = 0; i < seek->count; i++) {
+        size_t at = count++;
+        for (; at && x[at - 1] > seek->tried[i].step; at--) {
+            x[at] = x[at - 1];
+            y[at] = y[at - 1];
+        }
+        x[at] = seek->tried[i].step;
+        y[at] = seek->tried[i].score;
+    }
+    return curve_create(CURVE_PCHIP, x, y, count);
+}
+
+/* Both ends are known: where the curve crosses the target. */
 static int between(const Seek *seek)
 {
-    const SeekPoint *const good = find(seek, seek->reached), *const bad = find(seek, seek->missed);
-    const int middle = seek->reached + (seek->missed - seek->reached) / 2;
-    if (!good || !bad || good->score <= bad->score ||
-        seek->missed - seek->reached > seek->width[0] / 2) /* lines have not led far */
-        return middle;
-    const double at = seek->reached + (good->score - seek->target) / (good->score - bad->score) *
-                                          (seek->missed - seek->reached);
-    return clamp(floor(at), seek->reached + 1, seek->missed - 1);
+    const int low = seek->reached + 1, high = seek->missed - 1;
+    Curve *const curve = draw_curve(seek);
+    if (!curve || seek->missed - seek->reached > seek->width[0] / 2) { /* curves have not led far */
+        curve_destroy(curve);
+        return low + (high - low) / 2;
+    }
+    double from = seek->reached, to = seek->missed;
+    for (unsigned i = 0; i < 40; i++) {
+        const double middle = (from + to) / 2;
+        *(curve_at(curve, middle) >= seek->target ? &from : &to) = middle;
+    }
+    curve_destroy(curve);
+    return clamp(floor(from), low, high);
 }
 
 int seek_next(const Seek *seek)
@@ -79,18 +103,15 @@ int seek_next(const Seek *seek)
         return clamp(round(seek->last * FIRST_GUESS), 0, seek->last);
     if (seek->reached >= 0 && seek->missed <= seek->last)
         return between(seek);
-    /* One end is open: as far as the slope says, a little more to get a bracket, and at least to the half
-     * once that has failed. */
-    const int from = seek->reached >= 0 ? seek->reached : seek->missed;
+    /* One end is open: as far as the slope says; and to the end itself once that has not led far enough. */
+    const bool good = seek->reached >= 0;
+    const int from = good ? seek->reached : seek->missed;
     const SeekPoint *const point = find(seek, from);
-    double distance = point ? fabs(point->score - seek->target) / seek_slope(seek, from) : 1.0;
-    const double half = seek->reached >= 0 ? (seek->last - from + 1) / 2.0 : (from + 1) / 2.0;
-    if (seek->count > 2 && distance < half)
-        distance = half;
-    if (distance < 1.0)
-        distance = 1.0;
-    return seek->reached >= 0 ? clamp(from + floor(distance), low, high)
-                              : clamp(from - ceil(distance), low, high);
+    if (seek->count > 2 || !point || !isfinite(point->score))
+        return good ? high : low;
+    const double distance = fabs(point->score - seek->target) / seek_slope(seek, from);
+    return good ? clamp(from + floor(distance), low, high)
+                : clamp(from - ceil(distance), low, high);
 }
 
 void seek_add(Seek *seek, int step, double score)

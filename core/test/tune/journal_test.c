@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A journal keeps whole lines, whatever happened to the last one. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "testing.h"
+#include "tune/journal.h"
+
+#define PATH "journal_test.jsonl"
+
+static void write_file(const char *text)
+{
+    FILE *const file = fopen(PATH, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void assert_file(const char *expected)
+{
+    static char text[65536];
+    FILE *const file = fopen(PATH, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+static Journal *open_journal(void)
+{
+    Journal *journal;
+    assert_int_equal(journal_open(&journal, PATH), 0);
+    return journal;
+}
+
+static void lines_are_added_and_found_again(void **state)
+{
+    unlink(PATH);
+    Journal *journal = open_journal();
+    assert_int_equal(journal_count(journal), 0);
+    assert_int_equal(journal_add(journal, "a\n\"b", json_pack("{s:i}", "x", 1)), 0);
+    assert_true(journal_has(journal, "a\n\"b"));
+    journal_close(journal);
+    assert_file("{\"x\":1,\"key\":\"a\\n\\\"b\"}\n");
+    journal = open_journal();
+    assert_true(journal_has(journal, "a\n\"b"));
+    assert_false(journal_has(journal, "a"));
+    assert_int_equal(journal_add(journal, "c", json_object()), 0);
+    journal_close(journal);
+    assert_file("{\"x\":1,\"key\":\"a\\n\\\"b\"}\n{\"key\":\"c\"}\n");
+}
+
+/* Killed after any number of bytes. */
+static void a_torn_line_is_dropped(void **state)
+{
+    static const char whole[] = "{\"key\":\"a\"}\n{\"x\":[1,2],\"key\":\"b\"}\n";
+    const size_t first = strcspn(whole, "\n") + 1;
+    for (size_t length = first; length < sizeof(whole) - 1; length++) {
+        char text[sizeof(whole)];
+        memcpy(text, whole, length);
+        text[length] = 0;
+        write_file(text);
+        Journal *const journal = open_journal();
+        assert_int_equal(journal_count(journal), 1);
+        assert_true(journal_has(journal, "a"));
+        assert_false(journal_has(journal, "b"));
+        assert_file("{\"key\":\"a\"}\n");
+        assert_int_equal(journal_add(journal, "b", json_object()), 0);
+        journal_close(journal);
+        assert_file("{\"key\":\"a\"}\n{\"key\":\"b\"}\n");
+    }
+}
+
+static void other_files_stay_as_they_are(void **state)
+{
+    static const char *const foreign[] = { "hello\n", "{\"key\":\"a\"}\nhello\n{\"key\":\"b\"}\n",
+                                           "{}\n",    "{\"key\":1}\n",
+                                           "[]\n",    "\n" };
+    for (size_t i = 0; i < COUNT(foreign); i++) {
+        Journal *journal;
+        write_file(foreign[i]);
+        assert_int_equal(journal_open(&journal, PATH), -EINVAL);
+        assert_null(journal);
+        assert_file(foreign[i]);
+    }
+}
+
+static void one_at_a_time(void **state)
+{
+    Journal *second;
+    unlink(PATH);
+    Journal *const first = open_journal();
+    assert_int_equal(journal_open(&second, PATH), -EBUSY);
+    journal_close(first);
+    assert_int_equal(journal_open(&second, PATH), 0);
+    journal_close(second);
+}
+
+static void what_cannot_be_a_journal_is_refused(void **state)
+{
+    Journal *journal;
+    assert_int_equal(journal_open(&journal, "."), -EISDIR);
+    assert_int_equal(journal_open(&journal, "/dev/full"), -EINVAL);
+    assert_int_equal(journal_open(&journal, "no/such/folder/x"), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_added_and_found_again),
+        cmocka_unit_test(a_torn_line_is_dropped),
+        cmocka_unit_test(other_files_stay_as_they_are),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(what_cannot_be_a_journal_is_refused),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(PATH);
+    return failed;
+}

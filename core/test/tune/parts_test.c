@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The small parts of vmaf-tune: the search, pools, what ffmpeg and encoders are told and say. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "testing.h"
+#include "tune/encoder.h"
+#include "tune/media.h"
+#include "tune/place.h"
+#include "tune/pool.h"
+#include "tune/seek.h"
+#include "tune/tail.h"
+#include "tune/temp.h"
+
+/* ---- the search ---- */
+
+static double falling(int step, int last, int shape)
+{
+    const double x = (double)step / last, centre = 0.5 + shape * 0.07, width = 0.08 + shape * 0.03;
+    const double score = 100.0 / (1.0 + exp((x - centre) / width));
+    return shape == 5 ? fmin(100.0, score * 1.08) : score;
+}
+
+/* For every target, on curves as encoders have them, the answer is the last setting that reaches it; and it takes
+ * fewer tries than halving would, on average, and not many more ever. */
+static void the_last_setting_that_reaches_is_found(void **state)
+{
+    static const int lasts[] = { 1, 20, 51, 63, 255 };
+    unsigned searches = 0, tries = 0;
+    for (size_t i = 0; i < COUNT(lasts); i++) {
+        for (double target = 30; target < 101; target += 0.37) {
+            for (int shape = 0; shape < 6; shape++) {
+                Seek seek;
+                int best = -1;
+                seek_start(&seek, lasts[i], target);
+                for (int step; (step = seek_next(&seek)) >= 0;) {
+                    assert_true(step <= lasts[i]);
+                    seek_add(&seek, step, falling(step, lasts[i], shape));
+                }
+                for (int step = 0; step <= lasts[i]; step++)
+                    if (falling(step, lasts[i], shape) >= target)
+                        best = step;
+                assert_int_equal(seek.reached, best);
+                assert_int_equal(seek.missed, best + 1);
+                assert_in_range(seek.count, 1, 11);
+                searches += lasts[i] > 20;
+                tries += lasts[i] > 20 ? (unsigned)seek.count : 0;
+            }
+        }
+    }
+    assert_true(tries < 5 * searches);
+}
+
+static void a_search_ends_on_any_scores(void **state)
+{
+    srand(7);
+    for (unsigned i = 0; i < 2000; i++) {
+        Seek seek;
+        seek_start(&seek, 63, 50);
+        for (int step; (step = seek_next(&seek)) >= 0;) {
+            assert_true(step > seek.reached && step < seek.missed);
+            seek_add(&seek, step, i % 50 ? rand() % 100 : NAN);
+        }
+        assert_int_equal(seek.missed, seek.reached + 1);
+    }
+}
+
+/* ---- pools ---- */
+
+static void pools_are_read_and_taken(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } known[] = { { "mean", 40 }, { "min", 10 }, { "max", 90 }, { "median", 30 },
+                  { "p0", 10 },   { "p25", 20 }, { "p5", 12 },  { "p100", 90 } };
+    static const double scores[] = { 50, 10, 90, 30, 20 };
+    static const char *const bad[] = {
+        "", "p", "p101", "p-1", "p5.5", "p5x", "average", "p 5", "px"
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        Pool pool;
+        char name[POOL_NAME_SIZE];
+        assert_int_equal(pool_parse(&pool, known[i].name), 0);
+        pool_print(&pool, name);
+        assert_string_equal(name, known[i].name);
+        assert_true(pool_scores(&pool, scores, COUNT(scores)) == known[i].value);
+        assert_true(isnan(pool_scores(&pool, scores, 0)));
+    }
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_int_equal(pool_parse(&(Pool){ POOL_MEAN, 0 }, bad[i]), -EINVAL);
+}
+
+/* ---- media ---- */
+
+static void packets_are_counted(void **state)
+{
+    static const char text[] =
+        "#extradata 0:       46, 0x2a770e90\n#software: Lavf59\n#tb 0: 1/1000\n"
+        "#media_type 0: video\n#dimensions 0: 160x90\n#sar 0: 1/1\n"
+        "0,        -83,          0,       40,     2187, 0xeac7c2c0\n"
+        "0,        -42,         80,       40,      576, 0xa0c92062, F=0x0\n"
+        "0,          0,         40,       40,      252, 0x7ead803a, F=0x0\n"
+        "1,          0,         40,       40,      999, 0x7ead803a\n";
+    for (size_t piece = 1; piece < sizeof(text); piece += 7) {
+        MediaReader reader = { .used = 0 };
+        Media media;
+        for (size_t at = 0; at < sizeof(text) - 1; at += piece)
+            media_feed(&reader, text + at,
+                       at + piece < sizeof(text) - 1 ? piece : sizeof(text) - 1 - at);
+        assert_true(media_finish(&reader, &media));
+        assert_int_equal(media.width, 160);
+        assert_int_equal(media.height, 90);
+        assert_int_equal(media.frames, 3);
+        assert_int_equal(media.bytes, 2187 + 576 + 252);
+        assert_true(fabs(media.seconds - 0.12) < 1e-12);
+    }
+}
+
+static void nonsense_is_no_video(void **state)
+{
+    static const char *const bad[] = { "",
+                                       "\n\n",
+                                       "#tb 0: 0/0\n#dimensions 0: 1x1\n0, 0, 0, 1, 5, 0\n",
+                                       "#tb 0: 1/25\n0, 0, 0, 1, 5, 0\n",
+                                       "#tb 0: 1/25\n#dimensions 0: 1x1\n0, 0, 0, 0, 5, 0\n",
+                                       "#tb 0: 1/25\n#dimensions 0: 1x1\n0, x\n" };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        MediaReader reader = { .used = 0 };
+        Media media;
+        media_feed(&reader, bad[i], strlen(bad[i]));
+        assert_false(media_finish(&reader, &media));
+    }
+}
+
+/* ---- encoders ---- */
+
+static void assert_command(const char *spec, const char *expected)
+{
+    Encoder encoder;
+    char error[256], all[1024] = "";
+    assert_int_equal(encoder_parse(&encoder, spec, strlen(spec), error, sizeof(error)), 0);
+    Argv argv = encoder_command(
+        &encoder,
+        &(Encode){ .ffmpeg = "ffmpeg", .input = "./-x", .output = "o.mkv", .setting = 30 });
+    assert_false(argv.failed);
+    for (size_t i = 0; i < argv.count; i++)
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? " " : "", argv.words[i]);
+    assert_string_equal(all, expected);
+    argv_free(&argv);
+    encoder_free(&encoder);
+}
+
+#define BEFORE                                                                                     \
+    "ffmpeg -nostdin -hide_banner -v error -nostats -progress pipe:1 -y -i file:./-x -map 0:v:0 "
+#define AFTER "-f matroska file:o.mkv"
+
+static void encoders_become_commands(void **state)
+{
+    assert_command("libx264", BEFORE "-c:v libx264 -crf 30 " AFTER);
+    assert_command("libx265:preset=fast:x265-params=a=1\\:b=2\\,3",
+                   BEFORE "-c:v libx265 -crf 30 -preset fast -x265-params a=1:b=2,3 " AFTER);
+    assert_command("libaom-av1:cpu-used=8",
+                   BEFORE "-c:v libaom-av1 -crf 30 -b:v 0 -cpu-used 8 " AFTER);
+    assert_command("hevc_nvenc", BEFORE "-c:v hevc_nvenc -cq 30 -rc vbr -b:v 0 " AFTER);
+    assert_command("libx264:setting=qp", BEFORE "-c:v libx264 -qp 30 " AFTER);
+    assert_command("foo:setting=q:b=", BEFORE "-c:v foo -q 30 -b  " AFTER);
+}
+
+static void encoders_that_are_wrong_say_so(void **state)
+{
+    static const char *const bad[] = { "libx264:", "libx264:preset", "libx264:=slow" };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        Encoder encoder;
+        char error[256] = "";
+        assert_int_equal(encoder_parse(&encoder, bad[i], strlen(bad[i]), error, sizeof(error)),
+                         -EINVAL);
+        assert_non_null(strstr(error, "NAME=VALUE"));
+    }
+}
+
+static void commands_are_named(void **state)
+{
+    static const struct {
+        const char *text, *label;
+    } known[] = { { "x264 --crf {crf} -o {output} {input}", "x264" },
+                  { "/opt/bin/enc -q={crf} {output}", "enc" },
+                  { "fast x=/opt/bin/enc -q={crf} {output}", "fast" },
+                  { "mine=/opt/bin/enc {crf} {output}", "mine" } };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        Encoder encoder;
+        char error[256];
+        assert_int_equal(encoder_parse_command(&encoder, known[i].text, error, sizeof(error)), 0);
+        assert_string_equal(encoder.label, known[i].label);
+        encoder_free(&encoder);
+    }
+}
+
+/* ---- places ---- */
+
+static void places_are_read(void **state)
+{
+    Place *places;
+    size_t count;
+    char error[256];
+    assert_int_equal(
+        places_parse(&places, &count, "cpu,vulkan:0,cuda:GeForce RTX,cpu", error, sizeof(error)),
+        0);
+    assert_int_equal(count, 4);
+    assert_string_equal(places[1].backend, "vulkan");
+    assert_string_equal(places[1].device, "0");
+    assert_string_equal(places[2].device, "GeForce RTX");
+    assert_null(places[3].device);
+    Argv argv = { 0 };
+    places[1].threads = 2;
+    place_add_words(&places[1], &argv);
+    assert_int_equal(argv.count, 6);
+    assert_string_equal(argv.words[1], "vulkan");
+    assert_string_equal(argv.words[3], "2");
+    assert_string_equal(argv.words[5], "0");
+    argv_free(&argv);
+    places_free(places, count);
+    static const char *const bad[] = { "", "cpu,", "gpu", "cpu:0", "vulkan:", "auto:1", ",cpu" };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        assert_int_equal(places_parse(&places, &count, bad[i], error, sizeof(error)), -EINVAL);
+        assert_null(places);
+    }
+}
+
+/* The listing process is played by `sh`, which runs the script that is called --devices here: two APIs that have
+ * the same device, and another one. */
+static void a_device_has_one_lock_under_all_its_names(void **state)
+{
+    Place *places;
+    Children *children;
+    size_t count;
+    char error[256];
+    FILE *const script = fopen("list_devices", "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\ncat << EOF\n"
+          "cuda 0 2 000102030405060708090a0b0c0d0e0f 0000:01:00.0 GPU A\n"
+          "cuda 1 2 100102030405060708090a0b0c0d0e0f 0000:02:00.0 GPU B\n"
+          "vulkan 0 2 100102030405060708090a0b0c0d0e0f - GPU B\n"
+          "vulkan 1 2 ff0102030405060708090a0b0c0d0e0f 0000:01:00.0 GPU A\n"
+          "nonsense\n"
+          "EOF\n",
+          script);
+    fclose(script);
+    assert_int_equal(chmod("list_devices", 0700), 0);
+    assert_int_equal(children_create(&children), 0);
+    assert_int_equal(places_parse(&places, &count, "cpu,cuda,vulkan:0,vulkan:1,cuda:gpu b,cpu",
+                                  error, sizeof(error)),
+                     0);
+    places_settle(places, count, 10, "./list_devices", children);
+    static const size_t locks[] = { 0, 1, 2, 1, 2, 5 };
+    static const unsigned threads[] = { 3, 1, 1, 1, 1, 3 };
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(places[i].lock, locks[i]);
+        assert_int_equal(places[i].threads, threads[i]);
+    }
+    places_free(places, count);
+    children_destroy(children);
+    unlink("list_devices");
+}
+
+/* ---- tails and temporary folders ---- */
+
+static void a_tail_has_the_last_lines(void **state)
+{
+    Tail tail = { .next = 0 };
+    for (int i = 0; i < 20; i++) {
+        char line[400];
+        const int length = snprintf(line, sizeof(line), "line %d\033[2J%0*d\r\n\n", i, 300, 0);
+        tail_feed(&tail, line, (size_t)length);
+    }
+    tail_feed(&tail, "end", 3);
+    assert_int_equal(tail.next, 20);
+    assert_string_equal(tail.lines[20 % TAIL_LINES], "end");
+    assert_memory_equal(tail.lines[19 % TAIL_LINES], "line 19?[2J000", 14);
+    assert_int_equal(strlen(tail.lines[19 % TAIL_LINES]), TAIL_WIDTH - 1);
+}
+
+static void a_folder_left_behind_is_removed(void **state)
+{
+    TempFolder *first, *second;
+    struct stat info;
+    mkdir("temp_parent", 0700);
+    assert_int_equal(temp_create(&first, "temp_parent"), 0);
+    char *const kept = strdup(temp_path(first));
+    /* One of a process that is no more: nobody holds its lock. */
+    assert_int_equal(mkdir("temp_parent/.vmaf-tune-gone", 0700), 0);
+    assert_int_equal(mkdir("temp_parent/.vmaf-tune-gone/deep", 0700), 0);
+    assert_int_equal(symlink("/etc/passwd", "temp_parent/.vmaf-tune-gone/deep/link"), 0);
+    fclose(fopen("temp_parent/.vmaf-tune-gone/lock", "w"));
+    assert_int_equal(temp_create(&second, "temp_parent"), 0);
+    assert_int_equal(stat("temp_parent/.vmaf-tune-gone", &info), -1);
+    assert_int_equal(stat(kept, &info), 0);
+    assert_int_equal(stat("/etc/passwd", &info), 0);
+    temp_destroy(first);
+    temp_destroy(second);
+    assert_int_equal(stat(kept, &info), -1);
+    assert_int_equal(rmdir("temp_parent"), 0);
+    free(kept);
+    assert_int_equal(temp_create(&first, "temp_parent"), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_setting_that_reaches_is_found),
+        cmocka_unit_test(a_search_ends_on_any_scores),
+        cmocka_unit_test(pools_are_read_and_taken),
+        cmocka_unit_test(packets_are_counted),
+        cmocka_unit_test(nonsense_is_no_video),
+        cmocka_unit_test(encoders_become_commands),
+        cmocka_unit_test(encoders_that_are_wrong_say_so),
+        cmocka_unit_test(commands_are_named),
+        cmocka_unit_test(places_are_read),
+        cmocka_unit_test(a_device_has_one_lock_under_all_its_names),
+        cmocka_unit_test(a_tail_has_the_last_lines),
+        cmocka_unit_test(a_folder_left_behind_is_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
