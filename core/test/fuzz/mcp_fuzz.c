@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What a client of vmaf-mcp sends. Calls are taken, queued and cancelled, but none is run. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "lines.h"
+#include "server.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const McpConfig config = { .allow = allow_create(), .max_bytes = 1, .timeout = 1, .queue = 4 };
+    Out *const out = out_create(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    Server *server;
+    if (!config.allow || !out || server_create(&server, &config, out))
+        abort();
+    Lines lines = { .handle = server_hear, .arg = server, .limit = 4096 };
+    /* In two pieces: lines do not come whole. */
+    if (!lines_feed(&lines, (const char *)data, size / 3) &&
+        !lines_feed(&lines, (const char *)data + size / 3, size - size / 3))
+        lines_end(&lines);
+    lines_free(&lines);
+    server_destroy(server);
+    if (out_is_broken(out)) /* an answer could not be made */
+        abort();
+    out_destroy(out);
+    allow_destroy(config.allow);
+    return 0;
+}

@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""vmaf-mcp by its protocol: good messages are served, bad ones answered, files guarded, children ended.
+usage: mcp_test.py VMAF_MCP VMAF SYNTHCLIP FOLDER"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from client import META, MODERN, PATIENCE, Client, modern  # noqa: E402
+from inputs import Inputs  # noqa: E402
+
+PROGRAM, VMAF, SYNTHCLIP, FOLDER = (os.path.abspath(path) for path in sys.argv[1:5])
+VIDEOS = os.path.join(FOLDER, 'videos')
+OUTSIDE = os.path.join(FOLDER, 'outside')
+SIZE, FRAMES = 64, 12
+LONG = {'reference': 'long.yuv', 'distorted': 'long.yuv', 'threads': 1,
+        'raw': {'width': 1920, 'height': 1080, 'pixel_format': '420', 'bitdepth': 8}}
+PAIR = {'reference': 'ref.y4m', 'distorted': 'dist.y4m'}
+
+
+def prepare():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    to, out = Inputs(SYNTHCLIP, VIDEOS), Inputs(SYNTHCLIP, OUTSIDE)
+    ref, dist = to.clip('mix', str(SIZE), str(SIZE), '420', '8', str(FRAMES))
+    worse = bytes(sample // 2 for sample in dist)
+    for name, data in (('ref.y4m', ref), ('dist.y4m', dist), ('worse.y4m', worse), ('ünïcode ж.y4m', dist)):
+        to.y4m(name, data)
+    out.y4m('secret.y4m', ref)
+    to.put('text.y4m', b'no video at all\n')
+    to.put('bad_model.json', b'{"model_dict": [')
+    # Minutes of black that take no room on the disk: for calls that are to be ended.
+    with open(os.path.join(VIDEOS, 'long.yuv'), 'wb') as file:
+        file.truncate(1920 * 1080 * 3 // 2 * 20000)
+    os.mkfifo(os.path.join(VIDEOS, 'pipe.y4m'))
+    os.mkdir(os.path.join(VIDEOS, 'folder'))
+    os.symlink(os.path.join('..', 'ref.y4m'), os.path.join(VIDEOS, 'folder', 'inside.y4m'))
+    os.symlink(os.path.join(OUTSIDE, 'secret.y4m'), os.path.join(VIDEOS, 'escape.y4m'))
+    os.symlink(OUTSIDE, os.path.join(VIDEOS, 'way_out'))
+    os.symlink('/dev/zero', os.path.join(VIDEOS, 'zero.yuv'))
+    os.symlink('/proc/self/environ', os.path.join(VIDEOS, 'environ.yuv'))
+
+
+def serve(*options):
+    return Client(PROGRAM, '--allow', VIDEOS, *options)
+
+
+def error_of(answer):
+    assert set(answer) == {'jsonrpc', 'id', 'error'}, answer
+    assert isinstance(answer['error']['message'], str) and answer['error']['message'], answer
+    return answer['error']['code']
+
+
+def failure(result):
+    assert result.get('isError') is True, result
+    return result['content'][0]['text']
+
+
+def structured(result):
+    assert 'isError' not in result, result
+    assert json.loads(result['content'][0]['text']) == result['structuredContent']
+    return result['structuredContent']
+
+
+def until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+# ---- the protocol ----
+
+def test_handshake():
+    for version in ('2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'):
+        client = serve()
+        result = client.begin(version)
+        assert result['protocolVersion'] == version, result
+        assert result['capabilities'] == {'tools': {}} and result['serverInfo']['name'] == 'vmaf-mcp'
+        answer, _ = client.ask('tools/list')
+        newer = version >= '2025-06-18'
+        for tool in answer['result']['tools']:
+            assert ('outputSchema' in tool) == newer and ('title' in tool) == newer, (version, tool['name'])
+            assert tool['inputSchema']['type'] == 'object' and tool['description']
+        assert error_of(client.ask('initialize', {'protocolVersion': version})[0]) == -32600
+        assert client.close() == 0
+    client = serve()
+    assert client.begin('1999-01-01')['protocolVersion'] == '2025-11-25'
+    assert client.close() == 0
+
+
+def test_before_handshake():
+    client = serve()
+    assert client.ask('ping')[0]['result'] == {}
+    assert error_of(client.ask('tools/list')[0]) == -32602
+    assert error_of(client.ask('tools/call', {'name': 'score', 'arguments': PAIR})[0]) == -32602
+    assert error_of(client.ask('initialize')[0]) == -32602
+    assert error_of(client.ask('initialize', {'protocolVersion': 5})[0]) == -32602
+    assert client.begin()['protocolVersion'] == '2025-11-25'
+    assert client.close() == 0
+
+
+def test_without_handshake():
+    client = serve()
+    answer, _ = client.ask('server/discover', modern())
+    result = answer['result']
+    assert result['supportedVersions'] == [MODERN] and result['resultType'] == 'complete'
+    assert result['_meta'][META + 'serverInfo']['name'] == 'vmaf-mcp'
+    assert result['ttlMs'] >= 0 and result['cacheScope'] in ('public', 'private')
+    result = client.ask('tools/list', modern())[0]['result']
+    assert result['resultType'] == 'complete' and result['ttlMs'] >= 0 and len(result['tools']) >= 4
+    result = client.ask('tools/call', modern(name='score', arguments=PAIR))[0]['result']
+    assert result['resultType'] == 'complete' and structured(result)['frames'] == FRAMES
+    for method in ('ping', 'initialize', 'logging/setLevel'):
+        assert error_of(client.ask(method, modern())[0]) == -32601, method
+    unknown = client.ask('tools/list', modern(_meta={META + 'protocolVersion': '2031-01-01'}))[0]
+    assert error_of(unknown) == -32022
+    assert unknown['error']['data'] == {'supported': [MODERN], 'requested': '2031-01-01'}
+    assert error_of(client.ask('tools/list', {'_meta': {META + 'protocolVersion': MODERN}})[0]) == -32602
+    assert error_of(client.ask('tools/list', {'_meta': {META + 'protocolVersion': 5}})[0]) == -32602
+    assert error_of(client.ask('tools/list', {'_meta': 5})[0]) == -32602
+    # A stream of changes stays open and quiet until it is cancelled.
+    client.send({'jsonrpc': '2.0', 'id': 'ear', 'method': 'subscriptions/listen',
+                 'params': modern(notifications={'toolsListChanged': True})})
+    note = client.receive()
+    assert note['method'] == 'notifications/subscriptions/acknowledged', note
+    assert note['params'] == {'_meta': {META + 'subscriptionId': 'ear'}, 'notifications': {}}
+    client.tell('notifications/cancelled', {'requestId': 'ear'})
+    assert 'result' in client.ask('tools/list', modern())[0]
+    # Both kinds of client may come by the same pipe.
+    assert client.begin('2025-06-18')['protocolVersion'] == '2025-06-18'
+    assert 'resultType' not in client.ask('tools/list')[0]['result']
+    assert client.close() == 0
+
+
+def test_bad_messages():
+    client = serve()
+    client.begin()
+    deep = b'[' * 100000
+    for line in (b'{', b'nonsense', b'{"jsonrpc": "2.0", "id": 1', b'\xff\xfe\x00', b'{"a": "\\u0000"}', deep,
+                 b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', b'{"id": 1e999}', b'"\xc3"',
+                 b'{"jsonrpc": "2.0", "id": 99999999999999999999999, "method": "ping"}', b'\x00'):
+        client.send_bytes(line + b'\n')
+        answer = client.receive()
+        assert error_of(answer) == -32700 and answer['id'] is None, (line[:50], answer)
+    for value, id in ((5, None), ('text', None), (None, None), ([], None), ([1], None), ({}, None),
+                      ({'jsonrpc': '2.0'}, None), ({'jsonrpc': '2.0', 'id': 7}, 7),
+                      ({'jsonrpc': '1.0', 'id': 7, 'method': 'ping'}, 7), ({'id': 7, 'method': 'ping'}, 7),
+                      ({'jsonrpc': '2.0', 'id': 7, 'method': 5}, 7),
+                      ({'jsonrpc': '2.0', 'id': 7, 'method': 'ping', 'params': [1]}, 7),
+                      ({'jsonrpc': '2.0', 'id': 7, 'method': 'ping', 'params': 'x'}, 7),
+                      ({'jsonrpc': '2.0', 'id': None, 'method': 'ping'}, None),
+                      ({'jsonrpc': '2.0', 'id': 1.5, 'method': 'ping'}, None),
+                      ({'jsonrpc': '2.0', 'id': {}, 'method': 'ping'}, None),
+                      ({'jsonrpc': '2.0', 'id': True, 'method': 'ping'}, None),
+                      ([{'jsonrpc': '2.0', 'id': 1, 'method': 'ping'}], None)):
+        client.send(value)
+        answer = client.receive()
+        assert error_of(answer) == -32600 and answer['id'] == id, (value, answer)
+    for method in ('', 'tools', 'tools/LIST', 'resources/list', 'server/discover', 'x' * 5000):
+        assert error_of(client.ask(method)[0]) in (-32601, -32602), method
+    for params in ({}, {'name': 5}, {'name': None}, {'name': 'no_such_tool'}, {'name': ''}, {'name': 'ж' * 300},
+                   {'name': 'score', 'arguments': []}, {'name': 'score', 'arguments': 'x'},
+                   {'name': 'score', 'arguments': PAIR, '_meta': {'progressToken': {}}},
+                   {'name': 'score', 'arguments': PAIR, '_meta': []}):
+        assert error_of(client.ask('tools/call', params)[0]) == -32602, params
+    assert error_of(client.ask('tools/list', {'cursor': 'x'})[0]) == -32602
+    # No answer: notifications of any kind, responses to nothing, lines without anything.
+    client.send_bytes(b'\n  \n\r\n\t\n')
+    client.tell('notifications/cancelled', {'requestId': 12345})
+    client.tell('notifications/cancelled', {'requestId': {}})
+    client.tell('notifications/cancelled')
+    client.tell('no/such/thing')
+    client.send({'jsonrpc': '2.0', 'id': 3, 'result': {}})
+    client.send({'jsonrpc': '2.0', 'id': 3, 'error': {}})
+    # Any string and any integer is an id, and comes back as it was.
+    for id in (0, -1, 2**53, -2**63, '', 'ж', 'a' * 1000, '1'):
+        assert client.ask('ping', id=id)[0] == {'jsonrpc': '2.0', 'id': id, 'result': {}}
+    # Windows line ends, and a last line without one.
+    client.send_bytes(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\r\n')
+    assert client.answer(1)[0]['result'] == {}
+    client.send_bytes(b'{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
+    client.process.stdin.close()
+    assert client.answer(2)[0]['result'] == {}
+    assert client.process.wait(timeout=PATIENCE) == 0
+
+
+def test_long_lines():
+    client = serve()
+    client.begin()
+    client.send_bytes(b'x' * (40 << 20) + b'\n')
+    answer = client.receive()
+    assert error_of(answer) == -32600 and answer['id'] is None
+    status = open(f'/proc/{client.process.pid}/status').read()
+    peak = int(status.split('VmHWM:')[1].split()[0])
+    if 'ASAN_OPTIONS' not in os.environ:
+        assert peak < 32 << 10, f'{peak} KiB for a line that is too long'
+    almost = {'jsonrpc': '2.0', 'id': 'a' * ((1 << 20) - 100), 'method': 'ping'}
+    client.send(almost)
+    assert client.receive()['id'] == almost['id']
+    assert client.close() == 0
+
+
+def test_batches():
+    client = serve()
+    client.begin('2025-03-26')
+    batch = [{'jsonrpc': '2.0', 'id': 1, 'method': 'ping'}, {'jsonrpc': '2.0', 'method': 'notifications/x'}, 5,
+             {'jsonrpc': '2.0', 'id': 2, 'method': 'tools/call', 'params': {'name': 'score', 'arguments': PAIR}},
+             {'jsonrpc': '2.0', 'id': 3, 'method': 'nothing'},
+             {'jsonrpc': '2.0', 'id': 4, 'method': 'initialize', 'params': {'protocolVersion': '2025-03-26'}}]
+    client.send(batch)
+    answers = {answer['id']: answer for answer in client.receive()}
+    assert set(answers) == {1, 2, 3, 4, None}
+    assert answers[1]['result'] == {} and error_of(answers[None]) == -32600 and error_of(answers[3]) == -32601
+    assert structured(answers[2]['result'])['frames'] == FRAMES and error_of(answers[4]) == -32600
+    client.send([{'jsonrpc': '2.0', 'method': 'x'}])  # nothing to answer
+    client.send([])
+    assert error_of(client.receive()) == -32600
+    assert client.close() == 0
+
+
+def test_wrong_arguments():
+    wrong = [{}, {'reference': 'ref.y4m'}, {'reference': 5, 'distorted': 'dist.y4m'}, {**PAIR, 'more': 1},
+             {**PAIR, 'worst': -1}, {**PAIR, 'worst': 1.5}, {**PAIR, 'threads': 10**6}, {**PAIR, 'features': 'psnr'},
+             {**PAIR, 'features': [5]}, {**PAIR, 'features': ['psnr'] * 17}, {**PAIR, 'raw': {}},
+             {**PAIR, 'reference': ''}, {**PAIR, 'reference': 'x' * 5000}, {**PAIR, 'ж' * 100: 1},
+             {**PAIR, 'raw': {'width': 64, 'height': 64, 'pixel_format': '411', 'bitdepth': 8}}]
+    for version in ('2025-06-18', '2025-11-25'):
+        client = serve()
+        client.begin(version)
+        for arguments in wrong:
+            answer, _ = client.ask('tools/call', {'name': 'score', 'arguments': arguments})
+            if version == '2025-06-18':
+                assert error_of(answer) == -32602, arguments
+            else:
+                assert failure(answer['result']).startswith('arguments'), arguments
+        assert structured(client.call('score', {**PAIR, 'worst': 2.0})[0])['frames'] == FRAMES
+        assert client.close() == 0
+
+
+# ---- tools ----
+
+def report_of(*words):
+    path = os.path.join(FOLDER, 'report.json')
+    subprocess.check_call([VMAF, *words, '--json', '-o', path, '-q'], cwd=VIDEOS)
+    with open(path) as file:
+        return json.load(file)
+
+
+def test_score():
+    client = serve()
+    client.begin()
+    result = structured(client.call('score', {**PAIR, 'features': ['psnr', 'float_ssim'], 'worst': 3})[0])
+    report = report_of('-r', 'ref.y4m', '-d', 'dist.y4m', '--feature', 'psnr', '--feature', 'float_ssim')
+    pooled = report['pooled_metrics']
+    assert set(result['pooled']) == {'vmaf', 'psnr_y', 'psnr_cb', 'psnr_cr', 'float_ssim'}
+    for name, figures in result['pooled'].items():
+        for pool, value in pooled[name].items():
+            assert figures[pool] == value, (name, pool)
+        assert figures['min'] <= figures['p1'] <= figures['p5'] <= figures['median'] <= figures['max']
+    assert result['score'] == pooled['vmaf']['mean'] and result['metric'] == 'vmaf'
+    scores = sorted((frame['metrics']['vmaf'], frame['frameNum']) for frame in report['frames'])
+    assert [(row['score'], row['frame']) for row in result['worst']] == scores[:3]
+    assert all(row['time'] == float(f'{row["frame"] / 30:.12g}') for row in result['worst']), result['worst']
+    assert result['reference'] == 'ref.y4m' and result['distorted'] == 'dist.y4m'
+    assert '/proc/' not in json.dumps(result)
+    more = structured(client.call('score', {**PAIR, 'all_metrics': True, 'model': 'vmaf_v0.6.1neg',
+                                            'frame_count': 5, 'skip_reference': 1, 'skip_distorted': 1})[0])
+    report = report_of('-r', 'ref.y4m', '-d', 'dist.y4m', '-m', 'version=vmaf_v0.6.1neg', '--frame_cnt', '5',
+                       '--frame_skip_ref', '1', '--frame_skip_dist', '1')
+    assert more['frames'] == 5 and more['models'][0]['source'] == 'vmaf_v0.6.1neg'
+    assert more['score'] == report['pooled_metrics']['vmaf']['mean']
+    assert set(more['pooled']) == set(report['pooled_metrics'])
+    for arguments in ({'model': 'no_such_model'}, {'features': ['no_such_feature']}, {'features': ['-o/tmp/x']},
+                      {'features': ['psnr=no_such=1']}, {'backend': 'no_such'}, {'backend': '--help'},
+                      {'model': 'vmaf_v0.6.1:path=/etc/passwd'}, {'model': 'bad_model.json'}, {'model': 'ref.y4m'},
+                      {'distorted': 'text.y4m'}, {'device': '99', 'backend': 'auto'}):
+        text = failure(client.call('score', {**PAIR, **arguments})[0])
+        assert text and '/proc/' not in text, (arguments, text)
+    assert client.close() == 0
+    assert client.relatives() == []
+
+
+def test_compare():
+    client = serve()
+    client.begin()
+    videos = ['worse.y4m', 'text.y4m', 'dist.y4m', 'missing.y4m', 'ünïcode ж.y4m']
+    result, notes = client.call('compare', {'reference': 'ref.y4m', 'distorted': videos}, progressToken='t')
+    rows = structured(result)['results']
+    assert len(rows) == 5 and {row['distorted'] for row in rows} == set(videos)
+    scores = [row['score'] for row in rows[:3]]
+    assert scores == sorted(scores, reverse=True) and rows[2]['distorted'] == 'worse.y4m'
+    assert [row['distorted'] for row in rows[3:]] == ['text.y4m', 'missing.y4m']
+    assert all('score' not in row and row['error'] for row in rows[3:])
+    for row in rows[:3]:
+        report = report_of('-r', 'ref.y4m', '-d', row['distorted'])
+        assert row['score'] == report['pooled_metrics']['vmaf']['mean']
+    assert failure(client.call('compare', {'reference': 'ref.y4m', 'distorted': ['text.y4m']})[0])
+    check_progress(notes, 't')
+    assert client.close() == 0
+
+
+def check_progress(notes, token):
+    last = 0
+    for note in notes:
+        assert note['method'] == 'notifications/progress' and note['params']['progressToken'] == token
+        assert note['params']['progress'] > last and note['params']['message']
+        assert note['params'].get('total', 1e9) >= note['params']['progress']
+        last = note['params']['progress']
+
+
+def test_describe_model():
+    client = serve()
+    client.begin()
+    models = structured(client.call('describe_model', {})[0])['models']
+    listed = subprocess.run([VMAF, '--list_models'], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.splitlines()[2:]]
+    assert [model['name'] for model in models] == names
+    for name in names:
+        model, = structured(client.call('describe_model', {'model': name})[0])['models']
+        assert model['name'] == name and model['features'] and model['summary']
+        assert model['collection'] == ('_b_' in name)
+    assert 'built-in' in failure(client.call('describe_model', {'model': 'nothing'})[0])
+    assert failure(client.call('describe_model', {'model': 'bad_model.json'})[0])
+    assert client.close() == 0
+
+
+def test_list_backends():
+    client = serve()
+    client.begin()
+    backends = structured(client.call('list_backends', {'timeout': 100})[0])['backends']
+    assert backends[0]['name'] == 'cpu' and backends[0]['usable'] is True
+    for backend in backends[1:]:
+        assert backend['usable'] == any(device['usable'] for device in backend['devices']), backend
+        assert backend['usable'] or backend['problem'], backend
+        for device in backend['devices']:
+            assert device['usable'] or device['problem'], backend
+    assert {'vulkan', 'cuda', 'hip'} <= {backend['name'] for backend in backends}
+    assert client.close() == 0
+
+
+# ---- files ----
+
+def test_files():
+    client = serve()
+    client.begin()
+    for path in ('folder/inside.y4m', './folder/../ref.y4m', os.path.join(VIDEOS, 'ref.y4m')):
+        assert structured(client.call('score', {**PAIR, 'reference': path})[0])['reference'] == path
+    secret = os.path.join(OUTSIDE, 'secret.y4m')
+    outside = ('/etc/passwd', secret, '../outside/secret.y4m', 'escape.y4m', 'way_out/secret.y4m', 'zero.yuv',
+               '/dev/zero', '/dev/stdin', 'environ.yuv', '/proc/self/environ', '/proc/self/fd/0', FOLDER, '/',
+               'missing.y4m', 'ref.y4m/x', os.path.join(OUTSIDE, 'not_there.y4m'), 'file:ref.y4m',
+               'concat:ref.y4m|dist.y4m', 'http://localhost/ref.y4m', '-', VIDEOS + '/../outside/secret.y4m')
+    for path in outside:
+        for arguments in ({**PAIR, 'reference': path}, {**PAIR, 'distorted': path}, {**PAIR, 'model': path}):
+            text = failure(client.call('score', arguments)[0])
+            assert 'there is no such file in the folders' in text, (path, text)
+        assert failure(client.call('describe_model', {'model': path})[0])
+    for path in ('pipe.y4m', 'folder', '.'):
+        text = failure(client.call('score', {**PAIR, 'reference': path})[0])
+        assert 'ordinary file' in text or 'no such file' in text, (path, text)
+    assert client.close() == 0
+    # Where all is allowed, what is no file still is none.
+    client = Client(PROGRAM, '--allow', '/')
+    client.begin()
+    for path in ('/dev/zero', '/proc/self/environ', '/proc/version', '/sys/kernel/notes'):
+        if os.path.exists(path):
+            text = failure(client.call('describe_model', {'model': path})[0])
+            assert 'not an ordinary file' in text, (path, text)
+    assert structured(client.call('score', {key: os.path.join(VIDEOS, name) for key, name in PAIR.items()})[0])
+    assert client.close() == 0
+    client = serve('--max_bytes', '10K')
+    client.begin()
+    assert 'max_bytes' in failure(client.call('score', PAIR)[0])
+    assert client.close() == 0
+
+
+def test_command_line():
+    def run(*words):
+        return subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=PATIENCE)
+    for words in ((), ('--allow',), ('--allow', '/no/such/folder'), ('--allow', os.path.join(VIDEOS, 'ref.y4m')),
+                  ('--jobs', '0', '.'), ('--jobs', 'x', '.'), ('--max_bytes', '5X', '.'), ('--max_bytes', '-1', '.'),
+                  ('--max_bytes', '99999999T', '.'), ('--timeout', '1e9', '.'), ('--nothing',), ('--worker',),
+                  ('--worker', 'nothing')):
+        done = run(*words)
+        assert done.returncode == 1 and done.stderr and not done.stdout, (words, done)
+    assert run('--help').stdout.startswith('Usage: vmaf-mcp') and run('--version').stdout.startswith('vmaf-mcp ')
+    assert run('--allow', VIDEOS, OUTSIDE, '--jobs', '1').returncode == 0
+    client = Client(PROGRAM, VIDEOS, OUTSIDE)
+    client.begin()
+    assert structured(client.call('score', {**PAIR, 'reference': 'secret.y4m'})[0])['frames'] == FRAMES
+    assert client.close() == 0
+
+
+# ---- calls that are ended ----
+
+def start_long(client, id, **meta):
+    client.start('score', LONG, id, **meta)
+
+
+def test_cancel():
+    client = serve('--jobs', '1')
+    client.begin()
+    start_long(client, 'long', progressToken=7)
+    note = client.receive()  # it is at work
+    check_progress([note], 7)
+    start_long(client, 'queued')
+    client.start('score', PAIR, 'short')
+    assert error_of(client.ask('tools/call', {'name': 'score', 'arguments': PAIR}, id='queued')[0]) == -32600
+    client.tell('notifications/cancelled', {'requestId': 'queued'})
+    client.tell('notifications/cancelled', {'requestId': 'long', 'reason': 'test'})
+    # Nothing more of the cancelled ones: the next answer is the one that was behind them.
+    answer, notes = client.answer('short')
+    assert structured(answer['result'])['frames'] == FRAMES
+    assert all(note['params']['progressToken'] == 7 for note in notes)
+    until(lambda: not client.relatives(), 'a cancelled call left processes behind')
+    assert client.ask('ping')[0]['result'] == {}
+    assert client.close() == 0
+
+
+def test_crowd():
+    client = serve('--jobs', '1')
+    client.begin()
+    start_long(client, 'long')
+    until(client.relatives, 'the call does not begin')
+    for number in range(65):
+        client.start('score', PAIR, number)
+    message = client.receive()
+    assert message['id'] == 64 and 'too many' in failure(message['result']), message
+    client.tell('notifications/cancelled', {'requestId': 'long'})
+    assert sorted(client.receive()['id'] for _ in range(64)) == list(range(64))
+    assert client.close() == 0
+
+
+def test_timeout():
+    client = serve('--timeout', '1')
+    client.begin()
+    assert 'longer' in failure(client.call('score', LONG)[0])
+    assert client.relatives() == []
+    assert client.close() == 0
+
+
+def test_end_of_input():
+    client = serve()
+    client.begin()
+    for id in range(4):
+        start_long(client, id)
+    until(client.relatives, 'the calls do not begin')
+    client.process.stdin.close()
+    answers = [client.receive() for _ in range(4)]
+    assert {error_of(answer) for answer in answers} == {-32603} and client.receive() is None
+    assert client.process.wait(timeout=PATIENCE) == 0
+    assert client.relatives() == []
+
+
+def test_signals():
+    for number, code in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 128 + signal.SIGINT),
+                         (signal.SIGKILL, -signal.SIGKILL)):
+        client = serve()
+        client.begin()
+        start_long(client, 1)
+        until(client.relatives, 'the call does not begin')
+        assert client.kill(number) == code, number
+        until(lambda: not client.relatives(), f'signal {number} left processes behind')
+
+
+def test_deaf_client():
+    """Who does not read must not keep the server from ending."""
+    read, write = os.pipe()
+    server = subprocess.Popen([PROGRAM, VIDEOS], stdin=subprocess.PIPE, stdout=write, stderr=subprocess.DEVNULL)
+    os.close(write)
+    begin = {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}
+    server.stdin.write(json.dumps(begin).encode() + b'\n')
+    for number in range(200):
+        message = {'jsonrpc': '2.0', 'id': number, 'method': 'tools/list'}
+        server.stdin.write(json.dumps(message).encode() + b'\n')
+    server.stdin.flush()
+    until(lambda: 'S' in open(f'/proc/{server.pid}/stat').read().rsplit(')', 1)[1].split()[0], 'it does not wait')
+    server.terminate()
+    assert server.wait(timeout=PATIENCE) == 128 + signal.SIGTERM
+    os.close(read)
+    server.stdin.close()
+
+
+def main():
+    prepare()
+    names = sys.argv[5:] or [name for name in globals() if name.startswith('test_')]
+    for name in names:
+        globals()[name]()
+        print('passed', name, flush=True)
+
+
+main()

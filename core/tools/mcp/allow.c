@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "allow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+
+typedef struct Folder {
+    char *path; /* resolved, without a slash at its end: the root is empty */
+    int fd;
+} Folder;
+
+struct Allow {
+    Folder *folders;
+    size_t count;
+};
+
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
+#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+Allow *allow_create(void)
+{
+    return calloc(1, sizeof(Allow));
+}
+
+void allow_destroy(Allow *allow)
+{
+    if (!allow)
+        return;
+    for (size_t i = 0; i < allow->count; i++) {
+        free(allow->folders[i].path);
+        close(allow->folders[i].fd);
+    }
+    free(allow->folders);
+    free(allow);
+}
+
+int allow_add(Allow *allow, const char *folder)
+{
+    Folder *const grown = realloc(allow->folders, (allow->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    allow->folders = grown;
+    char *const path = realpath(folder, NULL);
+    if (!path)
+        return -errno;
+    const int fd = open(path, FOLDER_FLAGS);
+    const int err = fd < 0 ? -errno : 0;
+    if (err) {
+        free(path);
+        return err;
+    }
+    if (!strcmp(path, "/"))
+        *path = '\0';
+    grown[allow->count++] = (Folder){ path, fd };
+    return 0;
+}
+
+const char *allow_folder(const Allow *allow, size_t index)
+{
+    if (index >= allow->count)
+        return NULL;
+    return *allow->folders[index].path ? allow->folders[index].path : "/";
+}
+
+/* The path below the folder; NULL: it is not. */
+static const char *below(const Folder *folder, const char *path)
+{
+    const size_t length = strlen(folder->path);
+    return !strncmp(path, folder->path, length) && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/* Where links and dots lead; for free(). */
+static char *resolve(const Allow *allow, const char *path)
+{
+    if (*path == '/')
+        return realpath(path, NULL);
+    for (size_t i = 0; i < allow->count; i++) {
+        char full[PATH_MAX];
+        const int length = snprintf(full, sizeof(full), "%s/%s", allow->folders[i].path, path);
+        char *const found =
+            length > 0 && (size_t)length < sizeof(full) ? realpath(full, NULL) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The folder that the last part of *rest lies in, reached step by step; -1 with errno. No link is
+ * followed: a resolved path has none, so one that is met was put there since. */
+static int open_parent(int folder, const char **rest)
+{
+    int at = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+    for (const char *slash; at >= 0 && (slash = strchr(*rest, '/')); *rest = slash + 1) {
+        char *const name = strndup(*rest, (size_t)(slash - *rest));
+        const int next = name ? openat(at, name, FOLDER_FLAGS | O_NOFOLLOW) : -1;
+        const int error = errno;
+        free(name);
+        close(at);
+        errno = error;
+        at = next;
+    }
+    return at;
+}
+
+/* -1 with errno; ENOTSUP for what is no file. */
+static int open_below(int folder, const char *rest)
+{
+    struct stat info;
+    const int parent = open_parent(folder, &rest);
+    if (parent < 0)
+        return -1;
+    int fd = -1;
+    if (!fstatat(parent, rest, &info, AT_SYMLINK_NOFOLLOW)) {
+        errno = ENOTSUP;
+        if (S_ISREG(info.st_mode)) /* even to open a device may do something */
+            fd = openat(parent, rest, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
+    }
+    const int error = errno;
+    close(parent);
+    errno = error;
+    return fd;
+}
+
+/* Files that are none: reading them asks the kernel. */
+static bool is_of_kernel(int fd)
+{
+#ifdef __linux__
+    struct statfs system;
+    return !fstatfs(fd, &system) &&
+           (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC ||
+            system.f_type == DEBUGFS_MAGIC || system.f_type == TRACEFS_MAGIC);
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+static int check_file(int fd, const char *path, uint64_t max_bytes, char *why, size_t size)
+{
+    struct stat info;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || is_of_kernel(fd)) {
+        snprintf(why, size, "%s is not an ordinary file", path);
+        return -ENOTSUP;
+    }
+    if ((uint64_t)info.st_size > max_bytes) {
+        snprintf(why, size,
+                 "%s has %" PRIu64 " bytes, and this server reads files of up to %" PRIu64
+                 " (--max_bytes)",
+                 path, (uint64_t)info.st_size, max_bytes);
+        return -EFBIG;
+    }
+    return 0;
+}
+
+static int tell_outside(const Allow *allow, const char *path, char *why, size_t size)
+{
+    int used = snprintf(
+        why, size, "%s: there is no such file in the folders that this server may read:", path);
+    for (size_t i = 0; i < allow->count && used > 0 && (size_t)used < size; i++)
+        used += snprintf(why + used, size - (size_t)used, " %s", allow_folder(allow, i));
+    return -EACCES;
+}
+
+int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *why, size_t size)
+{
+    char *const real = resolve(allow, path);
+    int fd = -1;
+    bool inside = false;
+    errno = ENOENT;
+    for (size_t i = 0; real && !inside && i < allow->count; i++) {
+        const char *const rest = below(&allow->folders[i], real);
+        inside = rest;
+        if (rest)
+            fd = open_below(allow->folders[i].fd, rest);
+    }
+    const int error = errno;
+    free(real);
+    if (!inside)
+        return tell_outside(allow, path, why, size);
+    if (fd < 0) {
+        if (error == ENOTSUP)
+            snprintf(why, size, "%s is not an ordinary file", path);
+        else
+            snprintf(why, size, "%s cannot be opened: %s", path, strerror(error));
+        return -error;
+    }
+    const int err = check_file(fd, path, max_bytes, why, size);
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}

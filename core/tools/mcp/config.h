@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the server was told at its start. */
+#ifndef MCP_CONFIG_H
+#define MCP_CONFIG_H
+
+#include <stdint.h>
+
+#include "allow.h"
+
+typedef struct McpConfig {
+    Allow *allow;
+    uint64_t max_bytes; /* of a file */
+    unsigned timeout;   /* seconds that a call may take */
+    unsigned jobs;      /* calls that run at once */
+    unsigned queue;     /* calls that wait for their turn */
+} McpConfig;
+
+#endif

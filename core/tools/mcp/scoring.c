@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "scoring.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libvmaf/inspect.h"
+#include "task.h"
+#include "worker.h"
+
+static bool is_builtin_model(const char *name)
+{
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+        if (!strcmp(info.name, name))
+            return true;
+    return false;
+}
+
+static int add_model(Task *task, const char *model, char *why, size_t size)
+{
+    if (!model)
+        return 0;
+    task_add(task, "--model");
+    if (is_builtin_model(model)) {
+        task_add(task, "version=%s", model);
+        return 0;
+    }
+    const char *const name = task_file(task, model, why, size);
+    if (name)
+        task_add(task, "path=%s", name);
+    return name ? 0 : -EACCES;
+}
+
+static int add_video(Task *task, const char *option, const char *path, char *why, size_t size)
+{
+    const char *const name = task_file(task, path, why, size);
+    task_add(task, "%s", option);
+    task_add(task, "%s", name ? name : "");
+    return name ? 0 : -EACCES;
+}
+
+static void add_number(Task *task, const json_t *arguments, const char *name, const char *option)
+{
+    if (!json_object_get(arguments, name))
+        return;
+    task_add(task, "%s", option);
+    task_add(task, "%lld", tool_integer(arguments, name, 0));
+}
+
+static void add_string(Task *task, const json_t *arguments, const char *name, const char *option)
+{
+    if (!json_object_get(arguments, name))
+        return;
+    task_add(task, "%s", option);
+    task_add(task, "%s", tool_string(arguments, name, ""));
+}
+
+static long long thread_share(const McpConfig *config)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long share = cores > 0 && config->jobs ? cores / (long)config->jobs : 1;
+    return share > 1 ? share : 1;
+}
+
+static void add_options(Task *task, const json_t *arguments)
+{
+    const json_t *const raw = json_object_get(arguments, "raw");
+    const json_t *feature;
+    size_t i;
+    json_array_foreach(json_object_get(arguments, "features"), i, feature)
+    {
+        task_add(task, "--feature");
+        task_add(task, "%s", json_string_value(feature));
+    }
+    add_string(task, arguments, "backend", "--backend");
+    add_string(task, arguments, "device", "--device");
+    add_number(task, arguments, "subsample", "--subsample");
+    add_number(task, arguments, "frame_count", "--frame_cnt");
+    add_number(task, arguments, "skip_reference", "--frame_skip_ref");
+    add_number(task, arguments, "skip_distorted", "--frame_skip_dist");
+    add_number(task, raw, "width", "--width");
+    add_number(task, raw, "height", "--height");
+    add_string(task, raw, "pixel_format", "--pixel_format");
+    add_number(task, raw, "bitdepth", "--bitdepth");
+    task_add(task, "--threads");
+    task_add(task, "%lld", tool_integer(arguments, "threads", thread_share(task->call->config)));
+}
+
+/* ---- progress ---- */
+
+typedef struct Teller {
+    Call *call;
+    const Scoring *scoring;
+} Teller;
+
+/* progress frame=N total=N fps=X … */
+static bool hear_progress(void *arg, const char *text)
+{
+    const Teller *const teller = arg;
+    const Scoring *const scoring = teller->scoring;
+    const char *const at = strstr(text, "progress frame=");
+    uint64_t frame, total = 0;
+    char message[128];
+    if (!at || sscanf(at, "progress frame=%" SCNu64 " total=%" SCNu64, &frame, &total) < 1)
+        return false;
+    const double pairs = scoring->count > 1 ? scoring->count : 1;
+    snprintf(message, sizeof(message), "%" PRIu64 " frames scored", frame);
+    if (total) /* of all videos, each of which is as long as this one */
+        call_progress(teller->call, (double)frame + (double)total * scoring->index,
+                      (double)total * pairs, message);
+    else
+        call_progress(teller->call, (double)frame, 0.0, message);
+    return true;
+}
+
+/* ---- the report ---- */
+
+typedef struct Frame {
+    uint64_t number;
+    double score;
+} Frame;
+
+static int compare_frames(const void *a, const void *b)
+{
+    const Frame *const x = a, *const y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* "24000/1001" */
+static double frame_rate(const json_t *details)
+{
+    const char *const text = json_string_value(json_object_get(
+        json_object_get(json_object_get(details, "inputs"), "reference"), "frame_rate"));
+    unsigned num, den;
+    return text && sscanf(text, "%u/%u", &num, &den) == 2 && den ? (double)num / den : 0.0;
+}
+
+static json_t *worst_frames(const json_t *report, const char *metric, unsigned wanted)
+{
+    const json_t *const list = json_object_get(report, "frames");
+    const size_t count = json_array_size(list);
+    const double rate = frame_rate(json_object_get(report, "vmaf_turbo"));
+    Frame *const frames = calloc(count ? count : 1, sizeof(*frames));
+    json_t *const worst = json_array();
+    const json_t *entry;
+    size_t used = 0, i;
+    if (!frames)
+        return worst;
+    json_array_foreach(list, i, entry)
+    {
+        const json_t *const score = json_object_get(json_object_get(entry, "metrics"), metric);
+        if (json_is_number(score))
+            frames[used++] =
+                (Frame){ (uint64_t)json_integer_value(json_object_get(entry, "frameNum")),
+                         json_number_value(score) };
+    }
+    qsort(frames, used, sizeof(*frames), compare_frames);
+    for (i = 0; i < used && i < wanted; i++) {
+        json_t *const row = json_pack("{s:I, s:f}", "frame", (json_int_t)frames[i].number, "score",
+                                      frames[i].score);
+        if (row && rate > 0.0)
+            json_object_set_new(row, "time", json_real((double)frames[i].number / rate));
+        json_array_append_new(worst, row);
+    }
+    free(frames);
+    return worst;
+}
+
+/* The file that the worker read is known to it by a number only. */
+static json_t *inputs_of(const json_t *details)
+{
+    json_t *const inputs = json_deep_copy(json_object_get(details, "inputs"));
+    json_t *input;
+    const char *side;
+    json_object_foreach (inputs, side, input)
+        json_object_del(input, "path");
+    return inputs;
+}
+
+/* Does `name` begin with this one, up to its end or an underscore? Options and members of a collection are
+ * told by what follows. */
+static bool is_of(const char *name, const char *start)
+{
+    const size_t length = strlen(start);
+    return !strncmp(name, start, length) && (!name[length] || name[length] == '_');
+}
+
+static bool is_of_feature(const char *name, const char *spec)
+{
+    char extractor[64];
+    unsigned index;
+    VmafMetricInfo metric = { .size = sizeof(metric) };
+    snprintf(extractor, sizeof(extractor), "%.*s", (int)strcspn(spec, "="), spec);
+    if (vmaf_extractor_find(extractor, &index))
+        return false;
+    for (unsigned i = 0; !vmaf_extractor_metric(index, i, &metric); i++)
+        if (is_of(name, metric.short_name))
+            return true;
+    return false;
+}
+
+/* The figures that were asked for: those of models and features, not those that models are made from. */
+static json_t *choose_metrics(const json_t *arguments, json_t *pooled, const json_t *models)
+{
+    json_t *const chosen = json_object(), *figures;
+    const char *name;
+    json_object_foreach (pooled, name, figures) {
+        bool wanted = json_is_true(json_object_get(arguments, "all_metrics"));
+        const json_t *entry;
+        size_t i;
+        json_array_foreach(models, i, entry) wanted |=
+            is_of(name, json_string_value(json_object_get(entry, "metric")));
+        json_array_foreach(json_object_get(arguments, "features"), i, entry) wanted |=
+            is_of_feature(name, json_string_value(entry));
+        if (wanted)
+            json_object_set(chosen, name, figures);
+    }
+    return chosen;
+}
+
+/* A model that was read from a file is known to the worker by a number, too. */
+static json_t *models_of(const Call *call, const json_t *details)
+{
+    json_t *const models = json_deep_copy(json_object_get(details, "models"));
+    const char *const asked = tool_string(call->arguments, "model", NULL);
+    json_t *model;
+    size_t i;
+    json_array_foreach(models, i, model)
+    {
+        const char *const source = json_string_value(json_object_get(model, "source"));
+        if (asked && source && !strncmp(source, "/proc/", 6))
+            json_object_set_new(model, "source", json_string(asked));
+    }
+    return models;
+}
+
+static json_t *summarize(const Call *call, const Scoring *scoring)
+{
+    const json_t *const report = scoring->report;
+    const json_t *const details = json_object_get(report, "vmaf_turbo");
+    json_t *const pooled = json_object_get(details, "pooled");
+    json_t *const models = models_of(call, details);
+    const char *const metric =
+        json_string_value(json_object_get(json_array_get(models, 0), "metric"));
+    const json_t *const mean =
+        metric ? json_object_get(json_object_get(pooled, metric), "mean") : NULL;
+    json_t *const result = json_pack(
+        "{s:o, s:o, s:I, s:o, s:o*, s:O*, s:O*}", "reference", json_string(scoring->reference),
+        "distorted", json_string(scoring->distorted), "frames",
+        (json_int_t)json_array_size(json_object_get(report, "frames")), "pooled",
+        choose_metrics(call->arguments, pooled, models), "models", models, "features",
+        json_object_get(details, "features"), "fps", json_object_get(report, "fps"));
+    if (result && json_is_number(mean)) {
+        json_object_set_new(result, "metric", json_string(metric));
+        json_object_set_new(result, "score", json_real(json_number_value(mean)));
+        json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
+    }
+    if (result && json_object_get(details, "inputs"))
+        json_object_set_new(result, "inputs", inputs_of(details));
+    return result;
+}
+
+static int read_report(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
+{
+    json_error_t error;
+    scoring->report = json_loadb(task->out ? task->out : "", task->out_size, 0, &error);
+    scoring->result = scoring->report ? summarize(call, scoring) : NULL;
+    if (scoring->result)
+        return 0;
+    snprintf(why, size, "the worker's report cannot be read: %s",
+             scoring->report ? "out of memory" : error.text);
+    return -EIO;
+}
+
+int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
+{
+    Task task;
+    Teller teller = { call, scoring };
+    task_init_worker(&task, call, WORKER_VMAF);
+    task.line = hear_progress;
+    task.arg = &teller;
+    int err = add_video(&task, "--reference", scoring->reference, why, size);
+    if (!err)
+        err = add_video(&task, "--distorted", scoring->distorted, why, size);
+    if (!err)
+        err = add_model(&task, tool_string(call->arguments, "model", NULL), why, size);
+    if (!err) {
+        add_options(&task, call->arguments);
+        task_add(&task, "--json");
+        task_add(&task, "--output");
+        task_add(&task, "/proc/self/fd/1");
+        task_add(&task, "--progress");
+        err = task_run(&task, why, size);
+    }
+    if (!err)
+        err = read_report(call, scoring, &task, why, size);
+    task_free(&task);
+    return err;
+}
+
+void scoring_free(Scoring *scoring)
+{
+    json_decref(scoring->report);
+    json_decref(scoring->result);
+    scoring->report = scoring->result = NULL;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "worker.h"
+
+#define OUTPUT_MAX ((size_t)1 << 29) /* bytes: the report of a film has some 100 MB */
+#define LINE_MAX_BYTES 4096
+
+static void init(Task *task, Call *call, const char *program)
+{
+    *task = (Task){ .call = call, .program = program };
+}
+
+void task_init_program(Task *task, Call *call, const char *program)
+{
+    init(task, call, program);
+    task_add(task, "%s", program);
+}
+
+void task_init_worker(Task *task, Call *call, const char *kind)
+{
+    init(task, call, NULL);
+    task_add(task, "vmaf-mcp");
+    task_add(task, "%s", WORKER_WORD);
+    task_add(task, "%s", kind);
+}
+
+void task_free(Task *task)
+{
+    for (size_t i = 0; i < task->argc; i++)
+        free(task->argv[i]);
+    free(task->argv);
+    for (unsigned i = 0; i < task->file_count; i++)
+        close(task->fds[i]);
+    free(task->out);
+    *task = (Task){ 0 };
+}
+
+void task_add(Task *task, const char *format, ...)
+{
+    char *word = NULL;
+    va_list list;
+    va_start(list, format);
+    const int length = vasprintf(&word, format, list);
+    va_end(list);
+    char **const grown = realloc(task->argv, (task->argc + 2) * sizeof(*grown));
+    if (grown)
+        task->argv = grown;
+    if (!grown || length < 0) {
+        if (length >= 0)
+            free(word);
+        task->err = -ENOMEM;
+        return;
+    }
+    grown[task->argc++] = word;
+    grown[task->argc] = NULL;
+}
+
+const char *task_file(Task *task, const char *path, char *why, size_t size)
+{
+    static _Thread_local char name[64];
+    const McpConfig *const config = task->call->config;
+    if (task->file_count == TASK_FILES_MAX) {
+        snprintf(why, size, "too many files");
+        return NULL;
+    }
+    const int fd = allow_open(config->allow, path, config->max_bytes, why, size);
+    if (fd < 0)
+        return NULL;
+    task->fds[task->file_count] = fd;
+    task->paths[task->file_count++] = path;
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+    return name;
+}
+
+/* ---- what the program writes ---- */
+
+typedef struct Ear {
+    Task *task;
+    Lines lines;
+    size_t room;
+    int err;
+} Ear;
+
+/* The program knows its files by numbers, the client by names. */
+static void name_files(const Task *task, const char *text, char *named, size_t size)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        const char *path = NULL;
+        size_t length = 0;
+        for (unsigned i = 0; !path && i < task->file_count; i++) {
+            char number[64];
+            length = (size_t)snprintf(number, sizeof(number), "/proc/self/fd/%d", task->fds[i]);
+            if (!strncmp(text, number, length) && (text[length] < '0' || text[length] > '9'))
+                path = task->paths[i];
+        }
+        if (path) {
+            const int n = snprintf(named + used, size - used, "%s", path);
+            used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
+            text += length;
+        } else {
+            named[used++] = *text++;
+        }
+    }
+    named[used] = '\0';
+}
+
+static bool hear_line(void *arg, const char *text, size_t length)
+{
+    Task *const task = ((Ear *)arg)->task;
+    char line[LINE_MAX_BYTES + 1], named[sizeof(task->said)];
+    if (!text)
+        return true;
+    memcpy(line, text, length);
+    line[length] = '\0';
+    if (!length || (task->line && task->line(task->arg, line)))
+        return true;
+    name_files(task, line, named, sizeof(named));
+    const size_t used = strlen(task->said), more = strlen(named);
+    if (used + 1 + more < sizeof(task->said))
+        snprintf(task->said + used, sizeof(task->said) - used, "%s%s", used ? "\n" : "", named);
+    else
+        memcpy(task->said, named, more + 1);
+    return true;
+}
+
+static int hear_output(Ear *ear, const char *bytes, size_t count)
+{
+    Task *const task = ear->task;
+    if (count > OUTPUT_MAX - task->out_size)
+        return -EFBIG;
+    if (task->out_size + count + 1 > ear->room) {
+        const size_t room = 2 * (task->out_size + count + 1);
+        char *const grown = realloc(task->out, room);
+        if (!grown)
+            return -ENOMEM;
+        task->out = grown;
+        ear->room = room;
+    }
+    memcpy(task->out + task->out_size, bytes, count);
+    task->out_size += count;
+    task->out[task->out_size] = '\0';
+    return 0;
+}
+
+static void heard(void *arg, enum ChildStream stream, const char *bytes, size_t count)
+{
+    Ear *const ear = arg;
+    if (ear->err)
+        return;
+    if (stream == CHILD_OUT)
+        ear->err = hear_output(ear, bytes, count);
+    else
+        ear->err = lines_feed(&ear->lines, bytes, count);
+}
+
+/* ---- running it ---- */
+
+static int set_inherited(const Task *task, bool inherited)
+{
+    int err = 0;
+    for (unsigned i = 0; i < task->file_count; i++)
+        if (fcntl(task->fds[i], F_SETFD, inherited ? 0 : FD_CLOEXEC))
+            err = -errno;
+    return err;
+}
+
+/* A program gets the files of its task, and not those of another that is being started meanwhile. */
+static int start(const Task *task, const ChildParams *params, Child **child)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int err = set_inherited(task, true);
+    if (!err)
+        err = child_start(task->call->children, params, child);
+    set_inherited(task, false);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+static int wait_for(const Task *task, const Ear *ear, Child *child, ChildEnd *end)
+{
+    Call *const call = task->call;
+    bool asked = false;
+    int err = 0;
+    while (!err && !child_ended(child, end)) {
+        /* What is stopped is asked first: it may have files to take away. */
+        if (!asked && (ear->err || atomic_load(&call->stop) != CALL_GOES_ON)) {
+            child_stop(child);
+            asked = true;
+        }
+        err = children_wait(call->children, NULL, 0, -1);
+    }
+    return err;
+}
+
+static int judge(const Task *task, int err, char *why, size_t size)
+{
+    const ChildEnd *const end = &task->end;
+    const char *const program = task->program ? task->program : "the worker";
+    if (atomic_load(&task->call->stop) != CALL_GOES_ON) {
+        snprintf(why, size, "stopped");
+        return -ECANCELED;
+    }
+    if (err == -EFBIG)
+        snprintf(why, size, "%s printed more than %zu MiB", program, OUTPUT_MAX >> 20);
+    else if (err)
+        snprintf(why, size, "%s could not be run: %s", program, strerror(-err));
+    else if (end->timed_out)
+        snprintf(why, size, "it took longer than is allowed and was stopped");
+    else if (end->signal)
+        snprintf(why, size, "%s was killed by signal %d (%s)%s%s", program, end->signal,
+                 strsignal(end->signal), *task->said ? "; it said: " : "", task->said);
+    else if (end->code)
+        snprintf(why, size, "%s", *task->said ? task->said : "it failed without a word");
+    return err ? err : end->timed_out ? -ETIMEDOUT : end->signal || end->code ? -EIO : 0;
+}
+
+int task_run(Task *task, char *why, size_t size)
+{
+    Call *const call = task->call;
+    Ear ear = { .task = task,
+                .lines = { .handle = hear_line, .arg = &ear, .limit = LINE_MAX_BYTES } };
+    const double left = call->deadline - call_now();
+    const bool own = task->time_limit > 0.0 && task->time_limit < left;
+    const ChildParams params = {
+        .argv = (const char *const *)task->argv,
+        .program = task->program ? task->program : worker_program(),
+        .sink = { CHILD_TO_US, CHILD_TO_US },
+        .time_limit = own           ? task->time_limit
+                      : left > 0.01 ? left
+                                    : 0.01,
+        .heard = heard,
+        .arg = &ear,
+    };
+    Child *child = NULL;
+    int err = task->err;
+    if (!err)
+        err = start(task, &params, &child);
+    if (!err)
+        err = wait_for(task, &ear, child, &task->end);
+    child_destroy(child);
+    lines_end(&ear.lines);
+    lines_free(&ear.lines);
+    return judge(task, err ? err : ear.err, why, size);
+}

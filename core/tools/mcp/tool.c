@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "tool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc.h"
+
+const Tool *const tools[] = { &score_tool, &compare_tool, &list_backends_tool, &describe_model_tool,
+                              NULL };
+
+const Tool *tool_find(const char *name)
+{
+    for (const Tool *const *tool = tools; *tool; tool++)
+        if (!strcmp((*tool)->name, name))
+            return *tool;
+    return NULL;
+}
+
+json_t *tool_result(json_t *structured)
+{
+    char *const text = json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_t *const result = text ? json_pack("{s:[{s:s, s:s}], s:o}", "content", "type", "text",
+                                            "text", text, "structuredContent", structured)
+                                : NULL;
+    if (!text)
+        json_decref(structured);
+    free(text);
+    return result;
+}
+
+json_t *tool_failure(const char *format, ...)
+{
+    char text[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    return json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text", rpc_text(text),
+                     "isError", 1);
+}
+
+const char *tool_string(const json_t *arguments, const char *name, const char *otherwise)
+{
+    const json_t *const value = json_object_get(arguments, name);
+    return value ? json_string_value(value) : otherwise;
+}
+
+long long tool_integer(const json_t *arguments, const char *name, long long otherwise)
+{
+    const json_t *const value = json_object_get(arguments, name);
+    return value ? (long long)json_number_value(value) : otherwise;
+}

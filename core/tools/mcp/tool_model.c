@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* describe_model. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libvmaf/inspect.h"
+#include "task.h"
+#include "tool.h"
+#include "worker.h"
+
+static json_t *list_models(void)
+{
+    json_t *const list = json_array();
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_builtin_model_info(i, &info); i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "name", info.name, "summary",
+                                              info.summary, "collection", info.is_collection != 0));
+    return tool_result(json_pack("{s:o}", "models", list));
+}
+
+static json_t *run_describe_model(Call *call)
+{
+    const char *const name = tool_string(call->arguments, "model", NULL);
+    VmafBuiltinModelInfo info = { .size = sizeof(info) };
+    const char *summary = NULL, *file = NULL;
+    char why[2048] = "";
+    if (!name)
+        return list_models();
+    Task task;
+    task_init_worker(&task, call, WORKER_MODEL);
+    for (unsigned i = 0; !summary && !vmaf_builtin_model_info(i, &info); i++)
+        summary = strcmp(info.name, name) ? NULL : info.summary;
+    if (!summary)
+        file = task_file(&task, name, why, sizeof(why));
+    task_add(&task, "%s", summary ? "version" : "path");
+    task_add(&task, "%s", summary ? name : file ? file : "");
+    const int err = summary || file ? task_run(&task, why, sizeof(why)) : -EACCES;
+    json_t *const found = err ? NULL : json_loadb(task.out ? task.out : "", task.out_size, 0, NULL);
+    task_free(&task);
+    if (err == -ECANCELED)
+        return NULL;
+    if (!found)
+        return tool_failure("%s%s", err ? why : "the model cannot be read",
+                            summary || file
+                                ? ""
+                                : " (nor is it a built-in model; without arguments, this "
+                                  "tool lists them)");
+    json_object_set_new(found, "name", json_string(name));
+    if (summary)
+        json_object_set_new(found, "summary", json_string(summary));
+    return tool_result(json_pack("{s:[o]}", "models", found));
+}
+
+const Tool describe_model_tool = {
+    .name = "describe_model",
+    .title = "Describe a model",
+    .description =
+        "What a VMAF model is for and which features it predicts from. Without arguments: all built-in "
+        "models, each in a line. A collection also gives a confidence interval.",
+    .input = "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
+             "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
+             "\"description\": \"Name of a built-in model, or path of a model file.\"}}}",
+    .output = "{\"type\": \"object\", \"required\": [\"models\"], \"properties\": {\"models\": "
+              "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"name\", "
+              "\"collection\"], \"properties\": {\"name\": {\"type\": \"string\"}, \"summary\": "
+              "{\"type\": \"string\"}, \"collection\": {\"type\": \"boolean\"}, \"features\": "
+              "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
+              "[\"metric\", \"options\"], \"properties\": {\"metric\": {\"type\": \"string\"}, "
+              "\"extractor\": {\"type\": \"string\"}, \"options\": {\"type\": \"object\"}}}}}}}}}",
+    .run = run_describe_model,
+};
