@@ -293,6 +293,7 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
         err = add_model(&task, tool_string(call->arguments, "model", NULL), why, size);
     if (!err) {
         add_options(&task, call->arguments);
+        task_add(&task, "--local_only"); /* a playlist would lead out of the folders */
         task_add(&task, "--json");
         task_add(&task, "--output");
         task_add(&task, "/proc/self/fd/1");

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the tables of options do not say. */
+#include <string.h>
+
+#include "manual.h"
+#include "mcp_options.h"
+#include "option/option.h"
+
+static const ManualSection vmaf_sections[] = {
+    { "EXIT STATUS",
+      "0: done, also when one video was longer.\n\n"
+      "1: the command line is wrong; the line says what.\n\n"
+      "2: a score is below what --fail_under asks for.\n\n"
+      "129, 130, 143: stopped by SIGHUP, SIGINT or SIGTERM. What was scored until then is in the report.\n\n"
+      "255: anything that failed at run time.\n" },
+    { "ENVIRONMENT",
+      "VMAF_LOG=debug prints what the library does and why.\n\n"
+      "VMAF_BACKEND is what --backend is by default, for programs that use the library.\n\n"
+      "VMAF_GPU_TIMEOUT is the number of seconds after which a GPU that does not come back is given up.\n" },
+    { "EXAMPLES",
+      "Score an encode:\n\n  vmaf reference.mkv encoded.mp4\n\n"
+      "The same on a GPU, with PSNR and a report:\n\n"
+      "  vmaf reference.y4m encoded.y4m --backend auto --feature psnr -o report.json\n\n"
+      "Raw video:\n\n  vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8\n" },
+    { "SEE ALSO", "vmaf-tune(1), vmaf-mcp(1), ffmpeg(1)\n" },
+    { NULL, NULL },
+};
+
+static const ManualSection mcp_sections[] = {
+    { "TOOLS",
+      "score, compare, worst_frames, list_backends, describe_model and search_target. A client lists them with "
+      "what each takes and gives.\n" },
+    { "SAFETY",
+      "Files are read only below the folders that were named, wherever links lead, and only ordinary ones; "
+      "none is written. Videos, models and drivers are touched in processes of their own, which end with the "
+      "call: when it is cancelled, takes too long, or the client goes.\n" },
+    { "EXIT STATUS",
+      "0: the client has closed the input.\n\n1: the command line is wrong, or the server could not start.\n\n"
+      "129, 130, 143: ended by SIGHUP, SIGINT or SIGTERM.\n" },
+    { "EXAMPLES",
+      "How many clients are told of a server:\n\n"
+      "  { \"mcpServers\": { \"vmaf\": {\n"
+      "  \"command\": \"vmaf-mcp\", \"args\": [\"--allow\", \"/home/me/videos\"] } } }\n" },
+    { "SEE ALSO", "vmaf(1), vmaf-tune(1)\n" },
+    { NULL, NULL },
+};
+
+static ManualCommand vmaf_commands[] = {
+    { .words = "[OPTION]... REFERENCE DISTORTED..." },
+};
+static const ManualCommand mcp_commands[] = {
+    { .words = "--allow FOLDER... [OPTION]...", .options = mcp_options },
+};
+
+static const ManualProgram programs[] = {
+    { .name = "vmaf",
+      .summary = "score the quality of a video against its reference",
+      .description =
+          "vmaf scores every frame of a distorted video against its reference, with the models and features of "
+          "VMAF, prints the mean of each model and writes a report if it is asked to. Videos are Y4M files, "
+          "raw planes, or whatever FFmpeg's libraries read.\n\n"
+          "Long options may be shortened to a unique prefix, may have hyphens in place of underscores, and take "
+          "their value as the next word or behind an equals sign. Numbers are in C notation. -h is the "
+          "height; help is --help.\n",
+      .word = "file",
+      .commands = vmaf_commands,
+      .command_count = 1,
+      .sections = vmaf_sections },
+    { .name = "vmaf-mcp",
+      .summary = "serve VMAF to assistants by the Model Context Protocol",
+      .description =
+          "vmaf-mcp is started by a client of the Model Context Protocol, such as an editor or an assistant, "
+          "and talks to it over standard input and output. It offers tools that score videos, compare encodes, "
+          "show the worst frames and find the setting of an encoder that reaches a score.\n",
+      .word = "folder",
+      .commands = mcp_commands,
+      .command_count = 1,
+      .sections = mcp_sections },
+};
+
+const ManualProgram *manual_program(const char *name)
+{
+    vmaf_commands[0].options = option_table();
+    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+        if (!strcmp(programs[i].name, name))
+            return &programs[i];
+    return NULL;
+}
