@@ -144,7 +144,7 @@ static void put_synopsis(FILE *file, const ManualProgram *program)
         }
         fputs("\\fR ", file);
         put_string(file, command->words);
-        fputc('\n', file);
+        fputs(command->name ? " [OPTION]...\n" : "\n", file);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "manual.h"
 #include "mcp_options.h"
 #include "option/option.h"
+#include "tune/options.h"
 
 static const ManualSection vmaf_sections[] = {
     { "EXIT STATUS",
@@ -23,6 +24,20 @@ static const ManualSection vmaf_sections[] = {
       "  vmaf reference.y4m encoded.y4m --backend auto --feature psnr -o report.json\n\n"
       "Raw video:\n\n  vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8\n" },
     { "SEE ALSO", "vmaf-tune(1), vmaf-mcp(1), ffmpeg(1)\n" },
+    { NULL, NULL },
+};
+
+static const ManualSection tune_sections[] = {
+    { "EXIT STATUS",
+      "0: done.\n\n1: the command line is wrong; the line says what.\n\n"
+      "2: the target cannot be reached.\n\n"
+      "129, 130, 143: stopped by SIGHUP, SIGINT or SIGTERM.\n\n255: anything that failed at run time.\n" },
+    { "EXAMPLES",
+      "Compare three encoders:\n\n"
+      "  vmaf-tune compare film.mkv --encoders libx264,libx265,libsvtav1 --crf 20..44:6 --html film.html\n\n"
+      "Encode a film so that one frame in twenty scores 95 at most:\n\n"
+      "  vmaf-tune search film.mkv --encoder libsvtav1 --target 95:p5 --output film.av1.mkv\n" },
+    { "SEE ALSO", "vmaf(1), vmaf-mcp(1), ffmpeg(1)\n" },
     { NULL, NULL },
 };
 
@@ -52,7 +67,9 @@ static const ManualCommand mcp_commands[] = {
     { .words = "--allow FOLDER... [OPTION]...", .options = mcp_options },
 };
 
-static const ManualProgram programs[] = {
+static ManualCommand tune_rows[8];
+
+static ManualProgram programs[] = {
     { .name = "vmaf",
       .summary = "score the quality of a video against its reference",
       .description =
@@ -66,6 +83,17 @@ static const ManualProgram programs[] = {
       .commands = vmaf_commands,
       .command_count = 1,
       .sections = vmaf_sections },
+    { .name = "vmaf-tune",
+      .summary = "compare encoders and find settings by their VMAF scores",
+      .description =
+          "vmaf-tune runs encoders, scores what they make with vmaf, on several devices at once, and says what "
+          "encoders and settings are worth: bitrates, scores, speeds, Bjøntegaard deltas, the hull of the best "
+          "choices, or the setting that just reaches a score.\n\n"
+          "Encoders are run as they are, never through a shell. Ctrl-C ends them and takes all "
+          "temporary files away.\n",
+      .word = "file",
+      .commands = tune_rows,
+      .sections = tune_sections },
     { .name = "vmaf-mcp",
       .summary = "serve VMAF to assistants by the Model Context Protocol",
       .description =
@@ -78,9 +106,20 @@ static const ManualProgram programs[] = {
       .sections = mcp_sections },
 };
 
+static void fill_tables(void)
+{
+    enum { ROWS = sizeof(tune_rows) / sizeof(*tune_rows) };
+    vmaf_commands[0].options = option_table();
+    for (unsigned i = 0; i < ROWS && tune_commands[i].name; i++) {
+        const TuneCommand *const from = &tune_commands[i];
+        tune_rows[i] = (ManualCommand){ from->name, from->words, from->summary, from->options };
+        programs[1].command_count = i + 1;
+    }
+}
+
 const ManualProgram *manual_program(const char *name)
 {
-    vmaf_commands[0].options = option_table();
+    fill_tables();
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
         if (!strcmp(programs[i].name, name))
             return &programs[i];
