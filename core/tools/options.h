@@ -88,7 +88,7 @@ typedef struct Options {
     bool stored; /* the words are JSON reports, from earlier runs: nothing is scored */
     Pooling pools[POOLS_MAX];
     unsigned pool_count; /* 0: the mean */
-    Gate gates[GATES_MAX];
+    ScoreGate gates[GATES_MAX];
     unsigned gate_count;
     bool quiet;
     bool progress; /* lines for programs to read */

@@ -52,7 +52,7 @@ static void limits_are_reached_or_not(void **state)
         "", "x", "93:", "93:p", "93p5", ":p5", "nan", "inf", "93:p5:"
     };
     const VmafStatistics figures = figures_of_scores();
-    Gate gate;
+    ScoreGate gate;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_true(gate_parse(&gate, cases[i].text));
         assert_int_equal(gate_passes(&gate, "", "a", &figures), cases[i].passes);

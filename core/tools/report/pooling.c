@@ -64,7 +64,7 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures)
     }
 }
 
-bool gate_parse(Gate *gate, const char *text)
+bool gate_parse(ScoreGate *gate, const char *text)
 {
     char *end;
     gate->limit = strtod(text, &end);
@@ -75,7 +75,7 @@ bool gate_parse(Gate *gate, const char *text)
     return *end == ':' && pooling_parse(&gate->pooling, end + 1, strlen(end + 1));
 }
 
-bool gate_passes(const Gate *gate, const char *owner, const char *name,
+bool gate_passes(const ScoreGate *gate, const char *owner, const char *name,
                  const VmafStatistics *figures)
 {
     const double score = pooling_of(&gate->pooling, figures);

@@ -31,15 +31,15 @@ bool pooling_parse(Pooling *pooling, const char *text, size_t length);
 double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 
 /* A score that must be reached: `93`, the mean; `93:p5`. */
-typedef struct Gate {
+typedef struct ScoreGate {
     double limit;
     Pooling pooling;
-} Gate;
+} ScoreGate;
 
-bool gate_parse(Gate *gate, const char *text);
+bool gate_parse(ScoreGate *gate, const char *text);
 
 /* Are the scores good enough? If not, says so in a line, with what is before their name. */
-bool gate_passes(const Gate *gate, const char *owner, const char *name,
+bool gate_passes(const ScoreGate *gate, const char *owner, const char *name,
                  const VmafStatistics *figures);
 
 #endif
