@@ -57,7 +57,7 @@ static void let_go_of_pairs(const Feed *feed)
 static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned side)
 {
     const FeedConfig *const config = feed->config;
-    Rating *const r = &config->ratings[rating];
+    Rating *const r = config->ratings[rating];
     const uint64_t skipped = config->plan->videos[side ? rating + 1 : 0].skip;
     say("\"%s\" is cut off within frame %" PRIu64 ".", video->path, r->pairs + skipped);
     r->cut = true;
@@ -75,7 +75,7 @@ static int tell_end(Feed *feed, unsigned rating)
         say_cut(feed, rating, ref, SIDE_REF);
     if (part->dist == FRAME_CUT)
         say_cut(feed, rating, dist, SIDE_DIST);
-    if (config->ratings[rating].cut)
+    if (config->ratings[rating]->cut)
         return 0;
     if (part->ref == FRAME_NONE && part->dist != FRAME_NONE)
         say("\"%s\" ended before \"%s\".", ref->path, dist->path);
@@ -90,8 +90,8 @@ static void tell_pairing(const Feed *feed, unsigned rating)
     const FeedConfig *const config = feed->config;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
     const int64_t apart = part->begins[1] - part->begins[0];
-    sync_describe(config->plan, rating + 1, part, config->ratings[rating].pairing,
-                  sizeof(config->ratings[rating].pairing));
+    sync_describe(config->plan, rating + 1, part, config->ratings[rating]->pairing,
+                  sizeof(config->ratings[rating]->pairing));
     if (part->repeated || part->left_out)
         say("%s: by time, %" PRIu64 " frame%s compared more than once, %" PRIu64 " left out",
             config->videos[rating + 1]->path, part->repeated,
@@ -104,7 +104,7 @@ static void tell_pairing(const Feed *feed, unsigned rating)
 
 static void end_rating(Feed *feed, unsigned rating, int err)
 {
-    Rating *const r = &feed->config->ratings[rating];
+    Rating *const r = feed->config->ratings[rating];
     feed->over[rating] = true;
     prefetch_drop(feed->prefetch, rating + 1);
     let_go(&feed->hand[rating + 1]);
@@ -120,7 +120,7 @@ static void end_all(Feed *feed)
     for (unsigned i = 0; i < feed->config->count; i++) {
         if (feed->over[i])
             continue;
-        feed->config->ratings[i].stopped = true;
+        feed->config->ratings[i]->stopped = true;
         end_rating(feed, i, 0);
     }
 }
@@ -130,7 +130,7 @@ static void end_all(Feed *feed)
 static int score_pair(Feed *feed, unsigned rating)
 {
     const FeedConfig *const config = feed->config;
-    Rating *const r = &config->ratings[rating];
+    Rating *const r = config->ratings[rating];
     VmafPicture ref, dist;
     int err = vmaf_picture_ref(&ref, &feed->hand[0]);
     if (!err)
@@ -211,7 +211,7 @@ static uint64_t expected_pairs(const FeedConfig *config)
 static bool mean_so_far(void *arg, double *mean)
 {
     const FeedConfig *const config = arg;
-    return models_mean_so_far(config->models, config->options, config->ratings[0].vmaf, mean);
+    return models_mean_so_far(config->models, config->options, config->ratings[0]->vmaf, mean);
 }
 
 static void start_meter(Feed *feed, uint64_t expected)
@@ -245,12 +245,12 @@ static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
 {
     const FeedConfig *const config = feed->config;
     const PrefetchConfig prefetch = {
-        .vmaf = config->ratings[0].vmaf,
+        .vmaf = config->ratings[0]->vmaf,
         .videos = videos,
         .count = feed->videos,
         .by_number = config->plan->by == PAIR_BY_NUMBER,
         /* Chroma that nobody looks at need not be read. */
-        .planes = extractors_planes(config->ratings[0].vmaf),
+        .planes = extractors_planes(config->ratings[0]->vmaf),
         .ahead = config->ahead,
         .threads = config->gpu ? 3 : 1,
     };
@@ -316,7 +316,7 @@ static void interrupt_prefetch(void *prefetch)
 static void find_empty(const FeedConfig *config)
 {
     for (unsigned i = 0; i < config->count; i++) {
-        Rating *const rating = &config->ratings[i];
+        Rating *const rating = config->ratings[i];
         if (rating->err || rating->pairs || rating->cut || rating->stopped)
             continue;
         if (config->count > 1)

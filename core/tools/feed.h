@@ -10,7 +10,7 @@ typedef struct FeedConfig {
     const Options *options;
     const SyncPlan *plan;
     Video *const *videos; /* the reference, then those of the ratings */
-    Rating *ratings;      /* the first one's context has the pool that pictures are read into */
+    Rating **ratings;     /* the first one's context has the pool that pictures are read into */
     unsigned count;       /* of them */
     const Gpu *gpu;
     Models *models;

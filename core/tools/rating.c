@@ -13,7 +13,7 @@
 #include "output.h"
 #include "report/html.h"
 
-int rating_create_context(Rating *rating, const Options *options, unsigned threads, Gpu **gpu,
+int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first)
 {
     const VmafConfiguration config = {
@@ -26,11 +26,9 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
     int err = vmaf_init(&rating->vmaf, config);
     if (!err)
         err = vmaf_share_threads(rating->vmaf, first->vmaf);
-    if (err) {
+    if (err)
         say("problem initializing VMAF context");
-        return err;
-    }
-    return rating == first ? gpu_create(gpu, options, rating->vmaf) : gpu_share(*gpu, rating->vmaf);
+    return err;
 }
 
 /* What was done to the video or, not `done`, what is odd about it, in one line to be freed; NULL: nothing. */
@@ -95,14 +93,13 @@ static int note_options(VmafContext *vmaf, const Options *options, size_t number
     return err;
 }
 
-int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
-                       size_t number)
+int rating_note_origin(const Rating *rating, const Options *options, const Video *ref)
 {
     int err = note_video(rating->vmaf, ref, true, &rating->span[SIDE_REF], NULL);
     if (!err)
         err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST], NULL);
     if (!err)
-        err = note_options(rating->vmaf, options, number);
+        err = note_options(rating->vmaf, options, rating->number);
     if (!err &&
         (options->backend || options->only_cpu)) /* who asks where it runs wants to read it */
         err = vmaf_report_places(rating->vmaf);

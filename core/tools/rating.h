@@ -18,6 +18,7 @@ typedef struct VideoSpan {
 } VideoSpan;
 
 typedef struct Rating {
+    size_t number; /* among the distorted videos, from 0 */
     Video *video;
     VideoSpan span[SIDES];
     char *output; /* where the report goes; NULL: nowhere */
@@ -31,14 +32,13 @@ typedef struct Rating {
     char pairing[160];    /* how frames found their partners */
 } Rating;
 
-/* Its context, which works on the device of `gpu`, if any, and has so many threads or, if `first` is another,
- * the threads of that. Says what is wrong; negative errno. */
-int rating_create_context(Rating *rating, const Options *options, unsigned threads, Gpu **gpu,
+/* Its context, which has so many threads or, if `first` is another, the threads of that. Says what is wrong;
+ * negative errno. */
+int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first);
 
-/* Tells the library what only the command knows, for reports. `number`: which of the distorted videos. */
-int rating_note_origin(const Rating *rating, const Options *options, const Video *ref,
-                       size_t number);
+/* Tells the library what only the command knows, for reports. */
+int rating_note_origin(const Rating *rating, const Options *options, const Video *ref);
 
 /* Scores, prints and writes what was read. Says what is wrong; negative errno. */
 int rating_finish(Rating *rating, const Options *options, const Models *models);

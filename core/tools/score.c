@@ -5,33 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
-#include "feed.h"
-#include "input/prefetch.h"
+#include "group.h"
 #include "input/together.h"
 #include "interrupt.h"
-#include "libvmaf/device.h"
 #include "message.h"
 #include "output.h"
 #include "report/html.h"
-#include "sync_auto.h"
 
 typedef struct Run {
     const Options *options;
-    unsigned count;  /* ratings */
-    unsigned opened; /* videos */
-    Video **videos;  /* the reference, then one for each rating */
+    unsigned count; /* ratings */
+    Video *
+        *videos; /* the reference, then one for each rating, then the reference again for groups */
+    unsigned opened; /* of them */
     Rating *ratings;
-    SyncPlan plan;
-    Gpu *gpu;
-    Models *models;
-    unsigned ahead; /* frames read ahead of each video */
+    Group *groups;
+    unsigned group_count;
+    GroupShare share;
 } Run;
-
-static const char *side_name(unsigned video)
-{
-    return video ? "distorted" : "reference";
-}
 
 /* ---- opening ---- */
 
@@ -39,7 +30,7 @@ static int begin_video(Video *video, unsigned number, void *unused)
 {
     const int err = video_begin(video);
     if (err && err != -ECANCELED)
-        say("problem with %s file: %s", side_name(number), video->path);
+        say("problem with %s file: %s", number ? "distorted" : "reference", video->path);
     return err;
 }
 
@@ -50,26 +41,32 @@ static void cancel_videos(void *arg)
         source_cancel(run->videos[i]->source);
 }
 
-static int open_videos(Run *run)
+/* Adds a video to the run; it waits for nobody. */
+static int create_video(Run *run, const char *path, bool is_ref)
 {
     const Options *const o = run->options;
     const VideoFormat raw = { o->width, o->height, o->bitdepth, o->pix_fmt };
-    for (unsigned i = 0; i <= run->count; i++) {
-        const char *const path = i ? o->distorted.at[i - 1] : o->reference;
-        const int err = video_create(&run->videos[i], path, o->raw ? &raw : NULL);
-        run->opened += run->videos[i] != NULL;
-        if (err) {
-            say("problem with %s file: %s", side_name(i), path);
-            return err;
-        }
-        run->videos[i]->options = (VideoOptions){ .hwaccel = o->hwaccel, .local = o->local_only };
-        if (i)
-            run->ratings[i - 1].video = run->videos[i];
+    Video **const video = &run->videos[run->opened];
+    const int err = video_create(video, path, o->raw ? &raw : NULL);
+    run->opened += *video != NULL;
+    if (err)
+        say("problem with %s file: %s", is_ref ? "reference" : "distorted", path);
+    else
+        (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel, .local = o->local_only };
+    return err;
+}
+
+static int open_videos(Run *run)
+{
+    int err = create_video(run, run->options->reference, true);
+    for (unsigned i = 0; !err && i < run->count; i++) {
+        err = create_video(run, run->options->distorted.at[i], false);
+        run->ratings[i] = (Rating){ .number = i, .video = run->videos[i + 1] };
     }
+    if (err)
+        return err;
     interrupt_call(cancel_videos, run);
-    const VideoAlign align = options_align(o);
-    const int err = videos_do(run->videos, run->count + 1, begin_video, NULL);
-    return err ? err : videos_align(run->videos, run->count + 1, &align);
+    return videos_do(run->videos, run->count + 1, begin_video, NULL);
 }
 
 static int find_outputs(Run *run)
@@ -81,125 +78,83 @@ static int find_outputs(Run *run)
         if (!err && rating->output)
             err = output_check(rating->output, run->videos, run->count + 1);
     }
-    if (!err && run->options->html)
-        err = output_check(run->options->html, run->videos, run->count + 1);
     return err;
 }
 
-/* ---- contexts ---- */
+/* ---- groups ---- */
 
-/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory,
- * which takes long to come by, so large ones are few. */
-static unsigned frames_ahead(const Run *run, const VmafPictureConfiguration *pool)
+/* The group that reads the reference as this video needs it; the next free one if there is none. */
+static Group *find_group(Run *run, const Video *video)
 {
-    const size_t large = 8u << 20;
-    const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
-    if (!run->gpu)
-        return 1;
-    return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
+    const VideoAlign align = options_align(run->options);
+    for (unsigned i = 0; i < run->group_count; i++)
+        if (videos_align_alike(run->videos[0], run->groups[i].videos[1], video, &align))
+            return &run->groups[i];
+    return &run->groups[run->group_count];
 }
 
-/* Pairs in a context beside the one in hand. With a GPU no more than are read ahead. */
-static unsigned pairs_in_work(const Run *run)
+static int start_group(Run *run, Group *group)
 {
-    return run->gpu ? run->ahead : vmaf_pairs_in_flight(run->ratings[0].vmaf) - 1;
+    group->share = &run->share;
+    group->videos = calloc(run->count + 1, sizeof(*group->videos));
+    group->ratings = calloc(run->count, sizeof(*group->ratings));
+    run->group_count++;
+    return group->videos && group->ratings ? 0 : -ENOMEM;
 }
 
-static unsigned largest_depth(const Run *run)
+static int divide(Run *run)
 {
-    unsigned depth = 0;
-    for (unsigned i = 0; i <= run->count; i++)
-        if (run->videos[i]->format.bitdepth > depth)
-            depth = run->videos[i]->format.bitdepth;
-    return depth;
+    for (unsigned i = 0; i < run->count; i++) {
+        Rating *const rating = &run->ratings[i];
+        Group *const group = find_group(run, rating->video);
+        const int err = group->videos ? 0 : start_group(run, group);
+        if (err)
+            return err;
+        group->ratings[group->count++] = rating;
+        group->videos[group->count] = rating->video;
+    }
+    return 0;
 }
 
-/* All videos are read into the pictures of one pool, since the reference's are everybody's. */
-static int create_pool(Run *run)
+/* Each group reads the reference for itself, from the beginning. */
+static int open_reference(Run *run, unsigned group)
 {
-    const VideoFormat *const format = &run->videos[0]->format;
-    VmafPictureConfiguration pool = {
-        .pic_params = { .w = format->width,
-                        .h = format->height,
-                        .bpc = largest_depth(run),
-                        .pix_fmt = format->pix_fmt },
-    };
-    run->ahead = frames_ahead(run, &pool);
-    pool.pic_cnt = prefetch_pool_size(run->count + 1, run->ahead, pairs_in_work(run));
-    const int err = vmaf_preallocate_pictures(run->ratings[0].vmaf, pool);
-    if (err)
-        say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
-            pool.pic_params.h);
-    return err;
-}
-
-static int prepare_rating(Run *run, unsigned i)
-{
-    Rating *const rating = &run->ratings[i];
-    const SyncVideo *const dist = &run->plan.videos[i + 1];
-    rating->span[SIDE_REF].skipped = run->plan.videos[0].skip + dist->pairing.skipped;
-    rating->span[SIDE_REF].frames = video_frames_left(run->videos[0]);
-    rating->span[SIDE_DIST].skipped = dist->skip;
-    rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
-    int err = rating_note_origin(rating, run->options, run->videos[0], i);
-    if (!err)
-        err = models_use(run->models, rating->vmaf);
-    return err ? err : extractors_use(run->options, rating->vmaf);
-}
-
-static size_t frame_bytes(const VideoFormat *format)
-{
-    const size_t luma = (size_t)format->width * format->height;
-    const size_t samples = format->pix_fmt == VMAF_PIX_FMT_YUV444P   ? 3 * luma
-                           : format->pix_fmt == VMAF_PIX_FMT_YUV422P ? 2 * luma
-                                                                     : luma + luma / 2;
-    return samples * (format->bitdepth > 8 ? 2 : 1);
-}
-
-static int create_contexts(Run *run)
-{
-    const Options *const o = run->options;
-    const size_t bytes = (run->count + 1) * frame_bytes(&run->videos[0]->format);
-    const unsigned threads = o->threads_given ? o->threads : threads_by_default(bytes);
-    int err = 0;
-    for (unsigned i = 0; !err && i < run->count; i++)
-        err = rating_create_context(&run->ratings[i], o, threads, &run->gpu, run->ratings);
-    if (!err)
-        err = create_pool(run);
-    if (!err)
-        err = models_create(&run->models, run->options);
-    for (unsigned i = 0; !err && i < run->count; i++)
-        err = prepare_rating(run, i);
-    return err;
-}
-
-/* ---- reading ---- */
-
-static int skip_in_video(Video *video, unsigned number, void *arg)
-{
-    const uint64_t frames = ((const SyncPlan *)arg)->videos[number].skip;
-    const enum FrameStatus status = video_skip(video, (unsigned)frames);
-    if (status == FRAME_WHOLE)
+    if (!group) {
+        run->groups[group].videos[0] = run->videos[0];
         return 0;
-    if (status != FRAME_ERROR)
-        say("the %s video has fewer than the %u frames to skip: %s", side_name(number),
-            (unsigned)frames, video->path);
-    return -EINVAL;
+    }
+    const unsigned at = run->opened;
+    const int err = create_video(run, run->options->reference, true);
+    if (err)
+        return err;
+    run->groups[group].videos[0] = run->videos[at];
+    run->videos[at]->options.quiet = true;
+    return begin_video(run->videos[at], 0, NULL);
 }
 
-static int read_and_score(Run *run)
+static int refuse_pipes(const Run *run)
 {
-    const FeedConfig config = {
-        .options = run->options,
-        .plan = &run->plan,
-        .videos = run->videos,
-        .ratings = run->ratings,
-        .count = run->count,
-        .gpu = run->gpu,
-        .models = run->models,
-        .ahead = run->ahead,
-    };
-    return feed_ratings(&config);
+    for (unsigned i = 0; i <= run->count && run->group_count > 1; i++) {
+        if (run->videos[i]->source->seekable)
+            continue;
+        say("the distorted videos differ in depth or sampling, so that the reference is read more than "
+            "once, which pipes do not allow (%s): score them one at a time",
+            run->videos[i]->path);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int make_groups(Run *run)
+{
+    int err = divide(run);
+    if (!err)
+        err = refuse_pipes(run);
+    for (unsigned i = 0; !err && i < run->group_count; i++)
+        err = open_reference(run, i);
+    for (unsigned i = 0; !err && i < run->group_count; i++)
+        err = group_prepare(&run->groups[i]);
+    return err;
 }
 
 /* ---- results ---- */
@@ -234,7 +189,7 @@ static int finish(Run *run)
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
         if (!rating->err)
-            rating->err = rating_finish(rating, run->options, run->models);
+            rating->err = rating_finish(rating, run->options, run->share.models);
         if (!first)
             first = rating->err;
     }
@@ -251,43 +206,58 @@ static void say_stop(const Rating *rating, bool several)
         written ? ", which are in " : "; there is no report", written ? rating->output : "");
 }
 
+/* The others have their results in any case. */
+static void score_group(Group *group)
+{
+    const int err = group_score(group);
+    for (unsigned i = 0; err && i < group->count; i++)
+        if (!group->ratings[i]->err)
+            group->ratings[i]->err = err;
+}
+
 static int score(Run *run)
 {
     int err = open_videos(run);
     if (!err)
         err = find_outputs(run);
     if (!err)
-        err = sync_plan(&run->plan, run->options, run->videos, run->count + 1);
-    if (!err && run->options->sync == SYNC_AUTO)
-        err = sync_find_offsets(&run->plan, run->videos);
-    if (!err)
-        err = create_contexts(run);
-    if (!err)
-        err = videos_do(run->videos, run->count + 1, skip_in_video, &run->plan);
-    if (!err)
-        err = read_and_score(run);
-    return err ? err : finish(run);
+        err = make_groups(run);
+    if (err)
+        return err;
+    for (unsigned i = 0; i < run->group_count && !(i && interrupt_signal()); i++)
+        score_group(&run->groups[i]);
+    return finish(run);
+}
+
+static int allocate(Run *run)
+{
+    run->videos = calloc(2 * run->count + 1, sizeof(*run->videos));
+    run->ratings = calloc(run->count, sizeof(*run->ratings));
+    run->groups = calloc(run->count + 1, sizeof(*run->groups));
+    return run->videos && run->ratings && run->groups ? 0 : -ENOMEM;
 }
 
 static void close_run(Run *run)
 {
-    models_destroy(run->models);
+    models_destroy(run->share.models);
     for (unsigned i = run->count; run->ratings && i-- > 0;)
         rating_destroy(&run->ratings[i]);
-    gpu_destroy(run->gpu);
+    gpu_destroy(run->share.gpu);
     for (unsigned i = 0; i < run->opened; i++)
         video_close(run->videos[i]);
-    sync_destroy(&run->plan);
+    for (unsigned i = 0; i < run->group_count; i++)
+        group_clear(&run->groups[i]);
+    free(run->groups);
     free(run->ratings);
     free(run->videos);
 }
 
 int score_videos(const Options *options)
 {
-    Run run = { .options = options, .count = (unsigned)options->distorted.count };
-    run.videos = calloc(run.count + 1, sizeof(*run.videos));
-    run.ratings = calloc(run.count, sizeof(*run.ratings));
-    int err = run.videos && run.ratings ? 0 : -ENOMEM;
+    Run run = { .options = options,
+                .count = (unsigned)options->distorted.count,
+                .share = { .options = options } };
+    int err = allocate(&run);
     interrupt_watch();
     if (!err)
         err = score(&run);

@@ -186,6 +186,17 @@ def check_real_files():
     expect(['r.mkv', trimmed, '--offset', '-280ms'], straight(FRAMES - 7, 7, 7))
     expect(['r.mkv', trimmed, '--sync', 'auto'], straight(FRAMES - 7, 7, 7), 'begins 7 frames into')
     expect(['r.mkv', trimmed, '--sync', 'auto', '--duration', '0.4s'], straight(10, 7, 7), 'begins 7 frames into')
+    # Other depths and samplings: each is scored as it is alone, though the reference is read more than once then.
+    others = [plain, ffmpeg('d25.y4m', '-pix_fmt', 'yuv420p10le', *lossless, 'd10.mkv'),
+              ffmpeg('d25.y4m', '-pix_fmt', 'yuv444p', *lossless, 'd444.mkv'), dropped]
+    alone = [scores(['r.mkv', other])[1] for other in others]
+    run(['r.mkv', *others, '-o', 'out.csv', '--feature', 'psnr', '-q'])
+    for i, expected in enumerate(alone):
+        check(f'{others[i]} beside others:', open(f'out.{i + 1}.csv').read() == expected, 'not as it is alone')
+    check('depths differ:', alone[0] != alone[1])
+    with subprocess.Popen(['cat', 'r.mkv'], stdout=subprocess.PIPE) as cat:
+        got = subprocess.run([vmaf, '-', *others], stdin=cat.stdout, capture_output=True, text=True, check=False)
+    check('a pipe for other depths:', got.returncode == FAIL and 'one at a time' in got.stderr, got.stderr)
     # All at once, and what was done is in the reports.
     run(['r.mkv', dropped, plain, late, '-o', 'out.json', '-q'])
     for i, words in enumerate(('by time, 5 repeated', 'by time', 'by time')):

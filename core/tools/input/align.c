@@ -193,6 +193,21 @@ static bool tells_colours(const Video *video)
     return video->reader->planes != NULL;
 }
 
+bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const VideoAlign *how)
+{
+    Video *const pair_a[] = { (Video *)ref, (Video *)a }, *const pair_b[] = { (Video *)ref,
+                                                                              (Video *)b };
+    const VideoFormat x = common_format(pair_a, 2, how), y = common_format(pair_b, 2, how);
+    if (x.bitdepth != y.bitdepth || x.pix_fmt != y.pix_fmt)
+        return false;
+    if (!tells_colours(ref) && tells_colours(a) != tells_colours(b)) /* only one is converted */
+        return false;
+    /* RGB takes the colours of what it is compared with. */
+    return !ref->rgb || (a->rgb == b->rgb && is_full(a) == is_full(b) &&
+                         !differ(a->traits.matrix ? a->traits.matrix : "",
+                                 b->traits.matrix ? b->traits.matrix : ""));
+}
+
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how)
 {
     bool convert = how->asked || how->match_range;

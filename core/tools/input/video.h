@@ -136,6 +136,10 @@ typedef struct VideoAlign {
  * fit as they are, as video_compare says. Warns of what else is different. Says what is wrong; negative errno. */
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how);
 
+/* Would each of two distorted videos, alone with the reference, be aligned as both are together? Before
+ * they are. */
+bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const VideoAlign *how);
+
 const char *video_scale_name(enum VideoScale scale); /* NULL behind the last */
 const char *video_format_name(enum VmafPixelFormat pix_fmt);
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cpus.h"
+#include "feed.h"
+#include "input/prefetch.h"
+#include "input/together.h"
+#include "libvmaf/device.h"
+#include "message.h"
+#include "sync_auto.h"
+
+int group_prepare(Group *group)
+{
+    const VideoAlign align = options_align(group->share->options);
+    int err = videos_align(group->videos, group->count + 1, &align);
+    if (!err)
+        err = sync_plan(&group->plan, group->share->options, group->videos, group->count + 1);
+    if (!err && group->share->options->sync == SYNC_AUTO)
+        err = sync_find_offsets(&group->plan, group->videos);
+    return err;
+}
+
+/* ---- contexts ---- */
+
+/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory,
+ * which takes long to come by, so large ones are few. */
+static unsigned frames_ahead(const Group *group, const VmafPictureConfiguration *pool)
+{
+    const size_t large = 8u << 20;
+    const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
+    if (!group->share->gpu)
+        return 1;
+    return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
+}
+
+/* Pairs in a context beside the one in hand. With a GPU no more than are read ahead. */
+static unsigned pairs_in_work(const Group *group)
+{
+    return group->share->gpu ? group->ahead : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
+}
+
+static unsigned largest_depth(const Group *group)
+{
+    unsigned depth = 0;
+    for (unsigned i = 0; i <= group->count; i++)
+        if (group->videos[i]->format.bitdepth > depth)
+            depth = group->videos[i]->format.bitdepth;
+    return depth;
+}
+
+/* All videos are read into the pictures of one pool, since the reference's are everybody's. */
+static int create_pool(Group *group)
+{
+    const VideoFormat *const format = &group->videos[0]->format;
+    VmafPictureConfiguration pool = {
+        .pic_params = { .w = format->width,
+                        .h = format->height,
+                        .bpc = largest_depth(group),
+                        .pix_fmt = format->pix_fmt },
+    };
+    group->ahead = frames_ahead(group, &pool);
+    pool.pic_cnt = prefetch_pool_size(group->count + 1, group->ahead, pairs_in_work(group));
+    const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
+    if (err)
+        say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
+            pool.pic_params.h);
+    return err;
+}
+
+static int prepare_rating(Group *group, unsigned i)
+{
+    Rating *const rating = group->ratings[i];
+    const SyncVideo *const dist = &group->plan.videos[i + 1];
+    rating->span[SIDE_REF].skipped = group->plan.videos[0].skip + dist->pairing.skipped;
+    rating->span[SIDE_REF].frames = video_frames_left(group->videos[0]);
+    rating->span[SIDE_DIST].skipped = dist->skip;
+    rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
+    int err = rating_note_origin(rating, group->share->options, group->videos[0]);
+    if (!err)
+        err = models_use(group->share->models, rating->vmaf);
+    return err ? err : extractors_use(group->share->options, rating->vmaf);
+}
+
+static size_t frame_bytes(const VideoFormat *format)
+{
+    const size_t luma = (size_t)format->width * format->height;
+    const size_t samples = format->pix_fmt == VMAF_PIX_FMT_YUV444P   ? 3 * luma
+                           : format->pix_fmt == VMAF_PIX_FMT_YUV422P ? 2 * luma
+                                                                     : luma + luma / 2;
+    return samples * (format->bitdepth > 8 ? 2 : 1);
+}
+
+/* The first context of a run opens the device for all. */
+static int place_on_gpu(const Group *group, const Rating *rating)
+{
+    GroupShare *const share = group->share;
+    const bool begun = share->begun;
+    share->begun = true;
+    return begun ? gpu_share(share->gpu, rating->vmaf)
+                 : gpu_create(&share->gpu, share->options, rating->vmaf);
+}
+
+static int create_contexts(Group *group)
+{
+    const Options *const o = group->share->options;
+    const size_t bytes = (group->count + 1) * frame_bytes(&group->videos[0]->format);
+    const unsigned threads = o->threads_given ? o->threads : threads_by_default(bytes);
+    int err = 0;
+    for (unsigned i = 0; !err && i < group->count; i++) {
+        err = rating_create_context(group->ratings[i], o, threads, group->ratings[0]);
+        if (!err)
+            err = place_on_gpu(group, group->ratings[i]);
+    }
+    if (!err)
+        err = create_pool(group);
+    if (!err && !group->share->models)
+        err = models_create(&group->share->models, o);
+    for (unsigned i = 0; !err && i < group->count; i++)
+        err = prepare_rating(group, i);
+    return err;
+}
+
+/* ---- reading ---- */
+
+static int skip_in_video(Video *video, unsigned number, void *arg)
+{
+    const uint64_t frames = ((const SyncPlan *)arg)->videos[number].skip;
+    const enum FrameStatus status = video_skip(video, (unsigned)frames);
+    if (status == FRAME_WHOLE)
+        return 0;
+    if (status != FRAME_ERROR)
+        say("the %s video has fewer than the %u frames to skip: %s", number ? "distorted" : "reference",
+            (unsigned)frames, video->path);
+    return -EINVAL;
+}
+
+static int read_and_score(Group *group)
+{
+    const FeedConfig config = {
+        .options = group->share->options,
+        .plan = &group->plan,
+        .videos = group->videos,
+        .ratings = group->ratings,
+        .count = group->count,
+        .gpu = group->share->gpu,
+        .models = group->share->models,
+        .ahead = group->ahead,
+    };
+    return feed_ratings(&config);
+}
+
+
+int group_score(Group *group)
+{
+    int err = create_contexts(group);
+    if (!err)
+        err = videos_do(group->videos, group->count + 1, skip_in_video, &group->plan);
+    return err ? err : read_and_score(group);
+}
+
+void group_clear(Group *group)
+{
+    sync_destroy(&group->plan);
+    free(group->videos);
+    free(group->ratings);
+    *group = (Group){ 0 };
+}
