@@ -156,6 +156,8 @@ static int libav_open(Video *video)
     int err = libav_open_stream(libav);
     if (!err)
         err = decode_first(libav);
+    if (!err)
+        err = libav_hw_tell(libav);
     if (err)
         return err;
     set_traits(libav);

@@ -33,9 +33,11 @@ typedef struct Libav {
     AVStream *stream;
     AVCodecContext *codec;
     AVPacket *packet;
-    AVFrame *frame; /* the one that was found */
-    AVFrame *host;  /* the same, fetched from a device */
-    AVBufferRef *device;
+    AVFrame *frame;      /* the one that was found */
+    AVFrame *host;       /* the same, fetched from a device */
+    AVBufferRef *device; /* that decodes; NULL: the CPU */
+    const char *device_name;
+    bool device_named; /* by the user, who wants no other */
     enum AVPixelFormat device_format;
     bool first;    /* `frame` was decoded when the video was opened, and nobody had it yet */
     bool draining; /* there are no more packets */
@@ -61,6 +63,14 @@ void libav_io_destroy(Libav *libav);
 
 /* libav_open.c: the container, its stream and decoder. Says what is wrong; negative errno. */
 int libav_open_stream(Libav *libav);
+
+/* libav_hw.c, for --hwaccel. All of them say what is wrong; negative errno. The first takes a device and its decoder,
+ * if there is to be one; the second is for before that is opened, the third for each frame, the last for after the
+ * first one. */
+int libav_hw_choose(Libav *libav, const AVCodec **decoder);
+int libav_hw_attach(Libav *libav);
+int libav_hw_fetch(Libav *libav);
+int libav_hw_tell(Libav *libav);
 
 /* libav_decode.c: decodes the next frame into `frame`. */
 enum FrameStatus libav_decode(Libav *libav);

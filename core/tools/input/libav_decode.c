@@ -102,5 +102,5 @@ enum FrameStatus libav_decode(Libav *libav)
     }
     if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
         note_damage(libav, AVERROR_INVALIDDATA);
-    return FRAME_WHOLE;
+    return libav_hw_fetch(libav) ? FRAME_ERROR : FRAME_WHOLE;
 }

@@ -204,7 +204,10 @@ static int open_decoder(Libav *libav)
 {
     const Video *const video = libav->video;
     const AVCodecParameters *const par = libav->stream->codecpar;
-    const AVCodec *const decoder = avcodec_find_decoder(par->codec_id);
+    const AVCodec *decoder = avcodec_find_decoder(par->codec_id);
+    int err = libav_hw_choose(libav, &decoder);
+    if (err)
+        return err;
     if (!decoder) {
         say("%s: this libavcodec has no decoder for %s; another build of FFmpeg's libraries may have one "
             "(Debian's libavcodec-extra)",
@@ -214,10 +217,12 @@ static int open_decoder(Libav *libav)
     libav->codec = avcodec_alloc_context3(decoder);
     if (!libav->codec)
         return -ENOMEM;
-    int err = avcodec_parameters_to_context(libav->codec, par);
+    err = avcodec_parameters_to_context(libav->codec, par);
     libav->codec->opaque = libav;
     libav->codec->pkt_timebase = libav->stream->time_base;
     libav->codec->thread_count = thread_count(&video->options);
+    if (err >= 0)
+        err = libav_hw_attach(libav);
     if (!err)
         err = avcodec_open2(libav->codec, decoder, NULL);
     if (!err)

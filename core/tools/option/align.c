@@ -29,6 +29,16 @@ static int set_range(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, "keep or match");
 }
 
+static int set_hwaccel(Options *options, const Arg *arg, const char *value)
+{
+    static const char *const names[] = { "none", "auto", "vulkan", "cuda", "vaapi" };
+    options->hwaccel = value;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (!strcmp(names[i], value))
+            return 0;
+    return bad_value(arg, value, "vulkan, cuda, vaapi, auto or none");
+}
+
 /* Models of 4K were made for screens of that size, all others for 1080 rows. */
 static bool is_for_4k(const Options *options)
 {
@@ -51,7 +61,8 @@ VideoAlign options_align(const Options *options)
 }
 
 const Arg align_options[] = {
-    { .help = "Where the videos differ (Y4M and raw video must not, unless --scale is given)" },
+    { .help =
+          "Decoding, and where the videos differ (Y4M and raw video must not, unless --scale is given)" },
     { .name = "scale",
       .value = "HOW",
       .help = "bicubic (default), bilinear, lanczos, nearest or area:\n"
@@ -69,5 +80,12 @@ const Arg align_options[] = {
       .newer = true,
       .set = set_range,
       .complete = "keep|match" },
+    { .name = "hwaccel",
+      .value = "DEVICE",
+      .help = "decode with vulkan, cuda or vaapi, or fail; auto:\n"
+              "with one of them, if there is one; none (default)",
+      .newer = true,
+      .set = set_hwaccel,
+      .complete = "vulkan|cuda|vaapi|auto|none" },
     { 0 },
 };
