@@ -47,23 +47,26 @@ static const Video *without_clock(Video *const *videos, unsigned count)
     return NULL;
 }
 
-static bool any_has_times(Video *const *videos, unsigned count)
+/* NULL: all have them. */
+static const Video *without_times(Video *const *videos, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (has_times(videos[i]))
-            return true;
-    return false;
+        if (!has_times(videos[i]))
+            return videos[i];
+    return NULL;
 }
 
 /* ---- what frames are paired by ---- */
 
-/* By time, as nobody asked for: the rates must be the same, but that one may vary. */
-static int check_rates(Video *const *videos, unsigned count)
+/* As nobody said what to do: the rates must be the same, but that one may vary. */
+static int check_rates(Video *const *videos, unsigned count, bool by_time)
 {
     const Video *const ref = videos[0];
     for (unsigned i = 1; i < count; i++) {
         const Video *const dist = videos[i];
         const bool varies = dist->traits.variable_rate || ref->traits.variable_rate;
+        if (varies && !by_time)
+            continue;
         if (varies && !same_rate(ref, dist)) {
             say("%s has a frame rate that varies: each frame of the reference is compared with the "
                 "nearest in time",
@@ -79,6 +82,17 @@ static int check_rates(Video *const *videos, unsigned count)
     return 0;
 }
 
+/* By number, since one of them has no times: what the others' times say is lost. */
+static int check_uneven(Video *const *videos, unsigned count, const Video *timeless)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (videos[i]->traits.variable_rate)
+            say("%s has a frame rate that varies, and %s has no times: frames are paired by number; "
+                "--sync nearest pairs them by time",
+                videos[i]->path, timeless->path);
+    return check_rates(videos, count, false);
+}
+
 static void warn_of_rates(Video *const *videos, unsigned count)
 {
     for (unsigned i = 1; i < count; i++)
@@ -91,6 +105,10 @@ static void warn_of_rates(Video *const *videos, unsigned count)
 static int choose(SyncPlan *plan, const Options *options, Video *const *videos, unsigned count)
 {
     const Video *const lost = without_clock(videos, count);
+    const Video *const timeless = without_times(videos, count);
+    bool any_timed = false;
+    for (unsigned i = 0; i < count; i++)
+        any_timed = any_timed || has_times(videos[i]);
     const bool asked = options->fps_num || options->sync == SYNC_NEAREST;
     plan->by = PAIR_BY_NUMBER;
     if (options->sync == SYNC_INDEX)
@@ -106,13 +124,11 @@ static int choose(SyncPlan *plan, const Options *options, Video *const *videos, 
         plan->rate_den = options->fps_den;
     } else if (options->sync == SYNC_NEAREST) {
         plan->by = PAIR_BY_TIME;
-    } else if (any_has_times(videos, count)) {
-        if (lost) {
-            say("%s has neither times nor a frame rate: frames are paired by number", lost->path);
-            return 0;
-        }
+    } else if (!timeless) {
         plan->by = PAIR_BY_TIME;
-        return check_rates(videos, count);
+        return check_rates(videos, count, true);
+    } else if (any_timed) {
+        return check_uneven(videos, count, timeless);
     } else if (options->sync == SYNC_DEFAULT) {
         warn_of_rates(videos, count);
     }

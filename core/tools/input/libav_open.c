@@ -65,10 +65,12 @@ static int say_not_opened(Libav *libav, int err)
     return -EINVAL;
 }
 
-/* Kinds of file that are none: any text, and samples of which nothing is known. */
+/* Kinds of file that are none: any text, samples of which nothing is known, and Y4M, which would have gone to
+ * its own reader: this one is so by name only. */
 static bool is_no_video(const AVInputFormat *format)
 {
-    return !strcmp(format->name, "tty") || !strcmp(format->name, "rawvideo");
+    return !strcmp(format->name, "tty") || !strcmp(format->name, "rawvideo") ||
+           !strcmp(format->name, "yuv4mpegpipe");
 }
 
 /* What kind of file it is; NULL where only libavformat can tell. */
