@@ -132,8 +132,8 @@ static int skip_in_video(Video *video, unsigned number, void *arg)
     if (status == FRAME_WHOLE)
         return 0;
     if (status != FRAME_ERROR)
-        say("the %s video has fewer than the %u frames to skip: %s", number ? "distorted" : "reference",
-            (unsigned)frames, video->path);
+        say("the %s video has fewer than the %u frames to skip: %s",
+            number ? "distorted" : "reference", (unsigned)frames, video->path);
     return -EINVAL;
 }
 
@@ -151,7 +151,6 @@ static int read_and_score(Group *group)
     };
     return feed_ratings(&config);
 }
-
 
 int group_score(Group *group)
 {

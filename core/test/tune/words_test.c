@@ -59,9 +59,9 @@ static void assert_words(const char *text, const char *const *expected)
     char error[256];
     assert_int_equal(template_parse(&template, text, error, sizeof(error)), 0);
     Argv words = template_fill(&template, &(TemplateValues){ .input = "a b'\"$(x)\n.mkv",
-                                                                     .y4m = "Y",
-                                                                     .output = "{crf} out.mkv",
-                                                                     .setting = "23" });
+                                                             .y4m = "Y",
+                                                             .output = "{crf} out.mkv",
+                                                             .setting = "23" });
     assert_false(words.failed);
     size_t i = 0;
     for (; words.words[i] && expected[i]; i++)
