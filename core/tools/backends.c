@@ -23,6 +23,15 @@ const char *backend_of_extractor(const char *extractor)
     return last && vmaf_backend_built(last + 1) >= 0 ? last + 1 : NULL;
 }
 
+bool backend_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *word = list; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+        if (!strncmp(word, name, length) && (!word[length] || word[length] == ','))
+            return true;
+    return !strcmp(list, "all") && strcmp(name, "host"); /* which is for tests */
+}
+
 void backend_names(char *text, size_t size)
 {
     const char *name;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "doctor/doctor.h"
 #include "gpu.h"
 #include "interrupt.h"
 #include "list.h"
@@ -34,6 +35,8 @@ static int act(enum Action action, const Options *options)
     case ACTION_LIST_FEATURES:
         list_features();
         return finish_stdout();
+    case ACTION_DOCTOR:
+        return doctor(options);
     case ACTION_SCORE:
         return score_videos(options);
     case ACTION_REPORT:

@@ -171,7 +171,7 @@ void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
         say("on %s (%s): %s", device, gpu->backend, there.text);
 }
 
-static const char *type_name(enum VmafDeviceType type)
+const char *gpu_type_name(enum VmafDeviceType type)
 {
     switch (type) {
     case VMAF_DEVICE_INTEGRATED:
@@ -187,15 +187,21 @@ static const char *type_name(enum VmafDeviceType type)
     }
 }
 
+void gpu_uuid_text(char text[40], const uint8_t uuid[16])
+{
+    for (unsigned i = 0; i < 16; i++)
+        text += sprintf(text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
 static void print_device(const VmafDeviceInfo *info)
 {
     printf("%u: %s\n", info->index, info->name);
     printf("   backend: %s\n", info->backend);
-    printf("   type: %s\n   driver: %s\n", type_name(info->type), info->driver);
+    printf("   type: %s\n   driver: %s\n", gpu_type_name(info->type), info->driver);
     printf("   %s: %s\n", info->api, info->version);
-    printf("   memory: %llu MiB\n   UUID: ", (unsigned long long)(info->memory >> 20));
-    for (unsigned i = 0; i < sizeof(info->uuid); i++)
-        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+    char uuid[40];
+    gpu_uuid_text(uuid, info->uuid);
+    printf("   memory: %llu MiB\n   UUID: %s", (unsigned long long)(info->memory >> 20), uuid);
     if (info->pci[0])
         printf("\n   PCI: %s", info->pci);
     if (info->missing[0])

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "libvmaf/device.h"
 #include "libvmaf/libvmaf.h"
 #include "options.h"
 
@@ -24,6 +25,10 @@ bool gpu_gave_up(void);
 
 /* Says where each extractor runs, once the first pair was taken; NULL: nothing to say. */
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
+
+/* How people and programs read them: "discrete GPU"; 8-4-4-4-12 digits. */
+const char *gpu_type_name(enum VmafDeviceType type);
+void gpu_uuid_text(char text[40], const uint8_t uuid[16]);
 
 /* Prints the devices of all backends and what those without any lack. Negative errno when there are
  * none. */

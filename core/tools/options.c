@@ -105,6 +105,9 @@ static int heed_extractors(Options *options)
 static int check_backend(Options *options)
 {
     const char *name;
+    if (options->doctor_backends && !options->backend && !options->only_cpu)
+        return usage_error("--backend %s: a run has one backend; several are for --doctor",
+                           options->doctor_backends);
     if (options->device && options->only_cpu)
         return usage_error("--device asks for a GPU, but --backend is cpu");
     if (options->device && !options->backend)
@@ -227,7 +230,8 @@ static int read_words(Options *options, int argc, char **argv)
         int err = arg ? keep(options, arg->name, value) : words_add(&options->words, value);
         if (!err && arg)
             err = arg->set(options, arg, value);
-        if (err || options->action != ACTION_SCORE)
+        /* The doctor wants to know what must work. */
+        if (err || (options->action != ACTION_SCORE && options->action != ACTION_DOCTOR))
             return err;
     }
     return found < 0 ? usage_error("vmaf: %s", scanner.error) : 0;

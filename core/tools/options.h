@@ -19,7 +19,8 @@ enum Action {
     ACTION_LIST_DEVICES,
     ACTION_LIST_MODELS,
     ACTION_LIST_FEATURES,
-    ACTION_REPORT
+    ACTION_REPORT,
+    ACTION_DOCTOR
 };
 
 /* One option as typed. */
@@ -103,6 +104,7 @@ typedef struct Options {
     unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
     const char *device;    /* its number, name, UUID or PCI address; NULL: any */
     bool allow_software;
+    const char *doctor_backends; /* --backend as given: --doctor takes a list; NULL: not given */
 
     GivenOption *given; /* all of them, in their order */
     size_t given_count;

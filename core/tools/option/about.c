@@ -31,6 +31,12 @@ static int set_list_devices(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
+static int set_doctor(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_DOCTOR;
+    return 0;
+}
+
 const Arg about_options[] = {
     { .help = "About this program" },
     { .letter = 'v',
@@ -50,5 +56,10 @@ const Arg about_options[] = {
       .help = "print the GPUs that can be used, and what the other\nbackends lack",
       .newer = true,
       .set = set_list_devices },
+    { .name = "doctor",
+      .help = "try every backend and device and say what is missing;\n"
+              "--backend LIST or all: these must work; --json",
+      .newer = true,
+      .set = set_doctor },
     { 0 },
 };

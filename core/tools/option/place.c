@@ -24,8 +24,30 @@ static int set_gpumask(Options *options, const Arg *arg, const char *value)
     return parse_mask(arg, value, &options->gpumask);
 }
 
+/* Does the text name a backend, alone or as the next one of a list? */
+static bool known_backend(const char *text)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ","), text);
+    return !strcmp(name, "cpu") || vmaf_backend_built(name) >= 0;
+}
+
+/* Several, for --doctor. */
+static bool is_backend_list(const char *value)
+{
+    if (!strchr(value, ','))
+        return !strcmp(value, "all");
+    for (const char *word = value; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+        if (!known_backend(word))
+            return false;
+    return true;
+}
+
 static int set_backend(Options *options, const Arg *arg, const char *value)
 {
+    options->doctor_backends = strcmp(value, "auto") ? value : NULL;
+    if (is_backend_list(value))
+        return 0;
     const bool is_cpu = !strcmp(value, "cpu");
     if (is_cpu || !strcmp(value, "auto") || vmaf_backend_built(value) >= 0) {
         options->backend = is_cpu ? NULL : value;

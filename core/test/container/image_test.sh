@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# Builds the image from nothing, with buildah and no daemon, and scores in it: the same scores as outside, on the CPU
+# and on lavapipe, and a doctor who finds both well.
+#
+# usage: image_test.sh TREE WORKDIR VMAF SYNTHCLIP
+set -eu
+tree=$1 vmaf=$3 synthclip=$4
+work=$2/image
+
+skip()
+{
+    echo "skipped: the container image was not built: $*"
+    exit 77
+}
+
+[ "$(id -u)" = 0 ] || skip 'needs root'
+for command in buildah mmdebstrap; do
+    command -v "$command" > /dev/null || skip "needs $command"
+done
+# Debian's packages from where this machine has them.
+for sources in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+    [ -s "$sources" ] && break
+done
+[ -s "$sources" ] || skip 'needs a list of package sources'
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+
+rm -rf "$work"
+mkdir -p "$work/clips" "$work/base"
+b()
+{
+    buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run" "$@"
+}
+clean_up()
+{
+    b rm --all > /dev/null 2>&1 || :
+    b rmi --all --force > /dev/null 2>&1 || :
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+echo "base image: $suite"
+mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
+printf 'FROM scratch\nADD base.tar /\n' > "$work/base/Containerfile"
+b bud --quiet --isolation chroot -t base "$work/base" > /dev/null
+rm "$work/base/base.tar"
+
+echo 'image'
+b bud --quiet --isolation chroot --build-arg BASE=localhost/base -f "$tree/dev/Containerfile" -t vmaf-turbo "$tree" \
+    > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
+
+"$synthclip" mix 176 144 420 8 4 "$work/clips/r.yuv" "$work/clips/d.yuv"
+score()
+{
+    "$@" -r r.yuv -d d.yuv -w 176 -h 144 -p 420 -b 8 --feature psnr --precision max --csv -o -
+}
+inside()
+{
+    b run --isolation chroot -v "$work/clips:/videos:ro" "$container" -- "$@"
+}
+container=$(b from localhost/vmaf-turbo)
+want=$(cd "$work/clips" && score "$vmaf" 2> /dev/null)
+for backend in '' 'vulkan --allow_software'; do
+    # shellcheck disable=SC2086 # two words
+    got=$(score inside vmaf-entrypoint vmaf ${backend:+--backend $backend} 2> "$work/said") || {
+        cat "$work/said"
+        exit 1
+    }
+    if [ "$got" != "$want" ]; then
+        printf 'other scores in the container (%s):\n%s\nnot\n%s\n' "${backend:-cpu}" "$got" "$want"
+        exit 1
+    fi
+    [ "$(grep -c '^entrypoint: ' "$work/said")" -eq 1 ] || { echo 'the entrypoint said:'; cat "$work/said"; exit 1; }
+done
+inside vmaf-entrypoint vmaf --doctor --backend cpu,vulkan > "$work/said" 2>&1 || {
+    cat "$work/said"
+    exit 1
+}
+# Real files can be read, too.
+inside vmaf --help | grep -q -- --hwaccel
+b inspect --type image localhost/vmaf-turbo | grep -q vmaf-entrypoint
+echo "the image scores as this machine does: $(du -sm "$(b mount "$container")" | cut -f1) MiB"

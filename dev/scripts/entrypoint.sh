@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# The container's first program: picks the Vulkan drivers that can serve a device present here, says so in one
+# line, and becomes the command that was asked for.
+#
+# An image carries the drivers of all makers. The loader opens every one it finds, and software rendering
+# (lavapipe) is among them: with a real GPU it only gets in the way, without one it is all there is. So a driver
+# is judged by the device nodes that are here, not by its name alone.
+#
+#   VK_DRIVER_FILES, VK_ICD_FILENAMES   set by the user: nothing is chosen
+#   VMAF_ENTRYPOINT_ROOT                another tree to look in (for tests)
+set -eu
+
+root=${VMAF_ENTRYPOINT_ROOT:-}
+
+say()
+{
+    echo "entrypoint: $*" >&2
+}
+
+# Is there a node that this user may use?
+usable()
+{
+    [ -e "$1" ] && [ -r "$1" ] && [ -w "$1" ]
+}
+
+# The render nodes that can be used, as " VENDOR:DRIVER", such as " 0x1002:amdgpu".
+find_cards()
+{
+    for node in "$root"/dev/dri/renderD*; do
+        usable "$node" || continue
+        about=$root/sys/class/drm/${node##*/}/device
+        vendor=
+        driver=
+        if [ -r "$about/vendor" ]; then
+            read -r vendor < "$about/vendor" || :
+        fi
+        if [ -r "$about/uevent" ]; then
+            driver=$(sed -n 's/^DRIVER=//p' "$about/uevent")
+        fi
+        printf ' %s:%s' "$vendor" "$driver"
+    done
+}
+
+# Is there a card like this pattern?
+has_card()
+{
+    for card in $cards; do
+        # shellcheck disable=SC2254 # it is a pattern
+        case "$card" in
+        $1) return 0 ;;
+        esac
+    done
+    return 1
+}
+
+# NVIDIA's own driver goes through nodes of its own. WSL shows any GPU as /dev/dxg.
+has_nvidia()
+{
+    usable "$root/dev/nvidiactl" || return 1
+    for node in "$root"/dev/nvidia[0-9]*; do
+        usable "$node" && return 0
+    done
+    return 1
+}
+
+# What a driver's library serves: hardware (yes, no) or software.
+judge()
+{
+    case "$1" in
+    *vulkan_lvp* | *vk_swiftshader*) echo software ;;
+    *GLX_nvidia* | *EGL_nvidia* | *nvidia-vulkan*) has_nvidia && echo yes || echo no ;;
+    *vulkan_radeon* | *amdvlk*) has_card '0x1002:*' && echo yes || echo no ;;
+    *vulkan_intel*) has_card '0x8086:*' && echo yes || echo no ;;
+    *vulkan_nouveau*) has_card '*:nouveau' && echo yes || echo no ;;
+    *vulkan_virtio*) has_card '0x1af4:*' || has_card '*:virtio*' && echo yes || echo no ;;
+    *vulkan_dzn*) usable "$root/dev/dxg" && echo yes || echo no ;;
+    *vulkan_freedreno*) has_card '*:msm*' && echo yes || echo no ;;
+    *vulkan_broadcom*) has_card '*:v3d*' || has_card '*:vc4*' && echo yes || echo no ;;
+    *vulkan_panfrost*) has_card '*:pan*' && echo yes || echo no ;;
+    *vulkan_asahi*) has_card '*:asahi*' && echo yes || echo no ;;
+    # Nobody known here: it may serve whatever card there is.
+    *) [ -n "$cards" ] && echo yes || echo no ;;
+    esac
+}
+
+join()
+{
+    if [ -n "$1" ]; then
+        echo "$1$3$2"
+    else
+        echo "$2"
+    fi
+}
+
+choose_drivers()
+{
+    cards=$(find_cards)
+    hardware='' hardware_names=''
+    software='' software_names=''
+    idle_names=''
+    for file in "$root"/etc/vulkan/icd.d/*.json "$root"/usr/share/vulkan/icd.d/*.json; do
+        [ -r "$file" ] || continue
+        library=$(tr -d '\n' < "$file" | sed -n 's/.*"library_path"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
+        name=${file##*/}
+        name=${name%.json}
+        case $(judge "$library") in
+        yes)
+            hardware=$(join "$hardware" "$file" :)
+            hardware_names=$(join "$hardware_names" "$name" ', ')
+            ;;
+        software)
+            software=$(join "$software" "$file" :)
+            software_names=$(join "$software_names" "$name" ', ')
+            ;;
+        no) idle_names=$(join "$idle_names" "$name" ', ') ;;
+        esac
+    done
+    if [ -n "$hardware" ]; then
+        chosen=$hardware
+        left=$(join "$idle_names" "$software_names" ', ')
+        line="Vulkan drivers: $hardware_names"
+    elif [ -n "$software" ]; then
+        chosen=$software
+        left=$idle_names
+        line="no GPU that Vulkan could use; in software: $software_names"
+    else
+        say "no Vulkan driver serves a device here${idle_names:+ (there are: $idle_names)}"
+        return
+    fi
+    VK_DRIVER_FILES=$chosen
+    # Loaders before 1.3.207 know this name only.
+    VK_ICD_FILENAMES=$chosen
+    export VK_DRIVER_FILES VK_ICD_FILENAMES
+    say "$line${left:+; left out: $left}"
+}
+
+if [ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ]; then
+    say "Vulkan drivers as the environment names them: ${VK_DRIVER_FILES:-$VK_ICD_FILENAMES}"
+else
+    choose_drivers
+fi
+
+# Options alone are meant for the command.
+case "${1:-}" in
+'' | -*) set -- vmaf "$@" ;;
+esac
+exec "$@"

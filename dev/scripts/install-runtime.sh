@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# Installs what the image runs with: the libraries of the command, and the drivers that Debian has for the cards of
+# all makers. Packages that this Debian does not know are left out, with a word.
+#
+# usage: install-runtime.sh INTEL_VA_DRIVER
+set -eu
+intel_va=$1
+export DEBIAN_FRONTEND=noninteractive
+
+case "$intel_va" in
+*-non-free)
+    # Both forms of a list of sources.
+    sed -i '/^Components:/{/non-free\b/!s/$/ non-free/}' /etc/apt/sources.list.d/*.sources 2> /dev/null || :
+    sed -i '/^deb /{/ non-free\b/!s/$/ non-free/}' /etc/apt/sources.list 2> /dev/null || :
+    ;;
+esac
+apt-get update -qq
+
+# The command itself. What begins with libav, libsw and libpng belongs to one release of Debian each: any that is
+# there will do, the build stage is of the same release.
+needed='libjansson4 libvulkan1'
+for library in libavformat libavcodec libavutil libswscale; do
+    needed="$needed $(apt-cache pkgnames "$library" | grep -E "^${library}[0-9]+\$" | sort | tail -n 1)"
+done
+# The drivers.
+wanted="mesa-vulkan-drivers mesa-va-drivers $intel_va libpng16-16 libze1 libze-intel-gpu1 libamdhip64-5 libhiprtc-builtins5"
+
+known=''
+for package in $wanted; do
+    if apt-cache show "$package" > /dev/null 2>&1; then
+        known="$known $package"
+    else
+        echo "This Debian has no package $package; the image does without it."
+    fi
+done
+# shellcheck disable=SC2086 # they are lists
+apt-get install -qq -y --no-install-recommends $needed $known > /dev/null
+# Compose adds the container's user to the groups that own device nodes; slim images lack this one.
+getent group render > /dev/null || groupadd --system render
+rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
