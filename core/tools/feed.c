@@ -84,19 +84,27 @@ static int tell_end(Feed *feed, unsigned rating)
     return 0;
 }
 
+/* The two begin more than half a frame apart on their clocks. */
+static bool begins_apart(const Feed *feed, unsigned rating)
+{
+    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const VideoTraits *const traits = &feed->config->videos[rating + 1]->traits;
+    return llabs(part->begins[1] - part->begins[0]) >
+           frame_duration(traits->rate_num, traits->rate_den) / 2;
+}
+
 /* What pairing by time had to do. */
 static void tell_pairing(const Feed *feed, unsigned rating)
 {
     const FeedConfig *const config = feed->config;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
-    const int64_t apart = part->begins[1] - part->begins[0];
     sync_describe(config->plan, rating + 1, part, config->ratings[rating]->pairing,
                   sizeof(config->ratings[rating]->pairing));
     if (part->repeated || part->left_out)
         say("%s: by time, %" PRIu64 " frame%s compared more than once, %" PRIu64 " left out",
             config->videos[rating + 1]->path, part->repeated,
             part->repeated == 1 ? " was" : "s were", part->left_out);
-    if (apart)
+    if (begins_apart(feed, rating))
         say("%s begins at %.3f s, the reference at %.3f s: their first frames were taken for the same",
             config->videos[rating + 1]->path, (double)part->begins[1] / 1e9,
             (double)part->begins[0] / 1e9);
@@ -131,7 +139,7 @@ static int score_pair(Feed *feed, unsigned rating)
 {
     const FeedConfig *const config = feed->config;
     Rating *const r = config->ratings[rating];
-    VmafPicture ref, dist;
+    VmafPicture ref = { 0 }, dist = { 0 };
     int err = vmaf_picture_ref(&ref, &feed->hand[0]);
     if (!err)
         err = vmaf_picture_ref(&dist, &feed->hand[rating + 1]);
