@@ -88,7 +88,8 @@ static Group *find_group(Run *run, const Video *video)
 {
     const VideoAlign align = options_align(run->options);
     for (unsigned i = 0; i < run->group_count; i++)
-        if (videos_align_alike(run->videos[0], run->groups[i].videos[1], video, &align))
+        if (videos_align_alike(run->videos[0], run->groups[i].videos[1], video, &align) &&
+            sync_alike(run->groups[i].videos[1], video))
             return &run->groups[i];
     return &run->groups[run->group_count];
 }
@@ -137,8 +138,8 @@ static int refuse_pipes(const Run *run)
     for (unsigned i = 0; i <= run->count && run->group_count > 1; i++) {
         if (run->videos[i]->source->seekable)
             continue;
-        say("the distorted videos differ in depth or sampling, so that the reference is read more than "
-            "once, which pipes do not allow (%s): score them one at a time",
+        say("the distorted videos differ in depth, sampling or kind, so that the reference is read more "
+            "than once, which pipes do not allow (%s): score them one at a time",
             run->videos[i]->path);
         return -EINVAL;
     }

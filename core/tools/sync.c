@@ -18,6 +18,11 @@ static bool has_times(const Video *video)
     return video->reader->time != NULL;
 }
 
+bool sync_alike(const Video *a, const Video *b)
+{
+    return has_times(a) == has_times(b);
+}
+
 static bool has_rate(const Video *video)
 {
     return video->traits.rate_num && video->traits.rate_den;

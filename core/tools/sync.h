@@ -28,6 +28,9 @@ typedef struct SyncPlan {
 int sync_plan(SyncPlan *plan, const Options *options, Video *const *videos, unsigned count);
 void sync_destroy(SyncPlan *plan);
 
+/* Would two distorted videos be paired alike, each alone with the reference? */
+bool sync_alike(const Video *a, const Video *b);
+
 /* An offset of a distorted video that was found: as --offset of so many frames. */
 void sync_shift(SyncPlan *plan, unsigned video, int64_t frames);
 

@@ -186,9 +186,9 @@ def check_real_files():
     expect(['r.mkv', trimmed, '--offset', '-280ms'], straight(FRAMES - 7, 7, 7))
     expect(['r.mkv', trimmed, '--sync', 'auto'], straight(FRAMES - 7, 7, 7), 'begins 7 frames into')
     expect(['r.mkv', trimmed, '--sync', 'auto', '--duration', '0.4s'], straight(10, 7, 7), 'begins 7 frames into')
-    # Other depths and samplings: each is scored as it is alone, though the reference is read more than once then.
+    # Other depths and samplings, with and without times: each is scored as it is alone, though the reference is read more than once then.
     others = [plain, ffmpeg('d25.y4m', '-pix_fmt', 'yuv420p10le', *lossless, 'd10.mkv'),
-              ffmpeg('d25.y4m', '-pix_fmt', 'yuv444p', *lossless, 'd444.mkv'), dropped]
+              ffmpeg('d25.y4m', '-pix_fmt', 'yuv444p', *lossless, 'd444.mkv'), 'd25.y4m', dropped]
     alone = [scores(['r.mkv', other])[1] for other in others]
     run(['r.mkv', *others, '-o', 'out.csv', '--feature', 'psnr', '-q'])
     for i, expected in enumerate(alone):
