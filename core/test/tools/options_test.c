@@ -275,6 +275,70 @@ static void no_prediction_has_no_default_model(void **state)
     options_destroy(&o);
 }
 
+static void videos_may_be_several(void **state)
+{
+    Options o;
+    enum Action action;
+    char *words[] = { "vmaf", "r", "a", "b", "c", "-o", "x", "-o", "y", "-o", "z" };
+    char *dashes[] = { "vmaf", "-d", "a", "-r", "r", "-d", "b", "-o", "x" };
+    assert_int_equal(options_parse(&o, COUNT(words), words, &action), 0);
+    assert_string_equal(o.reference, "r");
+    assert_int_equal(o.distorted.count, 3);
+    assert_string_equal(o.distorted.at[2], "c");
+    assert_int_equal(o.outputs.count, 3);
+    assert_string_equal(o.outputs.at[1], "y");
+    options_destroy(&o);
+    assert_int_equal(options_parse(&o, COUNT(dashes), dashes, &action), 0);
+    assert_int_equal(o.distorted.count, 2);
+    assert_string_equal(o.distorted.at[0], "a");
+    assert_string_equal(o.distorted.at[1], "b");
+    options_destroy(&o);
+}
+
+static void lengths_are_frames_or_time(void **state)
+{
+    static const struct {
+        char *text;
+        bool in_frames;
+        int64_t value; /* frames or ns */
+    } cases[] = { { "7", true, 7 },
+                  { "-7", true, -7 },
+                  { "1.5s", false, 1500000000 },
+                  { "-40ms", false, -40000000 },
+                  { "2s", false, 2000000000 },
+                  { ".5s", false, 500000000 } };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        Options o;
+        enum Action action;
+        char *argv[] = { "vmaf", "r", "d", "--offset", cases[i].text };
+        assert_int_equal(options_parse(&o, COUNT(argv), argv, &action), 0);
+        assert_true(o.offset.given);
+        assert_int_equal(o.offset.in_frames, cases[i].in_frames);
+        assert_int_equal(cases[i].in_frames ? o.offset.frames : o.offset.time, cases[i].value);
+        options_destroy(&o);
+    }
+}
+
+static void rates_are_exact(void **state)
+{
+    static const struct {
+        char *text;
+        unsigned num, den;
+    } cases[] = { { "25", 25, 1 },          { "30000/1001", 30000, 1001 },
+                  { "29.97", 30000, 1001 }, { "23.976", 24000, 1001 },
+                  { "59.94", 60000, 1001 }, { "12.5", 12500, 1000 },
+                  { "120", 120, 1 },        { "50:2", 50, 2 } };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        Options o;
+        enum Action action;
+        char *argv[] = { "vmaf", "r", "d", "--fps", cases[i].text };
+        assert_int_equal(options_parse(&o, COUNT(argv), argv, &action), 0);
+        assert_int_equal(o.fps_num, cases[i].num);
+        assert_int_equal(o.fps_den, cases[i].den);
+        options_destroy(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +358,9 @@ int main(void)
         cmocka_unit_test(presets_have_their_models_and_features),
         cmocka_unit_test(a_preset_acts_where_it_stands),
         cmocka_unit_test(no_prediction_has_no_default_model),
+        cmocka_unit_test(videos_may_be_several),
+        cmocka_unit_test(lengths_are_frames_or_time),
+        cmocka_unit_test(rates_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

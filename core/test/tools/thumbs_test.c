@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Offsets are found from small pictures, or it is said that they cannot be. */
+#include <stdlib.h>
+
+#include "input/thumbs.h"
+#include "testing.h"
+
+#define FRAMES 120
+
+/* Parts of a long clip: bright spots that wander, seen through noise, at another brightness and contrast. */
+static void make(Thumbs *thumbs, int first, unsigned count, float noise, float gain, float shift)
+{
+    thumbs->at = calloc(count, sizeof(*thumbs->at));
+    thumbs->count = count;
+    assert_non_null(thumbs->at);
+    for (unsigned n = 0; n < count; n++) {
+        const int t = first + (int)n;
+        for (int i = 0; i < THUMB_PARTS; i++) {
+            const int x = i % THUMB_SIDE - (t * t / 90 + t) % THUMB_SIDE, y = i / THUMB_SIDE - t / 7 % THUMB_SIDE;
+            const float spot = 120.0f / (1 + x * x + y * y);
+            thumbs->at[n].part[i] =
+                gain * (40 + spot + noise * (float)(rand() % 2001 - 1000) / 1000) + shift;
+        }
+    }
+}
+
+static ThumbsFit fit(int first, unsigned count, int second, unsigned other, float noise, float gain)
+{
+    Thumbs a, b;
+    make(&a, first, count, 0, 1, 0);
+    make(&b, second, other, noise, gain, 16 * (1 - gain));
+    const ThumbsFit found = thumbs_fit(&a, &b);
+    free(a.at);
+    free(b.at);
+    return found;
+}
+
+static void offsets_are_found(void **state)
+{
+    for (int offset = -60; offset <= 60; offset += 4) {
+        for (unsigned noisy = 0; noisy < 2; noisy++) {
+            const ThumbsFit found = fit(100, FRAMES, 100 - offset, FRAMES, noisy ? 3 : 0, 1);
+            assert_true(found.sure);
+            assert_int_equal(found.offset, offset);
+            assert_true(found.times > 1.5);
+        }
+        const ThumbsFit darker = fit(100, FRAMES, 100 - offset, FRAMES / 2 + 60, 1, 0.86f);
+        assert_true(darker.sure);
+        assert_int_equal(darker.offset, offset);
+    }
+}
+
+static void what_does_not_tell_is_not_guessed(void **state)
+{
+    Thumbs a, b;
+    make(&a, 0, 30, 0, 1, 0);
+    make(&b, 0, 30, 0, 1, 0);
+    for (unsigned n = 1; n < 30; n++) /* a still */
+        a.at[n] = b.at[n] = a.at[0];
+    assert_false(thumbs_fit(&a, &b).sure);
+    for (unsigned n = 0; n < 30; n++) /* grey */
+        a.at[n] = b.at[n] = (Thumb){ 0 };
+    assert_false(thumbs_fit(&a, &b).sure);
+    free(a.at);
+    free(b.at);
+    make(&a, 0, 30, 0, 1, 0);
+    make(&b, 0, 30, 0, 1, 0);
+    for (unsigned n = 0; n < 30; n++) /* again and again */
+        a.at[n] = b.at[n] = b.at[n % 5];
+    assert_false(thumbs_fit(&a, &b).sure);
+    for (unsigned n = 0; n < 30; n++) /* nothing in common */
+        for (unsigned i = 0; i < THUMB_PARTS; i++)
+            b.at[n].part[i] = (float)(rand() % 200);
+    assert_false(thumbs_fit(&a, &b).sure);
+    b.count = 0;
+    assert_false(thumbs_fit(&a, &b).sure);
+    b.count = 30;
+    free(a.at);
+    free(b.at);
+}
+
+static void parts_are_means(void **state)
+{
+    for (unsigned bpc = 8; bpc <= 12; bpc += 2) {
+        VmafPicture pic;
+        Thumb thumb;
+        assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV420P, bpc, 50, 35), 0);
+        for (unsigned y = 0; y < 35; y++) {
+            char *const row = (char *)pic.data[0] + (ptrdiff_t)y * pic.stride[0];
+            for (unsigned x = 0; x < 50; x++) {
+                if (bpc == 8)
+                    ((uint8_t *)row)[x] = (uint8_t)(x < 3 ? 100 : 7);
+                else
+                    ((uint16_t *)(void *)row)[x] = (uint16_t)((x < 3 ? 100 : 7) << (bpc - 8));
+            }
+        }
+        thumb_of_picture(&thumb, &pic);
+        assert_float_equal(thumb.part[0], 100, 0);
+        assert_float_equal(thumb.part[1], 7, 0);
+        assert_float_equal(thumb.part[THUMB_PARTS - 1], 7, 0);
+        vmaf_picture_unref(&pic);
+        assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, bpc, 5, 3), 0);
+        thumb_of_picture(&thumb, &pic); /* smaller than a thumb */
+        vmaf_picture_unref(&pic);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_are_found),
+        cmocka_unit_test(what_does_not_tell_is_not_guessed),
+        cmocka_unit_test(parts_are_means),
+    };
+    srand(1);
+    return cmocka_run_group_tests_name("thumbs", tests, NULL, NULL);
+}
