@@ -163,7 +163,12 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
         err = output_write(rating->vmaf, options, rating->output);
     if (!err && options->html)
         err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
-    return err ? err : rating->cut ? -EINVAL : 0;
+    if (!err && rating->cut) { /* once more: what has failed is said last */
+        say("problem with %s: only the %u frame%s before the cut %s scored", rating->video->path,
+            rating->pairs, rating->pairs == 1 ? "" : "s", rating->pairs == 1 ? "is" : "are");
+        return -EINVAL;
+    }
+    return err;
 }
 
 void rating_destroy(Rating *rating)

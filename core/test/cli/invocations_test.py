@@ -171,7 +171,7 @@ CASES = [
     ('-r big_r16.y4m -d big_d_p010.y4m --aom_ctc v6.0 -o out.xml', FAIL, NONE, 'big_d_p010.y4m: samples above 1023'),
 
     # lengths
-    ('-r r_cut.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"r_cut.yuv" is cut off within frame 1'),
+    ('-r r_cut.yuv -d d.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"r_cut.yuv" is cut off within frame 1.\nproblem with d.yuv: only the 1 frame before'),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, '"d_cut.yuv" is cut off within frame 1'),
     ('-r r_cut.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, 1, 'cut off within frame 1'),
     ('-r r_cut.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8 --threads 2 -o out.xml', FAIL, 1, 'cut off within frame 1'),

@@ -50,7 +50,8 @@ CASES = [
     ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8', 0,
      meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8', 255,
-     meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
+     meter(1, 1) + '\r\n"d_cut.yuv" is cut off within frame 1.\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)
+     + 'problem with d_cut.yuv: only the 1 frame before the cut is scored\r\n'),
     (RAW + ' --model version=nope', 255,
      '\033[35mlibvmaf\033[0m \033[33mWARNING\033[0m no such built-in model: "nope"\r\n'
      'built-in models are: LIST\r\nproblem loading model: nope\r\n'),
