@@ -7,7 +7,8 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults, packaging
+#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults,
+#                      damaged videos, packaging
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -35,7 +36,7 @@ TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -D
 UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
                --auto-features=disabled -Dhost=enabled
 
-.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-undefined test-faults \
+.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-undefined test-faults test-damaged \
         test-fuzz test-packaging fuzz mutate install bench docs format format-check clean setup setup-tests
 
 all: build
@@ -97,13 +98,20 @@ test-faults: build
 	@python3 $(FAULTS) $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(BUILD)/test/faults/libvulkan.so.1 \
 	  $(BUILD)/test/faults/all --all || [ $$? -eq 77 ]
 
+# Damaged videos through FFmpeg's libraries, the command under the sanitizers.
+DAMAGED ?= 150
+test-damaged: $(SAN)/build.ninja
+	@ninja -C $(SAN) tools/vmaf test/synth/synthclip
+	@$(SAN_ENV) python3 core/test/cli/libav_fuzz.py $(SAN)/tools/vmaf $(SAN)/test/synth/synthclip $(SAN)/test/cli/damaged \
+	  $(DAMAGED) || [ $$? -eq 77 ]
+
 # As packagers build it: their options, and that each does what it says.
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
-test-lanes: setup-tests test-threads test-undefined test-faults test-packaging
+test-lanes: setup-tests test-threads test-undefined test-faults test-damaged test-packaging
 	@echo "All lanes passed: the thread sanitizer, clang's undefined-behaviour sanitizer, all faults of a driver," \
-	  "builds as packagers make them."
+	  "damaged videos, builds as packagers make them."
 
 # A few seconds a target with `make test`, long with `make fuzz`.
 FUZZ_TIME ?= 600
