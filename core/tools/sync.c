@@ -15,7 +15,7 @@
 
 static bool has_times(const Video *video)
 {
-    return video->reader->time != NULL;
+    return video->reader->time && !video->traits.timeless;
 }
 
 bool sync_alike(const Video *a, const Video *b)

@@ -41,13 +41,13 @@ static void set_rate(Libav *libav)
     const AVStream *const stream = libav->stream;
     const AVRational average = stream->avg_frame_rate, base = stream->r_frame_rate;
     AVRational rate = libav->codec->framerate; /* what the bitstream says, if anything */
-    if (!libav->timeless)
+    if (!traits->timeless)
         rate = av_guess_frame_rate(libav->format, libav->stream, libav->frame);
     if (rate.num <= 0 || rate.den <= 0)
         return;
     traits->rate_num = (unsigned)rate.num;
     traits->rate_den = (unsigned)rate.den;
-    if (libav->timeless || average.num <= 0 || base.num <= 0)
+    if (traits->timeless || average.num <= 0 || base.num <= 0)
         return;
     const double ratio = av_q2d(base) / av_q2d(average);
     const bool fields = ratio > 1.99 && ratio < 2.01; /* whose rate is twice that of frames */
@@ -199,7 +199,7 @@ static int64_t libav_time(const Video *video, uint64_t offset)
     (void)offset; /* the last one that was found */
     const Libav *const libav = video->state;
     const int64_t time = libav->frame->best_effort_timestamp;
-    if (libav->timeless || time == AV_NOPTS_VALUE)
+    if (video->traits.timeless || time == AV_NOPTS_VALUE)
         return VIDEO_NO_TIME;
     return av_rescale_q(time, libav->stream->time_base, (AVRational){ 1, 1000000000 });
 }
@@ -231,7 +231,7 @@ static uint64_t libav_frames_left(const Video *video)
     else if (libav->format->duration > 0 &&
              libav->format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE)
         seconds = (double)libav->format->duration / AV_TIME_BASE;
-    if (!frames && traits->rate_den && !libav->timeless)
+    if (!frames && traits->rate_den && !traits->timeless)
         frames = (uint64_t)(seconds * traits->rate_num / traits->rate_den + 0.5);
     return frames > libav->found ? frames - libav->found : 0;
 }

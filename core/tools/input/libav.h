@@ -41,7 +41,6 @@ typedef struct Libav {
     enum AVPixelFormat device_format;
     bool first;    /* `frame` was decoded when the video was opened, and nobody had it yet */
     bool draining; /* there are no more packets */
-    bool timeless; /* frames have numbers only */
     bool cut;      /* the file ends too early */
     bool last_packet_damaged;
     uint64_t found;   /* frames */

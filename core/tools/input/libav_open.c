@@ -245,7 +245,7 @@ int libav_open_stream(Libav *libav)
         return -ECANCELED;
     if (err < 0)
         return say_not_opened(libav, err);
-    libav->timeless = is_timeless(libav);
+    libav->video->traits.timeless = is_timeless(libav);
     err = choose_stream(libav);
     return err ? err : open_decoder(libav);
 }

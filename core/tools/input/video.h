@@ -27,6 +27,7 @@ enum VideoRange { RANGE_UNKNOWN, RANGE_LIMITED, RANGE_FULL };
 typedef struct VideoTraits {
     unsigned rate_num, rate_den; /* frames a second */
     bool variable_rate;
+    bool timeless; /* frames have numbers only, though its reader knows times */
     const char *container, *codec, *pixel_format;
     const char *hwaccel; /* what decodes; NULL: the CPU */
     enum VideoRange range;
