@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "engine/picture.h"
 #include "engine/range.h"
+#include "gpu/environment.h"
 #include "libvmaf/metadata.h"
 #include "libvmaf/report.h"
 #include "model/model.h"
@@ -24,8 +25,18 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg)
 {
     if (!vmaf)
         return -EINVAL;
-    log_set_level(cfg.log_level);
-    return context_create(vmaf, &cfg);
+    const bool heard = cfg.log_level >= VMAF_LOG_LEVEL_ERROR || !environment_asks();
+    log_set_level(heard ? cfg.log_level : VMAF_LOG_LEVEL_ERROR);
+    VmafContext *ctx;
+    int err = context_create(&ctx, &cfg);
+    if (err)
+        return err;
+    err = environment_heed(ctx);
+    if (err)
+        context_destroy(ctx);
+    else
+        *vmaf = ctx;
+    return err;
 }
 
 /* What would wait for the very frame that the handler is told of. */

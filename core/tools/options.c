@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backends.h"
+#include "environment.h"
 #include "libvmaf/device.h"
 #include "option/option.h"
 #include "options.h"
@@ -216,6 +217,8 @@ static int check(Options *options)
         err = check_model_names(options);
     if (!err)
         err = check_gates(options);
+    if (!err)
+        err = options_heed_environment(options);
     return err ? err : check_backend(options);
 }
 

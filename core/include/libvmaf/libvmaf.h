@@ -78,7 +78,11 @@ typedef struct VmafPictureConfiguration {
 /**
  * Opens a context. The caller closes it with vmaf_close().
  *
- * @return 0; -EINVAL when `vmaf` is NULL; -ENOMEM, also when threads cannot be started
+ * VMAF_BACKEND=NAME[:DEVICE] in the environment gives it a GPU, unless the program does (device.h): it is
+ * opened when it is first needed, and what needs it fails when it cannot be.
+ *
+ * @return 0; -EINVAL when `vmaf` is NULL, or VMAF_BACKEND names no backend; -ENOMEM, also when threads
+ *         cannot be started
  */
 VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
 

@@ -124,12 +124,33 @@ static bool is_accelerated(const VmafContext *ctx)
     return ctx->accelerator && !ctx->cfg.gpumask;
 }
 
+void context_default_accelerator(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
+                                 void *opaque)
+{
+    ctx->bring = bring;
+    ctx->bring_opaque = opaque;
+}
+
+/* Before the first pair; one that fails is asked again. */
+static int bring_accelerator(VmafContext *ctx)
+{
+    if (!ctx->bring || ctx->accelerator || ctx->cfg.gpumask || scheduler_has_begun(ctx->scheduler))
+        return 0;
+    const int err = ctx->bring(ctx, ctx->bring_opaque);
+    if (!err)
+        ctx->bring = NULL;
+    return err;
+}
+
 /* `vif_vulkan` asks for a backend by name. */
-static int check_backend(const VmafContext *ctx, const char *extractor, const FeatureDef *def,
+static int check_backend(VmafContext *ctx, const char *extractor, const FeatureDef *def,
                          bool *gpu_only)
 {
     *gpu_only = extractor[strlen(def->name)] != 0;
     const char *backend = *gpu_only ? extractor + strlen(def->name) + 1 : NULL;
+    const int err = backend ? bring_accelerator(ctx) : 0;
+    if (err)
+        return err;
     const Accelerator *const gpu = ctx->accelerator;
     if (!backend && gpu && gpu->required && def->gpu && ctx->pairs)
         backend = gpu->backend;
@@ -319,6 +340,8 @@ static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, u
         err = check_index(ctx, index);
     if (!err)
         err = scheduler_error(ctx->scheduler);
+    if (!err)
+        err = bring_accelerator(ctx);
     if (err)
         return err;
     if (!ctx->pairs)
@@ -375,12 +398,13 @@ void context_settle(VmafContext *ctx)
         scheduler_settle(ctx->scheduler);
 }
 
-unsigned context_pairs_in_flight(const VmafContext *ctx)
+unsigned context_pairs_in_flight(VmafContext *ctx)
 {
+    bring_accelerator(ctx); /* what fails now fails again with the first pair */
     return scheduler_in_flight(ctx->scheduler);
 }
 
-unsigned context_pool_size(const VmafContext *ctx)
+unsigned context_pool_size(VmafContext *ctx)
 {
     return 2 * (context_pairs_in_flight(ctx) + 1) + 2;
 }
@@ -388,7 +412,9 @@ unsigned context_pool_size(const VmafContext *ctx)
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count)
 {
     PicturePool *pool;
-    int err;
+    int err = bring_accelerator(ctx);
+    if (err)
+        return err;
     if (is_accelerated(ctx)) {
         const PoolMemory memory = ctx->accelerator->ops->picture_memory(ctx->accelerator);
         err = picture_pool_create_in(&pool, shape, count, &memory);
@@ -455,6 +481,9 @@ int context_prepare(VmafContext *ctx, const FrameShape *shape)
 {
     if (ctx->has_shape && memcmp(shape, &ctx->shape, sizeof(*shape)) != 0)
         return refuse_shape(&ctx->shape, shape);
+    const int err = bring_accelerator(ctx);
+    if (err)
+        return err;
     return scheduler_prepare(ctx->scheduler, shape);
 }
 
@@ -485,6 +514,11 @@ static double elapsed_seconds(const VmafContext *ctx)
 {
     return (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
            (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
+}
+
+unsigned context_feature_count(const VmafContext *ctx)
+{
+    return scheduler_feature_count(ctx->scheduler);
 }
 
 void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)

@@ -25,6 +25,10 @@ int context_use_model(VmafContext *ctx, VmafModel *model);
  * is set. Takes it over on success; an earlier one is destroyed. */
 int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
 Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
+/* Called by the time an accelerator is needed and none was given: gives one, or none, or fails; what needs it
+ * fails then, too. */
+void context_default_accelerator(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
+                                 void *opaque);
 
 /* Stores a score from elsewhere. -EINVAL (logged) for a name that reports cannot carry, or that the
  * scores of a model have. */
@@ -47,10 +51,10 @@ bool context_in_handler(const VmafContext *ctx);
 void context_settle(VmafContext *ctx);
 
 /* How many pairs may be under way at once. */
-unsigned context_pairs_in_flight(const VmafContext *ctx);
+unsigned context_pairs_in_flight(VmafContext *ctx);
 /* Pictures that a pool needs so that nobody waits for one: pairs under way, one pair in hand, and the
  * two references that temporal features look back at. */
-unsigned context_pool_size(const VmafContext *ctx);
+unsigned context_pool_size(VmafContext *ctx);
 
 /* A pool of pictures, where the accelerator likes them if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
@@ -76,6 +80,7 @@ typedef struct ContextNeeds {
 void context_needs(const VmafContext *ctx, ContextNeeds *needs);
 bool context_is_flushed(const VmafContext *ctx);
 
+unsigned context_feature_count(const VmafContext *ctx);
 /* The i-th registered feature, and what was done for it so far. */
 void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *feature);
 /* Waits for frames under way, unless inside a handler, and fills the report; report->features is the

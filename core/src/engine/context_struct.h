@@ -25,6 +25,9 @@ struct VmafContext {
     PicturePool *pool;             /* NULL until preallocated */
 
     Accelerator *accelerator; /* NULL: none; owned. It is not asked when gpumask is set */
+    int (*bring)(VmafContext *ctx,
+                 void *opaque); /* gives it when it is needed; NULL: nobody does */
+    void *bring_opaque;
 
     bool has_shape; /* the first pair fixes it */
     FrameShape shape;

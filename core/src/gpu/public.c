@@ -140,5 +140,6 @@ void vmaf_device_close(VmafDevice **device)
 
 unsigned vmaf_pairs_in_flight(const VmafContext *vmaf)
 {
-    return vmaf ? context_pairs_in_flight(vmaf) : 0;
+    /* The device of the environment may be opened for the answer. */
+    return vmaf ? context_pairs_in_flight((VmafContext *)vmaf) : 0;
 }

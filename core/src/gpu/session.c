@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "engine/context.h"
 #include "engine/range.h"
+#include "gpu/environment.h"
 #include "gpu/import.h"
 #include "gpu/selftest.h"
 #include "gpu/upload.h"
@@ -181,6 +182,9 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
 static int client_admit(Accelerator *a, VmafPicture *ref, VmafPicture *dist)
 {
     GpuClient *client = (GpuClient *)a;
+    if (client->tells_places)
+        environment_tell_places(client);
+    client->tells_places = false;
     return resident_admit(&client->resident, client->context, ref, dist);
 }
 

@@ -44,6 +44,7 @@ struct GpuClient {
     unsigned cut_streams;  /* and how many of the streams have it */
     GpuImports *imports;   /* of this context */
     Resident resident;     /* pictures that the caller fills on the device */
+    bool tells_places;     /* with the first pair (environment.h) */
     /* What the backend's own header keeps for the context, and how it goes; NULL: nothing. */
     void *own;
     void (*own_destroy)(GpuClient *client);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/environment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <process.h>
+#define getpid _getpid
+#else
+#include <unistd.h>
+#endif
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/context.h"
+#include "output/report.h"
+
+#define VARIABLE "VMAF_BACKEND"
+#define ALLOW_SOFTWARE "VMAF_ALLOW_SOFTWARE"
+
+/* What was asked for, and what serves it. Kept until the process ends. */
+typedef struct Shared {
+    struct Shared *next;
+    char *words;               /* NAME, and behind its end the device */
+    const GpuBackend *backend; /* NULL: any */
+    const char *device;        /* NULL: any */
+    bool allow_software;
+    GpuSession *session; /* NULL: not opened yet */
+    int process;         /* that opened it: a child cannot use its parent's */
+} Shared;
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* over all of these; held while one is opened */
+static Shared *all;
+
+static const char *asked(void)
+{
+    const char *words = getenv(VARIABLE);
+    return words && *words ? words : NULL;
+}
+
+static bool is_cpu(const char *words)
+{
+    return !strcmp(words, "cpu");
+}
+
+bool environment_asks(void)
+{
+    const char *words = asked();
+    return words && !is_cpu(words);
+}
+
+/* ---- words ---- */
+
+static int refuse(const char *words)
+{
+    char names[128] = "";
+    size_t used = 0;
+    for (const GpuBackend *const *b = gpu_backends; *b && used < sizeof(names); b++)
+        if (!(*b)->hidden)
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ", (*b)->name);
+    log_error(VARIABLE "=%s is not understood: it is %scpu or auto, and :DEVICE behind a GPU's "
+                       "name to say which",
+              words, names);
+    return -EINVAL;
+}
+
+static void forget(Shared *shared)
+{
+    mem_free(shared->words);
+    mem_free(shared);
+}
+
+static Shared *parse(const char *words)
+{
+    Shared *shared = mem_zalloc(sizeof(*shared));
+    const size_t size = strlen(words) + 1;
+    if (!shared || !(shared->words = mem_zalloc(size))) {
+        mem_free(shared);
+        return NULL;
+    }
+    memcpy(shared->words, words, size);
+    char *colon = strchr(shared->words, ':');
+    if (colon) {
+        *colon = '\0';
+        shared->device = colon + 1;
+    }
+    shared->backend = gpu_backend_find(shared->words);
+    const char *software = getenv(ALLOW_SOFTWARE);
+    shared->allow_software = software && *software && strcmp(software, "0") != 0;
+    return shared;
+}
+
+static bool is_understood(const Shared *shared)
+{
+    return (shared->backend || !strcmp(shared->words, "auto")) &&
+           (!shared->device || shared->device[0]);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* The one that was asked for before, or this one; under the lock. */
+static Shared *enter(Shared *wanted)
+{
+    for (Shared *s = all; s; s = s->next) {
+        if (s->backend == wanted->backend && same_text(s->device, wanted->device) &&
+            s->allow_software == wanted->allow_software) {
+            forget(wanted);
+            return s;
+        }
+    }
+    wanted->next = all;
+    all = wanted;
+    return wanted;
+}
+
+/* ---- devices ---- */
+
+static bool is_idle(GpuSession *session)
+{
+    pthread_mutex_lock(&session->lock);
+    const bool idle = !session->clients;
+    pthread_mutex_unlock(&session->lock);
+    return idle;
+}
+
+/* A context that is still at work keeps its device. */
+static void close_all(void)
+{
+    pthread_mutex_lock(&lock);
+    for (Shared *s = all; s; s = s->next) {
+        if (s->session && s->process == getpid() && is_idle(s->session)) {
+            session_close(s->session);
+            s->session = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static int open_backend(Shared *shared, const GpuBackend *backend, bool required)
+{
+    return session_open(&shared->session, backend,
+                        &(GpuWish){ .index = -1,
+                                    .device = shared->device,
+                                    .allow_software = shared->allow_software,
+                                    .quiet = !required,
+                                    .required = required || shared->device });
+}
+
+/* The first backend that has a GPU, or the device that was named. */
+static int open_best(Shared *shared)
+{
+    int err = -ENODEV;
+    for (const GpuBackend *const *b = gpu_backends; err && *b; b++)
+        if (!(*b)->hidden && (*b)->probe)
+            err = open_backend(shared, *b, false);
+    if (err && shared->device) {
+        log_error("no backend has a device \"%s\" that works here", shared->device);
+        return -ENODEV;
+    }
+    return 0;
+}
+
+static int open_shared(Shared *shared)
+{
+    static bool
+        closes; /* at the end; registered behind what drivers registered when they were loaded */
+    const int err =
+        shared->backend ? open_backend(shared, shared->backend, true) : open_best(shared);
+    if (err) {
+        log_error(
+            "nothing is scored: " VARIABLE "=%s%s%s in the environment asks for a device that "
+            "cannot be used. Name one behind a colon, allow software devices with " ALLOW_SOFTWARE
+            "=1, or unset " VARIABLE " to use the CPU",
+            shared->words, shared->device ? ":" : "", shared->device ? shared->device : "");
+        return err;
+    }
+    shared->process = getpid();
+    if (shared->session && !closes)
+        closes = !atexit(close_all);
+    return 0;
+}
+
+/* Gives the context its device. */
+static int bring(VmafContext *context, void *opaque)
+{
+    Shared *shared = opaque;
+    pthread_mutex_lock(&lock);
+    if (shared->process != getpid())
+        shared->session = NULL; /* the parent's */
+    int err = shared->session ? 0 : open_shared(shared);
+    if (!err && shared->session)
+        err = session_use(shared->session, context);
+    const bool none = !err && !shared->session;
+    pthread_mutex_unlock(&lock);
+    if (none)
+        log_info(VARIABLE "=auto: no GPU to use: scoring on the CPU");
+    else if (!err)
+        client_of(context, NULL)->tells_places = true;
+    return err;
+}
+
+int environment_heed(VmafContext *context)
+{
+    const char *words = asked();
+    if (!words || is_cpu(words))
+        return 0;
+    Shared *shared = parse(words);
+    if (!shared)
+        return -ENOMEM;
+    if (!is_understood(shared)) {
+        forget(shared);
+        return refuse(words);
+    }
+    pthread_mutex_lock(&lock);
+    shared = enter(shared);
+    pthread_mutex_unlock(&lock);
+    context_default_accelerator(context, bring, shared);
+    return 0;
+}
+
+/* ---- what runs where ---- */
+
+typedef struct Names {
+    char text[512];
+    size_t used;
+} Names;
+
+static void add_name(Names *names, const char *name)
+{
+    if (names->used < sizeof(names->text))
+        names->used +=
+            (size_t)snprintf(names->text + names->used, sizeof(names->text) - names->used, "%s%s",
+                             names->used ? ", " : "", name);
+}
+
+void environment_tell_places(const GpuClient *client)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    Names there = { .used = 0 }, here = { .used = 0 };
+    for (unsigned i = 0; i < context_feature_count(client->context); i++) {
+        ReportFeature feature;
+        context_feature(client->context, i, &feature);
+        add_name(feature.device ? &there : &here, feature.extractor);
+    }
+    const GpuSession *session = client->session;
+    log_info("on %s (%s): %s", session->device->name, session->backend->name, there.text);
+    if (here.used && !atomic_flag_test_and_set(&warned))
+        log_warning(VARIABLE ": these have no code for a GPU, or cannot run there, and run on the "
+                             "CPU: %s",
+                    here.text);
+}

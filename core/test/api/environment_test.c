@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* VMAF_BACKEND in the environment, under a program that knows nothing of it: scores there, to the last bit
+ * those of the CPU, or an error that is seen whatever the program's log level. The device is the host
+ * backend, which every machine has. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pthread.h>
+
+#include <libvmaf/device.h>
+#include <libvmaf/inspect.h>
+#include <libvmaf/libvmaf.h>
+
+#include "clip.h"
+#include "testing.h"
+
+#define W 96
+#define H 64
+#define FRAMES 6
+#define MOTION2 "VMAF_integer_feature_motion2_score"
+
+/* ---- what is said ---- */
+
+static char said[65536];
+static FILE *log_file;
+static int stderr_before;
+
+static void listen(void)
+{
+    fflush(stderr);
+    log_file = tmpfile();
+    assert_non_null(log_file);
+    stderr_before = dup(2);
+    assert_true(stderr_before >= 0 && dup2(fileno(log_file), 2) == 2);
+}
+
+static void stop_listening(void)
+{
+    fflush(stderr);
+    assert_int_equal(2, dup2(stderr_before, 2));
+    close(stderr_before);
+    rewind(log_file);
+    said[fread(said, 1, sizeof(said) - 1, log_file)] = '\0';
+    fclose(log_file);
+}
+
+static unsigned times_said(const char *words)
+{
+    unsigned count = 0;
+    for (const char *at = said; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+static void ask(const char *backend)
+{
+    assert_int_equal(0, backend ? setenv("VMAF_BACKEND", backend, 1) : unsetenv("VMAF_BACKEND"));
+}
+
+static int tidy(void **unused)
+{
+    ask(NULL);
+    return unsetenv("VMAF_LOG") | unsetenv("VMAF_ALLOW_SOFTWARE");
+}
+
+/* ---- a program ---- */
+
+static VmafContext *start(unsigned threads, unsigned subsample, uint64_t gpumask)
+{
+    VmafContext *vmaf;
+    const VmafConfiguration cfg = { .log_level = VMAF_LOG_LEVEL_NONE,
+                                    .n_threads = threads,
+                                    .n_subsample = subsample,
+                                    .gpumask = gpumask };
+    assert_int_equal(0, vmaf_init(&vmaf, cfg));
+    return vmaf;
+}
+
+static int read_frame(VmafContext *vmaf, unsigned t)
+{
+    VmafPicture ref, dist;
+    assert_int_equal(0, clip_alloc(&ref, W, H, t, 0));
+    assert_int_equal(0, clip_alloc(&dist, W, H, t, 1));
+    const int err = vmaf_read_pictures(vmaf, &ref, &dist, t);
+    /* A failed read leaves them with the caller. */
+    assert_true(!ref.ref == !err && !dist.ref == !err);
+    if (ref.ref)
+        vmaf_picture_unref(&ref);
+    if (dist.ref)
+        vmaf_picture_unref(&dist);
+    return err;
+}
+
+static void read_all(VmafContext *vmaf)
+{
+    for (unsigned t = 0; t < FRAMES; t++)
+        assert_int_equal(0, read_frame(vmaf, t));
+    assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
+}
+
+typedef struct Scores {
+    double vmaf[FRAMES];
+    char backend[16]; /* where motion ran */
+} Scores;
+
+static const char *place_of(VmafContext *vmaf, const char *extractor)
+{
+    static VmafFeatureInfo info;
+    info.size = sizeof(info);
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
+        if (!strcmp(info.extractor, extractor))
+            return info.backend;
+    return "nowhere";
+}
+
+static void score(unsigned threads, unsigned subsample, uint64_t gpumask, Scores *out)
+{
+    VmafModel *model;
+    VmafModelConfig config = { .name = "vmaf" };
+    *out = (Scores){ 0 };
+    VmafContext *vmaf = start(threads, subsample, gpumask);
+    assert_int_equal(0, vmaf_model_load(&model, &config, "vmaf_v0.6.1"));
+    assert_int_equal(0, vmaf_use_features_from_model(vmaf, model));
+    read_all(vmaf);
+    for (unsigned t = 0; t < FRAMES; t += subsample ? subsample : 1)
+        assert_int_equal(0, vmaf_score_at_index(vmaf, model, &out->vmaf[t], t));
+    snprintf(out->backend, sizeof(out->backend), "%s", place_of(vmaf, "motion"));
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_model_destroy(model);
+}
+
+/* ---- tests ---- */
+
+static void test_scores(void **unused)
+{
+    for (unsigned threads = 0; threads < 4; threads += 3)
+        for (unsigned subsample = 0; subsample < 3; subsample += 2) {
+            Scores wanted, scores;
+            ask(NULL);
+            score(threads, subsample, 0, &wanted);
+            assert_string_equal("cpu", wanted.backend);
+            ask("host");
+            score(threads, subsample, 0, &scores);
+            assert_string_equal("host", scores.backend);
+            assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+            ask("host:0");
+            score(threads, subsample, 0, &scores);
+            assert_string_equal("host", scores.backend);
+            assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+        }
+}
+
+/* Whatever leaves the CPU in charge. */
+static void test_cpu(void **unused)
+{
+    Scores wanted, scores;
+    score(0, 0, 0, &wanted);
+    const char *const words[] = { "", "cpu" };
+    listen();
+    for (unsigned i = 0; i < COUNT(words); i++) {
+        ask(words[i]);
+        score(0, 0, 0, &scores);
+        assert_string_equal("cpu", scores.backend);
+        assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+    }
+    /* The program itself says so. */
+    ask("host");
+    score(0, 0, 1, &scores);
+    stop_listening();
+    assert_string_equal("cpu", scores.backend);
+    assert_string_equal("", said);
+}
+
+static void test_nonsense(void **unused)
+{
+    static const char *const words[] = { "vulkna", "host:",  "cpu:0", ":",
+                                         ":0",     "Vulkan", "all",   "cpu:" };
+    for (unsigned i = 0; i < COUNT(words); i++) {
+        VmafContext *vmaf = (VmafContext *)1;
+        ask(words[i]);
+        listen();
+        const int err = vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_NONE });
+        stop_listening();
+        assert_int_equal(-EINVAL, err);
+        assert_ptr_equal(1, vmaf);
+        assert_int_equal(1, times_said("libvmaf ERROR"));
+        char named[64];
+        snprintf(named, sizeof(named), "VMAF_BACKEND=%s is not understood", words[i]);
+        assert_int_equal(1, times_said(named));
+        assert_int_equal(1, times_said("cuda, hip, vulkan, sycl, cpu or auto"));
+    }
+}
+
+/* No such device: every read fails, aloud, and the CPU never takes over. */
+static void test_no_device(void **unused)
+{
+    ask("host:no such device");
+    VmafContext *vmaf = start(0, 0, 0);
+    assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+    const VmafPictureConfiguration pool = { .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P },
+                                            .pic_cnt = 4 };
+    listen();
+    for (unsigned t = 0; t < 3; t++)
+        assert_int_equal(-ENODEV, read_frame(vmaf, 0));
+    stop_listening();
+    assert_int_equal(3, times_said("no device is called \"no such device\""));
+    assert_int_equal(3, times_said("VMAF_BACKEND=host:no such device"));
+    listen();
+    assert_int_equal(-ENODEV, vmaf_preallocate_pictures(vmaf, pool));
+    assert_int_equal(-ENODEV, vmaf_use_feature(vmaf, "vif_host", NULL));
+    stop_listening();
+    assert_int_equal(2, times_said("VMAF_BACKEND=host:no such device"));
+    /* The user may ask for silence. */
+    assert_int_equal(0, setenv("VMAF_LOG", "none", 1));
+    assert_int_equal(0, vmaf_close(vmaf));
+    listen();
+    vmaf = start(0, 0, 0);
+    assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+    assert_int_equal(-ENODEV, read_frame(vmaf, 0));
+    stop_listening();
+    assert_string_equal("", said);
+    assert_int_equal(0, vmaf_close(vmaf));
+}
+
+/* What the program gives wins: the environment's device is not even looked for. */
+static void test_explicit(void **unused)
+{
+    VmafDevice *device;
+    const VmafDeviceOptions options = { .size = sizeof(options), .backend = "host" };
+    assert_int_equal(0, vmaf_device_open(&device, &options));
+    ask("host:no such device");
+    listen();
+    for (unsigned late = 0; late < 2; late++) {
+        VmafContext *vmaf = start(0, 0, 0);
+        if (!late)
+            assert_int_equal(0, vmaf_use_device(vmaf, device));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+        if (late)
+            assert_int_equal(0, vmaf_use_device(vmaf, device));
+        read_all(vmaf);
+        assert_string_equal("host", place_of(vmaf, "motion"));
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+    stop_listening();
+    assert_string_equal("", said);
+    vmaf_device_close(&device);
+}
+
+/* Features without GPU code run beside it, and that is said once; where all are such, nothing runs. */
+static void test_features(void **unused)
+{
+    ask("host");
+    assert_int_equal(0, setenv("VMAF_LOG", "info", 1));
+    listen();
+    for (unsigned i = 0; i < 2; i++) {
+        VmafContext *vmaf = start(0, 0, 0);
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "float_psnr", NULL));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "vif_host", NULL));
+        read_all(vmaf);
+        assert_string_equal("host", place_of(vmaf, "motion"));
+        assert_string_equal("host", place_of(vmaf, "vif"));
+        assert_string_equal("cpu", place_of(vmaf, "float_psnr"));
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+    stop_listening();
+    assert_int_equal(2, times_said("(host): motion, vif\n"));
+    assert_int_equal(1, times_said("float_psnr"));
+    VmafContext *vmaf = start(0, 0, 0);
+    assert_int_equal(0, vmaf_use_feature(vmaf, "float_psnr", NULL));
+    listen();
+    assert_int_equal(-EINVAL, read_frame(vmaf, 0));
+    stop_listening();
+    assert_int_equal(1, times_said("libvmaf ERROR"));
+    assert_int_equal(0, vmaf_close(vmaf));
+}
+
+/* ---- one device ---- */
+
+static void *score_alone(void *scores)
+{
+    score(2, 0, 0, scores);
+    return NULL;
+}
+
+/* However many contexts, one after another and at once. */
+static void test_shared(void **unused)
+{
+    Scores wanted, scores[4];
+    score(0, 0, 0, &wanted);
+    /* A spelling that no other test has. */
+    ask("host:00");
+    assert_int_equal(0, setenv("VMAF_LOG", "debug", 1));
+    listen();
+    pthread_t threads[COUNT(scores)];
+    for (unsigned i = 0; i < COUNT(scores); i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, score_alone, &scores[i]));
+    for (unsigned i = 0; i < COUNT(scores); i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    VmafContext *vmaf[3];
+    for (unsigned i = 0; i < COUNT(vmaf); i++) {
+        vmaf[i] = start(i, 0, 0);
+        assert_int_equal(0, vmaf_use_feature(vmaf[i], "motion", NULL));
+    }
+    for (unsigned t = 0; t < FRAMES; t++)
+        for (unsigned i = 0; i < COUNT(vmaf); i++)
+            assert_int_equal(0, read_frame(vmaf[i], t));
+    for (unsigned i = 0; i < COUNT(vmaf); i++)
+        assert_int_equal(0, vmaf_close(vmaf[i])); /* never flushed */
+    stop_listening();
+    for (unsigned i = 0; i < COUNT(scores); i++) {
+        assert_string_equal("host", scores[i].backend);
+        assert_memory_equal(wanted.vmaf, scores[i].vmaf, sizeof(wanted.vmaf));
+    }
+    assert_int_equal(1, times_said(": chosen\n"));
+}
+
+/* A child opens its own; the parent's goes on. */
+static void test_fork(void **unused)
+{
+    Scores wanted, scores;
+    score(0, 0, 0, &wanted);
+    ask("host:000");
+    score(0, 0, 0, &scores);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        assert_int_equal(0, setenv("VMAF_LOG", "debug", 1));
+        listen();
+        score(2, 0, 0, &scores);
+        stop_listening();
+        const bool good = !memcmp(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf)) &&
+                          !strcmp("host", scores.backend) && times_said(": chosen\n") == 1;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(child, waitpid(child, &status, 0));
+    assert_int_equal(0, status);
+    score(2, 0, 0, &scores);
+    assert_string_equal("host", scores.backend);
+    assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+}
+
+/* Pools are the device's from the start, as large as it needs them. */
+static void test_pool(void **unused)
+{
+    ask(NULL);
+    VmafContext *vmaf = start(2, 0, 0);
+    const unsigned plain = vmaf_pairs_in_flight(vmaf);
+    assert_int_equal(0, vmaf_close(vmaf));
+    ask("host");
+    vmaf = start(2, 0, 0);
+    assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+    const unsigned pairs = vmaf_pairs_in_flight(vmaf);
+    assert_true(pairs > plain);
+    const VmafPictureConfiguration pool = { .pic_params = { W, H, 8, VMAF_PIX_FMT_YUV420P },
+                                            .pic_cnt = 2 * pairs + 4 };
+    assert_int_equal(0, vmaf_preallocate_pictures(vmaf, pool));
+    for (unsigned t = 0; t < FRAMES; t++) {
+        VmafPicture pair[2];
+        for (int side = 0; side < 2; side++) {
+            assert_int_equal(0, vmaf_fetch_preallocated_picture(vmaf, &pair[side]));
+            clip_fill(&pair[side], t, side);
+        }
+        assert_int_equal(0, vmaf_read_pictures(vmaf, &pair[0], &pair[1], t));
+    }
+    assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
+    double score;
+    assert_int_equal(0, vmaf_feature_score_at_index(vmaf, MOTION2, &score, FRAMES - 1));
+    assert_int_equal(0, vmaf_close(vmaf));
+}
+
+/* A software device is taken when it is named or allowed, not otherwise. */
+static void test_software(void **unused)
+{
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    if (vmaf_device_info("vulkan", 0, &info) || info.type != VMAF_DEVICE_SOFTWARE ||
+        info.missing[0]) {
+        print_message("the first Vulkan device here is no software device that works\n");
+        return;
+    }
+    Scores wanted, scores;
+    score(0, 0, 0, &wanted);
+    ask("vulkan");
+    VmafContext *vmaf = start(0, 0, 0);
+    assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+    listen();
+    assert_int_equal(-ENODEV, read_frame(vmaf, 0));
+    stop_listening();
+    assert_int_equal(1, times_said("VMAF_ALLOW_SOFTWARE=1"));
+    assert_int_equal(0, vmaf_close(vmaf));
+    for (unsigned named = 0; named < 2; named++) {
+        ask(named ? "vulkan:0" : "vulkan");
+        assert_int_equal(0, setenv("VMAF_ALLOW_SOFTWARE", named ? "0" : "1", 1));
+        score(0, 0, 0, &scores);
+        assert_string_equal("vulkan", scores.backend);
+        assert_memory_equal(wanted.vmaf, scores.vmaf, sizeof(wanted.vmaf));
+    }
+}
+
+int main(void)
+{
+    if (vmaf_backend_built("host") != 1)
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_scores, tidy),
+        cmocka_unit_test_teardown(test_cpu, tidy),
+        cmocka_unit_test_teardown(test_nonsense, tidy),
+        cmocka_unit_test_teardown(test_no_device, tidy),
+        cmocka_unit_test_teardown(test_explicit, tidy),
+        cmocka_unit_test_teardown(test_features, tidy),
+        cmocka_unit_test_teardown(test_shared, tidy),
+        cmocka_unit_test_teardown(test_fork, tidy),
+        cmocka_unit_test_teardown(test_pool, tidy),
+        cmocka_unit_test_teardown(test_software, tidy),
+    };
+    tidy(NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
