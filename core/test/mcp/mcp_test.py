@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """vmaf-mcp by its protocol: good messages are served, bad ones answered, files guarded, children ended.
 usage: mcp_test.py VMAF_MCP VMAF SYNTHCLIP FOLDER"""
+import base64
 import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
 from client import META, MODERN, PATIENCE, Client, modern  # noqa: E402
@@ -300,6 +303,70 @@ def test_compare():
         assert row['score'] == report['pooled_metrics']['vmaf']['mean']
     assert failure(client.call('compare', {'reference': 'ref.y4m', 'distorted': ['text.y4m']})[0])
     check_progress(notes, 't')
+    assert client.close() == 0
+
+
+def png_size(data):
+    """Width and height of a PNG picture, every byte of which is checked as far as its own sums go."""
+    assert data[:8] == b'\x89PNG\r\n\x1a\n'
+    at, kinds = 8, []
+    while at < len(data):
+        length, kind = struct.unpack('>I4s', data[at:at + 8])
+        body, = struct.unpack('>I', data[at + 8 + length:at + 12 + length])
+        assert zlib.crc32(data[at + 4:at + 8 + length]) == body
+        kinds.append(kind)
+        at += 12 + length
+    assert kinds[0] == b'IHDR' and kinds[-1] == b'IEND' and b'IDAT' in kinds
+    return struct.unpack('>II', data[16:24])
+
+
+def test_worst_frames():
+    client = serve()
+    client.begin()
+    result, _ = client.call('worst_frames', {**PAIR, 'count': 3})
+    told = structured(result)
+    score = structured(client.call('score', PAIR)[0])
+    assert told['score'] == score['score'] and told['pooled'] == score['pooled']
+    assert told['worst'][0] == score['worst'][0]
+    rows = {row['frame']: row['score'] for row in told['worst']}
+    assert list(rows.values()) == sorted(rows.values()) and len(rows) == len(told['worst']) == 3
+    images = [part for part in result['content'] if part['type'] == 'image']
+    captions = [part['text'] for part in result['content'][1:] if part['type'] == 'text']
+    if 'problem' in told:  # a build without libpng
+        assert not images and 'libpng' in told['problem']
+    else:
+        assert len(images) == 6 and len(captions) == 3
+        assert all(f'Frame {frame},' in caption for frame, caption in zip(rows, captions))
+        assert {png_size(base64.b64decode(image['data'], validate=True)) for image in images} == {(SIZE, SIZE)}
+        assert images[0]['data'] != images[1]['data']
+    same = client.call('worst_frames', {'reference': 'ref.y4m', 'distorted': 'ref.y4m', 'count': 1})[0]
+    images = [part['data'] for part in same['content'] if part['type'] == 'image']
+    assert not images or images[0] == images[1]
+    assert failure(client.call('worst_frames', {**PAIR, 'distorted': 'escape.y4m'})[0])
+    assert 'arguments' in failure(client.call('worst_frames', {**PAIR, 'count': 9})[0])
+    assert client.close() == 0
+
+
+PLAYLIST = b'#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nref.y4m\n#EXT-X-ENDLIST\n'
+CONCAT = b"ffconcat version 1.0\nfile 'ref.y4m'\n"
+
+
+def test_playlists():
+    """Files that name other files lead nowhere."""
+    for name, data in (('list.m3u8', PLAYLIST), ('list.ffconcat', CONCAT)):
+        with open(os.path.join(VIDEOS, name), 'wb') as file:
+            file.write(data)
+    client = serve()
+    client.begin()
+    for name in ('list.m3u8', 'list.ffconcat'):
+        for tool in ('score', 'worst_frames'):
+            assert failure(client.call(tool, {**PAIR, 'distorted': name})[0])
+        search = {'source': name, 'encoder': 'libx264', 'target': 90}
+        assert failure(client.call('search_target', search)[0])
+    for search in ({'encoder': 'libx264:stats=x'}, {'encoder': '-y'}, {'encoder': 'a b'}, {'preset': 'x=y'},
+                   {'backend': 'cpu,x'}, {'source': '../outside/secret.y4m'}, {'model': '/etc/passwd'}):
+        wrong = {'source': 'ref.y4m', 'encoder': 'libx264', 'target': 90, **search}
+        assert failure(client.call('search_target', wrong)[0]), search
     assert client.close() == 0
 
 

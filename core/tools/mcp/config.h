@@ -13,6 +13,8 @@ typedef struct McpConfig {
     unsigned timeout;   /* seconds that a call may take */
     unsigned jobs;      /* calls that run at once */
     unsigned queue;     /* calls that wait for their turn */
+    const char *tune;   /* the vmaf-tune to run; NULL: the one beside this program, or in PATH */
+    const char *ffmpeg; /* that it runs; NULL: the one in PATH */
 } McpConfig;
 
 #endif

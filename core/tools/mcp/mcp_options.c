@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARG_ALLOW, ARG_MAX_BYTES, ARG_TIMEOUT, ARG_JOBS, ARG_VERSION, ARG_HELP };
+enum {
+    ARG_ALLOW,
+    ARG_MAX_BYTES,
+    ARG_TIMEOUT,
+    ARG_JOBS,
+    ARG_TUNE,
+    ARG_FFMPEG,
+    ARG_VERSION,
+    ARG_HELP
+};
 
 const Arg mcp_options[] = {
     { .help = "What clients may do" },
@@ -30,6 +39,17 @@ const Arg mcp_options[] = {
       .name = "jobs",
       .value = "N",
       .help = "calls that run at once (default: 2); others wait" },
+    { .help = "Other programs, for search_target" },
+    { .id = ARG_TUNE,
+      .name = "tune",
+      .value = "PATH",
+      .help = "the vmaf-tune to run (default: the one beside this\nprogram, or in PATH)",
+      .complete = "file" },
+    { .id = ARG_FFMPEG,
+      .name = "ffmpeg",
+      .value = "PATH",
+      .help = "the ffmpeg to run (default: the one in PATH)",
+      .complete = "file" },
     { .help = "About this program" },
     { .id = ARG_VERSION, .letter = 'v', .name = "version", .help = "print the version" },
     { .id = ARG_HELP, .name = "help", .help = "print this text" },
@@ -99,6 +119,12 @@ static int apply(McpConfig *config, const Arg *arg, const char *value, enum McpA
         return parse_count(arg->name, value, 30 * 86400, &config->timeout);
     case ARG_JOBS:
         return parse_count(arg->name, value, 64, &config->jobs);
+    case ARG_TUNE:
+        config->tune = value;
+        return 0;
+    case ARG_FFMPEG:
+        config->ffmpeg = value;
+        return 0;
     case ARG_VERSION:
         *action = MCP_VERSION;
         return 0;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "libvmaf/inspect.h"
-#include "task.h"
 #include "worker.h"
 
 static bool is_builtin_model(const char *name)
@@ -21,7 +20,7 @@ static bool is_builtin_model(const char *name)
     return false;
 }
 
-static int add_model(Task *task, const char *model, char *why, size_t size)
+int scoring_add_model(Task *task, const char *model, char *why, size_t size)
 {
     if (!model)
         return 0;
@@ -142,11 +141,10 @@ static double frame_rate(const json_t *details)
     return text && sscanf(text, "%u/%u", &num, &den) == 2 && den ? (double)num / den : 0.0;
 }
 
-static json_t *worst_frames(const json_t *report, const char *metric, unsigned wanted)
+static json_t *worst_frames(const json_t *report, const char *metric, unsigned wanted, double rate)
 {
     const json_t *const list = json_object_get(report, "frames");
     const size_t count = json_array_size(list);
-    const double rate = frame_rate(json_object_get(report, "vmaf_turbo"));
     Frame *const frames = calloc(count ? count : 1, sizeof(*frames));
     json_t *const worst = json_array();
     const json_t *entry;
@@ -260,44 +258,66 @@ static json_t *summarize(const Call *call, const Scoring *scoring)
     if (result && json_is_number(mean)) {
         json_object_set_new(result, "metric", json_string(metric));
         json_object_set_new(result, "score", json_real(json_number_value(mean)));
-        json_object_set_new(result, "worst", worst_frames(report, metric, scoring->worst));
+        json_object_set_new(result, "worst",
+                            worst_frames(report, metric, scoring->worst, scoring->rate));
     }
     if (result && json_object_get(details, "inputs"))
         json_object_set_new(result, "inputs", inputs_of(details));
     return result;
 }
 
+/* With pictures, they are a line of JSON before the report. */
 static int read_report(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
 {
-    json_error_t error;
-    scoring->report = json_loadb(task->out ? task->out : "", task->out_size, 0, &error);
+    json_error_t error = { .text = "out of memory" };
+    const char *text = task->out ? task->out : "";
+    size_t length = task->out_size;
+    const char *const end = scoring->pictures ? memchr(text, '\n', length) : NULL;
+    if (end) {
+        scoring->shown = json_loadb(text, (size_t)(end - text), 0, &error);
+        length -= (size_t)(end + 1 - text);
+        text = end + 1;
+    }
+    if (!scoring->pictures || scoring->shown)
+        scoring->report = json_loadb(text, length, 0, &error);
+    scoring->rate = frame_rate(json_object_get(scoring->report, "vmaf_turbo"));
     scoring->result = scoring->report ? summarize(call, scoring) : NULL;
     if (scoring->result)
         return 0;
-    snprintf(why, size, "the worker's report cannot be read: %s",
-             scoring->report ? "out of memory" : error.text);
+    snprintf(why, size, "the worker's report cannot be read: %s", error.text);
     return -EIO;
+}
+
+static void init_task(Task *task, Call *call, const Scoring *scoring)
+{
+    task_init_worker(task, call, scoring->pictures ? WORKER_FRAMES : WORKER_VMAF);
+    if (!scoring->pictures)
+        return;
+    task_add(task, "%u", scoring->pictures);
+    task_add(task, "vmaf");
 }
 
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
 {
     Task task;
     Teller teller = { call, scoring };
-    task_init_worker(&task, call, WORKER_VMAF);
+    init_task(&task, call, scoring);
     task.line = hear_progress;
     task.arg = &teller;
     int err = add_video(&task, "--reference", scoring->reference, why, size);
     if (!err)
         err = add_video(&task, "--distorted", scoring->distorted, why, size);
     if (!err)
-        err = add_model(&task, tool_string(call->arguments, "model", NULL), why, size);
+        err = scoring_add_model(&task, tool_string(call->arguments, "model", NULL), why, size);
     if (!err) {
         add_options(&task, call->arguments);
         task_add(&task, "--local_only"); /* a playlist would lead out of the folders */
-        task_add(&task, "--json");
-        task_add(&task, "--output");
-        task_add(&task, "/proc/self/fd/1");
         task_add(&task, "--progress");
+        task_add(&task, "--json");
+        if (!scoring->pictures) {
+            task_add(&task, "--output");
+            task_add(&task, "/proc/self/fd/1");
+        }
         err = task_run(&task, why, size);
     }
     if (!err)
@@ -308,7 +328,8 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
 
 void scoring_free(Scoring *scoring)
 {
+    json_decref(scoring->shown);
     json_decref(scoring->report);
     json_decref(scoring->result);
-    scoring->report = scoring->result = NULL;
+    scoring->shown = scoring->report = scoring->result = NULL;
 }

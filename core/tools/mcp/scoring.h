@@ -3,7 +3,7 @@
 #ifndef MCP_SCORING_H
 #define MCP_SCORING_H
 
-#include "call.h"
+#include "task.h"
 
 /* Properties of a schema that say how to score: what scoring_run looks at in the arguments. */
 #define SCORING_PROPERTIES                                                                           \
@@ -44,7 +44,10 @@ typedef struct Scoring {
     unsigned worst;                    /* frames to list */
     /* Of several, for the progress: which one this is, from 0. */
     unsigned index, count;
+    unsigned pictures; /* so many of the worst frames are wanted as pictures */
 
+    json_t *shown;  /* those, as the worker gives them: see worker_frames.c */
+    double rate;    /* frames a second; 0: not known */
     json_t *report; /* the worker's */
     json_t *result; /* what of it the client gets; see SCORING_RESULT */
 } Scoring;
@@ -69,6 +72,9 @@ typedef struct Scoring {
     "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                         \
     "\"features\": {\"type\": \"array\", \"description\": \"What was computed, and where.\"}, "       \
     "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored in a second.\"}}}"
+
+/* Adds a model as --model has it. */
+int scoring_add_model(Task *task, const char *model, char *why, size_t size);
 
 /* 0; otherwise a negative errno and `why`: -ECANCELED when the call was stopped. */
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,11 +84,23 @@ const char *task_file(Task *task, const char *path, char *why, size_t size)
     return name;
 }
 
+const char *task_sibling(const char *name)
+{
+    static _Thread_local char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    path[length > 0 ? length : 0] = '\0';
+    char *const slash = strrchr(path, '/');
+    const size_t room = slash ? sizeof(path) - (size_t)(slash + 1 - path) : 0;
+    if (!slash || (size_t)snprintf(slash + 1, room, "%s", name) >= room || access(path, X_OK))
+        return name;
+    return path;
+}
+
 /* ---- what the program writes ---- */
 
 typedef struct Ear {
     Task *task;
-    Lines lines;
+    Lines lines, out_lines;
     size_t room;
     int err;
 } Ear;
@@ -154,15 +167,33 @@ static int hear_output(Ear *ear, const char *bytes, size_t count)
     return 0;
 }
 
+static bool hear_out_line(void *arg, const char *text, size_t length)
+{
+    Ear *const ear = arg;
+    char line[LINE_MAX_BYTES + 1];
+    if (!text)
+        return true;
+    memcpy(line, text, length);
+    line[length] = '\0';
+    if (ear->task->out_line(ear->task->arg, line))
+        return true;
+    ear->err = hear_output(ear, text, length);
+    if (!ear->err)
+        ear->err = hear_output(ear, "\n", 1);
+    return !ear->err;
+}
+
 static void heard(void *arg, enum ChildStream stream, const char *bytes, size_t count)
 {
     Ear *const ear = arg;
     if (ear->err)
         return;
-    if (stream == CHILD_OUT)
-        ear->err = hear_output(ear, bytes, count);
-    else
-        ear->err = lines_feed(&ear->lines, bytes, count);
+    const bool out = stream == CHILD_OUT;
+    const int err = out && !ear->task->out_line
+                        ? hear_output(ear, bytes, count)
+                        : lines_feed(out ? &ear->out_lines : &ear->lines, bytes, count);
+    if (!ear->err)
+        ear->err = err;
 }
 
 /* ---- running it ---- */
@@ -200,7 +231,9 @@ static int wait_for(const Task *task, const Ear *ear, Child *child, ChildEnd *en
             child_stop(child);
             asked = true;
         }
-        err = children_wait(call->children, NULL, 0, -1);
+        err = children_wait(call->children, NULL, 0, task->tick ? 1000 : -1);
+        if (task->tick)
+            task->tick(task->arg);
     }
     return err;
 }
@@ -231,7 +264,8 @@ int task_run(Task *task, char *why, size_t size)
 {
     Call *const call = task->call;
     Ear ear = { .task = task,
-                .lines = { .handle = hear_line, .arg = &ear, .limit = LINE_MAX_BYTES } };
+                .lines = { .handle = hear_line, .arg = &ear, .limit = LINE_MAX_BYTES },
+                .out_lines = { .handle = hear_out_line, .arg = &ear, .limit = LINE_MAX_BYTES } };
     const double left = call->deadline - call_now();
     const bool own = task->time_limit > 0.0 && task->time_limit < left;
     const ChildParams params = {
@@ -252,6 +286,8 @@ int task_run(Task *task, char *why, size_t size)
         err = wait_for(task, &ear, child, &task->end);
     child_destroy(child);
     lines_end(&ear.lines);
+    lines_end(&ear.out_lines);
     lines_free(&ear.lines);
+    lines_free(&ear.out_lines);
     return judge(task, err ? err : ear.err, why, size);
 }

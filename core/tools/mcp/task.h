@@ -22,8 +22,11 @@ typedef struct Task {
     unsigned file_count;
 
     double time_limit; /* seconds; 0: what is left to the call */
-    /* A line on its standard error. True: it is understood, and no message. */
+    /* A line on its standard error, and one of its output. True: it is understood, and neither a message
+     * nor part of what is kept of the output. NULL: none is. */
     bool (*line)(void *arg, const char *text);
+    bool (*out_line)(void *arg, const char *text);
+    void (*tick)(void *arg); /* about once a second, if it is not NULL */
     void *arg;
     Call *call;
 
@@ -44,6 +47,9 @@ void task_add(Task *task, const char *format, ...) __attribute__((format(printf,
 /* Opens a file for the program, if that is allowed, and gives the name to call it by there; NULL: `why` says
  * what is in the way. */
 const char *task_file(Task *task, const char *path, char *why, size_t size);
+
+/* The program of this name that belongs to this one: beside it, or else in PATH. */
+const char *task_sibling(const char *name);
 
 /* 0: the program ran and exited with 0. Otherwise a negative errno, and `why` has a word for the client:
  * -ECANCELED when the call was stopped, -ETIMEDOUT, -EIO when the program failed. */

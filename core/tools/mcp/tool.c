@@ -8,7 +8,12 @@
 
 #include "rpc.h"
 
-const Tool *const tools[] = { &score_tool, &compare_tool, &list_backends_tool, &describe_model_tool,
+const Tool *const tools[] = { &score_tool,
+                              &compare_tool,
+                              &worst_frames_tool,
+                              &list_backends_tool,
+                              &describe_model_tool,
+                              &search_target_tool,
                               NULL };
 
 const Tool *tool_find(const char *name)

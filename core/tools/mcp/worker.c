@@ -31,6 +31,8 @@ int worker_main(int argc, char **argv)
         return worker_backend(argc - 3, argv + 3);
     if (!strcmp(kind, WORKER_MODEL))
         return worker_model(argc - 3, argv + 3);
+    if (!strcmp(kind, WORKER_FRAMES))
+        return worker_frames(argc - 3, argv + 3);
     fprintf(stderr, "%s is what vmaf-mcp says to itself\n", WORKER_WORD);
     return 1;
 }

@@ -9,7 +9,8 @@
 #define WORKER_VMAF "vmaf"       /* the vmaf command, with the words that follow */
 #define WORKER_BACKEND "backend" /* NAME: what this backend has, as JSON */
 #define WORKER_MODEL "model"     /* SPEC: a model as --model names it, as JSON */
-#define WORKER_FRAMES "frames"   /* see worker_frames.c */
+#define WORKER_FRAMES                                                                              \
+    "frames" /* COUNT, then as `vmaf`: the report after pictures of the worst frames */
 
 int worker_main(int argc, char **argv);
 

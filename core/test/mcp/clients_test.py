@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Runs clients_test.mjs: has npm install the protocol's SDK beside the build, and makes videos for it. Passed over,
+with a word, where there is no npm, or nothing to be had by it.
+usage: clients_test.py BUILD"""
+import os
+import shutil
+import subprocess
+import sys
+
+BUILD = os.path.abspath(sys.argv[1])
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(BUILD, 'test', 'mcp', 'clients')
+VIDEOS = os.path.join(FOLDER, 'videos')
+PACKAGES = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/client']
+
+sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+from inputs import Inputs  # noqa: E402
+
+
+def skip(why):
+    print(f'Clients of vmaf-mcp were not tried: {why}.')
+    sys.exit(0)
+
+
+def install():
+    if not shutil.which('node') or not shutil.which('npm'):
+        skip('that needs node and npm')
+    version = subprocess.run(['node', '--version'], capture_output=True, text=True, check=True).stdout
+    if int(version.lstrip('v').split('.')[0]) < 20:
+        skip(f'that needs node 20, and this is {version.strip()}')
+    os.makedirs(FOLDER, exist_ok=True)
+    if all(os.path.isdir(os.path.join(FOLDER, 'node_modules', package)) for package in PACKAGES):
+        return
+    with open(os.path.join(FOLDER, 'package.json'), 'w') as file:
+        file.write('{"private": true}\n')
+    done = subprocess.run(['npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', *PACKAGES], cwd=FOLDER,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        skip(f'npm could not install them ({done.stderr.strip().splitlines()[-1:]})')
+
+
+def make_videos():
+    to = Inputs(os.path.join(BUILD, 'test', 'synth', 'synthclip'), VIDEOS)
+    ref, dist = to.clip('mix', '64', '64', '420', '8', '60')
+    to.y4m('ref.y4m', ref)
+    to.y4m('dist.y4m', dist)
+    with open(os.path.join(VIDEOS, 'long.yuv'), 'wb') as file:
+        file.truncate(1920 * 1080 * 3 // 2 * 20000)  # takes no room
+
+
+def can_encode():
+    if not shutil.which('ffmpeg'):
+        return False
+    listed = subprocess.run(['ffmpeg', '-hide_banner', '-encoders'], capture_output=True, text=True).stdout
+    return ' libx264 ' in listed
+
+
+install()
+make_videos()
+tune = os.path.join(BUILD, 'tools', 'tune', 'vmaf-tune')
+subprocess.run(['node', os.path.join(HERE, 'clients_test.mjs'), os.path.join(BUILD, 'tools', 'mcp', 'vmaf-mcp'), VIDEOS,
+                tune if can_encode() else '-'], cwd=FOLDER, check=True, timeout=1200)
