@@ -36,8 +36,17 @@ TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -D
 UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
                --auto-features=disabled -Dhost=enabled
 
-.PHONY: all build check test test-release test-sanitizers test-neon test-lanes test-threads test-undefined test-faults test-damaged \
-        test-fuzz test-packaging fuzz mutate install bench docs format format-check clean setup setup-tests
+# The lanes of `make test-lanes`, one a line.
+LANES := \
+  test-threads \
+  test-undefined \
+  test-faults \
+  test-damaged \
+  test-packaging \
+  test-clients
+
+.PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
+        bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -47,6 +56,9 @@ setup:
 
 setup-tests:
 	@scripts/setup --tests
+
+setup-lanes:
+	@scripts/setup --lanes
 
 $(BUILD)/build.ninja: | setup
 	@meson setup $(BUILD) core $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -109,9 +121,12 @@ test-damaged: $(SAN)/build.ninja
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
-test-lanes: setup-tests test-threads test-undefined test-faults test-damaged test-packaging
-	@echo "All lanes passed: the thread sanitizer, clang's undefined-behaviour sanitizer, all faults of a driver," \
-	  "damaged videos, builds as packagers make them."
+# vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
+test-clients: setup-lanes build
+	@python3 core/test/mcp/clients_test.py $(BUILD)
+
+test-lanes: setup-lanes $(LANES)
+	@echo "All lanes passed: $(LANES:test-%=%)."
 
 # A few seconds a target with `make test`, long with `make fuzz`.
 FUZZ_TIME ?= 600

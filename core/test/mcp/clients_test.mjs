@@ -8,17 +8,19 @@ import { pathToFileURL } from 'node:url';
 
 const [program, folder, tune] = process.argv.slice(2);
 const require = createRequire(pathToFileURL(process.cwd() + '/'));
-const load = name => import(pathToFileURL(require.resolve(name)));
+const load = async name => import(pathToFileURL(require.resolve(name)));
 const first = [await load('@modelcontextprotocol/sdk/client/index.js'),
                await load('@modelcontextprotocol/sdk/client/stdio.js')];
-const second = [await load('@modelcontextprotocol/client'), await load('@modelcontextprotocol/client/stdio')];
+// Only where node is new enough for it.
+const second = await Promise.all([load('@modelcontextprotocol/client'), load('@modelcontextprotocol/client/stdio')])
+    .catch(() => null);
 
 const who = { name: 'clients_test', version: '1' };
 const kinds = [
     { title: 'sdk 1', parts: first, options: {}, version: '2025-11-25' },
     { title: 'sdk 2, as it comes', parts: second, options: {}, version: null },
     { title: 'sdk 2, newest', parts: second, options: { versionNegotiation: { mode: 'auto' } }, version: '2026-07-28' },
-];
+].filter(kind => kind.parts);
 
 async function connect(kind) {
     const [{ Client }, { StdioClientTransport }] = kind.parts;

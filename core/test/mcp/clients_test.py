@@ -11,7 +11,7 @@ BUILD = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(BUILD, 'test', 'mcp', 'clients')
 VIDEOS = os.path.join(FOLDER, 'videos')
-PACKAGES = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/client']
+PACKAGES = {'@modelcontextprotocol/sdk': 18, '@modelcontextprotocol/client': 20}  # and the node they want
 
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 from inputs import Inputs  # noqa: E402
@@ -25,15 +25,16 @@ def skip(why):
 def install():
     if not shutil.which('node') or not shutil.which('npm'):
         skip('that needs node and npm')
-    version = subprocess.run(['node', '--version'], capture_output=True, text=True, check=True).stdout
-    if int(version.lstrip('v').split('.')[0]) < 20:
-        skip(f'that needs node 20, and this is {version.strip()}')
+    version = subprocess.run(['node', '--version'], capture_output=True, text=True, check=True).stdout.strip()
+    wanted = [name for name, least in PACKAGES.items() if int(version.lstrip('v').split('.')[0]) >= least]
+    if not wanted:
+        skip(f'node {version} is too old for them')
     os.makedirs(FOLDER, exist_ok=True)
-    if all(os.path.isdir(os.path.join(FOLDER, 'node_modules', package)) for package in PACKAGES):
+    if all(os.path.isdir(os.path.join(FOLDER, 'node_modules', name)) for name in wanted):
         return
     with open(os.path.join(FOLDER, 'package.json'), 'w') as file:
         file.write('{"private": true}\n')
-    done = subprocess.run(['npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', *PACKAGES], cwd=FOLDER,
+    done = subprocess.run(['npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', *wanted], cwd=FOLDER,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
     if done.returncode:
         skip(f'npm could not install them ({done.stderr.strip().splitlines()[-1:]})')

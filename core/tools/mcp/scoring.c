@@ -95,26 +95,30 @@ static void add_options(Task *task, const json_t *arguments)
 typedef struct Teller {
     Call *call;
     const Scoring *scoring;
+    uint64_t frame, total; /* 0: not known */
 } Teller;
 
 /* progress frame=N total=N fps=X … */
 static bool hear_progress(void *arg, const char *text)
 {
+    Teller *const teller = arg;
+    const char *const at = strstr(text, "progress frame=");
+    return at && sscanf(at, "progress frame=%" SCNu64 " total=%" SCNu64, &teller->frame,
+                        &teller->total) >= 1;
+}
+
+static void tell_progress(void *arg)
+{
     const Teller *const teller = arg;
     const Scoring *const scoring = teller->scoring;
-    const char *const at = strstr(text, "progress frame=");
-    uint64_t frame, total = 0;
+    const double frame = (double)teller->frame, total = (double)teller->total;
     char message[128];
-    if (!at || sscanf(at, "progress frame=%" SCNu64 " total=%" SCNu64, &frame, &total) < 1)
-        return false;
-    const double pairs = scoring->count > 1 ? scoring->count : 1;
-    snprintf(message, sizeof(message), "%" PRIu64 " frames scored", frame);
-    if (total) /* of all videos, each of which is as long as this one */
-        call_progress(teller->call, (double)frame + (double)total * scoring->index,
-                      (double)total * pairs, message);
+    snprintf(message, sizeof(message), "%" PRIu64 " frames scored", teller->frame);
+    if (scoring->count > 1) /* each is as long as this one */
+        call_progress(teller->call, frame + total * scoring->index, total * scoring->count,
+                      message);
     else
-        call_progress(teller->call, (double)frame, 0.0, message);
-    return true;
+        call_progress(teller->call, frame, total, message);
 }
 
 /* ---- the report ---- */
@@ -300,9 +304,10 @@ static void init_task(Task *task, Call *call, const Scoring *scoring)
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
 {
     Task task;
-    Teller teller = { call, scoring };
+    Teller teller = { .call = call, .scoring = scoring };
     init_task(&task, call, scoring);
     task.line = hear_progress;
+    task.tick = tell_progress;
     task.arg = &teller;
     int err = add_video(&task, "--reference", scoring->reference, why, size);
     if (!err)

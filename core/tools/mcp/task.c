@@ -16,6 +16,7 @@
 
 #define OUTPUT_MAX ((size_t)1 << 29) /* bytes: the report of a film has some 100 MB */
 #define LINE_MAX_BYTES 4096
+#define TICK_TIME 500 /* milliseconds */
 
 static void init(Task *task, Call *call, const char *program)
 {
@@ -231,8 +232,8 @@ static int wait_for(const Task *task, const Ear *ear, Child *child, ChildEnd *en
             child_stop(child);
             asked = true;
         }
-        err = children_wait(call->children, NULL, 0, task->tick ? 1000 : -1);
-        if (task->tick)
+        err = children_wait(call->children, NULL, 0, task->tick ? TICK_TIME : -1);
+        if (!err && task->tick && !child_ended(child, end))
             task->tick(task->arg);
     }
     return err;

@@ -26,7 +26,9 @@ typedef struct Task {
      * nor part of what is kept of the output. NULL: none is. */
     bool (*line)(void *arg, const char *text);
     bool (*out_line)(void *arg, const char *text);
-    void (*tick)(void *arg); /* about once a second, if it is not NULL */
+    /* Now and then while it runs, if it is not NULL: the time to tell a progress. Right before the answer some
+     * clients would take it for one of an unknown call. */
+    void (*tick)(void *arg);
     void *arg;
     Call *call;
 
