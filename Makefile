@@ -7,8 +7,7 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-lanes    what takes long or wants large packages: the thread sanitizer, clang's checks, all faults,
-#                      damaged videos, packaging
+#   make test-lanes    what takes long or wants large packages; `make test-NAME` runs one of LANES below
 #   make install       PREFIX=/usr/local
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -42,6 +41,7 @@ LANES := \
   test-undefined \
   test-faults \
   test-damaged \
+  test-tune \
   test-packaging \
   test-clients
 
@@ -116,6 +116,11 @@ test-damaged: $(SAN)/build.ninja
 	@ninja -C $(SAN) tools/vmaf test/synth/synthclip
 	@$(SAN_ENV) python3 core/test/cli/libav_fuzz.py $(SAN)/tools/vmaf $(SAN)/test/synth/synthclip $(SAN)/test/cli/damaged \
 	  $(DAMAGED) || [ $$? -eq 77 ]
+
+# Three encoders, and kills at many moments.
+test-tune: build
+	@python3 core/test/tune/tune_test.py $(BUILD)/tools/tune/vmaf-tune $(BUILD)/tools/vmaf $(BUILD)/test/tune/all --all || \
+	  [ $$? -eq 77 ]
 
 # As packagers build it: their options, and that each does what it says.
 test-packaging: setup

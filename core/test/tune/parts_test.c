@@ -47,7 +47,7 @@ static void the_last_setting_that_reaches_is_found(void **state)
                         best = step;
                 assert_int_equal(seek.reached, best);
                 assert_int_equal(seek.missed, best + 1);
-                assert_in_range(seek.count, 1, 11);
+                assert_in_range(seek.count, 1, 13);
                 searches += lasts[i] > 20;
                 tries += lasts[i] > 20 ? (unsigned)seek.count : 0;
             }

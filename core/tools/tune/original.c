@@ -66,7 +66,8 @@ int original_open(Original *source, const char *path, Workshop *shop)
     Argv argv = media_command(shop->ffmpeg, path);
     err = run(shop, &argv, look, &end);
     if (!err && (end.code || !media_finish(&look->reader, &source->media))) {
-        say("cannot use %s: ffmpeg finds no video in it", path);
+        say("cannot use %s: %s", path,
+            end.timed_out ? "it takes too long to read" : "ffmpeg finds no video in it");
         tail_say(&look->tail);
         err = -EINVAL;
     }

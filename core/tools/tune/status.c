@@ -71,7 +71,7 @@ void status_draw(const Job *jobs, size_t count)
     char text[512];
     if (!shown)
         return;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window))
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) || !window.ws_row)
         window.ws_row = 24;
     for (size_t i = 0; i < count; i++)
         done += jobs[i].state >= JOB_DONE;

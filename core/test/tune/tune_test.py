@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""vmaf-tune with real encoders, on small clips.
+
+usage: tune_test.py VMAF_TUNE VMAF WORKDIR [--all]
+
+Figures are those of the vmaf command on the same files; searches end where they should; what goes wrong is said in a
+line; nothing stays behind, however the program ends; a corpus that is killed goes on, and each result is there once.
+With --all: more of everything, and more kills.
+"""
+import ctypes
+import fcntl
+import html.parser
+import json
+import os
+import pty
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+tune, vmaf, work = (os.path.abspath(p) for p in sys.argv[1:4])
+everything = '--all' in sys.argv[4:]
+LIMIT = 300  # seconds after which a run counts as one that never ends
+USAGE, UNREACHED, FAILED = 1, 2, 255
+FAST = {'libx264': 'libx264:preset=ultrafast', 'libx265': 'libx265:preset=ultrafast:x265-params=log-level=none',
+        'libsvtav1': 'libsvtav1:preset=12'}
+problems = []
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+
+ffmpeg = shutil.which('ffmpeg')
+if not ffmpeg:
+    print('ffmpeg is not installed')
+    sys.exit(77)
+listed = subprocess.run([ffmpeg, '-v', 'error', '-encoders'], capture_output=True, text=True).stdout
+encoders = [e for e in FAST if f' {e} ' in listed]
+if 'libx264' not in encoders:
+    print('this ffmpeg has no libx264')
+    sys.exit(77)
+
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+os.environ['TMPDIR'] = work
+# Whoever dies with children leaves them to us: then none can hide.
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
+def check(title, good, *more):
+    if not good:
+        problems.append(' '.join([title] + [str(m) for m in more]))
+
+
+def clip(name, source='testsrc2', frames=24, size='160x90', more=()):
+    subprocess.run([ffmpeg, '-v', 'error', '-nostdin', '-y', '-f', 'lavfi', '-i', f'{source}=size={size}:rate=24', *more,
+                    '-frames:v', str(frames), '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-qp', '0', '-preset', 'ultrafast',
+                    f'file:{name}'], check=True)
+
+
+def run(*args, **more):
+    return subprocess.run([tune, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace',
+                          timeout=LIMIT, **more)
+
+
+def lines(text):
+    return [line for line in text.split('\n') if line]
+
+
+def left_behind():
+    return [name for name in os.listdir('.') if name.startswith('.vmaf-tune-')]
+
+
+def reap():
+    """Children that their parents left us, when they have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def alive(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as file:
+            return file.read().rsplit(')', 1)[1].split()[0] not in 'ZX'
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        reap()
+        time.sleep(0.01)
+    return True
+
+
+def write_encoder(name, body):
+    """An encoder of our own: INPUT OUTPUT SETTING."""
+    with open(name, 'w') as file:
+        file.write(f'#!{sys.executable}\nimport os, shutil, subprocess, sys, time\nsource, output, setting = sys.argv[1:4]\n'
+                   f'def encode():\n    subprocess.run([{ffmpeg!r}, "-v", "error", "-nostdin", "-y", "-i", "file:" + source, "-c:v",'
+                   ' "libx264", "-preset", "ultrafast", "-crf", setting, "file:" + output], check=True)\n' + body)
+    os.chmod(name, 0o700)
+
+
+clip('source.mkv')
+
+
+def compares_what_the_command_scores():
+    write_encoder('keep', 'encode()\nshutil.copy(output, f"kept-{setting}.mkv")\n')
+    out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--encoder-cmd', 'mine=./keep {input} {output} {crf}',
+              '--crf', '20..44:8', '--encodes', '2', '--backends', 'cpu,cpu', '--json', 'o.json', '--svg', 'o.svg', '--html', 'o.html')
+    check('compare', out.returncode == 0, out.returncode, out.stderr)
+    check('compare says nothing on stderr', out.stderr == '', out.stderr)
+    result = json.load(open('o.json'))
+    check('the source is told', result['source']['frames'] == 24 and result['source']['width'] == 160 and
+          abs(result['source']['seconds'] - 1) < 0.01, result['source'])
+    points = result['points']
+    check('all points are there, in order', [(p['encoder'], p['setting']) for p in points] ==
+          [(e, s) for e in (FAST['libx264'], 'mine') for s in (20, 28, 36, 44)], points)
+    for ours, theirs in zip(points[:4], points[4:]):
+        check('the same encoder gives the same figures', ours['score'] == theirs['score'] and
+              ours['bytes'] == theirs['bytes'], ours, theirs)
+    for point in points[4:]:
+        kept = f'kept-{point["setting"]:g}.mkv'
+        subprocess.run([vmaf, '-r', 'source.mkv', '-d', kept, '--json', '-o', 'v.json', '-q', '--precision', 'max'],
+                       check=True)
+        pooled = json.load(open('v.json'))['pooled_metrics']['vmaf']
+        for name in ('mean', 'harmonic_mean', 'min', 'max'):
+            check(f'{name} is that of the command', pooled[name] == point['pooled'][name], kept)
+        check('the score is the mean', point['score'] == pooled['mean'])
+        packets = subprocess.run([ffmpeg, '-v', 'error', '-nostdin', '-i', kept, '-c', 'copy', '-f', 'rawvideo', '-'],
+                                 capture_output=True, check=True).stdout
+        check('bytes are those of the video', point['bytes'] == len(packets), point['bytes'], len(packets))
+        seconds = result['source']['seconds']
+        check('the bit rate is theirs', abs(point['bitrate'] - len(packets) * 8 / seconds / 1000) < 1e-9, point['bitrate'])
+    deltas = result['deltas'][0]
+    check('equal encoders do not differ', all(abs(v) < 1e-9 for d in ('bd_rate', 'bd_quality')
+                                              for v in deltas[d].values()), deltas)
+    check('deltas have all kinds', set(deltas['bd_rate']) == {'cubic', 'pchip', 'akima'})
+    check('the hull names points', result['hull'] and all(0 <= h < 8 for h in result['hull']), result['hull'])
+    table = lines(out.stdout)
+    check('the table is plain and whole', '\033' not in out.stdout and len([t for t in table if ' cpu' in t]) == 8, out.stdout)
+    svg = xml.etree.ElementTree.parse('o.svg').getroot()
+    check('eight points are drawn', len([e for e in svg.iter() if e.tag.endswith('circle') and len(e)]) == 8)
+    page = open('o.html').read()
+    check('the page needs nothing from elsewhere', 'src=' not in page and 'href' not in page and '<script' not in page)
+
+
+def pools_and_metrics():
+    out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '35', '--feature', 'psnr', '--metric',
+              'psnr_y', '--pool', 'p10', '--json', '-')
+    check('JSON on standard output, and nothing else', out.returncode == 0, out.stderr)
+    result = json.loads(out.stdout)
+    point = result['points'][0]
+    check('psnr is scored', 15 < point['score'] < 60 and point['score'] == point['pooled']['p10'], point)
+    out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '35', '--metric', 'nonsense')
+    check('a metric that is not there', out.returncode == FAILED and 'no frame has a score "nonsense"; there are: ' in out.stderr,
+          out.stderr)
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+
+def names_stay_names():
+    names = ['-i.mkv', 'a\nb "c".mkv', "$(touch pwned);'x'.mkv", '<script>alert(1)<', 'pipe:0', 'colon:%03d.mkv']
+    for name in names if everything else names[:2]:
+        shutil.copy('source.mkv', './' + name)
+        out = run('compare', '--encoder-cmd', f'x<img>&y={ffmpeg} -v error -y -i file:{{input}} -crf {{crf}} '
+                  '-c:v libx264 -preset ultrafast {output}', '--crf', '40', '--json', 'o.json', '--html', 'o.html',
+                  '--svg', 'o.svg', '--', name)
+        check('hostile names', out.returncode == 0, repr(name), out.stderr)
+        check('the name is kept', json.load(open('o.json'))['source']['path'] == name, repr(name))
+        page = Page()
+        page.feed(open('o.html').read())
+        check('the page has no tags of others', not page.tags & {'script', 'img', 'a', 'b'}, page.tags)
+        xml.etree.ElementTree.parse('o.svg')
+        os.remove('./' + name)
+    check('no shell ran', not os.path.exists('pwned'))
+
+
+def what_is_wrong_is_said():
+    x264 = FAST['libx264']
+    with open('text.mkv', 'w') as file:
+        file.write('no video\n' * 100)
+    os.mkfifo('fifo')
+    cases = [
+        ((), USAGE, 'what shall be done?'),
+        (('dance',), USAGE, 'there is no command "dance"'),
+        (('compare',), USAGE, 'compare needs a SOURCE'),
+        (('compare', 'source.mkv'), USAGE, 'compare needs --encoders'),
+        (('compare', 'source.mkv', '--encoders', x264), USAGE, '--crf says so'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '1..1000000000'), USAGE, 'too large'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '0..51:0.001'), USAGE, 'more than 256 settings'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '60'), USAGE, 'it goes from 0 to 51'),
+        (('compare', 'source.mkv', '--encoders', x264 + ',' + x264, '--crf', '30'), USAGE, 'is there twice'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--backends', 'gpu'), USAGE, 'no place to compute'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--anchor', 'x'), USAGE, 'is none of the encoders'),
+        (('compare', 'source.mkv', '--encoder-cmd', 'enc {crf}', '--crf', '30'), USAGE, 'has no {output}'),
+        (('compare', 'source.mkv', 'more', '--encoders', x264, '--crf', '30'), USAGE, 'unexpected "more"'),
+        (('search', 'source.mkv', '--encoder', x264), USAGE, 'search needs --target'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', 'best'), USAGE, '--target takes SCORE'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', '95:p200'), USAGE, 'pools nothing'),
+        (('corpus', 'list', '--encoders', x264, '--crf', '30'), USAGE, 'corpus needs --output'),
+        (('compare', 'none.mkv', '--encoders', x264, '--crf', '30'), FAILED, 'cannot read none.mkv: No such file'),
+        (('compare', 'text.mkv', '--encoders', x264, '--crf', '30'), FAILED, 'ffmpeg finds no video in it'),
+        (('compare', 'fifo', '--encoders', x264, '--crf', '30'), FAILED, 'it must be a file'),
+        (('compare', '.', '--encoders', x264, '--crf', '30'), FAILED, 'it must be a file'),
+        (('compare', 'source.mkv', '--encoders', 'libnone', '--crf', '30'), FAILED, 'this ffmpeg has no encoder "libnone"'),
+        (('compare', 'source.mkv', '--encoders', 'ffv1', '--crf', '30'), FAILED, 'which option of ffv1'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--ffmpeg', './none'), FAILED, './none was not found'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--ffmpeg', 'true'), FAILED, 'is it FFmpeg?'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--html', 'no/o.html'), FAILED, 'cannot write no/o.html'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--json', '/dev/full'), FAILED, 'No space left'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--temp', 'no'), FAILED, '--temp names another place'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-o', 'text.mkv'), FAILED, 'is there already'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-y', '-o', 'source.mkv'), FAILED, 'is the source itself'),
+        (('corpus', 'none', '--encoders', x264, '--crf', '30', '-o', 'c'), FAILED, 'cannot read the list none'),
+        (('corpus', '/dev/null', '--encoders', x264, '--crf', '30', '-o', 'c'), FAILED, 'is empty'),
+        (('corpus', 'text.mkv', '--encoders', x264, '--crf', '30', '-o', 'text.mkv'), FAILED, 'line 1 of text.mkv is none of ours'),
+    ]
+    for args, code, text in cases:
+        out = run(*args)
+        check('an error', out.returncode == code and text in out.stderr, args, out.returncode, out.stderr)
+        check('is one line', len([l for l in lines(out.stderr) if not l.startswith('  ')]) == 1, args, out.stderr)
+    os.remove('fifo')
+
+
+def encoders_that_fail_show_why():
+    write_encoder('fail', 'if float(setting) > 30:\n    print("first\\nsecond \\033[2J third", file=sys.stderr)\n'
+                  '    sys.exit(3)\nencode()\n')
+    out = run('compare', 'source.mkv', '--encoder-cmd', './fail {input} {output} {crf}', '--encoders', FAST['libx264'],
+              '--crf', '30,35,40,45', '--json', 'o.json', '--html', 'o.html')
+    check('a failing encoder', out.returncode == FAILED, out.returncode)
+    check('its last lines', lines(out.stderr) == ['fail at crf 35: encoding failed: exit code 3', '  first',
+                                                  '  second ?[2J third', '3 of 8 encodes failed or were left out'],
+          out.stderr)
+    points = json.load(open('o.json'))['points']
+    check('the others are there', [p.get('failed', False) for p in points] == [False, True, True, True] + [False] * 4,
+          points)
+    write_encoder('nothing', '')
+    out = run('compare', 'source.mkv', '--encoder-cmd', './nothing {input} {output} {crf}', '--crf', '30')
+    check('an encoder that writes nothing', out.returncode == FAILED and 'measuring failed' in out.stderr, out.stderr)
+    out = run('compare', 'source.mkv', '--encoder-cmd', './none {input} {output} {crf}', '--crf', '30')
+    check('no such encoder', out.returncode == FAILED and './none could not be run: No such file' in out.stderr, out.stderr)
+
+
+def y4m_for_those_who_want_it():
+    write_encoder('y4m', 'assert open(source, "rb").read(9) == b"YUV4MPEG2" and output.endswith(".mp4")\nencode()\n')
+    out = run('compare', 'source.mkv', '--encoder-cmd', './y4m {y4m} {output.mp4} {crf}', '--crf', '30,40')
+    check('Y4M, and the kind of file', out.returncode == 0, out.stderr)
+
+
+def searches_end_where_they_should():
+    for target in ('80', '70:p5', '101') if everything else ():
+        out = run('search', 'source.mkv', '--encoder', FAST['libx264'], '--target', target, '--json', '-')
+        result = json.loads(out.stdout)
+        tries = {t['setting']: t['score'] for t in result['tries']}
+        if target == '101':
+            check('out of reach', out.returncode == UNREACHED and not result['reached'] and
+                  'vmaf 101 cannot be reached with libx264:preset=ultrafast: crf 0 gives' in out.stderr, out.stderr)
+            continue
+        goal = float(target.split(':')[0])
+        found = result['found']['setting']
+        check('the target is reached', out.returncode == 0 and tries[found] >= goal, out.stderr, tries)
+        check('by the last setting that does', tries[found + 1] < goal, found, tries)
+        check('in few tries', len(tries) == len(result['tries']) <= 8, tries)
+    clip('long.mkv', frames=96, more=('-f', 'lavfi', '-i', 'sine=frequency=440', '-t', '4', '-c:a', 'flac'))
+    out = run('search', 'long.mkv', '--encoder', FAST['libx264'], '--target', '85', '--samples', '3', '--sample-time', '0.5',
+              '-o', 'found.mkv', '--json', 'o.json')
+    result = json.load(open('o.json'))
+    check('samples and the whole', out.returncode == 0 and result['samples'] == 3 and result['whole_encodes'] >= 1, out.stderr)
+    subprocess.run([vmaf, '-r', 'long.mkv', '-d', 'found.mkv', '--json', '-o', 'v.json', '-q', '--precision', 'max'],
+                   check=True)
+    score = json.load(open('v.json'))['pooled_metrics']['vmaf']['mean']
+    check('the output is what was promised', score >= 85 and score == result['output']['score'], score, result)
+    streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'found.mkv'], capture_output=True, text=True).stderr
+    check('with its sound', 'Audio: flac' in streams, streams)
+    if not everything:
+        return
+    out = run('search', 'source.mkv', '--encoder', FAST['libx264'], '--target', '80', '--crf', '44..45')
+    check('within bounds', out.returncode == UNREACHED and 'crf 44 gives' in out.stderr, out.stderr)
+
+
+SLOW = 'open("pids", "a").write(f"{os.getpid()}\\n")\nsubprocess.Popen(["sleep", "1000"])\n' \
+       'child = subprocess.Popen(["sleep", "1000"])\nopen("pids", "a").write(f"{child.pid}\\nready\\n")\ntime.sleep(1000)\n'
+
+
+def nothing_stays_behind():
+    write_encoder('slow', SLOW)
+    for number, name in ((signal.SIGINT, 'SIGINT'), (signal.SIGTERM, 'SIGTERM'), (signal.SIGHUP, 'SIGHUP'),
+                         (signal.SIGKILL, None)):
+        open('pids', 'w').close()
+        process = subprocess.Popen([tune, 'compare', 'source.mkv', '--encoder-cmd', './slow {input} {output} {crf}', '--crf',
+                                    '30,40', '--encodes', '2'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        check('both encoders run', wait_until(lambda: open('pids').read().count('ready') == 2))
+        check('there is a folder', len(left_behind()) == 1, left_behind())
+        process.send_signal(number)
+        said = process.communicate(timeout=LIMIT)[1]
+        pids = [int(p) for p in open('pids').read().split() if p != 'ready']
+        check('no child is left', wait_until(lambda: not any(alive(p) for p in pids)), name, pids)
+        if name:
+            check('the exit code tells', process.returncode == 128 + number and said == f'stopped by {name}\n', said)
+            check('no folder is left', not left_behind(), left_behind())
+    run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '45')
+    check('the next run removes what a killed one left', not left_behind(), left_behind())
+
+
+def a_terminal_sees_it_live():
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([tune, 'compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '30,40'],
+                               stdin=subprocess.DEVNULL, stdout=follower, stderr=follower)
+    os.close(follower)
+    seen = b''
+    while True:
+        try:
+            data = os.read(leader, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        seen += data
+    process.wait(timeout=LIMIT)
+    os.close(leader)
+    check('progress is drawn', b'source.mkv: 0 of 2 done' in seen and b'encoding' in seen and b'\033[' in seen, seen)
+    check('and the table', b'kbit/s' in seen and b'on the hull' in seen, seen)
+
+
+def corpus(**more):
+    return ['corpus', 'list', '--encoders', ','.join(FAST[e] for e in more.get('encoders', ['libx264'])), '--crf',
+            more.get('crf', '30,36,42'), '-o', 'corpus.jsonl']
+
+
+def read_corpus():
+    with open('corpus.jsonl', 'rb') as file:
+        text = file.read()
+    whole = text[:text.rfind(b'\n') + 1]
+    return [json.loads(line) for line in whole.decode().splitlines()]
+
+
+def a_corpus_goes_on_after_any_kill():
+    names = [f'c{i}.mkv' for i in range(6 if everything else 2)]
+    for i, name in enumerate(names):
+        clip(name, ('testsrc2', 'mandelbrot', 'testsrc')[i % 3], 12 + i)
+    with open('list', 'w') as file:
+        file.write('\n'.join(names + ['', names[0]]) + '\n')
+    args = corpus(encoders=encoders if everything else ['libx264'])
+    wanted = len(names) * 3 * (len(encoders) if everything else 1)
+    random.seed(4)
+    kept = []
+    for _ in range(25 if everything else 2):
+        process = subprocess.Popen([tune, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.2, 2.5))
+        process.send_signal(random.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
+        process.wait(timeout=LIMIT)
+        if os.path.exists('corpus.jsonl'):
+            now = read_corpus()
+            check('nothing is lost', now[:len(kept)] == kept)
+            kept = now
+            if random.random() < 0.5:  # as if the system had died with it
+                with open('corpus.jsonl', 'ab') as file:
+                    file.write(b'{"half":"a li')
+    out = run(*args)
+    check('the last run ends', out.returncode == 0, out.stderr)
+    results = read_corpus()
+    check('all is there', len(results) == wanted, len(results), wanted)
+    check('nothing twice', len({r['key'] for r in results}) == wanted)
+    check('what was there was kept', results[:len(kept)] == kept)
+    with open('corpus.jsonl', 'a') as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        check('one at a time', 'another vmaf-tune is writing corpus.jsonl' in run(*args).stderr)
+    check('for each source, encoder and setting', len({(r['source'], r['encoder'], r['setting']) for r in results}) == wanted)
+    before = open('corpus.jsonl').read()
+    out = run(*args)
+    check('nothing is done again', out.returncode == 0 and open('corpus.jsonl').read() == before and
+          f'0 results more in corpus.jsonl, {wanted + wanted // len(names)} were there, 0 failed' in out.stderr, out.stderr)
+    check('no folder is left', not left_behind(), left_behind())
+    reap()
+
+
+def a_corpus_keeps_apart_what_differs():
+    shutil.copy('c0.mkv', 'changing.mkv')
+    with open('list', 'w') as file:
+        file.write('changing.mkv\0none.mkv\0text.mkv\0')
+    if os.path.exists('corpus.jsonl'):
+        os.remove('corpus.jsonl')
+    out = run(*corpus(crf='40'))
+    check('sources that cannot be read are passed over', out.returncode == FAILED and
+          '1 results more in corpus.jsonl, 0 were there, 2 failed' in out.stderr, out.stderr)
+    clip('changing.mkv', 'testsrc', 13)
+    with open('list', 'w') as file:
+        file.write('changing.mkv\n')
+    run(*corpus(crf='40'))
+    run(*corpus(crf='40'), '--pool', 'p5')
+    run(*corpus(crf='40'), '--subsample', '2')
+    run('corpus', 'list', '--encoders', FAST['libx264'], '--target', '70', '-o', 'corpus.jsonl')
+    out = run('corpus', 'list', '--encoders', FAST['libx264'], '--target', '70', '-o', 'corpus.jsonl')
+    check('each is its own result', len(read_corpus()) == 5, out.stderr)
+    check('a search is one, too', read_corpus()[4]['reached'] and '1 were there' in out.stderr, out.stderr)
+
+
+def time_limits_hold():
+    write_encoder('slow', 'time.sleep(1000)\n')
+    out = run('compare', 'source.mkv', '--encoder-cmd', './slow {input} {output} {crf}', '--crf', '30', '--time-limit', '6')
+    check('an encoder that takes too long', out.returncode == FAILED and 'it took too long' in out.stderr, out.stderr)
+
+
+def three_encoders():
+    out = run('compare', 'long.mkv', '--encoders', ','.join(FAST[e] for e in encoders), '--crf', '20..44:6', '--encodes', '2',
+              '--backends', 'cpu,cpu', '--json', 'three.json', '--html', 'three.html', '--svg', 'three.svg')
+    check('three encoders', out.returncode == 0, out.stderr)
+    result = json.load(open('three.json'))
+    check('all encodes', len(result['points']) == 5 * len(encoders))
+    for delta in result['deltas']:
+        check('deltas are numbers', all(isinstance(v, float) for v in delta['bd_rate'].values()), delta)
+    for encoder in encoders:
+        out = run('search', 'long.mkv', '--encoder', FAST[encoder], '--target', '80', '--samples', '2', '--sample-time', '1',
+                  '-y', '-o', f'{encoder}.mp4', '--json', '-')
+        check('a search with each', out.returncode == 0 and json.loads(out.stdout)['output']['score'] >= 80, encoder,
+              out.stderr)
+
+
+tests = [compares_what_the_command_scores, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
+         searches_end_where_they_should, nothing_stays_behind, a_corpus_goes_on_after_any_kill]
+if everything:
+    tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,
+              time_limits_hold, three_encoders]
+for test in tests:
+    start = time.monotonic()
+    test()
+    check('no temporary file is left', not left_behind(), test.__name__, left_behind())
+    print(f'{test.__name__}: {time.monotonic() - start:.1f} s', flush=True)
+for problem in problems:
+    print('FAILED:', problem)
+sys.exit(1 if problems else 0)
