@@ -15,6 +15,7 @@ import json
 import os
 import pty
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -421,6 +422,16 @@ def time_limits_hold():
     check('an encoder that takes too long', out.returncode == FAILED and 'it took too long' in out.stderr, out.stderr)
 
 
+def documents_say_what_there_is():
+    text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../docs/tune.md')).read()
+    there = set()
+    for command in ('compare', 'search', 'corpus'):
+        there |= set(re.findall(r'--([a-z][a-z-]*)', run(command, '--help').stdout))
+    own = set(re.findall(r'(?<![\w-])--([a-z][a-z-]*)', '\n'.join(l for l in text.splitlines() if 'encoder-cmd \'' not in l)))
+    check('the document names options that exist', own <= there, own - there)
+    check('and all of them', there - own <= {'quiet', 'subsample', 'time-limit'}, there - own)
+
+
 def three_encoders():
     out = run('compare', 'long.mkv', '--encoders', ','.join(FAST[e] for e in encoders), '--crf', '20..44:6', '--encodes', '2',
               '--backends', 'cpu,cpu', '--json', 'three.json', '--html', 'three.html', '--svg', 'three.svg')
@@ -436,7 +447,7 @@ def three_encoders():
               out.stderr)
 
 
-tests = [compares_what_the_command_scores, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
+tests = [documents_say_what_there_is, compares_what_the_command_scores, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
          searches_end_where_they_should, nothing_stays_behind, a_corpus_goes_on_after_any_kill]
 if everything:
     tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,

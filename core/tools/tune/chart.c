@@ -130,15 +130,22 @@ static void write_points(const Results *results, const Axes *axes, const Line *l
     }
 }
 
+/* Mixtures of two encodes: straight lines over the rate, which the logarithm bends. */
 static void write_hull(const Results *results, const Axes *axes, FILE *file)
 {
+    enum { PIECES = 12 };
     if (results->hull_count < 2)
         return;
     fputs("<path class=\"hull\" d=\"", file);
-    for (size_t i = 0; i < results->hull_count; i++) {
-        const Job *const job = &results->jobs[results->hull[i]];
-        fprintf(file, "%c%.1f %.1f", i ? 'L' : 'M', at_rate(axes, job->bitrate),
-                at_score(axes, job->score));
+    for (size_t i = 0; i + 1 < results->hull_count; i++) {
+        const Job *const a = &results->jobs[results->hull[i]];
+        const Job *const b = &results->jobs[results->hull[i + 1]];
+        for (unsigned k = i ? 1 : 0; k <= PIECES; k++) {
+            const double share = (double)k / PIECES;
+            fprintf(file, "%c%.1f %.1f", i || k ? 'L' : 'M',
+                    at_rate(axes, a->bitrate + share * (b->bitrate - a->bitrate)),
+                    at_score(axes, a->score + share * (b->score - a->score)));
+        }
     }
     fputs("\"><title>convex hull of all</title></path>\n", file);
 }
