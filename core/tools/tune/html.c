@@ -50,7 +50,7 @@ static const char style[] =
     "white-space:normal;vertical-align:bottom}\n"
     "p,figure{color:var(--soft)}figure{margin:1rem 0;background:var(--card);border-radius:.5rem;"
     "padding:.5rem}\n"
-    "svg{display:block;width:100%;height:auto}svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}"
+    "figure{overflow-x:auto}svg{display:block;width:100%;min-width:34rem;height:auto}svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}"
     ".grid{stroke:var(--line)}.hull{fill:none;stroke:var(--ink);stroke-dasharray:5 4;"
     "stroke-width:1.3}\n"
     "</style>\n";
