@@ -78,6 +78,8 @@ static int find_outputs(Run *run)
         if (!err && rating->output)
             err = output_check(rating->output, run->videos, run->count + 1);
     }
+    if (!err && run->options->html)
+        err = output_check(run->options->html, run->videos, run->count + 1);
     return err;
 }
 
