@@ -43,7 +43,8 @@ LANES := \
   test-damaged \
   test-tune \
   test-packaging \
-  test-clients
+  test-clients \
+  test-browser
 
 .PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
         bench docs format format-check clean setup setup-tests setup-lanes
@@ -129,6 +130,10 @@ test-packaging: setup
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
 test-clients: setup-lanes build
 	@python3 core/test/mcp/clients_test.py $(BUILD)
+
+# Pages of reports, in a real browser.
+test-browser: setup-lanes build
+	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser || [ $$? -eq 77 ]
 
 test-lanes: setup-lanes $(LANES)
 	@echo "All lanes passed: $(LANES:test-%=%)."

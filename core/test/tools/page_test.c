@@ -138,8 +138,8 @@ static void scales_are_round(void **state)
         Axis want;
     } cases[] = {
         { 41.0, 99.3, { 40, 100, 20 } },
-        { 0.0, 100.0, { 0, 100, 50 } },
-        { -3.0, 7.0, { -5, 10, 5 } },
+        { 0.0, 100.0, { 0, 100, 25 } },
+        { -3.0, 7.0, { -5, 7.5, 2.5 } },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Axis axis = axis_make(cases[i].low, cases[i].high, 4);

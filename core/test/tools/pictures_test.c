@@ -36,18 +36,18 @@ static void colours_are_right(void **state)
         uint8_t rgb[3];
     } cases[] = {
         /* by the standards' own tables of colour bars, at full strength */
-        { { true, false }, 8, { 16, 128, 128 }, { 0, 0, 0 } },
+        { { true, false }, 8, { 16, 128, 128 }, { 0, 0 } },
         { { true, false }, 8, { 235, 128, 128 }, { 255, 255, 255 } },
         { { true, false }, 8, { 63, 102, 240 }, { 255, 1, 0 } },
         { { true, false }, 8, { 173, 42, 26 }, { 0, 255, 1 } },
         { { true, false }, 8, { 32, 240, 118 }, { 1, 0, 255 } },
-        { { false, false }, 8, { 81, 90, 240 }, { 254, 0, 0 } },
+        { { false, false }, 8, { 81, 90, 240 }, { 254, 0 } },
         { { false, false }, 8, { 145, 54, 34 }, { 0, 255, 1 } },
-        { { true, false }, 10, { 64, 512, 512 }, { 0, 0, 0 } },
+        { { true, false }, 10, { 64, 512, 512 }, { 0, 0 } },
         { { true, false }, 10, { 940, 512, 512 }, { 255, 255, 255 } },
         { { true, true }, 8, { 255, 128, 128 }, { 255, 255, 255 } },
         { { true, true }, 8, { 100, 128, 128 }, { 100, 100, 100 } },
-        { { true, false }, 8, { 0, 128, 128 }, { 0, 0, 0 } }, /* below black */
+        { { true, false }, 8, { 0, 128, 128 }, { 0, 0 } }, /* below black */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         VmafPicture pic = flat(cases[i].bpc, VMAF_PIX_FMT_YUV420P, 16, 16, cases[i].yuv);
@@ -171,16 +171,18 @@ static void a_reason_is_given_for_no_pictures(void **state)
     unsigned numbers[8] = { 0, 2, 4, 6, 8, 10, 12, 14 };
     const size_t frame = 7;
     static const struct {
-        const char *reference, *kind, *why;
-        unsigned width, rate;
+        const char *reference, *pairing, *why;
+        unsigned width;
     } cases[] = {
-        { NULL, "raw", "the report does not name its videos", 32, 0 },
-        { "-", "raw", "a video came through standard input", 32, 0 },
-        { "no/such.yuv", "raw", "no/such.yuv: No such file or directory", 32, 0 },
-        { "/dev/null", "raw", "/dev/null cannot be read a second time", 32, 0 },
-        { "pictures_r.yuv", "raw", "pictures_r.yuv ends before frame 14", 32, 0 },
-        { "pictures_r.yuv", "raw", "the report does not say what pictures_r.yuv holds", 0, 0 },
-        { "pictures_r.yuv", "raw", "frames were paired by time, at different rates", 32, 30 },
+        { NULL, "by time", "the report does not name its videos", 32 },
+        { "-", "by time", "a video came through standard input", 32 },
+        { "no/such.yuv", "by time", "no/such.yuv: No such file or directory", 32 },
+        { "/dev/null", "by time", "/dev/null cannot be read a second time", 32 },
+        { "pictures_r.yuv", "by time", "pictures_r.yuv ends before frame 14", 32 },
+        { "pictures_r.yuv", "by time", "the report does not say what pictures_r.yuv holds", 0 },
+        { "pictures_r.yuv", "by time, 2 left out", "frames were paired by time, 2 left out", 32 },
+        { "pictures_r.yuv", "at 25 frames a second", "frames were paired at 25 frames a second",
+          32 },
     };
     write_raw("pictures_r.yuv", 32, 16, 3, 16);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -188,11 +190,8 @@ static void a_reason_is_given_for_no_pictures(void **state)
         Png pictures[1][SIDES];
         char why[256];
         report.input[SIDE_REF].path = (char *)cases[i].reference;
-        report.input[SIDE_REF].kind = (char *)cases[i].kind;
+        report.input[SIDE_DIST].pairing = (char *)cases[i].pairing;
         report.input[SIDE_REF].width = cases[i].width;
-        report.input[SIDE_REF].rate_num = cases[i].rate;
-        report.input[SIDE_REF].rate_den = report.input[SIDE_DIST].rate_den = 1;
-        report.input[SIDE_DIST].rate_num = 25;
         assert_int_equal(pictures_read(&report, &frame, 1, 1, pictures, why, sizeof(why)), 0);
         assert_string_equal(why, cases[i].why);
         assert_null(pictures[0][SIDE_DIST].data);

@@ -51,7 +51,7 @@ static void details_are_read(void **state)
         "\"vmaf_turbo\": {\"schema\": 1, \"inputs\": {\"reference\": {\"path\": \"r.y4m\"}, \"distorted\": "
         "{\"path\": \"d/e.y4m\", \"kind\": \"y4m\", \"width\": 64, \"height\": 48, \"bitdepth\": 10, "
         "\"pixel_format\": \"422\", \"frame_rate\": \"30000/1001\", \"frames\": 7, \"skipped\": 2, "
-        "\"filters\": \"crop\"}}, \"scored\": {\"width\": 32, \"height\": 24},\n"
+        "\"filters\": \"crop\", \"warnings\": \"hdr\", \"pairing\": \"by time\"}}, \"scored\": {\"width\": 32, \"height\": 24},\n"
         "\"models\": [{\"metric\": \"m\", \"source\": \"s\", \"members\": 20}, {\"metric\": 1}],\n"
         "\"features\": [{\"extractor\": \"vif\", \"options\": {\"a\": \"1\", \"b\": \"2\"}, \"backend\": "
         "\"cuda\", \"device\": \"H200\"}],\n"
@@ -64,6 +64,8 @@ static void details_are_read(void **state)
     assert_string_equal(dist->kind, "y4m");
     assert_string_equal(dist->pixel_format, "422");
     assert_string_equal(dist->filters, "crop");
+    assert_string_equal(dist->warnings, "hdr");
+    assert_string_equal(dist->pairing, "by time");
     assert_int_equal(dist->width, 64);
     assert_int_equal(dist->height, 48);
     assert_int_equal(dist->bitdepth, 10);

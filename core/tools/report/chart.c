@@ -10,12 +10,16 @@
 
 enum { Y_MARKS = 4, X_MARKS = 8, BINS = 40 };
 
-/* 1, 2 or 5 times a power of ten, not below. */
+/* 1, 2, 2.5 or 5 times a power of ten, not below. */
 static double round_step(double least)
 {
     const double power = pow(10.0, floor(log10(least)));
     const double digits = least / power;
-    return (digits <= 1.0 ? 1.0 : digits <= 2.0 ? 2.0 : digits <= 5.0 ? 5.0 : 10.0) * power;
+    static const double rounds[] = { 1.0, 2.0, 2.5, 5.0 };
+    for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++)
+        if (digits <= rounds[i])
+            return rounds[i] * power;
+    return 10.0 * power;
 }
 
 Axis axis_make(double low, double high, unsigned marks)
@@ -28,6 +32,15 @@ Axis axis_make(double low, double high, unsigned marks)
     }
     const double step = round_step((high - low) / marks);
     return (Axis){ floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step, step };
+}
+
+/* Decimals that tell its marks apart. */
+static int axis_digits(const Axis *axis)
+{
+    int digits = 0;
+    for (double step = axis->step; digits < 12 && fabs(step - round(step)) > 1e-6 * step; digits++)
+        step *= 10.0;
+    return digits;
 }
 
 bool chart_range(const Chart *chart, double *low, double *high)
@@ -60,7 +73,7 @@ void chart_put_place(FILE *file, double frame, double rate)
 /* Marks of the scores, and lines across. */
 static void put_scores(FILE *file, const Axis *axis)
 {
-    const int digits = axis->step < 1.0 ? (int)ceil(-log10(axis->step) - 1e-9) : 0;
+    const int digits = axis_digits(axis);
     const unsigned count = (unsigned)((axis->high - axis->low) / axis->step + 0.5);
     fputs("<div class=ys>", file);
     for (unsigned i = 0; i <= count; i++)
@@ -157,7 +170,7 @@ void chart_draw_histogram(FILE *file, const Chart *chart)
     const Axis axis = axis_make(low, high, Y_MARKS);
     const Axis shares = axis_make(0.0, largest_share(chart, &axis), Y_MARKS);
     const unsigned marks = (unsigned)((axis.high - axis.low) / axis.step + 0.5);
-    const int digits = axis.step < 1.0 ? (int)ceil(-log10(axis.step) - 1e-9) : 0;
+    const int digits = axis_digits(&axis);
     fputs("<section class=\"histogram\"><h3>", file);
     put_html(file, chart->name);
     fputs(" <small>percent of frames with this score</small></h3><div class=plot>", file);

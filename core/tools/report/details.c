@@ -32,6 +32,10 @@ static int take_input(StoredInput *input, const json_t *object)
         err = copy(&input->pixel_format, object, "pixel_format");
     if (!err)
         err = copy(&input->filters, object, "filters");
+    if (!err)
+        err = copy(&input->warnings, object, "warnings");
+    if (!err)
+        err = copy(&input->pairing, object, "pairing");
     const char *const rate = json_string_value(json_object_get(object, "frame_rate"));
     if (rate && (rate[strspn(rate, "0123456789/")] ||
                  sscanf(rate, "%9u/%9u", &input->rate_num, &input->rate_den) != 2))

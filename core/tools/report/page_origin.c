@@ -14,6 +14,15 @@ static void put_field(FILE *file, const char *name, const char *text)
     fputs("</dd>", file);
 }
 
+static void put_remark(FILE *file, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(file, "<br><small>%s: ", name);
+    put_html(file, text);
+    fputs("</small>", file);
+}
+
 static void put_input(FILE *file, const char *name, const StoredInput *input)
 {
     if (!input->path)
@@ -36,11 +45,9 @@ static void put_input(FILE *file, const char *name, const StoredInput *input)
         put_html(file, input->kind);
     }
     fputs("</small>", file);
-    if (input->filters) {
-        fputs("<br><small>filters: ", file);
-        put_html(file, input->filters);
-        fputs("</small>", file);
-    }
+    put_remark(file, "done to it", input->filters);
+    put_remark(file, "beware", input->warnings);
+    put_remark(file, "frames paired", input->pairing);
     fputs("</dd>", file);
 }
 

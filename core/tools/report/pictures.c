@@ -212,15 +212,11 @@ static void sort_frames(Reading *reading)
     }
 }
 
-/* At other rates, frames found their partners by time: their numbers do not lead back to them. */
+/* Were frames left out or repeated, so that their numbers do not lead back to them? */
 static bool was_retimed(const StoredReport *report)
 {
-    const StoredInput *const a = &report->input[SIDE_REF], *const b = &report->input[SIDE_DIST];
-    for (size_t i = 0; i < report->option_count; i++)
-        if (!strcmp(report->options[i].name, "fps"))
-            return true;
-    return a->rate_num && b->rate_num &&
-           (uint64_t)a->rate_num * b->rate_den != (uint64_t)b->rate_num * a->rate_den;
+    const char *const how = report->input[SIDE_DIST].pairing;
+    return how && (strstr(how, "repeated") || strstr(how, "left out") || !strncmp(how, "at ", 3));
 }
 
 /* Can there be pictures at all? If not, the reason is set. */
@@ -239,7 +235,7 @@ static bool is_hopeless(const Reading *reading)
         return true;
     }
     if (was_retimed(reading->report))
-        give_reason(reading, "frames were paired by time, at different rates");
+        give_reason(reading, "frames were paired %s", reading->report->input[SIDE_DIST].pairing);
     return *reading->why;
 }
 

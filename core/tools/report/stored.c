@@ -26,6 +26,8 @@ void stored_destroy(StoredReport *report)
         free(report->input[side].kind);
         free(report->input[side].pixel_format);
         free(report->input[side].filters);
+        free(report->input[side].warnings);
+        free(report->input[side].pairing);
     }
     for (size_t i = 0; i < report->model_count; i++) {
         free(report->models[i].metric);

@@ -18,8 +18,10 @@ typedef struct StoredMetric {
 } StoredMetric;
 
 typedef struct StoredInput {
-    char *path; /* NULL: the report does not say */
-    char *kind, *pixel_format, *filters;
+    char *path;                /* NULL: the report does not say */
+    char *kind, *pixel_format; /* these, too */
+    char *filters, *warnings;
+    char *pairing; /* of the distorted video */
     unsigned width, height, bitdepth;
     unsigned rate_num, rate_den; /* 0: not known */
     uint64_t frames, skipped;

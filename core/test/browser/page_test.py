@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Opens HTML reports in a real browser, uses them, and takes pictures of them. For `make test-lanes`.
+
+usage: page_test.py VMAF WORKDIR [--docs FOLDER]
+
+Needs chromium and ffmpeg; exits with 77 without. --docs renews the pictures of docs/reports.md.
+"""
+import json
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+from browser import Browser, find
+
+vmaf, work = (os.path.abspath(p) for p in sys.argv[1:3])
+docs = os.path.abspath(sys.argv[4]) if '--docs' in sys.argv else None
+if not find() or not shutil.which('ffmpeg'):
+    print('needs chromium and ffmpeg')
+    sys.exit(77)
+failed = checks = 0
+
+
+def check(title, good, got=''):
+    global failed, checks
+    checks += 1
+    if not good:
+        failed += 1
+        print(f'{title}: {got!r}')
+
+
+def text_of(chart):
+    """What a drawing's line of figures says, of the first (0), second … drawing."""
+    return browser.ask(f"document.querySelectorAll('.chart output')[{chart}].textContent")
+
+
+def data(name):
+    return browser.ask(f'document.documentElement.dataset.{name}')
+
+
+def plot(part):
+    """A place in the first drawing, so far from its left."""
+    browser.ask("document.querySelector('.chart').scrollIntoView({ block: 'center' })")
+    box = browser.ask("(() => { const b = document.querySelector('.chart .plot').getBoundingClientRect();"
+                      " return [b.left, b.top, b.width, b.height]; })()")
+    return box[0] + box[2] * part, box[1] + box[3] / 2
+
+
+def count(selector):
+    return browser.ask(f'document.querySelectorAll({json.dumps(selector)}).length')
+
+
+def curve():
+    return browser.ask("document.querySelector('.curve').getAttribute('d')")
+
+
+def check_use(path, last):
+    """Points, drags, clicks and follows links as a reader would."""
+    browser.shape(1300, 1000)
+    browser.open(f'file://{path}')
+    check('it is ready', data('ready') == 'yes')
+    check('every curve is drawn', count('.curve') == int(data('curves')) and browser.ask(
+        "[...document.querySelectorAll('.curve')].every((p) => p.getAttribute('d').startsWith('M'))"), data('curves'))
+    check('no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
+    whole, all_of_it = curve(), f'0 {last}'
+    check('all frames at first', data('view') == all_of_it, data('view'))
+    browser.mouse('Moved', *plot(.5))
+    browser.settle()
+    check('the pointer is at a frame', abs(int(data('cursor')) - last / 2) <= last / 400 + 1, data('cursor'))
+    check('in every drawing', browser.ask(
+        "[...document.querySelectorAll('.chart')].every((c) => c.querySelector('output').textContent && "
+        "c.querySelector('.cursor').getAttribute('d'))"))
+    seen = data('cursor'), text_of(0)
+    x, y = plot(.25)
+    browser.drag(x, y, plot(.75)[0])
+    first, end = (int(n) for n in data('view').split())
+    check('dragging zooms', max(abs(first - last / 4), abs(end - last * 3 / 4)) <= last / 500 + 2, data('view'))
+    check('and draws anew', curve() != whole)
+    browser.ask("document.querySelector('[data-do=all]').click()")
+    browser.settle()
+    check('and back', data('view') == all_of_it and curve() == whole, data('view'))
+    x, y = plot(.3)
+    browser.drag(x, y, x)
+    check('a click keeps a frame', browser.ask('location.hash') == '#frame=' + data('cursor'), data('cursor'))
+    link = browser.ask("document.querySelector('figure a').getAttribute('href')")
+    browser.ask("document.querySelector('figure a').click()")
+    browser.settle()
+    first, end = (int(n) for n in data('view').split())
+    check('links lead to frames', browser.ask('location.hash') == link and first <= int(link[7:]) <= end and
+          end - first <= 500, (link, data('view')))
+    check('their pictures are marked', count('figure.marked') >= 1)
+    check('no complaints', not browser.complaints, browser.complaints)
+    return seen
+
+
+def check_links(path, last):
+    for frame, shown in ((last // 2, last // 2), (10 * last, last)):
+        browser.open(f'file://{path}#frame={frame}')
+        browser.mouse('Moved', 1, 1)
+        browser.settle()
+        check(f'an address with frame {frame}', data('cursor') == str(shown), data('cursor'))
+
+
+def look(path, name, **shape):
+    """A picture of a page."""
+    browser.shape(**shape)
+    browser.open(f'file://{path}')
+    browser.settle()
+    check(f'{name} is no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
+    browser.picture(f'{work}/{name}.png')
+
+
+def make_encodes():
+    """A moving picture of many details, encoded twice."""
+    source = ('-f lavfi -i mandelbrot=size=854x480:rate=25:start_scale=1.2:end_scale=0.3:end_pts=150 -t 6 '
+              '-vf eq=contrast=0.6,hue=h=40:s=0.6 -pix_fmt yuv420p')
+    subprocess.check_call(['ffmpeg', '-v', 'error', '-y', *source.split(), 'ref.y4m'])
+    for name, crf in (('good', 24), ('poor', 40)):
+        subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', 'ref.y4m', '-c:v', 'libx264', '-preset', 'veryfast',
+                               '-crf', str(crf), '-pix_fmt', 'yuv420p', f'{name}.mp4'])
+        subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', f'{name}.mp4', '-pix_fmt', 'yuv420p', f'{name}.y4m'])
+
+
+def make_film(path, frames=100000):
+    """A report of more than an hour, with a few dips of single frames."""
+    draw = random.Random(1)
+    dips = {draw.randrange(frames): 20 + draw.random() * 40 for _ in range(40)}
+    dips[77777] = 3.25
+    with open(path, 'w') as file:
+        file.write('{"version": "3.0.0", "fps": 100.0, "frames": [')
+        for i in range(frames):
+            score = dips.get(i, min(100, 92 + 4 * math.sin(i / 3000) + draw.gauss(0, 1)))
+            metrics = {'integer_adm2': score / 100, 'integer_motion2': abs(draw.gauss(5, 3)), 'psnr_y': score / 2.2}
+            metrics.update({f'integer_vif_scale{k}': score / 100 - k * .01 for k in range(4)}, vmaf=score)
+            file.write(('' if i == 0 else ',\n') + json.dumps({'frameNum': i, 'metrics': metrics}))
+        file.write('], "pooled_metrics": {}, "aggregate_metrics": {}}')
+
+
+def check_encodes():
+    subprocess.check_call([vmaf, 'ref.y4m', 'good.y4m', 'poor.y4m', '-q', '--feature', 'psnr', '--html', 'page.html', '-o',
+                           'page.json'])
+    report = json.load(open('page.1.json'))
+    metrics = len(report['frames'][0]['metrics'])
+    frame, shown = check_use(f'{work}/page.html', 149)
+    check('curves of all metrics and videos', int(data('curves')) == 2 * metrics, data('curves'))
+    want = ''.join('%.2f' % json.load(open(f'page.{i}.json'))['frames'][int(frame)]['metrics']['vmaf'] for i in (1, 2))
+    check('the scores of the frame', shown == want, (frame, shown, want))
+    check('pictures', browser.ask("[...document.querySelectorAll('.pair img')].filter((i) => i.naturalWidth > 0).length")
+          == 32)
+    browser.ask("(() => { const s = document.querySelector('.pair input'); s.value = 200; s.dispatchEvent(new Event('input')); "
+                "document.querySelector('.enlarge').click(); })()")
+    check('the slider', browser.ask("document.querySelector('.pair').style.getPropertyValue('--at')") == '20%')
+    check('a large picture', count('figure.large') == 1)
+    browser.ask("document.querySelector('.legend input').click()")
+    browser.settle()
+    check('videos can be hidden', count('.curve.off') == metrics)
+    check_links(f'{work}/page.html', 149)
+
+
+def check_film():
+    make_film('film.json')
+    subprocess.check_call([vmaf, '--report', 'film.json', '--html', 'film.html'])
+    size = os.path.getsize('film.html')
+    check('some megabytes', size < 5e6, size)
+    check_use(f'{work}/film.html', 99999)
+    check('curves', data('curves') == '8', data('curves'))
+    check('the worst frame comes first', browser.ask("document.querySelector('figure').dataset.frame") == '77777')
+    x, y = plot(.77777)
+    browser.ask("document.querySelector('[data-do=all]').click()")
+    browser.mouse('Moved', x, y)
+    browser.settle()
+    check('the pointer finds a dip among its neighbours', data('cursor') == '77777' and text_of(0) == '3.25',
+          (data('cursor'), text_of(0)))
+    check_links(f'{work}/film.html', 99999)
+
+
+os.makedirs(work, exist_ok=True)
+os.chdir(work)
+make_encodes()
+browser = Browser(f'{work}/profile')
+try:
+    check_encodes()
+    check_film()
+    look(f'{work}/page.html', 'report-light', width=1100, height=1250)
+    look(f'{work}/page.html', 'report-dark', width=1100, height=3400, dark=True)
+    look(f'{work}/page.html', 'report-phone', width=390, height=1500, dark=True, phone=True)
+    look(f'{work}/film.html', 'film', width=1100, height=1400)
+finally:
+    browser.close()
+if docs and not failed:
+    for name in ('report-light', 'report-phone'):
+        subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', f'{name}.png', '-vf',
+                               'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none',
+                               f'{docs}/{name}.png'])
+print(f'{checks} checks, {failed} wrong; pictures are in {work}')
+sys.exit(1 if failed else 0)

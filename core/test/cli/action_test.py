@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The GitHub Action: its definition holds together, and its script scores and judges as a runner would have it.
+
+usage: action_test.py VMAF SYNTHCLIP WORKDIR ACTION
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+vmaf, synthclip, work, action = (os.path.abspath(p) for p in sys.argv[1:5])
+failed = checks = 0
+
+
+def check(title, good, got=''):
+    global failed, checks
+    checks += 1
+    if not good:
+        failed += 1
+        print(f'{title}: {got!r}')
+
+
+def check_definition():
+    try:
+        import yaml
+    except ImportError:
+        print('action.yml is not read: needs python3-yaml')
+        return
+    text = open(f'{action}/action.yml', encoding='utf-8').read()
+    definition = yaml.safe_load(text)
+    steps = definition['runs']['steps']
+    check('a composite action', definition['runs']['using'] == 'composite')
+    check('each step runs or uses', all(('run' in s) != ('uses' in s) for s in steps), steps)
+    check('each command has its shell', all('shell' in s for s in steps if 'run' in s), steps)
+    check('what users write reaches commands as data only', not any('${{' in s.get('run', '') for s in steps))
+    used = set(re.findall(r'inputs\.([\w-]+)', text))
+    check('inputs that are used are declared', used == set(definition['inputs']), used ^ set(definition['inputs']))
+    for word in re.findall(r'\$GITHUB_ACTION_PATH/(\w+)', text):
+        check('its scripts can be run', os.access(f'{action}/{word}', os.X_OK), word)
+    ids = {s['id'] for s in steps if 'id' in s}
+    check('outputs come from steps', set(re.findall(r'steps\.(\w+)\.', text)) <= ids, ids)
+    readme = open(f'{action}/README.md', encoding='utf-8').read()
+    check('inputs are explained', all(f'`{name}`' in readme for name in definition['inputs']), definition['inputs'])
+
+
+def run(pairs, limit='', **more):
+    """Exit code, what was printed, outputs, summary."""
+    for name in ('output', 'summary'):
+        open(name, 'w').close()
+    shutil.rmtree('kept', ignore_errors=True)
+    done = subprocess.run([f'{action}/score'], capture_output=True, text=True, check=False, env={
+        **os.environ, 'VMAF': vmaf, 'PAIRS': pairs, 'FAIL_UNDER': limit, 'REPORT': 'kept', 'GITHUB_OUTPUT': 'output',
+        'OPTIONS': '-w 64 -h 64 -p 420 -b 8', 'GITHUB_STEP_SUMMARY': 'summary', **more})
+    return done.returncode, done.stdout + done.stderr, open('output').read(), open('summary').read()
+
+
+def check_script():
+    both = '# two lines\nr.yuv => a.yuv b.yuv\n\n"r.yuv" =>"with blank.yuv"\n'
+    code, said, out, table = run(both, '1 1:p5')
+    check('good encodes', code == 0 and out == 'passed=true\nreport=kept\n', (code, said, out))
+    check('a page a line, a report a video', sorted(os.listdir('kept')) == [
+        '01-a.1.json', '01-a.2.json', '01-a.html', '02-with_blank.1.json', '02-with_blank.html'], os.listdir('kept'))
+    check('a table', len(re.findall(r'^\| `.*` \| `r.yuv` \| vmaf_v0.6.1 \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$', table, re.M))
+          == 3 and 'passed' in table, table)
+    code, said, out, table = run('r.yuv => a.yuv\nr.yuv => b.yuv', '99.9:min')
+    check('poor encodes', code == 0 and 'passed=false' in out and said.count('below 99.9') == 2, (code, said, out))
+    check('are in the summary', 'below the limit (99.9:min)' in table, table)
+    code, said, out, table = run('r.yuv => nope.yuv\nr.yuv => a.yuv', '1')
+    check('a video that is missing', code == 1 and 'passed=false' in out and 'no scores' in table, (code, out, table))
+    check('keeps no other from its report', '02-a.html' in os.listdir('kept'), os.listdir('kept'))
+    code, said, out, _ = run('r.yuv => a.yuv', MODEL='version=vmaf_v0.6.1neg')
+    check('a model', code == 0 and 'vmaf_v0.6.1neg' in open('summary').read(), said)
+    for bad in ('', 'r.yuv a.yuv', 'r.yuv =>', '=> a.yuv', 'r.yuv x => a.yuv', '"r.yuv => a.yuv'):
+        code, said, out, _ = run(bad)
+        check('bad pairs', code == 1 and said.startswith('pairs'), (bad, code, said))
+    run('r.yuv => "$(touch evil)" `touch evil` ;touch evil', '1', MODEL='$(touch evil)')
+    check('nothing goes through a shell', not os.path.exists('evil'))
+
+
+os.makedirs(work, exist_ok=True)
+os.chdir(work)
+for kind, name in (('blur', 'a.yuv'), ('noise', 'b.yuv'), ('blur', 'with blank.yuv')):
+    subprocess.check_call([synthclip, kind, '64', '64', '420', '8', '3', 'r.yuv', name])
+check_definition()
+check_script()
+if shutil.which('shellcheck'):
+    done = subprocess.run(['shellcheck', f'{action}/build'], capture_output=True, text=True, check=False)
+    check('the build script', done.returncode == 0, done.stdout)
+print(f'{checks} checks, {failed} wrong')
+sys.exit(1 if failed else 0)
