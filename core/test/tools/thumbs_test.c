@@ -16,7 +16,8 @@ static void make(Thumbs *thumbs, int first, unsigned count, float noise, float g
     for (unsigned n = 0; n < count; n++) {
         const int t = first + (int)n;
         for (int i = 0; i < THUMB_PARTS; i++) {
-            const int x = i % THUMB_SIDE - (t * t / 90 + t) % THUMB_SIDE, y = i / THUMB_SIDE - t / 7 % THUMB_SIDE;
+            const int x = i % THUMB_SIDE - (t * t / 90 + t) % THUMB_SIDE,
+                      y = i / THUMB_SIDE - t / 7 % THUMB_SIDE;
             const float spot = 120.0f / (1 + x * x + y * y);
             thumbs->at[n].part[i] =
                 gain * (40 + spot + noise * (float)(rand() % 2001 - 1000) / 1000) + shift;

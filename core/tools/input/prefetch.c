@@ -98,9 +98,8 @@ static void wait_for_change(Prefetch *prefetch)
         pthread_cond_wait(&prefetch->changed, &prefetch->lock);
 }
 
-/* Waits for room and books the slot of the next frame; NULL when there is nothing more to do, or, with
- * *dropped, nothing but to let a writer get on. */
-static Slot *book_slot(Track *track, bool *dropped)
+/* Waits for room and books the slot of the next frame; NULL when no more are wanted. */
+static Slot *book_slot(Track *track)
 {
     Prefetch *const prefetch = track->prefetch;
     const uint64_t limit = track->frame_limit;
@@ -118,7 +117,6 @@ static Slot *book_slot(Track *track, bool *dropped)
         slot->done = false;
         slot->status = limit && track->found > limit ? FRAME_NONE : FRAME_WHOLE;
     }
-    *dropped = track->dropped && !track->ended && !prefetch->stop;
     pthread_mutex_unlock(&prefetch->lock);
     return slot;
 }
@@ -149,14 +147,13 @@ static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
     return status;
 }
 
-/* Throws frames away until the video ends or is cancelled. Files need not be read for that. */
+/* Throws away what is left of a pipe, until it ends or is cancelled: its writer may have to get on with
+ * other videos. */
 static void drain(const Track *track)
 {
-    uint64_t offset;
-    if (track->video->source->seekable)
-        return;
-    while (video_find(track->video, &offset) == FRAME_WHOLE &&
-           video_read(track->video, offset, 0, NULL) == FRAME_WHOLE)
+    Source *const source = track->video->source;
+    const uint64_t some = 1 << 14;
+    while (!source->seekable && !source_skip(source, some))
         ;
 }
 
@@ -166,9 +163,8 @@ static void *run(void *arg)
     Track *const track = arg;
     for (;;) {
         uint64_t offset = 0;
-        bool dropped;
         pthread_mutex_lock(&track->find_lock);
-        Slot *const slot = book_slot(track, &dropped);
+        Slot *const slot = book_slot(track);
         enum FrameStatus status = slot ? slot->status : FRAME_NONE;
         if (status == FRAME_WHOLE)
             status = video_find(track->video, &offset);
@@ -176,7 +172,7 @@ static void *run(void *arg)
             slot->time = video_time(track->video, offset);
         if (slot && status != FRAME_WHOLE)
             finish(track, slot, status);
-        if (dropped)
+        if (status != FRAME_WHOLE)
             drain(track);
         pthread_mutex_unlock(&track->find_lock);
         if (status != FRAME_WHOLE)

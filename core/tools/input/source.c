@@ -46,6 +46,8 @@ static int await(Source *source, bool holding)
         struct pollfd fds[2] = { { .fd = source->fd, .events = POLLIN },
                                  { .fd = source->wake[0], .events = POLLIN } };
         char bytes[16];
+        if (atomic_load(&source->cancelled)) /* the byte that told so may be gone */
+            return -ECANCELED;
         if (poll(fds, 2, -1) < 0 && errno != EINTR)
             return -errno;
         if (fds[1].revents)
