@@ -95,8 +95,8 @@ typedef struct VmafDeviceOptions {
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 
-/* The context scores on this device from now on. Before the first picture, and before features are
- * registered that ask for the backend by name. */
+/* The context scores on this device from now on; NULL: on the CPU, whatever VMAF_BACKEND in the environment
+ * says. Before the first picture, and before features are registered that ask for the backend by name. */
 VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
 
 /* 1: the device did not finish its work in time (300 s; VMAF_GPU_TIMEOUT=SECONDS in the environment says

@@ -81,8 +81,7 @@ typedef struct VmafPictureConfiguration {
  * VMAF_BACKEND=NAME[:DEVICE] in the environment gives it a GPU, unless the program does (device.h): it is
  * opened when it is first needed, and what needs it fails when it cannot be.
  *
- * @return 0; -EINVAL when `vmaf` is NULL, or VMAF_BACKEND names no backend; -ENOMEM, also when threads
- *         cannot be started
+ * @return 0; -EINVAL when `vmaf` is NULL; -ENOMEM, also when threads cannot be started
  */
 VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
 

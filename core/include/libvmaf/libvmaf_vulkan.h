@@ -242,7 +242,8 @@ typedef struct VmafVulkanExternalDevice {
     unsigned extension_count;
 
     unsigned max_outstanding_frames; /* 0: 4; at most 8 */
-    int required; /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
+    int required;         /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
+    uint32_t queue_flags; /* VkDeviceQueueCreateFlags that the queues were created with */
 } VmafVulkanExternalDevice;
 
 /* As vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one lock function is missing, or the family
@@ -290,7 +291,8 @@ typedef struct VmafVulkanFrame {
 
     /* Called when the device has read the images, and they may be destroyed or written; NULL: nobody. Once for
      * each call of vmaf_vulkan_read_frames(), whatever that returns; by any thread, maybe before it returns and at
-     * the latest while vmaf_close() runs. It must not call the library for this context. */
+     * the latest while vmaf_close() runs. No lock is held meanwhile. It must not call the library for this
+     * context. */
     void (*release)(void *opaque);
     void *release_opaque;
 

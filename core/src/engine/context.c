@@ -246,8 +246,8 @@ int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator)
     if (ctx->accelerator)
         ctx->accelerator->ops->destroy(ctx->accelerator);
     ctx->accelerator = accelerator;
-    if (is_accelerated(ctx))
-        scheduler_accelerate(ctx->scheduler, accelerator);
+    ctx->bring = NULL;
+    scheduler_accelerate(ctx->scheduler, is_accelerated(ctx) ? accelerator : NULL);
     return 0;
 }
 

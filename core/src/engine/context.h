@@ -22,7 +22,8 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 int context_use_model(VmafContext *ctx, VmafModel *model);
 
 /* Before the first pair: features that have GPU code are measured by this accelerator, unless gpumask
- * is set. Takes it over on success; an earlier one is destroyed. */
+ * is set. Takes it over on success; an earlier one is destroyed. NULL: by none, and nobody is asked for
+ * one. */
 int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
 Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
 /* Called by the time an accelerator is needed and none was given: gives one, or none, or fails; what needs it

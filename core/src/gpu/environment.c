@@ -24,6 +24,7 @@
 /* What was asked for, and what serves it. Kept until the process ends. */
 typedef struct Shared {
     struct Shared *next;
+    char *asked;               /* as it is written */
     char *words;               /* NAME, and behind its end the device */
     const GpuBackend *backend; /* NULL: any */
     const char *device;        /* NULL: any */
@@ -70,19 +71,31 @@ static int refuse(const char *words)
 
 static void forget(Shared *shared)
 {
-    mem_free(shared->words);
+    if (shared) {
+        mem_free(shared->asked);
+        mem_free(shared->words);
+    }
     mem_free(shared);
+}
+
+static char *copy_text(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = mem_zalloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 static Shared *parse(const char *words)
 {
     Shared *shared = mem_zalloc(sizeof(*shared));
-    const size_t size = strlen(words) + 1;
-    if (!shared || !(shared->words = mem_zalloc(size))) {
-        mem_free(shared);
+    if (shared) {
+        shared->asked = copy_text(words);
+        shared->words = copy_text(words);
+    }
+    if (!shared || !shared->asked || !shared->words) {
+        forget(shared);
         return NULL;
     }
-    memcpy(shared->words, words, size);
     char *colon = strchr(shared->words, ':');
     if (colon) {
         *colon = '\0';
@@ -100,17 +113,11 @@ static bool is_understood(const Shared *shared)
            (!shared->device || shared->device[0]);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* The one that was asked for before, or this one; under the lock. */
 static Shared *enter(Shared *wanted)
 {
     for (Shared *s = all; s; s = s->next) {
-        if (s->backend == wanted->backend && same_text(s->device, wanted->device) &&
-            s->allow_software == wanted->allow_software) {
+        if (!strcmp(s->asked, wanted->asked) && s->allow_software == wanted->allow_software) {
             forget(wanted);
             return s;
         }
@@ -174,11 +181,11 @@ static int open_shared(Shared *shared)
     const int err =
         shared->backend ? open_backend(shared, shared->backend, true) : open_best(shared);
     if (err) {
-        log_error(
-            "nothing is scored: " VARIABLE "=%s%s%s in the environment asks for a device that "
-            "cannot be used. Name one behind a colon, allow software devices with " ALLOW_SOFTWARE
-            "=1, or unset " VARIABLE " to use the CPU",
-            shared->words, shared->device ? ":" : "", shared->device ? shared->device : "");
+        log_error("nothing is scored: " VARIABLE
+                  "=%s in the environment asks for a device that cannot "
+                  "be used. Name one behind a colon, allow software devices with " ALLOW_SOFTWARE
+                  "=1, or unset " VARIABLE " to use the CPU",
+                  shared->asked);
         return err;
     }
     shared->process = getpid();
@@ -191,6 +198,8 @@ static int open_shared(Shared *shared)
 static int bring(VmafContext *context, void *opaque)
 {
     Shared *shared = opaque;
+    if (!is_understood(shared))
+        return refuse(shared->asked);
     pthread_mutex_lock(&lock);
     if (shared->process != getpid())
         shared->session = NULL; /* the parent's */
@@ -214,10 +223,6 @@ int environment_heed(VmafContext *context)
     Shared *shared = parse(words);
     if (!shared)
         return -ENOMEM;
-    if (!is_understood(shared)) {
-        forget(shared);
-        return refuse(words);
-    }
     pthread_mutex_lock(&lock);
     shared = enter(shared);
     pthread_mutex_unlock(&lock);

@@ -11,7 +11,8 @@
 /* Whether the environment asks for a GPU: who set it wants to read errors, whatever the program says. */
 bool environment_asks(void);
 
-/* For a new context. -EINVAL (logged): the environment names no backend that there is. */
+/* For a new context. What cannot be done, or not be understood, fails when the device is needed: the program
+ * may yet give another one. */
 int environment_heed(VmafContext *context);
 
 /* Says where features run; of a client that environment_heed made, once they are known. */

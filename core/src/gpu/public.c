@@ -122,7 +122,9 @@ int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info)
 
 int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
 {
-    return vmaf && device ? session_use((GpuSession *)device, vmaf) : -EINVAL;
+    if (!vmaf)
+        return -EINVAL;
+    return device ? session_use((GpuSession *)device, vmaf) : context_use_accelerator(vmaf, NULL);
 }
 
 int vmaf_device_is_lost(const VmafDevice *device)

@@ -83,6 +83,7 @@ int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed
         .handle = (VkDevice)device->device,
         .family = { device->queue_family, two ? device->transfer_family : device->queue_family },
         .index = { device->queue_index, two ? device->transfer_index : device->queue_index },
+        .flags = device->queue_flags,
         .lock = { device->lock_queue, device->unlock_queue, device->lock_opaque },
         .extensions_known = true,
         .extensions = device->extensions,

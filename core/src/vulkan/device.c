@@ -206,6 +206,20 @@ static int open_device(VulkanDevice *dev)
     return 0;
 }
 
+static void get_queue(const VulkanDevice *dev, VulkanQueue *queue, VkDeviceQueueCreateFlags flags)
+{
+    const VkDeviceQueueInfo2 info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2,
+        .flags = flags,
+        .queueFamilyIndex = queue->family,
+        .queueIndex = queue->index,
+    };
+    if (flags && dev->vkd.GetDeviceQueue2)
+        dev->vkd.GetDeviceQueue2(dev->handle, &info, &queue->handle);
+    else
+        dev->vkd.GetDeviceQueue(dev->handle, queue->family, queue->index, &queue->handle);
+}
+
 static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 {
     dev->borrowed = true;
@@ -223,7 +237,12 @@ static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
         queue->index = borrowed->index[q];
         queue->handle = borrowed->queue;
         if (!queue->handle)
-            dev->vkd.GetDeviceQueue(dev->handle, queue->family, queue->index, &queue->handle);
+            get_queue(dev, queue, borrowed->flags);
+    }
+    if (!dev->queues[0].handle || !dev->queues[1].handle) {
+        log_error(
+            "vulkan: the device gives no such queue: were others created, or with other flags?");
+        return -EINVAL;
     }
     dev->queues[GPU_TRANSFER].copies_only =
         borrowed->family[GPU_TRANSFER] != borrowed->family[GPU_COMPUTE];

@@ -84,8 +84,10 @@
 /* Core in Vulkan 1.2, an extension with the KHR suffix in 1.1. */
 #define VK_DEVICE_TIMELINE(X) X(WaitSemaphores)
 
-/* External memory: may be NULL. */
-#define VK_DEVICE_OPTIONAL(X) X(GetMemoryFdPropertiesKHR)
+/* External memory, queues with flags: may be NULL. */
+#define VK_DEVICE_OPTIONAL(X)                                                                      \
+    X(GetMemoryFdPropertiesKHR)                                                                    \
+    X(GetDeviceQueue2)
 
 typedef struct VkGlobal {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;

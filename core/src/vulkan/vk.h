@@ -102,8 +102,9 @@ typedef struct VulkanBorrowed {
     PFN_vkGetInstanceProcAddr find; /* NULL: the loader's */
     VkInstance instance;
     VkDevice handle;
-    uint32_t family[2], index[2]; /* by enum GpuQueue */
-    VkQueue queue;                /* in place of both; NULL: they are asked for */
+    uint32_t family[2], index[2];   /* by enum GpuQueue */
+    VkDeviceQueueCreateFlags flags; /* that these were created with */
+    VkQueue queue;                  /* in place of both; NULL: they are asked for */
     VulkanLock lock;
     bool extensions_known;
     const char *const *extensions; /* that are enabled, as far as that is known */

@@ -181,13 +181,13 @@ static void test_nonsense(void **unused)
     static const char *const words[] = { "vulkna", "host:",  "cpu:0", ":",
                                          ":0",     "Vulkan", "all",   "cpu:" };
     for (unsigned i = 0; i < COUNT(words); i++) {
-        VmafContext *vmaf = (VmafContext *)1;
         ask(words[i]);
+        VmafContext *vmaf = start(0, 0, 0);
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
         listen();
-        const int err = vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_NONE });
+        assert_int_equal(-EINVAL, read_frame(vmaf, 0));
         stop_listening();
-        assert_int_equal(-EINVAL, err);
-        assert_ptr_equal(1, vmaf);
+        assert_int_equal(0, vmaf_close(vmaf));
         assert_int_equal(1, times_said("libvmaf ERROR"));
         char named[64];
         snprintf(named, sizeof(named), "VMAF_BACKEND=%s is not understood", words[i]);
@@ -246,8 +246,25 @@ static void test_explicit(void **unused)
         assert_string_equal("host", place_of(vmaf, "motion"));
         assert_int_equal(0, vmaf_close(vmaf));
     }
+    /* The CPU can be given, too. */
+    static const char *const words[] = { "host:no such device", "host", "vulkna" };
+    for (unsigned i = 0; i < COUNT(words); i++) {
+        ask(words[i]);
+        VmafContext *vmaf = start(0, 0, 0);
+        if (i == 1) /* asked for before */
+            assert_true(vmaf_pairs_in_flight(vmaf) > 1);
+        assert_int_equal(0, vmaf_use_device(vmaf, NULL));
+        assert_int_equal(1, vmaf_pairs_in_flight(vmaf));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
+        read_all(vmaf);
+        assert_string_equal("cpu", place_of(vmaf, "motion"));
+        assert_int_equal(-EINVAL, vmaf_use_device(vmaf, device));
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+    assert_int_equal(-EINVAL, vmaf_use_device(NULL, NULL));
     stop_listening();
-    assert_string_equal("", said);
+    assert_int_equal(COUNT(words), times_said("a GPU must be imported before the first picture"));
+    assert_int_equal(COUNT(words), times_said("\n"));
     vmaf_device_close(&device);
 }
 

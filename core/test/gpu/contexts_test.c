@@ -374,7 +374,7 @@ static void test_changed_mind(void **unused)
     assert_null(rig_session(own)->clients);
     vmaf_device_close(&own);
     run.device = NULL;
-    assert_int_equal(-EINVAL, vmaf_use_device(vmaf, NULL));
+    assert_int_equal(-EINVAL, vmaf_use_device(NULL, NULL));
     assert_int_equal(-EINVAL, vmaf_use_device(NULL, rig_device()));
     for (unsigned t = 0; t < run.clip->frames; t++) {
         assert_int_equal(0, score_read(&run, vmaf, t, t));

@@ -346,10 +346,8 @@ static void signal_timeline(VulkanDevice *dev, VkSemaphore semaphore, uint64_t v
 }
 
 /* Imports frames as images in changing layouts and compares with the CPU's scores. */
-static void check_kind(const Kind *kind)
+static void check_kind(VmafVulkanState *own, const Kind *kind)
 {
-    /* A state's imports keep their first geometry, so each kind has a state. */
-    VmafVulkanState *own = second_state();
     VulkanDevice *dev = (VulkanDevice *)gpu_of(own);
     load_functions(dev);
     VkFormatProperties properties;
@@ -358,7 +356,6 @@ static void check_kind(const Kind *kind)
         VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
     if ((properties.optimalTilingFeatures & needed) != needed) {
         print_message("VkFormat %d: not on this device\n", kind->format);
-        free_silent(&own);
         return;
     }
     static const VkImageLayout layouts[] = { VK_IMAGE_LAYOUT_GENERAL,
@@ -417,13 +414,15 @@ static void check_kind(const Kind *kind)
         for (unsigned n = 0; n < image_count; n++)
             destroy_image(dev, &images[side][n]);
     dev->vkd.DestroySemaphore(dev->handle, ready, NULL);
-    free_silent(&own);
 }
 
+/* One state for all of them, whatever their sizes and depths. */
 static void test_images(void **unused)
 {
+    VmafVulkanState *own = second_state();
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        check_kind(&kinds[i]);
+        check_kind(own, &kinds[i]);
+    free_silent(&own);
 }
 
 /* ---- shared memory ---- */
