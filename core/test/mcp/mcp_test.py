@@ -33,6 +33,7 @@ def prepare():
     for name, data in (('ref.y4m', ref), ('dist.y4m', dist), ('worse.y4m', worse), ('ünïcode ж.y4m', dist)):
         to.y4m(name, data)
     out.y4m('secret.y4m', ref)
+    Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # a name that begins as the folder's does
     to.put('text.y4m', b'no video at all\n')
     to.put('bad_model.json', b'{"model_dict": [')
     # Minutes of black that take no room on the disk: for calls that are to be ended.
@@ -420,7 +421,7 @@ def test_files():
     outside = ('/etc/passwd', secret, '../outside/secret.y4m', 'escape.y4m', 'way_out/secret.y4m', 'zero.yuv',
                '/dev/zero', '/dev/stdin', 'environ.yuv', '/proc/self/environ', '/proc/self/fd/0', FOLDER, '/',
                'missing.y4m', 'ref.y4m/x', os.path.join(OUTSIDE, 'not_there.y4m'), 'file:ref.y4m',
-               'concat:ref.y4m|dist.y4m', 'http://localhost/ref.y4m', '-', VIDEOS + '/../outside/secret.y4m')
+               'concat:ref.y4m|dist.y4m', 'http://localhost/ref.y4m', '-', VIDEOS + '/../outside/secret.y4m', VIDEOS + '2/secret.y4m', '../videos2/secret.y4m')
     for path in outside:
         for arguments in ({**PAIR, 'reference': path}, {**PAIR, 'distorted': path}, {**PAIR, 'model': path}):
             text = failure(client.call('score', arguments)[0])
@@ -473,8 +474,7 @@ def test_cancel():
     client = serve('--jobs', '1')
     client.begin()
     start_long(client, 'long', progressToken=7)
-    note = client.receive()  # it is at work
-    check_progress([note], 7)
+    check_progress([client.receive() for _ in range(3)], 7)  # it is at work
     start_long(client, 'queued')
     client.start('score', PAIR, 'short')
     assert error_of(client.ask('tools/call', {'name': 'score', 'arguments': PAIR}, id='queued')[0]) == -32600
