@@ -14,11 +14,11 @@ PATIENCE = 120  # seconds until a test gives up: it never depends on how long so
 
 
 class Client:
-    def __init__(self, program, *options):
+    def __init__(self, program, *options, **environment):
         self.mark = f'VMAF_MCP_TEST={uuid.uuid4()}'
         name, value = self.mark.split('=')
         self.process = subprocess.Popen([program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env={**os.environ, name: value})
+                                        stderr=subprocess.PIPE, env={**os.environ, name: value, **environment})
         self.messages = queue.Queue()
         self.errors = []
         self.next_id = 1000

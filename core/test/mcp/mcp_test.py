@@ -410,6 +410,24 @@ def test_list_backends():
     assert client.close() == 0
 
 
+def test_bad_drivers():
+    """A driver that hangs or crashes costs its own backend, and nothing else."""
+    folder = os.environ.get('BAD_DRIVERS')
+    if not folder:
+        return
+    for how, problem in (('hang', 'longer'), ('crash', 'signal 6')):
+        client = Client(PROGRAM, VIDEOS, LD_LIBRARY_PATH=folder, BAD_DRIVER=how)
+        client.begin()
+        client.start('list_backends', {'timeout': 2}, 'slow')
+        if how == 'hang':  # others are served meanwhile
+            assert structured(client.call('score', PAIR)[0])['frames'] == FRAMES
+        answer, _ = client.answer('slow')
+        backends = {backend['name']: backend for backend in structured(answer['result'])['backends']}
+        assert backends['cpu']['usable'] and not backends['vulkan']['usable']
+        assert problem in backends['vulkan']['problem'], backends['vulkan']
+        assert client.relatives() == [] and client.close() == 0
+
+
 # ---- files ----
 
 def test_files():

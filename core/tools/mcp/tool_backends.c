@@ -47,6 +47,9 @@ static json_t *run_list_backends(Call *call)
     const char *name;
     json_array_append_new(list, describe_cpu());
     for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "asking %s", vmaf_backend_title(name));
+        call_progress(call, i + 1, 0.0, text);
         const bool built = vmaf_backend_built(name) > 0;
         json_t *const entry = json_pack("{s:s, s:s, s:b}", "name", name, "title",
                                         vmaf_backend_title(name), "built", built);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A Vulkan loader that never answers or, with BAD_DRIVER=crash in the environment, kills whoever asks. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *vkGetInstanceProcAddr(void *instance, const char *name);
+
+void *vkGetInstanceProcAddr(void *instance, const char *name)
+{
+    const char *const how = getenv("BAD_DRIVER");
+    (void)instance;
+    (void)name;
+    if (how && !strcmp(how, "crash"))
+        abort();
+    for (;;)
+        pause();
+}
