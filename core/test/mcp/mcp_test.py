@@ -34,6 +34,7 @@ def prepare():
         to.y4m(name, data)
     out.y4m('secret.y4m', ref)
     Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # a name that begins as the folder's does
+    to.y4m('short.y4m', dist[:len(dist) // 2])
     to.put('text.y4m', b'no video at all\n')
     to.put('bad_model.json', b'{"model_dict": [')
     # Minutes of black that take no room on the disk: for calls that are to be ended.
@@ -270,7 +271,10 @@ def test_score():
     assert [(row['score'], row['frame']) for row in result['worst']] == scores[:3]
     assert all(row['time'] == float(f'{row["frame"] / 30:.12g}') for row in result['worst']), result['worst']
     assert result['reference'] == 'ref.y4m' and result['distorted'] == 'dist.y4m'
-    assert '/proc/' not in json.dumps(result)
+    assert '/proc/' not in json.dumps(result) and 'messages' not in result
+    short = structured(client.call('score', {**PAIR, 'distorted': 'short.y4m'})[0])
+    assert short['frames'] == FRAMES // 2
+    assert short['messages'] == ['"short.y4m" ended before "ref.y4m".'], short['messages']
     more = structured(client.call('score', {**PAIR, 'all_metrics': True, 'model': 'vmaf_v0.6.1neg',
                                             'frame_count': 5, 'skip_reference': 1, 'skip_distorted': 1})[0])
     report = report_of('-r', 'ref.y4m', '-d', 'dist.y4m', '-m', 'version=vmaf_v0.6.1neg', '--frame_cnt', '5',
@@ -302,7 +306,15 @@ def test_compare():
     for row in rows[:3]:
         report = report_of('-r', 'ref.y4m', '-d', row['distorted'])
         assert row['score'] == report['pooled_metrics']['vmaf']['mean']
+    # Without one to spoil it, all are scored in one run: with the same figures.
+    result, notes = client.call('compare', {'reference': 'ref.y4m', 'distorted': videos[::2]}, progressToken=1)
+    together = structured(result)['results']
+    for row in rows[:3] + together:
+        del row['fps']
+    assert sorted(together, key=str) == sorted(rows[:3], key=str)
+    check_progress(notes, 1)
     assert failure(client.call('compare', {'reference': 'ref.y4m', 'distorted': ['text.y4m']})[0])
+    assert failure(client.call('compare', {'reference': 'missing.y4m', 'distorted': ['dist.y4m', 'ref.y4m']})[0])
     check_progress(notes, 't')
     assert client.close() == 0
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libvmaf/inspect.h"
+#include "rpc.h"
 #include "worker.h"
 
 static bool is_builtin_model(const char *name)
@@ -270,20 +271,25 @@ static json_t *summarize(const Call *call, const Scoring *scoring)
     return result;
 }
 
-/* With pictures, they are a line of JSON before the report. */
-static int read_report(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
+/* What the worker had to say: of videos that differ, or end early. */
+static json_t *messages_of(const Task *task)
+{
+    json_t *const list = json_array();
+    for (const char *line = task->said; *line;) {
+        const size_t length = strcspn(line, "\n");
+        char *const text = strndup(line, length);
+        json_array_append_new(list, text ? rpc_text(text) : NULL);
+        free(text);
+        line += length + (line[length] == '\n');
+    }
+    return list;
+}
+
+static int take_report(const Call *call, Scoring *scoring, const char *text, size_t length,
+                       char *why, size_t size)
 {
     json_error_t error = { .text = "out of memory" };
-    const char *text = task->out ? task->out : "";
-    size_t length = task->out_size;
-    const char *const end = scoring->pictures ? memchr(text, '\n', length) : NULL;
-    if (end) {
-        scoring->shown = json_loadb(text, (size_t)(end - text), 0, &error);
-        length -= (size_t)(end + 1 - text);
-        text = end + 1;
-    }
-    if (!scoring->pictures || scoring->shown)
-        scoring->report = json_loadb(text, length, 0, &error);
+    scoring->report = json_loadb(text, length, 0, &error);
     scoring->rate = frame_rate(json_object_get(scoring->report, "vmaf_turbo"));
     scoring->result = scoring->report ? summarize(call, scoring) : NULL;
     if (scoring->result)
@@ -292,41 +298,88 @@ static int read_report(const Call *call, Scoring *scoring, const Task *task, cha
     return -EIO;
 }
 
-static void init_task(Task *task, Call *call, const Scoring *scoring)
+/* With pictures, they are a line of JSON before the report. */
+static int take_output(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
 {
-    task_init_worker(task, call, scoring->pictures ? WORKER_FRAMES : WORKER_VMAF);
-    if (!scoring->pictures)
-        return;
-    task_add(task, "%u", scoring->pictures);
-    task_add(task, "vmaf");
+    const char *text = task->out ? task->out : "";
+    size_t length = task->out_size;
+    const char *const end = scoring->pictures ? memchr(text, '\n', length) : NULL;
+    if (end) {
+        scoring->shown = json_loadb(text, (size_t)(end - text), 0, NULL);
+        length -= (size_t)(end + 1 - text);
+        text = end + 1;
+    }
+    const int err = take_report(call, scoring, text, length, why, size);
+    if (!err && *task->said)
+        json_object_set_new(scoring->result, "messages", messages_of(task));
+    return err;
+}
+
+/* All but the distorted videos and where reports go. */
+static int add_common(Task *task, Teller *teller, char *why, size_t size)
+{
+    const json_t *const arguments = teller->call->arguments;
+    task->line = hear_progress;
+    task->tick = tell_progress;
+    task->arg = teller;
+    add_options(task, arguments);
+    task_add(task, "--local_only"); /* a playlist would lead out of the folders */
+    task_add(task, "--progress");
+    task_add(task, "--json");
+    const int err = scoring_add_model(task, tool_string(arguments, "model", NULL), why, size);
+    return err ? err : add_video(task, "--reference", teller->scoring->reference, why, size);
 }
 
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size)
 {
     Task task;
     Teller teller = { .call = call, .scoring = scoring };
-    init_task(&task, call, scoring);
-    task.line = hear_progress;
-    task.tick = tell_progress;
-    task.arg = &teller;
-    int err = add_video(&task, "--reference", scoring->reference, why, size);
+    task_init_worker(&task, call, scoring->pictures ? WORKER_FRAMES : WORKER_VMAF);
+    if (scoring->pictures) {
+        task_add(&task, "%u", scoring->pictures);
+        task_add(&task, "vmaf");
+    } else {
+        task_add(&task, "--output");
+        task_add(&task, "/proc/self/fd/1");
+    }
+    int err = add_common(&task, &teller, why, size);
     if (!err)
         err = add_video(&task, "--distorted", scoring->distorted, why, size);
     if (!err)
-        err = scoring_add_model(&task, tool_string(call->arguments, "model", NULL), why, size);
-    if (!err) {
-        add_options(&task, call->arguments);
-        task_add(&task, "--local_only"); /* a playlist would lead out of the folders */
-        task_add(&task, "--progress");
-        task_add(&task, "--json");
-        if (!scoring->pictures) {
-            task_add(&task, "--output");
-            task_add(&task, "/proc/self/fd/1");
-        }
         err = task_run(&task, why, size);
-    }
     if (!err)
-        err = read_report(call, scoring, &task, why, size);
+        err = take_output(call, scoring, &task, why, size);
+    task_free(&task);
+    return err;
+}
+
+static int add_with_output(Task *task, const Scoring *scoring, char *why, size_t size)
+{
+    const int err = add_video(task, "--distorted", scoring->distorted, why, size);
+    const char *const output = err ? NULL : task_scratch(task, why, size);
+    if (!output)
+        return err ? err : -EIO;
+    task_add(task, "--output");
+    task_add(task, "%s", output);
+    return 0;
+}
+
+int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *why, size_t size)
+{
+    Task task;
+    Teller teller = { .call = call, .scoring = &(Scoring){ .reference = scorings->reference } };
+    task_init_worker(&task, call, WORKER_VMAF);
+    int err = add_common(&task, &teller, why, size);
+    for (unsigned i = 0; !err && i < count; i++)
+        err = add_with_output(&task, &scorings[i], why, size);
+    if (!err)
+        err = task_run(&task, why, size);
+    for (unsigned i = 0; !err && i < count; i++) {
+        size_t length;
+        char *const text = task_read_scratch(&task, i, &length);
+        err = take_report(call, &scorings[i], text ? text : "", length, why, size);
+        free(text);
+    }
     task_free(&task);
     return err;
 }

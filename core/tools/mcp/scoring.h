@@ -53,24 +53,26 @@ typedef struct Scoring {
 } Scoring;
 
 /* The schema of `result`. */
-#define SCORING_RESULT                                                                                \
-    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", \"pooled\"], "   \
-    "\"properties\": {"                                                                               \
-    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                  \
-    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were scored.\"}, "   \
-    "\"metric\": {\"type\": \"string\", \"description\": \"What score is of: the model's name in "    \
-    "pooled.\"}, "                                                                                    \
-    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to 100.\"}, " \
-    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, harmonic_mean, "    \
-    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                           \
-    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "          \
-    "[\"number\", \"null\"]}}}, "                                                                     \
-    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "      \
-    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "              \
-    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "          \
-    "\"description\": \"Seconds from the start.\"}, \"score\": {\"type\": \"number\"}}}}, "           \
-    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                         \
-    "\"features\": {\"type\": \"array\", \"description\": \"What was computed, and where.\"}, "       \
+#define SCORING_RESULT                                                                                         \
+    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", \"pooled\"], "            \
+    "\"properties\": {"                                                                                        \
+    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                           \
+    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were scored.\"}, "            \
+    "\"metric\": {\"type\": \"string\", \"description\": \"What score is of: the model's name in "             \
+    "pooled.\"}, "                                                                                             \
+    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to 100.\"}, "          \
+    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, harmonic_mean, "             \
+    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                    \
+    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                   \
+    "[\"number\", \"null\"]}}}, "                                                                              \
+    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "               \
+    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                       \
+    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                   \
+    "\"description\": \"Seconds from the start.\"}, \"score\": {\"type\": \"number\"}}}}, "                    \
+    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"description\": \"What there is " \
+    "to say of the videos.\"}, "                                                                               \
+    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                                  \
+    "\"features\": {\"type\": \"array\", \"description\": \"What was computed, and where.\"}, "                \
     "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored in a second.\"}}}"
 
 /* Adds a model as --model has it. */
@@ -78,6 +80,9 @@ int scoring_add_model(Task *task, const char *model, char *why, size_t size);
 
 /* 0; otherwise a negative errno and `why`: -ECANCELED when the call was stopped. */
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size);
+/* Several videos with the same reference, which is read once. All of them, or an error: one that cannot be
+ * scored holds up the others. */
+int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *why, size_t size);
 void scoring_free(Scoring *scoring);
 
 #endif

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lines.h"
+#include "scratch.h"
 #include "worker.h"
 
 #define OUTPUT_MAX ((size_t)1 << 29) /* bytes: the report of a film has some 100 MB */
@@ -68,21 +70,60 @@ void task_add(Task *task, const char *format, ...)
     grown[task->argc] = NULL;
 }
 
-const char *task_file(Task *task, const char *path, char *why, size_t size)
+/* Takes the descriptor over. */
+static const char *keep_file(Task *task, int fd, const char *path)
 {
     static _Thread_local char name[64];
-    const McpConfig *const config = task->call->config;
-    if (task->file_count == TASK_FILES_MAX) {
-        snprintf(why, size, "too many files");
-        return NULL;
-    }
-    const int fd = allow_open(config->allow, path, config->max_bytes, why, size);
-    if (fd < 0)
-        return NULL;
     task->fds[task->file_count] = fd;
     task->paths[task->file_count++] = path;
     snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
     return name;
+}
+
+static bool has_room(const Task *task, char *why, size_t size)
+{
+    if (task->file_count < TASK_FILES_MAX)
+        return true;
+    snprintf(why, size, "too many files");
+    return false;
+}
+
+const char *task_file(Task *task, const char *path, char *why, size_t size)
+{
+    const McpConfig *const config = task->call->config;
+    if (!has_room(task, why, size))
+        return NULL;
+    const int fd = allow_open(config->allow, path, config->max_bytes, why, size);
+    return fd < 0 ? NULL : keep_file(task, fd, path);
+}
+
+const char *task_scratch(Task *task, char *why, size_t size)
+{
+    if (!has_room(task, why, size))
+        return NULL;
+    const int fd = scratch_file();
+    if (fd < 0) {
+        snprintf(why, size, "no temporary file can be made: %s", strerror(-fd));
+        return NULL;
+    }
+    task->scratch[task->scratch_count++] = fd;
+    return keep_file(task, fd, "a temporary file");
+}
+
+char *task_read_scratch(const Task *task, unsigned index, size_t *length)
+{
+    const int fd = task->scratch[index];
+    struct stat info;
+    *length = 0;
+    if (fstat(fd, &info) || !info.st_size || (uint64_t)info.st_size > OUTPUT_MAX)
+        return NULL;
+    char *const text = malloc((size_t)info.st_size);
+    ssize_t count = 1;
+    while (text && count > 0 && *length < (size_t)info.st_size) {
+        count = pread(fd, text + *length, (size_t)info.st_size - *length, (off_t)*length);
+        *length += count > 0 ? (size_t)count : 0;
+    }
+    return text;
 }
 
 const char *task_sibling(const char *name)

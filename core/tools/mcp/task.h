@@ -8,7 +8,7 @@
 
 #include "call.h"
 
-enum { TASK_FILES_MAX = 24 };
+enum { TASK_FILES_MAX = 72 };
 
 /* A program's words and the files that it may read. The first error sticks, and task_run tells it. */
 typedef struct Task {
@@ -20,6 +20,8 @@ typedef struct Task {
     int fds[TASK_FILES_MAX];
     const char *paths[TASK_FILES_MAX]; /* as the client names them; its arguments must stay */
     unsigned file_count;
+    int scratch[TASK_FILES_MAX]; /* some of these */
+    unsigned scratch_count;
 
     double time_limit; /* seconds; 0: what is left to the call */
     /* A line on its standard error, and one of its output. True: it is understood, and neither a message
@@ -49,6 +51,11 @@ void task_add(Task *task, const char *format, ...) __attribute__((format(printf,
 /* Opens a file for the program, if that is allowed, and gives the name to call it by there; NULL: `why` says
  * what is in the way. */
 const char *task_file(Task *task, const char *path, char *why, size_t size);
+
+/* A file without a name, for the program to write; likewise. */
+const char *task_scratch(Task *task, char *why, size_t size);
+/* What it holds, in the order in which they were made, from 0; for free(). NULL: nothing, or no memory. */
+char *task_read_scratch(const Task *task, unsigned index, size_t *length);
 
 /* The program of this name that belongs to this one: beside it, or else in PATH. */
 const char *task_sibling(const char *name);

@@ -3,10 +3,10 @@
  * frames, {"pictures": [{"frame", "score", "reference", "distorted"}…], "problem"}, and after it the
  * report. Pictures are PNG in base64, and left out where they cannot be had. */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -15,6 +15,7 @@
 #include "report/text.h"
 #include "report/worst.h"
 #include "rpc.h"
+#include "scratch.h"
 #include "worker.h"
 
 typedef struct Worst {
@@ -25,22 +26,6 @@ typedef struct Worst {
     Png pictures[WORST_MAX][SIDES];
     char why[512];
 } Worst;
-
-/* A file without a name, for the report. */
-static int make_file(char *path, size_t size)
-{
-    const char *const folder = getenv("TMPDIR");
-    char name[4096];
-    snprintf(name, sizeof(name), "%s/vmaf-mcp-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0) {
-        say("cannot write to %s", name);
-        return -errno;
-    }
-    unlink(name);
-    snprintf(path, size, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 static int score(int argc, char **argv, char *path)
 {
@@ -119,9 +104,12 @@ int worker_frames(int argc, char **argv)
     static Worst worst;
     char path[64];
     const unsigned wanted = argc > 1 ? (unsigned)strtoul(argv[0], NULL, 10) : 0;
-    const int fd = wanted ? make_file(path, sizeof(path)) : -1;
-    if (fd < 0)
+    const int fd = wanted ? scratch_file() : -EINVAL;
+    if (fd < 0) {
+        say("no temporary file can be made: %s", strerror(-fd));
         return 1;
+    }
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     int code = score(argc - 1, argv + 1, path);
     if (!code) {
         int err = find_worst(&worst, path, wanted);
