@@ -34,6 +34,7 @@ struct Children {
     int wake[2];
     struct pollfd *polled; /* room for those of all children, and others */
     size_t room;
+    unsigned wakes; /* calls of children_wake that were noticed */
 };
 
 static double now(void)
@@ -242,6 +243,7 @@ static int look(Children *children, struct pollfd *others, size_t count, int tim
         char bytes[64];
         while (read(children->wake[0], bytes, sizeof(bytes)) > 0)
             ;
+        children->wakes++;
         happened = 1;
     }
     for (size_t i = 0; i < count; i++, at++) {
@@ -405,9 +407,13 @@ void child_destroy(Child *child)
 int child_run(Children *children, const ChildParams *params, ChildEnd *end)
 {
     Child *child;
+    const unsigned wakes = children->wakes;
     int err = child_start(children, params, &child);
-    while (!err && !child_ended(child, end))
+    while (!err && !child_ended(child, end)) {
         err = children_wait(children, NULL, 0, -1);
+        if (!err && children->wakes != wakes)
+            err = -EINTR;
+    }
     child_destroy(child);
     return err;
 }

@@ -60,7 +60,7 @@ void child_stop(Child *child);
 /* Kills it if it still runs, waits for that, and frees it. NULL is fine. */
 void child_destroy(Child *child);
 
-/* Starts a program and waits for its end, which should be soon: nothing stops it but its time limit. */
+/* Starts a program and waits for its end. -EINTR: children_wake was called meanwhile, and it was killed. */
 int child_run(Children *children, const ChildParams *params, ChildEnd *end);
 
 #endif

@@ -333,6 +333,21 @@ static void wakes_and_minds_other_descriptors(void **state)
     children_destroy(children);
 }
 
+static void stops_a_run_when_woken(void **state)
+{
+    Children *const children = create();
+    const char *argv[4];
+    Heard heard;
+    ChildEnd end;
+    const ChildParams params = script(argv, "sleep 1000", &heard);
+    children_wake(children);
+    assert_int_equal(child_run(children, &params, &end), -EINTR);
+    const ChildParams again = script(argv, "exit 4", &heard);
+    assert_int_equal(child_run(children, &again, &end), 0);
+    assert_int_equal(end.code, 4);
+    children_destroy(children);
+}
+
 /* The parent is another process, which we kill. */
 static void dies_with_its_parent(void **state)
 {
@@ -382,6 +397,7 @@ int main(void)
         cmocka_unit_test(gives_a_child_nothing_but_its_streams),
         cmocka_unit_test(gives_a_child_signals_as_they_should_be),
         cmocka_unit_test(wakes_and_minds_other_descriptors),
+        cmocka_unit_test(stops_a_run_when_woken),
 #ifdef __linux__
         cmocka_unit_test(dies_with_its_parent),
 #endif

@@ -252,9 +252,9 @@ static int ask_ffmpeg(Listing *listing, const char *ffmpeg, Children *children)
     if (err == -ENOENT || err == -EACCES)
         say("%s was not found, or cannot be run; install FFmpeg, or name its program with --ffmpeg",
             ffmpeg);
-    else if (err)
+    else if (err && err != -EINTR)
         say("%s could not be run: %s", ffmpeg, strerror(-err));
-    else if (end.code || !listing->text)
+    else if (!err && (end.code || !listing->text))
         say("%s does not list its encoders; is it FFmpeg?", ffmpeg);
     return err ? err : end.code || !listing->text ? -ENOEXEC : 0;
 }

@@ -34,19 +34,6 @@ void end_print(const ChildEnd *end, char *text, size_t size)
         snprintf(text, size, "exit code %d", end->code);
 }
 
-int shop_run(Workshop *shop, const ChildParams *params, ChildEnd *end)
-{
-    Child *child;
-    int err = child_start(shop->children, params, &child);
-    while (!err && !child_ended(child, end)) {
-        err = children_wait(shop->children, NULL, 0, -1);
-        if (!err && interrupt_signal())
-            err = -EINTR;
-    }
-    child_destroy(child);
-    return err;
-}
-
 /* ---- the steps ---- */
 
 /* ffmpeg's "frame=12" and the vmaf command's "progress frame=12 …". */
@@ -101,6 +88,8 @@ static int start(Workshop *shop, Job *job, enum JobState state, Argv argv, const
     return err;
 }
 
+static void fail(Workshop *shop, Job *job, const char *what, const char *why);
+
 static int start_encode(Workshop *shop, Job *job)
 {
     char extension[16];
@@ -110,8 +99,10 @@ static int start_encode(Workshop *shop, Job *job)
         return -ENOMEM;
     if (encoder_wants_y4m(job->encoder)) {
         const int err = original_decode(job->source, shop);
+        if (err == -EIO) /* it was said why; other sources may be better */
+            fail(shop, job, "encoding failed", "the source could not be decoded");
         if (err)
-            return err;
+            return err == -EIO ? 0 : err;
     }
     const Encode encode = { .ffmpeg = shop->ffmpeg,
                             .input = job->source->argument,

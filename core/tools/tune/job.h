@@ -92,8 +92,6 @@ typedef int JobChanged(void *arg, Job *job);
 int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg);
 void job_free(Job *job);
 
-/* Runs a program that takes a while, as a step does; -EINTR when a signal came. */
-int shop_run(Workshop *shop, const ChildParams *params, ChildEnd *end);
 /* "exit code 1" or "signal 11" or "it took too long". */
 void end_print(const ChildEnd *end, char *text, size_t size);
 

@@ -29,7 +29,7 @@ static int run(Workshop *shop, Argv *argv, Look *look, ChildEnd *end)
                                  .time_limit = shop->time_limit,
                                  .heard = hear,
                                  .arg = look };
-    const int err = argv->failed ? -ENOMEM : shop_run(shop, &params, end);
+    const int err = argv->failed ? -ENOMEM : child_run(shop->children, &params, end);
     if (err && err != -EINTR)
         say("%s could not be run: %s", shop->ffmpeg, strerror(-err));
     argv_free(argv);

@@ -64,7 +64,7 @@ static int cut(Search *search, double from, double seconds, const char *path)
                                  .time_limit = shop->time_limit,
                                  .heard = hear_tail,
                                  .arg = &tail };
-    int err = argv.failed ? -ENOMEM : shop_run(shop, &params, &end);
+    int err = argv.failed ? -ENOMEM : child_run(shop->children, &params, &end);
     if (!err && end.code) {
         say("no sample can be cut from %s at %.2f s", search->path, from);
         tail_say(&tail);
