@@ -66,7 +66,7 @@ static int set_local_only(Options *options, const Arg *arg, const char *value)
 }
 
 const Arg video_options[] = {
-    { .help = "Videos (Y4M, or raw planes; '-' is standard input)" },
+    { .help = "Videos (any that FFmpeg reads, or raw planes; '-' is standard input)" },
     { .letter = 'r',
       .name = "reference",
       .value = "PATH",
