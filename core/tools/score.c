@@ -200,13 +200,15 @@ static int finish(Run *run)
     return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
 }
 
-static void say_stop(const Rating *rating, bool several)
+static void say_stop(const Rating *rating, const Options *options)
 {
-    const bool written = rating->output && !rating->err && rating->pairs;
+    const bool several = options->distorted.count > 1;
+    const char *const report = rating->output ? rating->output : options->html;
+    const bool written = report && !rating->err && rating->pairs;
     say("stopped by %s: %s%s%u frame%s scored%s%s", interrupt_name(interrupt_signal()),
         several && rating->video ? rating->video->path : "", several ? ": " : "", rating->pairs,
         rating->pairs == 1 ? " was" : "s were",
-        written ? ", which are in " : "; there is no report", written ? rating->output : "");
+        written ? ", which are in " : "; there is no report", written ? report : "");
 }
 
 /* The others have their results in any case. */
@@ -266,7 +268,7 @@ int score_videos(const Options *options)
         err = score(&run);
     interrupt_call(NULL, NULL);
     for (unsigned i = 0; interrupt_signal() && run.ratings && i < run.count; i++)
-        say_stop(&run.ratings[i], run.count > 1);
+        say_stop(&run.ratings[i], options);
     close_run(&run);
     return err;
 }

@@ -8,6 +8,8 @@ import base64
 import json
 import os
 import re
+import select
+import signal
 import statistics
 import subprocess
 import sys
@@ -150,6 +152,23 @@ def check_page_of_reports():
     check('standard output', code == 0 and out.endswith('</body></html>\n'))
 
 
+def check_stop():
+    """A run that is stopped has a page of what it scored, which says so."""
+    process = subprocess.Popen([vmaf, '-r', 'r.yuv', '-d', '-', *RAW, '--progress', '--html', 'stopped.html'],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    video, frame = open('a.yuv', 'rb').read(), 64 * 64 * 3 // 2
+    for i in range(29):  # never the last one: until it is seen at work, a line a second
+        process.stdin.write(video[i * frame:(i + 1) * frame])
+        process.stdin.flush()
+        if select.select([process.stderr], [], [], 0.2)[0]:
+            break
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[1].decode()
+    text = open('stopped.html').read()
+    check('stopped', process.returncode == 130 and 'which are in stopped.html' in said, (process.returncode, said))
+    check('says so', '<p class=warn>Not all of it: stopped by SIGINT</p>' in text)
+
+
 def check_refusals():
     open('list.json', 'w').write('[1, 2]')
     open('deep.json', 'w').write('{"frames": ' + '[' * 100000)
@@ -183,6 +202,7 @@ check_pools()
 check_limits()
 check_page_of_a_run()
 check_page_of_reports()
+check_stop()
 check_refusals()
 print(f'{checks} checks, {failed} wrong')
 sys.exit(1 if failed else 0)
