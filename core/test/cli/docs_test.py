@@ -50,7 +50,7 @@ def check_features():
 def check_options():
     """Options that the documents mention exist."""
     options = {name.replace('-', '_') for name in re.findall(r'--(\w[\w-]*)', run('--help'))}
-    for name in ('README.md', 'docs/usage.md', 'docs/backends/README.md'):
+    for name in ('README.md', 'docs/usage.md', 'docs/reports.md', 'docs/backends/README.md'):
         for line in open(f'{top}/{name}'):
             if 'pkg-config' in line:
                 continue

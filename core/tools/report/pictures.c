@@ -89,7 +89,13 @@ static Video *open_video(const Reading *reading, const StoredInput *input, const
         give_reason(reading, "the report does not say what %s holds", input->path);
         return NULL;
     }
-    if (video_open(&video, path, is_raw ? &raw : NULL)) {
+    int err = video_create(&video, path, is_raw ? &raw : NULL);
+    if (!err) {
+        video->options.local = true; /* a report may come from anywhere */
+        err = video_begin(video);
+    }
+    if (err) {
+        video_close(video);
         give_reason(reading, "%s could not be opened again", input->path);
         return NULL;
     }
