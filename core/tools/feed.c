@@ -110,9 +110,20 @@ static void tell_pairing(const Feed *feed, unsigned rating)
             (double)part->begins[0] / 1e9);
 }
 
+/* Frames before the first pair. */
+static void count_skipped(const Feed *feed, unsigned rating)
+{
+    const SyncPlan *const plan = feed->config->plan;
+    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    VideoSpan *const span = feed->config->ratings[rating]->span;
+    span[SIDE_REF].skipped = plan->videos[0].skip + part->first[SIDE_REF];
+    span[SIDE_DIST].skipped = plan->videos[rating + 1].skip + part->first[SIDE_DIST];
+}
+
 static void end_rating(Feed *feed, unsigned rating, int err)
 {
     Rating *const r = feed->config->ratings[rating];
+    count_skipped(feed, rating);
     feed->over[rating] = true;
     prefetch_drop(feed->prefetch, rating + 1);
     let_go(&feed->hand[rating + 1]);

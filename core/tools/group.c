@@ -73,14 +73,10 @@ static int create_pool(Group *group)
 static int prepare_rating(Group *group, unsigned i)
 {
     Rating *const rating = group->ratings[i];
-    const SyncVideo *const dist = &group->plan.videos[i + 1];
-    rating->span[SIDE_REF].skipped = group->plan.videos[0].skip + dist->pairing.skipped;
-    rating->span[SIDE_REF].frames = video_frames_left(group->videos[0]);
-    rating->span[SIDE_DIST].skipped = dist->skip;
+    rating->ref = group->videos[0];
+    rating->span[SIDE_REF].frames = video_frames_left(rating->ref);
     rating->span[SIDE_DIST].frames = video_frames_left(rating->video);
-    int err = rating_note_origin(rating, group->share->options, group->videos[0]);
-    if (!err)
-        err = models_use(group->share->models, rating->vmaf);
+    const int err = models_use(group->share->models, rating->vmaf);
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 

@@ -93,11 +93,13 @@ static int note_options(VmafContext *vmaf, const Options *options, size_t number
     return err;
 }
 
-int rating_note_origin(const Rating *rating, const Options *options, const Video *ref)
+/* Tells the library what only the command knows, for reports. */
+static int note_origin(const Rating *rating, const Options *options)
 {
-    int err = note_video(rating->vmaf, ref, true, &rating->span[SIDE_REF], NULL);
+    int err = note_video(rating->vmaf, rating->ref, true, &rating->span[SIDE_REF], NULL);
     if (!err)
-        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST], NULL);
+        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST],
+                         rating->pairing);
     if (!err)
         err = note_options(rating->vmaf, options, rating->number);
     if (!err &&
@@ -155,8 +157,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
     if (rating->stopped)
         err = note_stop(rating);
     if (!err)
-        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST],
-                         rating->pairing);
+        err = note_origin(rating, options);
     if (!err)
         err = tell_scores(rating, options, models);
     if (!err && rating->output)

@@ -19,7 +19,7 @@ typedef struct VideoSpan {
 
 typedef struct Rating {
     size_t number; /* among the distorted videos, from 0 */
-    Video *video;
+    Video *video, *ref;
     VideoSpan span[SIDES];
     char *output; /* where the report goes; NULL: nowhere */
     VmafContext *vmaf;
@@ -36,9 +36,6 @@ typedef struct Rating {
  * negative errno. */
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first);
-
-/* Tells the library what only the command knows, for reports. */
-int rating_note_origin(const Rating *rating, const Options *options, const Video *ref);
 
 /* Scores, prints and writes what was read. Says what is wrong; negative errno. */
 int rating_finish(Rating *rating, const Options *options, const Models *models);

@@ -8,6 +8,7 @@ usage: sync_test.py VMAF SYNTHCLIP WORKDIR
 Y4M files with a frame rate show most of it. Real files with times of their own are made with ffmpeg, where there is
 one and the command reads them.
 """
+import json
 import os
 import re
 import shutil
@@ -186,6 +187,14 @@ def check_real_files():
     expect(['r.mkv', trimmed, '--offset', '-280ms'], straight(FRAMES - 7, 7, 7))
     expect(['r.mkv', trimmed, '--sync', 'auto'], straight(FRAMES - 7, 7, 7), 'begins 7 frames into')
     expect(['r.mkv', trimmed, '--sync', 'auto', '--duration', '0.4s'], straight(10, 7, 7), 'begins 7 frames into')
+    # Reports tell the first frames that were compared, however that came about.
+    for words in (['--offset', '-7'], ['--offset', '-280ms'], ['--sync', 'auto']):
+        run(['r.mkv', trimmed, *words, '-o', 'out.json', '-q'])
+        skipped = [video['skipped'] for video in json.load(open('out.json'))['vmaf_turbo']['inputs'].values()]
+        check(f'skipped with {words}:', skipped == [7, 0], skipped)
+        run([trimmed, 'r.mkv', *[word.replace('-7', '7').replace('-280', '280') for word in words], '-o', 'out.json', '-q'])
+        skipped = [video['skipped'] for video in json.load(open('out.json'))['vmaf_turbo']['inputs'].values()]
+        check(f'skipped with {words}, swapped:', skipped == [0, 7], skipped)
     # Other depths and samplings, with and without times: each is scored as it is alone, though the reference is read more than once then.
     others = [plain, ffmpeg('d25.y4m', '-pix_fmt', 'yuv420p10le', *lossless, 'd10.mkv'),
               ffmpeg('d25.y4m', '-pix_fmt', 'yuv444p', *lossless, 'd444.mkv'), 'd25.y4m', dropped]

@@ -111,6 +111,8 @@ static void expect(const Outcome *outcome, const char *pairs)
 static void expect_in_step(const Outcome *outcome, unsigned count, unsigned ref, unsigned dist)
 {
     assert_int_equal(outcome->count, count);
+    assert_int_equal(outcome->part.first[SIDE_REF], ref);
+    assert_int_equal(outcome->part.first[SIDE_DIST], dist);
     for (unsigned i = 0; i < count; i++) {
         assert_int_equal(outcome->pairs[i].ref, i + ref);
         assert_int_equal(outcome->pairs[i].dist, i + dist);

@@ -76,7 +76,7 @@ static void reports_are_told_the_origin(void **state)
     assert_int_equal(options_parse(&options, COUNT(argv), argv, &action), 0);
     assert_int_equal(score_videos(&options), 0);
     assert_string_equal(told, "ref ref.yuv raw 32x16 8 2 0 of 1\n"
-                              "dist dist.yuv raw 32x16 8 2 1 of 2\n"
+                              "dist dist.yuv raw 32x16 8 2 1 of 2 by number\n"
                               "reference=ref.yuv\n"
                               "distorted=dist.yuv\n"
                               "width=32\n"
@@ -87,8 +87,7 @@ static void reports_are_told_the_origin(void **state)
                               "quiet=\n"
                               "feature=psnr\n"
                               "output=out.xml\n"
-                              "frame_skip_dist=1\n"
-                              "dist dist.yuv raw 32x16 8 2 1 of 2 by number\n");
+                              "frame_skip_dist=1\n");
     options_destroy(&options);
     unlink("ref.yuv");
     unlink("dist.yuv");

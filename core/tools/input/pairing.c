@@ -10,7 +10,8 @@
 typedef struct Cursor {
     unsigned rate_num, rate_den;
     uint64_t
-        seen;    /* frames whose time is known: those taken, and the next one if it was looked at */
+        seen; /* frames whose time is known: those taken, and the next one if it was looked at */
+    uint64_t taken;
     bool looked; /* at the next one */
     enum FrameStatus next_status;
     bool timed;    /* the first frame has a time */
@@ -99,6 +100,7 @@ static void take(Pairing *pairing, unsigned video)
     if (video && cursor->in_hand && !cursor->used && dist->part.pairs)
         dist->part.left_out++;
     pairing->config.take(pairing->config.arg, video);
+    cursor->taken++;
     cursor->looked = false;
     cursor->in_hand = true;
     cursor->used = false;
@@ -149,10 +151,14 @@ static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
            time - dist->first > config->duration - 1 - step / 2;
 }
 
-static void make_pair(Dist *dist, Cursor *cursor, int64_t time)
+/* `ref`: the number of the reference's frame. */
+static void make_pair(Dist *dist, Cursor *cursor, uint64_t ref, int64_t time)
 {
-    if (!dist->part.pairs++)
+    if (!dist->part.pairs++) {
         dist->first = time;
+        dist->part.first[SIDE_REF] = ref;
+        dist->part.first[SIDE_DIST] = cursor->taken - 1;
+    }
     dist->part.repeated += cursor->used;
     cursor->used = true;
     dist->part.state = PAIR_READY;
@@ -172,7 +178,7 @@ static void pair_by_number(Pairing *pairing, unsigned video, enum FrameStatus re
         return;
     }
     take(pairing, video);
-    make_pair(dist, &pairing->cursors[video], 0);
+    make_pair(dist, &pairing->cursors[video], pairing->cursors[0].taken, 0);
 }
 
 /* `time`: of the reference's frame, also of the one that would follow the last. */
@@ -206,7 +212,7 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
     if (own != FRAME_WHOLE)
         end(dist, ref, own);
     else if (dist->part.pairs || cursor->time - target <= cursor->lasts / 2)
-        make_pair(dist, cursor, time);
+        make_pair(dist, cursor, pairing->cursors[0].taken - 1, time);
 }
 
 /* The reference's frame for this step, and its time. By number it is only looked at. */

@@ -47,6 +47,8 @@ typedef struct PairingPart {
     enum FrameStatus ref,
         dist; /* PAIR_OVER: what the two had next; both FRAME_NONE: nothing missing */
     uint64_t pairs, repeated, left_out; /* since its first pair */
+    uint64_t
+        first[SIDES];  /* the numbers of its first pair's frames, the reference's before its own */
     int64_t begins[2]; /* by time: when the two videos begin on their own clocks, in ns */
 } PairingPart;
 
