@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <libavutil/pixdesc.h>
+#include <libavutil/intreadwrite.h>
 
 #include "input/libav.h"
 #include "message.h"
@@ -80,6 +80,40 @@ static enum FrameStatus failed(const Libav *libav, int err)
     return FRAME_ERROR;
 }
 
+/* Containers may crop what decoders give; libavformat tells since FFmpeg 7.1. */
+static int crop(Libav *libav)
+{
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 19, 100)
+    AVFrame *const frame = libav->frame;
+    const AVCodecParameters *const par = libav->stream->codecpar;
+    const AVPacketSideData *const side = av_packet_side_data_get(
+        par->coded_side_data, par->nb_coded_side_data, AV_PKT_DATA_FRAME_CROPPING);
+    if (!side || side->size < 16)
+        return 0;
+    const uint32_t top = AV_RL32(side->data), bottom = AV_RL32(side->data + 4);
+    const uint32_t left = AV_RL32(side->data + 8), right = AV_RL32(side->data + 12);
+    if (!(top | bottom | left | right))
+        return 0;
+    if (!libav->found && !libav->first)
+        video_note(
+            libav->video, "cropped", true,
+            "cropped by %u rows above, %u below, %u columns left, %u right, as it is to be shown",
+            top, bottom, left, right);
+    frame->crop_top += top;
+    frame->crop_bottom += bottom;
+    frame->crop_left += left;
+    frame->crop_right += right;
+    const int err = av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED);
+    if (err < 0) {
+        say("%s: nothing is left of its frames when they are cropped", libav->video->path);
+        return -EINVAL;
+    }
+#else
+    (void)libav;
+#endif
+    return 0;
+}
+
 enum FrameStatus libav_decode(Libav *libav)
 {
     enum { FAILURES_MAX = 1000 }; /* a decoder that fails without end is stopped */
@@ -102,5 +136,5 @@ enum FrameStatus libav_decode(Libav *libav)
     }
     if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
         note_damage(libav, AVERROR_INVALIDDATA);
-    return libav_hw_fetch(libav) ? FRAME_ERROR : FRAME_WHOLE;
+    return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
 }
