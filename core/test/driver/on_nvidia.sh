@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 shift
 [ $# -gt 0 ] || set -- cuda hip vulkan
-tests='buffers contexts faults imports kernels limits places ring uploads'
+tests='arrivals buffers contexts faults imports imports_memory imports_packed kernels limits places ring uploads'
 export VMAF_CACHE_DIR="$build/nvidia_cache"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -42,5 +42,8 @@ for backend; do
 done
 case " $* " in
 *" cuda "*) check 'Vulkan to CUDA' "$build/test/gpu/vulkan_to_cuda_test" ;;
+esac
+case " $* " in
+*" vulkan "*) check 'frames in images, vulkan' "$build/test/gpu/vulkan_frames_test" ;;
 esac
 exit $failed
