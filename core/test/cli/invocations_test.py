@@ -427,6 +427,28 @@ def check_stdout():
     return bad
 
 
+def check_environment():
+    """VMAF_BACKEND says what --backend and --device would, and the command line wins over it."""
+    bad = 0
+    has_host = run('$RAW --backend host -o out.xml').returncode == 0
+    for words, args, code, said, on_host in (
+            ('host', '', 0, '', True), ('host:0', '', 0, '', True), ('', '', 0, '', False), ('cpu', '', 0, '', False),
+            ('host', '--backend cpu', 0, '', False), ('host', '--gpumask 1', 0, '', False),
+            ('nope', '', USAGE, 'VMAF_BACKEND=nope', False), ('nope', '--backend cpu', 0, '', False),
+            ('cpu:0', '', USAGE, 'VMAF_BACKEND=cpu:0', False), ('host:', '', USAGE, 'VMAF_BACKEND=host:', False),
+            ('host:no_such', '', FAIL, '--list_devices', False), ('host:no_such', '--backend host', 0, '', True)):
+        if 'host' in words + args and not has_host:
+            continue
+        os.environ['VMAF_BACKEND'] = words
+        done = run(f'$RAW {args} -o out.xml')
+        del os.environ['VMAF_BACKEND']
+        report = open('out.xml').read() if os.path.exists('out.xml') else ''
+        if done.returncode != code or said not in done.stderr or ('backend="host"' in report) != on_host:
+            bad += 1
+            print(f'VMAF_BACKEND={words} vmaf {args}: exit {done.returncode}; it said:\n{done.stderr[:400]}')
+    return bad
+
+
 def check_broken_pipes():
     """Nobody reads on: that is a failure with a code, not the end by a signal."""
     bad = 0
@@ -474,6 +496,6 @@ def check_texts():
 inputs.write_all(synthclip, work)
 os.chdir(work)
 failed = (check_cases() + check_same() + check_pipes() + check_piped_models() + check_chroma_of_members() +
-          check_stdout() + check_broken_pipes() + check_depths() + check_texts())
+          check_stdout() + check_environment() + check_broken_pipes() + check_depths() + check_texts())
 print(f'{len(CASES)} invocations, {failed} wrong')
 sys.exit(1 if failed else 0)
