@@ -480,6 +480,31 @@ def test_files():
     assert client.close() == 0
 
 
+def test_nothing_is_written():
+    """Options of features that write files are out of reach, in a client's words and in a model's."""
+    options = {'feature_opts_dicts': [{}, {'heatmaps_path': 'maps'}]}
+    for name, model in (('writer.json', {'model_dict': options}), ('writers.json', {'0': {}, '1': {'model_dict': options}}),
+                        ('leading.json', {'model_dict': {'feature_opts_dicts': [{'x': '/tmp/y'}]}})):
+        with open(os.path.join(VIDEOS, name), 'w') as file:
+            json.dump(model, file)
+    client = serve()
+    client.begin()
+    before = sorted(os.listdir('.')), sorted(os.listdir(VIDEOS))
+    for feature in ('cambi=heatmaps_path=maps', 'cambi=heatmaps\\_path=maps', 'cambi=full_ref=true:heatmaps_path=/tmp/maps',
+                    'cambi=eotf=/tmp/maps'):
+        assert 'writes files' in failure(client.call('score', {**PAIR, 'features': [feature]})[0]), feature
+        assert 'writes files' in failure(client.call('worst_frames', {**PAIR, 'features': ['psnr', feature]})[0])
+        both = {'reference': 'ref.y4m', 'distorted': ['dist.y4m', 'ref.y4m'], 'features': [feature]}
+        assert 'writes files' in failure(client.call('compare', both)[0])
+    for model in ('writer.json', 'writers.json', 'leading.json'):
+        assert 'writes files' in failure(client.call('score', {**PAIR, 'model': model})[0]), model
+        search = {'source': 'ref.y4m', 'encoder': 'libx264', 'target': 90, 'model': model}
+        assert 'writes files' in failure(client.call('search_target', search)[0]), model
+    assert structured(client.call('score', {**PAIR, 'features': ['psnr=reduced_hbd_peak=true']})[0])
+    assert client.close() == 0
+    assert before == (sorted(os.listdir('.')), sorted(os.listdir(VIDEOS)))
+
+
 def test_command_line():
     def run(*words):
         return subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harmless.h"
 #include "libvmaf/inspect.h"
 #include "rpc.h"
 #include "worker.h"
@@ -31,9 +32,10 @@ int scoring_add_model(Task *task, const char *model, char *why, size_t size)
         return 0;
     }
     const char *const name = task_file(task, model, why, size);
-    if (name)
-        task_add(task, "path=%s", name);
-    return name ? 0 : -EACCES;
+    if (!name)
+        return -EACCES;
+    task_add(task, "path=%s", name);
+    return harmless_model(task->fds[task->file_count - 1], model, why, size);
 }
 
 static int add_video(Task *task, const char *option, const char *path, char *why, size_t size)
@@ -326,7 +328,11 @@ static int add_common(Task *task, Teller *teller, char *why, size_t size)
     task_add(task, "--local_only"); /* a playlist would lead out of the folders */
     task_add(task, "--progress");
     task_add(task, "--json");
-    const int err = scoring_add_model(task, tool_string(arguments, "model", NULL), why, size);
+    const json_t *feature;
+    size_t i;
+    int err = scoring_add_model(task, tool_string(arguments, "model", NULL), why, size);
+    json_array_foreach(json_object_get(arguments, "features"), i, feature) if (!err) err =
+        harmless_feature(json_string_value(feature), why, size);
     return err ? err : add_video(task, "--reference", teller->scoring->reference, why, size);
 }
 
