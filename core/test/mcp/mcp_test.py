@@ -323,6 +323,26 @@ def test_compare():
     assert client.close() == 0
 
 
+def test_containers():
+    """What FFmpeg's libraries read is read here, too, from a file without a name; where the build can."""
+    path = os.path.join(VIDEOS, 'dist.mkv')
+    if not shutil.which('ffmpeg'):
+        return
+    subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', os.path.join(VIDEOS, 'dist.y4m'), '-c:v', 'ffv1', path])
+    if subprocess.run([VMAF, os.path.join(VIDEOS, 'ref.y4m'), path], capture_output=True).returncode:
+        return
+    client = serve()
+    client.begin()
+    score = structured(client.call('score', PAIR)[0])
+    assert structured(client.call('score', {**PAIR, 'distorted': 'dist.mkv'})[0])['pooled'] == score['pooled']
+    shown, _ = client.call('worst_frames', {**PAIR, 'distorted': 'dist.mkv', 'count': 1})
+    plain, _ = client.call('worst_frames', {**PAIR, 'count': 1})
+    assert structured(shown)['worst'] == structured(plain)['worst']
+    assert [part['data'] for part in shown['content'] if part['type'] == 'image'] == \
+        [part['data'] for part in plain['content'] if part['type'] == 'image']
+    assert client.close() == 0
+
+
 def png_size(data):
     """Width and height of a PNG picture, every byte of which is checked as far as its own sums go."""
     assert data[:8] == b'\x89PNG\r\n\x1a\n'

@@ -81,6 +81,7 @@ static void add_options(Task *task, const json_t *arguments)
     }
     add_string(task, arguments, "backend", "--backend");
     add_string(task, arguments, "device", "--device");
+    add_string(task, arguments, "scale", "--scale");
     add_number(task, arguments, "subsample", "--subsample");
     add_number(task, arguments, "frame_count", "--frame_cnt");
     add_number(task, arguments, "skip_reference", "--frame_skip_ref");

@@ -6,37 +6,40 @@
 #include "task.h"
 
 /* Properties of a schema that say how to score: what scoring_run looks at in the arguments. */
-#define SCORING_PROPERTIES                                                                           \
-    "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "     \
-    "\"Name of a built-in model (see describe_model), or path of a model file. Default: "            \
-    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement.\"},"         \
-    "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "       \
-    "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as well: "   \
-    "psnr, float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "       \
-    "'=': cambi=full_ref=true.\"},"                                                                  \
-    "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give figures of the "          \
-    "features that the model is made from.\"},"                                                      \
-    "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "     \
-    "\"Where to compute: cpu (default), auto, or one that list_backends calls usable. Scores are "   \
-    "the same everywhere.\"},"                                                                       \
-    "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256, \"description\": "     \
-    "\"Which GPU of the backend: its number, part of its name, UUID or PCI address.\"},"             \
-    "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256, \"description\": "       \
-    "\"Worker threads; by default this machine's share.\"},"                                         \
-    "\"subsample\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000, \"description\": "    \
-    "\"Score every Nth frame only: faster, less exact.\"},"                                          \
-    "\"frame_count\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000, "              \
-    "\"description\": \"Stop after so many frames.\"},"                                              \
-    "\"skip_reference\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "           \
-    "\"description\": \"Frames to drop at the start of the reference.\"},"                           \
-    "\"skip_distorted\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "           \
-    "\"description\": \"Frames to drop at the start of the distorted video.\"},"                     \
-    "\"raw\": {\"type\": \"object\", \"description\": \"For videos of raw planes (.yuv): what they " \
-    "hold.\", \"required\": [\"width\", \"height\", \"pixel_format\", \"bitdepth\"], "               \
-    "\"additionalProperties\": false, \"properties\": {"                                             \
-    "\"width\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                       \
-    "\"height\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                      \
-    "\"pixel_format\": {\"type\": \"string\", \"enum\": [\"420\", \"422\", \"444\", \"400\"]}, "     \
+#define SCORING_PROPERTIES                                                                                          \
+    "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "                    \
+    "\"Name of a built-in model (see describe_model), or path of a model file. Default: "                           \
+    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement.\"},"                        \
+    "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "                      \
+    "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as well: "                  \
+    "psnr, float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "                      \
+    "'=': cambi=full_ref=true.\"},"                                                                                 \
+    "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give figures of the "                         \
+    "features that the model is made from.\"},"                                                                     \
+    "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "                    \
+    "\"Where to compute: cpu (default), auto, or one that list_backends calls usable. Scores are "                  \
+    "the same everywhere.\"},"                                                                                      \
+    "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256, \"description\": "                    \
+    "\"Which GPU of the backend: its number, part of its name, UUID or PCI address.\"},"                            \
+    "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256, \"description\": "                      \
+    "\"Worker threads; by default this machine's share.\"},"                                                        \
+    "\"subsample\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000, \"description\": "                   \
+    "\"Score every Nth frame only: faster, less exact.\"},"                                                         \
+    "\"frame_count\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000, "                             \
+    "\"description\": \"Stop after so many frames.\"},"                                                             \
+    "\"skip_reference\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "                          \
+    "\"description\": \"Frames to drop at the start of the reference.\"},"                                          \
+    "\"skip_distorted\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "                          \
+    "\"description\": \"Frames to drop at the start of the distorted video.\"},"                                    \
+    "\"scale\": {\"type\": \"string\", \"enum\": [\"bicubic\", \"bilinear\", \"lanczos\", \"nearest\", "            \
+    "\"area\", \"model\", \"none\"], \"description\": \"How a video of another size is brought to the reference's " \
+    "(default bicubic); model: both to the model's size; none: that is an error.\"},"                               \
+    "\"raw\": {\"type\": \"object\", \"description\": \"For videos of raw planes (.yuv): what they "                \
+    "hold.\", \"required\": [\"width\", \"height\", \"pixel_format\", \"bitdepth\"], "                              \
+    "\"additionalProperties\": false, \"properties\": {"                                                            \
+    "\"width\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                                      \
+    "\"height\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                                     \
+    "\"pixel_format\": {\"type\": \"string\", \"enum\": [\"420\", \"422\", \"444\", \"400\"]}, "                    \
     "\"bitdepth\": {\"type\": \"integer\", \"minimum\": 8, \"maximum\": 16}}}"
 
 typedef struct Scoring {
