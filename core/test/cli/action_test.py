@@ -45,6 +45,16 @@ def check_definition():
     check('inputs are explained', all(f'`{name}`' in readme for name in definition['inputs']), definition['inputs'])
 
 
+def check_build():
+    """The build script gives options that the build has."""
+    options = set(re.findall(r"^option\('(\w+)'", open(f'{action}/../core/meson_options.txt', encoding='utf-8').read(), re.M))
+    given = set(re.findall(r'-D(\w+)=', open(f'{action}/build', encoding='utf-8').read()))
+    check('options of the build', given <= options | {'default_library'}, given - options)
+    if shutil.which('shellcheck'):
+        done = subprocess.run(['shellcheck', f'{action}/build'], capture_output=True, text=True, check=False)
+        check('the build script', done.returncode == 0, done.stdout)
+
+
 def run(pairs, limit='', **more):
     """Exit code, what was printed, outputs, summary."""
     for name in ('output', 'summary'):
@@ -85,8 +95,6 @@ for kind, name in (('blur', 'a.yuv'), ('noise', 'b.yuv'), ('blur', 'with blank.y
     subprocess.check_call([synthclip, kind, '64', '64', '420', '8', '3', 'r.yuv', name])
 check_definition()
 check_script()
-if shutil.which('shellcheck'):
-    done = subprocess.run(['shellcheck', f'{action}/build'], capture_output=True, text=True, check=False)
-    check('the build script', done.returncode == 0, done.stdout)
+check_build()
 print(f'{checks} checks, {failed} wrong')
 sys.exit(1 if failed else 0)
