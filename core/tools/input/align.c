@@ -71,9 +71,9 @@ static VideoFormat common_format(Video *const *videos, unsigned count, const Vid
     return common;
 }
 
-static void note_conversion(Video *video, const VideoFormat *target, enum VideoScale scale)
+static void note_conversion(Video *video, const VideoFormat *from, enum VideoScale scale)
 {
-    const VideoFormat *const from = &video->format;
+    const VideoFormat *const target = &video->format;
     if (from->width != target->width || from->height != target->height)
         video_note(video, "scaled", true, "scaled from %ux%u to %ux%u (%s)", from->width,
                    from->height, target->width, target->height, scale_names[scale]);
@@ -96,10 +96,11 @@ static int convert_all(Video *const *videos, unsigned count, const VideoAlign *h
                 videos[i]->path);
             return -EINVAL;
         }
-        note_conversion(videos[i], &common, how->scale);
+        const VideoFormat from = *format;
         const int err = video_convert(videos[i], &common, how->scale);
         if (err)
             return err;
+        note_conversion(videos[i], &from, how->scale);
     }
     return 0;
 }

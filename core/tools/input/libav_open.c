@@ -210,7 +210,8 @@ static int open_decoder(Libav *libav)
     int err = libav_hw_choose(libav, &decoder);
     if (err)
         return err;
-    if (!decoder) {
+    /* FFmpeg's own decoder of AV1 does nothing without a device. */
+    if (!decoder || (!strcmp(decoder->name, "av1") && !libav->device)) {
         say("%s: this libavcodec has no decoder for %s; another build of FFmpeg's libraries may have one "
             "(Debian's libavcodec-extra)",
             video->path, avcodec_get_name(par->codec_id));
