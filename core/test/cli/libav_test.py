@@ -124,6 +124,18 @@ from_stdin('a file as standard input', open(movie, 'rb'))
 ffmpeg('-i', movie, '-c', 'copy', 'x264.mkv')
 from_stdin('a pipe', subprocess.Popen(['cat', 'x264.mkv'], stdout=subprocess.PIPE).stdout)
 
+# ---- devices: there and with the same frames, or an error that names them ----
+if movie == 'x264.mp4':
+    for device in ('cuda', 'vaapi', 'vulkan'):
+        run = score('ref.y4m', movie, '--hwaccel', device)
+        if run[0] == FAIL:
+            check(f'--hwaccel {device}: no reason', f'--hwaccel {device}: ' in run[2], run[2])
+        else:
+            same(f'--hwaccel {device}', run, score('ref.y4m', movie), FRAMES)
+            check(f'--hwaccel {device}: not said', f'decoded with {device}' in run[2], run[2])
+    same('--hwaccel auto', says('--hwaccel auto', 'x264.mp4: decoded ', 'ref.y4m', movie, '--hwaccel', 'auto'),
+         score('ref.y4m', movie), FRAMES)
+
 # ---- pictures ----
 ffmpeg('-i', 'ref.y4m', '-start_number', '40', 'picture%03d.png')
 ffmpeg('-start_number', '40', '-i', 'picture%03d.png', '-pix_fmt', 'yuv444p', '-sws_flags', f'bicubic+{EXACT}+full_chroma_inp',
@@ -152,6 +164,7 @@ says('two Y4M files of different sizes', 'dimensions do not match', 'ref.y4m', '
 says('--scale model', 'scaled from 176x144 to 1320x1080', 'ref.y4m', 'ref.y4m', '--scale', 'model', '--frame_cnt', '1')
 ffmpeg('-i', 'ref.y4m', '-pix_fmt', 'yuv420p10le', '-c:v', 'ffv1', 'deep.mkv')
 same('8 against 10 bits', score('ref.y4m', 'deep.mkv'), score('ref10.y4m', 'ref10.y4m'), FRAMES)
+same('decoded 8 against 10 bits', score('ref10.y4m', 'packed.nut'), score('ref10.y4m', 'ref10.y4m'), FRAMES)
 says('8 against 10 bits', 'ref.y4m: widened from 8 to 10 bits', 'ref.y4m', 'deep.mkv')
 ffmpeg('-i', 'ref.y4m', '-pix_fmt', 'gray', '-c:v', 'ffv1', 'grey.mkv')
 says('grey against colours', 'grey.mkv: chroma brought from 4:0:0 to 4:2:0', 'ref.y4m', 'grey.mkv')
