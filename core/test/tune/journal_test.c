@@ -74,6 +74,31 @@ static void a_torn_line_is_dropped(void **state)
     }
 }
 
+static void a_first_line_may_be_torn_too(void **state)
+{
+    static const char *const torn[] = { "", "{", "{\"", "{\"key\":\"a", "{\"key\":\"a\"}" };
+    for (size_t i = 0; i < COUNT(torn); i++) {
+        write_file(torn[i]);
+        Journal *const journal = open_journal();
+        assert_int_equal(journal_count(journal), 0);
+        journal_close(journal);
+        assert_file("");
+    }
+}
+
+static void objects_are_given_back(void **state)
+{
+    unlink(PATH);
+    Journal *journal = open_journal();
+    assert_null(journal_get(journal, "a"));
+    assert_int_equal(journal_add(journal, "a", json_pack("{s:i}", "x", 5)), 0);
+    assert_int_equal(json_integer_value(json_object_get(journal_get(journal, "a"), "x")), 5);
+    journal_close(journal);
+    journal = open_journal();
+    assert_int_equal(json_integer_value(json_object_get(journal_get(journal, "a"), "x")), 5);
+    journal_close(journal);
+}
+
 static void other_files_stay_as_they_are(void **state)
 {
     static const char *const foreign[] = { "hello\n", "{\"key\":\"a\"}\nhello\n{\"key\":\"b\"}\n",
@@ -112,6 +137,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_added_and_found_again),
         cmocka_unit_test(a_torn_line_is_dropped),
+        cmocka_unit_test(a_first_line_may_be_torn_too),
+        cmocka_unit_test(objects_are_given_back),
         cmocka_unit_test(other_files_stay_as_they_are),
         cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(what_cannot_be_a_journal_is_refused),

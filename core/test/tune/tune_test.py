@@ -291,9 +291,10 @@ def searches_end_where_they_should():
     check('the output is what was promised', score >= 85 and score == result['output']['score'], score, result)
     streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'found.mkv'], capture_output=True, text=True).stderr
     check('with its sound', 'Audio: flac' in streams, streams)
-    if not everything:
-        return
-    out = run('search', 'source.mkv', '--encoder', FAST['libx264'], '--target', '80', '--crf', '44..45')
+    out = run('search', 'long.mkv', '--encoder', FAST['libx264'], '--target', '85', '-o', 'found.webm')
+    check('sound that a file cannot hold', out.returncode == FAILED and 'cannot be copied to a file like found.webm' in
+          out.stderr, out.stderr)
+XX, '--encoder', FAST['libx264'], '--target', '80', '--crf', '44..45')
     check('within bounds', out.returncode == UNREACHED and 'crf 44 gives' in out.stderr, out.stderr)
 
 
@@ -395,6 +396,44 @@ def a_corpus_goes_on_after_any_kill():
     reap()
 
 
+def comparisons_and_searches_go_on_after_a_kill():
+    write_encoder('count', 'open("runs", "a").write(setting + "\\n")\nif os.path.exists("hang-" + setting):\n'
+                  '    open("hanging", "w").close()\n    time.sleep(1000)\nencode()\n')
+    mine = ['--encoder-cmd', 'count=./count {input} {output} {crf}', '--resume', 'resume.jsonl']
+    for args, hang in ((('compare', 'source.mkv', *mine, '--crf', '30,35,40'), '40'),
+                       (('search', 'source.mkv', *mine, '--target', '80', '--crf', '20..40'), None)):
+        for name in ('runs', 'resume.jsonl', 'hanging'):
+            if os.path.exists(name):
+                os.remove(name)
+        whole = run(*args, '--json', '-')
+        check('it works', whole.returncode == 0, whole.stderr)
+        runs = open('runs').read().split()
+        hang = hang or runs[-1]
+        os.remove('runs')
+        os.remove('resume.jsonl')
+        open(f'hang-{hang}', 'w').close()
+        process = subprocess.Popen([tune, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        last = lambda: len(open('resume.jsonl').readlines()) == len(runs) - 1 if os.path.exists('resume.jsonl') else False
+        check('it hangs', wait_until(lambda: os.path.exists('hanging') and last()))
+        process.kill()
+        process.wait()
+        os.remove(f'hang-{hang}')
+        again = run(*args, '--json', '-')
+        check('it goes on', again.returncode == 0, again.stderr)
+        check('nothing is done twice but what was under way', open('runs').read().split() == runs + [hang],
+              open('runs').read())
+        first, second = json.loads(whole.stdout), json.loads(again.stdout)
+        for result in (first, second):
+            for point in result.get('points', []):
+                for name in list(point):
+                    if name.endswith(('_seconds', '_fps')):
+                        del point[name]
+        check('and gives the same', first == second, first, second)
+        table = run(*args)
+        check('all of it is kept', table.returncode == 0 and open('runs').read().split() == runs + [hang], table.stderr)
+
+
 def a_corpus_keeps_apart_what_differs():
     shutil.copy('c0.mkv', 'changing.mkv')
     with open('list', 'w') as file:
@@ -448,7 +487,8 @@ def three_encoders():
 
 
 tests = [documents_say_what_there_is, compares_what_the_command_scores, names_stay_names, what_is_wrong_is_said, encoders_that_fail_show_why,
-         searches_end_where_they_should, nothing_stays_behind, a_corpus_goes_on_after_any_kill]
+         searches_end_where_they_should, nothing_stays_behind, a_corpus_goes_on_after_any_kill,
+         comparisons_and_searches_go_on_after_a_kill]
 if everything:
     tests += [pools_and_metrics, y4m_for_those_who_want_it, a_terminal_sees_it_live, a_corpus_keeps_apart_what_differs,
               time_limits_hold, three_encoders]

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "actions.h"
+#include "journal.h"
+#include "key.h"
 #include "message.h"
 #include "outfile.h"
 #include "results.h"
@@ -13,15 +15,30 @@ typedef struct Comparison {
     Job *jobs;
     size_t count;
     bool table; /* printed as it grows */
+    const TuneOptions *options;
+    Journal *journal; /* of what is done; NULL: none is kept */
 } Comparison;
+
+static int note(const Comparison *c, const Job *job)
+{
+    char *const key = key_of_setting(c->options->subject, c->options, job->encoder, job->setting);
+    const int err =
+        key ? result_note(c->journal, key, result_json(job), c->options->subject) : -ENOMEM;
+    free(key);
+    return err;
+}
 
 static int changed(void *arg, Job *job)
 {
     Comparison *const c = arg;
-    if (job && job->state == JOB_DONE && c->table) {
+    if (job && job->state == JOB_DONE) {
         status_hide();
-        results_print_job(stdout, job);
+        if (c->table)
+            results_print_job(stdout, job);
         fflush(stdout);
+        const int err = c->journal ? note(c, job) : 0;
+        if (err)
+            return err;
     }
     status_draw(c->jobs, c->count);
     return 0;
@@ -46,6 +63,23 @@ static int list_jobs(Comparison *c, Original *source, const TuneOptions *options
                 c->jobs[at++] = (Job){ .source = source,
                                        .encoder = &options->encoders[i],
                                        .setting = options->encoders[i].settings[k] };
+    return 0;
+}
+
+/* What an earlier run has done is taken from its journal. */
+static int restore_jobs(Comparison *c)
+{
+    for (size_t i = 0; c->journal && i < c->count; i++) {
+        Job *const job = &c->jobs[i];
+        char *const key =
+            key_of_setting(c->options->subject, c->options, job->encoder, job->setting);
+        if (!key)
+            return -ENOMEM;
+        json_t *const stored = journal_get(c->journal, key);
+        if (stored && result_restore(job, stored) && c->table)
+            results_print_job(stdout, job);
+        free(key);
+    }
     return 0;
 }
 
@@ -127,13 +161,15 @@ static int tell(const Comparison *c, const Results *results, const TuneOptions *
 
 int tune_compare(Workshop *shop, const TuneOptions *options)
 {
-    Comparison c = { .table = !options->json || strcmp(options->json, "-") };
+    Comparison c = { .table = !options->json || strcmp(options->json, "-"), .options = options };
     Original source;
     Results results;
     int err = check_files(options);
     if (err)
         return err;
     err = original_open(&source, options->subject, shop);
+    if (!err && options->resume)
+        err = journal_open(&c.journal, options->resume);
     if (!err)
         err = list_jobs(&c, &source, options);
     if (!err) {
@@ -142,6 +178,9 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
         results_score_name(&results, name, sizeof(name));
         if (c.table)
             results_print_heading(stdout, name);
+        err = restore_jobs(&c);
+    }
+    if (!err) {
         status_start(options->quiet, options->subject);
         err = jobs_run(shop, c.jobs, c.count, changed, &c);
         status_hide();
@@ -158,6 +197,7 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
     for (size_t i = 0; i < c.count; i++)
         job_free(&c.jobs[i]);
     free(c.jobs);
+    journal_close(c.journal);
     original_close(&source);
     return err;
 }

@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "actions.h"
 #include "interrupt.h"
 #include "journal.h"
-#include "libvmaf/libvmaf.h"
+#include "key.h"
 #include "message.h"
 #include "range.h"
 #include "results.h"
@@ -81,62 +80,11 @@ static int read_list(const char *path, Argv *list)
     return err;
 }
 
-/* ---- keys ---- */
-
-/* What a result depends on besides encoder and setting: the file as it is now, and what is computed. */
-static json_t *key_of_source(const Corpus *corpus)
-{
-    struct stat info;
-    const TuneOptions *const o = corpus->options;
-    char pool[POOL_NAME_SIZE];
-    json_t *const key = json_array();
-    if (stat(corpus->path, &info))
-        info = (struct stat){ .st_size = 0 };
-    pool_print(&o->pool, pool);
-    json_array_append_new(key, json_text(corpus->path));
-    json_array_append_new(key, json_integer((json_int_t)info.st_size));
-    json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_sec));
-    json_array_append_new(key, json_text(o->metric));
-    json_array_append_new(key, json_string(pool));
-    for (size_t i = 0; i < o->score_words.count; i++)
-        json_array_append_new(key, json_text(o->score_words.words[i]));
-    return key;
-}
-
-static char *finish_key(json_t *key, const Encoder *encoder, const char *what)
-{
-    json_array_append_new(key, json_text(encoder->label));
-    for (size_t i = 0; i < encoder->command.words.count; i++)
-        json_array_append_new(key, json_text(encoder->command.words.words[i]));
-    json_array_append_new(key, json_string(what));
-    char *const text = json_dumps(key, JSON_COMPACT);
-    json_decref(key);
-    return text;
-}
-
-static char *key_of_setting(const Corpus *corpus, const Encoder *encoder, double setting)
-{
-    char text[32];
-    range_print(setting, text, sizeof(text));
-    return finish_key(key_of_source(corpus), encoder, text);
-}
-
-static char *key_of_target(const Corpus *corpus, const Encoder *encoder)
-{
-    const TuneOptions *const o = corpus->options;
-    char text[160];
-    snprintf(text, sizeof(text), "target %.17g in %g..%g, %u samples of %g s", o->target,
-             encoder->low, encoder->high, o->samples, o->sample_seconds);
-    return finish_key(key_of_source(corpus), encoder, text);
-}
-
 /* ---- settings ---- */
 
-static int note(Corpus *corpus, const char *key, json_t *object, const char *path)
+static int note(Corpus *corpus, const char *key, json_t *object)
 {
-    json_object_set_new(object, "source", json_text(path));
-    json_object_set_new(object, "version", json_string(vmaf_version()));
-    const int err = journal_add(corpus->journal, key, object);
+    const int err = result_note(corpus->journal, key, object, corpus->path);
     corpus->done += !err;
     return err;
 }
@@ -145,9 +93,9 @@ static int changed(void *arg, Job *job)
 {
     Corpus *const corpus = arg;
     if (job && job->state == JOB_DONE) {
-        char *const key = key_of_setting(corpus, job->encoder, job->setting);
+        char *const key = key_of_setting(corpus->path, corpus->options, job->encoder, job->setting);
         status_hide();
-        const int err = key ? note(corpus, key, result_json(job), corpus->path) : -ENOMEM;
+        const int err = key ? note(corpus, key, result_json(job)) : -ENOMEM;
         free(key);
         if (err)
             return err;
@@ -174,7 +122,7 @@ static int list_jobs(Corpus *corpus, Original *source)
     for (size_t i = 0; i < o->encoder_count; i++) {
         Encoder *const encoder = &o->encoders[i];
         for (size_t k = 0; k < encoder->setting_count; k++) {
-            char *const key = key_of_setting(corpus, encoder, encoder->settings[k]);
+            char *const key = key_of_setting(corpus->path, o, encoder, encoder->settings[k]);
             if (!key)
                 return -ENOMEM;
             if (journal_has(corpus->journal, key))
@@ -214,6 +162,15 @@ static int try_settings(Corpus *corpus)
 
 /* ---- targets ---- */
 
+static char *key_of_target(const Corpus *corpus, const Encoder *encoder)
+{
+    const TuneOptions *const o = corpus->options;
+    char text[160];
+    snprintf(text, sizeof(text), "target %.17g in %g..%g, %u samples of %g s", o->target,
+             encoder->low, encoder->high, o->samples, o->sample_seconds);
+    return key_make(corpus->path, o, encoder, text);
+}
+
 static void tell_search(const Corpus *corpus, const Search *search)
 {
     char setting[32] = "", name[128];
@@ -250,7 +207,7 @@ static int try_target(Corpus *corpus, Encoder *encoder)
                                   .sample_seconds = o->sample_seconds };
     int err = search_run(&search, corpus->shop, &params);
     if (!err) {
-        err = note(corpus, key, search_json(&search), corpus->path);
+        err = note(corpus, key, search_json(&search));
         if (!err)
             tell_search(corpus, &search);
     } else if (err != -EINTR && err != -ENOMEM) {

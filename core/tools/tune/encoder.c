@@ -179,7 +179,8 @@ static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode, const c
     argv_addf(&argv, "file:%s", encode->input);
     argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", NULL });
     if (encode->whole)
-        argv_add_all(&argv, (const char *const[]){ "-map", "0:a?", "-c:a", "copy", NULL });
+        argv_add_all(&argv, (const char *const[]){ "-map", "0:a?", "-c:a", "copy", "-strict",
+                                                   "experimental", NULL });
     argv_add_all(&argv, (const char *const[]){ "-c:v", encoder->codec, NULL });
     argv_addf(&argv, "-%s", encoder_setting_name(encoder));
     argv_add(&argv, setting);

@@ -128,6 +128,59 @@ static int make_whole(Whole *whole, const char *output)
     return err;
 }
 
+static void hear_tail(void *tail, enum ChildStream stream, const char *bytes, size_t count)
+{
+    tail_feed(tail, bytes, count);
+}
+
+/* Copies a moment of the source's sound to a file; the exit code of that, or a negative errno. */
+static int copy_sound(Workshop *shop, const char *path, const char *format, const char *to,
+                      Tail *tail)
+{
+    Argv argv = { 0 };
+    ChildEnd end;
+    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
+                                               "error", "-y", "-i", NULL });
+    argv_addf(&argv, "file:%s", path);
+    argv_add_all(&argv, (const char *const[]){ "-map", "0:a", "-c", "copy", "-t", "0.1", "-strict",
+                                               "experimental", NULL });
+    if (format)
+        argv_add_all(&argv, (const char *const[]){ "-f", format, NULL });
+    argv_add(&argv, to);
+    const ChildParams params = { .argv = (const char *const *)argv.words,
+                                 .sink = { CHILD_NOWHERE, CHILD_TO_US },
+                                 .time_limit = 60,
+                                 .heard = hear_tail,
+                                 .arg = tail };
+    const int err = argv.failed ? -ENOMEM : child_run(shop->children, &params, &end);
+    argv_free(&argv);
+    return err ? err : end.code;
+}
+
+/* Finds out now, not after the search, that the file cannot hold the source's sound. */
+static int check_sound(Workshop *shop, const TuneOptions *options)
+{
+    Tail tail = { .next = 0 };
+    const int silent = copy_sound(shop, options->subject, "null", "-", &tail);
+    if (silent) /* none, or no such source: that is said elsewhere */
+        return silent < 0 ? silent : 0;
+    char *const file = temp_file(shop->temp, extension_of(options->output));
+    char *const to = file ? text_print("file:%s", file) : NULL;
+    tail = (Tail){ .next = 0 };
+    int err = to ? copy_sound(shop, options->subject, NULL, to, &tail) : -ENOMEM;
+    if (err > 0) {
+        say("the sound of %s cannot be copied to a file like %s; .mkv takes any", options->subject,
+            options->output);
+        tail_say(&tail);
+        err = -EINVAL;
+    }
+    if (file)
+        unlink(file);
+    free(file);
+    free(to);
+    return err;
+}
+
 static int refuse_output(const TuneOptions *options)
 {
     struct stat source, output;
@@ -210,15 +263,20 @@ int tune_search(Workshop *shop, const TuneOptions *options)
 {
     Search search;
     Whole whole = { .search = &search };
-    const SearchParams params = { .path = options->subject,
-                                  .encoder = &options->encoders[0],
-                                  .target = options->target,
-                                  .samples = options->samples,
-                                  .sample_seconds = options->sample_seconds,
-                                  .talks = !options->json || strcmp(options->json, "-") };
+    SearchParams params = { .path = options->subject,
+                            .encoder = &options->encoders[0],
+                            .target = options->target,
+                            .samples = options->samples,
+                            .sample_seconds = options->sample_seconds,
+                            .talks = !options->json || strcmp(options->json, "-"),
+                            .options = options };
     int err = refuse_output(options);
+    if (!err && options->output && options->encoders[0].codec)
+        err = check_sound(shop, options);
     if (!err && options->json)
         err = outfile_check(options->json);
+    if (!err && options->resume)
+        err = journal_open(&params.journal, options->resume);
     if (err)
         return err;
     err = search_run(&search, shop, &params);
@@ -237,5 +295,6 @@ int tune_search(Workshop *shop, const TuneOptions *options)
     job_free(&whole.job);
     temp_destroy(whole.temp);
     search_close(&search);
+    journal_close(params.journal);
     return err;
 }

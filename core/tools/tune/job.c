@@ -319,5 +319,6 @@ void job_free(Job *job)
     discard(&job->file, true);
     discard(&job->report, true);
     free(job->scores);
+    json_decref(job->stored);
     *job = (Job){ .source = NULL };
 }

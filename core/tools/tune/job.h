@@ -4,6 +4,7 @@
 #ifndef TUNE_JOB_H
 #define TUNE_JOB_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -76,6 +77,7 @@ typedef struct Job {
     size_t score_count;
     double score;          /* pooled */
     const char *scored_in; /* label of the place */
+    json_t *stored;        /* all of it, if an earlier run found it */
 } Job;
 
 /* Looks into a source. Says what is wrong; negative errno, -EINTR when a signal came. */

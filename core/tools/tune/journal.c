@@ -16,8 +16,8 @@
 struct Journal {
     const char *path;
     int fd;
-    json_t *keys; /* an object: its names are what is looked up */
-    off_t end;    /* of the last whole line */
+    json_t *lines; /* by their keys */
+    off_t end;     /* of the last whole line */
 };
 
 static int complain(const Journal *journal, int error)
@@ -33,6 +33,17 @@ static const char *read_key(const char *line, size_t length, json_t **object)
     return json_string_value(json_object_get(*object, "key"));
 }
 
+/* Is it the beginning of one of our lines? What is somebody else's must not be written over. */
+static bool is_torn(const char *text, size_t length)
+{
+    json_t *object;
+    const bool ours = length < 2 ? *text == '{' : !strncmp(text, "{\"", 2);
+    const bool keyed = read_key(text, length, &object) != NULL;
+    const bool whole = object != NULL;
+    json_decref(object);
+    return ours && (keyed || !whole);
+}
+
 static int read_lines(Journal *journal, FILE *file)
 {
     char *line = NULL;
@@ -40,14 +51,14 @@ static int read_lines(Journal *journal, FILE *file)
     int err = 0;
     for (ssize_t length; !err && (length = getline(&line, &room, file)) > 0;) {
         json_t *object;
-        if (line[length - 1] != '\n') /* torn: it is written over */
-            break;
         number++;
-        const char *const key = read_key(line, (size_t)length - 1, &object);
-        if (!key) {
+        if (line[length - 1] != '\n' && is_torn(line, (size_t)length)) /* it is written over */
+            break;
+        const char *const key = read_key(line, (size_t)length, &object);
+        if (!key || line[length - 1] != '\n') {
             say("line %zu of %s is none of ours; is it the right file?", number, journal->path);
             err = -EINVAL;
-        } else if (json_object_set_new(journal->keys, key, json_true())) {
+        } else if (json_object_set(journal->lines, key, object)) {
             err = -ENOMEM;
         } else {
             journal->end += length;
@@ -118,8 +129,8 @@ int journal_open(Journal **out, const char *path)
         return -ENOMEM;
     journal->path = path;
     journal->fd = -1;
-    journal->keys = json_object();
-    const int err = journal->keys ? open_file(journal) : -ENOMEM;
+    journal->lines = json_object();
+    const int err = journal->lines ? open_file(journal) : -ENOMEM;
     if (err)
         journal_close(journal);
     else
@@ -133,18 +144,23 @@ void journal_close(Journal *journal)
         return;
     if (journal->fd >= 0)
         close(journal->fd);
-    json_decref(journal->keys);
+    json_decref(journal->lines);
     free(journal);
 }
 
 bool journal_has(const Journal *journal, const char *key)
 {
-    return json_object_get(journal->keys, key) != NULL;
+    return journal_get(journal, key) != NULL;
+}
+
+json_t *journal_get(const Journal *journal, const char *key)
+{
+    return json_object_get(journal->lines, key);
 }
 
 size_t journal_count(const Journal *journal)
 {
-    return json_object_size(journal->keys);
+    return json_object_size(journal->lines);
 }
 
 /* The line and its end in one go; what a full disk leaves of it is taken back. */
@@ -175,7 +191,7 @@ int journal_add(Journal *journal, const char *key, json_t *object)
     char *const text = json_dumps(object, JSON_COMPACT);
     char *const line = text ? text_print("%s\n", text) : NULL;
     int err = line ? write_line(journal, line, strlen(line)) : -ENOMEM;
-    if (!err && json_object_set_new(journal->keys, key, json_true()))
+    if (!err && json_object_set(journal->lines, key, object))
         err = -ENOMEM;
     json_decref(object);
     free(line);

@@ -17,6 +17,8 @@ int journal_open(Journal **out, const char *path);
 void journal_close(Journal *journal);
 
 bool journal_has(const Journal *journal, const char *key);
+/* The object of that key, the journal's; NULL: there is none. */
+json_t *journal_get(const Journal *journal, const char *key);
 size_t journal_count(const Journal *journal);
 /* Takes the object. Says what is wrong; negative errno. */
 int journal_add(Journal *journal, const char *key, json_t *object);

@@ -29,6 +29,7 @@ enum {
     ARG_HTML,
     ARG_SVG,
     ARG_ANCHOR,
+    ARG_RESUME,
     ARG_SAMPLES,
     ARG_SAMPLE_TIME,
     ARG_FFMPEG,
@@ -88,6 +89,12 @@ enum {
         0                                                                                          \
     }
 
+#define RESUME_ROW                                                                                 \
+    ROW(ARG_RESUME, "resume", "PATH",                                                              \
+        "keep each result there as it comes; the same command\n"                                   \
+        "goes on from it after a stop or a kill",                                                  \
+        "file")
+
 #define POOL_WORDS "mean|harmonic_mean|min|max|median|p1|p5|p10"
 
 static const Arg compare_options[] = {
@@ -110,6 +117,7 @@ static const Arg compare_options[] = {
       .complete = "file" },
     ROW(ARG_HTML, "html", "PATH", "a page with curves and tables", "file"),
     ROW(ARG_SVG, "svg", "PATH", "the curves alone", "file"),
+    RESUME_ROW,
     PLACE_ROWS,
     OTHER_ROWS,
 };
@@ -144,6 +152,7 @@ static const Arg search_options[] = {
       .name = "overwrite",
       .help = "even if that file is there already" },
     ROW(ARG_JSON, "json", "PATH", "all figures as JSON; '-' is standard output", "file"),
+    RESUME_ROW,
     PLACE_ROWS,
     OTHER_ROWS,
 };
@@ -387,6 +396,9 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         return 0;
     case ARG_SVG:
         options->svg = value;
+        return 0;
+    case ARG_RESUME:
+        options->resume = value;
         return 0;
     case ARG_ANCHOR:
         options->anchor = value;

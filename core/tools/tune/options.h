@@ -33,7 +33,7 @@ typedef struct TuneOptions {
     Pool pool;
     const char *metric;
     Argv score_words; /* for the vmaf command */
-    const char *output, *json, *html, *svg;
+    const char *output, *json, *html, *svg, *resume;
     const char *anchor;
     const char *ffmpeg, *temp;
     unsigned threads, encodes, samples;

@@ -214,8 +214,44 @@ static json_t *pooled(const Job *job)
     return object;
 }
 
+int result_note(Journal *journal, const char *key, json_t *object, const char *path)
+{
+    json_object_set_new(object, "source", json_text(path));
+    json_object_set_new(object, "version", json_string(vmaf_version()));
+    return journal_add(journal, key, object);
+}
+
+bool result_restore(Job *job, json_t *stored)
+{
+    const char *place;
+    double frames, bytes;
+    if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:F, s:s, s:o}", "bitrate", &job->bitrate,
+                    "bytes", &bytes, "frames", &frames, "score", &job->score, "encode_seconds",
+                    &job->encode_seconds, "score_seconds", &job->score_seconds, "scored_on", &place,
+                    "pooled", &(json_t *){ NULL }))
+        return false;
+    job->media.bytes = (uint64_t)bytes;
+    job->media.frames = (uint64_t)frames;
+    job->scored_in = place;
+    job->stored = json_incref(stored);
+    job->state = JOB_DONE;
+    return true;
+}
+
+/* As it was written, less what tells whose it is. */
+static json_t *stored_json(const Job *job)
+{
+    json_t *const object = json_copy(job->stored);
+    json_object_del(object, "key");
+    json_object_del(object, "source");
+    json_object_del(object, "version");
+    return object;
+}
+
 json_t *result_json(const Job *job)
 {
+    if (job->stored)
+        return stored_json(job);
     json_t *const object = json_object();
     json_object_set_new(object, "encoder", json_text(job->encoder->label));
     json_object_set_new(object, "option", json_string(encoder_setting_name(job->encoder)));

@@ -8,6 +8,7 @@
 
 #include "bd.h"
 #include "job.h"
+#include "journal.h"
 
 /* One encoder's curve: its points by rising rate, and the same less what does not rise. */
 typedef struct Line {
@@ -47,6 +48,10 @@ json_t *json_text(const char *text);
 /* What is known of one encode; the caller's to release. NULL: no memory. */
 json_t *result_json(const Job *job);
 json_t *results_json(const Results *results);
+/* Puts it into the journal, with what it is of. Takes the object. Negative errno. */
+int result_note(Journal *journal, const char *key, json_t *object, const char *path);
+/* Makes a job one that is done, from what result_json gave. False: that is not all there. */
+bool result_restore(Job *job, json_t *stored);
 
 void results_write_svg(const Results *results, FILE *file);
 void results_write_html(const Results *results, FILE *file);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "key.h"
 #include "message.h"
 #include "range.h"
 #include "results.h"
@@ -136,9 +137,9 @@ static int sum_up(const Search *search, const Round *round, Try *try)
     return 0;
 }
 
-static int try_setting(Search *search, int step)
+/* Encodes and scores all samples with one setting. */
+static int measure(Search *search, Try *try)
 {
-    Try try = { .setting = search_setting(search, step) };
     Round round = { .count = search->sample_count ? search->sample_count : 1 };
     round.jobs = calloc(round.count, sizeof(*round.jobs));
     if (!round.jobs)
@@ -147,15 +148,50 @@ static int try_setting(Search *search, int step)
         round.jobs[i] =
             (Job){ .source = search->sample_count ? &search->samples[i] : &search->whole,
                    .encoder = search->encoder,
-                   .setting = try.setting };
+                   .setting = try->setting };
     status_start(search->shop->quiet, search->path);
     int err = jobs_run(search->shop, round.jobs, round.count, changed, &round);
     status_hide();
     if (!err)
-        err = sum_up(search, &round, &try);
+        err = sum_up(search, &round, try);
     for (size_t i = 0; i < round.count; i++)
         job_free(&round.jobs[i]);
     free(round.jobs);
+    return err;
+}
+
+static json_t *try_json(const Try *try)
+{
+    return json_pack("{s:f, s:f, s:f}", "setting", try->setting, "score", try->score, "bitrate",
+                     try->bitrate);
+}
+
+/* The same, unless the journal has it. */
+static int recall_or_measure(Search *search, Try *try)
+{
+    char what[128];
+    if (!search->journal)
+        return measure(search, try);
+    snprintf(what, sizeof(what), "%.6f on %zu samples of %g s", try->setting, search->sample_count,
+             search->options->sample_seconds);
+    char *const key = key_make(search->path, search->options, search->encoder, what);
+    if (!key)
+        return -ENOMEM;
+    int err = 0;
+    if (json_unpack(journal_get(search->journal, key), "{s:F, s:F}", "score", &try->score,
+                    "bitrate", &try->bitrate)) {
+        err = measure(search, try);
+        if (!err)
+            err = result_note(search->journal, key, try_json(try), search->path);
+    }
+    free(key);
+    return err;
+}
+
+static int try_setting(Search *search, int step)
+{
+    Try try = { .setting = search_setting(search, step) };
+    const int err = recall_or_measure(search, &try);
     if (err)
         return err;
     seek_add(&search->seek, step, try.score);
@@ -176,7 +212,9 @@ int search_run(Search *search, Workshop *shop, const SearchParams *params)
                         .encoder = params->encoder,
                         .path = params->path,
                         .target = params->target,
-                        .talks = params->talks };
+                        .talks = params->talks,
+                        .options = params->options,
+                        .journal = params->journal };
     int err = original_open(&search->whole, params->path, shop);
     if (!err)
         err = cut_samples(search, params);
@@ -203,12 +241,6 @@ void search_close(Search *search)
     free(search->files);
     original_close(&search->whole);
     *search = (Search){ .shop = NULL };
-}
-
-static json_t *try_json(const Try *try)
-{
-    return json_pack("{s:f, s:f, s:f}", "setting", try->setting, "score", try->score, "bitrate",
-                     try->bitrate);
 }
 
 json_t *search_json(const Search *search)

@@ -6,6 +6,8 @@
 #include <jansson.h>
 
 #include "job.h"
+#include "journal.h"
+#include "options.h"
 #include "seek.h"
 
 /* One setting, tried on all samples. */
@@ -27,6 +29,8 @@ typedef struct Search {
     size_t try_count;
     const Try *found; /* NULL: the target is out of reach */
     bool talks;       /* prints each try */
+    const TuneOptions *options;
+    Journal *journal; /* of tries; NULL: none is kept */
 } Search;
 
 typedef struct SearchParams {
@@ -36,6 +40,8 @@ typedef struct SearchParams {
     unsigned samples;
     double sample_seconds;
     bool talks;
+    const TuneOptions *options; /* for the keys of tries */
+    Journal *journal;           /* that keeps them; NULL: none */
 } SearchParams;
 
 /* Says what is wrong; negative errno, -EINTR when a signal came. A target out of reach is no error here. In any
