@@ -29,6 +29,8 @@ RUNS = {
     'sub': (VIDEOS + ['-n', '--feature', 'psnr', '--sub', '-o', 'out/report'], ['out/report']),
     'pipe': (VIDEOS[:2] + ['-d', '-'] + VIDEOS[4:] + ['-n', '--feature', 'psnr', '--json', '-o', 'out/report'],
              ['out/report']),
+    'several': (VIDEOS + VIDEOS[2:4] + ['-n', '--feature', 'psnr', '--csv', '-o', 'out/reports'],
+                ['out/reports.1', 'out/reports.2']),
     'heat maps': ('-r rb.yuv -d db.yuv -w 224 -h 216 -p 420 -b 8 -n -q --feature cambi=heatmaps_path=out -o out/report'
                   .split(), ['out/report'] + [f'out/cambi_heatmap_scale_{s}_{w}x{h}_16b.gray' for s, (w, h) in enumerate(
                       [(224, 216), (112, 108), (56, 54), (28, 27), (14, 14)])]),
@@ -46,8 +48,8 @@ FILE_FAULTS = {
     'rename': ['EIO', 'EROFS', 'EACCES', 'ENOSPC'],
 }
 OLD = b'the report of an earlier run\n'
-# The speed is another each time.
-SPEED = re.compile(rb'fps(="|": )[^,"/]*')
+# Speed and time are others each time; threads are as many as there is memory for.
+SPEED = re.compile(rb'(fps|elapsed|threads)(="|": )[^,"/\n]*')
 
 
 class Failure(Exception):
