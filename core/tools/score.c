@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "group.h"
 #include "input/together.h"
 #include "interrupt.h"
@@ -41,6 +42,14 @@ static void cancel_videos(void *arg)
         source_cancel(run->videos[i]->source);
 }
 
+/* Of each video, of which several are decoded at once; 0: as its reader likes, which is made for two. */
+static unsigned decoder_threads(const Run *run)
+{
+    enum { MOST = 8 };
+    const unsigned share = cpus_allowed() / (run->count + 1);
+    return run->count < 2 ? 0 : share < 1 ? 1 : share > MOST ? MOST : share;
+}
+
 /* Adds a video to the run; it waits for nobody. */
 static int create_video(Run *run, const char *path, bool is_ref)
 {
@@ -52,7 +61,9 @@ static int create_video(Run *run, const char *path, bool is_ref)
     if (err)
         say("problem with %s file: %s", is_ref ? "reference" : "distorted", path);
     else
-        (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel, .local = o->local_only };
+        (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel,
+                                            .local = o->local_only,
+                                            .threads = decoder_threads(run) };
     return err;
 }
 
