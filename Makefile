@@ -133,9 +133,15 @@ test-tune: build
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
-# Debian packages: built, looked at by lintian, and used as their users do; and the definitions of CI.
-test-deb: setup-lanes
+# Debian packages: built, looked at by lintian, and used as their users do, in a fresh Debian with an FFmpeg that
+# knows nothing of this project, too; and the definitions of CI.
+PLAIN_FFMPEG ?= build-ffmpeg/unmodified
+test-deb: setup-lanes build
 	@python3 core/test/packaging/deb_test.py . $(BUILD)-package/test
+	@[ -x $(PLAIN_FFMPEG)/shared/bin/ffmpeg ] || scripts/ffmpeg-build --build $(BUILD) --out $(PLAIN_FFMPEG) \
+	  --series none --link shared || [ $$? -eq 77 ]
+	@core/test/packaging/installed_test.sh $(BUILD)-package/debian $(abspath $(BUILD)-package) \
+	  $(BUILD)/test/synth/synthclip $(abspath $(PLAIN_FFMPEG)/shared) || [ $$? -eq 77 ]
 
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
 test-clients: setup-lanes build

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# A fresh Debian with nothing in it but the packages: the doctor finds the CPU well, the commands score, and an FFmpeg
+# that knows nothing of this project uses the library, with the same scores.
+#
+# usage: installed_test.sh DEBS WORKDIR SYNTHCLIP [FFMPEG]
+#   DEBS     the folder of the packages
+#   FFMPEG   an installation of FFmpeg with shared libraries, built with libvmaf: its prefix; left out where there is none
+set -eu
+debs=$1 synthclip=$3 ffmpeg=${4:-}
+[ -x "$ffmpeg/bin/ffmpeg" ] || ffmpeg=
+work=$2/installed
+
+skip()
+{
+    echo "skipped: the packages were not installed anywhere: $*"
+    exit 77
+}
+
+[ "$(id -u)" = 0 ] || skip 'needs root'
+for command in buildah mmdebstrap; do
+    command -v "$command" > /dev/null || skip "needs $command"
+done
+for sources in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+    [ -s "$sources" ] && break
+done
+[ -s "$sources" ] || skip 'needs a list of package sources'
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+
+rm -rf "$work"
+mkdir -p "$work/clips" "$work/base"
+b()
+{
+    buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run" "$@"
+}
+clean_up()
+{
+    b rm --all > /dev/null 2>&1 || :
+    b rmi --all --force > /dev/null 2>&1 || :
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
+cp "$debs"/libvmaf3_*.deb "$debs"/vmaf_*.deb "$work/base"
+cat > "$work/base/Containerfile" <<'IMAGE'
+FROM scratch
+ADD base.tar /
+COPY *.deb /debs/
+RUN apt-get update -qq && apt-get install -qq -y --no-install-recommends /debs/*.deb
+IMAGE
+b bud --quiet --isolation chroot -t installed "$work/base" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
+rm "$work"/base/base.tar
+
+container=$(b from localhost/installed)
+"$synthclip" mix 176 144 420 8 4 "$work/clips/r.yuv" "$work/clips/d.yuv"
+inside()
+{
+    b run --isolation chroot -v "$work/clips:/videos" ${ffmpeg:+-v "$ffmpeg:/ffmpeg:ro"} "$container" -- "$@"
+}
+fail()
+{
+    echo "$*"
+    exit 1
+}
+
+for backends in '' cpu; do
+    # shellcheck disable=SC2086 # nothing, or two words
+    inside vmaf --doctor ${backends:+--backend $backends} > "$work/said" 2>&1 || { cat "$work/said"; fail 'the doctor is not content'; }
+    grep -q '^CPU: works' "$work/said" || { cat "$work/said"; fail 'the doctor does not know the CPU'; }
+done
+for tool in vmaf vmaf-tune vmaf-mcp; do
+    inside "$tool" --help > /dev/null || fail "$tool does not start"
+done
+inside vmaf -r /videos/r.yuv -d /videos/d.yuv -w 176 -h 144 -p 420 -b 8 --xml -o /videos/vmaf.xml > "$work/said" 2>&1 ||
+    { cat "$work/said"; fail 'vmaf does not score'; }
+frames()
+{
+    grep '<frame ' "$work/clips/$1"
+}
+[ "$(frames vmaf.xml | wc -l)" -eq 4 ] || fail 'not four frames'
+if [ -n "$ffmpeg" ]; then
+    raw='-f rawvideo -pix_fmt yuv420p -s 176x144'
+    # shellcheck disable=SC2086 # words
+    inside env LD_LIBRARY_PATH=/ffmpeg/lib /ffmpeg/bin/ffmpeg -nostdin -loglevel error $raw -i /videos/d.yuv $raw -i /videos/r.yuv \
+        -lavfi libvmaf=log_fmt=xml:log_path=/videos/ffmpeg.xml -f null - > "$work/said" 2>&1 || { cat "$work/said"; fail 'FFmpeg fails'; }
+    [ "$(frames ffmpeg.xml)" = "$(frames vmaf.xml)" ] ||
+        fail "FFmpeg has other scores: $(frames ffmpeg.xml) and not $(frames vmaf.xml)"
+    echo 'the packages alone serve the doctor, the commands and FFmpeg'
+else
+    echo 'the packages alone serve the doctor and the commands'
+fi
