@@ -26,6 +26,7 @@ NEON   := build-neon
 TSAN   := build-tsan
 FUZZ   := build-fuzz
 UBSAN  := build-ubsan
+FFMPEG := build-ffmpeg
 MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
@@ -50,7 +51,8 @@ LANES := \
   test-packaging \
   test-deb \
   test-clients \
-  test-browser
+  test-browser \
+  test-ffmpeg
 
 .PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static bench docs format format-check clean setup setup-tests setup-lanes
@@ -155,6 +157,10 @@ test-browser: setup-lanes build
 lanes:
 	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(LANES)
 
+# FFmpeg's filters, with our patches and without, from Debian's source: skipped where that cannot be had.
+test-ffmpeg: setup-lanes build
+	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG)
+
 test-lanes: setup-lanes $(LANES)
 	@echo "All lanes passed: $(LANES:test-%=%)."
 
@@ -216,4 +222,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) build-mutate build-package build-static
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) build-mutate build-package build-static

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# Builds Debian's FFmpeg with our patches, shared and static, and without them, and holds its filters against the command.
+# Skipped, with a word, where the source package cannot be had.
+# usage: ffmpeg_test.sh BUILD OUT
+set -eu
+build=$1 out=$2
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+
+status=0
+"$root/scripts/ffmpeg-build" --build "$build" --out "$out" || status=$?
+if [ $status = 77 ]; then
+    echo "FFmpeg's filters were not tested."
+    exit 0
+fi
+[ $status = 0 ] || exit $status
+"$root/scripts/ffmpeg-build" --build "$build" --out "$out/unmodified" --source "$out/debian" --series none --link shared
+
+if readelf -d "$out/static/bin/ffmpeg" | grep -q 'NEEDED.*\(libvmaf\|libav\)'; then
+    echo "The static FFmpeg needs shared libraries of its own:"
+    readelf -d "$out/static/bin/ffmpeg"
+    exit 1
+fi
+
+for kind in shared static; do
+    python3 "$here/filters_test.py" "$build/tools/vmaf" "$build/test/synth/synthclip" "$out/$kind/bin/ffmpeg" \
+        "$out/unmodified/shared/bin/ffmpeg" "$out/test-$kind"
+done
+
+# FFmpeg's own tests of them, from the patches.
+make -s -C "$out/build-static" fate-libvmaf
+if "$out/static/bin/ffmpeg" -v error -init_hw_device vulkan -f lavfi -i testsrc2 -frames:v 1 -f null - 2> /dev/null; then
+    make -s -C "$out/build-static" fate-libvmaf-vulkan
+fi
