@@ -30,7 +30,7 @@ FILES = {
     'vmaf': [path for tool in ('vmaf', 'vmaf-tune', 'vmaf-mcp') for path in (
         f'usr/bin/{tool}', f'usr/share/man/man1/{tool}.1.gz', f'usr/share/bash-completion/completions/{tool}',
         f'usr/share/zsh/vendor-completions/_{tool}', f'usr/share/fish/vendor_completions.d/{tool}.fish')],
-    'libvmaf-doc': [f'usr/share/doc/libvmaf-doc/{name}' for name in ('README.md.gz', 'NOTICE.gz', 'docs/install.md.gz')],
+    'libvmaf-doc': [f'usr/share/doc/libvmaf-doc/{name}' for name in ('README.md', 'NOTICE', 'docs/install.md')],
 }
 EXACT = ('libvmaf3', 'libvmaf-dev', 'vmaf')
 problems = []
