@@ -32,7 +32,7 @@ static const FrameKind kinds[] = {
     { .name = "yuv420p", PIX(420, 8), THREE_8 },
     { .name = "nv12", PIX(420, 8), TWO_8 },
     { .name = "p010", PIX(420, 10), TWO_16, .shift = 6 },
-    { .name = "p012", PIX(420, 12), TWO_16, .shift = 4 },
+    { .name = "p012, cropped", PIX(420, 12), TWO_16, .shift = 4, .x = 6, .y = 4 },
     { .name = "p016", PIX(420, 16), TWO_16 },
     { .name = "yuv420p10", PIX(420, 10), THREE_16 },
     { .name = "nv16, cropped", PIX(422, 8), TWO_8, .x = 4, .y = 3 },
