@@ -49,10 +49,10 @@ LANES := \
   test-damaged \
   test-tune \
   test-packaging \
-  test-deb \
   test-clients \
   test-browser \
-  test-ffmpeg
+  test-ffmpeg \
+  test-deb
 
 .PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static bench docs format format-check clean setup setup-tests setup-lanes

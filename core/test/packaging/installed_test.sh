@@ -41,8 +41,8 @@ clean_up()
 }
 trap clean_up EXIT
 
-mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
 cp "$debs"/libvmaf3_*.deb "$debs"/vmaf_*.deb "$work/base"
+mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
 cat > "$work/base/Containerfile" <<'IMAGE'
 FROM scratch
 ADD base.tar /
