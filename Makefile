@@ -54,7 +54,7 @@ LANES := \
   test-ffmpeg \
   test-deb
 
-.PHONY: $(LANES) all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
+.PHONY: $(LANES) test-container all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
@@ -152,6 +152,11 @@ test-clients: setup-lanes build
 # Pages of reports, in a real browser.
 test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser || [ $$? -eq 77 ]
+
+# The container image, built with buildah from nothing, and scores in it. No lane yet: it takes as long as three others.
+test-container: setup-lanes build
+	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
+	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
 
 # As JSON, for CI: each lane is a job of its own there.
 lanes:
