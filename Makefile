@@ -151,7 +151,8 @@ test-clients: setup-lanes build
 
 # Pages of reports, in a real browser.
 test-browser: setup-lanes build
-	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser || [ $$? -eq 77 ]
+	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
+	  $(BUILD)/tools/tune/vmaf-tune || [ $$? -eq 77 ]
 
 # The container image, built with buildah from nothing, and scores in it. No lane yet: it takes as long as three others.
 test-container: setup-lanes build

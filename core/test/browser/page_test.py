@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Opens HTML reports in a real browser, uses them, and takes pictures of them. For `make test-lanes`.
 
-usage: page_test.py VMAF WORKDIR [--docs FOLDER]
+usage: page_test.py VMAF WORKDIR VMAF_TUNE [--docs FOLDER]
 
-Needs chromium and ffmpeg; exits with 77 without. --docs renews the pictures of docs/reports.md.
+Needs chromium and ffmpeg; exits with 77 without. --docs renews the pictures of docs/reports.md and docs/tune.md.
 """
 import json
 import math
@@ -16,8 +16,8 @@ import sys
 
 from browser import Browser, find
 
-vmaf, work = (os.path.abspath(p) for p in sys.argv[1:3])
-docs = os.path.abspath(sys.argv[4]) if '--docs' in sys.argv else None
+vmaf, work, tune = (os.path.abspath(p) for p in sys.argv[1:4])
+docs = os.path.abspath(sys.argv[5]) if '--docs' in sys.argv else None
 if not find() or not shutil.which('ffmpeg'):
     print('needs chromium and ffmpeg')
     sys.exit(77)
@@ -177,6 +177,17 @@ def check_film():
     check_links(f'{work}/film.html', 99999)
 
 
+def check_comparison():
+    """The page of a comparison of two encoders."""
+    subprocess.check_call([tune, 'compare', 'ref.y4m', '--encoders', 'libx264:preset=ultrafast,libx264:preset=veryfast',
+                           '--crf', '18..36:6', '--html', 'tune.html', '-o', 'tune.json'], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+    browser.open(f'file://{work}/tune.html')
+    browser.settle()
+    check('a drawing of the comparison', count('svg') >= 1, count('svg'))
+    check('nothing from elsewhere', browser.ask("performance.getEntriesByType('resource').length") == 0)
+
+
 os.makedirs(work, exist_ok=True)
 os.chdir(work)
 make_encodes()
@@ -184,14 +195,16 @@ browser = Browser(f'{work}/profile')
 try:
     check_encodes()
     check_film()
+    check_comparison()
     look(f'{work}/page.html', 'report-light', width=1100, height=1250)
     look(f'{work}/page.html', 'report-dark', width=1100, height=3400, dark=True)
     look(f'{work}/page.html', 'report-phone', width=390, height=1500, dark=True, phone=True)
+    look(f'{work}/tune.html', 'tune', width=1000, height=900)
     look(f'{work}/film.html', 'film', width=1100, height=1400)
 finally:
     browser.close()
 if docs and not failed:
-    for name in ('report-light', 'report-phone'):
+    for name in ('report-light', 'report-phone', 'tune'):
         subprocess.check_call(['ffmpeg', '-v', 'error', '-y', '-i', f'{name}.png', '-vf',
                                'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none',
                                f'{docs}/{name}.png'])
