@@ -96,6 +96,9 @@ def try_files(debs, triplet):
     for name in ('libvmaf-dev', 'vmaf'):
         needs = must('dpkg-deb', '--field', debs[name], 'Depends')
         check(f'{name} needs libvmaf3', 'libvmaf3 (' in needs, needs)
+    wants = must('dpkg-deb', '--field', debs['vmaf'], 'Recommends')
+    for library in ('libavformat', 'libavcodec', 'libavutil', 'libswscale'):
+        check(f'vmaf recommends {library}, which it opens', re.search(rf'\b{library}\d+ \(', wants), wants)
 
 
 def unpack(debs):

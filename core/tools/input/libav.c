@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libavutil/display.h>
-#include <libavutil/pixdesc.h>
-
 #include "input/reader.h"
 #include "message.h"
 
@@ -141,6 +138,11 @@ static int decode_first(Libav *libav)
 
 static int libav_open(Video *video)
 {
+    const char *const missing = libav_api_open();
+    if (missing) {
+        say("%s: %s", video->path, missing);
+        return -ENOSYS;
+    }
     Libav *const libav = calloc(1, sizeof(*libav));
     if (!libav)
         return -ENOMEM;

@@ -5,10 +5,8 @@
 
 #include <pthread.h>
 
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-
 #include "input/convert.h"
+#include "input/libav_api.h"
 #include "input/video.h"
 
 /* How a frame becomes planes; libav_frame.c. */

@@ -4,8 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <libavutil/intreadwrite.h>
-
 #include "input/libav.h"
 #include "message.h"
 

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libavutil/display.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/mem.h>
-#include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
-
 #include "input/libav.h"
 #include "input/scale.h"
 #include "message.h"

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <libavutil/hwcontext.h>
-
 #include "input/libav.h"
 #include "message.h"
 

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include <libavutil/mem.h>
-
 #include "input/libav.h"
 
 static int io_read(void *opaque, uint8_t *into, int size)

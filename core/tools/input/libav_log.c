@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <libavutil/log.h>
-
 #include "input/libav.h"
 
 /* Whose decoder or container logs: both have our pointer, and what belongs to them leads to them. */

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libavutil/dict.h>
-
 #include "input/libav.h"
 #include "message.h"
 

@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <libavutil/mem.h>
-#include <libavutil/pixfmt.h>
-#include <libswscale/swscale.h>
-
+#include "input/libav_api.h"
 #include "input/scale.h"
 #include "message.h"
 
@@ -57,6 +54,12 @@ static int sws_method(enum VideoScale method)
 int plane_scaler_create(PlaneScaler **out, const PlaneSize *from, const PlaneSize *to,
                         enum VideoScale method)
 {
+    const char *const missing = libav_api_open();
+    if (missing) {
+        say("%ux%u cannot be scaled to %ux%u: %s", from->width, from->height, to->width, to->height,
+            missing);
+        return -ENOSYS;
+    }
     PlaneScaler *const scaler = calloc(1, sizeof(*scaler));
     if (!scaler)
         return -ENOMEM;

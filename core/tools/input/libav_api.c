@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/libav_api.h"
+
+#include <stddef.h>
+
+#ifdef LIBAV_LINKED
+
+const char *libav_api_open(void)
+{
+    return NULL;
+}
+
+#else
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+LibavApi libav_api;
+
+typedef struct Function {
+    const char *name;
+    void *slot; /* in the table; NULL ends a list */
+} Function;
+
+/* The names lead to the table by now. */
+#define FUNCTION(name) { #name, &name },
+static const Function avformat_functions[] = { LIBAVFORMAT_FUNCTIONS(FUNCTION){ NULL, NULL } };
+static const Function avcodec_functions[] = { LIBAVCODEC_FUNCTIONS(FUNCTION){ NULL, NULL } };
+static const Function avutil_functions[] = { LIBAVUTIL_FUNCTIONS(FUNCTION){ NULL, NULL } };
+static const Function swscale_functions[] = { LIBSWSCALE_FUNCTIONS(FUNCTION){ NULL, NULL } };
+
+/* Of the version whose headers were used, and no other: structures change with that number. */
+static const struct {
+    const char *name;
+    int major;
+    const Function *functions;
+} libraries[] = {
+    { "libavformat", LIBAVFORMAT_VERSION_MAJOR, avformat_functions },
+    { "libavcodec", LIBAVCODEC_VERSION_MAJOR, avcodec_functions },
+    { "libavutil", LIBAVUTIL_VERSION_MAJOR, avutil_functions },
+    { "libswscale", LIBSWSCALE_VERSION_MAJOR, swscale_functions },
+};
+
+static char missing[512]; /* empty: nothing is */
+
+static void miss(const char *what, const char *name, int major)
+{
+    snprintf(missing, sizeof(missing),
+             "%s; install FFmpeg's libraries (Debian: %s%d), or give Y4M videos of one size", what,
+             name, major);
+}
+
+/* They stay open: decoders have threads and handlers of their own. */
+static void open_all(void)
+{
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !*missing; i++) {
+        const char *const name = libraries[i].name;
+        const int major = libraries[i].major;
+        char what[256];
+        snprintf(what, sizeof(what), "%s.so.%d", name, major);
+        void *const library = dlopen(what, RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            const char *const why = dlerror(); /* it names the file that is not there or no good */
+            miss(why ? why : what, name, major);
+        }
+        for (const Function *f = libraries[i].functions; library && f->slot; f++) {
+            void *const found = dlsym(library, f->name);
+            if (!found) {
+                snprintf(what, sizeof(what), "%s.so.%d is too old: it has no %s", name, major,
+                         f->name);
+                miss(what, name, major);
+                break;
+            }
+            memcpy(f->slot, &found, sizeof(found));
+        }
+    }
+}
+
+const char *libav_api_open(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_all);
+    return *missing ? missing : NULL;
+}
+
+#endif
