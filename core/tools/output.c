@@ -53,7 +53,10 @@ static int try_output(const char *path)
 {
     struct stat link;
     const bool is_link = !lstat(path, &link) && S_ISLNK(link.st_mode);
-    const int fd = open(path, O_WRONLY | O_CREAT | (is_link ? 0 : O_EXCL), 0666);
+    int fd;
+    do
+        fd = open(path, O_WRONLY | O_CREAT | (is_link ? 0 : O_EXCL), 0666);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0) {
         const int err = errno;
         if (is_link && err == ENOENT)
@@ -61,7 +64,9 @@ static int try_output(const char *path)
         return err;
     }
     char *const target = is_link ? realpath(path, NULL) : NULL;
-    const int err = close(fd) || unlink(target ? target : path) ? errno : 0;
+    /* A close that a signal interrupts has closed it. */
+    const bool closed = !close(fd) || errno == EINTR;
+    const int err = !closed || unlink(target ? target : path) ? errno : 0;
     free(target);
     return err;
 }
