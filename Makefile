@@ -35,7 +35,8 @@ SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -
              -Dhip_archs=gfx1030
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled \
+# Neither drivers nor decoders are ours to judge: their threads would be seen, and their locks not.
+TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled -Dlibav=disabled \
               -Dhip_archs=gfx1030
 # clang sees undefined behaviour that gcc does not. The devices are our own code here, too.
 UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
