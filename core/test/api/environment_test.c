@@ -110,8 +110,7 @@ typedef struct Scores {
 
 static const char *place_of(VmafContext *vmaf, const char *extractor)
 {
-    static VmafFeatureInfo info;
-    info.size = sizeof(info);
+    VmafFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
         if (!strcmp(info.extractor, extractor))
             return info.backend;

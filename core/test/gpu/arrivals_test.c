@@ -11,16 +11,28 @@
 
 /* ---- a pair ---- */
 
-typedef struct Pair {
+#define VISITS 16
+
+struct Pair;
+
+/* The engine may remember an arrival that has left: the next one is another. */
+typedef struct Visit {
     GpuArrival arrival;
-    Maker makers[2]; /* by SynthSide */
+    struct Pair *pair;
+} Visit;
+
+typedef struct Pair {
+    Visit visits[VISITS];
+    unsigned visit_count;
+    GpuArrival *arrival; /* the last one */
+    Maker makers[2];     /* by SynthSide */
     atomic_uint left, destroyed;
     bool scribbles; /* once it is given back */
 } Pair;
 
 static void leave(GpuArrival *arrival)
 {
-    Pair *pair = (Pair *)arrival;
+    Pair *pair = ((Visit *)arrival)->pair;
     for (unsigned side = 0; pair->scribbles && side < 2; side++)
         maker_scribble(&pair->makers[side]);
     atomic_fetch_add(&pair->left, 1);
@@ -28,7 +40,7 @@ static void leave(GpuArrival *arrival)
 
 static void destroy(GpuArrival *arrival)
 {
-    atomic_fetch_add(&((Pair *)arrival)->destroyed, 1);
+    atomic_fetch_add(&((Visit *)arrival)->pair->destroyed, 1);
 }
 
 static void pair_create(Pair *pair, GpuDevice *gpu, const SynthClip *clip)
@@ -60,7 +72,11 @@ static void await(const atomic_uint *count, unsigned value)
 
 static void expect(Pair *pair, unsigned index)
 {
-    pair->arrival = (GpuArrival){
+    assert_true(pair->visit_count < VISITS);
+    Visit *visit = &pair->visits[pair->visit_count++];
+    visit->pair = pair;
+    pair->arrival = &visit->arrival;
+    visit->arrival = (GpuArrival){
         .record = record_rows,
         .source = { &pair->makers[SYNTH_REF], &pair->makers[SYNTH_DIST] },
         .index = index,
@@ -69,15 +85,15 @@ static void expect(Pair *pair, unsigned index)
     };
     atomic_store(&pair->left, 0);
     atomic_store(&pair->destroyed, 0);
-    arrival_init(&pair->arrival);
+    arrival_init(pair->arrival);
 }
 
 static int read_expected(GpuClient *client, const SynthClip *clip, Pair *pair)
 {
     FrameShape shape;
     clip_shape(clip, &shape);
-    const int err = client_read_arrival(client, &shape, &pair->arrival);
-    arrival_release(&pair->arrival);
+    const int err = client_read_arrival(client, &shape, pair->arrival);
+    arrival_release(pair->arrival);
     return err;
 }
 
@@ -110,7 +126,7 @@ static void check_scores(const SynthClip *clip, unsigned count, unsigned threads
         pair_create(&pairs[t], rig_gpu(), clip);
         paint(&pairs[t], clip, t);
         assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
-        assert_true(pairs[t].arrival.submitted);
+        assert_true(pairs[t].arrival->submitted);
         /* No copy on the way, unless somebody on the CPU wants to look. */
         assert_true((rig_gpu()->uploads != NULL) == (count > ON_DEVICE));
     }
@@ -176,10 +192,10 @@ static void test_not_ready(void **unused)
         for (unsigned t = first; t < end; t++) {
             Pair *pair = &pairs[t];
             expect(pair, t);
-            pair->arrival.waits[pair->arrival.wait_count++] = (GpuForeign){ ready, t + 1 };
-            pair->arrival.signals[pair->arrival.signal_count++] = (GpuForeign){ done, t + 2 };
+            pair->arrival->waits[pair->arrival->wait_count++] = (GpuForeign){ ready, t + 1 };
+            pair->arrival->signals[pair->arrival->signal_count++] = (GpuForeign){ done, t + 2 };
             assert_int_equal(0, read_expected(client, clip, pair));
-            assert_true(pair->arrival.submitted);
+            assert_true(pair->arrival->submitted);
             assert_int_equal(0, atomic_load(&pair->left));
         }
         for (unsigned t = first; t < end; t++) {
@@ -308,10 +324,10 @@ static void test_refusals(void **unused)
         assert_int_equal(0, read_pair(client, clip, t, &pair));
         await(&pair.left, 1);
         assert_int_equal(-EINVAL, read_pair(client, clip, t, &pair)); /* read already */
-        assert_false(pair.arrival.submitted);
+        assert_false(pair.arrival->submitted);
         assert_int_equal(1, atomic_load(&pair.left));
         assert_int_equal(-EINVAL, read_pair(client, &other, t + 1, &narrow));
-        assert_false(narrow.arrival.submitted);
+        assert_false(narrow.arrival->submitted);
         assert_int_equal(1, atomic_load(&narrow.left));
         assert_int_equal(-EINVAL, vmaf_use_feature(vmaf, "float_psnr", NULL));
         assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL)); /* it is there */
