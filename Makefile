@@ -102,7 +102,7 @@ $(TSAN)/build.ninja: | setup
 
 test-threads: $(TSAN)/build.ninja
 	@ninja -C $(TSAN)
-	@TSAN_OPTIONS=halt_on_error=1 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 \
+	@TSAN_OPTIONS=halt_on_error=1:die_after_fork=0 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 \
 	  --setup threads
 
 $(UBSAN)/build.ninja: | setup

@@ -79,7 +79,8 @@ static void fill(VmafPicture *pic, const FrameShape *shape, void *block)
         pic->h[p] = shape->h[p];
         pic->stride[p] = (ptrdiff_t)picture_stride(shape, p);
         pic->data[p] = shape->w[p] && shape->h[p] ? at : NULL;
-        at += picture_stride(shape, p) * shape->h[p];
+        if (at) /* else it has no samples */
+            at += picture_stride(shape, p) * shape->h[p];
     }
 }
 

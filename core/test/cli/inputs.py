@@ -108,7 +108,7 @@ def write_all(synthclip, folder):
         to.y4m(f'big_{side}16.y4m', deepen(data, 8), 'W256 H240 F30:1 Ip C420p16', 256 * 240 * 3)
 
     to.put('empty', b'')
-    to.put('noise.y4m', b'RIFF....AVI LIST' + bytes(5000) + b'\n')
+    to.put('noise.y4m', b'this is no video' + bytes(5000) + b'\n')
     to.put('endless.y4m', b'YUV4MPEG2 W64 H64 X' + b'a' * 6000)
     to.y4m('version1.y4m', ref, magic='YUV4MPEG1')
     to.y4m('interlaced.y4m', ref, 'W64 H64 F30:1 It A1:1 C420jpeg')
