@@ -55,7 +55,7 @@ static const ManualSection mcp_sections[] = {
     { "EXAMPLES",
       "How many clients are told of a server:\n\n"
       "  { \"mcpServers\": { \"vmaf\": {\n"
-      "  \"command\": \"vmaf-mcp\", \"args\": [\"--allow\", \"/home/me/videos\"] } } }\n" },
+      "  \"command\": \"vmaf-mcp\", \"args\": [\"--allow\", \"/videos\"] } } }\n" },
     { "SEE ALSO", "vmaf(1), vmaf-tune(1)\n" },
     { NULL, NULL },
 };

@@ -20,8 +20,11 @@ void put_html(FILE *file, const char *text)
         case '"':
             fputs("&quot;", file);
             break;
+        case '\'':
+            fputs("&#39;", file);
+            break;
         default:
-            fputc(*text, file);
+            fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, file);
         }
     }
 }

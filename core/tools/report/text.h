@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* As text or within a quoted attribute. */
+/* As text or within a quoted attribute, of HTML or SVG. Control characters, which have no place there, become
+ * spaces. */
 void put_html(FILE *file, const char *text);
 
 /* As a string of JSON that may stand in a script of a page, with its quotes. */

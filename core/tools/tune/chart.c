@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "range.h"
+#include "report/text.h"
 #include "results.h"
 
 enum { WIDTH = 860, HEIGHT = 500, LEFT = 64, RIGHT = 20, TOP = 20, BOTTOM = 52, STEPS = 64 };
@@ -124,7 +125,7 @@ static void write_points(const Results *results, const Axes *axes, const Line *l
         range_print(job->setting, setting, sizeof(setting));
         fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\"><title>",
                 at_rate(axes, job->bitrate), at_score(axes, job->score), colour);
-        write_escaped(job->encoder->label, file);
+        put_html(file, job->encoder->label);
         fprintf(file, " %s %s: %.2f kbit/s, %.4f</title></circle>\n",
                 encoder_setting_name(job->encoder), setting, job->bitrate, job->score);
     }
@@ -160,7 +161,7 @@ static void write_legend(const Results *results, FILE *file)
                 "text-anchor=\"end\">",
                 WIDTH - RIGHT - 14, y - 4, colours[i % (sizeof(colours) / sizeof(*colours))],
                 WIDTH - RIGHT - 26, y);
-        write_escaped(results->lines[i].encoder->label, file);
+        put_html(file, results->lines[i].encoder->label);
         fputs("</text>\n", file);
     }
     if (results->hull_count > 1)
@@ -203,7 +204,7 @@ void results_write_chart(const Results *results, bool alone, FILE *file)
             (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 12);
     fprintf(file, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">",
             (HEIGHT - BOTTOM + TOP) / 2);
-    write_escaped(name, file);
+    put_html(file, name);
     fputs("</text>\n</svg>\n", file);
 }
 

@@ -5,33 +5,8 @@
 
 #include "libvmaf/libvmaf.h"
 #include "range.h"
+#include "report/text.h"
 #include "results.h"
-
-/* Control characters have no place in HTML or XML; what is no UTF-8 is replaced by the reader. */
-void write_escaped(const char *text, FILE *file)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        case '\'':
-            fputs("&#39;", file);
-            break;
-        default:
-            fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, file);
-        }
-    }
-}
 
 static const char style[] =
     "<style>\n"
@@ -70,7 +45,7 @@ static void write_points(const Results *results, FILE *file)
     fputs("<h2>Encodes</h2>\n<div class=\"wide\"><table><thead><tr><th>encoder</th><th>setting</th>"
           "<th>kbit/s</th><th>",
           file);
-    write_escaped(name, file);
+    put_html(file, name);
     fputs("</th><th>encode fps</th><th>score fps</th><th>scored on</th><th>on the hull</th></tr>"
           "</thead><tbody>\n",
           file);
@@ -79,7 +54,7 @@ static void write_points(const Results *results, FILE *file)
         char setting[32];
         range_print(job->setting, setting, sizeof(setting));
         fputs("<tr><td>", file);
-        write_escaped(job->encoder->label, file);
+        put_html(file, job->encoder->label);
         fprintf(file, "</td><td>%s %s</td>", encoder_setting_name(job->encoder), setting);
         if (job->state != JOB_DONE) {
             fputs("<td colspan=\"6\">failed</td></tr>\n", file);
@@ -89,7 +64,7 @@ static void write_points(const Results *results, FILE *file)
                 job->score,
                 job->encode_seconds > 0 ? (double)job->media.frames / job->encode_seconds : 0.0,
                 job->score_seconds > 0 ? (double)job->media.frames / job->score_seconds : 0.0);
-        write_escaped(job->scored_in, file);
+        put_html(file, job->scored_in);
         fprintf(file, "</td><td>%s</td></tr>\n", is_on_hull(results, i) ? "●" : "");
     }
     fputs("</tbody></table></div>\n", file);
@@ -109,7 +84,7 @@ static void write_deltas(const Results *results, FILE *file)
     if (results->line_count < 2)
         return;
     fputs("<h2>Against ", file);
-    write_escaped(anchor->encoder->label, file);
+    put_html(file, anchor->encoder->label);
     fputs("</h2>\n<div class=\"wide\"><table><thead><tr><th>encoder</th>", file);
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < CURVE_KINDS; k++)
@@ -120,7 +95,7 @@ static void write_deltas(const Results *results, FILE *file)
         if (line == anchor)
             continue;
         fputs("<tr><td>", file);
-        write_escaped(line->encoder->label, file);
+        put_html(file, line->encoder->label);
         fputs("</td>", file);
         for (unsigned k = 0; k < CURVE_KINDS; k++)
             write_delta(
@@ -145,11 +120,11 @@ void results_write_html(const Results *results, FILE *file)
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           file);
-    write_escaped(results->source->path, file);
+    put_html(file, results->source->path);
     fputs(" – vmaf-tune</title>\n", file);
     fputs(style, file);
     fputs("</head>\n<body>\n<h1>", file);
-    write_escaped(results->source->path, file);
+    put_html(file, results->source->path);
     fprintf(file, "</h1>\n<p>%u×%u, %llu frames, %.2f s; vmaf-tune of libvmaf %s</p>\n",
             media->width, media->height, (unsigned long long)media->frames, media->seconds,
             vmaf_version());

@@ -56,8 +56,6 @@ bool result_restore(Job *job, json_t *stored);
 void results_write_svg(const Results *results, FILE *file);
 void results_write_html(const Results *results, FILE *file);
 
-/* For HTML and SVG: text that stays text. */
-void write_escaped(const char *text, FILE *file);
 /* The curves as an element; alone it is a file of its own. */
 void results_write_chart(const Results *results, bool alone, FILE *file);
 
