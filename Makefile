@@ -189,7 +189,7 @@ test-neon:
 	  ninja -C $(NEON) && meson test -C $(NEON) --print-errorlogs; \
 	else echo "NEON not checked: needs aarch64-linux-gnu-gcc and qemu-aarch64."; fi
 
-test: setup-tests test-release test-sanitizers test-fuzz test-neon format-check
+test: setup-tests format-check test-release test-sanitizers test-fuzz test-neon
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
 
 install: $(BUILD)/build.ninja

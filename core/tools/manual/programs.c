@@ -52,10 +52,9 @@ static const ManualSection mcp_sections[] = {
     { "EXIT STATUS",
       "0: the client has closed the input.\n\n1: the command line is wrong, or the server could not start.\n\n"
       "129, 130, 143: ended by SIGHUP, SIGINT or SIGTERM.\n" },
-    { "EXAMPLES",
-      "How many clients are told of a server:\n\n"
-      "  { \"mcpServers\": { \"vmaf\": {\n"
-      "  \"command\": \"vmaf-mcp\", \"args\": [\"--allow\", \"/videos\"] } } }\n" },
+    { "EXAMPLES", "How many clients are told of a server:\n\n"
+                  "  { \"mcpServers\": { \"vmaf\": {\n"
+                  "  \"command\": \"vmaf-mcp\", \"args\": [\"--allow\", \"/videos\"] } } }\n" },
     { "SEE ALSO", "vmaf(1), vmaf-tune(1)\n" },
     { NULL, NULL },
 };
