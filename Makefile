@@ -113,7 +113,7 @@ $(UBSAN)/build.ninja: | setup
 test-undefined: $(UBSAN)/build.ninja
 	@ninja -C $(UBSAN)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 meson test -C $(UBSAN) --print-errorlogs \
-	  --timeout-multiplier 10 --setup quick
+	  --timeout-multiplier 10 --setup quick --no-suite once
 
 # Every call of a Vulkan driver, where `make test` tries the first and the last of each function.
 FAULTS := core/test/faults/vulkan_faults_test.py
