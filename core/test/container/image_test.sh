@@ -6,48 +6,16 @@
 # usage: image_test.sh TREE WORKDIR VMAF SYNTHCLIP
 set -eu
 tree=$1 vmaf=$3 synthclip=$4
-work=$2/image
-
-skip()
-{
-    echo "skipped: the container image was not built: $*"
-    exit 77
-}
-
-[ "$(id -u)" = 0 ] || skip 'needs root'
-for command in buildah mmdebstrap; do
-    command -v "$command" > /dev/null || skip "needs $command"
-done
-# Debian's packages from where this machine has them.
-for sources in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-    [ -s "$sources" ] && break
-done
-[ -s "$sources" ] || skip 'needs a list of package sources'
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-
-rm -rf "$work"
-mkdir -p "$work/clips" "$work/base"
-b()
-{
-    buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run" "$@"
-}
-clean_up()
-{
-    b rm --all > /dev/null 2>&1 || :
-    b rmi --all --force > /dev/null 2>&1 || :
-    rm -rf "$work"
-}
-trap clean_up EXIT
+work=$2/image what='the container image was not built'
+. "$(dirname "$0")/fresh.sh"
 
 echo "base image: $suite"
-mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
-printf 'FROM scratch\nADD base.tar /\n' > "$work/base/Containerfile"
-b bud --quiet --isolation chroot -t base "$work/base" > /dev/null
-rm "$work/base/base.tar"
+fresh_base
 
 echo 'image'
-b bud --quiet --isolation chroot --build-arg BASE=localhost/base -f "$tree/dev/Containerfile" -t vmaf-turbo "$tree" \
-    > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
+# Code for one AMD architecture, not seven: they take most of the build.
+b bud --quiet --isolation chroot --build-arg BASE=localhost/base --build-arg MESON_FLAGS=-Dhip_archs=gfx1030 \
+    -f "$tree/dev/Containerfile" -t vmaf-turbo "$tree" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
 
 "$synthclip" mix 176 144 420 8 4 "$work/clips/r.yuv" "$work/clips/d.yuv"
 score()

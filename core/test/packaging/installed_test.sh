@@ -9,48 +9,18 @@
 set -eu
 debs=$1 synthclip=$3 ffmpeg=${4:-}
 [ -x "$ffmpeg/bin/ffmpeg" ] || ffmpeg=
-work=$2/installed
+work=$2/installed what='the packages were not installed anywhere'
+. "$(dirname "$0")/../container/fresh.sh"
 
-skip()
-{
-    echo "skipped: the packages were not installed anywhere: $*"
-    exit 77
-}
-
-[ "$(id -u)" = 0 ] || skip 'needs root'
-for command in buildah mmdebstrap; do
-    command -v "$command" > /dev/null || skip "needs $command"
-done
-for sources in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-    [ -s "$sources" ] && break
-done
-[ -s "$sources" ] || skip 'needs a list of package sources'
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-
-rm -rf "$work"
-mkdir -p "$work/clips" "$work/base"
-b()
-{
-    buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run" "$@"
-}
-clean_up()
-{
-    b rm --all > /dev/null 2>&1 || :
-    b rmi --all --force > /dev/null 2>&1 || :
-    rm -rf "$work"
-}
-trap clean_up EXIT
-
-cp "$debs"/libvmaf3_*.deb "$debs"/vmaf_*.deb "$work/base"
-mmdebstrap --quiet --variant=apt "$suite" "$work/base/base.tar" "$sources" || skip 'no packages to be had'
-cat > "$work/base/Containerfile" <<'IMAGE'
-FROM scratch
-ADD base.tar /
+fresh_base
+mkdir "$work/debs"
+cp "$debs"/libvmaf3_*.deb "$debs"/vmaf_*.deb "$work/debs"
+cat > "$work/debs/Containerfile" <<'IMAGE'
+FROM localhost/base
 COPY *.deb /debs/
 RUN apt-get update -qq && apt-get install -qq -y --no-install-recommends /debs/*.deb
 IMAGE
-b bud --quiet --isolation chroot -t installed "$work/base" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
-rm "$work"/base/base.tar
+b bud --quiet --isolation chroot -t installed "$work/debs" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
 
 container=$(b from localhost/installed)
 "$synthclip" mix 176 144 420 8 4 "$work/clips/r.yuv" "$work/clips/d.yuv"
@@ -58,12 +28,6 @@ inside()
 {
     b run --isolation chroot -v "$work/clips:/videos" ${ffmpeg:+-v "$ffmpeg:/ffmpeg:ro"} "$container" -- "$@"
 }
-fail()
-{
-    echo "$*"
-    exit 1
-}
-
 for backends in '' cpu; do
     # shellcheck disable=SC2086 # nothing, or two words
     inside vmaf --doctor ${backends:+--backend $backends} > "$work/said" 2>&1 || { cat "$work/said"; fail 'the doctor is not content'; }
