@@ -90,8 +90,10 @@ typedef struct VmafDeviceOptions {
 } VmafDeviceOptions;
 
 /* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none
- * of that name; -ENOTSUP: the device lacks something, or computed wrong bits in its self-test; the log
- * says which; -ETIMEDOUT: it did not finish that test. *device stays NULL on failure. */
+ * of that name; -ENOTSUP: the device lacks something; the log says what. *device stays NULL on failure.
+ *
+ * What a context measures on the device is tested there with its first pair: reading that fails with -ENOTSUP
+ * when the device computes other bits than the CPU, and with -ETIMEDOUT when it does not finish. */
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 

@@ -52,7 +52,8 @@ typedef struct VmafCudaPictureConfiguration {
 /**
  * Opens the device that the context belongs to, and works in that context: it stays the caller's and must
  * outlive all contexts that use the state. -ENOSYS: no driver; -ENODEV: no device; -ENOTSUP: it lacks
- * something, or computed wrong bits in its self-test. On failure *cu_state is NULL.
+ * something. On failure *cu_state is NULL. That it computes the CPU's bits is tested with the first pair of
+ * pictures, as device.h has it.
  */
 VMAF_EXPORT int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg);
 

@@ -65,8 +65,8 @@ VMAF_EXPORT int vmaf_vulkan_available(void);
 VMAF_EXPORT int vmaf_vulkan_list_devices(void);
 
 /* -ENOSYS: no Vulkan loader; -ENODEV: no device (for -1: no real GPU); -EINVAL: no such index;
- * -ENOTSUP: the device lacks something, or computed wrong bits in its self-test (the log says
- * what). *state stays NULL on failure. */
+ * -ENOTSUP: the device lacks something (the log says what). *state stays NULL on failure. That it computes the
+ * CPU's bits is tested with the first pair of pictures, as device.h has it. */
 VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
 
 /* Works on the caller's device and queue, which stay the caller's and must outlive the state. The
@@ -75,9 +75,8 @@ VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfig
 VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
                                                 VmafVulkanExternalHandles handles);
 
-/* For a queue that its owner uses, too: called around every submission from now on, which is too late for
- * those of the self-test in vmaf_vulkan_state_init_external(): nobody else may submit meanwhile. Before any
- * other use of the state; NULL functions remove them. */
+/* For a queue that its owner uses, too: called around every submission from now on. Before any other use of
+ * the state; NULL functions remove them. */
 VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
                                                  void (*unlock)(void *opaque), void *opaque);
 
@@ -247,8 +246,7 @@ typedef struct VmafVulkanExternalDevice {
 } VmafVulkanExternalDevice;
 
 /* As vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one lock function is missing, or the family
- * has no compute; -ENOTSUP: the device was made without something that is needed, or computed wrong bits;
- * the log says what. May be called while other threads use the device, given lock functions. */
+ * has no compute; -ENOTSUP: the device was made without something that is needed; the log says what. May be called while other threads use the device, given lock functions. */
 VMAF_EXPORT int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
                                                        const VmafVulkanExternalDevice *device);
 

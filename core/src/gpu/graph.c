@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/compile.h"
 
 static size_t align_up(size_t size, size_t alignment)
 {
@@ -170,7 +171,27 @@ static int add_feature(Graph *graph, unsigned i)
         }
     }
     note_planes(graph, gf->plan);
-    return find_kernels(graph, gf);
+    return 0;
+}
+
+static bool is_owner(const Graph *graph, unsigned i)
+{
+    return graph->features[i].plan && graph->features[i].owner == i;
+}
+
+static int find_all_kernels(Graph *graph)
+{
+    Compile *compile = compile_create(graph->device);
+    if (!compile)
+        return -ENOMEM;
+    for (unsigned i = 0; i < graph->feature_count; i++)
+        if (is_owner(graph, i))
+            compile_add(compile, graph->features[i].plan);
+    int err = compile_finish(compile);
+    for (unsigned i = 0; !err && i < graph->feature_count; i++)
+        if (is_owner(graph, i))
+            err = find_kernels(graph, &graph->features[i]);
+    return err;
 }
 
 static int upload_tables(Graph *graph, size_t bytes)
@@ -240,6 +261,8 @@ int graph_create(Graph **out, GpuDevice *device, Feature *const *features, unsig
         graph->feature_count = i + 1;
         err = add_feature(graph, i);
     }
+    if (!err)
+        err = find_all_kernels(graph);
     if (!err) {
         layout_planes(graph);
         layout_buffers(graph, true);

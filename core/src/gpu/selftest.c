@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/selftest.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #define TEST_W 219
 #define TEST_H 183
 
-/* What a device that passed is remembered by: all that the verdict hangs on. */
+/* What a feature that passed is remembered by: all that the verdict hangs on. */
 typedef struct Verdict {
     char text[1024];
     size_t size;   /* of the text, with its end */
@@ -43,18 +44,18 @@ static void hash_kernels(GpuDevice *device, uint8_t hash[SIPHASH_SIZE])
     }
 }
 
-static void make_verdict(GpuDevice *device, Verdict *verdict)
+static void make_verdict(GpuDevice *device, const uint8_t kernels_hash[SIPHASH_SIZE],
+                         const FeatureDef *def, unsigned bpc, Verdict *verdict)
 {
     static const uint8_t no_key[SIPHASH_SIZE];
     uint8_t hash[SIPHASH_SIZE];
     char kernels[2 * SIPHASH_SIZE + 1], uuid[2 * sizeof(device->uuid) + 1];
-    hash_kernels(device, hash);
-    print_hex(kernels, hash, sizeof(hash));
+    print_hex(kernels, kernels_hash, SIPHASH_SIZE);
     print_hex(uuid, device->uuid, sizeof(device->uuid));
-    const int n =
-        snprintf(verdict->text, sizeof(verdict->text),
-                 "passed\nbackend %s\ndevice %s\nUUID %s\ndriver %s\nbuild %s\nkernels %s\n",
-                 device->backend, device->name, uuid, device->driver, build_id, kernels);
+    const int n = snprintf(
+        verdict->text, sizeof(verdict->text),
+        "passed\nfeature %s at %u bits\nbackend %s\ndevice %s\nUUID %s\ndriver %s\nbuild %s\nkernels %s\n",
+        def->name, bpc, device->backend, device->name, uuid, device->driver, build_id, kernels);
     verdict->size = (size_t)n + 1;
     siphash(no_key, verdict->text, verdict->size, hash);
     strcpy(verdict->name, "selftest-");
@@ -72,13 +73,15 @@ static bool is_remembered(const Verdict *verdict)
     return same;
 }
 
-/* A feature at a depth is a job of its own. Most of the time a driver compiles kernels, which it does for
- * several threads at once. */
-#define DEPTHS 2
+/* A feature is a job of its own. */
 #define TEST_THREADS 16
 
 typedef struct SelfTest {
     GpuDevice *device;
+    unsigned bpc;
+    uint8_t kernels_hash[SIPHASH_SIZE];
+    const FeatureDef *features[8 * sizeof(SelfTestSet)];
+    unsigned count;
     atomic_int err; /* the first one; the rest is then left out, and only that one is told */
 } SelfTest;
 
@@ -96,37 +99,60 @@ static void report_failure(GpuDevice *device, const GpuCheck *check, int result,
 static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
-    GpuCheck check = { .def = feature_registry[job / DEPTHS], .seed = 1 };
+    GpuCheck check = { .def = test->features[job], .seed = 1 };
     char kernels[512] = "";
     int none = 0;
-    if (!check.def->gpu || atomic_load(&test->err))
+    if (atomic_load(&test->err))
         return;
-    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, job % DEPTHS ? 10 : 8, TEST_W, TEST_H);
-    const int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
-    /* Others may fail meanwhile for the same reason. */
-    if (result && result != -ENOTSUP &&
-        atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result))
+    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, test->bpc, TEST_W, TEST_H);
+    int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
+    check.content = CHECK_BANDS; /* there is no banding in a texture */
+    if (!result)
+        result = gpu_check(test->device, &check, kernels, sizeof(kernels));
+    if (!result || result == -ENOTSUP) {
+        Verdict verdict;
+        make_verdict(test->device, test->kernels_hash, check.def, test->bpc, &verdict);
+        cachefile_write(verdict.name, verdict.text, verdict.size);
+    } else if (atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result)) {
+        /* Others may fail meanwhile for the same reason. */
         report_failure(test->device, &check, result, kernels);
+    }
 }
 
-int selftest_run(GpuDevice *device)
+/* Those without a verdict. */
+static void list_features(SelfTest *test, SelfTestSet wanted)
 {
     Verdict verdict;
-    make_verdict(device, &verdict);
-    if (is_remembered(&verdict))
-        return 0;
-    unsigned features = 0;
-    while (feature_registry[features])
-        features++;
-    SelfTest test = { .device = device };
+    for (const FeatureDef *const *def = feature_registry; *def; def++) {
+        if (!(*def)->gpu || !(wanted & selftest_set_of(*def)))
+            continue;
+        make_verdict(test->device, test->kernels_hash, *def, test->bpc, &verdict);
+        if (!is_remembered(&verdict))
+            test->features[test->count++] = *def;
+    }
+}
+
+SelfTestSet selftest_set_of(const FeatureDef *def)
+{
+    unsigned number = 0;
+    while (strcmp(feature_registry[number]->name, def->name) != 0)
+        number++;
+    assert(number < 8 * sizeof(SelfTestSet));
+    return (SelfTestSet)1 << number;
+}
+
+int selftest_run(GpuDevice *device, SelfTestSet features, bool deep)
+{
+    SelfTest test = { .device = device, .bpc = deep ? 10 : 8 };
     Team *team;
-    int err = team_create(&team, TEST_THREADS);
+    hash_kernels(device, test.kernels_hash);
+    list_features(&test, features);
+    if (!test.count)
+        return 0;
+    const int err = team_create(&team, test.count < TEST_THREADS ? test.count : TEST_THREADS);
     if (err)
         return err;
-    team_run(team, features * DEPTHS, run_job, &test);
+    team_run(team, test.count, run_job, &test);
     team_destroy(team);
-    err = atomic_load(&test.err);
-    if (!err)
-        cachefile_write(verdict.name, verdict.text, verdict.size);
-    return err;
+    return atomic_load(&test.err);
 }

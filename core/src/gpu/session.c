@@ -11,7 +11,6 @@
 #include "engine/range.h"
 #include "gpu/environment.h"
 #include "gpu/import.h"
-#include "gpu/selftest.h"
 #include "gpu/upload.h"
 
 #define DEPTH_DEFAULT 4
@@ -31,13 +30,9 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     GpuSession *session = mem_zalloc(sizeof(*session));
     int err = session ? 0 : -ENOMEM;
     memcpy(device->uuid, info->uuid, sizeof(device->uuid));
-    if (!err && !backend->our_code)
-        err = selftest_run(device);
     if (err) {
-        const bool abandoned = gpu_device_is_abandoned(device);
         gpu_device_release(device);
-        mem_free(session);
-        return abandoned ? -ETIMEDOUT : err;
+        return err;
     }
     session->backend = backend;
     session->device = device;
@@ -156,6 +151,24 @@ static void client_close(Accelerator *a)
     client->stream_count = 0;
 }
 
+/* A driver is trusted with what it will compute, once that was right. */
+static int test_taken(GpuSession *session, Feature *const *features, unsigned count,
+                      const FeatureSet *taken)
+{
+    const bool deep = features[0]->shape.bpc > 8;
+    SelfTestSet wanted = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (feature_sets_have(taken, i))
+            wanted |= selftest_set_of(features[i]->def);
+    wanted &= ~atomic_load(&session->tested[deep]);
+    if (session->backend->our_code || !wanted)
+        return 0;
+    const int err = selftest_run(session->device, wanted, deep);
+    if (!err)
+        atomic_fetch_or(&session->tested[deep], wanted);
+    return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
+}
+
 static int client_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
 {
     GpuClient *client = (GpuClient *)a;
@@ -174,6 +187,8 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
             &taken[i]);
         client->stream_count = i + 1;
     }
+    if (!err)
+        err = test_taken(client->session, features, count, taken);
     if (err)
         client_close(a);
     return err;

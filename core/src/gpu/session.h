@@ -12,6 +12,7 @@
 #include "gpu/backend.h"
 #include "gpu/choose.h"
 #include "gpu/resident.h"
+#include "gpu/selftest.h"
 #include "gpu/stream.h"
 #include "libvmaf/libvmaf.h"
 
@@ -26,7 +27,8 @@ typedef struct GpuSession {
     unsigned depth; /* frames in flight */
     bool required;  /* what has GPU code runs here or the context refuses the first pair */
 
-    atomic_int references; /* the opener's, and one for each client */
+    atomic_int references;         /* the opener's, and one for each client */
+    _Atomic SelfTestSet tested[2]; /* features that gave the CPU's bits at 8 bits, and above */
     pthread_mutex_t lock;
     GpuClient *clients; /* list, guarded by the lock */
 } GpuSession;
@@ -52,7 +54,7 @@ struct GpuClient {
 
 /* ---- sessions ---- */
 
-/* Chooses a device of the backend, opens it and tests it. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
+/* Chooses a device of the backend and opens it. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
  * vmaf_device_open has them. */
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish);
 /* The same for a device that the caller opened. It is taken over, also on failure. */

@@ -205,8 +205,8 @@ static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *b
 {
 }
 
-/* What comes of opening such a device. */
-static int adopt(const GpuOps *ops)
+/* What comes of scoring on such a device. */
+static int score_on(const GpuOps *ops)
 {
     const GpuSession *like = rig_session(rig_device());
     const GpuBackend *backend = like->backend;
@@ -216,8 +216,14 @@ static int adopt(const GpuOps *ops)
     assert_int_equal(0, backend->probe(backend, false, &probe));
     assert_int_equal(0, backend->open(probe, like->index, &device));
     device->ops = ops;
-    const int err = session_adopt(&session, backend, device, &probe->devices[like->index], 0);
+    assert_int_equal(0, session_adopt(&session, backend, device, &probe->devices[like->index], 0));
     backend->probe_end(probe);
+    char *scores;
+    const int err = score_run(&(ScoreRun){ .clip = &clip,
+                                           .features = features,
+                                           .feature_count = COUNT(features),
+                                           .device = (VmafDevice *)session },
+                              &scores);
     session_close(session);
     return err;
 }
@@ -230,8 +236,9 @@ static void test_selftest(void **unused)
         print_message("nothing but our code computes here: no self-test\n");
         return;
     }
+    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, false));
     tap_open(gpu);
-    assert_int_equal(0, selftest_run(gpu)); /* the rig's device passed it */
+    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, false)); /* it is remembered */
     assert_int_equal(0, tap_calls(TAP_SUBMIT));
     tap_close();
 
@@ -247,18 +254,18 @@ static void test_selftest(void **unused)
     gpu->ops = &broken;
     int results[5];
     for (unsigned i = 0; i < 2; i++) /* a verdict on a bad device is not kept */
-        results[i] = selftest_run(gpu);
+        results[i] = selftest_run(gpu, SELFTEST_ALL, i);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
-    results[2] = adopt(&broken);
+    results[2] = score_on(&broken);
     /* Another device of the same make, and another driver of the same device, have no verdict yet. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
     gpu->uuid[0] ^= 1;
-    results[3] = selftest_run(gpu);
+    results[3] = selftest_run(gpu, SELFTEST_ALL, false);
     gpu->uuid[0] ^= 1;
     gpu->driver[0] ^= 1;
-    results[4] = selftest_run(gpu);
+    results[4] = selftest_run(gpu, SELFTEST_ALL, false);
     gpu->driver[0] ^= 1;
     gpu->ops = real;
     free(own);

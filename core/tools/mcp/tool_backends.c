@@ -69,8 +69,8 @@ const Tool list_backends_tool = {
     .name = "list_backends",
     .title = "List where scores can be computed",
     .description =
-        "List the backends (cpu, cuda, hip, vulkan, …) and their devices. Each device is really opened and "
-        "has to pass a self-test; what cannot be used comes with the reason. A device of type software is "
+        "List the backends (cpu, cuda, hip, vulkan, …) and their devices. A small pair is really scored "
+        "on each device, and has to score as on the CPU; what cannot be used comes with the reason. A device of type software is "
         "a CPU that plays a GPU: slow, and to be named as device to be used.",
     .input =
         "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A backend and its devices, each opened and tested: what a driver says of itself is not believed. */
-#include <errno.h>
+/* A backend and its devices, each of them tried: what a driver says of itself is not believed. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "doctor/trial.h"
 #include "libvmaf/device.h"
 #include "rpc.h"
 #include "worker.h"
@@ -16,37 +17,32 @@ static const char *type_name(enum VmafDeviceType type)
     return (size_t)type < sizeof(names) / sizeof(*names) ? names[type] : names[0];
 }
 
-static const char *failure(int err)
+/* Why it cannot be used, to be freed; NULL when a small pair scores there as on the CPU. */
+static char *find_problem(const VmafDeviceInfo *info)
 {
-    switch (err) {
-    case -ENOTSUP:
-        return "it lacks something, or computed wrong results in its self-test";
-    case -ETIMEDOUT:
-        return "it did not finish its self-test";
-    default:
-        return strerror(-err);
-    }
+    if (*info->missing)
+        return strdup(info->missing);
+    json_t *const cpu = trial_score(NULL, 0);
+    json_t *const device = cpu ? trial_score(info->backend, info->index) : NULL;
+    char *const problem =
+        device ? trial_compare(device, cpu)
+               : strdup("a small pair could not be scored there; vmaf --doctor says more");
+    json_decref(cpu);
+    json_decref(device);
+    return problem;
 }
 
-/* Opens it, which runs its self-test. */
 static json_t *probe_device(const VmafDeviceInfo *info)
 {
-    char number[16];
-    VmafDevice *device = NULL;
-    snprintf(number, sizeof(number), "%u", info->index);
-    const VmafDeviceOptions options = {
-        .size = sizeof(options), .backend = info->backend, .device = number, .allow_software = 1
-    };
-    const int err = *info->missing ? -ENOTSUP : vmaf_device_open(&device, &options);
+    char *const problem = find_problem(info);
     json_t *const entry =
         json_pack("{s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:b}", "index", (int)info->index, "name",
                   rpc_text(info->name), "type", type_name(info->type), "memory",
                   (json_int_t)info->memory, "driver", rpc_text(info->driver), "api_version",
-                  rpc_text(info->version), "pci", rpc_text(info->pci), "usable", !err);
-    if (err && entry)
-        json_object_set_new(entry, "problem",
-                            rpc_text(*info->missing ? info->missing : failure(err)));
-    vmaf_device_close(&device);
+                  rpc_text(info->version), "pci", rpc_text(info->pci), "usable", !problem);
+    if (problem && entry)
+        json_object_set_new(entry, "problem", rpc_text(problem));
+    free(problem);
     return entry;
 }
 

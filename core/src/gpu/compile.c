@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/compile.h"
+
+#include <stdatomic.h>
+
+#include "base/mem.h"
+#include "engine/team.h"
+#include "gpu/kernels.h"
+
+#define COMPILE_THREADS 16
+
+struct Compile {
+    GpuDevice *device;
+    atomic_int err;
+    unsigned count;
+    const KernelInfo *kernels[]; /* room for all there are */
+};
+
+Compile *compile_create(GpuDevice *device)
+{
+    unsigned all = 0;
+    while (kernel_infos[all].name)
+        all++;
+    Compile *compile = mem_zalloc(sizeof(*compile) + all * sizeof(*compile->kernels));
+    if (compile)
+        compile->device = device;
+    return compile;
+}
+
+static bool has_kernel(const Compile *compile, const KernelInfo *info)
+{
+    unsigned i = 0;
+    while (i < compile->count && compile->kernels[i] != info)
+        i++;
+    return i < compile->count;
+}
+
+void compile_add(Compile *compile, const GpuPlan *plan)
+{
+    for (unsigned p = 0; p < plan->pass_count; p++) {
+        const KernelInfo *info = kernel_info_find(plan->passes[p].kernel);
+        if (info && !has_kernel(compile, info))
+            compile->kernels[compile->count++] = info;
+    }
+}
+
+static void compile_one(void *arg, unsigned job)
+{
+    Compile *compile = arg;
+    GpuKernel *kernel; /* the device keeps it */
+    int none = 0;
+    if (atomic_load(&compile->err))
+        return;
+    const int err =
+        compile->device->ops->kernel_get(compile->device, compile->kernels[job], &kernel);
+    if (err)
+        atomic_compare_exchange_strong(&compile->err, &none, err);
+}
+
+int compile_finish(Compile *compile)
+{
+    const unsigned count = compile->count;
+    Team *team = NULL;
+    int err = count > 1 ? team_create(&team, count < COMPILE_THREADS ? count : COMPILE_THREADS) : 0;
+    if (!err)
+        team_run(team, count, compile_one, compile);
+    if (team)
+        team_destroy(team);
+    err = err ? err : atomic_load(&compile->err);
+    mem_free(compile);
+    return err;
+}
