@@ -17,6 +17,7 @@
 #ifndef VMAF_CUDA_H
 #define VMAF_CUDA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libvmaf.h"
@@ -90,6 +91,60 @@ VMAF_EXPORT int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle,
                                            uintptr_t *semaphore);
 /** Before vmaf_close(), when no picture needs it any more. */
 VMAF_EXPORT int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore);
+
+/* ---- Frames that are on the device already, such as those that NVDEC decodes. ---- */
+
+/**
+ * A picture in memory of the device: rows at a pitch, planes one by one (yuv420p, …) or luma and a plane that
+ * holds Cb and Cr in turn (NV12, P010, …).
+ */
+typedef struct VmafCudaFrame {
+    size_t size; /**< sizeof(VmafCudaFrame) */
+
+    /* The picture: one that differs from the context's first one in these is refused with -EINVAL. */
+    unsigned w, h;                /**< in luma samples */
+    unsigned bpc;                 /**< bits of a sample: 8 to 16 */
+    enum VmafPixelFormat pix_fmt; /**< what to take: YUV400P takes luma only */
+
+    /* Where it lies. */
+    unsigned
+        shift; /**< bits below the sample in its word: 6 for P010; 0: samples in the low bits */
+    uintptr_t
+        plane[3];    /**< addresses on the device. plane[2] is 0: plane[1] holds both, Cb first */
+    size_t pitch[3]; /**< bytes from one row to the next */
+    void *cu_ctx; /**< the CUcontext that the addresses are of; NULL: not said, nobody checks it */
+    uintptr_t
+        stream; /**< a CUstream: what was enqueued there so far comes first; 0: the legacy one */
+
+    /**
+     * Called when the device has read the picture, and its memory may be freed or written; NULL: nobody. Once
+     * for each call of vmaf_cuda_read_frames(), whatever that returns; by any thread, maybe before it returns
+     * and at the latest while vmaf_close() runs. No lock is held meanwhile. It must not call the library for
+     * this context.
+     */
+    void (*release)(void *opaque);
+    void *release_opaque;
+} VmafCudaFrame;
+
+/**
+ * Scores the pair, as vmaf_read_pictures() does. Returns without waiting for the device, unless as many pairs
+ * are under way as it has outstanding frames, or a feature runs on the CPU and needs the samples there. The
+ * copies go into the memory that kernels read, nowhere else. Both frames may be the same.
+ *
+ * -EINVAL: the pair cannot be what it is said to be (the log says why), or the context does not use CUDA;
+ * -ENOTSUP: it is of another context than the one that scores. Both leave the context as it was. Samples above
+ * `bpc` (-ERANGE) are found when the pair is scored: this read, a later one or the flush fails then, as with
+ * every error of a device (-EIO, -ENOMEM). -EINVAL for NULL or a wrong size: nothing is released.
+ */
+VMAF_EXPORT int vmaf_cuda_read_frames(VmafContext *vmaf, const VmafCudaFrame *ref,
+                                      const VmafCudaFrame *dist, unsigned index);
+
+/**
+ * Whether frames like this one can be read by the context: 0, or what vmaf_cuda_read_frames() would return,
+ * with the reason in `why` (may be NULL) in place of the log.
+ */
+VMAF_EXPORT int vmaf_cuda_can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why,
+                                   size_t why_size);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #ifndef VMAF_HIP_H
 #define VMAF_HIP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libvmaf.h"
@@ -72,6 +73,25 @@ VMAF_EXPORT int vmaf_hip_fetch_preallocated_picture(VmafContext *vmaf, VmafPictu
 /** As vmaf_cuda_import_semaphore() and vmaf_cuda_free_semaphore(). */
 VMAF_EXPORT int vmaf_hip_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore);
 VMAF_EXPORT int vmaf_hip_free_semaphore(VmafContext *vmaf, uintptr_t semaphore);
+
+/** As VmafCudaFrame, vmaf_cuda_read_frames() and vmaf_cuda_can_read(). */
+typedef struct VmafHipFrame {
+    size_t size; /**< sizeof(VmafHipFrame) */
+    unsigned w, h;
+    unsigned bpc;
+    enum VmafPixelFormat pix_fmt;
+    unsigned shift;
+    uintptr_t plane[3];
+    size_t pitch[3];
+    void *hip_ctx;    /**< a hipCtx_t; NULL: not said */
+    uintptr_t stream; /**< a hipStream_t; 0: the legacy one */
+    void (*release)(void *opaque);
+    void *release_opaque;
+} VmafHipFrame;
+VMAF_EXPORT int vmaf_hip_read_frames(VmafContext *vmaf, const VmafHipFrame *ref,
+                                     const VmafHipFrame *dist, unsigned index);
+VMAF_EXPORT int vmaf_hip_can_read(VmafContext *vmaf, const VmafHipFrame *frame, char *why,
+                                  size_t why_size);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "libvmaf/libvmaf_cuda.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/log.h"
 
@@ -47,4 +48,17 @@ int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *se
 int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
 {
     return absent();
+}
+
+int vmaf_cuda_read_frames(VmafContext *vmaf, const VmafCudaFrame *ref, const VmafCudaFrame *dist,
+                          unsigned index)
+{
+    return absent();
+}
+
+int vmaf_cuda_can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why, size_t why_size)
+{
+    if (why && why_size)
+        snprintf(why, why_size, "this libvmaf was built without CUDA");
+    return -ENOSYS;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "cuda/symbols.h"
+#include "driver/frame.h"
 #include "driver/state.h"
 
 static DriverState *state_of(VmafCudaState *state)
@@ -57,4 +58,43 @@ int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *se
 int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
 {
     return driver_free_semaphore(vmaf, &cuda_backend, semaphore);
+}
+
+static bool is_frame(const VmafCudaFrame *frame)
+{
+    return frame && frame->size >= sizeof(*frame);
+}
+
+static DriverFrame frame_of(const VmafCudaFrame *frame)
+{
+    return (DriverFrame){
+        .w = frame->w,
+        .h = frame->h,
+        .bpc = frame->bpc,
+        .pix_fmt = frame->pix_fmt,
+        .shift = frame->shift,
+        .plane = { frame->plane[0], frame->plane[1], frame->plane[2] },
+        .pitch = { frame->pitch[0], frame->pitch[1], frame->pitch[2] },
+        .context = frame->cu_ctx,
+        .stream = frame->stream,
+        .release = frame->release,
+        .release_opaque = frame->release_opaque,
+    };
+}
+
+int vmaf_cuda_read_frames(VmafContext *vmaf, const VmafCudaFrame *ref, const VmafCudaFrame *dist,
+                          unsigned index)
+{
+    if (!vmaf || !is_frame(ref) || !is_frame(dist))
+        return -EINVAL;
+    const DriverFrame frames[2] = { frame_of(ref), frame_of(dist) };
+    return driver_read_frames(vmaf, &cuda_backend, &frames[0], &frames[1], index);
+}
+
+int vmaf_cuda_can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why, size_t why_size)
+{
+    if (!vmaf || !is_frame(frame))
+        return -EINVAL;
+    const DriverFrame asked = frame_of(frame);
+    return driver_can_read(vmaf, &cuda_backend, &asked, why, why_size);
 }

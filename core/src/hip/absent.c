@@ -3,6 +3,7 @@
 #include "libvmaf/libvmaf_hip.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/log.h"
 
@@ -65,4 +66,17 @@ int vmaf_hip_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *sem
 int vmaf_hip_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
 {
     return absent();
+}
+
+int vmaf_hip_read_frames(VmafContext *vmaf, const VmafHipFrame *ref, const VmafHipFrame *dist,
+                         unsigned index)
+{
+    return absent();
+}
+
+int vmaf_hip_can_read(VmafContext *vmaf, const VmafHipFrame *frame, char *why, size_t why_size)
+{
+    if (why && why_size)
+        snprintf(why, why_size, "this libvmaf was built without HIP");
+    return -ENOSYS;
 }

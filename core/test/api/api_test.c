@@ -780,14 +780,20 @@ static void absent_backends(void **state)
     /* No state is imported: nothing of these can be. */
     VmafPicture pic;
     uintptr_t semaphore;
+    const VmafCudaFrame decoded = { .size = sizeof(decoded) };
+    const VmafHipFrame hip_decoded = { .size = sizeof(hip_decoded) };
     assert_true(vmaf_cuda_preallocate_pictures(vmaf, (VmafCudaPictureConfiguration){ 0 }) < 0);
     assert_true(vmaf_cuda_fetch_preallocated_picture(vmaf, &pic) < 0);
     assert_true(vmaf_cuda_import_semaphore(vmaf, 0, &semaphore) < 0);
     assert_true(vmaf_cuda_free_semaphore(vmaf, 0) < 0);
+    assert_true(vmaf_cuda_read_frames(vmaf, &decoded, &decoded, 0) < 0);
+    assert_true(vmaf_cuda_can_read(vmaf, &decoded, NULL, 0) < 0);
     assert_true(vmaf_hip_preallocate_pictures(vmaf, (VmafHipPictureConfiguration){ 0 }) < 0);
     assert_true(vmaf_hip_fetch_preallocated_picture(vmaf, &pic) < 0);
     assert_true(vmaf_hip_import_semaphore(vmaf, 0, &semaphore) < 0);
     assert_true(vmaf_hip_free_semaphore(vmaf, 0) < 0);
+    assert_true(vmaf_hip_read_frames(vmaf, &hip_decoded, &hip_decoded, 0) < 0);
+    assert_true(vmaf_hip_can_read(vmaf, &hip_decoded, NULL, 0) < 0);
     assert_int_equal(vmaf_import_picture(vmaf, &(VmafSharedPicture){ 0 }), -EINVAL);
     assert_int_equal(vmaf_read_imported_pictures(vmaf, 0), -EINVAL);
     vmaf_close(vmaf);
