@@ -16,8 +16,8 @@ typedef struct Feed {
     unsigned videos; /* the reference and the distorted ones */
     Prefetch *prefetch;
     Pairing *pairing;
-    VmafPicture *hand; /* the frames in hand */
-    bool *over;        /* ratings that get no more */
+    Prefetched *hand; /* the frames in hand */
+    bool *over;       /* ratings that get no more */
     bool told_places;
     Meter meter;
 } Feed;
@@ -39,7 +39,7 @@ static void let_go(VmafPicture *pic)
 static void take(void *arg, unsigned video)
 {
     const Feed *const feed = arg;
-    let_go(&feed->hand[video]);
+    prefetched_release(&feed->hand[video]);
     prefetch_take(feed->prefetch, video, &feed->hand[video]);
 }
 
@@ -49,7 +49,7 @@ static void let_go_of_pairs(const Feed *feed)
     if (feed->config->plan->by != PAIR_BY_NUMBER)
         return;
     for (unsigned i = 0; i < feed->videos; i++)
-        let_go(&feed->hand[i]);
+        prefetched_release(&feed->hand[i]);
 }
 
 /* ---- ends ---- */
@@ -126,7 +126,7 @@ static void end_rating(Feed *feed, unsigned rating, int err)
     count_skipped(feed, rating);
     feed->over[rating] = true;
     prefetch_drop(feed->prefetch, rating + 1);
-    let_go(&feed->hand[rating + 1]);
+    prefetched_release(&feed->hand[rating + 1]);
     r->err = err;
     if (err)
         pairing_drop(feed->pairing, rating + 1);
@@ -146,19 +146,39 @@ static void end_all(Feed *feed)
 
 /* ---- pairs ---- */
 
+static int read_pictures(VmafContext *vmaf, VmafPicture *a, VmafPicture *b, unsigned index)
+{
+    VmafPicture ref = { 0 }, dist = { 0 };
+    int err = vmaf_picture_ref(&ref, a);
+    if (!err)
+        err = vmaf_picture_ref(&dist, b);
+    if (!err)
+        err = vmaf_read_pictures(vmaf, &ref, &dist, index);
+    if (err) {
+        let_go(&ref);
+        let_go(&dist);
+    }
+    return err;
+}
+
+static int read_kept(VmafContext *vmaf, const KeptFrame *a, const KeptFrame *b, unsigned index)
+{
+    KeptFrame *const ref = kept_copy(a), *const dist = kept_copy(b);
+    if (ref && dist)
+        return kept_read(vmaf, ref, dist, index);
+    kept_release(ref);
+    kept_release(dist);
+    return -ENOMEM;
+}
+
 static int score_pair(Feed *feed, unsigned rating)
 {
     const FeedConfig *const config = feed->config;
     Rating *const r = config->ratings[rating];
-    VmafPicture ref = { 0 }, dist = { 0 };
-    int err = vmaf_picture_ref(&ref, &feed->hand[0]);
-    if (!err)
-        err = vmaf_picture_ref(&dist, &feed->hand[rating + 1]);
-    if (!err)
-        err = vmaf_read_pictures(r->vmaf, &ref, &dist, r->pairs);
+    Prefetched *const ref = &feed->hand[0], *const dist = &feed->hand[rating + 1];
+    const int err = config->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
+                                 : read_pictures(r->vmaf, &ref->pic, &dist->pic, r->pairs);
     if (err) {
-        let_go(&ref);
-        let_go(&dist);
         say("problem reading pictures");
         return err;
     }
@@ -265,6 +285,7 @@ static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
     const FeedConfig *const config = feed->config;
     const PrefetchConfig prefetch = {
         .vmaf = config->ratings[0]->vmaf,
+        .kept = config->kept,
         .videos = videos,
         .count = feed->videos,
         .by_number = config->plan->by == PAIR_BY_NUMBER,
@@ -320,7 +341,7 @@ static int start(Feed *feed)
 static void finish(Feed *feed)
 {
     for (unsigned i = 0; feed->hand && i < feed->videos; i++)
-        let_go(&feed->hand[i]);
+        prefetched_release(&feed->hand[i]);
     prefetch_destroy(feed->prefetch);
     pairing_destroy(feed->pairing);
     free(feed->hand);

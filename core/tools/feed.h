@@ -14,6 +14,7 @@ typedef struct FeedConfig {
     unsigned count;       /* of them */
     const Gpu *gpu;
     Models *models;
+    bool kept;      /* frames stay on the device that decodes and scores them */
     unsigned ahead; /* frames read ahead of each video */
 } FeedConfig;
 

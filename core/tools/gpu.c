@@ -23,9 +23,10 @@ static bool gave_up; /* a device */
 
 typedef struct Wish {
     const char *backend;
-    bool quiet;    /* nothing in the log when there is no such device */
-    bool asked;    /* by name */
-    bool required; /* what has GPU code runs there or the run fails */
+    bool quiet;     /* nothing in the log when there is no such device */
+    bool asked;     /* by name */
+    bool required;  /* what has GPU code runs there or the run fails */
+    unsigned pairs; /* on their way at once; 0: as many as help */
 } Wish;
 
 static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
@@ -38,7 +39,7 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
         .backend = wish->backend,
         .device = options->device,
         .allow_software = options->allow_software,
-        .max_outstanding_frames = OUTSTANDING_FRAMES,
+        .max_outstanding_frames = wish->pairs ? wish->pairs : OUTSTANDING_FRAMES,
         .quiet = wish->quiet,
         .required = wish->required,
     };
@@ -78,14 +79,15 @@ static void say_refusal(const char *backend, const Options *options)
 }
 
 /* The first backend that finds a GPU. One that was named must be found. */
-static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
+static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
 {
     const char *backend;
     for (unsigned i = 0; (backend = candidate(options, &i)); i++) {
         const Wish wish = { .backend = backend,
                             .quiet = true,
                             .asked = options->device != NULL,
-                            .required = options->device != NULL };
+                            .required = options->device != NULL,
+                            .pairs = pairs };
         if (!start(gpu, &wish, options, vmaf))
             return 0;
         if (!options->quiet)
@@ -101,12 +103,13 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf)
     return 0;
 }
 
-static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf)
+static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
 {
     const Wish wish = { .backend = options->backend,
                         .quiet = !options->device, /* what is missing is said below */
                         .asked = true,
-                        .required = !options->by_extractor };
+                        .required = !options->by_extractor,
+                        .pairs = pairs };
     const int err = start(gpu, &wish, options, vmaf);
     char why[512];
     if (!err)
@@ -122,17 +125,22 @@ static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf)
     return err;
 }
 
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf)
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
 {
     if (!options->backend)
         return 0;
-    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf)
-                                            : start_best(gpu, options, vmaf);
+    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf, pairs)
+                                            : start_best(gpu, options, vmaf, pairs);
 }
 
 int gpu_share(const Gpu *gpu, VmafContext *vmaf)
 {
     return gpu ? vmaf_use_device(vmaf, gpu->device) : 0;
+}
+
+const char *gpu_backend(const Gpu *gpu)
+{
+    return gpu->backend;
 }
 
 void gpu_destroy(Gpu *gpu)

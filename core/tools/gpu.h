@@ -13,10 +13,12 @@ typedef struct Gpu Gpu;
 
 /* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
  * CPU. A backend or device asked for by name either starts or this fails, having said why: only
- * `auto` falls back to the CPU, and says why each backend was passed over. */
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf);
+ * `auto` falls back to the CPU, and says why each backend was passed over. `pairs`: how many may be under way
+ * at once; 0: as many as help. */
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs);
 /* One more context scores there; without a GPU there is nothing to do. */
 int gpu_share(const Gpu *gpu, VmafContext *vmaf);
+const char *gpu_backend(const Gpu *gpu);
 void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
 
 /* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers

@@ -2,7 +2,9 @@
 #include "group.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpus.h"
 #include "feed.h"
@@ -70,6 +72,59 @@ static int create_pool(Group *group)
     return err;
 }
 
+/* Why frames of the group cannot stay on the device that scores, though some are decoded there; false: they can. */
+static bool must_fetch(const Group *group, char *why, size_t size)
+{
+    const char *const backend = gpu_backend(group->share->gpu);
+    for (unsigned i = 0; i <= group->count; i++) {
+        const Video *const video = group->videos[i];
+        const char *const by = video_kept_by(video);
+        char reason[200];
+        if (!by || strcmp(by, backend) != 0)
+            snprintf(why, size, "%s is decoded %s%s, scores are computed with %s", video->path,
+                     by ? "with " : "on the CPU", by ? by : "", backend);
+        else if (video_can_keep(video, group->ratings[0]->vmaf, reason, sizeof(reason)))
+            snprintf(why, size, "%s: %s", video->path, reason);
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+/* How many videos are decoded on some device. */
+static unsigned on_devices(const Group *group)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i <= group->count; i++)
+        count += video_kept_by(group->videos[i]) != NULL;
+    return count;
+}
+
+/* Decides whether frames stay where they are decoded, which is all videos' or none's; says so. */
+static bool keep_frames(Group *group)
+{
+    char why[512];
+    if (!group->share->gpu || !on_devices(group))
+        return false;
+    group->kept = !must_fetch(group, why, sizeof(why));
+    for (unsigned i = 0; i <= group->count; i++) {
+        if (!video_kept_by(group->videos[i]))
+            continue;
+        if (group->kept)
+            video_note(group->videos[i], "kept", true,
+                       "frames stay on the device that scores them");
+        else
+            video_note(group->videos[i], "fetched", true, "frames are fetched from the device: %s",
+                       why);
+        if (group->kept)
+            video_start_keeping(group->videos[i]);
+    }
+    if (group->kept)
+        group->ahead = KEPT_AHEAD;
+    return group->kept;
+}
+
 static int prepare_rating(Group *group, unsigned i)
 {
     Rating *const rating = group->ratings[i];
@@ -96,7 +151,8 @@ static int place_on_gpu(const Group *group, const Rating *rating)
     const bool begun = share->begun;
     share->begun = true;
     return begun ? gpu_share(share->gpu, rating->vmaf)
-                 : gpu_create(&share->gpu, share->options, rating->vmaf);
+                 : gpu_create(&share->gpu, share->options, rating->vmaf,
+                              on_devices(group) == group->count + 1 ? KEPT_PAIRS : 0);
 }
 
 static int create_contexts(Group *group)
@@ -110,7 +166,7 @@ static int create_contexts(Group *group)
         if (!err)
             err = place_on_gpu(group, group->ratings[i]);
     }
-    if (!err)
+    if (!err && !keep_frames(group))
         err = create_pool(group);
     if (!err && !group->share->models)
         err = models_create(&group->share->models, o);
@@ -143,6 +199,7 @@ static int read_and_score(Group *group)
         .count = group->count,
         .gpu = group->share->gpu,
         .models = group->share->models,
+        .kept = group->kept,
         .ahead = group->ahead,
     };
     return feed_ratings(&config);

@@ -20,6 +20,7 @@ typedef struct Group {
     Video **videos;   /* the reference, then one for each rating */
     Rating **ratings; /* in the order of the command line */
     SyncPlan plan;
+    bool kept;      /* frames stay on the device that decodes and scores them */
     unsigned ahead; /* frames read ahead of each video */
 } Group;
 

@@ -62,6 +62,8 @@ static int create_video(Run *run, const char *path, bool is_ref)
         say("problem with %s file: %s", is_ref ? "reference" : "distorted", path);
     else
         (*video)->options = (VideoOptions){ .hwaccel = o->hwaccel,
+                                            .backend = o->backend,
+                                            .device = o->device,
                                             .local = o->local_only,
                                             .threads = decoder_threads(run) };
     return err;

@@ -90,6 +90,7 @@ static int get_attribute(int *value, int attribute)
         { 7, 31, 65535 },      /* z */
         { 8, 74, 49152 },      /* shared memory */
         { 10, 87, 32 },        /* warp */
+        { 14, -1, 512 },       /* alignment of textures */
         { 16, 63, 4 },         /* multiprocessors */
         { 18, 16, 0 },         /* integrated */
         { 75, 23, 9 },         /* compute capability */
@@ -183,7 +184,36 @@ API(cuCtxGetDevice, hipCtxGetDevice)(int *device)
 }
 
 #ifndef EMULATED_HIP
-/* For tests that play another user of the device. */
+/* For tests that play another user of the device, and FFmpeg's libraries, which are one. */
+
+static int get_state(const Device *device, unsigned *flags, int *active)
+{
+    *flags = device->flags;
+    *active = device->retains > 0;
+    return OK;
+}
+
+EXPORTED int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    CALL(NEEDS_INIT, ON_DEVICE(device, get_state(device_at(device), flags, active)));
+}
+
+EXPORTED int cuDevicePrimaryCtxSetFlags(int device, unsigned flags)
+{
+    CALL(NEEDS_INIT, ON_DEVICE(device, ((device_at(device)->flags = flags), OK)));
+}
+
+EXPORTED int cuDevicePrimaryCtxRelease(int device)
+{
+    CALL(RELEASES_DEVICE, ON_DEVICE(device, device_release(device_at(device))));
+}
+
+EXPORTED int cuGetErrorString(int code, const char **text)
+{
+    *text = "an emulated error";
+    return OK;
+}
+
 EXPORTED int cuCtxCreate_v2(Context **out, unsigned flags, int device)
 {
     CALL(NEEDS_INIT,

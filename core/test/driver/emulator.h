@@ -84,7 +84,8 @@ typedef struct Device {
     size_t total, used;
     Context *primary;
     unsigned retains;
-    int lost; /* what every call returns from then on; 0 while all is well */
+    unsigned flags; /* of that context, which its users agree on */
+    int lost;       /* what every call returns from then on; 0 while all is well */
 } Device;
 
 enum ObjectKind {

@@ -3,9 +3,11 @@
 #include "input/libav.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/libav_kept.h"
 #include "input/reader.h"
 #include "message.h"
 
@@ -78,9 +80,9 @@ static void set_traits(Libav *libav)
     VideoTraits *const traits = &libav->video->traits;
     traits->container = libav->format->iformat->name;
     traits->codec = avcodec_get_name(libav->codec->codec_id);
-    traits->pixel_format = av_get_pix_fmt_name(libav->frame->format);
+    traits->pixel_format = av_get_pix_fmt_name(libav_shown(libav)->format);
     set_rate(libav);
-    set_colours(traits, libav->frame);
+    set_colours(traits, libav_shown(libav));
     const AVRational aspect =
         av_guess_sample_aspect_ratio(libav->format, libav->stream, libav->frame);
     if (aspect.num > 0 && aspect.den > 0) {
@@ -114,7 +116,7 @@ static void libav_close(Video *video)
     av_packet_free(&libav->packet);
     av_frame_free(&libav->frame);
     av_frame_free(&libav->host);
-    av_buffer_unref(&libav->device);
+    libav_hw_close(libav);
     pthread_mutex_destroy(&libav->log_lock);
     free(libav);
     video->state = NULL;
@@ -163,20 +165,34 @@ static int libav_open(Video *video)
     if (err)
         return err;
     set_traits(libav);
-    return frame_way_open(&libav->way, video, libav->frame, display_matrix(libav->stream));
+    return frame_way_open(&libav->way, video, libav_shown(libav), display_matrix(libav->stream));
+}
+
+/* Of the samples, wherever they are. */
+static enum AVPixelFormat sample_format(const AVFrame *frame)
+{
+    return frame->hw_frames_ctx ? ((AVHWFramesContext *)frame->hw_frames_ctx->data)->sw_format
+                                : frame->format;
+}
+
+static bool is_cropped(const AVFrame *frame)
+{
+    return frame->crop_top | frame->crop_bottom | frame->crop_left | frame->crop_right;
 }
 
 /* Frames that are not as the first one cannot be paired with those of another video. */
 static bool has_changed(const Libav *libav)
 {
     const FrameWay *const way = &libav->way;
-    const AVFrame *const frame = libav->frame;
-    if (frame->width == way->width && frame->height == way->height && frame->format == way->coded)
+    const AVFrame *const frame = libav_shown(libav);
+    const enum AVPixelFormat format = sample_format(frame);
+    const bool there = !libav->keep || (libav_on_device(libav) && !is_cropped(frame));
+    if (frame->width == way->width && frame->height == way->height && format == way->coded && there)
         return false;
     say("%s: frames change from %dx%d (%s) to %dx%d (%s) at frame %llu; only one size and format can be "
         "scored",
         libav->video->path, way->width, way->height, av_get_pix_fmt_name(way->coded), frame->width,
-        frame->height, av_get_pix_fmt_name(frame->format), (unsigned long long)libav->found);
+        frame->height, av_get_pix_fmt_name(format), (unsigned long long)libav->found);
     return true;
 }
 
@@ -213,10 +229,61 @@ static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsign
     Libav *const libav = video->state;
     if (!wanted)
         return FRAME_WHOLE;
-    const int err = frame_way_planes(&libav->way, video, libav->frame, wanted, planes);
+    const int err = frame_way_planes(&libav->way, video, libav_shown(libav), wanted, planes);
     if (!err)
         return FRAME_WHOLE;
     video_read_error(video, err);
+    return FRAME_ERROR;
+}
+
+/* ---- frames that stay where they are ---- */
+
+static const char *libav_kept_by(const Video *video)
+{
+    return video->traits.hwaccel;
+}
+
+static int refuse(char *why, size_t size, const char *reason)
+{
+    snprintf(why, size, "%s", reason);
+    return -ENOTSUP;
+}
+
+/* Whatever would have to be done to the samples is done on the CPU. */
+static int libav_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size)
+{
+    const Libav *const libav = video->state;
+    const FrameWay *const way = &libav->way;
+    const VideoFormat *const a = &video->format, *const b = &video->native;
+    const AVFrame *const frame = libav->frame;
+    if (!libav_on_device(libav))
+        return refuse(why, size, "they are not on the device");
+    if (a->width != b->width || a->height != b->height)
+        return refuse(why, size, "they are scaled on the CPU");
+    if (a->bitdepth != b->bitdepth || a->pix_fmt != b->pix_fmt || video->range || video->rgb)
+        return refuse(why, size, "they are converted on the CPU");
+    if (way->turn[0][0] != 1 || way->turn[1][1] != 1)
+        return refuse(why, size, "they are turned on the CPU");
+    if (frame->width != way->width || frame->height != way->height || is_cropped(frame))
+        return refuse(why, size, "they are cropped on the CPU");
+    return libav_kept_check(frame, vmaf, why, size);
+}
+
+static void libav_start_keeping(Video *video)
+{
+    Libav *const libav = video->state;
+    libav->keep = true;
+    libav->fetched = false;
+}
+
+static enum FrameStatus libav_keep(const Video *video, uint64_t offset, KeptFrame **frame)
+{
+    (void)offset;
+    const Libav *const libav = video->state;
+    *frame = libav_kept_create(libav->frame);
+    if (*frame)
+        return FRAME_WHOLE;
+    video_read_error(video, -ENOMEM);
     return FRAME_ERROR;
 }
 
@@ -247,4 +314,8 @@ const VideoReader libav_reader = {
     .planes = libav_planes,
     .time = libav_time,
     .frames_left = libav_frames_left,
+    .kept_by = libav_kept_by,
+    .can_keep = libav_can_keep,
+    .start_keeping = libav_start_keeping,
+    .keep = libav_keep,
 };

@@ -32,7 +32,9 @@ typedef struct Libav {
     AVCodecContext *codec;
     AVPacket *packet;
     AVFrame *frame;      /* the one that was found */
-    AVFrame *host;       /* the same, fetched from a device */
+    AVFrame *host;       /* the same, if it was fetched from a device */
+    bool fetched;        /* it was */
+    bool keep;           /* frames are not to be: they are scored where they are */
     AVBufferRef *device; /* that decodes; NULL: the CPU */
     const char *device_name;
     bool device_named; /* by the user, who wants no other */
@@ -62,15 +64,22 @@ void libav_io_destroy(Libav *libav);
 int libav_open_stream(Libav *libav);
 
 /* libav_hw.c, for --hwaccel. All of them say what is wrong; negative errno. The first takes a device and its decoder,
- * if there is to be one; the second is for before that is opened, the third for each frame, the last for after the
+ * if there is to be one; the second is for before that is opened, the third for each frame, the fourth for after the
  * first one. */
 int libav_hw_choose(Libav *libav, const AVCodec **decoder);
 int libav_hw_attach(Libav *libav);
 int libav_hw_fetch(Libav *libav);
 int libav_hw_tell(Libav *libav);
+void libav_hw_close(Libav *libav);
+bool libav_on_device(const Libav *libav); /* is the frame that was found? */
 
 /* libav_decode.c: decodes the next frame into `frame`. */
 enum FrameStatus libav_decode(Libav *libav);
+/* The same in memory of the host, where its samples can be read. */
+static inline AVFrame *libav_shown(const Libav *libav)
+{
+    return libav->fetched ? libav->host : libav->frame;
+}
 
 /* libav_frame.c. The first one says what is wrong, sets the video's format and notes what has to be done. */
 int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int32_t *matrix);

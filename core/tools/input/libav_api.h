@@ -78,6 +78,7 @@ const char *libav_api_open(void);
     X(av_display_rotation_get)                                                                     \
     X(av_frame_alloc)                                                                              \
     X(av_frame_apply_cropping)                                                                     \
+    X(av_frame_clone)                                                                              \
     X(av_frame_copy_props)                                                                         \
     X(av_frame_free)                                                                               \
     X(av_frame_get_buffer)                                                                         \
@@ -128,6 +129,7 @@ extern LibavApi libav_api;
 #define av_display_rotation_get libav_api.av_display_rotation_get
 #define av_frame_alloc libav_api.av_frame_alloc
 #define av_frame_apply_cropping libav_api.av_frame_apply_cropping
+#define av_frame_clone libav_api.av_frame_clone
 #define av_frame_copy_props libav_api.av_frame_copy_props
 #define av_frame_free libav_api.av_frame_free
 #define av_frame_get_buffer libav_api.av_frame_get_buffer

@@ -51,6 +51,18 @@ static int read_packet(Libav *libav)
     return 0;
 }
 
+/* A device that fails is not the video's fault: its frames are not to be left out. */
+static bool has_device_failed(Libav *libav, int err)
+{
+    char line[256];
+    const bool there = libav->device_named || libav->video->traits.hwaccel;
+    if (!libav->device || !there || err != AVERROR_EXTERNAL)
+        return false;
+    say("%s: decoding with %s failed at frame %llu: %s", libav->video->path, libav->device_name,
+        (unsigned long long)libav->found, libav_reason(libav, err, line, sizeof(line)));
+    return true;
+}
+
 /* Gives the decoder, which asked for it, one more packet. Negative: there is no going on. */
 static int feed(Libav *libav)
 {
@@ -66,9 +78,12 @@ static int feed(Libav *libav)
     if (libav->draining)
         return 0;
     av_packet_unref(libav->packet);
-    if (err && err != AVERROR(ENOMEM))
-        note_damage(libav, err);
-    return err == AVERROR(ENOMEM) ? err : 0;
+    if (!err || err == AVERROR(ENOMEM))
+        return err;
+    if (has_device_failed(libav, err))
+        return AVERROR_EXIT;
+    note_damage(libav, err);
+    return 0;
 }
 
 static enum FrameStatus failed(const Libav *libav, int err)
@@ -79,19 +94,18 @@ static enum FrameStatus failed(const Libav *libav, int err)
 }
 
 /* Containers may crop what decoders give; libavformat tells since FFmpeg 7.1. */
-static int crop(Libav *libav)
+static void add_container_crop(Libav *libav, AVFrame *frame)
 {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 19, 100)
-    AVFrame *const frame = libav->frame;
     const AVCodecParameters *const par = libav->stream->codecpar;
     const AVPacketSideData *const side = av_packet_side_data_get(
         par->coded_side_data, par->nb_coded_side_data, AV_PKT_DATA_FRAME_CROPPING);
     if (!side || side->size < 16)
-        return 0;
+        return;
     const uint32_t top = AV_RL32(side->data), bottom = AV_RL32(side->data + 4);
     const uint32_t left = AV_RL32(side->data + 8), right = AV_RL32(side->data + 12);
     if (!(top | bottom | left | right))
-        return 0;
+        return;
     if (!libav->found && !libav->first)
         video_note(
             libav->video, "cropped", true,
@@ -101,15 +115,23 @@ static int crop(Libav *libav)
     frame->crop_bottom += bottom;
     frame->crop_left += left;
     frame->crop_right += right;
-    const int err = av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED);
-    if (err < 0) {
-        say("%s: nothing is left of its frames when they are cropped", libav->video->path);
-        return -EINVAL;
-    }
 #else
     (void)libav;
+    (void)frame;
 #endif
-    return 0;
+}
+
+/* Decoders crop their frames, but for the left and upper edges of those on a device. */
+static int crop(Libav *libav)
+{
+    AVFrame *const frame = libav_shown(libav);
+    add_container_crop(libav, frame);
+    if (!(frame->crop_top | frame->crop_bottom | frame->crop_left | frame->crop_right))
+        return 0;
+    if (av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED) >= 0)
+        return 0;
+    say("%s: nothing is left of its frames when they are cropped", libav->video->path);
+    return -EINVAL;
 }
 
 enum FrameStatus libav_decode(Libav *libav)
@@ -120,6 +142,8 @@ enum FrameStatus libav_decode(Libav *libav)
     for (unsigned failures = 0; (err = avcodec_receive_frame(libav->codec, libav->frame));) {
         if (err == AVERROR(EAGAIN) && !libav->draining) {
             err = feed(libav);
+        } else if (has_device_failed(libav, err)) {
+            err = AVERROR_EXIT;
         } else if (err != AVERROR_EOF && err != AVERROR(ENOMEM) && failures++ < FAILURES_MAX) {
             note_damage(libav, err);
             err = 0;
@@ -134,5 +158,8 @@ enum FrameStatus libav_decode(Libav *libav)
     }
     if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
         note_damage(libav, AVERROR_INVALIDDATA);
+    libav->fetched = false;
+    if (libav->keep)
+        return FRAME_WHOLE;
     return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
 }

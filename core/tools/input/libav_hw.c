@@ -3,8 +3,79 @@
 #include <errno.h>
 #include <string.h>
 
+#include "input/kept.h"
 #include "input/libav.h"
 #include "message.h"
+
+static const char *const names[] = { "cuda", "vaapi", "vulkan" };
+#define NAMES (sizeof(names) / sizeof(*names))
+
+/* ---- devices ---- */
+
+/* All videos are decoded on one device: what scores the frames of several needs them there. */
+static struct Shared {
+    AVBufferRef *device;
+    unsigned users;
+} shared[NAMES]; /* by name, guarded by the lock */
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Are frames of such a device wanted by what scores them? */
+static bool may_score(const VideoOptions *options, const char *name)
+{
+    return options->backend &&
+           (!strcmp(options->backend, name) || !strcmp(options->backend, "auto"));
+}
+
+/* The one that scores, where its number was given; NULL: the first. */
+static const char *device_number(const VideoOptions *options, const char *name)
+{
+    const char *const device = options->device;
+    const bool number = device && *device && device[strspn(device, "0123456789")] == '\0';
+    return number && may_score(options, name) ? device : NULL;
+}
+
+/* CUDA's scoring works in the primary context of the device, and reads what lies in that. */
+static int make_device(AVBufferRef **device, const char *name, const VideoOptions *options)
+{
+    enum { PRIMARY_CONTEXT = 1 }; /* AV_CUDA_USE_PRIMARY_CONTEXT */
+    const enum AVHWDeviceType type = av_hwdevice_find_type_by_name(name);
+    const char *const number = device_number(options, name);
+    int err = AVERROR(ENOSYS);
+    if (type == AV_HWDEVICE_TYPE_CUDA && may_score(options, name))
+        err = av_hwdevice_ctx_create(device, type, number, NULL, PRIMARY_CONTEXT);
+    return err < 0 ? av_hwdevice_ctx_create(device, type, number, NULL, 0) : err;
+}
+
+static int take_device(Libav *libav, size_t name)
+{
+    struct Shared *const one = &shared[name];
+    int err = 0;
+    pthread_mutex_lock(&shared_lock);
+    if (!one->users)
+        err = make_device(&one->device, names[name], &libav->video->options);
+    if (err >= 0)
+        libav->device = av_buffer_ref(one->device);
+    if (libav->device)
+        one->users++;
+    else if (!one->users)
+        av_buffer_unref(&one->device);
+    pthread_mutex_unlock(&shared_lock);
+    return err < 0 ? err : libav->device ? 0 : AVERROR(ENOMEM);
+}
+
+void libav_hw_close(Libav *libav)
+{
+    if (!libav->device)
+        return;
+    pthread_mutex_lock(&shared_lock);
+    for (size_t i = 0; i < NAMES; i++)
+        if (libav->device_name == names[i] && !--shared[i].users)
+            av_buffer_unref(&shared[i].device);
+    pthread_mutex_unlock(&shared_lock);
+    av_buffer_unref(&libav->device);
+}
+
+/* ---- decoders ---- */
 
 /* The decoder's own way to use a device of this type; NULL: it has none. */
 static const AVCodecHWConfig *config_for(const AVCodec *decoder, enum AVHWDeviceType type)
@@ -39,9 +110,9 @@ static enum AVPixelFormat choose_format(AVCodecContext *codec, const enum AVPixe
 }
 
 /* 0 when the device is there and some decoder uses it; what is missing goes to `why`. */
-static int try_device(Libav *libav, const char *name, const AVCodec **decoder, char *why,
-                      size_t size)
+static int try_device(Libav *libav, size_t number, const AVCodec **decoder, char *why, size_t size)
 {
+    const char *const name = names[number];
     const enum AVHWDeviceType type = av_hwdevice_find_type_by_name(name);
     const enum AVCodecID id = libav->stream->codecpar->codec_id;
     const AVCodec *const found = type == AV_HWDEVICE_TYPE_NONE ? NULL : decoder_for(id, type);
@@ -50,7 +121,7 @@ static int try_device(Libav *libav, const char *name, const AVCodec **decoder, c
                  name);
         return -ENOSYS;
     }
-    const int err = av_hwdevice_ctx_create(&libav->device, type, NULL, NULL, 0);
+    const int err = take_device(libav, number);
     if (err < 0) {
         char reason[128];
         av_strerror(err, reason, sizeof(reason));
@@ -63,21 +134,26 @@ static int try_device(Libav *libav, const char *name, const AVCodec **decoder, c
     return 0;
 }
 
+/* The one that scores comes first. */
+static bool is_tried(const Libav *libav, const char *name, bool first)
+{
+    const VideoOptions *const options = &libav->video->options;
+    const bool scores = options->backend && !strcmp(options->backend, name);
+    return libav->device_named ? first && !strcmp(options->hwaccel, name) : scores == first;
+}
+
 int libav_hw_choose(Libav *libav, const AVCodec **decoder)
 {
-    static const char *const names[] = { "cuda", "vaapi", "vulkan" };
     const char *const asked = libav->video->options.hwaccel;
     char why[256] = "";
     libav->device_format = AV_PIX_FMT_NONE;
     if (!asked || !strcmp(asked, "none"))
         return 0;
     libav->device_named = strcmp(asked, "auto") != 0;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if (libav->device_named && strcmp(asked, names[i]) != 0)
-            continue;
-        if (!try_device(libav, names[i], decoder, why, sizeof(why)))
+    for (size_t i = 0; i < 2 * NAMES; i++)
+        if (is_tried(libav, names[i % NAMES], i < NAMES) &&
+            !try_device(libav, i % NAMES, decoder, why, sizeof(why)))
             return 0;
-    }
     if (!libav->device_named)
         return 0;
     say("%s: --hwaccel %s: %s", libav->video->path, asked, why);
@@ -90,12 +166,19 @@ int libav_hw_attach(Libav *libav)
         return 0;
     libav->codec->hw_device_ctx = av_buffer_ref(libav->device);
     libav->codec->get_format = choose_format;
+    if (may_score(&libav->video->options, libav->device_name))
+        libav->codec->extra_hw_frames = KEPT_FRAMES;
     return libav->codec->hw_device_ctx ? 0 : -ENOMEM;
+}
+
+bool libav_on_device(const Libav *libav)
+{
+    return libav->device_format != AV_PIX_FMT_NONE && libav->frame->format == libav->device_format;
 }
 
 int libav_hw_fetch(Libav *libav)
 {
-    if (libav->device_format == AV_PIX_FMT_NONE || libav->frame->format != libav->device_format)
+    if (!libav_on_device(libav))
         return 0;
     av_frame_unref(libav->host);
     int err = av_hwframe_transfer_data(libav->host, libav->frame, 0);
@@ -108,8 +191,7 @@ int libav_hw_fetch(Libav *libav)
             reason);
         return -EIO;
     }
-    av_frame_unref(libav->frame);
-    av_frame_move_ref(libav->frame, libav->host);
+    libav->fetched = true;
     libav->video->traits.hwaccel = libav->device_name;
     return 0;
 }

@@ -221,7 +221,9 @@ static int open_decoder(Libav *libav)
     err = avcodec_parameters_to_context(libav->codec, par);
     libav->codec->opaque = libav;
     libav->codec->pkt_timebase = libav->stream->time_base;
-    libav->codec->thread_count = thread_count(&video->options);
+    /* A device decodes no faster with threads, and spends one of its few places for frames on each. */
+    libav->codec->thread_count =
+        libav->device && libav->device_named ? 1 : thread_count(&video->options);
     if (err >= 0)
         err = libav_hw_attach(libav);
     if (!err)

@@ -13,7 +13,7 @@ typedef struct Slot {
     bool done;
     enum FrameStatus status;
     int64_t time;
-    VmafPicture pic;
+    Prefetched frame;
 } Slot;
 
 /* One video. */
@@ -43,6 +43,14 @@ struct Prefetch {
     struct timespec tired; /* when that has taken long */
     Track *tracks;         /* the reference's first */
 };
+
+void prefetched_release(Prefetched *frame)
+{
+    if (frame->pic.ref)
+        vmaf_picture_unref(&frame->pic);
+    kept_release(frame->kept);
+    frame->kept = NULL;
+}
 
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
 {
@@ -128,8 +136,8 @@ static void finish(Track *track, Slot *slot, enum FrameStatus status)
     slot->status = status;
     slot->done = true;
     track->ended |= status != FRAME_WHOLE;
-    if (track->dropped && slot->pic.ref)
-        vmaf_picture_unref(&slot->pic);
+    if (track->dropped)
+        prefetched_release(&slot->frame);
     pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -137,13 +145,16 @@ static void finish(Track *track, Slot *slot, enum FrameStatus status)
 static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
 {
     const PrefetchConfig *const config = &track->prefetch->config;
-    if (vmaf_fetch_preallocated_picture(config->vmaf, &slot->pic)) {
+    VmafPicture *const pic = &slot->frame.pic;
+    if (config->kept)
+        return video_keep(track->video, offset, &slot->frame.kept);
+    if (vmaf_fetch_preallocated_picture(config->vmaf, pic)) {
         say("problem fetching a picture");
         return FRAME_ERROR;
     }
-    const enum FrameStatus status = video_read(track->video, offset, config->planes, &slot->pic);
+    const enum FrameStatus status = video_read(track->video, offset, config->planes, pic);
     if (status != FRAME_WHOLE)
-        vmaf_picture_unref(&slot->pic);
+        vmaf_picture_unref(pic);
     return status;
 }
 
@@ -278,14 +289,14 @@ enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time
     return status;
 }
 
-void prefetch_take(Prefetch *prefetch, unsigned video, VmafPicture *pic)
+void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
 {
     Track *const track = &prefetch->tracks[video];
     Slot *const slot = next_slot(track);
     pthread_mutex_lock(&prefetch->lock);
-    *pic = slot->done ? slot->pic : (VmafPicture){ 0 };
+    *frame = slot->done ? slot->frame : (Prefetched){ 0 };
     if (slot->done) {
-        slot->pic = (VmafPicture){ 0 };
+        slot->frame = (Prefetched){ 0 };
         slot->done = false;
         track->taken++;
         if (track->holding)
@@ -298,8 +309,8 @@ void prefetch_take(Prefetch *prefetch, unsigned video, VmafPicture *pic)
 static void drop_pictures(Track *track)
 {
     for (unsigned i = 0; track->slots && i < track->prefetch->config.ahead; i++)
-        if (track->slots[i].done && track->slots[i].pic.ref)
-            vmaf_picture_unref(&track->slots[i].pic);
+        if (track->slots[i].done)
+            prefetched_release(&track->slots[i].frame);
 }
 
 void prefetch_drop(Prefetch *prefetch, unsigned video)

@@ -9,13 +9,21 @@
 
 typedef struct Prefetch Prefetch;
 
+/* A frame that was read. */
+typedef struct Prefetched {
+    VmafPicture pic;
+    KeptFrame *kept; /* in place of the picture */
+} Prefetched;
+void prefetched_release(Prefetched *frame); /* an empty one is fine */
+
 typedef struct PrefetchVideo {
     Video *video;
     uint64_t frame_limit; /* 0: none */
 } PrefetchVideo;
 
 typedef struct PrefetchConfig {
-    VmafContext *vmaf;           /* with a pool of pictures, see prefetch_pool_size */
+    VmafContext *vmaf; /* with a pool of pictures, see prefetch_pool_size, unless `kept` */
+    bool kept;         /* frames stay where they are decoded */
     const PrefetchVideo *videos; /* the reference, then the distorted ones; copied */
     unsigned count;
     bool by_number;   /* frames are wanted in pairs: no need for one whose partner is no good */
@@ -34,8 +42,8 @@ int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
  * `by_number`, it does not wait for the reference when all distorted videos that were not dropped are cut or
  * cannot be read next: FRAME_WHOLE then, and there is nothing to take. */
 enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time);
-/* The frame that was looked at and is whole: the picture is the caller's. */
-void prefetch_take(Prefetch *prefetch, unsigned video, VmafPicture *pic);
+/* The frame that was looked at and is whole: it is the caller's. */
+void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame);
 /* Nobody wants more of this video. A pipe is read on, since its writer may have to get on with others. */
 void prefetch_drop(Prefetch *prefetch, unsigned video);
 

@@ -30,6 +30,11 @@ struct VideoReader {
                                Planes *planes);
     int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
     uint64_t (*frames_left)(const Video *video);
+    /* As video_kept_by, video_can_keep, video_start_keeping and video_keep. NULL: frames are in memory of the host. */
+    const char *(*kept_by)(const Video *video);
+    int (*can_keep)(const Video *video, VmafContext *vmaf, char *why, size_t size);
+    void (*start_keeping)(Video *video);
+    enum FrameStatus (*keep)(const Video *video, uint64_t offset, KeptFrame **frame);
     /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */
     void (*jump)(Video *video, unsigned frames);
 };

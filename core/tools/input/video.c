@@ -208,6 +208,26 @@ enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes
     return FRAME_ERROR;
 }
 
+const char *video_kept_by(const Video *video)
+{
+    return video->reader->kept_by ? video->reader->kept_by(video) : NULL;
+}
+
+int video_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size)
+{
+    return video->reader->can_keep(video, vmaf, why, size);
+}
+
+void video_start_keeping(Video *video)
+{
+    video->reader->start_keeping(video);
+}
+
+enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **frame)
+{
+    return video->reader->keep(video, offset, frame);
+}
+
 void video_convert_range(Video *video, enum VideoRange range)
 {
     video->range = range;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/kept.h"
 #include "input/source.h"
 #include "libvmaf/picture.h"
 
@@ -48,6 +49,8 @@ typedef struct VideoNote {
 /* How a video is to be read. Zeros are fine. Set between video_create and video_begin. */
 typedef struct VideoOptions {
     const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
+    const char *backend; /* that is to score, or "auto"; NULL: the CPU */
+    const char *device;  /* of that, as --device has it; NULL: the first */
     bool local;          /* no network, and no file that names others, such as a playlist */
     unsigned threads;    /* that decode; 0: a fair share of the cores */
     bool quiet;          /* what is odd about it was said before */
@@ -104,6 +107,16 @@ int64_t video_time(const Video *video, uint64_t offset);
  * only the planes whose bits are set, and without any the picture may be NULL. */
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic);
+
+/* The backend on whose device frames are decoded, so that it may be able to read them there; NULL: they come from
+ * the CPU. */
+const char *video_kept_by(const Video *video);
+/* Whether a context can score the frames, in the format in which they are wanted now, where they are decoded. 0, or
+ * negative errno and the reason. */
+int video_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size);
+/* From now on frames stay there: video_keep, in place of video_read, gives one that was found. */
+void video_start_keeping(Video *video);
+enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **frame);
 
 /* Drops frames. FRAME_NONE or FRAME_CUT when there are fewer. */
 enum FrameStatus video_skip(Video *video, unsigned frames);
