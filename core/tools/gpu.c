@@ -12,6 +12,7 @@
 
 struct Gpu {
     VmafDevice *device;
+    VmafVulkanState *vulkan; /* in its place: a device of others */
     const char *backend;
     bool asked; /* for the backend or the device, by name */
 };
@@ -133,9 +134,48 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pa
                                             : start_best(gpu, options, vmaf, pairs);
 }
 
+/* Software must be named or allowed; and one that was named must be this one. */
+static bool is_wanted(const Options *options, const VmafVulkanDeviceInfo *info)
+{
+    const char *const device = options->device;
+    VmafVulkanDeviceInfo named = { .size = sizeof(named) };
+    if (!device)
+        return info->type != VMAF_VULKAN_DEVICE_TYPE_SOFTWARE || options->allow_software;
+    return *device && !device[strspn(device, "0123456789")] &&
+           !vmaf_vulkan_device_info((unsigned)strtoul(device, NULL, 10), &named) &&
+           !memcmp(named.uuid, info->uuid, sizeof(named.uuid));
+}
+
+int gpu_adopt(Gpu **out, const Options *options, VmafContext *vmaf, VmafVulkanState *state)
+{
+    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
+    Gpu *const gpu = calloc(1, sizeof(*gpu));
+    int err = gpu ? vmaf_vulkan_state_device_info(state, &info) : -ENOMEM;
+    if (!err && !is_wanted(options, &info))
+        err = -ENODEV;
+    if (!err)
+        err = vmaf_vulkan_import_state(vmaf, state);
+    if (err) {
+        vmaf_vulkan_state_free(&state);
+        free(gpu);
+        return err;
+    }
+    *gpu = (Gpu){ .vulkan = state, .backend = options->backend, .asked = true };
+    *out = gpu;
+    return 0;
+}
+
+const VmafVulkanState *gpu_adopted(const Gpu *gpu)
+{
+    return gpu->vulkan;
+}
+
 int gpu_share(const Gpu *gpu, VmafContext *vmaf)
 {
-    return gpu ? vmaf_use_device(vmaf, gpu->device) : 0;
+    if (!gpu)
+        return 0;
+    return gpu->vulkan ? vmaf_vulkan_import_state(vmaf, gpu->vulkan)
+                       : vmaf_use_device(vmaf, gpu->device);
 }
 
 const char *gpu_backend(const Gpu *gpu)
@@ -149,6 +189,7 @@ void gpu_destroy(Gpu *gpu)
         return;
     gave_up = gave_up || vmaf_device_is_lost(gpu->device);
     vmaf_device_close(&gpu->device);
+    vmaf_vulkan_state_free(&gpu->vulkan);
     free(gpu);
 }
 

@@ -7,6 +7,7 @@
 
 #include "libvmaf/device.h"
 #include "libvmaf/libvmaf.h"
+#include "libvmaf/libvmaf_vulkan.h"
 #include "options.h"
 
 typedef struct Gpu Gpu;
@@ -16,6 +17,10 @@ typedef struct Gpu Gpu;
  * `auto` falls back to the CPU, and says why each backend was passed over. `pairs`: how many may be under way
  * at once; 0: as many as help. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs);
+/* The same on a Vulkan device of others, which must outlive it, if it is one that the options allow: takes the state.
+ * Negative errno: it is not, and nothing was said. */
+int gpu_adopt(Gpu **gpu, const Options *options, VmafContext *vmaf, VmafVulkanState *state);
+const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: it is a device of its own */
 /* One more context scores there; without a GPU there is nothing to do. */
 int gpu_share(const Gpu *gpu, VmafContext *vmaf);
 const char *gpu_backend(const Gpu *gpu);

@@ -76,6 +76,7 @@ static int create_pool(Group *group)
 static bool must_fetch(const Group *group, char *why, size_t size)
 {
     const char *const backend = gpu_backend(group->share->gpu);
+    const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
     for (unsigned i = 0; i <= group->count; i++) {
         const Video *const video = group->videos[i];
         const char *const by = video_kept_by(video);
@@ -83,7 +84,7 @@ static bool must_fetch(const Group *group, char *why, size_t size)
         if (!by || strcmp(by, backend) != 0)
             snprintf(why, size, "%s is decoded %s%s, scores are computed with %s", video->path,
                      by ? "with " : "on the CPU", by ? by : "", backend);
-        else if (video_can_keep(video, group->ratings[0]->vmaf, reason, sizeof(reason)))
+        else if (video_can_keep(video, &scorer, reason, sizeof(reason)))
             snprintf(why, size, "%s: %s", video->path, reason);
         else
             continue;
@@ -144,15 +145,33 @@ static size_t frame_bytes(const VideoFormat *format)
     return samples * (format->bitdepth > 8 ? 2 : 1);
 }
 
+/* Frames that Vulkan decodes can be read on the device that the decoder made, not on another of the same GPU. False:
+ * nothing was opened. */
+static bool open_decoders_device(const Group *group, const Rating *rating)
+{
+    GroupShare *const share = group->share;
+    const Options *const o = share->options;
+    const char *const by = video_kept_by(group->videos[0]);
+    VmafVulkanState *state;
+    if (!by || strcmp(by, "vulkan") != 0 || !o->backend || strcmp(o->backend, by) != 0 ||
+        on_devices(group) != group->count + 1)
+        return false;
+    return !video_share(group->videos[0], KEPT_PAIRS, !o->by_extractor, &state) &&
+           !gpu_adopt(&share->gpu, o, rating->vmaf, state);
+}
+
 /* The first context of a run opens the device for all. */
 static int place_on_gpu(const Group *group, const Rating *rating)
 {
     GroupShare *const share = group->share;
     const bool begun = share->begun;
     share->begun = true;
-    return begun ? gpu_share(share->gpu, rating->vmaf)
-                 : gpu_create(&share->gpu, share->options, rating->vmaf,
-                              on_devices(group) == group->count + 1 ? KEPT_PAIRS : 0);
+    if (begun)
+        return gpu_share(share->gpu, rating->vmaf);
+    if (open_decoders_device(group, rating))
+        return 0;
+    return gpu_create(&share->gpu, share->options, rating->vmaf,
+                      on_devices(group) == group->count + 1 ? KEPT_PAIRS : 0);
 }
 
 static int create_contexts(Group *group)

@@ -4,6 +4,7 @@
 #define TOOLS_INPUT_KEPT_H
 
 #include "libvmaf/libvmaf.h"
+#include "libvmaf/libvmaf_vulkan.h"
 
 typedef struct KeptFrame KeptFrame;
 
@@ -17,6 +18,13 @@ typedef struct KeptOps {
 struct KeptFrame {
     const KeptOps *ops;
 };
+
+/* What is to read them. */
+typedef struct KeptScorer {
+    VmafContext *vmaf;
+    const VmafVulkanState
+        *vulkan; /* that it uses, if that is on the device of the frames; NULL: it is not */
+} KeptScorer;
 
 /* Frames of a video that may wait to be scored, and pairs that the device may have at once: decoders have few places
  * for frames. */

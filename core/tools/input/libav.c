@@ -250,7 +250,7 @@ static int refuse(char *why, size_t size, const char *reason)
 }
 
 /* Whatever would have to be done to the samples is done on the CPU. */
-static int libav_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size)
+static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size)
 {
     const Libav *const libav = video->state;
     const FrameWay *const way = &libav->way;
@@ -266,7 +266,15 @@ static int libav_can_keep(const Video *video, VmafContext *vmaf, char *why, size
         return refuse(why, size, "they are turned on the CPU");
     if (frame->width != way->width || frame->height != way->height || is_cropped(frame))
         return refuse(why, size, "they are cropped on the CPU");
-    return libav_kept_check(frame, vmaf, why, size);
+    return libav_kept_check(frame, scorer, why, size);
+}
+
+static int libav_share(const Video *video, unsigned pairs, bool required, VmafVulkanState **state)
+{
+    const Libav *const libav = video->state;
+    if (!libav_on_device(libav) || libav->frame->format != AV_PIX_FMT_VULKAN)
+        return -ENOTSUP;
+    return libav_vulkan_open(libav->frame, pairs, required, state);
 }
 
 static void libav_start_keeping(Video *video)
@@ -316,6 +324,7 @@ const VideoReader libav_reader = {
     .frames_left = libav_frames_left,
     .kept_by = libav_kept_by,
     .can_keep = libav_can_keep,
+    .share = libav_share,
     .start_keeping = libav_start_keeping,
     .keep = libav_keep,
 };

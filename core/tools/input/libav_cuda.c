@@ -6,11 +6,10 @@
 #include "input/libav_kept.h"
 #include "libvmaf/libvmaf_cuda.h"
 
-/* FFmpeg's header wants NVIDIA's, of which it needs two names. */
-#define CUDA_VERSION 1
-typedef void *CUcontext;
-typedef void *CUstream;
-#include <libavutil/hwcontext_cuda.h>
+/* How AVCUDADeviceContext begins, in all versions: FFmpeg's header can be read only with NVIDIA's. */
+typedef struct CudaDevice {
+    void *context, *stream;
+} CudaDevice;
 
 static void let_go(void *kept)
 {
@@ -23,7 +22,7 @@ static int describe(const AVFrame *frame, VmafCudaFrame *cuda)
     if (!libav_kept_layout(frame, &layout))
         return -ENOTSUP;
     const AVHWFramesContext *const frames = (AVHWFramesContext *)frame->hw_frames_ctx->data;
-    const AVCUDADeviceContext *const device = frames->device_ctx->hwctx;
+    const CudaDevice *const device = frames->device_ctx->hwctx;
     *cuda = (VmafCudaFrame){
         .size = sizeof(*cuda),
         .w = (unsigned)frame->width,
@@ -31,7 +30,7 @@ static int describe(const AVFrame *frame, VmafCudaFrame *cuda)
         .bpc = layout.bpc,
         .pix_fmt = layout.pix_fmt,
         .shift = layout.shift,
-        .cu_ctx = device->cuda_ctx,
+        .cu_ctx = device->context,
         .stream = (uintptr_t)device->stream,
     };
     const unsigned planes = layout.pix_fmt == VMAF_PIX_FMT_YUV400P ? 1 : layout.paired ? 2 : 3;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Decoding on a device. What was asked for by name happens there or not at all. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/kept.h"
@@ -26,12 +27,19 @@ static bool may_score(const VideoOptions *options, const char *name)
            (!strcmp(options->backend, name) || !strcmp(options->backend, "auto"));
 }
 
-/* The one that scores, where its number was given; NULL: the first. */
-static const char *device_number(const VideoOptions *options, const char *name)
+/* The device that scores, where its number was given, in FFmpeg's words, which numbers Vulkan's in another way; NULL:
+ * the first. */
+static const char *device_word(const VideoOptions *options, const char *name,
+                               VmafVulkanDeviceInfo *info)
 {
     const char *const device = options->device;
     const bool number = device && *device && device[strspn(device, "0123456789")] == '\0';
-    return number && may_score(options, name) ? device : NULL;
+    if (!number || !may_score(options, name))
+        return NULL;
+    if (strcmp(name, "vulkan") != 0)
+        return device;
+    *info = (VmafVulkanDeviceInfo){ .size = sizeof(*info) };
+    return vmaf_vulkan_device_info((unsigned)strtoul(device, NULL, 10), info) ? NULL : info->name;
 }
 
 /* CUDA's scoring works in the primary context of the device, and reads what lies in that. */
@@ -39,11 +47,12 @@ static int make_device(AVBufferRef **device, const char *name, const VideoOption
 {
     enum { PRIMARY_CONTEXT = 1 }; /* AV_CUDA_USE_PRIMARY_CONTEXT */
     const enum AVHWDeviceType type = av_hwdevice_find_type_by_name(name);
-    const char *const number = device_number(options, name);
+    VmafVulkanDeviceInfo info;
+    const char *const word = device_word(options, name, &info);
     int err = AVERROR(ENOSYS);
     if (type == AV_HWDEVICE_TYPE_CUDA && may_score(options, name))
-        err = av_hwdevice_ctx_create(device, type, number, NULL, PRIMARY_CONTEXT);
-    return err < 0 ? av_hwdevice_ctx_create(device, type, number, NULL, 0) : err;
+        err = av_hwdevice_ctx_create(device, type, word, NULL, PRIMARY_CONTEXT);
+    return err < 0 ? av_hwdevice_ctx_create(device, type, word, NULL, 0) : err;
 }
 
 static int take_device(Libav *libav, size_t name)

@@ -65,11 +65,19 @@ static int read_cuda(VmafContext *vmaf, KeptFrame *ref, KeptFrame *dist, unsigne
     return libav_cuda_read(vmaf, (LibavKept *)ref, (LibavKept *)dist, index);
 }
 
+static int read_vulkan(VmafContext *vmaf, KeptFrame *ref, KeptFrame *dist, unsigned index)
+{
+    return libav_vulkan_read(vmaf, (LibavKept *)ref, (LibavKept *)dist, index);
+}
+
 static const KeptOps cuda_ops = { .copy = copy, .release = release, .read = read_cuda };
+static const KeptOps vulkan_ops = { .copy = copy, .release = release, .read = read_vulkan };
 
 static const KeptOps *ops_of(const AVFrame *frame)
 {
-    return frame->format == AV_PIX_FMT_CUDA ? &cuda_ops : NULL;
+    return frame->format == AV_PIX_FMT_CUDA     ? &cuda_ops
+           : frame->format == AV_PIX_FMT_VULKAN ? &vulkan_ops
+                                                : NULL;
 }
 
 KeptFrame *libav_kept_create(const AVFrame *frame)
@@ -85,10 +93,12 @@ KeptFrame *libav_kept_create(const AVFrame *frame)
     return NULL;
 }
 
-int libav_kept_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t size)
+int libav_kept_check(const AVFrame *frame, const KeptScorer *scorer, char *why, size_t size)
 {
     if (frame->format == AV_PIX_FMT_CUDA)
-        return libav_cuda_check(frame, vmaf, why, size);
-    snprintf(why, size, "there is no way to read them there");
+        return libav_cuda_check(frame, scorer->vmaf, why, size);
+    if (frame->format == AV_PIX_FMT_VULKAN && scorer->vulkan)
+        return libav_vulkan_check(frame, scorer->vulkan, why, size);
+    snprintf(why, size, "the scoring does not work on their device");
     return -ENOTSUP;
 }

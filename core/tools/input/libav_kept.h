@@ -7,7 +7,7 @@
 
 #include "input/kept.h"
 #include "input/libav_api.h"
-#include "libvmaf/picture.h"
+#include "libvmaf/libvmaf_vulkan.h"
 
 typedef struct LibavKept {
     KeptFrame kept;
@@ -26,11 +26,17 @@ bool libav_kept_layout(const AVFrame *frame, KeptLayout *layout);
 
 /* Holds a frame of a device; NULL: no memory, or no kind that can be read there. */
 KeptFrame *libav_kept_create(const AVFrame *frame);
-/* 0 when the context can read such frames where they are; else the reason. */
-int libav_kept_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t size);
+/* 0 when the scorer can read such frames where they are; else the reason. */
+int libav_kept_check(const AVFrame *frame, const KeptScorer *scorer, char *why, size_t size);
 
 /* By the device's API. Reading gives the frames back itself. */
 int libav_cuda_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t size);
 int libav_cuda_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
+int libav_vulkan_check(const AVFrame *frame, const VmafVulkanState *state, char *why, size_t size);
+int libav_vulkan_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
+
+/* The device of a frame of Vulkan's, for scoring; which must not outlive it. `pairs`, `required`: as
+ * VmafVulkanExternalDevice has them. */
+int libav_vulkan_open(const AVFrame *frame, unsigned pairs, bool required, VmafVulkanState **state);
 
 #endif

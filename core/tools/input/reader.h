@@ -30,9 +30,10 @@ struct VideoReader {
                                Planes *planes);
     int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
     uint64_t (*frames_left)(const Video *video);
-    /* As video_kept_by, video_can_keep, video_start_keeping and video_keep. NULL: frames are in memory of the host. */
+    /* As video_kept_by, video_can_keep, video_share, video_start_keeping and video_keep. NULL: frames are in memory of the host. */
     const char *(*kept_by)(const Video *video);
-    int (*can_keep)(const Video *video, VmafContext *vmaf, char *why, size_t size);
+    int (*can_keep)(const Video *video, const KeptScorer *scorer, char *why, size_t size);
+    int (*share)(const Video *video, unsigned pairs, bool required, VmafVulkanState **state);
     void (*start_keeping)(Video *video);
     enum FrameStatus (*keep)(const Video *video, uint64_t offset, KeptFrame **frame);
     /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */

@@ -213,9 +213,14 @@ const char *video_kept_by(const Video *video)
     return video->reader->kept_by ? video->reader->kept_by(video) : NULL;
 }
 
-int video_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size)
+int video_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size)
 {
-    return video->reader->can_keep(video, vmaf, why, size);
+    return video->reader->can_keep(video, scorer, why, size);
+}
+
+int video_share(const Video *video, unsigned pairs, bool required, VmafVulkanState **state)
+{
+    return video->reader->share(video, pairs, required, state);
 }
 
 void video_start_keeping(Video *video)

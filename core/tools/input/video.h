@@ -111,9 +111,12 @@ enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes
 /* The backend on whose device frames are decoded, so that it may be able to read them there; NULL: they come from
  * the CPU. */
 const char *video_kept_by(const Video *video);
-/* Whether a context can score the frames, in the format in which they are wanted now, where they are decoded. 0, or
+/* Whether the frames can be scored, in the format in which they are wanted now, where they are decoded. 0, or
  * negative errno and the reason. */
-int video_can_keep(const Video *video, VmafContext *vmaf, char *why, size_t size);
+int video_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size);
+/* Of Vulkan's devices a program has as many as it makes: the one that decodes, for scoring. All videos have the same.
+ * `pairs` may be under way at once. The log says what it lacks; negative errno. */
+int video_share(const Video *video, unsigned pairs, bool required, VmafVulkanState **state);
 /* From now on frames stay there: video_keep, in place of video_read, gives one that was found. */
 void video_start_keeping(Video *video);
 enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **frame);
