@@ -329,7 +329,7 @@ static void test_refusals(void **unused)
         assert_int_equal(-EINVAL, read_pair(client, &other, t + 1, &narrow));
         assert_false(narrow.arrival->submitted);
         assert_int_equal(1, atomic_load(&narrow.left));
-        assert_int_equal(-EINVAL, vmaf_use_feature(vmaf, "float_psnr", NULL));
+        assert_int_equal(-EINVAL, vmaf_use_feature(vmaf, "ssim", NULL));
         assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL)); /* it is there */
     }
     close_equal(vmaf, cpu_scores(clip, ON_DEVICE));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_moment: mean and mean square of luma, of both pictures. */
+#include "feature/float_moment/float_moment.h"
+
 #include <errno.h>
 
 #include "engine/feature.h"
@@ -7,13 +9,8 @@
 #include "feature/common/depth.h"
 #include "feature/common/float_rows.h"
 #include "feature/common/psnr/float_squares.h"
-#include "feature/common/psnr/psnr_dsp.h"
 
 enum { OUT_REF_1ST, OUT_DIS_1ST, OUT_REF_2ND, OUT_DIS_2ND };
-
-typedef struct FloatMomentResult {
-    MomentSums ref, dist; /* in sample steps, see float_squares.h */
-} FloatMomentResult;
 
 static int float_moment_init(Feature *f)
 {
@@ -93,4 +90,5 @@ const FeatureDef feature_float_moment = {
     .close = float_moment_close,
     .measure = float_moment_measure,
     .report = float_moment_report,
+    .gpu = &float_moment_gpu,
 };

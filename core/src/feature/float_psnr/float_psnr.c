@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_psnr: PSNR of luma with squares rounded to single precision. */
+#include "feature/float_psnr/float_psnr.h"
+
 #include <errno.h>
 #include <math.h>
 
@@ -11,10 +13,6 @@
 #include "feature/common/psnr/psnr_dsp.h"
 
 #define NOISE_FLOOR 1e-10
-
-typedef struct FloatPsnrResult {
-    uint64_t sse; /* in sample steps, see float_squares.h */
-} FloatPsnrResult;
 
 static int float_psnr_init(Feature *f)
 {
@@ -75,4 +73,5 @@ const FeatureDef feature_float_psnr = {
     .close = float_psnr_close,
     .measure = float_psnr_measure,
     .report = float_psnr_report,
+    .gpu = &float_psnr_gpu,
 };

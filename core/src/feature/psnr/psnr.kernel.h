@@ -2,7 +2,7 @@
 /* GPU kernels of psnr. */
 
 #if defined(KERNEL_psnr_sse)
-/* Sum of squared differences of one plane. A thread takes one word (4 or 2 samples) of each of
+/* Sum of squared differences of one plane; with FLOAT_SQUARES as float_psnr has them. A thread takes one word (4 or 2 samples) of each of
  * PSNR_ROWS rows, a group adds up its threads; the host adds up the groups. */
 #include "feature/psnr/psnr_tile.h"
 #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u64, sums)
@@ -13,13 +13,20 @@
 
 KERNEL_BEGIN
 
+#ifdef FLOAT_SQUARES
+#include "feature/common/psnr/float_square.h"
+#define SQUARE(d) float_square(u32(abs_i32(d)))
+#else
+#define SQUARE(d) (u32(d) * u32(d))
+#endif
+
 /* A squared difference fits 32 bits at every depth; four of 8 bits do too. */
 DEVICE u64 word_sse(u32 a, u32 b, u32 samples)
 {
     u64 sse = u64(0u);
     for (u32 i = 0u; i < samples; i++) {
         i32 d = i32(sample_of(a, i)) - i32(sample_of(b, i));
-        sse += u64(u32(d) * u32(d));
+        sse += u64(SQUARE(d));
     }
     return sse;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr on the GPU: one pass for each plane, all side by side. */
+/* psnr on the GPU: one pass for each plane, all side by side. float_psnr has the same passes. */
+#include "feature/psnr/psnr_gpu.h"
+
 #include "feature/psnr/psnr.h"
 #include "feature/psnr/psnr_tile.h"
-#include "gpu/feature_gpu.h"
 
 GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
 
@@ -19,7 +20,7 @@ static PlaneGroups plane_groups(const FrameShape *shape, unsigned p)
     };
 }
 
-static int psnr_plan(const Feature *f, GpuPlan *plan)
+void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
 {
     const FrameShape *shape = &f->shape;
     PlaneGroups groups[3] = { { 0 } };
@@ -41,28 +42,37 @@ static int psnr_plan(const Feature *f, GpuPlan *plan)
             .first_sum = first,
         };
         gpu_pass(plan, &(GpuPass){
-                           .kernel = gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16"),
+                           .kernel = kernel,
                            GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p), result),
                            GPU_PASS_PARAMS(&params),
                            .groups = { groups[p].x, groups[p].y },
                        });
         first += groups[p].x * groups[p].y;
     }
+}
+
+void psnr_gpu_collect_sums(const Feature *f, const void *readback, uint64_t sse[3])
+{
+    const uint64_t *sums = readback;
+    for (unsigned p = 0; p < 3; p++) {
+        sse[p] = 0;
+        if (!(f->planes >> p & 1))
+            continue;
+        const PlaneGroups groups = plane_groups(&f->shape, p);
+        for (unsigned i = 0; i < groups.x * groups.y; i++)
+            sse[p] += *sums++;
+    }
+}
+
+static int psnr_plan(const Feature *f, GpuPlan *plan)
+{
+    psnr_gpu_plan_sums(f, plan, gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16"));
     return 0;
 }
 
 static int psnr_collect(const Feature *f, const void *readback, void *result)
 {
-    const uint64_t *sums = readback;
-    PsnrResult *out = result;
-    *out = (PsnrResult){ { 0 } };
-    for (unsigned p = 0; p < 3; p++) {
-        if (!(f->planes >> p & 1))
-            continue;
-        const PlaneGroups groups = plane_groups(&f->shape, p);
-        for (unsigned i = 0; i < groups.x * groups.y; i++)
-            out->sse[p] += *sums++;
-    }
+    psnr_gpu_collect_sums(f, readback, ((PsnrResult *)result)->sse);
     return 0;
 }
 
