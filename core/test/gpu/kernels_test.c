@@ -90,6 +90,12 @@ static const ClipFeature option_sets[] = {
     { "adm", { "adm_enhn_gain_limit", "1.2", "adm_csf_mode", "1" } },
     { "adm", { "adm_skip_aim", "true", "adm_noise_weight", "0" } },
     { "motion", { "motion_five_frame_window", "true" } },
+#ifdef HAVE_FLOAT
+    { "float_motion", { "motion_add_scale1", "true" } },
+    { "float_motion", { "motion_filter_size", "3" } },
+    { "float_motion", { "motion_filter_size", "1", "motion_add_scale1", "true" } },
+    { "float_motion", { "motion_force_zero", "true" } },
+#endif
     { "float_ssim", { "scale", "1" } },
     { "float_ssim", { "scale", "3" } },
     { "float_ssim", { "scale", "10" } },
@@ -150,6 +156,23 @@ static void test_long_shapes(void **unused)
     assert_int_equal(0, failures);
 }
 
+/* Options that look at chroma, in every format that has it. */
+static void test_chroma(void **unused)
+{
+#ifdef HAVE_FLOAT
+    static const char *const options[] = { "motion_add_uv", "true", "motion_add_scale1", "true",
+                                           NULL };
+    failures = runs = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        GpuCheck check = { .def = feature_find("float_motion"), .options = options, .seed = i };
+        assert_int_equal(0, shape_init(&check.shape, formats[i], depths[i], 131, 75));
+        check_one(&check);
+    }
+    assert_int_equal(3, runs);
+    assert_int_equal(0, failures);
+#endif
+}
+
 /* ---- kernels ---- */
 
 static void test_every_kernel(void **unused)
@@ -170,6 +193,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_features),
                                         cmocka_unit_test(test_options),
                                         cmocka_unit_test(test_long_shapes),
+                                        cmocka_unit_test(test_chroma),
                                         cmocka_unit_test(test_every_kernel) };
     return RIG_RUN(argc, argv, tests);
 }

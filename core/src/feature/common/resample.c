@@ -163,6 +163,26 @@ unsigned resampler_rows(const Resampler *rs, unsigned y, unsigned *rows)
     return rs->taps;
 }
 
+static void get_taps(const Axis *axis, unsigned taps, unsigned i, ResampleTaps *out)
+{
+    assert(i < axis->size);
+    out->count = taps;
+    for (unsigned k = 0; k < taps; k++) {
+        out->at[k] = axis->at[(size_t)i * taps + k];
+        out->weight[k] = axis->weight[(size_t)i * taps + k];
+    }
+}
+
+void resampler_column_taps(const Resampler *rs, unsigned x, ResampleTaps *out)
+{
+    get_taps(&rs->x, rs->taps, x, out);
+}
+
+void resampler_row_taps(const Resampler *rs, unsigned y, ResampleTaps *out)
+{
+    get_taps(&rs->y, rs->taps, y, out);
+}
+
 static void bilinear_row(const Resampler *rs, float *out, float dy, const float *const *rows)
 {
     const float ey = 1.0f - dy;

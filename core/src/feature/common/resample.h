@@ -28,6 +28,17 @@ unsigned resampler_height(const Resampler *rs);
  * returns their number, RESAMPLE_MAX_TAPS at most. They lie within as many neighbouring rows. */
 unsigned resampler_rows(const Resampler *rs, unsigned y, unsigned *rows);
 
+/* What a column or a row of the output is made of: positions in the source, and their weights. Bilinear has
+ * two positions, and the weight of the second one alone; nearest has no weight. */
+typedef struct ResampleTaps {
+    unsigned count;
+    unsigned at[RESAMPLE_MAX_TAPS];
+    float weight[RESAMPLE_MAX_TAPS];
+} ResampleTaps;
+
+void resampler_column_taps(const Resampler *rs, unsigned x, ResampleTaps *out);
+void resampler_row_taps(const Resampler *rs, unsigned y, ResampleTaps *out);
+
 /* Output row `y` from those source rows. */
 void resampler_row(const Resampler *rs, float *out, unsigned y, const float *const *rows);
 

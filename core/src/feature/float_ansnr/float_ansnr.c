@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_ansnr: signal to noise ratio of luma after a light blur of the reference and a heavier one
  * of the distorted picture. Single precision; every sum has its order. */
+#include "feature/float_ansnr/float_ansnr.h"
+
 #include <errno.h>
 #include <math.h>
 
@@ -36,13 +38,9 @@ static const AnsnrKernel light_blur = {
 static const AnsnrKernel heavy_blur = {
     .size = 5,
     .kinds = 3,
-    .divisor = 571,
+    .divisor = ANSNR_HEAVY_DIVISOR,
     .taps = { { 2, 7, 12, 7, 2 }, { 7, 31, 52, 31, 7 }, { 12, 52, 127, 52, 12 } },
 };
-
-typedef struct AnsnrResult {
-    float signal, noise; /* each row from left to right, then the rows from the top */
-} AnsnrResult;
 
 /* A filter on its way down a plane. Each kind of kernel row is applied once to a row of samples;
  * the last `size` results of each kind wait in `part` for the rows they contribute to. */
@@ -235,4 +233,5 @@ const FeatureDef feature_float_ansnr = {
     .scratch_destroy = ansnr_scratch_destroy,
     .measure = ansnr_measure,
     .report = ansnr_report,
+    .gpu = &float_ansnr_gpu,
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_motion: mean absolute difference of the blurred reference and the blurred one before it. */
+#include "feature/float_motion/float_motion.h"
+
 #include <errno.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/float_motion/float_motion_frame.h"
 
 typedef struct MotionOptions {
     bool debug, force_zero, add_scale1, add_uv;
@@ -41,10 +42,6 @@ static const FeatureOutput outputs[] = {
     { .name = "VMAF_feature_motion_score", .help = "motion of this frame (debug)" },
     { 0 },
 };
-
-typedef struct MotionResult {
-    double step; /* from the frame before; 0 for the first */
-} MotionResult;
 
 /* A frame is scored when the next one is known. */
 typedef struct MotionState {
@@ -102,6 +99,13 @@ static int init(Feature *f)
     return check_shape(f, setup);
 }
 
+const FloatMotionSetup *float_motion_setup(const Feature *f)
+{
+    const MotionOptions *o = f->options;
+    const MotionState *state = f->state;
+    return o->force_zero ? NULL : &state->setup;
+}
+
 static void close(Feature *f)
 {
     mem_free(f->state);
@@ -109,11 +113,9 @@ static void close(Feature *f)
 
 static int scratch_create(const Feature *f, void **scratch)
 {
-    const MotionOptions *o = f->options;
-    const MotionState *state = f->state;
+    const FloatMotionSetup *setup = float_motion_setup(f);
     *scratch = NULL;
-    return o->force_zero ? 0
-                         : float_motion_frame_create((FloatMotionFrame **)scratch, &state->setup);
+    return setup ? float_motion_frame_create((FloatMotionFrame **)scratch, setup) : 0;
 }
 
 static void scratch_destroy(void *scratch)
@@ -123,10 +125,9 @@ static void scratch_destroy(void *scratch)
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
 {
-    const MotionOptions *o = f->options;
-    MotionResult *r = result;
+    FloatMotionResult *r = result;
     r->step = 0.0;
-    if (!o->force_zero && pair->prev_ref[0])
+    if (float_motion_setup(f) && pair->prev_ref[0])
         r->step = float_motion_frame_measure(scratch, pair->prev_ref[0], pair->ref);
     return 0;
 }
@@ -165,7 +166,7 @@ static int report(Feature *f, const FrameId *id, const void *result)
 {
     const MotionOptions *o = f->options;
     MotionState *state = f->state;
-    const double step = ((const MotionResult *)result)->step;
+    const double step = state->frames == 0 ? 0.0 : ((const FloatMotionResult *)result)->step;
     if (o->force_zero)
         return emit_all(f, id->index, 0.0);
 
@@ -202,7 +203,7 @@ const FeatureDef feature_float_motion = {
     .options_size = sizeof(MotionOptions),
     .outputs = outputs,
     .flags = FEATURE_EVERY_FRAME | FEATURE_CHROMA,
-    .result_size = sizeof(MotionResult),
+    .result_size = sizeof(FloatMotionResult),
     .init = init,
     .close = close,
     .scratch_create = scratch_create,
@@ -210,4 +211,5 @@ const FeatureDef feature_float_motion = {
     .measure = measure,
     .report = report,
     .flush = flush,
+    .gpu = &float_motion_gpu,
 };

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* GPU kernel of float_ansnr: squares of the signal and of the noise, which float_row_sums adds up.
+ *
+ * A thread owns a column. Rows come from above through shared memory; each kind of kernel row is applied once to
+ * a row of samples, and what it gives waits in registers for the rows below that it belongs to. */
+#include "feature/float_ansnr/float_ansnr_tile.h"
+#define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, f32, terms)
+#define PARAMS FLOAT_ANSNR_PARAMS
+#define SHARED_ARRAYS SHARED(f32, lines, 4 * ANSNR_GROUP_W)
+#define GROUP_W ANSNR_GROUP_W
+#include "gpu/prelude/prelude.h"
+
+KERNEL_BEGIN
+
+/* The edge sample is repeated on the far side only. What no output needs is only kept inside. */
+DEVICE u32 reflect(i32 i, u32 n)
+{
+    i32 m = i < 0 ? -i : i < i32(n) ? i : 2 * i32(n) - 1 - i;
+    return u32(clamp_i32(m, 0, i32(n) - 1));
+}
+
+DEVICE f32 centred(u32 value)
+{
+    PRECISE f32 scaled = f32(i32(value)) * scale;
+    PRECISE f32 shifted = scaled - 128.0f;
+    return shifted;
+}
+
+DEVICE f32 weigh3(u32 at, f32 side, f32 middle)
+{
+    PRECISE f32 sum = lines[at - 1u] * side;
+    sum = sum + lines[at] * middle;
+    sum = sum + lines[at + 1u] * side;
+    return sum;
+}
+
+DEVICE f32 weigh5(u32 at, f32 end, f32 side, f32 middle)
+{
+    PRECISE f32 sum = lines[at - 2u] * end;
+    sum = sum + lines[at - 1u] * side;
+    sum = sum + lines[at] * middle;
+    sum = sum + lines[at + 1u] * side;
+    sum = sum + lines[at + 2u] * end;
+    return sum;
+}
+
+KERNEL_MAIN
+{
+    i32 column = i32(GROUP_X * ANSNR_TILE_W + LOCAL_X) - 2;
+    u32 x = reflect(column, width), plane = width * height;
+    i32 top = i32(GROUP_Y * ANSNR_TILE_H), end = min_i32(top + ANSNR_TILE_H, i32(height));
+    bool inside = LOCAL_X >= 2u && LOCAL_X < 2u + ANSNR_TILE_W && column < i32(width);
+    u32 line = LOCAL_X; /* two lines, by turns those before and after */
+    /* What the light blur's outer and inner rows, and the heavy one's from its ends to its middle, gave for the
+     * last rows, the latest first. */
+    f32 outer0 = 0.0f, outer1 = 0.0f, outer2 = 0.0f, outer3 = 0.0f, inner0 = 0.0f, inner1 = 0.0f, inner2 = 0.0f;
+    f32 ends0 = 0.0f, ends1 = 0.0f, ends2 = 0.0f, ends3 = 0.0f, ends4 = 0.0f;
+    f32 sides0 = 0.0f, sides1 = 0.0f, sides2 = 0.0f, sides3 = 0.0f, mid0 = 0.0f, mid1 = 0.0f, mid2 = 0.0f;
+    for (i32 y = top - 4; y < end; y++) {
+        /* The row that enters is two below the one that is done. */
+        u32 row = reflect(y + 2, height) * stride;
+        lines[line] = centred(SAMPLE(ref, row, x));
+        lines[line + GROUP_W] = centred(SAMPLE(dist, row, x));
+        BARRIER();
+        outer3 = outer2;
+        outer2 = outer1;
+        outer1 = outer0;
+        inner2 = inner1;
+        inner1 = inner0;
+        ends4 = ends3;
+        ends3 = ends2;
+        ends2 = ends1;
+        ends1 = ends0;
+        sides3 = sides2;
+        sides2 = sides1;
+        sides1 = sides0;
+        mid2 = mid1;
+        mid1 = mid0;
+        if (inside) {
+            u32 at = line + GROUP_W;
+            outer0 = weigh3(line, 0.0625f, 0.125f);
+            inner0 = weigh3(line, 0.125f, 0.25f);
+            ends0 = weigh5(at, tap2, tap7, tap12);
+            sides0 = weigh5(at, tap7, tap31, tap52);
+            mid0 = weigh5(at, tap12, tap52, tap127);
+            if (y >= top) {
+                PRECISE f32 clean = outer3 + inner2;
+                clean = clean + outer1;
+                PRECISE f32 rough = ends4 + sides3;
+                rough = rough + mid2;
+                rough = rough + sides1;
+                rough = rough + ends0;
+                PRECISE f32 noise = clean - rough;
+                PRECISE f32 signal_square = clean * clean;
+                PRECISE f32 noise_square = noise * noise;
+                u32 to = u32(y) * width + x;
+                terms[to] = signal_square;
+                terms[to + plane] = noise_square;
+            }
+        }
+        line = 2u * GROUP_W + 2u * LOCAL_X - line;
+    }
+}
+KERNEL_END
