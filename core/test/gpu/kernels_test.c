@@ -95,6 +95,11 @@ static const ClipFeature option_sets[] = {
     { "float_motion", { "motion_filter_size", "3" } },
     { "float_motion", { "motion_filter_size", "1", "motion_add_scale1", "true" } },
     { "float_motion", { "motion_force_zero", "true" } },
+    { "float_vif", { "vif_sigma_nsq", "0", "vif_enhn_gain_limit", "1" } },
+    { "float_vif", { "vif_kernelscale", "2", "vif_sigma_nsq", "0.3" } },
+    { "float_vif", { "vif_prescale", "0.7", "vif_prescale_method", "lanczos4" } },
+    { "float_vif", { "vif_prescale", "1.5", "vif_prescale_method", "bilinear" } },
+    { "float_vif", { "vif_prescale", "0.5", "vif_skip_scale0", "true" } },
 #endif
     { "float_ssim", { "scale", "1" } },
     { "float_ssim", { "scale", "3" } },

@@ -145,6 +145,11 @@ void resampler_destroy(Resampler *rs)
     mem_free(rs);
 }
 
+enum ResampleMethod resampler_method(const Resampler *rs)
+{
+    return rs->method;
+}
+
 unsigned resampler_width(const Resampler *rs)
 {
     return rs->x.size;

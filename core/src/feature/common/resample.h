@@ -21,6 +21,7 @@ int resampler_create(Resampler **out, enum ResampleMethod method, unsigned src_w
                      unsigned dst_w, unsigned dst_h);
 void resampler_destroy(Resampler *rs);
 
+enum ResampleMethod resampler_method(const Resampler *rs);
 unsigned resampler_width(const Resampler *rs);
 unsigned resampler_height(const Resampler *rs);
 

@@ -220,4 +220,5 @@ const FeatureDef feature_float_vif = {
     .scratch_destroy = scratch_destroy,
     .measure = measure,
     .report = report,
+    .gpu = &float_vif_gpu,
 };

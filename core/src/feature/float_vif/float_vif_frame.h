@@ -37,4 +37,6 @@ void float_vif_frame_destroy(FloatVifFrame *v);
 void float_vif_frame_measure(FloatVifFrame *v, const VmafPicture *ref, const VmafPicture *dist,
                              FloatVifResult *result);
 
+extern const struct FeatureGpu float_vif_gpu; /* float_vif_gpu.c */
+
 #endif
