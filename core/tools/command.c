@@ -14,6 +14,7 @@
 #include "options.h"
 #include "report/show.h"
 #include "score.h"
+#include "shard/merge.h"
 
 enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BELOW = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
 
@@ -41,6 +42,8 @@ static int act(enum Action action, const Options *options)
         return score_videos(options);
     case ACTION_REPORT:
         return stored_show(options);
+    case ACTION_MERGE:
+        return merge_parts(options);
     }
     return -EINVAL;
 }

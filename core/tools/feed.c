@@ -10,23 +10,37 @@
 #include "interrupt.h"
 #include "message.h"
 #include "meter.h"
+#include "shard/shard.h"
 
 typedef struct Feed {
     const FeedConfig *config;
     unsigned videos; /* the reference and the distorted ones */
     Prefetch *prefetch;
     Pairing *pairing;
-    Prefetched *hand; /* the frames in hand */
-    bool *over;       /* ratings that get no more */
+    Prefetched *hand;       /* the frames in hand */
+    bool *over;             /* ratings that get no more */
+    uint64_t passed[SIDES]; /* frames before those that a shard reads, by now */
     bool told_places;
     Meter meter;
 } Feed;
 
 /* ---- frames ---- */
 
+/* The pairing sees all frames of a video, also those that a shard does not read. */
+static bool is_unread(const Feed *feed, unsigned video)
+{
+    const Shard *const shard = feed->config->shard;
+    return shard && feed->passed[video] < shard->start[video];
+}
+
 static enum FrameStatus look(void *arg, unsigned video, int64_t *time)
 {
     const Feed *const feed = arg;
+    if (is_unread(feed, video)) {
+        *time = video_time_of(feed->config->videos[video],
+                              feed->config->plan->videos[video].skip + feed->passed[video]);
+        return FRAME_WHOLE;
+    }
     return prefetch_look(feed->prefetch, video, time);
 }
 
@@ -38,9 +52,12 @@ static void let_go(VmafPicture *pic)
 
 static void take(void *arg, unsigned video)
 {
-    const Feed *const feed = arg;
+    Feed *const feed = arg;
     prefetched_release(&feed->hand[video]);
-    prefetch_take(feed->prefetch, video, &feed->hand[video]);
+    if (is_unread(feed, video))
+        feed->passed[video]++;
+    else
+        prefetch_take(feed->prefetch, video, &feed->hand[video]);
 }
 
 /* By number no frame is wanted twice: its picture is needed for those to come. */
@@ -189,6 +206,38 @@ static int score_pair(Feed *feed, unsigned rating)
     return 0;
 }
 
+/* Pairs behind the last one of a shard: what is one more is only looked at, so that its neighbour can tell
+ * whether they saw the same. */
+static void leave_shard(Feed *feed, unsigned rating)
+{
+    Rating *const r = feed->config->ratings[rating];
+    r->err =
+        shard_note_pair(feed->config->shard, r->pairs, &feed->hand[0], &feed->hand[rating + 1]);
+    end_rating(feed, rating, r->err);
+    pairing_drop(feed->pairing, rating + 1);
+}
+
+/* Does the pair concern a shard no more than by its number? Returns also what went wrong with one that does. */
+static bool pass_pair(Feed *feed, unsigned rating, int *err)
+{
+    Shard *const shard = feed->config->shard;
+    Rating *const r = feed->config->ratings[rating];
+    *err = 0;
+    if (!shard)
+        return false;
+    if (r->pairs < shard->first - shard->lead) {
+        r->pairs++;
+        return true;
+    }
+    if (r->pairs >= shard->end) {
+        leave_shard(feed, rating);
+        return true;
+    }
+    *err = shard_note_pair(shard, r->pairs, &feed->hand[0], &feed->hand[rating + 1]);
+    shard->count += r->pairs >= shard->first;
+    return false;
+}
+
 /* What the step brought for each rating. */
 static void serve(Feed *feed)
 {
@@ -197,12 +246,18 @@ static void serve(Feed *feed)
         const PairingPart *const part = pairing_part(feed->pairing, i + 1);
         if (feed->over[i])
             continue;
+        int err;
+        if (part->state == PAIR_READY && pass_pair(feed, i, &err))
+            continue;
         if (part->state == PAIR_READY) {
-            const int err = score_pair(feed, i);
+            if (!err)
+                err = score_pair(feed, i);
             any |= !err;
             if (err)
                 end_rating(feed, i, err);
         } else if (part->state == PAIR_OVER) {
+            if (feed->config->shard)
+                feed->config->shard->ended = true;
             end_rating(feed, i, tell_end(feed, i));
         }
     }
@@ -228,6 +283,8 @@ static void score_pairs(Feed *feed)
 /* Pairs to come, as far as it can be told; 0: not at all. Ticks are not counted by frames. */
 static uint64_t expected_pairs(const FeedConfig *config)
 {
+    if (config->shard && config->shard->end != UINT64_MAX)
+        return config->shard->end - config->shard->first + config->shard->lead;
     uint64_t pairs = config->plan->limit;
     const uint64_t ref = video_frames_left(config->videos[0]);
     uint64_t longest = 0;
@@ -271,7 +328,12 @@ static void start_meter(Feed *feed, uint64_t expected)
 /* By number there is an end to what is read; by time nobody knows which frames will be wanted. */
 static uint64_t frames_wanted(const FeedConfig *config, unsigned video)
 {
+    const Shard *const shard = config->shard;
     uint64_t skipped = 0;
+    if (shard && config->plan->by == PAIR_BY_NUMBER && shard->end != UINT64_MAX)
+        return shard->end + 1 - (shard->first - shard->lead);
+    if (shard)
+        return 0;
     if (config->plan->by != PAIR_BY_NUMBER || !config->plan->limit)
         return 0;
     for (unsigned i = 1; !video && i <= config->count; i++)

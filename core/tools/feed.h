@@ -5,6 +5,7 @@
 
 #include "sync.h"
 #include "rating.h"
+#include "shard/shard.h"
 
 typedef struct FeedConfig {
     const Options *options;
@@ -16,6 +17,7 @@ typedef struct FeedConfig {
     Models *models;
     bool kept;      /* frames stay on the device that decodes and scores them */
     unsigned ahead; /* frames read ahead of each video */
+    Shard *shard;   /* the pairs that are wanted, of one rating; NULL: all */
 } FeedConfig;
 
 /* Sets what became of each rating. One that fails does not keep the others: its `err` is set. Negative errno

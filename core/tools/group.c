@@ -11,6 +11,7 @@
 #include "input/prefetch.h"
 #include "input/together.h"
 #include "libvmaf/device.h"
+#include "libvmaf/part.h"
 #include "message.h"
 #include "sync_auto.h"
 
@@ -136,6 +137,21 @@ static int prepare_rating(Group *group, unsigned i)
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 
+/* The pairs of a part, and the context told of them: it measures, and leaves scores to the merge. */
+static int prepare_part(Group *group, unsigned threads)
+{
+    Rating *const rating = group->ratings[0];
+    unsigned reach;
+    rating->shard = calloc(1, sizeof(*rating->shard));
+    int err = rating->shard ? vmaf_part_reach(rating->vmaf, &reach) : -ENOMEM;
+    if (err)
+        return err;
+    rating->shard->threads = threads;
+    rating->shard->planes = extractors_planes(rating->vmaf);
+    err = shard_plan(rating->shard, group->share->options, &group->plan, group->videos, reach);
+    return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->shard->first);
+}
+
 static size_t frame_bytes(const VideoFormat *format)
 {
     const size_t luma = (size_t)format->width * format->height;
@@ -191,6 +207,8 @@ static int create_contexts(Group *group)
         err = models_create(&group->share->models, o);
     for (unsigned i = 0; !err && i < group->count; i++)
         err = prepare_rating(group, i);
+    if (!err && o->part.kind)
+        err = prepare_part(group, threads);
     return err;
 }
 
@@ -208,6 +226,13 @@ static int skip_in_video(Video *video, unsigned number, void *arg)
     return -EINVAL;
 }
 
+static int find_part(Video *video, unsigned number, void *arg)
+{
+    const Group *const group = arg;
+    return shard_position(group->ratings[0]->shard, video, number ? SIDE_DIST : SIDE_REF,
+                          group->plan.videos[number].skip, group->share->options->part.from_start);
+}
+
 static int read_and_score(Group *group)
 {
     const FeedConfig config = {
@@ -220,6 +245,7 @@ static int read_and_score(Group *group)
         .models = group->share->models,
         .kept = group->kept,
         .ahead = group->ahead,
+        .shard = group->ratings[0]->shard,
     };
     return feed_ratings(&config);
 }
@@ -227,7 +253,12 @@ static int read_and_score(Group *group)
 int group_score(Group *group)
 {
     int err = create_contexts(group);
-    if (!err)
+    const Shard *const shard = group->ratings[0]->shard;
+    if (!err && shard && shard_is_empty(shard))
+        return 0;
+    if (!err && shard)
+        err = videos_do(group->videos, group->count + 1, find_part, group);
+    else if (!err)
         err = videos_do(group->videos, group->count + 1, skip_in_video, &group->plan);
     return err ? err : read_and_score(group);
 }

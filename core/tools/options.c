@@ -16,6 +16,7 @@ void options_print_help(FILE *file)
     fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED...\n"
           "       vmaf -r REFERENCE -d DISTORTED [-d DISTORTED]... [OPTION]...\n"
           "       vmaf --report REPORT.json... [OPTION]...\n"
+          "       vmaf --merge PART.json... [OPTION]...\n"
           "Score the quality of distorted videos against their reference.\n"
           "Long options may be shortened, and have hyphens in place of underscores.\n",
           file);
@@ -192,6 +193,35 @@ static int check_stored(const Options *options)
     return 0;
 }
 
+/* A part holds what was measured for one report, which the merge makes. */
+static int check_part(const Options *options)
+{
+    if (!options->part.kind)
+        return options->part.from_start
+                   ? usage_error("--from_start is for parts: with --shard or --frames")
+                   : 0;
+    if (options->distorted.count > 1)
+        return usage_error("a part is of one distorted video: run --shard for each");
+    if (!options->outputs.count)
+        return usage_error("a part is a file: -o PART.json says where it goes");
+    if (options->html)
+        return usage_error("--html is for the whole: give it to --merge");
+    for (size_t i = 0; i < options->feature_count; i++)
+        for (size_t j = 0; j < options->features[i].option_count; j++)
+            if (!strcmp(options->features[i].options[j].key, "heatmaps_path"))
+                return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
+    return 0;
+}
+
+static int check_merge(const Options *options)
+{
+    if (options->reference || options->distorted.count || options->part.kind)
+        return usage_error("--merge works on part files: leave -r, -d, --shard and --frames out");
+    if (!options->words.count)
+        return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
+    return 0;
+}
+
 static int check_gates(const Options *options)
 {
     return options->gate_count && options->no_prediction
@@ -217,6 +247,8 @@ static int check(Options *options)
         err = check_model_names(options);
     if (!err)
         err = check_gates(options);
+    if (!err)
+        err = check_part(options);
     if (!err)
         err = options_heed_environment(options);
     return err ? err : check_backend(options);
@@ -250,6 +282,10 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
     if (options->stored) {
         *action = ACTION_REPORT;
         return check_stored(options);
+    }
+    if (options->merge) {
+        *action = ACTION_MERGE;
+        return check_merge(options);
     }
     err = take_words(options);
     if (!err)

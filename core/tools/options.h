@@ -20,6 +20,7 @@ enum Action {
     ACTION_LIST_MODELS,
     ACTION_LIST_FEATURES,
     ACTION_REPORT,
+    ACTION_MERGE,
     ACTION_DOCTOR
 };
 
@@ -49,6 +50,14 @@ enum Sync {
     SYNC_INDEX,   /* by number */
     SYNC_AUTO     /* as the default, from the offset on that fits best */
 };
+
+/* The pairs of frames that a run measures, for a part file. */
+typedef struct PartChoice {
+    enum { PART_WHOLE, PART_SHARD, PART_FRAMES } kind;
+    unsigned index, count; /* PART_SHARD: from 0 */
+    uint64_t first, last;  /* PART_FRAMES */
+    bool from_start;       /* videos are read from their beginning */
+} PartChoice;
 
 /* More of them at once help nobody. */
 enum { POOLS_MAX = 16, GATES_MAX = 8 };
@@ -87,6 +96,8 @@ typedef struct Options {
     char score_format[8];         /* empty: the default rule */
     const char *html;             /* NULL: no page */
     bool stored; /* the words are JSON reports, from earlier runs: nothing is scored */
+    PartChoice part;
+    bool merge; /* the words are part files: their report is made */
     Pooling pools[POOLS_MAX];
     unsigned pool_count; /* 0: the mean */
     ScoreGate gates[GATES_MAX];

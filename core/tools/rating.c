@@ -12,6 +12,7 @@
 #include "message.h"
 #include "output.h"
 #include "report/html.h"
+#include "shard/part.h"
 
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first)
@@ -143,8 +144,26 @@ static int tell_scores(Rating *rating, const Options *o, const Models *models)
     return err;
 }
 
+/* A part that is not what was asked for must not be mistaken for one. */
+static int finish_part(const Rating *rating, const Options *options)
+{
+    if (rating->stopped)
+        return -EINTR;
+    if (rating->cut) {
+        say("there is no part of a video that is cut off: score what is left of it in one run");
+        return -EINVAL;
+    }
+    if (rating->shard->count && vmaf_read_pictures(rating->vmaf, NULL, NULL, 0)) {
+        say("problem flushing context");
+        return -EINVAL;
+    }
+    return part_write(rating, options);
+}
+
 int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
+    if (rating->shard)
+        return finish_part(rating, options);
     if (!rating->pairs) /* the first frame was cut, or a signal came */
         return -EINVAL;
     if (rating->stopped && !rating->output && !options->html)
@@ -178,5 +197,6 @@ void rating_destroy(Rating *rating)
         vmaf_close(rating->vmaf);
     free(rating->output);
     stored_destroy(rating->report);
+    shard_destroy(rating->shard);
     *rating = (Rating){ 0 };
 }

@@ -10,6 +10,7 @@
 #include "models.h"
 #include "options.h"
 #include "report/stored.h"
+#include "shard/shard.h"
 
 /* How much of a video there is. */
 typedef struct VideoSpan {
@@ -30,6 +31,7 @@ typedef struct Rating {
     bool below;           /* a score is lower than --fail_under wants */
     int err;              /* why there is no result */
     char pairing[160];    /* how frames found their partners */
+    Shard *shard;         /* only some pairs, for a part file; NULL: all */
 } Rating;
 
 /* Its context, which has so many threads or, if `first` is another, the threads of that. Says what is wrong;

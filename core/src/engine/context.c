@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/name.h"
+#include "engine/part.h"
 #include "engine/range.h"
 #include "model/model.h"
 #include "output/report.h"
@@ -59,6 +60,7 @@ void context_destroy(VmafContext *ctx)
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
     notes_clear(&ctx->notes);
+    part_destroy(ctx->part);
     pthread_mutex_destroy(&ctx->pictures_lock);
     gate_destroy(&ctx->gate);
     mem_free(ctx);
@@ -361,6 +363,7 @@ int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned
     int err = prepare_read(ctx, &admitted[0], &admitted[1], index);
     if (err)
         return err;
+    part_note_read(ctx, index);
     scores_set_step(ctx->scores, ctx->pairs + 1);
     err = scheduler_read(ctx->scheduler, &(FrameInput){
                                              .ref = &admitted[0],
@@ -539,6 +542,7 @@ void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
         .frames_on_cpu = tally->frames_again,
         .device_us = tally->frames_timed ? tally->timed_us / (double)tally->frames_timed : 0,
     };
+    part_place(ctx->part, i, out);
 }
 
 int context_report(VmafContext *ctx, Report *report)
@@ -566,6 +570,7 @@ int context_report(VmafContext *ctx, Report *report)
         .feature_count = count,
         .notes = &ctx->notes,
     };
+    part_speed(ctx->part, report);
     return 0;
 }
 

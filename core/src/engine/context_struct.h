@@ -37,6 +37,7 @@ struct VmafContext {
     bool forgoes_cpu;               /* see context_forgo_cpu */
     struct timespec started, ended; /* of the reading */
     Notes notes;                    /* for reports */
+    struct Part *part; /* engine/part.h; NULL: the context has nothing to do with parts */
 };
 
 #endif

@@ -10,6 +10,7 @@
 #define ENGINE_FEATURE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/option.h"
@@ -39,6 +40,19 @@ typedef struct FeatureOutput {
     bool extra;      /* debug or optional: a model never means this metric */
 } FeatureOutput;
 
+/* A piece of a result: numbers of one type, one after another. A part of a clip carries them to where its
+ * scores are made (engine/part.h), so they are all that `report` may look at. */
+enum FieldType { FIELD_U64, FIELD_I64, FIELD_DOUBLE, FIELD_FLOAT, FIELD_BOOL };
+typedef struct ResultField {
+    enum FieldType type;
+    unsigned offset, size; /* in bytes; size 0 ends the table */
+} ResultField;
+#define RESULT_FIELD(struct_type, field, type_)                                                    \
+    {                                                                                              \
+        .type = type_, .offset = offsetof(struct_type, field),                                     \
+        .size = sizeof(((struct_type *)0)->field)                                                  \
+    }
+
 /* One pair as a task sees it. */
 typedef struct FramePair {
     const VmafPicture *ref, *dist;
@@ -60,6 +74,10 @@ struct FeatureDef {
     const FeatureOutput *outputs;
     unsigned flags;
     size_t result_size;
+    const ResultField *fields; /* of a result; NULL: it has none */
+    /* How many reads back `measure` looks, by prev_ref or by what it keeps (FEATURE_SERIAL). It is what a part
+     * of a clip has to read before its own pairs; what `report` remembers does not count. */
+    unsigned reach;
 
     /* Called once, when the first pair tells the shape: refuses what the feature cannot do (logged,
      * -EINVAL) and builds tables. */

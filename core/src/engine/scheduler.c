@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "engine/lane.h"
 #include "engine/reporter.h"
@@ -44,6 +45,8 @@ struct Scheduler {
     uint64_t reported; /* tickets */
     bool reporting;    /* a thread is at it: the reporter is its alone */
     Reporter reporter;
+    KeepMeasured keep; /* takes the reporter's place; NULL: nobody does */
+    void *keep_arg;
     int err; /* first one of a feature, until it is asked for */
 
     /* The accelerator, and the thread that waits for its results. */
@@ -232,7 +235,9 @@ static void report(Scheduler *s, Frame *frame)
             frame->measured[count++] = (Measured){ job->lane->feature, job->result, job->err };
     }
     const Feature *failed = NULL;
-    const int err = reporter_frame(&s->reporter, &frame->id, frame->measured, count, &failed);
+    const int err = s->keep
+                        ? s->keep(s->keep_arg, &frame->id, frame->measured, count, &failed)
+                        : reporter_frame(&s->reporter, &frame->id, frame->measured, count, &failed);
     if (err)
         keep_error(s, failed, frame->id.index, err);
 }
@@ -513,6 +518,7 @@ static int grow_jobs(Scheduler *s, Frame *frame)
             mem_free(job);
             return -ENOMEM;
         }
+        memset(result, 0, size); /* a part of a clip carries what measure leaves alone, too */
         *job = (Job){ .task.run = run_job, .lane = s->lanes[i], .frame = frame, .result = result };
         frame->jobs[i] = job;
     }
@@ -658,6 +664,28 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     return s->team ? 0 : scheduler_error(s);
 }
 
+void scheduler_keep(Scheduler *s, KeepMeasured keep, void *arg)
+{
+    assert(!s->frames);
+    s->keep = keep;
+    s->keep_arg = arg;
+}
+
+int scheduler_replay(Scheduler *s, const FrameId *id, void *const *results)
+{
+    Frame *const frame = next_frame(s);
+    const Feature *failed = NULL;
+    unsigned count = 0;
+    for (unsigned i = 0; i < s->lane_count; i++)
+        if (results[i])
+            frame->measured[count++] = (Measured){ s->lanes[i]->feature, results[i], 0 };
+    const int err = reporter_frame(&s->reporter, id, frame->measured, count, &failed);
+    if (err)
+        log_warning("problem with feature extractor \"%s\" at index %u", failed->def->name,
+                    id->index);
+    return err;
+}
+
 /* Under the lock: is a frame under way that was taken before that one? */
 static bool is_at_work(const Scheduler *s, uint64_t last)
 {
@@ -691,7 +719,7 @@ int scheduler_flush(Scheduler *s)
 {
     scheduler_wait(s);
     int err = scheduler_error(s);
-    for (unsigned i = 0; !err && i < s->lane_count; i++) {
+    for (unsigned i = 0; !err && !s->keep && i < s->lane_count; i++) {
         Lane *lane = s->lanes[i];
         if (lane->state != LANE_READY || lane->flushed)
             continue;

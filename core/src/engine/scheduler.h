@@ -6,6 +6,7 @@
 
 #include "engine/accelerator.h"
 #include "engine/feature.h"
+#include "engine/reporter.h"
 
 typedef struct Scheduler Scheduler;
 
@@ -50,6 +51,16 @@ typedef struct FrameInput {
     bool scored;
 } FrameInput;
 int scheduler_read(Scheduler *s, const FrameInput *input);
+
+/* Before the first pair: what is measured goes to `keep`, frame by frame in stream order, on one thread at a
+ * time, and no feature reports it. */
+typedef int (*KeepMeasured)(void *arg, const FrameId *id, const Measured *measured, unsigned count,
+                            const Feature **failed);
+void scheduler_keep(Scheduler *s, KeepMeasured keep, void *arg);
+
+/* A frame whose results are known: those of each feature, or NULL for one that skipped it. After
+ * scheduler_prepare, in place of scheduler_read. */
+int scheduler_replay(Scheduler *s, const FrameId *id, void *const *results);
 
 /* The first error of a feature since the last call; 0 when there was none. */
 int scheduler_error(Scheduler *s);

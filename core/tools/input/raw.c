@@ -30,6 +30,13 @@ static void raw_jump(Video *video, unsigned frames)
     source_skip(video->source, frames * planar_frame_size(video));
 }
 
+static enum FrameStatus raw_leap(Video *video, uint64_t frame, uint64_t *next)
+{
+    const uint64_t left = raw_frames_left(video);
+    *next = frame < left ? frame : left;
+    return source_skip(video->source, *next * planar_frame_size(video)) ? FRAME_ERROR : FRAME_WHOLE;
+}
+
 const VideoReader raw_reader = {
     .name = "raw",
     .title = "raw",
@@ -39,4 +46,5 @@ const VideoReader raw_reader = {
     .read = planar_read,
     .frames_left = raw_frames_left,
     .jump = raw_jump,
+    .leap = raw_leap,
 };

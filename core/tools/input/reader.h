@@ -38,6 +38,11 @@ struct VideoReader {
     enum FrameStatus (*keep)(const Video *video, uint64_t offset, KeptFrame **frame);
     /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */
     void (*jump)(Video *video, unsigned frames);
+    /* As near to a frame, counted from the beginning, as it can get without reading those before: moves to it, or
+     * to one before it, and says which one is next. The video stands at its beginning. NULL: no nearer. */
+    enum FrameStatus (*leap)(Video *video, uint64_t frame, uint64_t *next);
+    /* When a frame that nobody has found will be shown, as `time`. NULL: frames have no times. */
+    int64_t (*time_of)(const Video *video, uint64_t frame);
 };
 
 #define READER_PROBE_SIZE 16

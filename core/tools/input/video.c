@@ -284,6 +284,24 @@ enum FrameStatus video_skip(Video *video, unsigned frames)
     return status;
 }
 
+enum FrameStatus video_go_to(Video *video, uint64_t frame, bool from_start)
+{
+    uint64_t next = 0;
+    enum FrameStatus status = FRAME_WHOLE;
+    if (frame && !from_start && video->source->seekable && video->reader->leap)
+        status = video->reader->leap(video, frame, &next);
+    for (; status == FRAME_WHOLE && next < frame; next++) {
+        uint64_t offset;
+        status = video_find(video, &offset);
+    }
+    return status;
+}
+
+int64_t video_time_of(const Video *video, uint64_t frame)
+{
+    return video->reader->time_of ? video->reader->time_of(video, frame) : VIDEO_NO_TIME;
+}
+
 uint64_t video_frames_left(const Video *video)
 {
     return video->reader->frames_left(video);

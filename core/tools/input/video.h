@@ -124,6 +124,12 @@ enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **fra
 /* Drops frames. FRAME_NONE or FRAME_CUT when there are fewer. */
 enum FrameStatus video_skip(Video *video, unsigned frames);
 
+/* From the beginning of a file to a frame: by its place in the file or by the nearest key frame, or with
+ * `from_start` by all frames before it. FRAME_NONE or FRAME_CUT when there are fewer. */
+enum FrameStatus video_go_to(Video *video, uint64_t frame, bool from_start);
+/* When a frame of this number, which nobody has found yet, is shown if frames keep their rate; as video_time. */
+int64_t video_time_of(const Video *video, uint64_t frame);
+
 /* How many frames are still to come, or 0 when that cannot be told. */
 uint64_t video_frames_left(const Video *video);
 

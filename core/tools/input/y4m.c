@@ -226,6 +226,48 @@ static enum FrameStatus y4m_find(Video *video, uint64_t *offset)
     return status == FRAME_WHOLE ? planar_find(video, offset) : status;
 }
 
+/* The length of the line that a frame would begin with at an offset; 0: there is none. */
+static int line_at(Video *video, uint64_t offset, size_t *line)
+{
+    const uint64_t here = video->source->offset;
+    const uint8_t *data;
+    size_t size;
+    video->source->offset = offset;
+    const int err = source_peek_line(video->source, 128, &data, &size);
+    video->source->offset = here;
+    *line = !err && size >= sizeof(frame_magic) - 1 &&
+                    !memcmp(data, frame_magic, sizeof(frame_magic) - 1)
+                ? line_length(data, size)
+                : 0;
+    return err;
+}
+
+/* Frames are as long as the first one, or they have to be gone through: both the wanted one and the one before it
+ * must begin where that says. */
+static enum FrameStatus y4m_leap(Video *video, uint64_t frame, uint64_t *next)
+{
+    const uint64_t begin = video->source->offset;
+    size_t first, before, wanted;
+    *next = 0;
+    int err = line_at(video, begin, &first);
+    const uint64_t step = first + planar_frame_size(video);
+    if (err || !first || frame > (video->source->size - begin) / step)
+        return err ? FRAME_ERROR : FRAME_WHOLE;
+    err = line_at(video, begin + (frame - 1) * step, &before);
+    if (!err)
+        err = line_at(video, begin + frame * step, &wanted);
+    if (err) {
+        video_read_error(video, err);
+        return FRAME_ERROR;
+    }
+    const bool at_end = begin + frame * step == video->source->size;
+    if (before == first && (wanted == first || at_end)) {
+        source_skip(video->source, frame * step);
+        *next = frame;
+    }
+    return FRAME_WHOLE;
+}
+
 static uint64_t y4m_frames_left(const Video *video)
 {
     return planar_frames_left(video, sizeof("FRAME\n") - 1);
@@ -240,4 +282,5 @@ const VideoReader y4m_reader = {
     .find = y4m_find,
     .read = planar_read,
     .frames_left = y4m_frames_left,
+    .leap = y4m_leap,
 };

@@ -14,6 +14,7 @@ extern const Arg video_options[];   /* video.c: the videos, raw ones */
 extern const Arg align_options[];   /* align.c: how videos are decoded and brought together */
 extern const Arg sync_options[];    /* sync.c: which frames of them */
 extern const Arg compute_options[]; /* compute.c: models and features */
+extern const Arg part_options[];    /* part.c: pieces of a video, and their report */
 extern const Arg output_options[];  /* output.c: reports, scores, progress */
 extern const Arg place_options[];   /* place.c: threads, instruction sets, devices */
 extern const Arg about_options[];   /* about.c: what is done instead of scoring */

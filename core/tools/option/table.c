@@ -7,9 +7,9 @@ enum { ROWS_MAX = 160 };
 
 const Arg *option_table(void)
 {
-    static const Arg *const groups[] = { video_options,   align_options,  sync_options,
-                                         compute_options, output_options, place_options,
-                                         about_options };
+    static const Arg *const groups[] = { video_options,   align_options, sync_options,
+                                         compute_options, part_options,  output_options,
+                                         place_options,   about_options };
     static Arg table[ROWS_MAX + 1]; /* the last one ends it */
     unsigned count = 0;
     if (table[0].help)

@@ -142,6 +142,11 @@ static int adm_report(Feature *f, const FrameId *id, const void *result)
     return err ? -EINVAL : 0;
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(AdmResult, level, FIELD_I64),
+    { 0 },
+};
+
 const FeatureDef feature_adm = {
     .name = "adm",
     .summary = "detail loss and added impairment, fixed point",
@@ -149,6 +154,7 @@ const FeatureDef feature_adm = {
     .options_size = sizeof(AdmOptions),
     .outputs = adm_outputs,
     .result_size = sizeof(AdmResult),
+    .fields = fields,
     .init = adm_init,
     .close = adm_close,
     .scratch_create = adm_scratch_create,

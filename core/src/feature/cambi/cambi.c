@@ -325,6 +325,11 @@ static int flush(Feature *f)
     return state->heatmaps ? cambi_heatmaps_finish(state->heatmaps) : 0;
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(CambiResult, scores, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_cambi = {
     .name = "cambi",
     .summary = "banding",
@@ -332,6 +337,7 @@ const FeatureDef feature_cambi = {
     .options_size = sizeof(CambiOptions),
     .outputs = outputs,
     .result_size = sizeof(CambiResult),
+    .fields = fields,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

@@ -160,12 +160,18 @@ static const FeatureOutput ciede_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(CiedeResult, sum, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_ciede = {
     .name = "ciede",
     .summary = "CIEDE2000 colour difference",
     .outputs = ciede_outputs,
     .flags = FEATURE_CHROMA,
     .result_size = sizeof(CiedeResult),
+    .fields = fields,
     .init = ciede_init,
     .close = ciede_close,
     .scratch_create = ciede_scratch_create,

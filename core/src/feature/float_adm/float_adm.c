@@ -242,6 +242,11 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err;
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(FloatAdmResult, sum, FIELD_FLOAT),
+    { 0 },
+};
+
 const FeatureDef feature_float_adm = {
     .name = "float_adm",
     .summary = "detail loss and additive impairment, single precision",
@@ -249,6 +254,7 @@ const FeatureDef feature_float_adm = {
     .options_size = sizeof(AdmOptions),
     .outputs = outputs,
     .result_size = sizeof(FloatAdmResult),
+    .fields = fields,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

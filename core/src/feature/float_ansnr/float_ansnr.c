@@ -222,11 +222,18 @@ static const FeatureOutput ansnr_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(AnsnrResult, signal, FIELD_FLOAT),
+    RESULT_FIELD(AnsnrResult, noise, FIELD_FLOAT),
+    { 0 },
+};
+
 const FeatureDef feature_float_ansnr = {
     .name = "float_ansnr",
     .summary = "signal to noise ratio of filtered luma",
     .outputs = ansnr_outputs,
     .result_size = sizeof(AnsnrResult),
+    .fields = fields,
     .init = ansnr_init,
     .close = ansnr_close,
     .scratch_create = ansnr_scratch_create,

@@ -81,11 +81,18 @@ static const FeatureOutput float_moment_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(FloatMomentResult, ref, FIELD_U64),
+    RESULT_FIELD(FloatMomentResult, dist, FIELD_U64),
+    { 0 },
+};
+
 const FeatureDef feature_float_moment = {
     .name = "float_moment",
     .summary = "first and second moment of luma",
     .outputs = float_moment_outputs,
     .result_size = sizeof(FloatMomentResult),
+    .fields = fields,
     .init = float_moment_init,
     .close = float_moment_close,
     .measure = float_moment_measure,

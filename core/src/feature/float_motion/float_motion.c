@@ -196,6 +196,11 @@ static int flush(Feature *f)
     return emit_last(f, state->last_step);
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(FloatMotionResult, step, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_float_motion = {
     .name = "float_motion",
     .summary = "motion of the reference, single precision",
@@ -204,6 +209,8 @@ const FeatureDef feature_float_motion = {
     .outputs = outputs,
     .flags = FEATURE_EVERY_FRAME | FEATURE_CHROMA,
     .result_size = sizeof(FloatMotionResult),
+    .fields = fields,
+    .reach = 1,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

@@ -205,6 +205,11 @@ static const FeatureOutput ms_ssim_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(MsSsimResult, scale, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_float_ms_ssim = {
     .name = "float_ms_ssim",
     .summary = "structural similarity of luma at five scales",
@@ -212,6 +217,7 @@ const FeatureDef feature_float_ms_ssim = {
     .options_size = sizeof(SsimOptions),
     .outputs = ms_ssim_outputs,
     .result_size = sizeof(MsSsimResult),
+    .fields = fields,
     .init = ms_ssim_init,
     .close = ms_ssim_close,
     .scratch_create = ms_ssim_scratch_create,

@@ -64,11 +64,17 @@ static const FeatureOutput float_psnr_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(FloatPsnrResult, sse, FIELD_U64),
+    { 0 },
+};
+
 const FeatureDef feature_float_psnr = {
     .name = "float_psnr",
     .summary = "peak signal to noise ratio of luma, in single precision",
     .outputs = float_psnr_outputs,
     .result_size = sizeof(FloatPsnrResult),
+    .fields = fields,
     .init = float_psnr_init,
     .close = float_psnr_close,
     .measure = float_psnr_measure,

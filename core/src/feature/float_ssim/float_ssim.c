@@ -191,6 +191,14 @@ static const FeatureOutput float_ssim_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(SsimSums, lcs, FIELD_DOUBLE),
+    RESULT_FIELD(SsimSums, l, FIELD_DOUBLE),
+    RESULT_FIELD(SsimSums, c, FIELD_DOUBLE),
+    RESULT_FIELD(SsimSums, s, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_float_ssim = {
     .name = "float_ssim",
     .summary = "structural similarity of luma",
@@ -198,6 +206,7 @@ const FeatureDef feature_float_ssim = {
     .options_size = sizeof(SsimOptions),
     .outputs = float_ssim_outputs,
     .result_size = sizeof(SsimSums),
+    .fields = fields,
     .init = float_ssim_init,
     .close = float_ssim_close,
     .scratch_create = float_ssim_scratch_create,

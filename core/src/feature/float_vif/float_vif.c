@@ -207,6 +207,12 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err || !o->debug ? err : report_debug(f, id->index, num, den);
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(FloatVifResult, num, FIELD_FLOAT),
+    RESULT_FIELD(FloatVifResult, den, FIELD_FLOAT),
+    { 0 },
+};
+
 const FeatureDef feature_float_vif = {
     .name = "float_vif",
     .summary = "visual information fidelity, single precision",
@@ -214,6 +220,7 @@ const FeatureDef feature_float_vif = {
     .options_size = sizeof(VifOptions),
     .outputs = outputs,
     .result_size = sizeof(FloatVifResult),
+    .fields = fields,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

@@ -192,6 +192,11 @@ static int flush(Feature *f)
     return emit_smoothed(f, state->index[0], state->raw[0]);
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(MotionResult, sad, FIELD_U64),
+    { 0 },
+};
+
 const FeatureDef feature_motion = {
     .name = "motion",
     .summary = "motion of the reference, fixed point",
@@ -200,6 +205,8 @@ const FeatureDef feature_motion = {
     .outputs = outputs,
     .flags = FEATURE_EVERY_FRAME,
     .result_size = sizeof(MotionResult),
+    .fields = fields,
+    .reach = 2,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

@@ -151,6 +151,11 @@ static const FeatureOutput psnr_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(PsnrResult, sse, FIELD_U64),
+    { 0 },
+};
+
 const FeatureDef feature_psnr = {
     .name = "psnr",
     .summary = "peak signal to noise ratio of each plane",
@@ -159,6 +164,7 @@ const FeatureDef feature_psnr = {
     .outputs = psnr_outputs,
     .flags = FEATURE_EVERY_FRAME | FEATURE_CHROMA,
     .result_size = sizeof(PsnrResult),
+    .fields = fields,
     .init = psnr_init,
     .close = psnr_close,
     .measure = psnr_measure,

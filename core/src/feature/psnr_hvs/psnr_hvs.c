@@ -200,12 +200,18 @@ static const FeatureOutput hvs_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(HvsResult, error, FIELD_FLOAT),
+    { 0 },
+};
+
 const FeatureDef feature_psnr_hvs = {
     .name = "psnr_hvs",
     .summary = "PSNR weighted by contrast sensitivity and masking",
     .outputs = hvs_outputs,
     .flags = FEATURE_CHROMA,
     .result_size = sizeof(HvsResult),
+    .fields = fields,
     .init = hvs_init,
     .close = hvs_close,
     .scratch_create = hvs_scratch_create,

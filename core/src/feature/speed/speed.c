@@ -201,6 +201,14 @@ static int chroma_report(Feature *f, const FrameId *id, const void *result)
     return err;
 }
 
+static const ResultField chroma_fields[] = {
+    RESULT_FIELD(ChromaResult, u.score, FIELD_FLOAT),
+    RESULT_FIELD(ChromaResult, u.failed, FIELD_BOOL),
+    RESULT_FIELD(ChromaResult, v.score, FIELD_FLOAT),
+    RESULT_FIELD(ChromaResult, v.failed, FIELD_BOOL),
+    { 0 },
+};
+
 const FeatureDef feature_speed_chroma = {
     .name = "speed_chroma",
     .summary = "entropic difference of chroma (SpEED)",
@@ -209,6 +217,7 @@ const FeatureDef feature_speed_chroma = {
     .outputs = chroma_outputs,
     .flags = FEATURE_CHROMA,
     .result_size = sizeof(ChromaResult),
+    .fields = chroma_fields,
     .init = chroma_init,
     .close = close,
     .scratch_create = chroma_scratch_create,
@@ -308,6 +317,12 @@ static int temporal_report(Feature *f, const FrameId *id, const void *result)
     return feature_emit(f, 0, id->index, r->score);
 }
 
+static const ResultField temporal_fields[] = {
+    RESULT_FIELD(SpeedScore, score, FIELD_FLOAT),
+    RESULT_FIELD(SpeedScore, failed, FIELD_BOOL),
+    { 0 },
+};
+
 const FeatureDef feature_speed_temporal = {
     .name = "speed_temporal",
     .summary = "entropic difference of luma's change (SpEED)",
@@ -316,6 +331,8 @@ const FeatureDef feature_speed_temporal = {
     .outputs = temporal_outputs,
     .flags = FEATURE_EVERY_FRAME | FEATURE_SERIAL,
     .result_size = sizeof(SpeedScore),
+    .fields = temporal_fields,
+    .reach = 1,
     .init = temporal_init,
     .close = close,
     .scratch_create = temporal_scratch_create,

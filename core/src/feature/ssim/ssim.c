@@ -169,11 +169,18 @@ static const FeatureOutput ssim_outputs[] = {
     { .name = NULL },
 };
 
+static const ResultField fields[] = {
+    RESULT_FIELD(SsimResult, sum, FIELD_DOUBLE),
+    RESULT_FIELD(SsimResult, weight, FIELD_DOUBLE),
+    { 0 },
+};
+
 const FeatureDef feature_ssim = {
     .name = "ssim",
     .summary = "structural similarity of luma, from integers",
     .outputs = ssim_outputs,
     .result_size = sizeof(SsimResult),
+    .fields = fields,
     .scratch_create = ssim_scratch_create,
     .scratch_destroy = ssim_scratch_destroy,
     .measure = ssim_measure,

@@ -139,6 +139,11 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err ? -EINVAL : 0;
 }
 
+static const ResultField fields[] = {
+    RESULT_FIELD(VifResult, scale, FIELD_U64),
+    { 0 },
+};
+
 const FeatureDef feature_vif = {
     .name = "vif",
     .summary = "visual information fidelity, fixed point",
@@ -146,6 +151,7 @@ const FeatureDef feature_vif = {
     .options_size = sizeof(VifOptions),
     .outputs = outputs,
     .result_size = sizeof(VifResult),
+    .fields = fields,
     .init = init,
     .close = close,
     .scratch_create = scratch_create,

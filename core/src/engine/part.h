@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* A context that measures a part of a clip, or makes scores of what others measured. What travels between
+ * them are the numbers of each feature's result. */
+#ifndef ENGINE_PART_H
+#define ENGINE_PART_H
+
+#include "engine/context.h"
+#include "libvmaf/part.h"
+#include "output/report.h"
+
+typedef struct Part Part;
+
+void part_destroy(Part *part); /* NULL is fine */
+
+/* What libvmaf/part.h says of the functions of these names; arguments were checked. */
+unsigned part_reach(const VmafContext *ctx);
+int part_record(VmafContext *ctx, unsigned first);
+int part_kinds(VmafContext *ctx, unsigned feature, const char **kinds);
+int part_values(const VmafContext *ctx, unsigned feature, unsigned index, VmafPartValue *values);
+int part_replay(VmafContext *ctx, const FrameShape *shape, unsigned index,
+                const VmafPartValue *const *values);
+int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *place);
+int part_set_speed(VmafContext *ctx, unsigned threads, double seconds);
+
+/* Before a pair is read: when the part's own begin, what was done for those before them is known. */
+void part_note_read(VmafContext *ctx, unsigned index);
+
+/* What reports say instead, if there is a part that knows better. */
+void part_place(const Part *part, unsigned feature, ReportFeature *place);
+void part_speed(const Part *part, Report *report);
+
+#endif
