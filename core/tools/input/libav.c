@@ -128,6 +128,7 @@ static int decode_first(Libav *libav)
     const enum FrameStatus status = libav_decode(libav);
     if (status == FRAME_WHOLE) {
         libav->first = true;
+        libav->begin = libav->frame->best_effort_timestamp;
         return 0;
     }
     if (status != FRAME_ERROR) {
@@ -196,6 +197,20 @@ static bool has_changed(const Libav *libav)
     return true;
 }
 
+/* Of frames that are found by their times, none may be damaged: what the decoder makes of one depends on where it
+ * began. */
+static bool is_as_foretold(const Libav *libav)
+{
+    if (!libav->video->options.even || !libav_is_even(libav))
+        return true;
+    if (libav->damaged) {
+        say("%s: what is made of damaged frames depends on those before: give all parts --from_start",
+            libav->video->path);
+        return false;
+    }
+    return libav_keeps_time(libav);
+}
+
 static enum FrameStatus libav_find(Video *video, uint64_t *offset)
 {
     Libav *const libav = video->state;
@@ -205,7 +220,7 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     libav->first = false;
     if (status != FRAME_WHOLE)
         return status;
-    if (has_changed(libav))
+    if (has_changed(libav) || !is_as_foretold(libav))
         return FRAME_ERROR;
     note_interlacing(libav);
     *offset = libav->found++;
@@ -313,6 +328,13 @@ static uint64_t libav_frames_left(const Video *video)
     return frames > libav->found ? frames - libav->found : 0;
 }
 
+/* What is odd about the first frame is said of the video. */
+static enum FrameStatus libav_seek(Video *video, uint64_t frame, uint64_t *next)
+{
+    note_interlacing(video->state);
+    return libav_leap(video, frame, next);
+}
+
 const VideoReader libav_reader = {
     .name = "libav",
     .title = "FFmpeg",
@@ -327,4 +349,6 @@ const VideoReader libav_reader = {
     .share = libav_share,
     .start_keeping = libav_start_keeping,
     .keep = libav_keep,
+    .leap = libav_seek,
+    .time_of = libav_time_of,
 };

@@ -43,6 +43,8 @@ typedef struct Libav {
     bool draining; /* there are no more packets */
     bool cut;      /* the file ends too early */
     bool last_packet_damaged;
+    int64_t begin;    /* the first frame's time, in the stream's units */
+    bool seeking;     /* frames on the way to a key frame: their damage is ours */
     uint64_t found;   /* frames */
     uint64_t damaged; /* frames or packets */
     FrameWay way;
@@ -80,6 +82,13 @@ static inline AVFrame *libav_shown(const Libav *libav)
 {
     return libav->fetched ? libav->host : libav->frame;
 }
+
+/* libav_seek.c. Can frames be found by times? The one at hand, number `found`, must come at its time, else says so:
+ * those that were not read would have been others. The rest is as in input/reader.h. */
+bool libav_is_even(const Libav *libav);
+bool libav_keeps_time(const Libav *libav);
+enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next);
+int64_t libav_time_of(const Video *video, uint64_t frame);
 
 /* libav_frame.c. The first one says what is wrong, sets the video's format and notes what has to be done. */
 int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int32_t *matrix);

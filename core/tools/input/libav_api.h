@@ -44,6 +44,7 @@ const char *libav_api_open(void);
     X(avformat_close_input)                                                                        \
     X(avformat_find_stream_info)                                                                   \
     X(avformat_open_input)                                                                         \
+    X(avformat_seek_file)                                                                          \
     X(avio_alloc_context)                                                                          \
     X(avio_context_free)                                                                           \
     LIBAVFORMAT_SIDE_DATA(X)
@@ -57,6 +58,7 @@ const char *libav_api_open(void);
     X(avcodec_alloc_context3)                                                                      \
     X(avcodec_default_get_format)                                                                  \
     X(avcodec_find_decoder)                                                                        \
+    X(avcodec_flush_buffers)                                                                       \
     X(avcodec_free_context)                                                                        \
     X(avcodec_get_hw_config)                                                                       \
     X(avcodec_get_name)                                                                            \
@@ -160,6 +162,7 @@ extern LibavApi libav_api;
 #define avcodec_alloc_context3 libav_api.avcodec_alloc_context3
 #define avcodec_default_get_format libav_api.avcodec_default_get_format
 #define avcodec_find_decoder libav_api.avcodec_find_decoder
+#define avcodec_flush_buffers libav_api.avcodec_flush_buffers
 #define avcodec_free_context libav_api.avcodec_free_context
 #define avcodec_get_hw_config libav_api.avcodec_get_hw_config
 #define avcodec_get_name libav_api.avcodec_get_name
@@ -171,6 +174,7 @@ extern LibavApi libav_api;
 #define avformat_close_input libav_api.avformat_close_input
 #define avformat_find_stream_info libav_api.avformat_find_stream_info
 #define avformat_open_input libav_api.avformat_open_input
+#define avformat_seek_file libav_api.avformat_seek_file
 #define avio_alloc_context libav_api.avio_alloc_context
 #define avio_context_free libav_api.avio_context_free
 #define sws_freeContext libav_api.sws_freeContext

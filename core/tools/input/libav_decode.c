@@ -11,6 +11,8 @@
 static void note_damage(Libav *libav, int err)
 {
     char line[256];
+    if (libav->seeking)
+        return;
     if (!libav->damaged++)
         video_note(
             libav->video, "damaged", false,

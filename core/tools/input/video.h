@@ -54,6 +54,7 @@ typedef struct VideoOptions {
     bool local;          /* no network, and no file that names others, such as a playlist */
     unsigned threads;    /* that decode; 0: a fair share of the cores */
     bool quiet;          /* what is odd about it was said before */
+    bool even; /* frames are found by their times where they have some: they must keep their rate */
 } VideoOptions;
 
 /* How samples are interpolated where sizes differ. */

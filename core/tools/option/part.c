@@ -60,10 +60,11 @@ static int read_scheduler(PartChoice *part, const Scheduler *from)
     uint64_t index, lowest = 0, count;
     if (!parse_variable(from->index, &index))
         return refuse_variable(from->index);
-    if (from->lowest && getenv(from->lowest) && !parse_variable(from->lowest, &lowest))
+    /* Our own count is of numbers from 0, also for a job that runs some of them again. */
+    const bool own = getenv(count_variable);
+    if (!own && from->lowest && getenv(from->lowest) && !parse_variable(from->lowest, &lowest))
         return refuse_variable(from->lowest);
-    const char *const counted =
-        getenv(count_variable) || !from->count ? count_variable : from->count;
+    const char *const counted = own || !from->count ? count_variable : from->count;
     if (!getenv(counted) && counted == count_variable)
         return usage_error("--shard auto: %s does not tell how many parts there are: set %s",
                            from->engine, count_variable);

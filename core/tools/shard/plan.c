@@ -107,12 +107,28 @@ static void take(void *arg, unsigned video)
     ((Rehearsal *)arg)->taken[video]++;
 }
 
+static bool same_rate(unsigned num, unsigned den, const Video *video)
+{
+    const VideoTraits *const traits = &video->traits;
+    return (uint64_t)num * traits->rate_den == (uint64_t)traits->rate_num * den;
+}
+
+/* Do frames lie so that each has its partner at the same time, and no other is near? Times as they will be are
+ * good enough then; else the least bit of them may decide. */
+static bool are_in_step(const SyncPlan *plan, Video *const *videos)
+{
+    const VideoTraits *const ref = &videos[0]->traits;
+    return same_rate(ref->rate_num, ref->rate_den, videos[1]) &&
+           (plan->by != PAIR_AT_RATE || same_rate(plan->rate_num, plan->rate_den, videos[0])) &&
+           !plan->videos[1].pairing.offset;
+}
+
 /* Where times decide and cannot be foretold, all frames have to be seen. */
-static bool must_be_seen(const Video *video, const SyncPlan *plan, bool from_start)
+static bool must_be_seen(const Video *video, const SyncPlan *plan, bool foreseeable)
 {
     const bool timed = video->reader->time && !video->traits.timeless;
     return plan->by != PAIR_BY_NUMBER && timed &&
-           (from_start || video_time_of(video, 0) == VIDEO_NO_TIME);
+           (!foreseeable || video_time_of(video, 0) == VIDEO_NO_TIME);
 }
 
 static int find_start(Shard *shard, const SyncPlan *plan, Video *const *videos, bool from_start)
@@ -142,9 +158,12 @@ static int find_start(Shard *shard, const SyncPlan *plan, Video *const *videos, 
             break;
     }
     /* At an end that comes before, the frames that lead to it are read. */
-    for (unsigned i = 0; i < SIDES; i++)
-        if (rehearsal.taken[i] && !must_be_seen(videos[i], plan, from_start))
+    const bool foreseeable = !from_start && are_in_step(plan, videos);
+    for (unsigned i = 0; i < SIDES; i++) {
+        shard->seen[i] = must_be_seen(videos[i], plan, foreseeable);
+        if (rehearsal.taken[i] && !shard->seen[i])
             shard->start[i] = rehearsal.taken[i] - 1;
+    }
     pairing_destroy(pairing);
     return 0;
 }
@@ -211,6 +230,7 @@ bool shard_is_empty(const Shard *shard)
 
 int shard_position(const Shard *shard, Video *video, enum Side side, uint64_t skip, bool from_start)
 {
+    video->options.even = !from_start && !shard->seen[side];
     const enum FrameStatus status = video_go_to(video, skip + shard->start[side], from_start);
     if (status == FRAME_CUT)
         say("\"%s\" is cut off before frame %" PRIu64 ".", video->path, skip + shard->start[side]);

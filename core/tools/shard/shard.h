@@ -21,6 +21,7 @@ typedef struct Shard {
     uint64_t first, end;   /* its pairs; `end` is not one of them, and may lie behind the last */
     uint64_t lead;         /* pairs before the first that have to be read, too */
     uint64_t start[SIDES]; /* the frame of each video, behind those skipped, that is read first */
+    bool seen[SIDES];      /* all frames before have to be seen, too: their times decide */
     unsigned planes;       /* that are read */
     uint64_t count;        /* of its own pairs, measured by now */
     bool ended;            /* there is none behind the last of them */
