@@ -5,6 +5,7 @@
 
 #include "input/reader.h"
 #include "message.h"
+#include "shard/models.h"
 #include "shard/shard.h"
 
 /* ---- how many pairs there will be ---- */
@@ -209,6 +210,8 @@ int shard_plan(Shard *shard, const Options *options, const SyncPlan *plan, Video
     /* One at least: where parts meet, both have seen the same frame. */
     shard->lead = lesser(shard->first, pairs_back ? pairs_back : 1);
     err = find_start(shard, plan, videos, options->part.from_start);
+    if (!err)
+        err = describe_models(&shard->models, options);
     for (unsigned i = 0; !err && i < SIDES; i++) {
         digest_start(&shard->content[i]);
         err = digest_ends(shard, videos[i], (enum Side)i);
@@ -218,8 +221,10 @@ int shard_plan(Shard *shard, const Options *options, const SyncPlan *plan, Video
 
 void shard_destroy(Shard *shard)
 {
-    if (shard)
+    if (shard) {
+        json_decref(shard->models);
         free(shard->pairs);
+    }
     free(shard);
 }
 

@@ -4,6 +4,7 @@
 #ifndef TOOLS_SHARD_SHARD_H
 #define TOOLS_SHARD_SHARD_H
 
+#include <jansson.h>
 #include <time.h>
 
 #include "input/video.h"
@@ -30,6 +31,7 @@ typedef struct Shard {
     Digest content[SIDES];         /* of the frames of its own pairs */
     PairDigest *pairs;             /* from `first - lead` on, and one behind the last */
     size_t pair_count, pair_capacity;
+    json_t *models; /* as they were when the run began */
     unsigned threads;
     struct timespec started;
 } Shard;

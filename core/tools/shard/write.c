@@ -10,7 +10,6 @@
 #include "message.h"
 #include "option/option.h"
 #include "report/save.h"
-#include "shard/models.h"
 #include "shard/part.h"
 
 /* ---- what all parts must have in common ---- */
@@ -160,17 +159,18 @@ static json_t *describe_shard(const PartChoice *part)
 }
 
 /* NULL: no memory, or a text that is no UTF-8. */
-static json_t *describe(const Rating *rating, const Options *options, json_t *models)
+static json_t *describe(const Rating *rating, const Options *options)
 {
     const Shard *const shard = rating->shard;
     return json_pack("{sI ss so sI sI sb so so so so so so s{so so so} so so sb sI sf}",
                      "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
                      describe_shard(&options->part), "first", (json_int_t)shard->first, "count",
                      (json_int_t)shard->count, "ended", shard->ended, "inputs",
-                     describe_inputs(rating), "scored", describe_scored(rating), "models", models,
-                     "extractors", describe_extractors(rating->vmaf), "settings",
-                     describe_options(options, true), "options", describe_options(options, false),
-                     "read", "reference", describe_read(rating, rating->ref, SIDE_REF), "distorted",
+                     describe_inputs(rating), "scored", describe_scored(rating), "models",
+                     json_incref(shard->models), "extractors", describe_extractors(rating->vmaf),
+                     "settings", describe_options(options, true), "options",
+                     describe_options(options, false), "read", "reference",
+                     describe_read(rating, rating->ref, SIDE_REF), "distorted",
                      describe_read(rating, rating->video, SIDE_DIST), "pairing",
                      *rating->pairing ? text(rating->pairing) : json_null(), "edges",
                      describe_edges(shard), "places", describe_places(rating->vmaf), "list_places",
@@ -279,11 +279,7 @@ static int save(const char *path, char **text, size_t *size, FILE *file)
 
 int part_write(const Rating *rating, const Options *options)
 {
-    json_t *models;
-    int err = describe_models(&models, options);
-    if (err)
-        return err;
-    json_t *const head = describe(rating, options, models);
+    json_t *const head = describe(rating, options);
     if (!head) {
         say("%s: a part cannot be written: no memory, or a name that is not UTF-8", rating->output);
         return -EINVAL;
@@ -291,7 +287,7 @@ int part_write(const Rating *rating, const Options *options)
     char *text = NULL;
     size_t size = 0;
     FILE *const file = open_memstream(&text, &size);
-    err = file ? put_part(file, rating, head) : -ENOMEM;
+    int err = file ? put_part(file, rating, head) : -ENOMEM;
     if (!err)
         err = save(rating->output, &text, &size, file);
     if (file)

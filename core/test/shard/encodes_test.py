@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Parts of encodes: they begin at key frames, read little more than their own, and give the report of one run.
+
+usage: encodes_test.py VMAF SYNTHCLIP WORKDIR
+
+Open and closed GOPs of several codecs in several containers; pairs by number and by time; rates that differ, times that are uneven,
+videos that do not tell how long they are.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import shards
+from shards import check, run, same
+
+SKIPPED, FAIL = 77, 255
+if not shutil.which('ffmpeg'):
+    print('skipped: there is no ffmpeg')
+    sys.exit(SKIPPED)
+FRAMES = 60
+encoders = subprocess.run(['ffmpeg', '-hide_banner', '-encoders'], capture_output=True, text=True).stdout.split()
+y4m, _ = shards.clip('clip', 'mix', 96, 80, 420, 8, FRAMES)
+
+
+def encode(name, codec, *args, source=y4m):
+    """False: this ffmpeg cannot."""
+    if codec not in encoders:
+        print(f'left out: there is no {codec}')
+        return False
+    done = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-y', '-i', source, '-c:v', codec, *args, name],
+                          capture_output=True, text=True)
+    check(f'{name} could not be made', done.returncode == 0, done.stderr)
+    return done.returncode == 0
+
+
+X264 = ('libx264', '-preset', 'ultrafast', '-bf', '3')
+ENCODES = (
+    ('closed.mp4', *X264, '-g', '8'),
+    ('open.mp4', *X264, '-x264-params', 'keyint=8:open-gop=1:bframes=3:b-adapt=0'),
+    ('open.ts', *X264, '-x264-params', 'keyint=8:open-gop=1:bframes=3:b-adapt=0'),
+    ('open_hevc.mkv', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error:keyint=8:min-keyint=8:open-gop=1:bframes=3'),
+    ('mpeg2.mpg', 'mpeg2video', '-g', '8', '-bf', '2'),
+    ('mpeg4.avi', 'mpeg4', '-g', '8', '-bf', '2'),
+    ('vp9.webm', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '8'),
+    ('lossless.mkv', 'ffv1'),
+    ('long.mkv', *X264, '-g', '250'),
+)
+reference = 'ref.mkv' if encode('ref.mkv', *X264, '-qp', '4', '-g', '10') else y4m
+for number, (name, *args) in enumerate(ENCODES):
+    if encode(name, *args):
+        same(f'{name}, by number', [y4m, name], 3 + number % 3)
+        same(f'{name}, by time', [reference, name], 5 - number % 3)
+
+if reference != y4m:
+    # Where times decide.
+    same('offset in frames', [reference, 'closed.mp4', '--offset', '5', '--feature', 'psnr'], 4)
+    same('offset in seconds', [reference, 'closed.mp4', '--offset', '-0.25s'], 3)
+    same('a rate of its own', [reference, 'closed.mp4', '--fps', '10'], 3)
+    same('the rate that both have', [reference, 'closed.mp4', '--fps', '25'], 3)
+    encode('fast.mkv', *X264, '-r', '50', '-g', '8')
+    same('twice the rate', [reference, 'fast.mkv', '--sync', 'nearest'], 3)
+    same('the other way round', ['fast.mkv', 'closed.mp4', '--sync', 'nearest', '--duration', '1s'], 3)
+    encode('small.mp4', *X264, '-s', '48x40', '-g', '8')
+    same('another size', [reference, 'small.mp4', '--subsample', '3'], 4, 'csv')
+
+    # A frame is missing: parts behind it would be of other frames than they think.
+    encode('gap.mkv', *X264, '-vf', "select='not(eq(n,33))'", '-vsync', 'passthrough', '-g', '8')
+    told = [run(reference, 'gap.mkv', '--shard', f'{i}/3', '-o', f'gap{i}.json') for i in range(3)]
+    said = ''.join(done.stderr for done in told)
+    check('uneven times pass for even ones', any(done.returncode == FAIL for done in told) and '--from_start' in said, said)
+    same('uneven times, from the start', [reference, 'gap.mkv'], 3, extra=['--from_start'])
+    same('uneven times by number, from the start', [y4m, 'gap.mkv'], 3, extra=['--from_start'])
+
+    # Bare bitstreams tell no length.
+    encode('bare.h264', *X264, '-g', '8')
+    done = run(y4m, 'bare.h264', '--shard', '0/2', '-o', 'x.json')
+    check('a length that nobody knows is divided', done.returncode == FAIL and '--frames' in done.stderr, done.stderr)
+    run(y4m, 'bare.h264', '-o', 'report.json')
+    os.rename('report.json', 'one')
+    for name, frames in (('b0.json', '0-20'), ('b1.json', '21-99')):
+        done = run(y4m, 'bare.h264', '--frames', frames, '-o', name)
+        check('a part by frames failed', done.returncode == 0, done.stderr)
+    done = run('--merge', 'b0.json', 'b1.json', '-o', 'report.json')
+    check('parts by frames give another report', done.returncode == 0 and shards.report('one') == shards.report('report.json'),
+          done.stderr)
+
+
+
+def bytes_read(path, *args):
+    """How many bytes of a file a run reads, by strace."""
+    trace = 'trace'
+    subprocess.run(['strace', '-f', '-qq', '-y', '-e', 'trace=read,readv,pread64,preadv,preadv2', '-o', trace, shards.vmaf, *args],
+                   capture_output=True, timeout=shards.LIMIT)
+    waiting, total = {}, 0
+    for line in open(trace, errors='replace'):
+        pid = line.split()[0]
+        name = f'/{path}>' in line
+        if 'unfinished' in line:
+            waiting[pid] = name
+        result = re.search(r'= (\d+)$', line)
+        if result and (waiting.pop(pid, False) if 'resumed' in line else name):
+            total += int(result.group(1))
+    return total
+
+
+def reads_little(path, *args):
+    whole, share, ends = os.path.getsize(path), 10, 2 << 16
+    most = 0
+    for index in (0, 4, 9):
+        most = max(most, bytes_read(path, *args, '--shard', f'{index}/{share}', '-o', 'x.json', '-q'))
+    # Its tenth, the frames or the group on both sides, what is read to know the file, and a buffer here and there.
+    check(f'{path}: a tenth reads {most} of {whole} bytes', 0 < most < whole * 0.3 + ends + (1 << 16))
+
+
+if shutil.which('strace') and subprocess.run(['strace', '-o', '/dev/null', 'true'], capture_output=True).returncode == 0:
+    large, _ = shards.clip('large', 'noise', 256, 256, 420, 8, 60)
+    reads_little(large, large, large, '-n', '--feature', 'psnr')
+    if encode('large.mp4', *X264, '-qp', '1', '-g', '3', source=large) and encode('large.mkv', *X264, '-qp', '1', '-g', '3', source=large):
+        reads_little('large.mp4', large, 'large.mp4', '-n', '--feature', 'psnr')
+        reads_little('large.mkv', 'large.mp4', 'large.mkv', '-n', '--feature', 'psnr')
+else:
+    print('left out: there is no strace')
+shards.finish()

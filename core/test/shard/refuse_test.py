@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What is wrong with parts is said in one line that names them, and there is no report.
+
+usage: refuse_test.py VMAF SYNTHCLIP WORKDIR
+
+Parts that are missing, there twice, overlapping, cut off, changed, of other videos, options, models and versions; parts that were
+killed; and how a part is told which one it is.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import shards
+from shards import check, run
+
+USAGE, FAIL, BELOW = 1, 255, 2
+ref, dist = shards.clip('clip', 'mix', 64, 64, 420, 8, 12)
+other, _ = shards.clip('other', 'noise', 64, 64, 420, 8, 12)
+VIDEOS = ['-r', ref, '-d', dist]
+
+
+def refused(what, words, *parts, status=FAIL, args=('--merge',), **env):
+    """`words`: parts of the one line."""
+    if os.path.exists('report.json'):
+        os.remove('report.json')
+    done = run(*args, *parts, '-o', 'report.json', **env)
+    lines = done.stderr.strip().split('\n')
+    check(f'{what}: it is not refused', done.returncode == status, f'{done.returncode}: {done.stderr}')
+    check(f'{what}: not in one line that says {words}', len(lines) == 1 and all(word in lines[0] for word in words), done.stderr)
+    check(f'{what}: there is a report', not os.path.exists('report.json'))
+
+
+whole = shards.parts(VIDEOS, 3, name='p')
+refused('a gap', ['part 1/3 is missing'], 'p0.json', 'p2.json')
+refused('no end', ['part 2/3 is missing'], 'p0.json', 'p1.json')
+shutil.copy('p1.json', 'copy.json')
+refused('twice', ['p1.json and copy.json', 'part 1/3'], *whole, 'copy.json')
+refused('the same file twice', ['p1.json and p1.json'], *whole, 'p1.json')
+
+# By frames.
+for first, last in ((0, 4), (5, 8), (9, 11), (4, 8), (9, 99)):
+    done = run(*VIDEOS, '--frames', f'{first}-{last}', '-o', f'f{first}-{last}.json')
+    check(f'frames {first}-{last} failed', done.returncode == 0, done.stderr)
+refused('frames before', ['frames 0-4 are missing', 'f5-8.json'], 'f5-8.json', 'f9-11.json')
+refused('frames between', ['frames 5-8 are missing', 'f9-11.json'], 'f0-4.json', 'f9-11.json')
+refused('frames behind', ['behind 8 are missing', 'f5-8.json'], 'f0-4.json', 'f5-8.json')
+refused('an overlap', ['f0-4.json', 'f4-8.json', 'overlap'], 'f0-4.json', 'f4-8.json', 'f9-11.json')
+refused('both', ['f9-11.json and f9-99.json', 'frames 9-11'], 'f0-4.json', 'f5-8.json', 'f9-11.json', 'f9-99.json')
+refused('shards and frames', ['p0.json', 'f5-8.json'], 'p0.json', 'f5-8.json', 'f9-11.json')
+done = run('--merge', 'f9-99.json', 'f0-4.json', 'f5-8.json', '-o', 'by_frames.json')
+check('parts by frames are not merged', done.returncode == 0, done.stderr)
+four = shards.parts(VIDEOS, 4, name='q')
+refused('another number of parts', ['p0.json', 'q1.json', '3', '4'], 'p0.json', 'q1.json')
+
+# Of another run.
+for what, args, words in (
+        ('another option', [*VIDEOS, '--subsample', '2'], ['options', 'subsample']),
+        ('another feature', [*VIDEOS, '--feature', 'psnr'], ['options', 'psnr']),
+        ('another model', [*VIDEOS, '--model', 'version=vmaf_v0.6.1neg'], ['options', 'vmaf_v0.6.1neg']),
+        ('another reference', ['-r', other, '-d', dist], ['different inputs', 'other_r.y4m'])):
+    done = run(*args, '--shard', '1/3', '-o', 'x1.json')
+    check(f'{what}: the part failed', done.returncode == 0, done.stderr)
+    refused(what, ['p0.json', 'x1.json', *words], 'p0.json', 'x1.json', 'p2.json')
+
+
+def forge(path, to, change):
+    """A part with a right checksum is made by vmaf alone: this takes one from another build of it."""
+    text = change(open(path).read())
+    with open(to, 'w') as file:
+        file.write(text)
+
+
+forge('p1.json', 'x1.json', lambda text: text.replace('"ended": false', '"ended": true'))
+refused('changed by hand', ['x1.json', 'changed'], 'p0.json', 'x1.json', 'p2.json')
+forge('p1.json', 'x1.json', lambda text: text + ' ')
+refused('appended to', ['x1.json', 'cut off'], 'p0.json', 'x1.json', 'p2.json')
+size = os.path.getsize('p1.json')
+for keep in (size - 1, size - 40, size // 2, 40, 3, 0):
+    forge('p1.json', 'x1.json', lambda text: text[:keep])
+    refused(f'cut off after {keep} bytes', ['x1.json', 'cut off' if keep > 20 else 'another kind'], 'p0.json', 'x1.json', 'p2.json')
+refused('a report', ['by_frames.json', 'another kind'], 'p0.json', 'by_frames.json')
+refused('nothing', ['none.json', 'No such file'], 'p0.json', 'none.json')
+refused('a folder', ['.', 'directory'], 'p0.json', '.')
+
+# A video that was replaced by one of the same size and path, with the same ends.
+long_ref, long_dist = shards.clip('long', 'mix', 128, 128, 420, 8, 24)
+pair = shards.parts(['-r', long_ref, '-d', long_dist], 2, name='l')
+data = bytearray(open(long_dist, 'rb').read())
+for i in range(1 << 16, len(data) - (1 << 16)):
+    if data[i] not in b'FRAME\n':
+        data[i] ^= 1
+open(long_dist, 'wb').write(data)
+done = run('-r', long_ref, '-d', long_dist, '--shard', '1/2', '-o', 'l1.json')
+check('a part of the replaced video failed', done.returncode == 0, done.stderr)
+refused('a video that was replaced', ['l0.json', 'l1.json', 'different pictures', 'distorted'], *pair)
+
+# A model that was replaced, under its name.
+MODEL = ('{"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["psnr_y"], "model": "svm_type nu_svr\\n'
+         'kernel_type rbf\\ngamma 0.0004\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
+with open('model.json', 'w') as file:
+    file.write(MODEL)
+shards.same('a model in a file', [*VIDEOS, '--model', 'path=model.json'], 3)
+by_file = shards.parts([*VIDEOS, '--model', 'path=model.json'], 2, name='m')
+with open('model.json', 'w') as file:
+    file.write(MODEL.replace('0.0004', '0.0005'))
+refused('a model that was replaced', ['m0.json', 'another model'], *by_file)
+done = run(*VIDEOS, '--model', 'path=model.json', '--shard', '1/2', '-o', 'm1.json')
+check('a part with another model failed', done.returncode == 0, done.stderr)
+refused('parts of two models', ['m0.json', 'm1.json', 'models'], *by_file)
+os.remove('model.json')
+done = run('--merge', *by_file, '-o', 'report.json')
+check('a model that is gone is not missed', done.returncode == FAIL and 'model' in done.stderr, done.stderr)
+
+# Which part.
+refused('parts count from 0', ['count from 0', '3/4'], *VIDEOS, '--shard', '4/4', args=(), status=USAGE)
+for text in ('0/0', '1', '/2', '1/', 'a/b', '-1/2', '1/2/3', '0/99999999999', ''):
+    refused(f'--shard {text}', ['--shard'], *VIDEOS, f'--shard={text}', args=(), status=USAGE)
+for text in ('1', '2-1', '-', 'a-b', '0-99999999999'):
+    refused(f'--frames {text}', ['--frames'], *VIDEOS, f'--frames={text}', args=(), status=USAGE)
+refused('both kinds', ['one part'], *VIDEOS, '--shard', '0/2', '--frames', '0-1', args=(), status=USAGE)
+refused('several videos', ['one distorted video'], *VIDEOS, '-d', dist, '--shard', '0/2', args=(), status=USAGE)
+refused('a page of a part', ['--merge'], *VIDEOS, '--shard', '0/2', '--html', 'page.html', args=(), status=USAGE)
+refused('heatmaps', ['heatmaps'], *VIDEOS, '--shard', '0/2', '--feature', 'cambi=heatmaps_path=.', args=(), status=USAGE)
+refused('--from_start alone', ['--shard'], *VIDEOS, '--from_start', args=(), status=USAGE)
+refused('a merge with videos', ['--merge'], *whole, *VIDEOS, status=USAGE)
+done = run(*VIDEOS, '--shard', '0/2')
+check('a part without a file is not refused', done.returncode == USAGE and '-o' in done.stderr, done.stderr)
+done = subprocess.run(f'cat {ref} | {shards.vmaf} -r - -d {dist} --shard 0/2 -o x.json', shell=True, capture_output=True, text=True)
+check('a pipe is not refused', done.returncode == FAIL and 'pipe' in done.stderr, done.stderr)
+with open(ref, 'rb') as whole_video, open('cut.y4m', 'wb') as cut:
+    cut.write(whole_video.read()[:-100])
+done = run('-r', 'cut.y4m', '-d', dist, '--shard', '2/3', '-o', 'cut.json')
+check('a part of a cut video is written', done.returncode == FAIL and not os.path.exists('cut.json'), done.stderr)
+for env, expected in (
+        ({'SLURM_ARRAY_TASK_ID': '2', 'SLURM_ARRAY_TASK_COUNT': '3', 'SLURM_ARRAY_TASK_MIN': '0'}, (2, 3)),
+        ({'SLURM_ARRAY_TASK_ID': '3', 'SLURM_ARRAY_TASK_COUNT': '3', 'SLURM_ARRAY_TASK_MIN': '1'}, (2, 3)),
+        ({'SLURM_ARRAY_TASK_ID': '3', 'SLURM_ARRAY_TASK_COUNT': '1', 'SLURM_ARRAY_TASK_MIN': '3', 'VMAF_SHARD_COUNT': '5'}, (3, 5)),
+        ({'AWS_BATCH_JOB_ARRAY_INDEX': '1', 'AWS_BATCH_JOB_ARRAY_SIZE': '4'}, (1, 4)),
+        ({'JOB_COMPLETION_INDEX': '1', 'VMAF_SHARD_COUNT': '2'}, (1, 2)),
+        ({'PBS_ARRAY_INDEX': '0', 'VMAF_SHARD_COUNT': '2'}, (0, 2)),
+        ({'PBS_ARRAYID': '4', 'VMAF_SHARD_COUNT': '6'}, (4, 6))):
+    done = run(*VIDEOS, '--shard', 'auto', '-o', 'auto.json', **env)
+    found = json.load(open('auto.json'))['shard'] if done.returncode == 0 else done.stderr
+    check(f'--shard auto with {env}', found == {'index': expected[0], 'count': expected[1]}, found)
+for env, word in (({}, 'Slurm'), ({'JOB_COMPLETION_INDEX': '1'}, 'VMAF_SHARD_COUNT'),
+                  ({'JOB_COMPLETION_INDEX': '2', 'VMAF_SHARD_COUNT': '2'}, 'beyond'),
+                  ({'SLURM_ARRAY_TASK_ID': 'x', 'SLURM_ARRAY_TASK_COUNT': '3'}, 'SLURM_ARRAY_TASK_ID'),
+                  ({'SLURM_ARRAY_TASK_ID': '1'}, 'SLURM_ARRAY_TASK_COUNT')):
+    refused(f'--shard auto with {env}', [word], *VIDEOS, '--shard', 'auto', args=(), status=USAGE, **env)
+
+# Killed at any moment: no part, or a whole one, and nothing else.
+slow_ref, slow_dist = shards.clip('slow', 'mix', 320, 240, 420, 8, 24)
+shutil.rmtree('killed', ignore_errors=True)
+os.mkdir('killed')
+for wait in (0.0, 0.05, 0.1, 0.2, 0.3):
+    child = subprocess.Popen([shards.vmaf, '-r', slow_ref, '-d', slow_dist, '--shard', '0/2', '-o', 'killed/part.json', '--threads', '1'],
+                             stderr=subprocess.DEVNULL)
+    time.sleep(wait)
+    child.kill()
+    child.wait()
+    left = [name for name in os.listdir('killed') if not name.startswith('.')]
+    check('a killed run leaves something half', left in ([], ['part.json']), str(left))
+    if left:
+        json.load(open('killed/part.json'))
+child = subprocess.Popen([shards.vmaf, '-r', slow_ref, '-d', slow_dist, '--shard', '1/2', '-o', 'killed/stopped.json', '--feature', 'cambi'],
+                         stderr=subprocess.PIPE, text=True)
+time.sleep(0.05)
+child.send_signal(signal.SIGTERM)
+said = child.communicate()[1]
+check('a stopped run ends otherwise', child.returncode in (0, 128 + signal.SIGTERM, -signal.SIGTERM), f'{child.returncode} {said}')
+if os.path.exists('killed/stopped.json'):  # it came too late
+    check('a part that was stopped is written', json.load(open('killed/stopped.json'))['count'] == 12, said)
+
+# What a merge is asked for besides.
+ref, dist = shards.clip('clip', 'mix', 64, 64, 420, 8, 12)
+whole = shards.parts(VIDEOS, 3, name='p')
+done = run('--merge', *whole, '--fail_under', '101')
+check('--fail_under has no say in a merge', done.returncode == BELOW, f'{done.returncode} {done.stderr}')
+one = run(*VIDEOS, '-q')
+done = run('--merge', *whole, '-q')
+check('a merge prints other scores', done.returncode == 0 and done.stderr == one.stderr, f'{one.stderr}{done.stderr}')
+done = run('--merge', *whole, '--html', 'page.html')
+check('a merge makes no page', done.returncode == 0 and os.path.getsize('page.html') > 10000, done.stderr)
+done = run('--merge', *whole, '-o', 'p0.json')
+check('a part is overwritten', done.returncode == FAIL and 'one of the parts' in done.stderr, done.stderr)
+shards.finish()
