@@ -193,6 +193,26 @@ static int check_stored(const Options *options)
     return 0;
 }
 
+/* cambi writes pictures as it goes along, which parts would not know where to put. */
+static bool names_heatmaps(const OptionSpec *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(options[i].key, "heatmaps_path"))
+            return true;
+    return false;
+}
+
+static bool wants_heatmaps(const Options *options)
+{
+    for (size_t i = 0; i < options->feature_count; i++)
+        if (names_heatmaps(options->features[i].options, options->features[i].option_count))
+            return true;
+    for (size_t i = 0; i < options->model_count; i++)
+        if (names_heatmaps(options->models[i].overloads, options->models[i].overload_count))
+            return true;
+    return false;
+}
+
 /* A part holds what was measured for one report, which the merge makes. */
 static int check_part(const Options *options)
 {
@@ -206,10 +226,8 @@ static int check_part(const Options *options)
         return usage_error("a part is a file: -o PART.json says where it goes");
     if (options->html)
         return usage_error("--html is for the whole: give it to --merge");
-    for (size_t i = 0; i < options->feature_count; i++)
-        for (size_t j = 0; j < options->features[i].option_count; j++)
-            if (!strcmp(options->features[i].options[j].key, "heatmaps_path"))
-                return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
+    if (wants_heatmaps(options))
+        return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
     return 0;
 }
 

@@ -70,6 +70,10 @@ for number in range(runs):
 # Frame headers of different lengths: found one by one.
 ref, dist = shards.clip('marked', 'mix', 64, 64, 420, 8, 12, mark=lambda i: b'FRAME Ip\n' if i % 3 else b'FRAME\n')
 shards.same('headers that differ', [ref, dist, '--feature', 'psnr'], 4)
+shards.same('nothing to measure', [ref, dist, '-n'], 3)
+# Far fewer frames than their size lets one think: the last parts find nothing.
+few = shards.clip('few', 'mix', 32, 32, 420, 8, 9, mark=lambda i: b'FRAME X' + b'x' * 3000 + b'\n')
+shards.same('fewer frames than expected', [*few], 6)
 if shards.run(ref, dist, '--backend', 'host', '-q').returncode == 0:
     shards.same('on a device', [ref, dist, '--backend', 'host', '--feature', 'psnr', '--feature', 'ciede'], 3)
     shards.same('by the name of a device', [ref, dist, '--feature', 'motion_host', '--subsample', '2'], 3, 'xml')

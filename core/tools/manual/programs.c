@@ -17,12 +17,18 @@ static const ManualSection vmaf_sections[] = {
     { "ENVIRONMENT",
       "VMAF_LOG=debug prints what the library does and why.\n\n"
       "VMAF_BACKEND is what --backend is by default, for programs that use the library.\n\n"
-      "VMAF_GPU_TIMEOUT is the number of seconds after which a GPU that does not come back is given up.\n" },
+      "VMAF_GPU_TIMEOUT is the number of seconds after which a GPU that does not come back is given up.\n\n"
+      "VMAF_SHARD_COUNT is the number of parts for --shard auto, whose own number an array job tells: "
+      "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, PBS_ARRAY_INDEX or PBS_ARRAYID. Slurm "
+      "and AWS Batch tell the number of parts themselves.\n" },
     { "EXAMPLES",
       "Score an encode:\n\n  vmaf reference.mkv encoded.mp4\n\n"
       "The same on a GPU, with PSNR and a report:\n\n"
       "  vmaf reference.y4m encoded.y4m --backend auto --feature psnr -o report.json\n\n"
-      "Raw video:\n\n  vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8\n" },
+      "Raw video:\n\n  vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8\n\n"
+      "One of four parts, and the report of all:\n\n"
+      "  vmaf reference.y4m encoded.y4m --shard 0/4 -o part0.json\n\n"
+      "  vmaf --merge part0.json part1.json part2.json part3.json -o report.json\n" },
     { "SEE ALSO", "vmaf-tune(1), vmaf-mcp(1), ffmpeg(1)\n" },
     { NULL, NULL },
 };
