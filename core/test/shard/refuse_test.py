@@ -9,6 +9,7 @@ killed; and how a part is told which one it is.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,24 +68,44 @@ for what, args, words in (
     refused(what, ['p0.json', 'x1.json', *words], 'p0.json', 'x1.json', 'p2.json')
 
 
-def forge(path, to, change):
-    """A part with a right checksum is made by vmaf alone: this takes one from another build of it."""
-    text = change(open(path).read())
+def spoil(path, to, change):
+    with open(path) as file:
+        text = change(file.read())
     with open(to, 'w') as file:
         file.write(text)
 
 
-forge('p1.json', 'x1.json', lambda text: text.replace('"ended": false', '"ended": true'))
+spoil('p1.json', 'x1.json', lambda text: text.replace('"ended": false', '"ended": true'))
 refused('changed by hand', ['x1.json', 'changed'], 'p0.json', 'x1.json', 'p2.json')
-forge('p1.json', 'x1.json', lambda text: text + ' ')
+spoil('p1.json', 'x1.json', lambda text: text + ' ')
 refused('appended to', ['x1.json', 'cut off'], 'p0.json', 'x1.json', 'p2.json')
 size = os.path.getsize('p1.json')
 for keep in (size - 1, size - 40, size // 2, 40, 3, 0):
-    forge('p1.json', 'x1.json', lambda text: text[:keep])
+    spoil('p1.json', 'x1.json', lambda text: text[:keep])
     refused(f'cut off after {keep} bytes', ['x1.json', 'cut off' if keep > 20 else 'another kind'], 'p0.json', 'x1.json', 'p2.json')
 refused('a report', ['by_frames.json', 'another kind'], 'p0.json', 'by_frames.json')
 refused('nothing', ['none.json', 'No such file'], 'p0.json', 'none.json')
 refused('a folder', ['.', 'directory'], 'p0.json', '.')
+
+# Made by others, or by those who know how: nothing of it may harm.
+shards.forge('p1.json', 'x1.json', lambda text: text)
+done = run('--merge', 'p0.json', 'x1.json', 'p2.json', '-o', 'report.json')
+check('the checksum is not the one that is told of', done.returncode == 0, done.stderr)
+for what, words, change in (
+        ('another version of vmaf', ['versions', 'p0.json', 'x1.json'], lambda text: text.replace('"version": "', '"version": "x')),
+        ('another version of the file', ['x1.json', 'another version'], lambda text: text.replace('"vmaf_part": 1', '"vmaf_part": 2')),
+        ('another picture format', ['x1.json', 'different pictures'], lambda text: text.replace('"scored": {"width": 64', '"scored": {"width": 62')),
+        ('values that are missing', ['x1.json', 'values'], lambda text: re.sub(r'(\n    \[6,\[)-?\d+,', r'\1', text)),
+        ('a row that is missing', ['x1.json', 'values'], lambda text: re.sub(r'\n    \[6,.*', '', text)),
+        ('no values', ['x1.json', 'missing'], lambda text: text.replace('"values"', '"nothing"')),
+        ('a frame less than it says', ['missing'], lambda text: text.replace('"count": 4, ', '').replace('"count": 4,', '"count": 3,')),
+        ('a frame more than it says', ['overlap'], lambda text: text.replace('"count": 4,', '"count": 5,')),
+        ('an end too early', ['x1.json', 'p2.json', 'end with'], lambda text: text.replace('"ended": false', '"ended": true')),
+        ('numbers that are none', ['x1.json', 'missing'], lambda text: text.replace('"first": 4', '"first": "4"')),
+        ('brackets', ['x1.json', 'broken'], lambda text: text.replace('"edges": [', '"edges": [' + '[' * 100000)),
+        ('other kinds of values', ['p0.json', 'x1.json', 'features'], lambda text: text.replace('"kinds": "i', '"kinds": "r'))):
+    shards.forge('p1.json', 'x1.json', change)
+    refused(what, words, 'p0.json', 'x1.json', 'p2.json')
 
 # A video that was replaced by one of the same size and path, with the same ends.
 long_ref, long_dist = shards.clip('long', 'mix', 128, 128, 420, 8, 24)
@@ -185,6 +206,18 @@ done = run('--merge', *whole, '-q')
 check('a merge prints other scores', done.returncode == 0 and done.stderr == one.stderr, f'{one.stderr}{done.stderr}')
 done = run('--merge', *whole, '--html', 'page.html')
 check('a merge makes no page', done.returncode == 0 and os.path.getsize('page.html') > 10000, done.stderr)
+# Whatever machines they were made on.
+if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
+    done = run(*VIDEOS, '--shard', '1/3', '--backend', 'host', '-o', 'p1.json')
+    check('a part on a device failed', done.returncode == 0, done.stderr)
+    done = run('--merge', *whole, '-o', 'mixed.json')
+    check('parts of a CPU and of a device are not merged', done.returncode == 0, done.stderr)
+    run(*VIDEOS, '-o', 'one.json')
+    one, mixed = json.load(open('one.json')), json.load(open('mixed.json'))
+    check('parts of a CPU and of a device give other scores', one['frames'] == mixed['frames'] and
+          one['pooled_metrics'] == mixed['pooled_metrics'])
+    check('a device is not told of', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
+          mixed['backends'])
 done = run('--merge', *whole, '-o', 'p0.json')
 check('a part is overwritten', done.returncode == FAIL and 'one of the parts' in done.stderr, done.stderr)
 shards.finish()
