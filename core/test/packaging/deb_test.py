@@ -27,7 +27,7 @@ FILES = {
         'cmake/libvmaf/libvmafConfigVersion.cmake')] +
     [f'usr/include/libvmaf/{name}' for name in sorted(os.listdir(os.path.join(tree, 'core/include/libvmaf')))
      if name.endswith('.h')],
-    'vmaf': [path for tool in ('vmaf', 'vmaf-tune', 'vmaf-mcp') for path in (
+    'vmaf': [path for tool in ('vmaf', 'vmaf-tune', 'vmaf-mcp', 'vmaf-shard') for path in (
         f'usr/bin/{tool}', f'usr/share/man/man1/{tool}.1.gz', f'usr/share/bash-completion/completions/{tool}',
         f'usr/share/zsh/vendor-completions/_{tool}', f'usr/share/fish/vendor_completions.d/{tool}.fish')],
     'libvmaf-doc': [f'usr/share/doc/libvmaf-doc/{name}' for name in ('README.md', 'NOTICE', 'docs/install.md')],
@@ -112,7 +112,7 @@ def try_unpacked(root, triplet):
     lib = f'{root}/usr/lib/{triplet}'
     env = {**os.environ, 'LD_LIBRARY_PATH': lib, 'PATH': f'{root}/usr/bin:{os.environ["PATH"]}',
            'PKG_CONFIG_PATH': f'{lib}/pkgconfig', 'PKG_CONFIG_SYSROOT_DIR': root, 'CMAKE_PREFIX_PATH': f'{root}/usr'}
-    for tool in ('vmaf', 'vmaf-tune', 'vmaf-mcp'):
+    for tool in ('vmaf', 'vmaf-tune', 'vmaf-mcp', 'vmaf-shard'):
         loaded = must('ldd', f'{root}/usr/bin/{tool}', env=env)
         check(f'{tool} takes the packaged library', f'libvmaf.so.3 => {lib}/libvmaf.so.3' in loaded, loaded)
     tests = ['command'] + (['consumers'] if shutil.which('cmake') else [])

@@ -33,7 +33,7 @@ for backends in '' cpu; do
     inside vmaf --doctor ${backends:+--backend $backends} > "$work/said" 2>&1 || { cat "$work/said"; fail 'the doctor is not content'; }
     grep -q '^CPU: works' "$work/said" || { cat "$work/said"; fail 'the doctor does not know the CPU'; }
 done
-for tool in vmaf vmaf-tune vmaf-mcp; do
+for tool in vmaf vmaf-tune vmaf-mcp vmaf-shard; do
     inside "$tool" --help > /dev/null || fail "$tool does not start"
 done
 inside vmaf -r /videos/r.yuv -d /videos/d.yuv -w 176 -h 144 -p 420 -b 8 --xml -o /videos/vmaf.xml > "$work/said" 2>&1 ||

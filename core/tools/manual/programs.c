@@ -5,6 +5,7 @@
 #include "manual.h"
 #include "mcp_options.h"
 #include "option/option.h"
+#include "submit/shard_options.h"
 #include "tune/options.h"
 
 static const ManualSection vmaf_sections[] = {
@@ -29,7 +30,7 @@ static const ManualSection vmaf_sections[] = {
       "One of four parts, and the report of all:\n\n"
       "  vmaf reference.y4m encoded.y4m --shard 0/4 -o part0.json\n\n"
       "  vmaf --merge part0.json part1.json part2.json part3.json -o report.json\n" },
-    { "SEE ALSO", "vmaf-tune(1), vmaf-mcp(1), ffmpeg(1)\n" },
+    { "SEE ALSO", "vmaf-tune(1), vmaf-shard(1), vmaf-mcp(1), ffmpeg(1)\n" },
     { NULL, NULL },
 };
 
@@ -65,6 +66,31 @@ static const ManualSection mcp_sections[] = {
     { NULL, NULL },
 };
 
+static const ManualSection shard_sections[] = {
+    { "PARTS",
+      "Parts lie in a folder, each in a file that takes its place whole or not at all, beside a plan that says what "
+      "they are parts of. A part that is there is never scored again: after a failure the same command goes on with "
+      "those that are missing. Parts of other videos, options, numbers or versions are refused.\n" },
+    { "EXIT STATUS",
+      "0: done, or submitted.\n\n"
+      "1: the command line is wrong, or parts of something else lie in the folder.\n\n"
+      "2: parts are missing (merge, status), or a score is below what --fail_under asks for.\n\n"
+      "129, 130, 143: stopped by SIGHUP, SIGINT or SIGTERM. No process is left, nor half a part.\n\n"
+      "255: anything that failed at run time.\n" },
+    { "ENVIRONMENT",
+      "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX or PBS_ARRAY_INDEX tell the command part "
+      "which one it is.\n" },
+    { "EXAMPLES",
+      "All devices of this machine:\n\n"
+      "  vmaf-shard submit -r film.mkv -d film.av1.mkv -o report.json\n\n"
+      "64 tasks of Slurm, with a GPU each; PSNR, too:\n\n"
+      "  vmaf-shard submit --engine slurm --gpus-per-task 1 -n 64 -r film.mkv -d film.av1.mkv -o report.json -- "
+      "--feature psnr\n\n"
+      "How far it is:\n\n  vmaf-shard status report.json.parts\n" },
+    { "SEE ALSO", "vmaf(1), sbatch(1), kubectl(1)\n" },
+    { NULL, NULL },
+};
+
 static ManualCommand vmaf_commands[] = {
     { .words = "[OPTION]... REFERENCE DISTORTED..." },
 };
@@ -72,7 +98,7 @@ static const ManualCommand mcp_commands[] = {
     { .words = "--allow FOLDER... [OPTION]...", .options = mcp_options },
 };
 
-static ManualCommand tune_rows[8];
+static ManualCommand tune_rows[8], shard_rows[8];
 
 static ManualProgram programs[] = {
     { .name = "vmaf",
@@ -109,6 +135,15 @@ static ManualProgram programs[] = {
       .commands = mcp_commands,
       .command_count = 1,
       .sections = mcp_sections },
+    { .name = "vmaf-shard",
+      .summary = "score long videos in parts, on one machine or many",
+      .description =
+          "vmaf-shard divides a pair of videos into parts, lets this machine's devices, Slurm, Kubernetes or AWS Batch "
+          "score them, and merges them into the report that one run of vmaf would have written, byte for byte (but "
+          "for the time it took). Options of vmaf stand behind --.\n",
+      .word = "folder",
+      .commands = shard_rows,
+      .sections = shard_sections },
 };
 
 static void fill_tables(void)
@@ -119,6 +154,11 @@ static void fill_tables(void)
         const TuneCommand *const from = &tune_commands[i];
         tune_rows[i] = (ManualCommand){ from->name, from->words, from->summary, from->options };
         programs[1].command_count = i + 1;
+    }
+    for (unsigned i = 0; i < ROWS && shard_commands[i].name; i++) {
+        const ShardCommand *const from = &shard_commands[i];
+        shard_rows[i] = (ManualCommand){ from->name, from->words, from->summary, from->options };
+        programs[3].command_count = i + 1;
     }
 }
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Turns the style and the script of pages into strings of C.
+"""Turns texts, such as the style and the script of pages, into strings of C, which the header declares.
 
-usage: embed.py OUTPUT.c NAME=FILE...
+usage: embed.py OUTPUT.c HEADER NAME=FILE...
 """
 import sys
 
 with open(sys.argv[1], 'w', encoding='utf-8') as out:
-    out.write('#include "report/made.h"\n')
-    for pair in sys.argv[2:]:
+    out.write(f'#include "{sys.argv[2]}"\n')
+    for pair in sys.argv[3:]:
         name, path = pair.split('=', 1)
         out.write(f'const char {name}[] =\n')
         for line in open(path, encoding='utf-8'):

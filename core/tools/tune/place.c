@@ -181,6 +181,59 @@ static void share_locks(Place *places, size_t count, const Listing *listing)
     }
 }
 
+/* A driver that does not come back, or crashes, leaves the devices out that were not told yet. */
+static void list_devices(Listing *listing, const char *self, Children *children)
+{
+    const char *const argv[] = { self, "--devices", NULL };
+    const ChildParams params = { .argv = argv,
+                                 .program = self,
+                                 .sink = { CHILD_TO_US, CHILD_NOWHERE },
+                                 .time_limit = 60,
+                                 .heard = hear,
+                                 .arg = listing };
+    ChildEnd end;
+    if (child_run(children, &params, &end))
+        listing->count = 0;
+}
+
+static bool is_new(const Listing *listing, const Listed *device)
+{
+    for (const Listed *d = listing->devices; d < device; d++)
+        if (d->type != VMAF_DEVICE_SOFTWARE && is_same(d, device))
+            return false;
+    return true;
+}
+
+/* "cuda:0,vulkan:1,cpu". free() it; NULL: no memory. */
+static char *name_places(const Listing *listing)
+{
+    char *text = strdup("");
+    for (size_t i = 0; text && i < listing->count; i++) {
+        const Listed *const d = &listing->devices[i];
+        if (d->type == VMAF_DEVICE_SOFTWARE || !is_new(listing, d))
+            continue;
+        char *const longer = text_print("%s%s:%u,", text, d->backend, d->index);
+        free(text);
+        text = longer;
+    }
+    char *const all = text ? text_print("%scpu", text) : NULL;
+    free(text);
+    return all;
+}
+
+int places_find(Place **places, size_t *count, const char *self, Children *children)
+{
+    char error[64];
+    Listing *const listing = calloc(1, sizeof(*listing));
+    if (listing)
+        list_devices(listing, self, children);
+    char *const text = listing ? name_places(listing) : NULL;
+    const int err = text ? places_parse(places, count, text, error, sizeof(error)) : -ENOMEM;
+    free(text);
+    free(listing);
+    return err;
+}
+
 void places_settle(Place *places, size_t count, unsigned threads, const char *self,
                    Children *children)
 {
@@ -188,18 +241,8 @@ void places_settle(Place *places, size_t count, unsigned threads, const char *se
     Listing *const listing = calloc(1, sizeof(*listing));
     for (size_t i = 0; i < count; i++)
         gpus += is_gpu(&places[i]);
-    if (gpus > 1 && listing) {
-        const char *const argv[] = { "vmaf-tune", "--devices", NULL };
-        const ChildParams params = { .argv = argv,
-                                     .program = self,
-                                     .sink = { CHILD_TO_US, CHILD_NOWHERE },
-                                     .time_limit = 60,
-                                     .heard = hear,
-                                     .arg = listing };
-        ChildEnd end;
-        if (child_run(children, &params, &end))
-            listing->count = 0;
-    }
+    if (gpus > 1 && listing)
+        list_devices(listing, self, children);
     if (listing)
         share_locks(places, count, listing);
     free(listing);

@@ -23,6 +23,10 @@ typedef struct Place {
 int places_parse(Place **places, size_t *count, const char *text, char *error, size_t error_size);
 void places_free(Place *places, size_t count);
 
+/* All of this machine: each GPU once, by the first backend that has it, and then the CPU. Without those that
+ * compute in software. 0 or a negative errno. */
+int places_find(Place **places, size_t *count, const char *self, Children *children);
+
 /* Finds out which are one device, and gives each its share of `threads` (0: of all processors). */
 void places_settle(Place *places, size_t count, unsigned threads, const char *self,
                    Children *children);
@@ -30,7 +34,7 @@ void places_settle(Place *places, size_t count, unsigned threads, const char *se
 /* The words that make the vmaf command compute there. */
 void place_add_words(const Place *place, Argv *argv);
 
-/* What places_settle asks of a process of its own, drivers being what they are: prints the devices. An
+/* What places_settle and places_find ask of a process of its own, drivers being what they are: prints the devices. An
  * exit code. */
 int places_print_devices(void);
 

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""vmaf-shard on this machine.
+
+usage: local_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR
+
+Merged reports are those of one run, byte for byte; parts that are there are not scored again, unless they are not what they
+should be; parts of something else are refused; however a run ends, nothing is half-written and no process is left.
+"""
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+shard, vmaf, synthclip, work = (os.path.abspath(path) for path in sys.argv[1:5])
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import shard_inputs  # noqa: E402
+
+PAIR = ('-r', 'ref.y4m', '-d', 'dist.y4m')
+problems = []
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+# Whoever dies with children leaves them to us: then none can hide.
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
+def check(title, good, *more):
+    if not good:
+        problems.append(' '.join([title] + [str(m) for m in more]))
+
+
+def run(*words, **more):
+    return subprocess.run([shard, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **more)
+
+
+def submit(name, *words, **more):
+    return run('submit', *PAIR, '-o', name, '--backends', 'cpu', *words, **more)
+
+
+def part(folder, index, count):
+    return os.path.join(folder, f'part-{index:05}-of-{count:05}.json')
+
+
+def files(folder):
+    return sorted(os.listdir(folder))
+
+
+def times(folder):
+    return {name: os.stat(os.path.join(folder, name)).st_mtime_ns for name in files(folder)}
+
+
+def is_single(name, single='single.json'):
+    return os.path.exists(name) and shard_inputs.bytes_of(name) == shard_inputs.bytes_of(single)
+
+
+def children():
+    """Processes below us that are alive."""
+    found = []
+    for name in os.listdir('/proc'):
+        try:
+            with open(f'/proc/{name}/stat') as file:
+                fields = file.read().rsplit(')', 1)[1].split()
+            if name.isdigit() and int(fields[1]) == os.getpid() and fields[0] not in 'ZX':
+                found.append(int(name))
+        except (OSError, ValueError):
+            pass
+    return found
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def the_report_of_one_run():
+    for count, words in ((1, ()), (3, ('--feature', 'psnr')), (7, ('--feature', 'speed_temporal', '--subsample', '3')),
+                         (40, ('--model', 'version=vmaf_b_v0.6.3', '--csv'))):
+        kind = 'csv' if '--csv' in words else 'json'
+        single, report = f'single-{count}.{kind}', f'merged-{count}.{kind}'
+        shard_inputs.single(vmaf, single, *words)
+        done = submit(report, '-n', str(count), '--', *words)
+        check(f'{count} parts {words}', done.returncode == 0 and is_single(report, single), done.stderr)
+    check('the plan and the parts, and nothing else', files('merged-3.json.parts') ==
+          [os.path.basename(part('', i, 3)) for i in range(3)] + ['plan.json'], files('merged-3.json.parts'))
+    done = submit('default.json')
+    check('a number of its own', done.returncode == 0 and is_single('default.json'), done.stderr)
+
+
+def only_what_is_missing():
+    folder = 'again.json.parts'
+    submit('again.json', '-n', '4')
+    before = times(folder)
+    # One part is gone, one is half of itself, and one is another's.
+    os.remove(part(folder, 0, 4))
+    with open(part(folder, 1, 4), 'r+') as file:
+        file.truncate(os.path.getsize(part(folder, 1, 4)) // 2)
+    shutil.copy(part(folder, 3, 4), part(folder, 2, 4))
+    os.remove('again.json')
+    done = run('status', folder)
+    check('three are missing', (done.returncode, done.stdout) == (2, '1 of 4 parts are there; missing: 0-2\n'), done.stdout)
+    done = run('merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'again.json')
+    check('no merge without them', done.returncode == 2 and 'missing: 0-2' in done.stderr and not os.path.exists('again.json'),
+          done.stderr)
+    done = submit('again.json')  # the number is the plan's
+    check('they are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and is_single('again.json'),
+          done.stderr)
+    check('the other is not', times(folder)[os.path.basename(part('', 3, 4))] == before[os.path.basename(part('', 3, 4))])
+    done = run('part', *PAIR, '-n', '4', '--parts', folder, env={**os.environ, 'JOB_COMPLETION_INDEX': '2'})
+    check('a part that is there is not scored', done.returncode == 0 and 'already' in done.stderr, done.stderr)
+
+
+def parts_of_something_else():
+    folder = 'mine.json.parts'
+    submit('mine.json', '-n', '2')
+    before = times(folder)
+    for title, words in (('another number', (*PAIR, '-n', '3')), ('another video', ('-r', 'ref.y4m', '-d', 'other.y4m', '-n', '2')),
+                         ('another model', (*PAIR, '-n', '2', '--', '--model', 'version=vmaf_v0.6.1neg'))):
+        for command in (('submit', '--backends', 'cpu', '-o', 'mine.json'), ('part', '--index', '0'), ('merge', '-o', 'mine.json')):
+            cut = words.index('--') if '--' in words else len(words)
+            done = run(*command, '--parts', folder, *words[:cut], *words[cut:])
+            check(f'{title}, {command[0]}: refused', done.returncode == 1 and 'something else' in done.stderr, done.stderr)
+    os.utime('dist.y4m', (1, 1))
+    done = submit('mine.json', '-n', '2')
+    check('a video that has changed: refused', done.returncode == 1 and 'modified' in done.stderr, done.stderr)
+    check('nothing was touched', times(folder) == before)
+    done = submit('mine.json', '-n', '3', '--fresh', '--', '--feature', 'psnr')
+    check('--fresh starts over', done.returncode == 0 and len(files(folder)) == 4, done.stderr, files(folder))
+    shard_inputs.single(vmaf, 'psnr.json', '--feature', 'psnr')
+    check('and is right', is_single('mine.json', 'psnr.json'))
+
+
+def what_fails():
+    done = run('submit', '-r', 'ref.y4m', '-d', 'nowhere.y4m', '-n', '2', '-o', 'none.json', '--backends', 'cpu', '--retries', '1')
+    check('a failure is told', done.returncode == 255 and '2 of 2 parts failed' in done.stderr and done.stderr.count('nowhere') >= 2,
+          done.stderr)
+    check('and tried again', done.stderr.count('tried again') == 2, done.stderr)
+    check('no report', not os.path.exists('none.json'))
+    done = submit('low.json', '-n', '2', '--', '--fail_under', '100')
+    check('--fail_under is judged by the whole', done.returncode == 2 and is_single('low.json'), done.returncode, done.stderr)
+
+
+def slow_start(name, *words):
+    """A run whose parts take long: one that stands still in its first part."""
+    process = subprocess.Popen([shard, 'submit', '-r', 'long.yuv', '-d', 'long.yuv', '-n', '2', '-o', name, '--backends', 'cpu', *words,
+                                '--', '-w', '1920', '-h', '1080', '-p', '420', '-b', '8'], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    check('it starts', wait_until(lambda: os.path.exists(f'{name}.parts/plan.json')))
+    time.sleep(0.5)
+    return process
+
+
+def stopped():
+    with open('long.yuv', 'wb') as file:
+        file.truncate(1920 * 1080 * 3 // 2 * 20000)  # takes no room
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        name = f'stopped-{number.name}.json'
+        process = slow_start(name)
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+        want = -number if number == signal.SIGKILL else 128 + number
+        check(f'{number.name}: it ends', process.returncode == want, process.returncode, said)
+        check(f'{number.name}: nothing is half-written', files(f'{name}.parts') == ['plan.json'] and not os.path.exists(name),
+              files(f'{name}.parts'))
+        check(f'{number.name}: no process is left', wait_until(lambda: not children()), children())
+    os.remove('long.yuv')
+
+
+shard_inputs.make_clips(synthclip)
+shard_inputs.single(vmaf, 'single.json')
+the_report_of_one_run()
+only_what_is_missing()
+parts_of_something_else()
+what_fails()
+stopped()
+print('\n'.join(problems))
+sys.exit(1 if problems else 0)

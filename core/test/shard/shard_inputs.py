@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What tests of vmaf-shard share: clips, reports of single runs, and how reports are compared."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from inputs import Inputs  # noqa: E402
+
+
+def make_clips(synthclip, frames=26):
+    """ref.y4m, dist.y4m, and other.y4m, which is neither, in the current folder."""
+    to = Inputs(synthclip, '.')
+    reference, distorted = to.clip('mix', '64', '64', '420', '8', str(frames))
+    to.y4m('ref.y4m', reference)
+    to.y4m('dist.y4m', distorted)
+    to.y4m('other.y4m', bytes(reversed(distorted)))
+
+
+def single(vmaf, path, *words, distorted='dist.y4m'):
+    """The report of one run."""
+    subprocess.run([vmaf, '-r', 'ref.y4m', '-d', distorted, '-q', '-o', path, *words], check=True, stdin=subprocess.DEVNULL,
+                   capture_output=True, timeout=300)
+
+
+def bytes_of(path):
+    """A report, without how fast it was made."""
+    with open(path, 'rb') as file:
+        return re.sub(rb'"(fps|elapsed|threads)": [0-9.]+|fps="[0-9.]+"', b'', file.read())

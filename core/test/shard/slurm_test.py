@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""vmaf-shard on a real Slurm of one node.
+
+usage: slurm_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR
+
+Merged reports are those of one run, byte for byte; a task that is killed and queued again leaves nothing half-written; a
+part that fails is tried again alone; without all parts there is no merge. Skipped where Slurm is not installed.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+shard, vmaf, synthclip, work = (os.path.abspath(path) for path in sys.argv[1:5])
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import shard_inputs  # noqa: E402
+import slurm_rig  # noqa: E402
+
+WORDS = ('--feature', 'psnr', '--feature', 'speed_temporal', '--model', 'version=vmaf_b_v0.6.3')
+problems = []
+
+why = slurm_rig.missing()
+if why:
+    print(f'Slurm was not tried: {why}.')
+    sys.exit(77)
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+
+
+def check(title, good, *more):
+    if not good:
+        problems.append(' '.join([title] + [str(m) for m in more]))
+
+
+def write_program(name, body):
+    """Stands before vmaf-shard on the node."""
+    with open(name, 'w') as file:
+        file.write(f'#!/bin/sh\nfirst() {{ [ "$1" = part ] && [ "$SLURM_ARRAY_TASK_ID" = 2 ] && [ -z "$SLURM_RESTART_COUNT" ]; }}\n'
+                   f'{body}\nexec {shard} "$@"\n')
+    os.chmod(name, 0o700)
+    return os.path.abspath(name)
+
+
+def submit(slurm, name, *more):
+    """The numbers of both jobs, and what was printed."""
+    done = slurm.run(shard, 'submit', '--engine', 'slurm', '-r', 'ref.y4m', '-d', 'dist.y4m', '-n', '4', '-o', f'{name}.json',
+                     *more, '--', *WORDS)
+    check(f'{name}: submitted', done.returncode == 0, done.stderr)
+    jobs = [line.split()[1] for line in done.stderr.splitlines() if line.startswith('job ')]
+    return jobs, done
+
+
+def logs(name):
+    folder = f'{name}.json.parts'
+    return ''.join(f'\n{log}: {open(os.path.join(folder, log)).read()}' for log in sorted(os.listdir(folder)) if log.endswith('.log'))
+
+
+def parts_of(name):
+    folder = f'{name}.json.parts'
+    return {part: os.stat(os.path.join(folder, part)).st_mtime_ns for part in sorted(os.listdir(folder)) if part.startswith('part-') and
+            part.endswith('.json')}
+
+
+def is_merged(slurm, name, job):
+    slurm.wait_for(job, 'COMPLETED FAILED CANCELLED TIMEOUT')
+    check(f'{name}: the merge is done', slurm.state(job) == 'COMPLETED', slurm.state(job), logs(name))
+    check(f'{name}: the report is that of one run', os.path.exists(f'{name}.json') and
+          shard_inputs.bytes_of(f'{name}.json') == shard_inputs.bytes_of('single.json'), logs(name))
+
+
+def release(slurm, task):
+    """Slurm lets whatever was queued again wait for two minutes; we do not."""
+    slurm.wait_for(task, 'PENDING')
+    slurm.run('scontrol', 'update', f'JobId={task}', 'StartTime=now')
+
+
+def an_array_and_its_merge(slurm):
+    """A GPU for each part; the program says so in its log, and finds the CPU to compute on."""
+    program = write_program('seen', '[ "$1" = part ] && echo "GPUs: $SLURM_GPUS_ON_NODE, CPUs: $SLURM_CPUS_PER_TASK"')
+    (parts, merge), done = submit(slurm, 'plain', '--gpus-per-task', '1', '--cpus-per-task', '1', '--partition', 'other', '--at-once',
+                                  '2', '--time', '10', '--program', program)
+    check('what is run is printed', '--array=0-3%2' in done.stdout and f'--dependency=afterok:{parts}' in done.stdout, done.stdout)
+    shown = slurm.run('scontrol', 'show', 'job', merge).stdout
+    check('the merge depends on all parts', f'afterok:{parts}' in shown, shown)
+    is_merged(slurm, 'plain', merge)
+    check('each part had a GPU', logs('plain').count('GPUs: 1, CPUs: 1') == 4, logs('plain'))
+    shown = slurm.run('scontrol', 'show', 'job', parts).stdout
+    check('in the partition', shown.count('Partition=other') == 4, shown)
+    done = slurm.run(shard, 'status', 'plain.json.parts')
+    check('all parts are there', (done.returncode, done.stdout) == (0, 'all 4 parts are there\n'), done.stdout)
+    # Once more: there is nothing to score, and the merge depends on nothing.
+    before = parts_of('plain')
+    os.remove('plain.json')
+    (merge,), done = submit(slurm, 'plain')
+    is_merged(slurm, 'plain', merge)
+    check('no part was scored again', parts_of('plain') == before and '--array' not in done.stdout, done.stdout)
+    # Other options: refused, and nothing is submitted.
+    done = slurm.run(shard, 'submit', '--engine', 'slurm', '-r', 'ref.y4m', '-d', 'dist.y4m', '-n', '4', '-o', 'plain.json')
+    check('parts of other options are refused', done.returncode == 1 and 'options' in done.stderr and not done.stdout, done.stderr)
+
+
+def a_task_killed_and_queued_again(slurm):
+    """In the middle: the process is stopped once it runs, and Slurm kills it where it is."""
+    program = write_program('stops', f'if first "$@"; then {shard} "$@" & kill -STOP $!; touch stopped; wait; fi')
+    (parts, merge), _ = submit(slurm, 'killed', '--program', program)
+    slurm.expect(lambda: os.path.exists('stopped'), 'part 2 does not run')
+    done = slurm.run('scontrol', 'requeue', f'{parts}_2')
+    check('queued again', done.returncode == 0, done.stderr)
+    release(slurm, f'{parts}_2')
+    is_merged(slurm, 'killed', merge)
+    check('once', slurm.restarts(f'{parts}_2') == 1)
+
+
+def a_part_that_dies(slurm):
+    """By a signal, which nobody sent on purpose: the job queues itself again."""
+    program = write_program('dies', 'if first "$@"; then kill -KILL $$; fi')
+    (parts, merge), _ = submit(slurm, 'died', '--program', program, '--retries', '1')
+    slurm.expect(lambda: slurm.restarts(f'{parts}_2') == 1, 'part 2 is not queued again')
+    check('the merge waits', slurm.state(merge) == 'PENDING', slurm.state(merge))
+    release(slurm, f'{parts}_2')
+    is_merged(slurm, 'died', merge)
+
+
+def a_part_that_fails(slurm):
+    """As often as it may: no merge then, and later that part alone."""
+    program = write_program('fails', '[ "$1" != part ] || [ "$SLURM_ARRAY_TASK_ID" != 2 ] || [ ! -e broken ] || exit 255')
+    open('broken', 'w').close()
+    (parts, merge), _ = submit(slurm, 'failed', '--program', program, '--retries', '0')
+    slurm.wait_for(merge, 'CANCELLED COMPLETED FAILED')
+    check('there is no merge', slurm.state(merge) == 'CANCELLED' and not os.path.exists('failed.json'), slurm.state(merge))
+    check('the part failed', slurm.state(f'{parts}_2') == 'FAILED' and slurm.restarts(f'{parts}_2') == 0)
+    check('the others are there', len(parts_of('failed')) == 3, parts_of('failed'))
+    done = slurm.run(shard, 'status', 'failed.json.parts')
+    check('it is missed', (done.returncode, done.stdout) == (2, '3 of 4 parts are there; missing: 2\n'), done.stdout)
+    before = parts_of('failed')
+    os.remove('broken')
+    (parts, merge), done = submit(slurm, 'failed', '--program', program)
+    check('that part alone', '--array=2 ' in done.stdout, done.stdout)
+    is_merged(slurm, 'failed', merge)
+    after = parts_of('failed')
+    check('the others stayed', len(after) == 4 and {part: after[part] for part in before} == before)
+
+
+shard_inputs.make_clips(synthclip)
+shard_inputs.single(vmaf, 'single.json', *WORDS)
+# A short path: sockets want one.
+with tempfile.TemporaryDirectory(prefix='slurm-') as folder, slurm_rig.Slurm(f'{folder}/rig') as rig:
+    an_array_and_its_merge(rig)
+    a_task_killed_and_queued_again(rig)
+    a_part_that_dies(rig)
+    a_part_that_fails(rig)
+for problem in problems:
+    print(problem)
+print('Slurm runs parts, and merges them.' if not problems else f'{len(problems)} problems')
+sys.exit(1 if problems else 0)

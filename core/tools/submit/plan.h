@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* How a pair is divided, and the folder its parts lie in. A file in the folder says what they are parts of, so
+ * that parts of different videos, options, numbers or versions never come together. */
+#ifndef SUBMIT_PLAN_H
+#define SUBMIT_PLAN_H
+
+#include <stdbool.h>
+
+#include "shard_options.h"
+
+typedef struct Plan {
+    const char *folder;
+    unsigned count;
+} Plan;
+
+/* The plan's file is written, or the one that is there says the same. Says what is wrong: -EEXIST when
+ * it says something else, or another negative errno. */
+int plan_settle(const ShardOptions *options, Plan *plan);
+
+/* The same, but nothing is written: -ENOENT when there is no file, and silence. */
+int plan_check(const ShardOptions *options, Plan *plan);
+
+/* The number of parts of the plan that lies in a folder; 0: none, or none that can be read. */
+unsigned plan_count(const char *folder);
+
+/* Removes the plan and its parts. Says what is wrong; negative errno. */
+int plan_remove(const char *folder);
+
+/* Where a part lies. free() it; NULL: no memory. */
+char *plan_part(const Plan *plan, unsigned index);
+
+/* Is it there, whole, and the one that belongs there? */
+bool plan_has(const Plan *plan, unsigned index);
+
+/* The parts that are missing as "0-3,7", for people and for sbatch; free() it; NULL: no memory. */
+char *plan_missing(const Plan *plan, unsigned *count);
+
+#endif
