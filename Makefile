@@ -51,6 +51,7 @@ LANES := \
   test-tune \
   test-packaging \
   test-clients \
+  test-slurm \
   test-browser \
   test-ffmpeg \
   test-deb
@@ -150,6 +151,12 @@ test-deb: setup-lanes build
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
 test-clients: setup-lanes build
 	@python3 core/test/mcp/clients_test.py $(BUILD)
+
+# vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
+test-slurm: setup-lanes build
+	@python3 core/test/submit/deploy_test.py $(BUILD)/tools/submit/vmaf-shard . $(BUILD)/test/submit/manifests --schemas
+	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/submit/vmaf-shard $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip \
+	  $(BUILD)/test/submit/slurm || [ $$? -eq 77 ]
 
 # Pages of reports, in a real browser.
 test-browser: setup-lanes build

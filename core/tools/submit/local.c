@@ -62,8 +62,12 @@ static bool pick(const Local *local, size_t place, unsigned *index)
 
 static void add_words(const Local *local, Argv *argv, size_t place, unsigned index)
 {
+    const Place *const at = &local->places[place];
     add_part_words(argv, local->s->options, "vmaf-shard", (long)index);
-    place_add_words(&local->places[place], argv);
+    /* Reports list options: what vmaf does by itself is not said, and the report is that of a plain run. */
+    if (strcmp(at->backend, "cpu") || local->place_count > 1 || local->s->options->threads ||
+        getenv("VMAF_BACKEND"))
+        place_add_words(at, argv);
 }
 
 static int start(Local *local, size_t place, unsigned index)

@@ -12,6 +12,7 @@
 
 #include "libvmaf/libvmaf.h"
 #include "message.h"
+#include "shard/part.h"
 
 #define PLAN_NAME "plan.json"
 #define PLAN_KIND "vmaf-shard plan"
@@ -231,13 +232,21 @@ char *plan_part(const Plan *plan, unsigned index)
 bool plan_has(const Plan *plan, unsigned index)
 {
     char *const path = plan_part(plan, index);
-    json_t *const part = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
-    const json_t *const shard = json_object_get(part, "shard");
+    if (!path || access(path, R_OK)) {
+        free(path);
+        return false;
+    }
+    PartFile part;
+    message_hush(true); /* whatever is wrong with it, it is scored again */
+    const int err = part_load(&part, path, false);
+    message_hush(false);
+    const json_t *const shard = err ? NULL : json_object_get(part.head, "shard");
     const bool fits =
         shard && json_integer_value(json_object_get(shard, "index")) == (json_int_t)index &&
         json_integer_value(json_object_get(shard, "count")) == (json_int_t)plan->count;
-    json_decref(part);
+    if (!err)
+        part_unload(&part);
+    free(path);
     return fits;
 }
 

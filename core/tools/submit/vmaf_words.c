@@ -26,8 +26,8 @@ static bool is_in_group(const char *name, const Arg *group)
 /* What vmaf-shard says itself, and what is done instead of scoring. */
 static bool is_taken(const char *name)
 {
-    static const char *const own[] = { "reference", "distorted", "output", "shard",    "merge",
-                                       "frames",    "report",    "html",   "progress", NULL };
+    static const char *const own[] = { "reference", "distorted", "output",   "shard", "merge",
+                                       "frames",    "report",    "progress", NULL };
     return is_among(name, own) || is_in_group(name, about_options);
 }
 

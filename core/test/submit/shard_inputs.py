@@ -18,10 +18,15 @@ def make_clips(synthclip, frames=26):
     to.y4m('other.y4m', bytes(reversed(distorted)))
 
 
-def single(vmaf, path, *words, distorted='dist.y4m'):
-    """The report of one run."""
-    subprocess.run([vmaf, '-r', 'ref.y4m', '-d', distorted, '-q', '-o', path, *words], check=True, stdin=subprocess.DEVNULL,
-                   capture_output=True, timeout=300)
+def single(vmaf, report, *words, output=()):
+    """The report that one run writes to that path, which its options name; kept as one-PATH."""
+    subprocess.run([vmaf, '-r', 'ref.y4m', '-d', 'dist.y4m', *words, '-o', report, *output], check=True,
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    os.rename(report, f'one-{report}')
+
+
+def is_single(report):
+    return os.path.exists(report) and bytes_of(report) == bytes_of(f'one-{report}')
 
 
 def bytes_of(path):
