@@ -70,6 +70,8 @@ def slurm():
                                              'report.json', '--', '--feature', 'psnr', '--csv'], found[1])
     check('nothing is written', not os.listdir('.'), os.listdir('.'))
     check('no report, no merge', len(commands(dry('slurm', '-n', '2'), 'sbatch')) == 1)
+    text = dry('slurm', '-n', '2', '--parts', '50%a')
+    check('no pattern is seen in the folder', '--output=50%%a/part-%a.log' in commands(text, 'sbatch')[0], text)
 
 
 def sheets():

@@ -89,6 +89,16 @@ def the_report_of_one_run():
         check(f'{count} parts {words}', done.returncode == 0 and shard_inputs.is_single(report), done.stderr)
     check('the plan and the parts, and nothing else', files('merged-3.json.parts') ==
           [os.path.basename(part('', i, 3)) for i in range(3)] + ['plan.json'], files('merged-3.json.parts'))
+    # Whatever devices there are, and the one that is always there, as code: frames are the same wherever they are scored.
+    shard_inputs.single(vmaf, 'devices.csv')
+    for places in ((), ('--backends', 'cpu,host')):
+        done = run('submit', *PAIR, '-o', 'devices.csv', '--fresh', '-n', '6', *places)
+        if places and 'is no place to compute' in done.stderr:
+            print('this build has no host backend')
+            continue
+        check(f'on {places or "all devices"}', done.returncode == 0 and shard_inputs.is_single('devices.csv'), done.stderr)
+        check('each device has its share', not places or ('done on cpu,' in done.stderr and 'done on host,' in done.stderr),
+              done.stderr)
     shard_inputs.single(vmaf, 'default.json')
     done = submit('default.json')
     check('a number of its own', done.returncode == 0 and shard_inputs.is_single('default.json'), done.stderr)

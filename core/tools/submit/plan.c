@@ -199,12 +199,20 @@ unsigned plan_count(const char *folder)
     return count > 0 && count <= 100000 ? (unsigned)count : 0;
 }
 
+/* What a process that was killed had not put in its place yet. */
+static bool is_draft(const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) ||
+           (!strncmp(name, ".vmaf-", 6) && length > 10 && !strcmp(name + length - 4, ".tmp"));
+}
+
 /* Is it a file that a plan has made? Nothing else is touched. */
 static bool is_ours(const char *name)
 {
     unsigned index, count;
     int end = 0;
-    return !strcmp(name, PLAN_NAME) || !strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) ||
+    return !strcmp(name, PLAN_NAME) || is_draft(name) ||
            (sscanf(name, "part-%u-of-%u.json%n", &index, &count, &end) == 2 && end && !name[end]);
 }
 

@@ -22,6 +22,23 @@ static int write_script(const char *path, const char *text)
     return outfile_close(&out);
 }
 
+/* sbatch sees patterns in the names of logs. */
+static void add_log(Argv *argv, const char *folder, const char *name)
+{
+    char *const word = malloc(strlen("--output=/") + 2 * strlen(folder) + strlen(name) + 1);
+    if (word) {
+        char *at = stpcpy(word, "--output=");
+        for (; *folder; folder++) {
+            if (*folder == '%')
+                *at++ = '%';
+            *at++ = *folder;
+        }
+        *at++ = '/';
+        strcpy(at, name);
+    }
+    argv_take(argv, word);
+}
+
 static void add_common(Argv *argv, const ShardOptions *options, const char *kind)
 {
     argv_add_all(argv, (const char *const[]){ "sbatch", "--parsable", NULL });
@@ -38,7 +55,7 @@ static void add_array(Argv *argv, const ShardOptions *options, const char *missi
         argv_addf(argv, "--array=%s%%%u", missing, options->at_once);
     else
         argv_addf(argv, "--array=%s", missing);
-    argv_addf(argv, "--output=%s/part-%%a.log", options->parts);
+    add_log(argv, options->parts, "part-%a.log");
     if (options->gpus)
         argv_addf(argv, "--gpus-per-task=%u", options->gpus);
     if (options->cpus)
@@ -91,7 +108,7 @@ static int submit_merge(Submission *s, const char *program, const char *job)
         argv_addf(&argv, "--dependency=afterok:%s", job);
         argv_add(&argv, "--kill-on-invalid-dep=yes");
     }
-    argv_addf(&argv, "--output=%s/merge.log", options->parts);
+    add_log(&argv, options->parts, "merge.log");
     argv_add(&argv, script ? script : "");
     add_merge_words(&argv, options, program, 0);
     int err = script ? 0 : -ENOMEM;
