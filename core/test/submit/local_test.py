@@ -120,7 +120,12 @@ def only_what_is_missing():
     done = run('merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'again.json')
     check('no merge without them', done.returncode == 2 and 'missing: 0-2' in done.stderr and not os.path.exists('again.json'),
           done.stderr)
+    # Whoever waits for them gets them.
+    waiting = subprocess.Popen([shard, 'merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'waited.json', '--wait', '300'],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     done = submit('again.json')  # the number is the plan's
+    said = waiting.communicate(timeout=300)[1]
+    check('the merge waits', waiting.returncode == 0 and os.path.exists('waited.json'), said)
     check('they are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and shard_inputs.is_single('again.json'),
           done.stderr)
     check('the other is not', times(folder)[os.path.basename(part('', 3, 4))] == before[os.path.basename(part('', 3, 4))])

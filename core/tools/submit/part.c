@@ -84,25 +84,30 @@ int run_part(ShardOptions *options)
     return run(&argv);
 }
 
-/* Waits for parts that others still make. Exit code. */
+/* Says which parts are missing. Exit code. */
+static int miss_parts(const Plan *plan)
+{
+    unsigned count;
+    char *const missing = plan_missing(plan, &count);
+    if (missing)
+        say("%u of %u parts are missing: %s; `vmaf-shard submit` scores them", count, plan->count,
+            missing);
+    free(missing);
+    return missing ? EXIT_MISSING : EXIT_FAILED;
+}
+
+/* Waits for parts that others still make, one after another. Exit code. */
 static int wait_for_parts(const ShardOptions *options, const Plan *plan)
 {
     const time_t until = time(NULL) + (time_t)options->wait;
-    for (;;) {
-        unsigned count;
-        char *const missing = plan_missing(plan, &count);
-        if (!missing)
-            return EXIT_FAILED;
-        if (count && time(NULL) >= until)
-            say("%u of %u parts are missing: %s; `vmaf-shard submit` scores them", count,
-                plan->count, missing);
-        free(missing);
-        if (!count)
-            return EXIT_DONE;
-        if (time(NULL) >= until)
-            return EXIT_MISSING;
-        nanosleep(&(struct timespec){ .tv_sec = count > 100 ? 10 : 1 }, NULL);
+    for (unsigned i = 0; i < plan->count; i++) {
+        while (!plan_has(plan, i)) {
+            if (time(NULL) >= until)
+                return miss_parts(plan);
+            nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
+        }
     }
+    return EXIT_DONE;
 }
 
 int run_merge(const ShardOptions *options)

@@ -258,22 +258,31 @@ bool plan_has(const Plan *plan, unsigned index)
     return fits;
 }
 
+/* "0-3" behind what is there. Takes the text; NULL: no memory. */
+static char *add_run(char *text, unsigned first, unsigned last)
+{
+    const char *const comma = *text ? "," : "";
+    char *const longer = last > first ? text_print("%s%s%u-%u", text, comma, first, last)
+                                      : text_print("%s%s%u", text, comma, first);
+    free(text);
+    return longer;
+}
+
 char *plan_missing(const Plan *plan, unsigned *count)
 {
     char *text = strdup("");
+    unsigned run = 0; /* missing ones right before this */
     *count = 0;
     for (unsigned i = 0; text && i < plan->count; i++) {
-        if (plan_has(plan, i))
+        if (!plan_has(plan, i)) {
+            run++;
             continue;
-        unsigned last = i;
-        while (last + 1 < plan->count && !plan_has(plan, last + 1))
-            last++;
-        char *const longer = last > i ? text_print("%s%s%u-%u", text, *text ? "," : "", i, last)
-                                      : text_print("%s%s%u", text, *text ? "," : "", i);
-        free(text);
-        text = longer;
-        *count += last - i + 1;
-        i = last;
+        }
+        if (run)
+            text = add_run(text, i - run, i - 1);
+        *count += run;
+        run = 0;
     }
-    return text;
+    *count += run;
+    return text && run ? add_run(text, plan->count - run, plan->count - 1) : text;
 }
