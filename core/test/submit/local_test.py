@@ -27,8 +27,9 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 os.chdir(work)
-# Whoever dies with children leaves them to us: then none can hide.
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+LINUX = sys.platform.startswith('linux')
+if LINUX:  # whoever dies with children leaves them to us: then none can hide
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
 def check(title, good, *more):
@@ -59,7 +60,7 @@ def times(folder):
 def children():
     """Processes below us that are alive."""
     found = []
-    for name in os.listdir('/proc'):
+    for name in os.listdir('/proc') if LINUX else ():
         try:
             with open(f'/proc/{name}/stat') as file:
                 fields = file.read().rsplit(')', 1)[1].split()
