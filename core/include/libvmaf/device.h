@@ -46,7 +46,7 @@ enum VmafDeviceType {
     VMAF_DEVICE_INTEGRATED,
     VMAF_DEVICE_DISCRETE,
     VMAF_DEVICE_VIRTUAL,
-    VMAF_DEVICE_SOFTWARE, /* a CPU that plays a GPU */
+    VMAF_DEVICE_SOFTWARE /* a CPU that plays a GPU */
 };
 
 typedef struct VmafDeviceInfo {
@@ -121,7 +121,7 @@ enum VmafMemoryType {
     VMAF_MEMORY_OPAQUE_FD = 1, /* of the same driver and device, such as Vulkan exports for CUDA */
     VMAF_MEMORY_DMABUF,        /* linear */
     VMAF_MEMORY_WIN32,         /* an NT handle; on Windows only */
-    VMAF_MEMORY_ADDRESS,       /* an address on the device: CUDA, HIP */
+    VMAF_MEMORY_ADDRESS        /* an address on the device: CUDA, HIP */
 };
 
 /* A picture in memory that another API, process or part of the program shares: planes of rows, samples in

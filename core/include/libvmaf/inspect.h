@@ -53,7 +53,7 @@ enum VmafOptionType {
     VMAF_OPTION_BOOL, /**< `true` or `false` */
     VMAF_OPTION_INT,
     VMAF_OPTION_DOUBLE,
-    VMAF_OPTION_STRING,
+    VMAF_OPTION_STRING
 };
 
 /** An option of an extractor, for vmaf_feature_dictionary_set(). */

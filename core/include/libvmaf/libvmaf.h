@@ -34,7 +34,7 @@ enum VmafLogLevel {
     VMAF_LOG_LEVEL_ERROR,
     VMAF_LOG_LEVEL_WARNING,
     VMAF_LOG_LEVEL_INFO,
-    VMAF_LOG_LEVEL_DEBUG,
+    VMAF_LOG_LEVEL_DEBUG
 };
 
 enum VmafOutputFormat {
@@ -42,7 +42,7 @@ enum VmafOutputFormat {
     VMAF_OUTPUT_FORMAT_XML,
     VMAF_OUTPUT_FORMAT_JSON,
     VMAF_OUTPUT_FORMAT_CSV,
-    VMAF_OUTPUT_FORMAT_SUB, /**< MicroDVD subtitles */
+    VMAF_OUTPUT_FORMAT_SUB /**< MicroDVD subtitles */
 };
 
 enum VmafPoolingMethod {

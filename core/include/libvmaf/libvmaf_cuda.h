@@ -36,9 +36,9 @@ typedef struct VmafCudaConfiguration {
 
 enum VmafCudaPicturePreallocationMethod {
     VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE = 0,
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE,      /**< `data` holds device addresses */
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST,        /**< plain memory */
-    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, /**< memory the device copies from */
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE,     /**< `data` holds device addresses */
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST,       /**< plain memory */
+    VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED /**< memory the device copies from */
 };
 
 typedef struct VmafCudaPictureConfiguration {

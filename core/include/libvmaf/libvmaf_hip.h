@@ -52,9 +52,9 @@ VMAF_EXPORT int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx
 
 enum VmafHipPicturePreallocationMethod {
     VMAF_HIP_PICTURE_PREALLOCATION_METHOD_NONE = 0,
-    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_DEVICE,      /**< `data` holds device addresses */
-    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST,        /**< plain memory */
-    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, /**< memory the device copies from */
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_DEVICE,     /**< `data` holds device addresses */
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST,       /**< plain memory */
+    VMAF_HIP_PICTURE_PREALLOCATION_METHOD_HOST_PINNED /**< memory the device copies from */
 };
 
 typedef struct VmafHipPictureConfiguration {

@@ -37,7 +37,7 @@ typedef struct VmafSyclConfiguration {
 enum VmafSyclPicturePreallocationMethod {
     VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_NONE = 0,
     VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE, /**< mapped, and copied from by the device */
-    VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST,   /**< plain memory */
+    VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST    /**< plain memory */
 };
 
 typedef struct VmafSyclPictureConfiguration {

@@ -45,8 +45,8 @@ typedef struct VmafVulkanExternalHandles {
 
 enum VmafVulkanPicturePreallocationMethod {
     VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_NONE = 0,
-    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST,   /* plain memory */
-    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE, /* mapped memory the device copies from */
+    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_HOST,  /* plain memory */
+    VMAF_VULKAN_PICTURE_PREALLOCATION_METHOD_DEVICE /* mapped memory the device copies from */
 };
 
 typedef struct VmafVulkanPictureConfiguration {
@@ -121,7 +121,7 @@ enum VmafVulkanDeviceType {
     VMAF_VULKAN_DEVICE_TYPE_INTEGRATED,
     VMAF_VULKAN_DEVICE_TYPE_DISCRETE,
     VMAF_VULKAN_DEVICE_TYPE_VIRTUAL,
-    VMAF_VULKAN_DEVICE_TYPE_SOFTWARE,
+    VMAF_VULKAN_DEVICE_TYPE_SOFTWARE
 };
 
 typedef struct VmafVulkanDeviceInfo {
@@ -176,7 +176,7 @@ VMAF_EXPORT int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVul
 enum VmafVulkanMemoryType {
     VMAF_VULKAN_MEMORY_OPAQUE_FD = 1, /* of the same driver and device */
     VMAF_VULKAN_MEMORY_DMABUF,        /* linear */
-    VMAF_VULKAN_MEMORY_WIN32,         /* an NT handle; on Windows only */
+    VMAF_VULKAN_MEMORY_WIN32          /* an NT handle; on Windows only */
 };
 
 /* A picture in memory that another API or process shares: planes of rows, samples in the low bits.

@@ -22,9 +22,9 @@ typedef struct VmafModelCollection VmafModelCollection;
 
 enum VmafModelFlags {
     VMAF_MODEL_FLAGS_DEFAULT = 0,
-    VMAF_MODEL_FLAG_DISABLE_CLIP = (1 << 0),      /**< scores may leave the model's range */
-    VMAF_MODEL_FLAG_ENABLE_TRANSFORM = (1 << 1),  /**< use a transform that the model leaves off */
-    VMAF_MODEL_FLAG_DISABLE_TRANSFORM = (1 << 2), /**< accepted; without effect */
+    VMAF_MODEL_FLAG_DISABLE_CLIP = (1 << 0),     /**< scores may leave the model's range */
+    VMAF_MODEL_FLAG_ENABLE_TRANSFORM = (1 << 1), /**< use a transform that the model leaves off */
+    VMAF_MODEL_FLAG_DISABLE_TRANSFORM = (1 << 2) /**< accepted; without effect */
 };
 
 typedef struct VmafModelConfig {
@@ -37,7 +37,7 @@ typedef struct VmafModelConfig {
 
 enum VmafModelCollectionScoreType {
     VMAF_MODEL_COLLECTION_SCORE_UNKNOWN = 0,
-    VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP,
+    VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP
 };
 
 typedef struct VmafModelCollectionScore {

@@ -33,7 +33,8 @@ static bool has_samples(const AVPixFmtDescriptor *pixel, enum AVPixelFormat form
 
 static bool is_direct(const AVPixFmtDescriptor *pixel)
 {
-    bool direct = !(pixel->flags & AV_PIX_FMT_FLAG_BE) || !is_deep(pixel);
+    const bool big_endian = pixel->flags & AV_PIX_FMT_FLAG_BE;
+    bool direct = big_endian == (AV_HAVE_BIGENDIAN != 0) || !is_deep(pixel);
     for (int c = 0; c < (pixel->nb_components < 3 ? 1 : 3); c++)
         direct = direct && pixel->comp[c].plane == c && pixel->comp[c].offset == 0 &&
                  pixel->comp[c].shift == 0 && pixel->comp[c].step == (is_deep(pixel) ? 2 : 1);

@@ -86,6 +86,19 @@ uint64_t planar_frames_left(const Video *video, unsigned header)
     return (source->size - source->offset) / (layout->frame_size + header);
 }
 
+/* Samples of two bytes have the low one first in files, on every machine. */
+static void from_file_order(const VmafPicture *pic, unsigned p, unsigned y, unsigned end)
+{
+    static const uint16_t one = 1;
+    if (*(const uint8_t *)&one) /* so they have here */
+        return;
+    for (; y < end; y++) {
+        uint16_t *const row = (uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]);
+        for (unsigned x = 0; x < pic->w[p]; x++)
+            row[x] = (uint16_t)(row[x] << 8 | row[x] >> 8);
+    }
+}
+
 /* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the second
  * half of the row, so that the row can be widened in place, from left to right. Returns every bit that
  * some sample had. */
@@ -163,6 +176,8 @@ static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pi
         } else {
             err = read_rows(video, offset + y * row_size, pic, p, y, end);
         }
+        if (!err && sample_size(layout->bitdepth) == 2)
+            from_file_order(pic, p, y, end);
         if (!err && !same_depth)
             err = deepen_rows(video, pic, p, y, end);
         if (!err)

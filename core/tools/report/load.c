@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,11 @@
 
 /* What no report reaches that was meant as one. */
 enum { METRICS_MAX = 1024, FRAMES_MAX = 50 * 1000 * 1000 };
+#if SIZE_MAX > UINT32_MAX
 #define FILE_SIZE_MAX ((size_t)4 << 30)
+#else
+#define FILE_SIZE_MAX ((size_t)1 << 30)
+#endif
 /* Larger ones are no scores, and would leave nothing of the others in a drawing. */
 #define SCORE_MAX 1e12
 

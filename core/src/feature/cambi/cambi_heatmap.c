@@ -21,7 +21,8 @@ struct CambiHeatmaps {
     Outfile *file[CAMBI_SCALES];
     double scaling;
     pthread_mutex_t lock;
-    uint16_t *samples; /* of a map on its way into its file */
+    uint8_t (
+        *samples)[2]; /* of a map on its way into its file: the low byte first, on every machine */
     bool failed;
 };
 
@@ -122,8 +123,11 @@ void cambi_heatmaps_destroy(CambiHeatmaps *maps)
 /* The low 16 bits: at some settings the largest contrasts wrap, as they do in the reference. */
 static void scale_map(CambiHeatmaps *maps, const float *map, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        maps->samples[i] = (uint16_t)(int)(maps->scaling * map[i]);
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t sample = (uint16_t)(int)(maps->scaling * map[i]);
+        maps->samples[i][0] = (uint8_t)sample;
+        maps->samples[i][1] = (uint8_t)(sample >> 8);
+    }
 }
 
 int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, const float *map,

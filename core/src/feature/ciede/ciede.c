@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/feature.h"
+#include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/ciede/ciede.h"
@@ -152,7 +153,7 @@ static int ciede_report(Feature *f, const FrameId *id, const void *result)
 {
     const CiedeResult *r = result;
     const double mean = r->sum / ((double)f->shape.w[0] * f->shape.h[0]);
-    return feature_emit(f, 0, id->index, 45.0 - 20.0 * log10(mean));
+    return feature_emit(f, 0, id->index, 45.0 - 20.0 * decimal_log(mean));
 }
 
 static const FeatureOutput ciede_outputs[] = {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/decimal.h"
+
 #define PI 3.14159265358979323846
 
 /* Every step below is rounded where the type says so: a float variable is a rounding, and the
@@ -32,7 +34,7 @@ static float watson(const AdmCsf *csf, int level, int diagonal)
     const float a = 0.495f, k = 0.466f, f0 = 0.401f;
 
     const double cycles = pow(2.0, level + 1) * f0 * orientation_gain[diagonal];
-    const float u = (float)log10(cycles / pixels_per_degree(csf));
+    const float u = (float)decimal_log(cycles / pixels_per_degree(csf));
     const float exponent = k * u * u;
     const float step = (float)(2.0 * a * pow(10.0, exponent) / amplitude[level][diagonal]);
     return 1.0f / step;
@@ -43,7 +45,8 @@ static float barten_parameter(int i, float luminance)
 {
     static const float at_20[4] = { 0.334278f, 3.79542f, 1.07327f, 6.4635f };
     static const float at_150[4] = { 0.394533f, 2.7755f, 1.16577f, 7.45665f };
-    const float x0 = (float)log10(20.0), x1 = (float)log10(150.0), x = (float)log10(luminance);
+    const float x0 = (float)decimal_log(20.0), x1 = (float)decimal_log(150.0),
+                x = (float)decimal_log(luminance);
     return at_20[i] + ((at_150[i] - at_20[i]) / (x1 - x0)) * (x - x0);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "engine/feature.h"
+#include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/depth.h"
@@ -206,9 +207,9 @@ static int ansnr_report(Feature *f, const FrameId *id, const void *result)
     const AnsnrResult *r = result;
     const double peak = depth_peak(f->shape.bpc), ceiling = depth_ceiling_db(f->shape.bpc);
     const float ratio = r->signal / r->noise;
-    const double ansnr = r->noise == 0.0f ? ceiling : 10.0 * log10((double)ratio);
+    const double ansnr = r->noise == 0.0f ? ceiling : 10.0 * decimal_log((double)ratio);
     const double noise = (double)r->noise > NOISE_FLOOR ? (double)r->noise : NOISE_FLOOR;
-    const double anpsnr = 10.0 * log10(peak * peak * f->shape.w[0] * f->shape.h[0] / noise);
+    const double anpsnr = 10.0 * decimal_log(peak * peak * f->shape.w[0] * f->shape.h[0] / noise);
     int err = feature_emit(f, OUT_ANSNR, id->index, ansnr);
     err |= feature_emit(f, OUT_ANPSNR, id->index, anpsnr < ceiling ? anpsnr : ceiling);
     return err ? -EINVAL : 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "engine/feature.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "feature/common/depth.h"
 #include "feature/common/float_rows.h"
@@ -55,7 +56,7 @@ static int float_psnr_report(Feature *f, const FrameId *id, const void *result)
     const double samples = (double)f->shape.w[0] * f->shape.h[0];
     const double mse = (double)r->sse * (step * step) / samples;
     const double noise = mse > NOISE_FLOOR ? mse : NOISE_FLOOR;
-    const double db = 10.0 * log10(peak * peak / noise);
+    const double db = 10.0 * decimal_log(peak * peak / noise);
     return feature_emit(f, 0, id->index, db < ceiling ? db : ceiling);
 }
 

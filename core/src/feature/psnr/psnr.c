@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "engine/feature.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "feature/common/depth.h"
 #include "feature/common/float_rows.h"
@@ -56,7 +57,7 @@ static int psnr_init(Feature *f)
         s->ceiling[p] = depth_ceiling_db(shape->bpc);
         if (opt->min_sse != 0.0) {
             const double mse = opt->min_sse / ((double)shape->w[p] * shape->h[p]);
-            s->ceiling[p] = ceil(10.0 * log10((double)s->peak_squared / mse));
+            s->ceiling[p] = ceil(10.0 * decimal_log((double)s->peak_squared / mse));
         }
     }
     return 0;
@@ -100,7 +101,7 @@ static int psnr_report(Feature *f, const FrameId *id, const void *result)
         s->samples[p] += samples;
         const double mse = (double)r->sse[p] / (double)samples;
         const double noise = mse > MSE_FLOOR ? mse : MSE_FLOOR;
-        const double db = 10.0 * log10((double)s->peak_squared / noise);
+        const double db = 10.0 * decimal_log((double)s->peak_squared / noise);
         err |= feature_emit(f, OUT_PSNR_Y + 2 * p, id->index, smaller(db, s->ceiling[p]));
         if (opt->enable_mse)
             err |= feature_emit(f, OUT_MSE_Y + 2 * p, id->index, mse);
@@ -116,10 +117,12 @@ static int psnr_flush(Feature *f)
     if (!opt->enable_apsnr || !s)
         return 0;
     for (unsigned p = 0; p < 3; p++) {
-        const double db = 10.0 * (log10((double)s->peak_squared) + log10((double)s->samples[p]) -
-                                  log10((double)s->sse[p]));
+        const double db =
+            10.0 * (decimal_log((double)s->peak_squared) + decimal_log((double)s->samples[p]) -
+                    decimal_log((double)s->sse[p]));
         /* The product may wrap, as the reference's does. */
-        const double ceiling = ceil(10.0 * log10((double)(s->peak_squared * s->samples[p] * 2)));
+        const double ceiling =
+            ceil(10.0 * decimal_log((double)(s->peak_squared * s->samples[p] * 2)));
         const int err = feature_emit_aggregate(f, aggregate_names[p], smaller(db, ceiling));
         if (err)
             return err;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "engine/feature.h"
+#include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/psnr_hvs/psnr_hvs.h"
@@ -172,7 +173,7 @@ static int hvs_measure(const Feature *f, void *scratch, const FramePair *pair, v
 
 static double to_db(double error)
 {
-    return 10.0 * (-1.0 * log10(error));
+    return 10.0 * (-1.0 * decimal_log(error));
 }
 
 static int hvs_report(Feature *f, const FrameId *id, const void *result)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/decimal.h"
 #include "engine/picture.h"
 
 typedef struct SsimOptions {
@@ -29,9 +30,9 @@ static inline double ssim_score(double score, const SsimOptions *opt, const Fram
     if (opt->clip_db) {
         const double peak = (double)((1u << shape->bpc) - 1);
         const double mse = 0.5 / ((double)shape->w[0] * shape->h[0]);
-        cap = ceil(10.0 * log10(peak * peak / mse));
+        cap = ceil(10.0 * decimal_log(peak * peak / mse));
     }
-    const double db = -10.0 * log10(1.0 - score);
+    const double db = -10.0 * decimal_log(1.0 - score);
     return db < cap ? db : cap;
 }
 
