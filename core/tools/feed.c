@@ -211,8 +211,8 @@ static int score_pair(Feed *feed, unsigned rating)
 static void leave_shard(Feed *feed, unsigned rating)
 {
     Rating *const r = feed->config->ratings[rating];
-    r->err =
-        shard_note_pair(feed->config->shard, r->pairs, &feed->hand[0], &feed->hand[rating + 1]);
+    r->err = shard_note_pair(feed->config->shard, r->pairs, &feed->hand[0].pic,
+                             &feed->hand[rating + 1].pic);
     end_rating(feed, rating, r->err);
     pairing_drop(feed->pairing, rating + 1);
 }
@@ -233,7 +233,7 @@ static bool pass_pair(Feed *feed, unsigned rating, int *err)
         leave_shard(feed, rating);
         return true;
     }
-    *err = shard_note_pair(shard, r->pairs, &feed->hand[0], &feed->hand[rating + 1]);
+    *err = shard_note_pair(shard, r->pairs, &feed->hand[0].pic, &feed->hand[rating + 1].pic);
     shard->count += r->pairs >= shard->first;
     return false;
 }
