@@ -116,7 +116,7 @@ def rendered(folder):
 def kubernetes():
     text = dry('kubernetes', '-n', '12', '-o', '/mnt/report.json', '--image', 'example.com/vmaf:1', '--gpus-per-task', '2',
                '--gpu-resource', 'amd.com/gpu', '--name', 'film7', '--namespace', 'video', '--claim', 'films', '--mount', '/mnt',
-               '--at-once', '3', '--retries', '4', '--cpus-per-task', '8', '--memory', '2Gi', '--extra=--context=test',
+               '--at-once', '3', '--retries', '4', '--time', '30', '--cpus-per-task', '8', '--memory', '2Gi', '--extra=--context=test',
                '--', '--model', 'version=vmaf_4k_v0.6.1', '--csv')
     check('kubectl', commands(text, 'kubectl') == [
         ['kubectl', '--context=test', 'delete', '--ignore-not-found', '-k', 'FOLDER'],
@@ -160,6 +160,7 @@ def check_jobs(jobs):
     container, = pod['containers']
     check('an indexed Job', (parts['completionMode'], parts['completions'], parts['parallelism'], parts['backoffLimitPerIndex']) ==
           ('Indexed', 12, 3, 4), parts)
+    check('its time', pod['activeDeadlineSeconds'] == 1800, pod)
     check('its container', container['image'] == 'example.com/vmaf:1' and container['resources'] == {
         'requests': {'cpu': '8', 'memory': '2Gi'}, 'limits': {'amd.com/gpu': '2'}}, container)
     check('its words', container['args'] == ['vmaf-shard', 'part', *PAIR, '-n', '12', '--parts', '/mnt/report.json.parts', '--',
@@ -206,7 +207,7 @@ def check_schemas(jobs):
 
 def aws():
     text = dry('aws-batch', '-n', '64', '-o', '/data/report.json', '--job-queue', 'gpus', '--job-definition', 'vmaf:3',
-               '--gpus-per-task', '1', '--cpus-per-task', '4', '--memory', '8192', '--retries', '4', '--name', 'film',
+               '--gpus-per-task', '1', '--cpus-per-task', '4', '--memory', '8192', '--retries', '4', '--time', '30', '--name', 'film',
                '--extra=--region=eu-west-1', '--', '--feature', 'psnr')
     found = commands(text, 'aws')
     requests = [json.loads(words[words.index('--cli-input-json') + 1]) for words in found]
@@ -215,7 +216,7 @@ def aws():
     parts, merge = (json.loads(text_of('aws-batch', f'{name}.json')) for name in ('parts', 'merge'))
     for request in (parts, merge):
         request.update(jobQueue='gpus', jobDefinition='vmaf:3')
-    parts.update(jobName='film-parts', arrayProperties={'size': 64})
+    parts.update(jobName='film-parts', arrayProperties={'size': 64}, timeout={'attemptDurationSeconds': 1800})
     parts['retryStrategy']['attempts'] = 5
     parts['containerOverrides'] = {
         'command': ['vmaf-shard', 'part', *PAIR, '-n', '64', '--parts', '/data/report.json.parts', '--', '--feature', 'psnr',

@@ -123,6 +123,30 @@ def a_part_that_dies(slurm):
     is_merged(slurm, 'died', merge)
 
 
+def a_part_that_is_slow(slurm):
+    """The signal that Slurm sends before the time is over, sent by hand: the part is stopped, and queued again."""
+    program = write_program('slow', 'if first "$@"; then touch slow-runs; exec sleep 600; fi')
+    (parts, merge), _ = submit(slurm, 'late', '--program', program, '--time', '10')
+    slurm.expect(lambda: os.path.exists('slow-runs'), 'part 2 does not run')
+    slurm.run('scancel', '--batch', '--signal=USR1', f'{parts}_2')
+    slurm.expect(lambda: slurm.restarts(f'{parts}_2') == 1, 'part 2 is not queued again')
+    release(slurm, f'{parts}_2')
+    is_merged(slurm, 'late', merge)
+    check('why is said', 'its time being over' in logs('late'), logs('late'))
+
+
+def jobs_that_are_cancelled(slurm):
+    """They do not come back."""
+    program = write_program('cancelled', 'if first "$@"; then touch runs; exec sleep 600; fi')
+    (parts, merge), _ = submit(slurm, 'cancelled', '--program', program)
+    slurm.expect(lambda: os.path.exists('runs') and len(parts_of('cancelled')) == 3, 'the parts do not run')
+    slurm.run('scancel', parts)
+    slurm.wait_for(merge, 'CANCELLED')
+    slurm.wait_for(f'{parts}_2', 'CANCELLED')
+    check('it is not queued again', slurm.restarts(f'{parts}_2') == 0 and 'queued again' not in logs('cancelled'), logs('cancelled'))
+    check('nothing is half-written', len(parts_of('cancelled')) == 3 and not os.path.exists('cancelled.json'))
+
+
 def a_part_that_fails(slurm):
     """As often as it may: no merge then, and later that part alone."""
     program = write_program('fails', '[ "$1" != part ] || [ "$SLURM_ARRAY_TASK_ID" != 2 ] || [ ! -e broken ] || exit 255')
@@ -145,13 +169,15 @@ def a_part_that_fails(slurm):
 
 shard_inputs.make_clips(synthclip)
 shard_inputs.single(vmaf, 'plain.json', *WORDS, '--backend', 'auto')
-for name in ('killed', 'died', 'failed'):
+for name in ('killed', 'died', 'late', 'failed'):
     shard_inputs.single(vmaf, f'{name}.json', *WORDS)
 # A short path: sockets want one.
 with tempfile.TemporaryDirectory(prefix='slurm-') as folder, slurm_rig.Slurm(f'{folder}/rig') as rig:
     an_array_and_its_merge(rig)
     a_task_killed_and_queued_again(rig)
     a_part_that_dies(rig)
+    a_part_that_is_slow(rig)
+    jobs_that_are_cancelled(rig)
     a_part_that_fails(rig)
 for problem in problems:
     print(problem)

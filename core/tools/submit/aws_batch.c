@@ -88,6 +88,10 @@ static int send_parts(Submission *s, const char *program, char **id)
         json_object_set_new(job, "arrayProperties", json_pack("{s:i}", "size", options->count));
         json_object_set_new(json_object_get(job, "retryStrategy"), "attempts",
                             json_integer(options->retries + 1));
+        if (options->minutes)
+            json_object_set_new(
+                job, "timeout",
+                json_pack("{s:i}", "attemptDurationSeconds", 60 * options->minutes));
         require_number(container, "GPU", options->gpus);
         require_number(container, "VCPU", options->cpus);
         if (options->memory)

@@ -98,6 +98,10 @@ static json_t *parts_patch(const ShardOptions *options, const char *program)
                                    options->at_once ? options->at_once : options->count,
                                    "backoffLimitPerIndex", options->retries);
     json_t *const patch = job_of(options, "vmaf-parts", spec, container);
+    if (options->minutes)
+        json_object_set_new(
+            json_object_get(json_object_get(json_object_get(patch, "spec"), "template"), "spec"),
+            "activeDeadlineSeconds", json_integer(60 * (json_int_t)options->minutes));
     const bool failed = words.failed;
     argv_free(&words);
     if (!failed)

@@ -81,6 +81,7 @@ static int start(Local *local, size_t place, unsigned index)
     const ChildParams params = { .argv = (const char *const *)argv.words,
                                  .program = s->self,
                                  .sink = { CHILD_TO_US, CHILD_TO_US },
+                                 .time_limit = 60.0 * s->options->minutes,
                                  .heard = hear,
                                  .arg = worker };
     const int err = argv.failed ? -ENOMEM : child_start(s->children, &params, &worker->child);
@@ -127,7 +128,10 @@ static void judge(Local *local, size_t place, const ChildEnd *end)
     part->last = place;
     /* 1: the command line is wrong, and would be again. */
     const bool again = part->failures <= options->retries && end->code != 1;
-    if (end->signal)
+    if (end->timed_out)
+        say("part %u: stopped on %s after %u minutes%s", worker->part, label, options->minutes,
+            again ? "; it is tried again" : "");
+    else if (end->signal)
         say("part %u: ended by signal %d on %s%s", worker->part, end->signal, label,
             again ? "; it is tried again" : "");
     else

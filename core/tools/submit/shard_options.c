@@ -88,6 +88,7 @@ static const Arg submit_options[] = {
     ROW(ARG_DRY_RUN, "dry-run", NULL, "print what would be done, and do nothing", NULL),
     ROW(ARG_FRESH, "fresh", NULL, "remove what lies in the parts' folder, and start over", NULL),
     ROW(ARG_RETRIES, "retries", "N", "try a part that failed so often again (default: 2)", NULL),
+    ROW(ARG_TIME, "time", "MINUTES", "stop a try of a part after so long, and try it again", NULL),
     { .help = "On this machine" },
     ROW(ARG_BACKENDS, "backends", "LIST",
         "where to compute, one process in each: cpu,\nvulkan:0, cuda:1, … (default: every GPU, and\n"
@@ -108,7 +109,6 @@ static const Arg submit_options[] = {
         "give it to sbatch, kubectl or aws: --extra=--qos=low;\nmay be repeated", NULL),
     { .help = "Slurm" },
     ROW(ARG_PARTITION, "partition", "NAME", "the partition", NULL),
-    ROW(ARG_TIME, "time", "LIMIT", "for each part: minutes, or HH:MM:SS", NULL),
     { .help = "Kubernetes" },
     ROW(ARG_IMAGE, "image", "IMAGE", "the container image that has vmaf-shard", NULL),
     ROW(ARG_NAMESPACE, "namespace", "NAME", "the namespace", NULL),
@@ -265,8 +265,6 @@ static int apply_scheduling(ShardOptions *options, const Arg *arg, const char *v
         return options->extra.failed ? -ENOMEM : 0;
     case ARG_PARTITION:
         return set_text(&options->partition, value);
-    case ARG_TIME:
-        return set_text(&options->time_limit, value);
     case ARG_MEMORY:
         return set_text(&options->memory, value);
     case ARG_IMAGE:
@@ -322,6 +320,8 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
         return 0;
     case ARG_RETRIES:
         return parse_count(arg, value, 0, 10, &options->retries);
+    case ARG_TIME:
+        return parse_count(arg, value, 1, 100000, &options->minutes);
     case ARG_INDEX:
         options->has_index = true;
         return parse_count(arg, value, 0, 100000, &options->index);
@@ -376,8 +376,8 @@ static int check_engine(const ShardOptions *options)
     if (!local && (options->places || options->threads))
         return wrong("--backends and --threads are for --engine local; behind \"--\" stands what "
                      "vmaf shall do elsewhere");
-    if (!slurm && (options->partition || options->time_limit))
-        return wrong("--partition and --time are for --engine slurm");
+    if (!slurm && options->partition)
+        return wrong("--partition is for --engine slurm");
     if (!kubernetes && (options->image || options->space || options->claim || options->mount ||
                         options->gpu_resource || options->manifests))
         return wrong("--image, --namespace, --claim, --mount, --gpu-resource and --manifests are "

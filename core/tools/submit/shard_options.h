@@ -33,9 +33,10 @@ typedef struct ShardOptions {
     enum ShardEngine engine;
     bool dry_run, fresh;
     unsigned retries, at_once, gpus, cpus;
-    double wait; /* seconds */
+    unsigned minutes; /* that a try may take; 0: any */
+    double wait;      /* seconds */
     const char *name, *program, *gpu_resource;
-    const char *partition, *time_limit, *memory;
+    const char *partition, *memory;
     const char *image, *space, *claim, *mount, *manifests;
     const char *queue, *definition;
     Argv extra;      /* for the engine's own command */

@@ -62,8 +62,8 @@ static void add_array(Argv *argv, const ShardOptions *options, const char *missi
         argv_addf(argv, "--cpus-per-task=%u", options->cpus);
     if (options->memory)
         argv_addf(argv, "--mem=%s", options->memory);
-    if (options->time_limit)
-        argv_addf(argv, "--time=%s", options->time_limit);
+    if (options->minutes)
+        argv_addf(argv, "--time=%u", options->minutes);
 }
 
 /* The job's number; behind a ';' may stand the cluster. */
