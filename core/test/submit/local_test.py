@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """vmaf-shard on this machine.
 
-usage: local_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR
+usage: local_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR [EMULATED_DRIVERS]
 
 Merged reports are those of one run, byte for byte; parts that are there are not scored again, unless they are not what they
 should be; parts of something else are refused; however a run ends, nothing is half-written and no process is left.
@@ -16,6 +16,7 @@ import sys
 import time
 
 shard, vmaf, synthclip, work = (os.path.abspath(path) for path in sys.argv[1:5])
+drivers = os.path.abspath(sys.argv[5]) if len(sys.argv) > 5 else None
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import shard_inputs  # noqa: E402
 
@@ -103,6 +104,32 @@ def the_report_of_one_run():
     shard_inputs.single(vmaf, 'default.json')
     done = submit('default.json')
     check('a number of its own', done.returncode == 0 and shard_inputs.is_single('default.json'), done.stderr)
+
+
+def on_gpus():
+    """Two cards, one driver, that are code: found by themselves, a process on each. One that fails is left out."""
+    if not drivers:
+        return
+    env = {**os.environ, 'LD_LIBRARY_PATH': drivers, 'XDG_CACHE_HOME': os.path.join(work, 'cache')}
+    done = submit_anywhere('cards.csv', '--dry-run', env=env)
+    places = [line.split()[2].rstrip(',') for line in done.stdout.splitlines() if line.startswith('# on ')]
+    if places == ['cpu']:
+        print('this build runs on no emulated driver')
+        return
+    check('each card once, and the CPU', [place.split(':')[-1] for place in places] == ['0', '1', 'cpu'], places)
+    shard_inputs.single(vmaf, 'cards.csv')
+    done = submit_anywhere('cards.csv', env=env)
+    check('all devices', done.returncode == 0 and shard_inputs.is_single('cards.csv') and
+          all(f'done on {place},' in done.stderr for place in places), done.stderr)
+    # Kernels fail on both cards: soon they get no more parts, and what the CPU does is enough.
+    launch = 'cuLaunchKernel' if places[0].startswith('cuda') else 'hipModuleLaunchKernel'
+    done = submit_anywhere('cards.csv', '--fresh', '-n', '26', env={**env, 'EMULATED_FAULT': f'{launch}:1:700'})
+    check('cards that fail are left out', done.returncode == 0 and shard_inputs.is_single('cards.csv') and
+          any(f'{place} is left out' in done.stderr for place in places[:2]), done.stderr)
+
+
+def submit_anywhere(name, *words, **more):
+    return run('submit', *PAIR, '-n', '8', *words, '-o', name, **more)
 
 
 def only_what_is_missing():
@@ -194,6 +221,7 @@ def stopped():
 
 shard_inputs.make_clips(synthclip)
 the_report_of_one_run()
+on_gpus()
 only_what_is_missing()
 parts_of_something_else()
 what_fails()

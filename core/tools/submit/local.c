@@ -10,21 +10,24 @@
 #include "step.h"
 #include "tune/tail.h"
 
-#define NOBODY ((size_t)-1)
+/* A place where so many parts failed, one after another, while others do their work is left out. */
+#define FAILURES_OF_A_PLACE 2
 
 enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
 
 typedef struct LocalPart {
     enum PartState state;
     unsigned failures;
-    size_t last; /* the place it failed in last; NOBODY: none */
+    unsigned *failures_in; /* each place */
 } LocalPart;
 
-/* What a place is busy with. */
+/* What a place is busy with, and how it went there. */
 typedef struct Worker {
     Child *child; /* NULL: nothing */
     unsigned part;
     Tail tail;
+    unsigned done, failures; /* the latter since the last that was done */
+    bool left_out;
 } Worker;
 
 typedef struct Local {
@@ -33,6 +36,7 @@ typedef struct Local {
     size_t place_count;
     Worker *workers;
     LocalPart *parts;
+    unsigned *failures; /* those of each part in each place */
     unsigned left, failed;
 } Local;
 
@@ -42,10 +46,17 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
     tail_feed(&worker->tail, bytes, count);
 }
 
-/* A part that failed on one device may do on another. */
+/* A part that failed on one device may do on another: that is tried first. */
 static bool may_run(const Local *local, const LocalPart *part, size_t place)
 {
-    return part->state == PART_WAITS && (part->last != place || local->place_count == 1);
+    if (part->state != PART_WAITS || local->workers[place].left_out)
+        return false;
+    if (!part->failures_in[place])
+        return true;
+    for (size_t i = 0; i < local->place_count; i++)
+        if (!part->failures_in[i] && !local->workers[i].left_out)
+            return false;
+    return true;
 }
 
 /* The next part for a place. false: none. */
@@ -112,6 +123,37 @@ static int start_all(Local *local)
     return err;
 }
 
+/* What failed in that place only was not the parts' fault. */
+static void leave_out(Local *local, size_t place)
+{
+    local->workers[place].left_out = true;
+    say("%s is left out: parts fail there, and are done elsewhere", local->places[place].label);
+    for (unsigned i = 0; i < local->s->plan.count; i++) {
+        LocalPart *const part = &local->parts[i];
+        if (!part->failures_in[place])
+            continue;
+        part->failures -= part->failures_in[place];
+        part->failures_in[place] = 0;
+        if (part->state == PART_FAILED) {
+            part->state = PART_WAITS;
+            local->failed--;
+            local->left++;
+        }
+    }
+}
+
+static void leave_out_broken(Local *local)
+{
+    for (size_t i = 0; i < local->place_count; i++) {
+        const Worker *const worker = &local->workers[i];
+        bool elsewhere = false;
+        for (size_t k = 0; k < local->place_count; k++)
+            elsewhere |= k != i && local->workers[k].done && !local->workers[k].left_out;
+        if (!worker->left_out && elsewhere && worker->failures >= FAILURES_OF_A_PLACE)
+            leave_out(local, i);
+    }
+}
+
 static void judge(Local *local, size_t place, const ChildEnd *end)
 {
     const ShardOptions *const options = local->s->options;
@@ -120,12 +162,15 @@ static void judge(Local *local, size_t place, const ChildEnd *end)
     const char *const label = local->places[place].label;
     if (!end->code && plan_has(&local->s->plan, worker->part)) {
         part->state = PART_DONE;
+        worker->done++;
+        worker->failures = 0;
         local->left--;
         say("part %u: done on %s, %u left", worker->part, label, local->left);
         return;
     }
+    worker->failures++;
     part->failures++;
-    part->last = place;
+    part->failures_in[place]++;
     /* 1: the command line is wrong, and would be again. */
     const bool again = part->failures <= options->retries && end->code != 1;
     if (end->timed_out)
@@ -157,6 +202,7 @@ static void collect(Local *local)
         if (!interrupt_signal())
             judge(local, i, &end);
     }
+    leave_out_broken(local);
 }
 
 /* Asks all to end and gives them the time for it: none writes a part any more. */
@@ -243,7 +289,8 @@ static void find_parts(Local *local)
 {
     for (unsigned i = 0; i < local->s->plan.count; i++) {
         const bool there = plan_has(&local->s->plan, i);
-        local->parts[i] = (LocalPart){ .state = there ? PART_DONE : PART_WAITS, .last = NOBODY };
+        local->parts[i] = (LocalPart){ .state = there ? PART_DONE : PART_WAITS,
+                                       .failures_in = local->failures + i * local->place_count };
         local->left += !there;
     }
     say("%u of %u parts to score, on %zu device%s", local->left, local->s->plan.count,
@@ -256,7 +303,8 @@ int submit_local(Submission *s)
     Local local = { .s = s, .places = options->places, .place_count = options->place_count };
     local.workers = calloc(local.place_count, sizeof(*local.workers));
     local.parts = calloc(s->plan.count, sizeof(*local.parts));
-    int err = local.workers && local.parts ? 0 : -ENOMEM;
+    local.failures = calloc(s->plan.count * local.place_count, sizeof(*local.failures));
+    int err = local.workers && local.parts && local.failures ? 0 : -ENOMEM;
     if (!err) {
         find_parts(&local);
         err = options->dry_run ? show(&local) : run_all(&local);
@@ -265,5 +313,6 @@ int submit_local(Submission *s)
         err = merge(s);
     free(local.workers);
     free(local.parts);
+    free(local.failures);
     return err;
 }
