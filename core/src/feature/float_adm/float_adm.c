@@ -261,4 +261,5 @@ const FeatureDef feature_float_adm = {
     .scratch_destroy = scratch_destroy,
     .measure = measure,
     .report = report,
+    .gpu = &float_adm_gpu,
 };

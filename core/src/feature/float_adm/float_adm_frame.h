@@ -49,4 +49,6 @@ void float_adm_frame_destroy(FloatAdmFrame *a);
 void float_adm_frame_measure(FloatAdmFrame *a, const VmafPicture *ref, const VmafPicture *dist,
                              FloatAdmResult *result);
 
+extern const struct FeatureGpu float_adm_gpu; /* float_adm_gpu.c */
+
 #endif

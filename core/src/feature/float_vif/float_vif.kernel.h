@@ -113,30 +113,16 @@ DEVICE void filter_down(u32 x, u32 to, i32 top)
     five_store(r3, to + 3u * FVIF_LINE);
 }
 
-DEVICE u64 double_of(f32 x)
-{
-    u32 bits = bits_of_f32(x);
-    return (u64((bits >> 23) + 896u) << 52) | (u64(bits & 0x7fffffu) << 29);
-}
-
-/* Of a double from 1 up. */
-DEVICE f32 single_of(u64 x)
-{
-    u32 odd = u32(x >> 29) & 1u;
-    u64 rounded = x + u64(0xfffffffu + odd);
-    return f32_of_bits(u32(rounded >> 29) - (896u << 23));
-}
-
 /* 1 + a / (b + noise) as doubles have it; a > 0. */
 DEVICE f32 in_double(f32 a, f32 b)
 {
     u64 below = u64(noise_low) | (u64(noise_high) << 32);
     if (b > 0.0f) {
-        u64 rest = double_of(b);
+        u64 rest = sd_from_f32(b);
         below = rest > below ? sd_add(rest, below) : sd_add(below, rest);
     }
-    u64 quotient = sd_div(double_of(a), below), one = double_of(1.0f);
-    return single_of(quotient > one ? sd_add(quotient, one) : sd_add(one, quotient));
+    u64 quotient = sd_div(sd_from_f32(a), below), one = sd_from_f32(1.0f);
+    return sd_to_f32(quotient > one ? sd_add(quotient, one) : sd_add(one, quotient));
 }
 
 #define NOT_A_NUMBER 0x7fc00000u

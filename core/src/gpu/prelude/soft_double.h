@@ -30,6 +30,21 @@ DEVICE u64 sd_from_u32(u32 x)
     return sd_round(u64(x), 0, false);
 }
 
+/* Of a positive normal float. */
+DEVICE u64 sd_from_f32(f32 x)
+{
+    u32 bits = bits_of_f32(x);
+    return (u64((bits >> 23) + 896u) << 52) | (u64(bits & 0x7fffffu) << 29);
+}
+
+/* To the nearest float, ties to even; it must be a normal one. */
+DEVICE f32 sd_to_f32(u64 a)
+{
+    u32 odd = u32(a >> 29) & 1u;
+    u64 rounded = a + u64(0xfffffffu + odd);
+    return f32_of_bits(u32(rounded >> 29) - (896u << 23));
+}
+
 DEVICE u64 sd_mantissa(u64 a)
 {
     return (a & ((u64(1) << 52) - u64(1))) | (u64(1) << 52);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Cubes, of which small ones are not normal. Include it after tiny_float.h: this is a device function. */
+
+/* Bits of (x * x) * x; x is not negative. */
+DEVICE u32 cube(f32 x)
+{
+    u32 bits = bits_of_f32(x);
+    if (bits < 0x2b000000u) /* 2^-41 */
+        return tiny_mul(tiny_mul(bits, bits), bits);
+    PRECISE f32 square = x * x;
+    PRECISE f32 product = square * x;
+    return bits_of_f32(product);
+}
