@@ -21,18 +21,35 @@ extern const FeatureDef feature_speed_temporal;
 extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
+#ifdef ALSO_REGISTER /* the tests have one of their own */
+extern const FeatureDef ALSO_REGISTER;
+#endif
+
 /* In lookup order: the first feature that lists a metric provides it to a model. */
 const FeatureDef *const feature_registry[] = {
 #ifdef HAVE_FLOAT
-    &feature_float_psnr,    &feature_float_ansnr,
-    &feature_float_adm,     &feature_float_vif,
-    &feature_float_motion,  &feature_float_moment,
+    &feature_float_psnr,
+    &feature_float_ansnr,
+    &feature_float_adm,
+    &feature_float_vif,
+    &feature_float_motion,
+    &feature_float_moment,
 #endif
-    &feature_speed_chroma,  &feature_speed_temporal,
-    &feature_float_ms_ssim, &feature_float_ssim,
-    &feature_ciede,         &feature_psnr,
-    &feature_psnr_hvs,      &feature_adm,
-    &feature_motion,        &feature_vif,
-    &feature_cambi,         &feature_null,
-    &feature_ssim,          NULL,
+    &feature_speed_chroma,
+    &feature_speed_temporal,
+    &feature_float_ms_ssim,
+    &feature_float_ssim,
+    &feature_ciede,
+    &feature_psnr,
+    &feature_psnr_hvs,
+    &feature_adm,
+    &feature_motion,
+    &feature_vif,
+    &feature_cambi,
+    &feature_null,
+    &feature_ssim,
+#ifdef ALSO_REGISTER
+    &ALSO_REGISTER,
+#endif
+    NULL,
 };

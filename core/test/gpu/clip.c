@@ -16,6 +16,8 @@ void clip_shape(const SynthClip *clip, FrameShape *shape)
 
 int clip_options(const ClipFeature *feature, Dict **dict)
 {
+    if (feature_find(feature_on_cpu.name) != &feature_on_cpu)
+        return -ENOSYS; /* not the register of on_cpu.c */
     int err = 0;
     *dict = NULL;
     for (const char *const *o = feature->options; *o && !err; o += 2)

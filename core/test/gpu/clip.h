@@ -32,4 +32,7 @@ typedef struct ClipFeature {
 } ClipFeature;
 int clip_options(const ClipFeature *feature, Dict **dict);
 
+/* "on_cpu", which has no GPU code: every program that names features has it beside the library's. */
+extern const FeatureDef feature_on_cpu;
+
 #endif

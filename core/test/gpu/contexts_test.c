@@ -23,7 +23,7 @@ static const SynthClip clips[] = {
 
 /* On the device, on the CPU beside it, and with a look back. */
 static const ClipFeature features[][3] = {
-    { { "psnr", { 0 } }, { "motion", { 0 } }, { "ssim", { 0 } } },
+    { { "psnr", { 0 } }, { "motion", { 0 } }, { "on_cpu", { 0 } } },
     { { "motion", { "motion_five_frame_window", "true" } }, { "vif", { 0 } }, { "psnr", { 0 } } },
     { { "adm", { 0 } }, { "float_ssim", { 0 } }, { "motion", { "debug", "true" } } },
     { { "motion", { "motion_force_zero", "true" } }, { "psnr", { 0 } }, { "motion", { 0 } } },
@@ -251,7 +251,7 @@ static void ask_inside(void *data, VmafMetadata *m)
  * measured on the device, beside it, or imported. */
 static void test_asked_by_a_handler(void **unused)
 {
-    static char on_device[] = "psnr_y", beside_it[] = "ssim", imported[] = "mine";
+    static char on_device[] = "psnr_y", beside_it[] = "on_cpu", imported[] = "mine";
     for (unsigned threads = 0; threads <= 2; threads += 2) {
         ScoreRun run = a_run(rig_device(), 0);
         Curious curious = { 0 };

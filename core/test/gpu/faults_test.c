@@ -21,13 +21,15 @@
 
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
 /* The last one on the CPU. */
-static const ClipFeature features[] = { { "psnr", { 0 } }, { "motion", { 0 } }, { "ssim", { 0 } } };
+static const ClipFeature features[] = { { "psnr", { 0 } },
+                                        { "motion", { 0 } },
+                                        { "on_cpu", { 0 } } };
 static char *wanted; /* scores */
 
 /* A frame that failed has no score at all, whichever feature it was and wherever that runs. */
 static bool frames_are_whole(VmafContext *vmaf)
 {
-    static const char *const metrics[] = { "psnr_y", "psnr_cr", "ssim",
+    static const char *const metrics[] = { "psnr_y", "psnr_cr", "on_cpu",
                                            "VMAF_integer_feature_motion_sad_score" };
     vmaf_read_pictures(vmaf, NULL, NULL, 0); /* waits */
     for (unsigned i = 0; i < clip.frames; i++) {

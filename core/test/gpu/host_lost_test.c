@@ -17,7 +17,7 @@
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
 static const ClipFeature features[] = { { "psnr", { 0 } },
                                         { "motion", { 0 } },
-                                        { "ssim", { 0 } } }; /* beside it */
+                                        { "on_cpu", { 0 } } }; /* beside it */
 
 static VmafDevice *open_device(size_t own_upload_bytes, GpuDevice **gpu)
 {
@@ -69,7 +69,7 @@ static int run_left(VmafDevice *device)
     return err;
 }
 
-/* Pictures that are on the device already; ssim has them fetched. */
+/* Pictures that are on the device already; on_cpu has them fetched. */
 static int copy_nothing(ImportTarget *target, const void *source)
 {
     GpuBuffer *raw;

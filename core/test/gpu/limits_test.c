@@ -96,8 +96,8 @@ static int read_first_pair(const ClipFeature *wanted, unsigned count)
 /* The first pair is refused, and the limit is named. */
 static void test_required(void **unused)
 {
-    static const ClipFeature no_kernels[] = { { "ssim", { 0 } } };
-    static const ClipFeature both[] = { { "ssim", { 0 } }, { "psnr", { 0 } } };
+    static const ClipFeature no_kernels[] = { { "on_cpu", { 0 } } };
+    static const ClipFeature both[] = { { "on_cpu", { 0 } }, { "psnr", { 0 } } };
     static const ClipFeature unfit[] = { { "psnr", { 0 } },
                                          { "adm", { "adm_norm_view_dist", "1", NULL } } };
     assert_int_equal(0, read_first_pair(features, COUNT(features)));

@@ -6,7 +6,7 @@
 
 const ClipFeature import_features[IMPORT_FEATURES] = { { "psnr", { 0 } },
                                                        { "motion", { 0 } },
-                                                       { "ssim", { 0 } } };
+                                                       { "on_cpu", { 0 } } };
 
 const SynthClip import_clips[IMPORT_CLIPS] = {
     { "8 bits", SYNTH_MIX, 61, 37, VMAF_PIX_FMT_YUV420P, 8, 7 },

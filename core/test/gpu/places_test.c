@@ -39,11 +39,11 @@ static void features_say_where_they_run(void **state)
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
     assert_int_equal(vmaf_use_device(vmaf, rig_device()), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
-    assert_int_equal(vmaf_use_feature(vmaf, "ssim", NULL), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "on_cpu", NULL), 0);
     assert_place(vmaf, 0, "psnr", "cpu", NULL); /* nobody has moved yet */
     read_pair(vmaf);
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
-    assert_place(vmaf, 1, "ssim", "cpu", NULL);
+    assert_place(vmaf, 1, "on_cpu", "cpu", NULL);
     assert_int_equal(vmaf_close(vmaf), 0);
 }
 
@@ -65,7 +65,7 @@ static void names_ask_for_backends(void **state)
         if (given)
             assert_int_equal(vmaf_use_device(vmaf, rig_device()), 0);
         assert_int_equal(use_named(vmaf, "psnr", own), given ? 0 : -EINVAL);
-        assert_int_equal(use_named(vmaf, "ssim", own), -EINVAL);
+        assert_int_equal(use_named(vmaf, "on_cpu", own), -EINVAL);
         for (unsigned i = 0; (other = vmaf_backend_name(i)); i++)
             if (strcmp(other, own) != 0)
                 assert_int_equal(use_named(vmaf, "psnr", other), -EINVAL);
@@ -86,7 +86,7 @@ static void proof_adds_up(void **state)
                                             { "motion", { 0 } },
                                             { "psnr", { 0 } },
                                             { "psnr", { "enable_mse", "true", NULL } },
-                                            { "ssim", { 0 } } };
+                                            { "on_cpu", { 0 } } };
     for (unsigned subsample = 1; subsample < 4; subsample += 2) {
         const ScoreRun run = { .device = rig_device(),
                                .clip = &clip,
@@ -110,7 +110,7 @@ static void proof_adds_up(void **state)
             assert_true(info.device_us > 0);
             assert_null(info.instruction_set);
         }
-        assert_string_equal(info.extractor, "ssim");
+        assert_string_equal(info.extractor, "on_cpu");
         assert_true(i >= 3);
         assert_int_equal(info.launches, 0);
         assert_true(info.device_us == 0);

@@ -408,7 +408,7 @@ static void test_ffmpeg(void **unused)
 static const ClipFeature all_features[] = {
     { "psnr", { 0 } },   { "vif", { 0 } },        { "adm", { 0 } },
     { "motion", { 0 } }, { "float_ssim", { 0 } }, { "float_ms_ssim", { 0 } },
-    { "cambi", { 0 } },  { "ssim", { 0 } },       { "psnr_hvs", { 0 } },
+    { "cambi", { 0 } },  { "on_cpu", { 0 } },     { "psnr_hvs", { 0 } },
 };
 
 /* All planes filled: every feature, those on the CPU beside the device included. */

@@ -55,10 +55,10 @@ static void paint(VmafPicture *pic, unsigned frame, int is_ref)
 }
 
 typedef struct Scores {
-    double psnr_y[FRAMES], psnr_cb[FRAMES], motion2[FRAMES], psnr_hvs[FRAMES];
+    double psnr_y[FRAMES], psnr_cb[FRAMES], motion2[FRAMES], on_cpu[FRAMES];
 } Scores;
 
-/* psnr and motion run on the device, ssim on the CPU beside it. */
+/* psnr and motion run on the device, speed_temporal on the CPU beside it. */
 static VmafContext *open_context(VmafVulkanState *with, unsigned threads)
 {
     VmafContext *vmaf;
@@ -68,7 +68,7 @@ static VmafContext *open_context(VmafVulkanState *with, unsigned threads)
         assert_int_equal(0, vmaf_vulkan_import_state(vmaf, with));
     assert_int_equal(0, vmaf_use_feature(vmaf, "psnr", NULL));
     assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
-    assert_int_equal(0, vmaf_use_feature(vmaf, "ssim", NULL));
+    assert_int_equal(0, vmaf_use_feature(vmaf, "speed_temporal", NULL));
     return vmaf;
 }
 
@@ -83,7 +83,9 @@ static void close_context(VmafContext *vmaf, bool chroma, Scores *scores)
                              vmaf_feature_score_at_index(vmaf, "psnr_cb", &scores->psnr_cb[i], i));
         assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "VMAF_integer_feature_motion2_score",
                                                         &scores->motion2[i], i));
-        assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "ssim", &scores->psnr_hvs[i], i));
+        assert_int_equal(
+            0, vmaf_feature_score_at_index(vmaf, "Speed_temporal_feature_speed_temporal_score",
+                                           &scores->on_cpu[i], i));
     }
     assert_int_equal(0, vmaf_close(vmaf));
 }

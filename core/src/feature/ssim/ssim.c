@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* ssim: structural similarity of luma from exact integer moments under a 9x9 Gaussian. Not in the
  * reference's command; the figures are those of the well-known tool of that name. */
+#include "feature/ssim/ssim.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -13,10 +15,6 @@ enum { TAPS = 9, REACH = TAPS / 2 };
 /* Sigma 1.5, in 1/256. Taps beyond the border are dropped, so positions near it weigh less. */
 static const double gauss[TAPS] = { 2, 9, 28, 55, 68, 55, 28, 9, 2 };
 
-typedef struct SsimResult {
-    double sum, weight; /* both in raster order */
-} SsimResult;
-
 /* Moments are whole numbers below 2^48, which a double holds: no sum here is ever rounded. */
 typedef struct SsimScratch {
     double *line;                    /* a row of one moment, with REACH zeros at each end */
@@ -25,7 +23,7 @@ typedef struct SsimScratch {
     double *weight;                  /* of each column; that of a row multiplies it */
 } SsimScratch;
 
-static double tap_sum(unsigned at, unsigned n)
+double ssim_tap_sum(unsigned at, unsigned n)
 {
     double sum = 0.0;
     for (int k = 0; k < TAPS; k++) {
@@ -34,6 +32,12 @@ static double tap_sum(unsigned at, unsigned n)
             sum += gauss[k];
     }
     return sum;
+}
+
+SsimConstants ssim_constants(unsigned bpc)
+{
+    const double peak = (double)((1u << bpc) - 1);
+    return (SsimConstants){ peak * peak * (0.01 * 0.01), peak * peak * (0.03 * 0.03) };
 }
 
 static void ssim_scratch_destroy(void *scratch)
@@ -74,7 +78,7 @@ static int ssim_scratch_create(const Feature *f, void **scratch)
     }
     memset(s->line, 0, (w + 2 * REACH) * sizeof(double));
     for (unsigned x = 0; x < w; x++)
-        s->weight[x] = tap_sum(x, w);
+        s->weight[x] = ssim_tap_sum(x, w);
     *scratch = s;
     return 0;
 }
@@ -125,14 +129,13 @@ static void filter_down(SsimScratch *s, unsigned y, unsigned w, unsigned h)
     }
 }
 
-static void add_row(const SsimScratch *s, SsimResult *r, double row_weight, double peak,
+static void add_row(const SsimScratch *s, SsimResult *r, double row_weight, SsimConstants c,
                     unsigned width)
 {
     for (unsigned x = 0; x < width; x++) {
         const double w = row_weight * s->weight[x];
         const double a = s->moment[SSIM_A][x], b = s->moment[SSIM_B][x];
-        const double k1 = peak * peak * (0.01 * 0.01) * w * w;
-        const double k2 = peak * peak * (0.03 * 0.03) * w * w;
+        const double k1 = c.luma * w * w, k2 = c.contrast * w * w;
         const double top = w * (2 * (a * b) + k1) * (k2 + 2 * (s->moment[SSIM_AB][x] * w - a * b));
         const double low = (a * a + b * b + k1) * (s->moment[SSIM_AA][x] * w - a * a +
                                                    s->moment[SSIM_BB][x] * w - b * b + k2);
@@ -147,12 +150,12 @@ static int ssim_measure(const Feature *f, void *scratch, const FramePair *pair, 
     SsimScratch *s = scratch;
     SsimResult r = { 0.0, 0.0 };
     const unsigned w = f->shape.w[0], h = f->shape.h[0];
-    const double peak = (double)((1u << f->shape.bpc) - 1);
+    const SsimConstants constants = ssim_constants(f->shape.bpc);
     for (unsigned y = 0, loaded = 0; y < h; y++) {
         for (; loaded < h && loaded <= y + REACH; loaded++)
             filter_across(s, pair, loaded, w);
         filter_down(s, y, w, h);
-        add_row(s, &r, tap_sum(y, h), peak, w);
+        add_row(s, &r, ssim_tap_sum(y, h), constants, w);
     }
     *(SsimResult *)result = r;
     return 0;
@@ -185,4 +188,5 @@ const FeatureDef feature_ssim = {
     .scratch_destroy = ssim_scratch_destroy,
     .measure = ssim_measure,
     .report = ssim_report,
+    .gpu = &ssim_gpu,
 };
