@@ -52,7 +52,7 @@ static int act(enum Action action, const Options *options)
  * their numbers, and what is printed would end in them: something that cannot be used does. */
 static void keep_streams(void)
 {
-#ifndef _WIN32
+#ifdef F_GETFD
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

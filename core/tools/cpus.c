@@ -2,11 +2,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <sched.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
 #endif
 
 #include "cpus.h"
@@ -119,13 +117,7 @@ static uint64_t free_memory(void)
 
 unsigned cpus_allowed(void)
 {
-#ifdef _WIN32
-    SYSTEM_INFO info;
-    GetSystemInfo(&info);
-    const long cpus = (long)info.dwNumberOfProcessors;
-#else
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-#endif
     return cpus > 0 ? (unsigned)cpus : 1;
 }
 

@@ -2,10 +2,8 @@
 #include "interrupt.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <unistd.h>
 
 static atomic_int came;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over what follows */
@@ -27,23 +25,7 @@ void interrupt_call(void (*stop)(void *arg), void *arg)
     pthread_mutex_unlock(&lock);
 }
 
-#ifdef _WIN32 /* Ctrl-C ends the process there */
-void interrupt_watch(void)
-{
-}
-
-const char *interrupt_name(int signal)
-{
-    (void)signal;
-    return "a signal";
-}
-#else
-const char *interrupt_name(int signal)
-{
-    return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
-}
-
-static void note(int signal)
+void interrupt_note(int signal)
 {
     pthread_mutex_lock(&lock);
     atomic_store(&came, signal);
@@ -51,44 +33,3 @@ static void note(int signal)
         stop_function(stop_arg);
     pthread_mutex_unlock(&lock);
 }
-
-static void die(int number)
-{
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, number);
-    signal(number, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
-    kill(getpid(), number);
-}
-
-static sigset_t watched;
-
-static void *watch(void *unused)
-{
-    (void)unused;
-    for (int number; !sigwait(&watched, &number);) {
-        if (interrupt_signal())
-            die(number);
-        note(number);
-    }
-    return NULL;
-}
-
-void interrupt_watch(void)
-{
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-    struct sigaction action;
-    pthread_t thread;
-    sigemptyset(&watched);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-        if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
-            sigaddset(&watched, signals[i]);
-    /* Blocked for all threads to come: only the one that waits for them gets them. */
-    pthread_sigmask(SIG_BLOCK, &watched, NULL);
-    if (pthread_create(&thread, NULL, watch, NULL))
-        pthread_sigmask(SIG_UNBLOCK, &watched, NULL); /* they kill, as ever */
-    else
-        pthread_detach(thread);
-}
-#endif

@@ -3,17 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-#ifndef _WIN32
 #include <sys/ioctl.h>
-#endif
+#include <unistd.h>
 
 #include "message.h"
-
-#ifdef _WIN32
-#define flockfile(file) _lock_file(file)
-#define funlockfile(file) _unlock_file(file)
-#endif
 
 static bool within_line; /* under stderr's lock */
 static bool hushed;      /* the same */

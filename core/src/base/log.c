@@ -6,14 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _WIN32
-#include <io.h>
-#define isatty _isatty
-#define STDERR_FILENO 2
-#else
 #include <unistd.h>
-#endif
 
 /* Not set yet: neither vmaf_init nor a message has asked for it. */
 #define UNKNOWN (-1)

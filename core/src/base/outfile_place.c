@@ -12,14 +12,6 @@
 
 #include "base/mem.h"
 
-#ifdef _WIN32
-#include <io.h>
-#include <windows.h>
-#define OPEN_FLAGS (O_BINARY)
-#else
-#define OPEN_FLAGS (O_CLOEXEC)
-#endif
-
 /* A program may have closed its stderr: what is logged must not end in the next file opened. */
 static int above_streams(int fd)
 {
@@ -39,7 +31,7 @@ static int above_streams(int fd)
 static int open_file(const char *path, int flags, unsigned mode)
 {
     int fd;
-    while ((fd = open(path, flags | OPEN_FLAGS, mode)) < 0 && errno == EINTR)
+    while ((fd = open(path, flags | O_CLOEXEC, mode)) < 0 && errno == EINTR)
         ;
     fd = above_streams(fd);
     return fd < 0 ? -errno : fd;
@@ -90,9 +82,16 @@ static int create_temporary(Place *place, unsigned mode, int *fd)
 
 #ifdef _WIN32
 
+/* The path at the end of a chain of links, with slashes. */
 static char *follow_links(const char *path)
 {
-    return mem_strdup(path);
+    char *const found = realpath(path, NULL);
+    char *const copy = mem_strdup(found ? found : path);
+    free(found);
+    for (char *c = copy; c && *c; c++)
+        if (*c == '\\')
+            *c = '/';
+    return copy;
 }
 
 static bool must_write_through(const Place *place)
@@ -103,7 +102,7 @@ static bool must_write_through(const Place *place)
 
 static int look_at_old(Place *place)
 {
-    return _access(place->path, 2) && errno != ENOENT ? -errno : 0;
+    return access(place->path, W_OK) && errno != ENOENT ? -errno : 0;
 }
 
 static int keep_attributes(Place *place, int fd)
@@ -111,25 +110,8 @@ static int keep_attributes(Place *place, int fd)
     return 0;
 }
 
-static int rename_over(const char *from, const char *to)
-{
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING))
-        return 0;
-    return GetLastError() == ERROR_ACCESS_DENIED ? -EACCES : -EIO;
-}
-
 static void sync_folder(const char *path)
 {
-}
-
-int place_seek(int fd, uint64_t position)
-{
-    return _lseeki64(fd, (long long)position, SEEK_SET) < 0 ? -1 : 0;
-}
-
-int place_sync(int fd)
-{
-    return _commit(fd);
 }
 
 #else
@@ -216,6 +198,8 @@ static void sync_folder(const char *path)
     mem_free(folder);
 }
 
+#endif
+
 static int rename_over(const char *from, const char *to)
 {
     return rename(from, to) ? -errno : 0;
@@ -230,8 +214,6 @@ int place_sync(int fd)
 {
     return fsync(fd);
 }
-
-#endif
 
 int place_open_temporary(const Place *place)
 {

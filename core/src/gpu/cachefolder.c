@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#define _CRT_RAND_S
 #include "gpu/cachefolder.h"
 
 #include <errno.h>
@@ -16,9 +15,6 @@
 /* What is asked of the system; `own`: it must be this user's, and nobody else's to write. */
 #ifdef _WIN32
 
-#include <direct.h>
-#define make_folder(path) _mkdir(path)
-#define READ_FLAGS (O_RDONLY | O_BINARY)
 #define getenv_trusted getenv
 #define BASE_VARIABLE "LOCALAPPDATA"
 
@@ -31,11 +27,6 @@ static bool is_absolute(const char *path)
 static bool is_own(const struct stat *info)
 {
     return true;
-}
-
-static int look_at(const char *path, struct stat *info)
-{
-    return stat(path, info);
 }
 
 int cachefolder_random(uint8_t *bytes, size_t size)
@@ -51,8 +42,6 @@ int cachefolder_random(uint8_t *bytes, size_t size)
 
 #else
 
-#define make_folder(path) mkdir(path, 0700)
-#define READ_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 #define BASE_VARIABLE "XDG_CACHE_HOME"
 /* A program that runs with more rights than its user's does not let him say where it writes. */
 #ifdef __linux__
@@ -69,11 +58,6 @@ static bool is_absolute(const char *path)
 static bool is_own(const struct stat *info)
 {
     return info->st_uid == geteuid() && !(info->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static int look_at(const char *path, struct stat *info)
-{
-    return lstat(path, info);
 }
 
 int cachefolder_random(uint8_t *bytes, size_t size)
@@ -121,10 +105,10 @@ static void make_folders(char *path, size_t given)
         if (*at != '/')
             continue;
         *at = '\0';
-        make_folder(path);
+        mkdir(path, 0700);
         *at = '/';
     }
-    make_folder(path);
+    mkdir(path, 0700);
 }
 
 int cachefolder_find(char folder[CACHE_FOLDER], bool make)
@@ -136,7 +120,7 @@ int cachefolder_find(char folder[CACHE_FOLDER], bool make)
         return err;
     if (make)
         make_folders(folder, given);
-    if (look_at(folder, &info))
+    if (lstat(folder, &info))
         return -ENOENT;
     if (S_ISDIR(info.st_mode) && is_own(&info))
         return 0;
@@ -180,7 +164,7 @@ static int load_open(int fd, size_t max_size, void **data, size_t *size)
 int cachefolder_load(const char *path, size_t max_size, void **data, size_t *size)
 {
     *data = NULL;
-    const int fd = open(path, READ_FLAGS);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -ENOENT;
     const int err = load_open(fd, max_size, data, size);

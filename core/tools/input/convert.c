@@ -13,7 +13,7 @@ struct Convert {
     Planes to;
     PlaneScaler *scalers[2]; /* luma's; chroma's. NULL: the size stays */
     uint16_t *ranged[2];     /* luma's and chroma's samples in the other range; NULL: they stay */
-    uint8_t *own;
+    uint8_t *block, *own;    /* memory for them, and its first aligned byte */
 };
 
 void planes_lay_out(Planes *planes, const VideoFormat *format)
@@ -91,7 +91,7 @@ void convert_destroy(Convert *convert)
         plane_scaler_destroy(convert->scalers[i]);
         free(convert->ranged[i]);
     }
-    free(convert->own);
+    free(convert->block);
     free(convert);
 }
 
@@ -109,10 +109,11 @@ int convert_own_planes(Convert *convert, Planes *planes)
             from->stride[p] = plane_stride(from->width[p], from->bitdepth);
             size += (size_t)from->stride[p] * from->height[p];
         }
-        convert->own = aligned_alloc(64, size);
-        if (!convert->own)
+        /* Zeros: vectors are read beyond the end of rows. */
+        convert->block = calloc(1, size + 63);
+        if (!convert->block)
             return -ENOMEM;
-        memset(convert->own, 0, size); /* vectors are read beyond the end of rows */
+        convert->own = convert->block + (64 - (uintptr_t)convert->block % 64) % 64;
         for (unsigned p = 0; p < from->count; p++) {
             from->data[p] = convert->own + at;
             at += (size_t)from->stride[p] * from->height[p];

@@ -1,87 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#ifdef _WIN32
-#include <io.h>
-#else
-#include <poll.h>
 #include <sys/uio.h>
-#endif
+#include <unistd.h>
 
 #include "input/source.h"
+#include "input/waiting.h"
 #include "message.h"
 
 /* A pipe is held in pieces of this size, and dropped in them. */
 #define CHUNK ((size_t)1 << 16)
-
-/* ---- waiting for a pipe ---- */
-
-#ifdef _WIN32 /* reads cannot be called off */
-static int await(Source *source, bool holding)
-{
-    (void)source;
-    return holding ? -ENOBUFS : 0;
-}
-
-static int open_wake(Source *source)
-{
-    (void)source;
-    return 0;
-}
-
-void source_wake(Source *source)
-{
-    (void)source;
-}
-#else
-/* Until there is something to read; -EINTR when `holding` was woken from. */
-static int await(Source *source, bool holding)
-{
-    for (;;) {
-        struct pollfd fds[2] = { { .fd = source->fd, .events = POLLIN },
-                                 { .fd = source->wake[0], .events = POLLIN } };
-        char bytes[16];
-        if (atomic_load(&source->cancelled)) /* the byte that told so may be gone */
-            return -ECANCELED;
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
-            return -errno;
-        if (fds[1].revents)
-            while (read(source->wake[0], bytes, sizeof(bytes)) == sizeof(bytes))
-                ;
-        if (atomic_load(&source->cancelled))
-            return -ECANCELED;
-        if (fds[1].revents && holding)
-            return -EINTR;
-        if (fds[0].revents)
-            return 0;
-    }
-}
-
-static int open_wake(Source *source)
-{
-    if (pipe(source->wake))
-        return -errno;
-    for (unsigned i = 0; i < 2; i++) {
-        fcntl(source->wake[i], F_SETFD, FD_CLOEXEC);
-        fcntl(source->wake[i], F_SETFL, O_NONBLOCK);
-    }
-    return 0;
-}
-
-void source_wake(Source *source)
-{
-    if (source->seekable)
-        return;
-    /* A full pipe wakes just as well. */
-    const ssize_t written = write(source->wake[1], "", 1);
-    (void)written;
-}
-#endif
 
 void source_cancel(Source *source)
 {
@@ -92,16 +23,6 @@ void source_cancel(Source *source)
 /* ---- reading ---- */
 
 /* Reads into the spans as one; the number of bytes, 0 at the end, or negative errno. */
-#ifdef _WIN32
-static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, unsigned count)
-{
-    (void)offset;
-    (void)count;
-    const unsigned size = spans->size < INT_MAX ? (unsigned)spans->size : INT_MAX;
-    const int n = _read(source->fd, spans->data, size);
-    return n < 0 ? -errno : n;
-}
-#else
 static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, unsigned count)
 {
     enum { BATCH = 128 };
@@ -109,17 +30,14 @@ static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, un
     unsigned n = 0;
     for (; n < count && n < BATCH; n++)
         batch[n] = (struct iovec){ .iov_base = spans[n].data, .iov_len = spans[n].size };
+    if (!source->seekable)
+        return waiting_read(source, batch, n, false);
     ssize_t got;
-    const int err = source->seekable ? 0 : await(source, false);
-    if (err)
-        return err;
-    do {
-        got = source->seekable ? preadv(source->fd, batch, (int)n, (off_t)offset)
-                               : readv(source->fd, batch, (int)n);
-    } while (got < 0 && errno == EINTR);
+    do
+        got = preadv(source->fd, batch, (int)n, (off_t)offset);
+    while (got < 0 && errno == EINTR);
     return got < 0 ? -errno : got;
 }
-#endif
 
 /* Takes `bytes` off the front of the spans. */
 static void consume(Span **spans, unsigned *count, size_t bytes)
@@ -159,14 +77,12 @@ static int inspect(Source *source, const char *path)
         say("could not open file: %s: it is a directory", path);
         return -EISDIR;
     }
-#ifndef _WIN32 /* reads at a position need preadv; without it a file is read like a pipe */
     source->seekable = S_ISREG(info.st_mode);
     source->size = (uint64_t)info.st_size;
     if (source->seekable) { /* standard input may have been read from */
         const off_t offset = lseek(source->fd, 0, SEEK_CUR);
         source->offset = offset > 0 ? (uint64_t)offset : 0;
     }
-#endif
 #ifdef POSIX_FADV_SEQUENTIAL
     if (source->seekable)
         posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -178,9 +94,7 @@ static int inspect(Source *source, const char *path)
  * writer then; only Linux tells one that has not come yet from one that has gone. */
 static int open_path(const char *path)
 {
-#ifdef O_BINARY
-    return open(path, O_RDONLY | O_BINARY);
-#elif defined(__linux__)
+#ifdef __linux__
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -195,12 +109,7 @@ int source_open(Source **out, const char *path)
     Source *const source = calloc(1, sizeof(*source));
     if (!source)
         return -ENOMEM;
-    source->wake[0] = source->wake[1] = -1;
     source->fd = strcmp(path, "-") ? open_path(path) : dup(STDIN_FILENO);
-#ifdef _WIN32
-    if (source->fd >= 0)
-        _setmode(source->fd, _O_BINARY);
-#endif
     if (source->fd < 0) {
         const int err = -errno;
         say("could not open file: %s: %s", path, strerror(errno));
@@ -209,7 +118,7 @@ int source_open(Source **out, const char *path)
     }
     int err = inspect(source, path);
     if (!err && !source->seekable) {
-        err = open_wake(source);
+        err = waiting_open(source);
         if (err)
             say("could not open file: %s: %s", path, strerror(-err));
     }
@@ -226,7 +135,7 @@ int source_open_none(Source **out)
     Source *const source = calloc(1, sizeof(*source));
     if (!source)
         return -ENOMEM;
-    source->fd = source->wake[0] = source->wake[1] = -1;
+    source->fd = -1;
     source->seekable = true;
     *out = source;
     return 0;
@@ -236,9 +145,7 @@ void source_close(Source *source)
 {
     if (!source)
         return;
-    for (unsigned i = 0; i < 2; i++)
-        if (source->wake[i] >= 0)
-            close(source->wake[i]);
+    waiting_close(source);
     if (source->fd >= 0)
         close(source->fd);
     free(source->ahead);
@@ -321,12 +228,15 @@ int source_hold(Source *source)
         return -ENOBUFS;
     if (source->ended)
         return -ENODATA;
-    const int err = await(source, true);
+    const int err = make_room(source, CHUNK);
     if (err)
-        return err == -EINTR ? 0 : err;
-    const int64_t got = read_ahead(source, CHUNK);
+        return err;
+    const struct iovec piece = { source->ahead + source->begin + source->held, CHUNK };
+    const int64_t got = waiting_read(source, &piece, 1, true);
+    if (got > 0)
+        source->held += (size_t)got;
     source->ended = !got;
-    return got < 0 ? (int)got : got ? 0 : -ENODATA;
+    return got == -EINTR ? 0 : got < 0 ? (int)got : got ? 0 : -ENODATA;
 }
 
 /* A pipe's bytes that were read ahead come first. */

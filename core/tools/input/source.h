@@ -28,8 +28,8 @@ typedef struct Source {
     /* Bytes that were looked at; of a pipe, all that were read and not taken. */
     uint8_t *ahead;
     size_t begin, held, capacity;
-    bool ended;  /* a pipe, when it was held */
-    int wake[2]; /* pipes: a byte in here ends waiting */
+    bool ended;              /* a pipe, when it was held */
+    struct Waiting *waiting; /* pipes: see waiting.h */
     atomic_bool cancelled;
 } Source;
 

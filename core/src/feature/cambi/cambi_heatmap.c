@@ -10,13 +10,6 @@
 #include "base/outfile.h"
 #include "feature/cambi/cambi.h"
 
-#ifdef _WIN32
-#include <direct.h>
-#define make_folder(path) _mkdir(path)
-#else
-#define make_folder(path) mkdir(path, 0770)
-#endif
-
 struct CambiHeatmaps {
     Outfile *file[CAMBI_SCALES];
     double scaling;
@@ -36,10 +29,10 @@ static int make_folders(const char *path)
         if (*c != '/')
             continue;
         *c = '\0';
-        make_folder(copy);
+        mkdir(copy, 0770);
         *c = '/';
     }
-    make_folder(copy);
+    mkdir(copy, 0770);
     mem_free(copy);
     struct stat info;
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) {

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the code expects of a system, where Windows has it under another name, with other paths or not at
+ * all. Every C file is compiled with this header in front of it there, and with this folder in front of the
+ * system's headers, so that none of them has to know.
+ *
+ * Paths and variables are UTF-8. A path that is none is taken to be in the code page of the system, as
+ * programs that use the library may have it. Files are binary, and not for child processes. */
+#ifndef WINDOWS_POSIX_H
+#define WINDOWS_POSIX_H
+
+/* These come along with files on Windows: only <unistd.h> has them elsewhere. */
+#define close windows_close
+#define tell windows_tell
+#include <fcntl.h>
+#include <io.h>
+#undef close
+#undef tell
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* ---- files by name ---- */
+
+/* Nothing of this is needed, or to be had. */
+#define O_CLOEXEC 0
+#define O_NOCTTY 0
+#define O_NOFOLLOW 0
+#define O_NONBLOCK 0
+
+int posix_open(const char *path, int flags, ...);
+FILE *posix_fopen(const char *path, const char *mode);
+int posix_access(const char *path, int mode);
+int posix_unlink(const char *path);
+int posix_rename(const char *from, const char *to); /* replaces, as POSIX has it */
+int posix_mkdir(const char *path, int mode);
+int posix_mkstemps(char *path, int suffix);
+/* `resolved` is NULL. With slashes; to be freed. */
+char *posix_realpath(const char *path, char *resolved);
+
+#undef rename
+#undef mkdir
+#undef mkstemp
+#define open posix_open
+#define fopen posix_fopen
+#define access posix_access
+#define unlink posix_unlink
+#define rename posix_rename
+#define mkdir posix_mkdir
+#define mkstemp(path) posix_mkstemps(path, 0)
+#define mkstemps posix_mkstemps
+#define realpath posix_realpath
+
+/* ---- what a file is ---- */
+
+/* With numbers that tell files apart, which the system's own does not have. */
+struct posix_stat {
+    uint64_t st_dev, st_ino;
+    unsigned st_mode, st_nlink;
+    int64_t st_size;
+};
+int posix_stat(const char *path, struct posix_stat *info);
+int posix_lstat(const char *path, struct posix_stat *info);
+int posix_fstat(int fd, struct posix_stat *info);
+
+#undef stat
+#undef fstat
+#define stat posix_stat
+#define lstat posix_lstat
+#define fstat posix_fstat
+#define S_IFLNK 0xA000
+#define S_ISLNK(mode) (((mode)&S_IFMT) == S_IFLNK)
+
+/* ---- open files ---- */
+
+int posix_fsync(int fd);
+int posix_fchmod(int fd, int mode); /* what the folder says holds */
+int posix_isatty(int fd);           /* consoles only: no device else */
+
+#undef isatty
+#define fsync posix_fsync
+#define fchmod posix_fchmod
+#define isatty posix_isatty
+
+/* ---- streams ---- */
+
+/* A line of a message is one write, so that a console gets whole characters. */
+int posix_vfprintf(FILE *stream, const char *format, va_list list)
+    __attribute__((format(gnu_printf, 2, 0)));
+int posix_fprintf(FILE *stream, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
+FILE *posix_open_memstream(char **text, size_t *size);
+int posix_fclose(FILE *stream);
+
+#undef fprintf
+#undef vfprintf
+#define fprintf posix_fprintf
+#define vfprintf posix_vfprintf
+#define open_memstream posix_open_memstream
+#define fclose posix_fclose
+#define flockfile(stream) _lock_file(stream)
+#define funlockfile(stream) _unlock_file(stream)
+
+/* ---- the process ---- */
+
+/* HOME and TMPDIR are what Windows has for them, unless they are set. What was returned stays. */
+char *posix_getenv(const char *name);
+
+#define _SC_NPROCESSORS_ONLN 1
+long posix_sysconf(int name); /* _SC_NPROCESSORS_ONLN */
+
+#define getenv posix_getenv
+#define sysconf posix_sysconf
+
+#endif

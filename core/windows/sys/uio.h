@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Reads into several pieces of memory. */
+#ifndef WINDOWS_SYS_UIO_H
+#define WINDOWS_SYS_UIO_H
+
+struct iovec {
+    void *iov_base;
+    size_t iov_len;
+};
+/* Any number of threads may read at once. Reads into the first piece, as fewer bytes are always fine. */
+ssize_t posix_preadv(int fd, const struct iovec *pieces, int count, int64_t offset);
+#define preadv posix_preadv
+
+#endif
