@@ -49,10 +49,11 @@ static int make_device(AVBufferRef **device, const char *name, const VideoOption
     const enum AVHWDeviceType type = av_hwdevice_find_type_by_name(name);
     VmafVulkanDeviceInfo info;
     const char *const word = device_word(options, name, &info);
-    int err = AVERROR(ENOSYS);
-    if (type == AV_HWDEVICE_TYPE_CUDA && may_score(options, name))
-        err = av_hwdevice_ctx_create(device, type, word, NULL, PRIMARY_CONTEXT);
-    return err < 0 ? av_hwdevice_ctx_create(device, type, word, NULL, 0) : err;
+    const bool primary = type == AV_HWDEVICE_TYPE_CUDA && may_score(options, name);
+    int err = av_hwdevice_ctx_create(device, type, word, NULL, primary ? PRIMARY_CONTEXT : 0);
+    if (err < 0 && (word || primary)) /* it may be there for decoding alone */
+        err = av_hwdevice_ctx_create(device, type, NULL, NULL, 0);
+    return err;
 }
 
 static int take_device(Libav *libav, size_t name)
