@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "input/reader.h"
 #include "message.h"
@@ -245,22 +244,16 @@ int shard_position(const Shard *shard, Video *video, enum Side side, uint64_t sk
 
 /* ---- on the way ---- */
 
-/* "-": the frame stays on a device, where nobody can look at it. */
-static void digest_frame(const VmafPicture *pic, unsigned planes, char text[DIGEST_TEXT])
+static void digest_frame(Digest *digest, const VmafPicture *pic, unsigned planes)
 {
-    Digest digest;
-    digest_start(&digest);
     for (unsigned p = 0; p < 3; p++) {
         if (!(planes & 1u << p) || !pic->data[p])
             continue;
         const size_t row = (size_t)pic->w[p] * (pic->bpc > 8 ? 2 : 1);
         const uint8_t *at = pic->data[p];
         for (unsigned y = 0; y < pic->h[p]; y++, at += pic->stride[p])
-            digest_add(&digest, at, row);
+            digest_add(digest, at, row);
     }
-    digest_end(&digest, text);
-    if (!pic->data[0])
-        strcpy(text, "-");
 }
 
 int shard_note_pair(Shard *shard, uint64_t pair, const VmafPicture *ref, const VmafPicture *dist)
@@ -276,9 +269,12 @@ int shard_note_pair(Shard *shard, uint64_t pair, const VmafPicture *ref, const V
     }
     PairDigest *const noted = &shard->pairs[shard->pair_count++];
     for (unsigned i = 0; i < SIDES; i++) {
-        digest_frame(pics[i], shard->planes, noted->text[i]);
+        Digest digest;
+        digest_start(&digest);
+        digest_frame(&digest, pics[i], shard->planes);
+        digest_end(&digest, noted->text[i]);
         if (pair >= shard->first && pair < shard->end)
-            digest_add(&shard->content[i], noted->text[i], strlen(noted->text[i]));
+            digest_add(&shard->content[i], noted->text[i], DIGEST_TEXT - 1);
     }
     return 0;
 }
