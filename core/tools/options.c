@@ -202,7 +202,7 @@ static bool names_heatmaps(const OptionSpec *options, size_t count)
     return false;
 }
 
-static bool wants_heatmaps(const Options *options)
+bool options_want_heatmaps(const Options *options)
 {
     for (size_t i = 0; i < options->feature_count; i++)
         if (names_heatmaps(options->features[i].options, options->features[i].option_count))
@@ -226,7 +226,7 @@ static int check_part(const Options *options)
         return usage_error("a part is a file: -o PART.json says where it goes");
     if (options->html)
         return usage_error("--html is for the whole: give it to --merge");
-    if (wants_heatmaps(options))
+    if (options_want_heatmaps(options))
         return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
     return 0;
 }

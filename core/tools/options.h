@@ -131,6 +131,9 @@ int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
  * XML. */
 enum VmafOutputFormat options_format(const Options *options, const char *path);
 
+/* Does an extractor write pictures as it goes along? */
+bool options_want_heatmaps(const Options *options);
+
 /* How the videos are to be brought together. */
 VideoAlign options_align(const Options *options);
 

@@ -51,7 +51,8 @@ ENCODES = (
 reference = 'ref.mkv' if encode('ref.mkv', *X264, '-qp', '4', '-g', '10') else y4m
 for number, (name, *args) in enumerate(ENCODES):
     if encode(name, *args):
-        same(f'{name}, by number', [y4m, name], 3 + number % 3)
+        if number < 5:
+            same(f'{name}, by number', [y4m, name], 3)
         same(f'{name}, by time', [reference, name], 5 - number % 3)
 
 if reference != y4m:

@@ -107,6 +107,13 @@ for what, words, change in (
     shards.forge('p1.json', 'x1.json', change)
     refused(what, words, 'p0.json', 'x1.json', 'p2.json')
 
+for what, option in (('a page', '["html", "evil.html"]'), ('help', '["help", null]'),
+                     ('heatmaps', '["feature", "cambi=heatmaps_path=evil"]')):
+    for i in range(3):
+        shards.forge(f'p{i}.json', f'x{i}.json', lambda text: text.replace('"options": [', f'"options": [{option}, '))
+    refused(f'a part that asks for {what}', ['x0.json'], 'x0.json', 'x1.json', 'x2.json')
+check('a part has files written', not os.path.exists('evil.html') and not os.path.exists('evil'))
+
 # A video that was replaced by one of the same size and path, with the same ends.
 long_ref, long_dist = shards.clip('long', 'mix', 128, 128, 420, 8, 24)
 pair = shards.parts(['-r', long_ref, '-d', long_dist], 2, name='l')

@@ -5,6 +5,7 @@
 #ifndef TOOLS_OPTION_OPTION_H
 #define TOOLS_OPTION_OPTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "args.h"
@@ -26,6 +27,9 @@ unsigned backend_options(Arg *rows, unsigned max);
 
 /* All of them in one table, made at the first call. */
 const Arg *option_table(void);
+
+/* Is it a row of this group? */
+bool option_is_in(const Arg *group, const char *name);
 
 /* A default, as if it had been given. 0, -EINVAL or -ENOMEM. */
 int option_add_model(Options *options, const char *spec);

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <assert.h>
+#include <string.h>
 
 #include "option/option.h"
 
 enum { ROWS_MAX = 160 };
+
+bool option_is_in(const Arg *group, const char *name)
+{
+    for (; group->name || group->help; group++)
+        if (group->name && !strcmp(group->name, name))
+            return true;
+    return false;
+}
 
 const Arg *option_table(void)
 {

@@ -10,6 +10,7 @@
 #include "input/reader.h"
 #include "message.h"
 #include "models.h"
+#include "option/option.h"
 #include "output.h"
 #include "rating.h"
 #include "report/html.h"
@@ -72,6 +73,14 @@ static int add_word(Merge *merge, const char *name, const char *value)
     return 0;
 }
 
+/* What a run may have been given that left a part. One that tells of others was made by somebody who wants
+ * files written: only the merge's own options do that. */
+static bool may_come_from_part(const char *name)
+{
+    return strcmp(name, "html") != 0 && strcmp(name, "report") != 0 &&
+           !option_is_in(part_options, name) && !option_is_in(about_options, name);
+}
+
 /* The report goes where the merge says; what else is given to it comes last. */
 static int make_words(Merge *merge)
 {
@@ -82,8 +91,11 @@ static int make_words(Merge *merge)
         const json_t *const option = json_array_get(options, i);
         const char *const name = json_string_value(json_array_get(option, 0));
         const char *value = json_string_value(json_array_get(option, 1));
-        if (!name)
+        if (!name || !may_come_from_part(name)) {
+            say("%s tells of an option that parts do not have: %s", merge->parts[0].path,
+                name ? name : "one without a name");
             return -EINVAL;
+        }
         if (!strcmp(name, "output")) {
             if (!asked->outputs.count)
                 continue;
@@ -127,6 +139,10 @@ static int parse_options(Merge *merge)
     int err = make_words(merge);
     if (!err)
         err = options_parse(&merge->options, merge->word_count, merge->words, &action);
+    if (!err && (action != ACTION_SCORE || options_want_heatmaps(&merge->options))) {
+        say("%s was not made by a run that parts come from", merge->parts[0].path);
+        err = -EINVAL;
+    }
     if (err)
         return err;
     merge->options.backend = NULL;

@@ -55,20 +55,11 @@ static json_t *describe_scored(const Rating *rating)
                      "pixel_format", video_format_name(format->pix_fmt));
 }
 
-/* Does an option of this group decide about scores? Those of the others about where they are computed and
- * what becomes of them. */
-static bool is_in(const Arg *group, const char *name)
-{
-    for (; group->name || group->help; group++)
-        if (group->name && !strcmp(group->name, name))
-            return true;
-    return false;
-}
-
+/* Does an option decide about scores? Others are about where they are computed and what becomes of them. */
 static bool is_setting(const char *name)
 {
-    return is_in(video_options, name) || is_in(align_options, name) || is_in(sync_options, name) ||
-           is_in(compute_options, name);
+    return option_is_in(video_options, name) || option_is_in(align_options, name) ||
+           option_is_in(sync_options, name) || option_is_in(compute_options, name);
 }
 
 static json_t *describe_options(const Options *options, bool settings_only)
@@ -76,7 +67,7 @@ static json_t *describe_options(const Options *options, bool settings_only)
     json_t *const list = json_array();
     for (size_t i = 0; i < options->given_count; i++) {
         const GivenOption *const given = &options->given[i];
-        if (is_in(part_options, given->name) || (settings_only && !is_setting(given->name)))
+        if (option_is_in(part_options, given->name) || (settings_only && !is_setting(given->name)))
             continue;
         json_array_append_new(list, json_pack("[s o]", given->name, text(given->value)));
     }
