@@ -17,6 +17,7 @@ LibraryFunction library_function(void *library, const char *name)
 }
 #else
 #include <dlfcn.h>
+#include <stdint.h>
 
 static void *open_one(const char *name)
 {
@@ -25,7 +26,7 @@ static void *open_one(const char *name)
 
 LibraryFunction library_function(void *library, const char *name)
 {
-    return (LibraryFunction)dlsym(library, name);
+    return (LibraryFunction)(uintptr_t)dlsym(library, name);
 }
 #endif
 

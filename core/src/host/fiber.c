@@ -55,19 +55,19 @@ static void prepare_stack(Fiber *fiber)
 {
     void **sp = (void **)((char *)fiber->inside.stack + fiber->inside.stack_size);
 #ifdef __x86_64__
-    *--sp = (void *)host_fiber_start;
+    *--sp = (void *)(uintptr_t)host_fiber_start;
     sp -= 6; /* r15 r14 r13 r12 rbx rbp */
     for (unsigned i = 0; i < 6; i++)
         sp[i] = NULL;
     sp[3] = fiber;
-    sp[2] = (void *)start;
+    sp[2] = (void *)(uintptr_t)start;
 #else
     sp -= 20; /* x19 … x30, d8 … d15 */
     for (unsigned i = 0; i < 20; i++)
         sp[i] = NULL;
     sp[0] = fiber;
-    sp[1] = (void *)start;
-    sp[11] = (void *)host_fiber_start;
+    sp[1] = (void *)(uintptr_t)start;
+    sp[11] = (void *)(uintptr_t)host_fiber_start;
 #endif
     fiber->inside.sp = sp;
 }

@@ -2,6 +2,7 @@
 #include "sycl/loader.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static const SyclPlugin *refuse(const char *path, const char *why)
 
 static const SyclPlugin *check(const char *path, void *library)
 {
-    SyclPluginEntry entry = (SyclPluginEntry)dlsym(library, SYCL_PLUGIN_ENTRY);
+    SyclPluginEntry entry = (SyclPluginEntry)(uintptr_t)dlsym(library, SYCL_PLUGIN_ENTRY);
     if (!entry)
         return refuse(path, "it is no SYCL plugin of libvmaf");
     const SyclPlugin *plugin = entry(SYCL_PLUGIN_ABI);

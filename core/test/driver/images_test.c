@@ -14,6 +14,7 @@
 #include "hip/images.h"
 #endif
 
+#if defined(HAVE_CUDA) || defined(HAVE_HIP)
 static void check(const KernelInfo *info, int err, const Entry *entry, const char *why)
 {
     if (err)
@@ -22,6 +23,7 @@ static void check(const KernelInfo *info, int err, const Entry *entry, const cha
     assert_string_equal(info->name, entry->name);
     assert_true(entry->arguments_size >= 8 * info->buffer_count + info->params_size);
 }
+#endif
 
 static void test_ptx(void **unused)
 {

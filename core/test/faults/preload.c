@@ -8,6 +8,7 @@
  * stdout and stderr are neither counted nor spoilt; neither are those of the C library itself. */
 #undef _FILE_OFFSET_BITS /* it would make one name of two */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -106,7 +107,7 @@ static bool fails(enum Function f, int fd, int *what)
     return true;
 }
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define REAL(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 static int open_spoilt(const char *path, int flags, mode_t mode)
 {

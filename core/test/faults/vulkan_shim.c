@@ -10,6 +10,7 @@
  * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
  * process with exit code 99. Functions that cannot fail are passed on. */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -129,7 +130,8 @@ __attribute__((constructor)) static void start(void)
 {
     void *const library = dlopen(getenv("VMAF_VULKAN_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
     if (library)
-        get_instance_proc = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
+        get_instance_proc =
+            (PFN_vkGetInstanceProcAddr)(uintptr_t)dlsym(library, "vkGetInstanceProcAddr");
     char text[128];
     const char *const order = getenv("VMAF_VULKAN_FAULT");
     if (!order)

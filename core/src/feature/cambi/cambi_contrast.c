@@ -121,8 +121,9 @@ static void count_runs(const CambiCounters *c, const CambiSetup *setup, CountFn 
 static void count_leftover(const CambiCounters *c, CountFn fn, const uint16_t *codes, unsigned n,
                            unsigned end)
 {
-    static const uint16_t ones[MAX_RADIUS + CAMBI_SLACK] = { [0 ... MAX_RADIUS + CAMBI_SLACK - 1] =
-                                                                 1 };
+    uint16_t ones[MAX_RADIUS + CAMBI_SLACK];
+    for (unsigned i = 0; i < MAX_RADIUS + CAMBI_SLACK; i++)
+        ones[i] = 1;
     for (unsigned x = n; x < end; x++) {
         if (codes[x] != CAMBI_NO_CODE)
             fn(c->first + codes[x] * c->pitch, ones, n);

@@ -20,7 +20,7 @@ typedef struct FloatAdmDsp {
 
     /* Masking threshold: of each band, the spread values around a place (rows above, here, below,
      * read from -1 to n) and, at the place itself, a larger share of the weighted value. */
-    void (*threshold)(float *out, const float *const spread[ADM_BANDS][3],
+    void (*threshold)(float *out, const float *spread[ADM_BANDS][3],
                       const float *const weighted[ADM_BANDS], size_t n);
 
     /* max(signal - threshold, 0), cubed. */

@@ -75,7 +75,7 @@ static void spread(float *out, const float *weighted, size_t n)
         out[i] = (float)(0.0333333351 * weighted[i]);
 }
 
-static void threshold(float *out, const float *const spread_rows[ADM_BANDS][3],
+static void threshold(float *out, const float *spread_rows[ADM_BANDS][3],
                       const float *const weighted[ADM_BANDS], size_t n)
 {
     for (size_t i = 0; i < n; i++) {

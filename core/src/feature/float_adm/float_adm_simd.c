@@ -145,7 +145,7 @@ V_INLINE vf plus_own(vf sum, vf x)
     return v_f64_to_f32(lo, hi);
 }
 
-V_INLINE void threshold_block(float *out, const float *const spread_rows[ADM_BANDS][3],
+V_INLINE void threshold_block(float *out, const float *spread_rows[ADM_BANDS][3],
                               const float *const weighted[ADM_BANDS], size_t i)
 {
     vf total = v_set_f32(0.0f);
@@ -166,7 +166,7 @@ V_INLINE void threshold_block(float *out, const float *const spread_rows[ADM_BAN
     v_store_f32(out + i, total);
 }
 
-static void threshold(float *out, const float *const spread_rows[ADM_BANDS][3],
+static void threshold(float *out, const float *spread_rows[ADM_BANDS][3],
                       const float *const weighted[ADM_BANDS], size_t n)
 {
     size_t i = 0;

@@ -131,7 +131,7 @@ static void sweep(float *d, float *e, unsigned low, unsigned high)
     e[high - 1] = trail;
 }
 
-bool speed_eigenvalues(const SpeedMatrix c, float d[SPEED_BLOCK])
+bool speed_eigenvalues(SpeedMatrix c, float d[SPEED_BLOCK])
 {
     SpeedMatrix a;
     float e[N - 1];
@@ -176,7 +176,7 @@ static void reflect_rows(SpeedMatrix m, unsigned k, const float *v)
 }
 
 /* The orthogonal factor of c's QR decomposition, transposed. */
-static void orthogonal(const SpeedMatrix c, SpeedMatrix q)
+static void orthogonal(SpeedMatrix c, SpeedMatrix q)
 {
     SpeedMatrix z;
     memcpy(z, c, sizeof(z));
@@ -202,7 +202,7 @@ static void orthogonal(const SpeedMatrix c, SpeedMatrix q)
     }
 }
 
-static void multiply(const SpeedMatrix q, const float *y, float *out, size_t pitch, size_t n)
+static void multiply(SpeedMatrix q, const float *y, float *out, size_t pitch, size_t n)
 {
     for (unsigned i = 0; i < N; i++) {
         float *row = out + i * pitch;
@@ -214,7 +214,7 @@ static void multiply(const SpeedMatrix q, const float *y, float *out, size_t pit
     }
 }
 
-bool speed_solve(const SpeedMatrix c, const float *y, float *x, float *work, size_t pitch, size_t n)
+bool speed_solve(SpeedMatrix c, const float *y, float *x, float *work, size_t pitch, size_t n)
 {
     SpeedMatrix q, r;
     orthogonal(c, q);
