@@ -206,13 +206,19 @@ static int score_pair(Feed *feed, unsigned rating)
     return 0;
 }
 
+/* Its frames are pictures: those of a part are never kept elsewhere. */
+static int note_pair(const Feed *feed, unsigned rating)
+{
+    const VmafPicture *const ref = &feed->hand[0].pic, *const dist = &feed->hand[rating + 1].pic;
+    return shard_note_pair(feed->config->shard, feed->config->ratings[rating]->pairs, ref, dist);
+}
+
 /* Pairs behind the last one of a shard: what is one more is only looked at, so that its neighbour can tell
  * whether they saw the same. */
 static void leave_shard(Feed *feed, unsigned rating)
 {
     Rating *const r = feed->config->ratings[rating];
-    r->err = shard_note_pair(feed->config->shard, r->pairs, &feed->hand[0].pic,
-                             &feed->hand[rating + 1].pic);
+    r->err = note_pair(feed, rating);
     end_rating(feed, rating, r->err);
     pairing_drop(feed->pairing, rating + 1);
 }
@@ -233,7 +239,7 @@ static bool pass_pair(Feed *feed, unsigned rating, int *err)
         leave_shard(feed, rating);
         return true;
     }
-    *err = shard_note_pair(shard, r->pairs, &feed->hand[0].pic, &feed->hand[rating + 1].pic);
+    *err = note_pair(feed, rating);
     shard->count += r->pairs >= shard->first;
     return false;
 }

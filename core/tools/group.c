@@ -79,7 +79,7 @@ static bool must_fetch(const Group *group, char *why, size_t size)
     const char *const backend = gpu_backend(group->share->gpu);
     const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
     if (group->share->options->part.kind) {
-        snprintf(why, size, "a part file tells what was in its frames");
+        snprintf(why, size, "parts are known again by the samples of their frames");
         return true;
     }
     for (unsigned i = 0; i <= group->count; i++) {

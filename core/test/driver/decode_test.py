@@ -113,6 +113,13 @@ other = score('even.avi', 'even9.avi', '--hwaccel', 'cuda', '--backend', 'cuda',
 check('a device by its name', other[0] == 0 and all(FETCHED in line and 'another context' in line for line in other[2]),
       f'{other[2]} {other[3]}')
 check('a device by its name: other scores', other[1] == second[1])
+for part in range(2):
+    run = subprocess.run([vmaf, 'even.avi', 'even9.avi', '-q', '--feature', 'psnr', '--threads', '1', '--shard', f'{part}/2',
+                          '-o', f'part{part}.json', '--hwaccel', 'cuda', '--backend', 'cuda'], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, 'LD_LIBRARY_PATH': drivers, 'EMULATED_STRICT': '1'})
+    check(f'part {part}: status {run.returncode}', run.returncode == 0 and FETCHED + 'parts are known' in run.stderr, run.stderr)
+subprocess.run([vmaf, '--merge', 'part0.json', 'part1.json', '-q', '-o', 'merged.json', '--json', '--precision', 'max'], check=True)
+check('parts: other scores', [frame['metrics'] for frame in json.load(open('merged.json'))['frames']] == second[1])
 plain = score('even.avi', 'even9.avi', '--hwaccel', 'cuda')
 check('no GPU to score', plain[0] == 0 and plain[2] == ['decoded with cuda'] * 2, f'{plain[2]} {plain[3]}')
 
