@@ -201,7 +201,10 @@ static unsigned get_sample(const void *row, unsigned x, unsigned bytes)
 
 static void put_sample(char *at, unsigned bytes, unsigned value)
 {
-    memcpy(at, &(uint16_t){ (uint16_t)value }, bytes); /* the low bytes come first */
+    if (bytes == 1)
+        *(uint8_t *)at = (uint8_t)value;
+    else
+        memcpy(at, &(uint16_t){ (uint16_t)value }, 2);
 }
 
 /* Noise below the samples and between the rows. */

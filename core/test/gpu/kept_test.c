@@ -72,10 +72,14 @@ static AVFrame *on_host(const Kind *kind, enum SynthSide side, unsigned t)
         const AVComponentDescriptor *const comp = &pixel->comp[c];
         for (unsigned y = 0; y < pic.h[c]; y++)
             for (unsigned x = 0; x < pic.w[c]; x++) {
-                const uint16_t sample = (uint16_t)(get_sample(&pic, c, x, y) << comp->shift);
-                memcpy(frame->data[comp->plane] + (ptrdiff_t)y * frame->linesize[comp->plane] +
-                           (ptrdiff_t)x * comp->step + comp->offset,
-                       &sample, comp->depth > 8 ? 2 : 1);
+                const unsigned value = get_sample(&pic, c, x, y) << comp->shift;
+                uint8_t *const to = frame->data[comp->plane] +
+                                    (ptrdiff_t)y * frame->linesize[comp->plane] +
+                                    (ptrdiff_t)x * comp->step + comp->offset;
+                if (comp->depth > 8)
+                    memcpy(to, &(uint16_t){ (uint16_t)value }, 2);
+                else
+                    *to = (uint8_t)value;
             }
     }
     vmaf_picture_unref(&pic);
