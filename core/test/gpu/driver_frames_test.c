@@ -23,7 +23,7 @@
 #define IN_HAND 3 /* pairs that the decoder has memory for */
 
 static const ClipFeature every[] = {
-    { "motion", { 0 } }, { "vif", { 0 } }, { "psnr", { 0 } }, { "ssim", { 0 } }
+    { "motion", { 0 } }, { "vif", { 0 } }, { "psnr", { 0 } }, { "on_cpu", { 0 } }
 };
 #define FEW 2    /* that take every depth */
 #define DEVICE 3 /* that run on the device */
