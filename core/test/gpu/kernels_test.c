@@ -48,8 +48,8 @@ static void check_one(const GpuCheck *check)
 /* ---- features ---- */
 
 static const unsigned sizes[][2] = {
-    { 16, 16 },  { 17, 19 },  { 33, 31 },   { 64, 48 },      { 1, 1 },
-    { 127, 65 }, { 130, 34 }, { 201, 183 }, { 256, 3 * 36 }, { 5, 3 },
+    { 16, 16 },  { 17, 19 },   { 33, 31 },      { 64, 48 }, { 127, 65 },
+    { 130, 34 }, { 201, 183 }, { 256, 3 * 36 }, { 1, 1 },   { 5, 3 },
 };
 
 static void check_feature(const FeatureDef *def)

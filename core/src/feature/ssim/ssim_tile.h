@@ -5,7 +5,7 @@
 #define ISSIM_TAPS 9
 #define ISSIM_REACH 4
 
-#define ISSIM_ROW_GROUP 256 /* threads that add up a row */
+#define ISSIM_ROW_GROUP 64 /* threads that add up a row */
 
 /* The result: a count of listed rows and a word of padding, then what is known of each row, then the terms of rows
  * whose sum hangs on each step. Numbers of 64 bits stand low word first. */
