@@ -13,6 +13,7 @@
 #   make dist          the source as a tarball, the same bytes for the same commit; in build-package
 #   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage
 #   make recipes       Homebrew, Arch, Alpine and vcpkg recipes of that tarball; URL=where it can be had
+#   make windows       build-windows/install: vmaf.exe, the DLL and the static library for Windows, with mingw-w64
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
@@ -27,6 +28,7 @@ TSAN   := build-tsan
 FUZZ   := build-fuzz
 UBSAN  := build-ubsan
 FFMPEG := build-ffmpeg
+WINDOWS := build-windows
 MESON_FLAGS ?=
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
@@ -54,10 +56,11 @@ LANES := \
   test-slurm \
   test-browser \
   test-ffmpeg \
+  test-windows \
   test-deb
 
 .PHONY: $(LANES) test-container all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
-        gate lanes dist recipes deb static bench docs format format-check clean setup setup-tests setup-lanes
+        gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -168,6 +171,12 @@ test-container: setup-lanes build
 	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
 
+# The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
+# same files again.
+test-windows: setup-lanes build
+	@scripts/windows-build --out $(WINDOWS) -- -Denable_cuda=disabled -Denable_hip=disabled -Denable_tests=false && \
+	  python3 core/test/windows/windows_test.py $(WINDOWS) $(BUILD) . || [ $$? -eq 77 ]
+
 # As JSON, for CI: each lane is a job of its own there.
 lanes:
 	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(LANES)
@@ -218,6 +227,9 @@ DEB ?=
 deb:
 	@scripts/package deb $(DEB)
 
+windows: setup
+	@scripts/windows-build --out $(WINDOWS) -- -Denable_tests=false $(MESON_FLAGS)
+
 static: setup
 	@scripts/package static
 
@@ -237,4 +249,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) build-mutate build-package build-static
+	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-mutate build-package build-static

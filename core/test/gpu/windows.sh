@@ -13,6 +13,7 @@ for file in "$source"/src/vulkan/*.c "$source"/src/gpu/*.c "$source"/src/driver/
     "$source"/src/cuda/*.c "$source"/src/hip/*.c "$source"/src/base/library.c; do
     [ "${file##*/}" != memory_vma.c ] || continue # wants a header of its own
     "$compiler" -c -O1 -Wall -Wextra -Werror -Wno-unused-parameter -std=gnu11 -D_GNU_SOURCE \
+        -D_FILE_OFFSET_BITS=64 -D_CRT_RAND_S -Wno-format -I"$source/windows" -include "$source/windows/posix.h" \
         -I"$source/src" -I"$source/include" -I"$folder" "$file" -o "$folder/out.o"
 done
 echo compiled

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What is built for Windows, run by Wine, does what the native build does, to the byte.
+
+usage: windows_test.py WINDOWS NATIVE TOP
+  WINDOWS   what scripts/windows-build made
+  NATIVE    a build for this machine
+  TOP       this repository
+
+Skips (exit 77) without Wine. Its world of its own is in WINDOWS/wine.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+windows, native, top = (os.path.abspath(p) for p in sys.argv[1:4])
+work = windows + '/test'
+compiler = 'x86_64-w64-mingw32-gcc'
+failures = 0
+
+
+def check(condition, text):
+    global failures
+    if not condition:
+        failures += 1
+        print(f'wrong: {text}')
+
+
+if not shutil.which('wine') or not shutil.which(compiler):
+    print('Not run: needs wine and ' + compiler)
+    sys.exit(77)
+os.environ.update(WINEPREFIX=windows + '/wine', WINEDEBUG='-all', VMAF_CACHE_DIR='')
+os.environ.pop('DISPLAY', None)
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, timeout=300, **options)
+
+
+def vmaf(args, **options):
+    done = run(['wine', windows + '/install/bin/vmaf.exe'] + args, cwd=work, **options)
+    # Services of Wine's own may say that they fail without a display.
+    done.stderr = re.sub(rb'^wine: .*\n', b'', done.stderr, flags=re.M)
+    return done
+
+
+def vmaf_native(args, **options):
+    return run([native + '/tools/vmaf'] + args, cwd=work, **options)
+
+
+def read(name):
+    with open(os.path.join(work, name), 'rb') as file:
+        return file.read()
+
+
+def neutral(report):
+    """Without what differs from run to run, and from machine to machine."""
+    report = re.sub(rb'("fps": |fps=")[0-9.e+-]*', rb'\1', report)
+    return re.sub(rb',\n  "vmaf_turbo": \{\n.*?\n  \}(?=\n\}\n$)', b'', report, flags=re.S)
+
+
+def write_y4m(name, raw, width, height, frames):
+    size = width * height * 3 // 2
+    pixels = read(raw)
+    with open(os.path.join(work, name), 'wb') as file:
+        file.write(b'YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n' % (width, height))
+        for i in range(frames):
+            file.write(b'FRAME\n' + pixels[i * size:(i + 1) * size])
+
+
+def make_clips():
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    for kind, width, height, frames in (('mix', 176, 144, 6), ('noise', 640, 360, 60)):
+        run([native + '/test/synth/synthclip', kind, str(width), str(height), '420', '8', str(frames),
+             work + '/ref.yuv', work + '/dist.yuv'], check=True)
+        for side in ('ref', 'dist'):
+            write_y4m(f'{side}_{kind}.y4m', side + '.yuv', width, height, frames)
+
+
+def same_reports():
+    """From disk, all formats; what is said, too."""
+    pair = ['-r', 'ref_mix.y4m', '-d', 'dist_mix.y4m', '--feature', 'psnr', '--feature', 'ciede', '-q']
+    for name in ('a.json', 'a.xml', 'a.csv', 'a.sub'):
+        kind = ['--' + name.split('.')[1]]
+        ours = vmaf(pair + kind + ['--precision', 'max', '-o', 'windows_' + name])
+        theirs = vmaf_native(pair + kind + ['--precision', 'max', '-o', 'native_' + name])
+        check(ours.returncode == theirs.returncode == 0, f'{name}: {ours.returncode}, {ours.stderr}')
+        check(neutral(read('windows_' + name)) == neutral(read('native_' + name)), f'{name} differs')
+    for args in (pair, ['-r', 'ref_mix.y4m', '-d', 'nothing.y4m'], ['--no_such_option'], ['--help'], ['--version']):
+        ours, theirs = vmaf(args), vmaf_native(args)
+        check(ours.returncode == theirs.returncode, f'{args}: exit {ours.returncode}, not {theirs.returncode}')
+        check(ours.stdout == theirs.stdout and ours.stderr == theirs.stderr,
+              f'{args} says {ours.stdout[-200:]} {ours.stderr[-200:]}, not {theirs.stdout[-200:]} {theirs.stderr[-200:]}')
+
+
+def pipes():
+    """Bytes go in and out as they are: a newline or a Ctrl-Z among them is no sign."""
+    args = ['-r', '-', '-d', 'dist_mix.y4m', '-q', '--json', '-o', '-']
+    ours = vmaf(args, input=read('ref_mix.y4m'))
+    theirs = vmaf_native(args, input=read('ref_mix.y4m'))
+    check(ours.returncode == 0 and neutral(ours.stdout) == neutral(theirs.stdout) and b'\r' not in ours.stdout,
+          f'piped: {ours.returncode}, {ours.stderr}')
+
+
+def paths():
+    folder = 'Größe 日本'
+    os.makedirs(os.path.join(work, folder))
+    shutil.copy(work + '/ref_mix.y4m', f'{work}/{folder}/référence.y4m')
+    args = ['-r', folder + '/référence.y4m', '-d', 'dist_mix.y4m', '-q', '--json', '-o']
+    for path in (folder + '/отчёт.json', folder + '\\отчёт 2.json'):
+        for again in range(2):  # the second one replaces the first
+            ours = vmaf(args + [path])
+            check(ours.returncode == 0, f'{path}: {ours.returncode}, {ours.stderr.decode(errors="replace")}')
+    vmaf_native(args + ['native.json'])
+    for name in ('отчёт.json', 'отчёт 2.json'):
+        there = os.path.exists(f'{work}/{folder}/{name}')
+        check(there and neutral(read(f'{folder}/{name}')) == neutral(read('native.json')), f'{name} differs')
+    check(sorted(os.listdir(f'{work}/{folder}')) == sorted(['référence.y4m', 'отчёт.json', 'отчёт 2.json']),
+          f'left over: {os.listdir(f"{work}/{folder}")}')
+    ours = vmaf(['-r', 'ref_mix.y4m', '-d', 'fehlt ß.y4m'])
+    check('fehlt ß.y4m'.encode() in ours.stderr, f'message: {ours.stderr}')
+    # A report does not take a video's place, under whatever name.
+    ours = vmaf(['-r', 'ref_mix.y4m', '-d', 'dist_mix.y4m', '-o', './DIST_mix.y4m', '-q'])
+    check(ours.returncode == 255 and read('dist_mix.y4m')[:9] == b'YUV4MPEG2', 'a video was replaced')
+
+
+def interrupts():
+    """The first Ctrl-C ends the run in order: what is scored is reported, and nothing is left half-written."""
+    child = subprocess.Popen(['wine', windows + '/install/bin/vmaf.exe', '-r', 'ref_noise.y4m', '-d', 'dist_noise.y4m', '--feature',
+                              'cambi', '--threads', '1', '--progress', '--json', '-o', 'stopped.json'],
+                             cwd=work, stderr=subprocess.PIPE)
+    line = child.stderr.readline()
+    while line and not line.startswith(b'progress'):
+        line = child.stderr.readline()
+    check(line, 'it ended before it was stopped')
+    child.send_signal(signal.SIGINT)
+    text = child.stderr.read().decode(errors='replace')
+    check(child.wait(timeout=120) == 130, f'Ctrl-C: exit {child.returncode}, {text}')
+    check('stopped by Ctrl-C' in text, f'Ctrl-C: {text}')
+    left = [name for name in os.listdir(work) if name.endswith('.tmp')]
+    check(not left, f'left over: {left}')
+    if os.path.exists(work + '/stopped.json'):
+        check(read('stopped.json').endswith(b'}\n'), 'half a report')
+
+
+def names_of(command, pattern):
+    return sorted(set(re.findall(pattern, run(command, check=True).stdout.decode(), re.M)))
+
+
+def libraries():
+    """Only the API is exported, by either library, and a program can use both."""
+    api = read(top + '/core/test/api/symbols.txt').decode().split()
+    api = sorted(api + ['vmaf_sycl_import_d3d11_surface'])  # which only Windows has
+    lib, binaries = windows + '/install/lib', windows + '/install/bin'
+    check(names_of(['x86_64-w64-mingw32-nm', lib + '/libvmaf.a'], r'^[0-9a-f]+ [A-TV-Z] (.*)$') == api,
+          'the static library has other names than the API')
+    exported = names_of(['x86_64-w64-mingw32-objdump', '-p', binaries + '/libvmaf-3.dll'],
+                        r'^\s+\[\s*\d+\](?: \+base\[\s*\d+\]\s+[0-9a-f]+)? (\w+)$')
+    check(exported == api, f'the DLL exports {set(exported) ^ set(api)}')
+    for program in ('libvmaf-3.dll', 'vmaf.exe'):
+        needs = names_of(['x86_64-w64-mingw32-objdump', '-p', f'{binaries}/{program}'], r'DLL Name: (.*)$')
+        check({n.lower() for n in needs} <= {'kernel32.dll', 'msvcrt.dll', 'advapi32.dll'}, f'{program} needs {needs}')
+    source = [top + '/core/test/windows/client.c', '-I' + top + '/core/include', '-O1', '-o']
+    run(['cc'] + source + [work + '/client', native + '/src/libvmaf.a', '-ljansson', '-lpthread', '-lm', '-ldl'], check=True)
+    run([compiler] + source + [work + '/client_static.exe', lib + '/libvmaf.a', '-static', f'-L{windows}/needs/lib', '-ljansson',
+                               '-lpthread'], check=True)
+    run([compiler] + source + [work + '/client_dll.exe', f'-L{lib}', '-l:libvmaf.dll.a'], check=True)
+    shutil.copy(binaries + '/libvmaf-3.dll', work)
+    want = run([work + '/client']).stdout
+    for client in ('client_static', 'client_dll'):
+        got = run(['wine', f'{work}/{client}.exe'], cwd=work)
+        check(want and got.stdout.replace(b'\r', b'') == want, f'{client}: {got.returncode}, {got.stdout}, not {want}')
+
+
+def figures():
+    """The tables of core/test/golden, to the last bit, with the summary of Wine's own words."""
+    core, test = windows + '/core', top + '/core'
+    run([compiler, '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-include', test + '/windows/posix.h', '-w']
+        + [f'-I{test}/{folder}' for folder in ('windows', 'include', 'src', 'tools', 'test/synth', 'test')]
+        + ['-o', work + '/figures.exe', test + '/test/golden/figures_test.c', test + '/test/synth/synth.c',
+           core + '/tools/libvmaf_tool.a', core + '/src/libvmaf_core.a', f'-L{windows}/needs/lib', '-ljansson', '-lexactmath',
+           '-static', '-lpthread'], check=True)
+    tables = ['adm', 'cambi', 'ciede', 'model', 'motion', 'psnr', 'psnr_hvs', 'speed', 'ssim', 'vif']
+    for table in tables:
+        for way in ([], ['--cpumask', '-1']):
+            got = run(['wine', work + '/figures.exe'] + way + [f'{test}/test/golden/figures/{table}.txt'])
+            text = (got.stdout + got.stderr).decode()
+            check(got.returncode == 0, f'{table} {way}:\n{text[-1500:]}')
+
+
+# One server for all that follows, in place of one for each.
+subprocess.run(['wine', 'wineboot', '-i'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+subprocess.run(['wineserver', '-p'])
+try:
+    make_clips()
+    for part in (same_reports, pipes, paths, interrupts, libraries, figures):
+        start = time.monotonic()
+        part()
+        print(f'{part.__name__}: {time.monotonic() - start:.0f} s')
+finally:
+    subprocess.run(['wineserver', '-k'])
+print('The build for Windows does what the native one does.' if not failures else f'{failures} wrong')
+sys.exit(1 if failures else 0)
