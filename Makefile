@@ -23,7 +23,7 @@
 PREFIX ?= /usr/local
 BUILD  := build
 SAN    := build-san
-NEON   := build-neon
+PLATFORMS := build-platforms
 TSAN   := build-tsan
 FUZZ   := build-fuzz
 UBSAN  := build-ubsan
@@ -52,6 +52,7 @@ LANES := \
   test-damaged \
   test-tune \
   test-packaging \
+  test-platforms \
   test-clients \
   test-slurm \
   test-browser \
@@ -59,7 +60,7 @@ LANES := \
   test-windows \
   test-deb
 
-.PHONY: $(LANES) test-container all build check test test-release test-sanitizers test-neon test-lanes test-fuzz fuzz mutate install \
+.PHONY: $(LANES) test-container all build check test test-release test-sanitizers test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
@@ -141,6 +142,12 @@ test-tune: build
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
+# Other processors (arm64 with its vector code, riscv64, s390x, which is big-endian, i386), by emulators, musl and clang:
+# PLATFORM='s390x musl' tries some.
+PLATFORM ?=
+test-platforms: setup-lanes build
+	@python3 core/test/platforms/platforms_test.py . $(BUILD) $(PLATFORMS) $(PLATFORM)
+
 # Debian packages: built, looked at by lintian, and used as their users do, in a fresh Debian with an FFmpeg that
 # knows nothing of this project, too; and the definitions of CI.
 PLAIN_FFMPEG ?= build-ffmpeg/unmodified
@@ -197,15 +204,7 @@ fuzz: setup
 test-fuzz: setup
 	@scripts/fuzz $(FUZZ) 5
 
-# The vector code of arm64, run by qemu-user; left out where either tool is missing.
-test-neon:
-	@if command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null; then \
-	  { [ -f $(NEON)/build.ninja ] || meson setup $(NEON) core --cross-file core/cross/aarch64.txt \
-	    -Ddsp_only=true > /dev/null; } && \
-	  ninja -C $(NEON) && meson test -C $(NEON) --print-errorlogs; \
-	else echo "NEON not checked: needs aarch64-linux-gnu-gcc and qemu-aarch64."; fi
-
-test: setup-tests format-check test-release test-sanitizers test-fuzz test-neon
+test: setup-tests format-check test-release test-sanitizers test-fuzz
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
 
 install: $(BUILD)/build.ninja
@@ -249,4 +248,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(NEON) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-mutate build-package build-static
+	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-mutate build-package build-static
