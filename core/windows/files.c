@@ -111,7 +111,8 @@ int posix_rename(const char *from, const char *to)
     wchar_t *const old = wide_from_text(from), *const fresh = wide_from_text(to);
     int result = -1;
     if (old && fresh)
-        result = MoveFileExW(old, fresh, MOVEFILE_REPLACE_EXISTING) ? 0 : fail();
+        result =
+            MoveFileExW(old, fresh, MOVEFILE_REPLACE_EXISTING | MOVEFILE_COPY_ALLOWED) ? 0 : fail();
     free(old);
     free(fresh);
     return result;

@@ -67,6 +67,16 @@ static int take_stdout(void)
     return fd;
 }
 
+/* Not for the processes that are started. (macOS has no pipe2.) */
+static int open_pipe(int fds[2])
+{
+    if (pipe(fds))
+        return -1;
+    for (unsigned i = 0; i < 2; i++)
+        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
 static int serve(const McpConfig *config)
 {
     Stop stop = { .pipe = { -1, -1 } };
@@ -74,7 +84,7 @@ static int serve(const McpConfig *config)
     signal(SIGPIPE, SIG_IGN);
     interrupt_watch();
     const int fd = take_stdout();
-    int err = fd < 0 || pipe2(stop.pipe, O_CLOEXEC) ? -errno : 0;
+    int err = fd < 0 || open_pipe(stop.pipe) ? -errno : 0;
     if (!err) {
         stop.out = out_create(fd);
         err = stop.out ? server_create(&server, config, stop.out) : -ENOMEM;
