@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/compile.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "base/mem.h"
@@ -35,11 +36,25 @@ static bool has_kernel(const Compile *compile, const KernelInfo *info)
     return i < compile->count;
 }
 
+static atomic_ullong *word_of(GpuDevice *device, const KernelInfo *info, unsigned long long *bit)
+{
+    const size_t number = (size_t)(info - kernel_infos);
+    assert(number / 64 < sizeof(device->made) / sizeof(*device->made));
+    *bit = 1ull << number % 64;
+    return &device->made[number / 64];
+}
+
+static bool is_made(GpuDevice *device, const KernelInfo *info)
+{
+    unsigned long long bit;
+    return atomic_load(word_of(device, info, &bit)) & bit;
+}
+
 void compile_add(Compile *compile, const GpuPlan *plan)
 {
     for (unsigned p = 0; p < plan->pass_count; p++) {
         const KernelInfo *info = kernel_info_find(plan->passes[p].kernel);
-        if (info && !has_kernel(compile, info))
+        if (info && !has_kernel(compile, info) && !is_made(compile->device, info))
             compile->kernels[compile->count++] = info;
     }
 }
@@ -51,10 +66,13 @@ static void compile_one(void *arg, unsigned job)
     int none = 0;
     if (atomic_load(&compile->err))
         return;
-    const int err =
-        compile->device->ops->kernel_get(compile->device, compile->kernels[job], &kernel);
+    const KernelInfo *info = compile->kernels[job];
+    const int err = compile->device->ops->kernel_get(compile->device, info, &kernel);
+    unsigned long long bit;
     if (err)
         atomic_compare_exchange_strong(&compile->err, &none, err);
+    else
+        atomic_fetch_or(word_of(compile->device, info, &bit), bit);
 }
 
 int compile_finish(Compile *compile)

@@ -34,6 +34,8 @@ void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend)
     device->timeout_ns = timeout_from_environment();
     for (unsigned q = 0; q < 2; q++)
         atomic_init(&device->last[q], 0);
+    for (unsigned i = 0; i < sizeof(device->made) / sizeof(*device->made); i++)
+        atomic_init(&device->made[i], 0);
     atomic_init(&device->references, 1);
     pthread_mutex_init(&device->uploads_lock, NULL);
 }

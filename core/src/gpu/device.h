@@ -191,6 +191,8 @@ struct GpuDevice {
     GpuTuning tuning;
     uint64_t timeout_ns;   /* what takes longer will never end */
     atomic_ullong last[2]; /* point of each queue that was submitted last */
+    atomic_ullong
+        made[4]; /* bit n: the kernel of that number in the table was made once (compile.c) */
 
     atomic_int references; /* the last one gone destroys it */
     pthread_mutex_t uploads_lock;
