@@ -209,8 +209,8 @@ static int score_pair(Feed *feed, unsigned rating)
 /* Its frames are pictures: those of a part are never kept elsewhere. */
 static int note_pair(const Feed *feed, unsigned rating)
 {
-    const VmafPicture *const ref = &feed->hand[0].pic, *const dist = &feed->hand[rating + 1].pic;
-    return shard_note_pair(feed->config->shard, feed->config->ratings[rating]->pairs, ref, dist);
+    return shard_note_pair(feed->config->shard, feed->config->ratings[rating]->pairs,
+                           &feed->hand[0], &feed->hand[rating + 1]);
 }
 
 /* Pairs behind the last one of a shard: what is one more is only looked at, so that its neighbour can tell

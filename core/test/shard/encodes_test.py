@@ -75,6 +75,16 @@ if reference != y4m:
     same('uneven times, from the start', [reference, 'gap.mkv'], 3, extra=['--from_start'])
     same('uneven times by number, from the start', [y4m, 'gap.mkv'], 3, extra=['--from_start'])
 
+    # Recordings one behind the other, whose clocks begin anew: frames of all of them have the times that parts look for.
+    if encode('once.ts', *X264, '-g', '8', '-frames:v', '30'):
+        with open('once.ts', 'rb') as once, open('joined.ts', 'wb') as joined:
+            joined.write(once.read() * 3)
+        paths = shards.parts(['joined.ts', reference], 3, name='j')
+        done = run('--merge', *paths, '-o', 'report.json') if paths else None
+        check('one of several frames of the same time is taken for another', done and done.returncode == FAIL and
+              'another place' in done.stderr and '--from_start' in done.stderr, done and done.stderr)
+        same('joined recordings, from the start', ['joined.ts', reference], 3, extra=['--from_start'])
+
     # Bare bitstreams tell no length.
     encode('bare.h264', *X264, '-g', '8')
     done = run(y4m, 'bare.h264', '--shard', '0/2', '-o', 'x.json')

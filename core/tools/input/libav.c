@@ -223,7 +223,8 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
     if (has_changed(libav) || !is_as_foretold(libav))
         return FRAME_ERROR;
     note_interlacing(libav);
-    *offset = libav->found++;
+    libav->found++;
+    *offset = libav->place;
     return FRAME_WHOLE;
 }
 

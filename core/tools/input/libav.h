@@ -24,6 +24,14 @@ typedef struct FrameWay {
     ptrdiff_t gathered_stride[3];
 } FrameWay;
 
+/* A packet that the decoder was given. */
+typedef struct SentPacket {
+    int64_t time, place;
+} SentPacket;
+
+/* More than any decoder holds back. */
+enum { LIBAV_SENT = 128 };
+
 typedef struct Libav {
     Video *video;
     AVFormatContext *format;
@@ -43,9 +51,12 @@ typedef struct Libav {
     bool draining; /* there are no more packets */
     bool cut;      /* the file ends too early */
     bool last_packet_damaged;
-    int64_t begin;    /* the first frame's time, in the stream's units */
-    bool seeking;     /* frames on the way to a key frame: their damage is ours */
-    uint64_t found;   /* frames */
+    int64_t begin;  /* the first frame's time, in the stream's units */
+    bool seeking;   /* frames on the way to a key frame: their damage is ours */
+    uint64_t found; /* frames */
+    uint64_t place; /* of `frame` in the file, or VIDEO_NO_PLACE */
+    SentPacket sent[LIBAV_SENT];
+    unsigned sent_next;
     uint64_t damaged; /* frames or packets */
     FrameWay way;
 

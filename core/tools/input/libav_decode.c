@@ -65,6 +65,31 @@ static bool has_device_failed(Libav *libav, int err)
     return true;
 }
 
+/* ---- where frames lie in the file ---- */
+
+static void note_sent(Libav *libav)
+{
+    libav->sent[libav->sent_next] = (SentPacket){ libav->packet->pts, libav->packet->pos };
+    libav->sent_next = (libav->sent_next + 1) % LIBAV_SENT;
+}
+
+/* A frame has the time of its packet. That may come again in what was joined of several files: the oldest is meant. */
+static uint64_t place_of_frame(Libav *libav)
+{
+    const int64_t time = libav->frame->pts;
+    for (unsigned i = 0; i < LIBAV_SENT && time != AV_NOPTS_VALUE; i++) {
+        SentPacket *const sent = &libav->sent[(libav->sent_next + i) % LIBAV_SENT];
+        if (sent->time != time || sent->place <= 0)
+            continue;
+        const uint64_t place = (uint64_t)sent->place;
+        *sent = (SentPacket){ 0 };
+        return place;
+    }
+    return VIDEO_NO_PLACE;
+}
+
+/* ---- packets and frames ---- */
+
 /* Gives the decoder, which asked for it, one more packet. Negative: there is no going on. */
 static int feed(Libav *libav)
 {
@@ -79,6 +104,7 @@ static int feed(Libav *libav)
     err = avcodec_send_packet(libav->codec, libav->draining ? NULL : libav->packet);
     if (libav->draining)
         return 0;
+    note_sent(libav);
     av_packet_unref(libav->packet);
     if (!err || err == AVERROR(ENOMEM))
         return err;
@@ -160,6 +186,7 @@ enum FrameStatus libav_decode(Libav *libav)
     }
     if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
         note_damage(libav, AVERROR_INVALIDDATA);
+    libav->place = place_of_frame(libav);
     libav->fetched = false;
     if (libav->keep)
         return FRAME_WHOLE;

@@ -2,6 +2,7 @@
 /* Frames found by their times, from the key frame before them: for videos whose frames keep their rate, so that
  * number and time are one. That they do is checked with each frame that is read. */
 #include <math.h>
+#include <string.h>
 
 #include "input/libav.h"
 #include "message.h"
@@ -74,6 +75,7 @@ static enum FrameStatus find_key(Libav *libav, int64_t time)
         return FRAME_ERROR;
     }
     avcodec_flush_buffers(libav->codec);
+    memset(libav->sent, 0, sizeof(libav->sent));
     libav->draining = libav->cut = libav->last_packet_damaged = false;
     libav->seeking = true;
     enum FrameStatus status;

@@ -181,6 +181,8 @@ static void *run(void *arg)
             status = video_find(track->video, &offset);
         if (slot && status == FRAME_WHOLE)
             slot->time = video_time(track->video, offset);
+        if (slot)
+            slot->frame.place = offset;
         if (slot && status != FRAME_WHOLE)
             finish(track, slot, status);
         if (status != FRAME_WHOLE)

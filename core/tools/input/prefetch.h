@@ -13,6 +13,7 @@ typedef struct Prefetch Prefetch;
 typedef struct Prefetched {
     VmafPicture pic;
     KeptFrame *kept; /* in place of the picture */
+    uint64_t place;  /* in the file, as video_find tells it */
 } Prefetched;
 void prefetched_release(Prefetched *frame); /* an empty one is fine */
 

@@ -95,8 +95,9 @@ int video_create(Video **video, const char *path, const VideoFormat *raw);
 int video_begin(Video *video);
 void video_close(Video *video);
 
-/* Finds the next frame and moves past it; `offset` tells video_read which one it is. Unless the
- * video is `parallel`, a frame must be read before the next one is looked for. */
+/* Finds the next frame and moves past it; `offset` tells video_read which one it is: its place in the file, or
+ * VIDEO_NO_PLACE. Unless the video is `parallel`, a frame must be read before the next one is looked for. */
+#define VIDEO_NO_PLACE UINT64_MAX
 enum FrameStatus video_find(Video *video, uint64_t *offset);
 
 /* When a frame that was found is shown, in nanoseconds on the file's own clock; VIDEO_NO_TIME where frames

@@ -194,6 +194,22 @@ static const json_t *find_edge(const PartFile *part, json_int_t pair)
     return NULL;
 }
 
+/* Does the frame of one video come from two places in the file? Not every place is known. */
+static bool lies_elsewhere(const json_t *edge, const json_t *other, size_t member)
+{
+    const json_t *const a = json_array_get(edge, member), *const b = json_array_get(other, member);
+    return json_is_integer(a) && json_is_integer(b) && !json_equal(a, b);
+}
+
+static int refuse_edge(const PartFile *a, const PartFile *b, json_int_t pair, bool is_ref,
+                       const char *what)
+{
+    say("%s and %s saw %s in frame %lld of the %s video: run all parts again; if that does not help, with "
+        "--from_start",
+        a->path, b->path, what, (long long)pair, is_ref ? "reference" : "distorted");
+    return -EINVAL;
+}
+
 static int compare_edges(const PartFile *a, const PartFile *b)
 {
     const json_t *const edges = json_object_get(b->head, "edges");
@@ -201,13 +217,12 @@ static int compare_edges(const PartFile *a, const PartFile *b)
         const json_t *const edge = json_array_get(edges, i);
         const json_int_t pair = json_integer_value(json_array_get(edge, 0));
         const json_t *const other = find_edge(a, pair);
-        if (!other || json_equal(edge, other))
-            continue;
-        const bool same_ref = json_equal(json_array_get(edge, 1), json_array_get(other, 1));
-        say("%s and %s saw different pictures in frame %lld of the %s video: run all parts again; if that "
-            "does not help, with --from_start",
-            a->path, b->path, (long long)pair, same_ref ? "distorted" : "reference");
-        return -EINVAL;
+        for (size_t side = 0; other && side < 2; side++) {
+            if (!json_equal(json_array_get(edge, 1 + side), json_array_get(other, 1 + side)))
+                return refuse_edge(a, b, pair, !side, "different pictures");
+            if (lies_elsewhere(edge, other, 3 + side))
+                return refuse_edge(a, b, pair, !side, "another place of the file");
+        }
     }
     return 0;
 }

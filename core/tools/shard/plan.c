@@ -256,9 +256,9 @@ static void digest_frame(Digest *digest, const VmafPicture *pic, unsigned planes
     }
 }
 
-int shard_note_pair(Shard *shard, uint64_t pair, const VmafPicture *ref, const VmafPicture *dist)
+int shard_note_pair(Shard *shard, uint64_t pair, const Prefetched *ref, const Prefetched *dist)
 {
-    const VmafPicture *const pics[SIDES] = { ref, dist };
+    const Prefetched *const frames[SIDES] = { ref, dist };
     if (shard->pair_count == shard->pair_capacity) {
         const size_t more = shard->pair_capacity ? 2 * shard->pair_capacity : 64;
         PairDigest *const grown = realloc(shard->pairs, more * sizeof(*grown));
@@ -271,8 +271,9 @@ int shard_note_pair(Shard *shard, uint64_t pair, const VmafPicture *ref, const V
     for (unsigned i = 0; i < SIDES; i++) {
         Digest digest;
         digest_start(&digest);
-        digest_frame(&digest, pics[i], shard->planes);
+        digest_frame(&digest, &frames[i]->pic, shard->planes);
         digest_end(&digest, noted->text[i]);
+        noted->place[i] = frames[i]->place;
         if (pair >= shard->first && pair < shard->end)
             digest_add(&shard->content[i], noted->text[i], DIGEST_TEXT - 1);
     }

@@ -7,15 +7,17 @@
 #include <jansson.h>
 #include <time.h>
 
+#include "input/prefetch.h"
 #include "input/video.h"
 #include "libvmaf/libvmaf.h"
 #include "options.h"
 #include "shard/digest.h"
 #include "sync.h"
 
-/* What the two frames of a pair were. */
+/* What the two frames of a pair were, and where: frames in different places may look the same. */
 typedef struct PairDigest {
     char text[SIDES][DIGEST_TEXT];
+    uint64_t place[SIDES]; /* in the files, or VIDEO_NO_PLACE */
 } PairDigest;
 
 typedef struct Shard {
@@ -50,6 +52,6 @@ int shard_position(const Shard *shard, Video *video, enum Side side, uint64_t sk
                    bool from_start);
 
 /* Remembers what the frames of a pair were: those of its own, `lead` before them and one behind. -ENOMEM. */
-int shard_note_pair(Shard *shard, uint64_t pair, const VmafPicture *ref, const VmafPicture *dist);
+int shard_note_pair(Shard *shard, uint64_t pair, const Prefetched *ref, const Prefetched *dist);
 
 #endif

@@ -105,6 +105,11 @@ static json_t *describe_read(const Rating *rating, const Video *video, enum Side
                      digest, "notes", describe_notes(video));
 }
 
+static json_t *describe_place(uint64_t place)
+{
+    return place == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)place);
+}
+
 /* The frames on both sides of where this part and its neighbours meet: each has seen those that it looks back
  * at, its first, its last and the one behind. */
 static json_t *describe_edges(const Shard *shard)
@@ -114,9 +119,12 @@ static json_t *describe_edges(const Shard *shard)
     for (size_t i = 0; i < shard->pair_count; i++) {
         if (i > shard->lead && i + KEPT < shard->pair_count)
             continue;
-        json_array_append_new(
-            list, json_pack("[I s s]", (json_int_t)(shard->first - shard->lead + i),
-                            shard->pairs[i].text[SIDE_REF], shard->pairs[i].text[SIDE_DIST]));
+        const PairDigest *const pair = &shard->pairs[i];
+        json_array_append_new(list,
+                              json_pack("[I s s o o]", (json_int_t)(shard->first - shard->lead + i),
+                                        pair->text[SIDE_REF], pair->text[SIDE_DIST],
+                                        describe_place(pair->place[SIDE_REF]),
+                                        describe_place(pair->place[SIDE_DIST])));
     }
     return list;
 }
