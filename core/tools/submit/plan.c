@@ -27,14 +27,16 @@ static json_t *words_of(const Argv *argv)
     return list;
 }
 
-/* A file that changes meanwhile is another video. */
+/* A file that changes meanwhile is another video: raw ones keep their size, and seconds are long. */
 static json_t *video_of(const char *path)
 {
     json_t *const video = json_pack("{s:s}", "path", path);
     struct stat info;
     if (video && !stat(path, &info) && S_ISREG(info.st_mode)) {
         json_object_set_new(video, "bytes", json_integer(info.st_size));
-        json_object_set_new(video, "modified", json_integer(info.st_mtime));
+        json_object_set_new(
+            video, "modified",
+            json_sprintf("%lld.%09ld", (long long)info.st_mtim.tv_sec, (long)info.st_mtim.tv_nsec));
     }
     return video;
 }
