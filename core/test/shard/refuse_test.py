@@ -86,6 +86,7 @@ for keep in (size - 1, size - 40, size // 2, 40, 3, 0):
 refused('a report', ['by_frames.json', 'another kind'], 'p0.json', 'by_frames.json')
 refused('nothing', ['none.json', 'No such file'], 'p0.json', 'none.json')
 refused('a folder', ['.', 'directory'], 'p0.json', '.')
+refused('a device', ['/dev/null', 'no file'], 'p0.json', '/dev/null')
 
 # Made by others, or by those who know how: nothing of it may harm.
 shards.forge('p1.json', 'x1.json', lambda text: text)
@@ -225,6 +226,13 @@ if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
           one['pooled_metrics'] == mixed['pooled_metrics'])
     check('a device is not told of', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
           mixed['backends'])
-done = run('--merge', *whole, '-o', 'p0.json')
-check('a part is overwritten', done.returncode == FAIL and 'one of the parts' in done.stderr, done.stderr)
+# Nothing that it is made of is lost to the report.
+if not os.path.islink('link.json'):
+    os.symlink('p2.json', 'link.json')
+before = {path: open(path, 'rb').read() for path in (*whole, ref, dist)}
+for option, path, what in (('-o', 'p0.json', 'one of the parts'), ('-o', './p0.json', 'one of the parts'), ('-o', 'link.json', 'one of the parts'),
+                           ('--html', 'p1.json', 'one of the parts'), ('-o', ref, 'reference video'), ('--html', f'./{dist}', 'distorted video')):
+    done = run('--merge', *whole, option, path)
+    check(f'{option} {path} is not refused', done.returncode == FAIL and what in done.stderr, done.stderr)
+check('what a report is made of is overwritten', all(open(path, 'rb').read() == data for path, data in before.items()))
 shards.finish()

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "extractors.h"
 #include "input/reader.h"
@@ -424,19 +425,41 @@ static int prepare(Merge *merge)
     return err ? err : tell_places(merge);
 }
 
+/* Under whatever name. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return !strcmp(a, b) || (!stat(a, &one) && !stat(b, &other) && one.st_ino &&
+                             one.st_ino == other.st_ino && one.st_dev == other.st_dev);
+}
+
+/* Nothing that the report is made of may be lost to it. */
+static int check_place(const Merge *merge, const char *path)
+{
+    const json_t *const inputs = json_object_get(merge->parts[0].head, "inputs");
+    for (size_t i = 0; i < merge->count; i++) {
+        if (!is_same_file(path, merge->parts[i].path))
+            continue;
+        say("%s is one of the parts: the report would take its place", path);
+        return -EINVAL;
+    }
+    for (unsigned i = 0; i < SIDES; i++) {
+        const char *const video = string_of(json_object_get(inputs, sides[i]), "path");
+        if (!video || !is_same_file(path, video))
+            continue;
+        say("%s is the %s video: the report would take its place", path, sides[i]);
+        return -EINVAL;
+    }
+    return output_check(path, NULL, 0);
+}
+
 static int check_outputs(Merge *merge)
 {
     int err = output_path(&merge->rating.output, &merge->options, 0);
     if (!err && merge->rating.output)
-        err = output_check(merge->rating.output, NULL, 0);
+        err = check_place(merge, merge->rating.output);
     if (!err && merge->options.html)
-        err = output_check(merge->options.html, NULL, 0);
-    for (size_t i = 0; !err && merge->rating.output && i < merge->count; i++) {
-        if (strcmp(merge->rating.output, merge->parts[i].path) != 0)
-            continue;
-        say("%s is one of the parts: the report would take its place", merge->parts[i].path);
-        err = -EINVAL;
-    }
+        err = check_place(merge, merge->options.html);
     return err;
 }
 

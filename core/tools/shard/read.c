@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "message.h"
 #include "report/scan.h"
@@ -22,6 +23,11 @@ static int read_text(PartFile *part, size_t *size)
     FILE *const file = fopen(part->path, "rb");
     size_t capacity = 1 << 16, used = 0, got = 0;
     int err = file ? 0 : -errno;
+    struct stat info;
+    if (!err && !fstat(fileno(file), &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        fclose(file);
+        return refuse(part, "it is no file, and parts are read more than once");
+    }
     part->text = err ? NULL : malloc(capacity + 1);
     while (!err && part->text && (got = fread(part->text + used, 1, capacity - used, file))) {
         used += got;
