@@ -235,6 +235,12 @@ static int check_merge(const Options *options)
 {
     if (options->reference || options->distorted.count || options->part.kind)
         return usage_error("--merge works on part files: leave -r, -d, --shard and --frames out");
+    for (size_t i = 0; i < options->given_count; i++) {
+        const char *const name = options->given[i].name;
+        if (strcmp(name, "merge") != 0 && !option_is_in(output_options, name))
+            return usage_error(
+                "--%s is for the parts: --merge makes a report of what they measured", name);
+    }
     if (!options->words.count)
         return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
     return 0;

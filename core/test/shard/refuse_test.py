@@ -61,6 +61,8 @@ refused('another number of parts', ['p0.json', 'q1.json', '3', '4'], 'p0.json', 
 for what, args, words in (
         ('another option', [*VIDEOS, '--subsample', '2'], ['options', 'subsample']),
         ('another feature', [*VIDEOS, '--feature', 'psnr'], ['options', 'psnr']),
+        ('another precision', [*VIDEOS, '--precision', 'max'], ['options', 'precision']),
+        ('another limit', [*VIDEOS, '--fail_under', '99'], ['options', 'fail_under']),
         ('another model', [*VIDEOS, '--model', 'version=vmaf_v0.6.1neg'], ['options', 'vmaf_v0.6.1neg']),
         ('another reference', ['-r', other, '-d', dist], ['different inputs', 'other_r.y4m'])):
     done = run(*args, '--shard', '1/3', '-o', 'x1.json')
@@ -156,6 +158,8 @@ refused('a page of a part', ['--merge'], *VIDEOS, '--shard', '0/2', '--html', 'p
 refused('heatmaps', ['heatmaps'], *VIDEOS, '--shard', '0/2', '--feature', 'cambi=heatmaps_path=.', args=(), status=USAGE)
 refused('--from_start alone', ['--shard'], *VIDEOS, '--from_start', args=(), status=USAGE)
 refused('a merge with videos', ['--merge'], *whole, *VIDEOS, status=USAGE)
+for option, value in (('subsample', '2'), ('frame_cnt', '2'), ('feature', 'psnr'), ('model', 'version=vmaf_v0.6.1neg'), ('threads', '1')):
+    refused(f'a merge with --{option}', [f'--{option} is for the parts'], *whole, f'--{option}', value, status=USAGE)
 done = run(*VIDEOS, '--shard', '0/2')
 check('a part without a file is not refused', done.returncode == USAGE and '-o' in done.stderr, done.stderr)
 done = subprocess.run(f'cat {ref} | {shards.vmaf} -r - -d {dist} --shard 0/2 -o x.json', shell=True, capture_output=True, text=True)

@@ -55,9 +55,13 @@ static json_t *describe_scored(const Rating *rating)
                      "pixel_format", video_format_name(format->pix_fmt));
 }
 
-/* Does an option decide about scores? Others are about where they are computed and what becomes of them. */
+/* Does an option decide about scores, or about what is reported of them? Others are about where they are computed, and
+ * what is said meanwhile. */
 static bool is_setting(const char *name)
 {
+    if (option_is_in(output_options, name))
+        return strcmp(name, "output") != 0 && strcmp(name, "quiet") != 0 &&
+               strcmp(name, "progress") != 0;
     return option_is_in(video_options, name) || option_is_in(align_options, name) ||
            option_is_in(sync_options, name) || option_is_in(compute_options, name);
 }
