@@ -184,6 +184,18 @@ def parts_of_something_else():
     shard_inputs.single(vmaf, 'mine.json', '--feature', 'psnr')
     done = submit('mine.json', '--', '--feature', 'psnr')
     check('and is right', shard_inputs.is_single('mine.json'), done.stderr)
+    # Without its plan a folder may have parts of anything; they tell it themselves.
+    os.remove(os.path.join(folder, 'plan.json'))
+    os.remove('mine.json')
+    shard_inputs.single(vmaf, 'mine.json', '--model', 'version=vmaf_v0.6.1neg')
+    done = submit('mine.json', '-n', '3', '--', '--model', 'version=vmaf_v0.6.1neg')
+    check('parts of another model are scored again', '3 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
+    submit('theirs.json', '-n', '3')
+    shutil.copy(part('theirs.json.parts', 1, 3), folder)
+    done = submit('mine.json', '-n', '3', '--', '--model', 'version=vmaf_v0.6.1neg')
+    check('so is one of them', '1 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
+    done = submit('switches.json', '-n', '2', '--', '--no_cuda', '--allow_software', '--from_start', '--frame-cnt', '5', '--range=match')
+    check('options of all kinds are known again', done.returncode == 0, done.stderr)
 
 
 def what_fails():

@@ -169,7 +169,7 @@ static int check_against(const ShardOptions *options, const json_t *wanted)
 
 int plan_check(const ShardOptions *options, Plan *plan)
 {
-    *plan = (Plan){ .folder = options->parts, .count = options->count };
+    *plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
     if (!has_plan(options->parts))
         return -ENOENT;
     json_t *const wanted = plan_of(options);
@@ -239,6 +239,27 @@ char *plan_part(const Plan *plan, unsigned index)
     return text_print("%s/part-%05u-of-%05u.json", plan->folder, index, plan->count);
 }
 
+static bool is_of_video(const json_t *head, const char *side, const char *path)
+{
+    const json_t *const input = json_object_get(json_object_get(head, "inputs"), side);
+    const json_int_t bytes = json_integer_value(json_object_get(input, "bytes"));
+    struct stat info;
+    return !bytes || stat(path, &info) || !S_ISREG(info.st_mode) || bytes == info.st_size;
+}
+
+/* Was it made of these videos, with these options? A plan that was lost does not tell of parts that lie there still. */
+static bool is_of_plan(const json_t *head, const ShardOptions *options)
+{
+    json_t *const settings = json_pack("[[s s] [s s]]", "reference", options->reference,
+                                       "distorted", options->distorted);
+    if (options->words.settings)
+        json_array_extend(settings, options->words.settings);
+    const bool same = json_equal(json_object_get(head, "settings"), settings);
+    json_decref(settings);
+    return same && is_of_video(head, "reference", options->reference) &&
+           is_of_video(head, "distorted", options->distorted);
+}
+
 bool plan_has(const Plan *plan, unsigned index)
 {
     char *const path = plan_part(plan, index);
@@ -253,7 +274,8 @@ bool plan_has(const Plan *plan, unsigned index)
     const json_t *const shard = err ? NULL : json_object_get(part.head, "shard");
     const bool fits =
         shard && json_integer_value(json_object_get(shard, "index")) == (json_int_t)index &&
-        json_integer_value(json_object_get(shard, "count")) == (json_int_t)plan->count;
+        json_integer_value(json_object_get(shard, "count")) == (json_int_t)plan->count &&
+        (!plan->options || is_of_plan(part.head, plan->options));
     if (!err)
         part_unload(&part);
     free(path);

@@ -11,6 +11,7 @@
 typedef struct Plan {
     const char *folder;
     unsigned count;
+    const ShardOptions *options; /* what it is a plan of; NULL: whatever */
 } Plan;
 
 /* The plan's file is written, or the one that is there says the same. Says what is wrong: -EEXIST when

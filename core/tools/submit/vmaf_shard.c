@@ -90,7 +90,7 @@ static int settle_plan(Submission *s)
     const bool far = options->engine == ENGINE_KUBERNETES || options->engine == ENGINE_AWS_BATCH;
     int err = 0;
     if (far || (options->dry_run && options->fresh)) {
-        s->plan = (Plan){ .folder = options->parts, .count = options->count };
+        s->plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
         return 0;
     }
     if (options->dry_run) {

@@ -47,9 +47,25 @@ static void add(Argv *argv, const Arg *arg, const char *value)
 
 static Argv *list_for(VmafWords *words, const char *name)
 {
+    static const Arg *const what[] = { video_options, align_options, sync_options, compute_options,
+                                       part_options };
     if (is_in_group(name, output_options))
         return &words->merge;
-    return is_in_group(name, place_options) || says_where(name) ? &words->place : &words->score;
+    for (unsigned i = 0; i < sizeof(what) / sizeof(*what); i++)
+        if (is_in_group(name, what[i]))
+            return &words->score;
+    return &words->place; /* where: each backend has options of its own there */
+}
+
+/* As parts tell of what they were made with. */
+static void add_setting(VmafWords *words, const Arg *arg, const char *value)
+{
+    if (is_in_group(arg->name, part_options))
+        return;
+    if (!words->settings)
+        words->settings = json_array();
+    json_t *const pair = json_pack("[s s?]", arg->name, arg->value ? value : NULL);
+    words->score.failed |= json_array_append_new(words->settings, pair) != 0;
 }
 
 int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size_t error_size)
@@ -72,7 +88,10 @@ int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size
             return -EINVAL;
         }
         words->names_device |= says_where(arg->name);
-        add(list_for(words, arg->name), arg, value);
+        Argv *const list = list_for(words, arg->name);
+        add(list, arg, value);
+        if (list == &words->score)
+            add_setting(words, arg, value);
     }
     if (got < 0) {
         snprintf(error, error_size, "behind \"--\": %s", scanner.error);
@@ -86,4 +105,5 @@ void vmaf_words_free(VmafWords *words)
     argv_free(&words->score);
     argv_free(&words->place);
     argv_free(&words->merge);
+    json_decref(words->settings);
 }

@@ -4,6 +4,7 @@
 #ifndef SUBMIT_VMAF_WORDS_H
 #define SUBMIT_VMAF_WORDS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +12,7 @@
 
 typedef struct VmafWords {
     Argv score, place, merge;
+    json_t *settings;  /* `score`, as parts tell of it: names and values; NULL: none */
     bool names_device; /* the places do, or a number of threads */
 } VmafWords;
 
