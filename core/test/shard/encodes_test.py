@@ -67,6 +67,11 @@ if reference != y4m:
     encode('small.mp4', *X264, '-s', '48x40', '-g', '8')
     same('another size', [reference, 'small.mp4', '--subsample', '3'], 4, 'csv')
 
+    # Frames before the first key frame that is shown, or right behind it.
+    subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-y', '-ss', '0.5', '-i', 'closed.mp4', '-c', 'copy', 'piece.mp4'], check=True)
+    same('a piece that does not begin with a key frame', [reference, 'piece.mp4'], 24)
+    same('parts shorter than from key frame to key frame', [reference, 'mpeg2.mpg'], 13)
+
     # A frame is missing: parts behind it would be of other frames than they think.
     encode('gap.mkv', *X264, '-vf', "select='not(eq(n,33))'", '-vsync', 'passthrough', '-g', '8')
     told = [run(reference, 'gap.mkv', '--shard', f'{i}/3', '-o', f'gap{i}.json') for i in range(3)]
@@ -76,7 +81,7 @@ if reference != y4m:
     same('uneven times by number, from the start', [y4m, 'gap.mkv'], 3, extra=['--from_start'])
 
     # Recordings one behind the other, whose clocks begin anew: frames of all of them have the times that parts look for.
-    if encode('once.ts', *X264, '-g', '8', '-frames:v', '30'):
+    if encode('once.ts', *X264, '-g', '8'):
         with open('once.ts', 'rb') as once, open('joined.ts', 'wb') as joined:
             joined.write(once.read() * 3)
         paths = shards.parts(['joined.ts', reference], 3, name='j')

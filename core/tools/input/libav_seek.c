@@ -62,7 +62,15 @@ static bool is_key(const AVFrame *frame)
 #endif
 }
 
-/* To the first key frame that comes when packets are read from that time on. Frames before it may lack what they
+/* Can be begun with: a key frame, or the one that the video begins with, whatever that is in a piece that was cut out
+ * of another. */
+static bool is_entry(const Libav *libav)
+{
+    const int64_t time = libav->frame->best_effort_timestamp;
+    return time != AV_NOPTS_VALUE && (is_key(libav->frame) || time == libav->begin);
+}
+
+/* To the first such frame that comes when packets are read from that time on. Frames before it may lack what they
  * refer to, whatever the decoder makes of them. */
 static enum FrameStatus find_key(Libav *libav, int64_t time)
 {
@@ -81,8 +89,7 @@ static enum FrameStatus find_key(Libav *libav, int64_t time)
     enum FrameStatus status;
     do
         status = libav_decode(libav);
-    while (status == FRAME_WHOLE &&
-           (!is_key(libav->frame) || libav->frame->best_effort_timestamp == AV_NOPTS_VALUE));
+    while (status == FRAME_WHOLE && !is_entry(libav));
     libav->seeking = false;
     return status;
 }
@@ -96,8 +103,12 @@ enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next)
         return FRAME_WHOLE;
     const int64_t wanted = expected(libav, frame);
     libav->found = frame;
+    bool at_begin = false;
     for (int64_t back = 0;; back = back ? 2 * back : second) {
-        const int64_t time = wanted - back > libav->begin ? wanted - back : libav->begin;
+        /* Some packets are found by when they are decoded, which is before they are shown: last, a bit earlier. */
+        const bool last = at_begin;
+        at_begin = wanted - back <= libav->begin;
+        const int64_t time = !at_begin ? wanted - back : libav->begin - (last ? second : 0);
         const enum FrameStatus status = find_key(libav, time);
         if (status == FRAME_ERROR)
             return status;
@@ -107,7 +118,7 @@ enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next)
             libav->found = *next = (uint64_t)(number > 0.0 ? number + 0.5 : 0.0);
             return FRAME_WHOLE;
         }
-        if (time == libav->begin) {
+        if (last) {
             say("%s: there is no key frame before frame %llu: give all parts --from_start",
                 video->path, (unsigned long long)frame);
             return FRAME_ERROR;
