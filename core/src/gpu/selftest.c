@@ -109,11 +109,12 @@ static void run_job(void *arg, unsigned job)
     check.content = CHECK_BANDS; /* there is no banding in a texture */
     if (!result)
         result = gpu_check(test->device, &check, kernels, sizeof(kernels));
-    if (!result || result == -ENOTSUP) {
+    if (!result) {
         Verdict verdict;
         make_verdict(test->device, test->kernels_hash, check.def, test->bpc, &verdict);
         cachefile_write(verdict.name, verdict.text, verdict.size);
-    } else if (atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result)) {
+    } else if (result != -ENOTSUP && /* it has nothing for such pictures */
+               atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result)) {
         /* Others may fail meanwhile for the same reason. */
         report_failure(test->device, &check, result, kernels);
     }
@@ -141,9 +142,9 @@ SelfTestSet selftest_set_of(const FeatureDef *def)
     return (SelfTestSet)1 << number;
 }
 
-int selftest_run(GpuDevice *device, SelfTestSet features, bool deep)
+int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth)
 {
-    SelfTest test = { .device = device, .bpc = deep ? 10 : 8 };
+    SelfTest test = { .device = device, .bpc = selftest_bits(depth) };
     Team *team;
     hash_kernels(device, test.kernels_hash);
     list_features(&test, features);

@@ -155,17 +155,17 @@ static void client_close(Accelerator *a)
 static int test_taken(GpuSession *session, Feature *const *features, unsigned count,
                       const FeatureSet *taken)
 {
-    const bool deep = features[0]->shape.bpc > 8;
+    const unsigned depth = selftest_depth(features[0]->shape.bpc);
     SelfTestSet wanted = 0;
     for (unsigned i = 0; i < count; i++)
         if (feature_sets_have(taken, i))
             wanted |= selftest_set_of(features[i]->def);
-    wanted &= ~atomic_load(&session->tested[deep]);
+    wanted &= ~atomic_load(&session->tested[depth]);
     if (session->backend->our_code || !wanted)
         return 0;
-    const int err = selftest_run(session->device, wanted, deep);
+    const int err = selftest_run(session->device, wanted, depth);
     if (!err)
-        atomic_fetch_or(&session->tested[deep], wanted);
+        atomic_fetch_or(&session->tested[depth], wanted);
     return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
 }
 

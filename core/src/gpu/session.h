@@ -27,8 +27,8 @@ typedef struct GpuSession {
     unsigned depth; /* frames in flight */
     bool required;  /* what has GPU code runs here or the context refuses the first pair */
 
-    atomic_int references;         /* the opener's, and one for each client */
-    _Atomic SelfTestSet tested[2]; /* features that gave the CPU's bits at 8 bits, and above */
+    atomic_int references;                       /* the opener's, and one for each client */
+    _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that gave the CPU's bits */
     pthread_mutex_t lock;
     GpuClient *clients; /* list, guarded by the lock */
 } GpuSession;

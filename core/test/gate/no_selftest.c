@@ -7,7 +7,7 @@ SelfTestSet selftest_set_of(const FeatureDef *def)
     return 1;
 }
 
-int selftest_run(GpuDevice *device, SelfTestSet features, bool deep)
+int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth)
 {
     return 0;
 }

@@ -236,9 +236,9 @@ static void test_selftest(void **unused)
         print_message("nothing but our code computes here: no self-test\n");
         return;
     }
-    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, false));
+    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0));
     tap_open(gpu);
-    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, false)); /* it is remembered */
+    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0)); /* it is remembered */
     assert_int_equal(0, tap_calls(TAP_SUBMIT));
     tap_close();
 
@@ -252,20 +252,21 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[5];
-    for (unsigned i = 0; i < 2; i++) /* a verdict on a bad device is not kept */
-        results[i] = selftest_run(gpu, SELFTEST_ALL, i);
+    int results[SELFTEST_DEPTHS + 3];
+    unsigned at = 0;
+    for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not kept */
+        results[at] = selftest_run(gpu, SELFTEST_ALL, at);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
-    results[2] = score_on(&broken);
+    results[at++] = score_on(&broken);
     /* Another device of the same make, and another driver of the same device, have no verdict yet. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
     gpu->uuid[0] ^= 1;
-    results[3] = selftest_run(gpu, SELFTEST_ALL, false);
+    results[at++] = selftest_run(gpu, SELFTEST_ALL, 0);
     gpu->uuid[0] ^= 1;
     gpu->driver[0] ^= 1;
-    results[4] = selftest_run(gpu, SELFTEST_ALL, false);
+    results[at++] = selftest_run(gpu, SELFTEST_ALL, 0);
     gpu->driver[0] ^= 1;
     gpu->ops = real;
     free(own);
