@@ -31,7 +31,7 @@ static int check_planes(const DriverFrame *frame, const FrameShape *shape, char 
             return -EINVAL;
         }
     }
-    if (frame->shift + frame->bpc > 8 * bytes) {
+    if (frame->shift > 8 * bytes - frame->bpc) {
         snprintf(why, size, "samples of %u bits above %u others do not fit in %u", frame->bpc,
                  frame->shift, 8 * bytes);
         return -EINVAL;

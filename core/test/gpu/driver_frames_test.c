@@ -3,6 +3,7 @@
  * in every layout that decoders have, filled on a stream that nobody waits for, and used again when they were
  * released. Scores are the CPU's to the last bit, or the frames are refused. */
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -461,7 +462,7 @@ static void test_refusals(void **unused)
     VmafContext *vmaf = open_context(rig_device(), DEVICE, 0), *plain = open_context(NULL, 1, 0);
     decoded_create(&decoded, &kinds[1]);
     const VmafCudaFrame good = decoded.frame;
-    VmafCudaFrame bad[10];
+    VmafCudaFrame bad[11];
     for (unsigned i = 0; i < COUNT(bad); i++)
         bad[i] = good;
     bad[0].w = 0;
@@ -474,6 +475,7 @@ static void test_refusals(void **unused)
     bad[7].pitch[1] = (W / 2) * 2 * 2 - 1; /* of both */
     bad[8].bpc = 8;                        /* and its samples above 6 others */
     bad[9].cu_ctx = &why;
+    bad[10].shift = UINT_MAX - 9; /* 0 with the 10 bits above it */
     for (unsigned i = 0; i < COUNT(bad); i++) {
         const int wanted = i == 9 ? -ENOTSUP : -EINVAL;
         why[0] = '\0';
