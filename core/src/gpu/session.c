@@ -169,9 +169,9 @@ static int test_taken(GpuSession *session, Feature *const *features, unsigned co
     return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
 }
 
-static int client_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
+static int open_streams(GpuClient *client, Feature *const *features, unsigned count,
+                        FeatureSet *taken)
 {
-    GpuClient *client = (GpuClient *)a;
     const unsigned sets = FEATURE_SETS(count);
     client->streams = mem_array(sets, sizeof(*client->streams));
     int err = client->streams ? 0 : -ENOMEM;
@@ -187,8 +187,24 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
             &taken[i]);
         client->stream_count = i + 1;
     }
+    return err;
+}
+
+static int client_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
+{
+    GpuClient *client = (GpuClient *)a;
+    int err = open_streams(client, features, count, taken);
+    const bool opened = !err;
     if (!err)
         err = test_taken(client->session, features, count, taken);
+    if (opened && err == -ENOMEM) {
+        log_warning("%s: frames leave too little memory on %s for its test, which comes first now",
+                    a->backend, a->device);
+        client_close(a);
+        err = test_taken(client->session, features, count, taken);
+        if (!err)
+            err = open_streams(client, features, count, taken);
+    }
     if (err)
         client_close(a);
     return err;

@@ -2,6 +2,7 @@
 /* What a device cannot do stays on the CPU, or is refused by one that was asked for by name; what it wants
  * it gets, and a device that computes wrong bits is not used. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +207,7 @@ static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *b
 }
 
 /* What comes of scoring on such a device. */
-static int score_on(const GpuOps *ops)
+static int score_on(const GpuOps *ops, unsigned feature_count)
 {
     const GpuSession *like = rig_session(rig_device());
     const GpuBackend *backend = like->backend;
@@ -218,13 +219,14 @@ static int score_on(const GpuOps *ops)
     device->ops = ops;
     assert_int_equal(0, session_adopt(&session, backend, device, &probe->devices[like->index], 0));
     backend->probe_end(probe);
-    char *scores;
+    char *scores = NULL;
     const int err = score_run(&(ScoreRun){ .clip = &clip,
                                            .features = features,
-                                           .feature_count = COUNT(features),
+                                           .feature_count = feature_count,
                                            .device = (VmafDevice *)session },
                               &scores);
     session_close(session);
+    free(scores);
     return err;
 }
 
@@ -258,7 +260,7 @@ static void test_selftest(void **unused)
         results[at] = selftest_run(gpu, SELFTEST_ALL, at);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
-    results[at++] = score_on(&broken);
+    results[at++] = score_on(&broken, COUNT(features));
     /* Another device of the same make, and another driver of the same device, have no verdict yet. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
@@ -275,6 +277,65 @@ static void test_selftest(void **unused)
         assert_int_equal(-ENOTSUP, results[i]);
 }
 
+/* Readbacks that the device has room for, and those that are there. */
+static pthread_mutex_t room_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned room, used, most;
+static const GpuBuffer *users[64];
+static void (*real_buffer_destroy)(GpuDevice *, GpuBuffer *);
+
+static int create_in_room(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
+{
+    if (memory != GPU_READBACK)
+        return real_buffer_create(gpu, memory, size, buffer);
+    *buffer = NULL;
+    pthread_mutex_lock(&room_lock);
+    const int err = used < room ? real_buffer_create(gpu, memory, size, buffer) : -ENOMEM;
+    if (!err)
+        users[used++] = *buffer;
+    most = used > most ? used : most;
+    pthread_mutex_unlock(&room_lock);
+    return err;
+}
+
+static void destroy_in_room(GpuDevice *gpu, GpuBuffer *buffer)
+{
+    pthread_mutex_lock(&room_lock);
+    for (unsigned i = 0; buffer && i < used; i++)
+        if (users[i] == buffer)
+            users[i] = users[--used];
+    pthread_mutex_unlock(&room_lock);
+    real_buffer_destroy(gpu, buffer);
+}
+
+/* A device that has memory for the frames, or for the self-test, but not for both at once. */
+static void test_selftest_memory(void **unused)
+{
+    const GpuOps *const real = rig_gpu()->ops;
+    char *own = getenv("VMAF_CACHE_DIR");
+    GpuOps tight = *real;
+    if (!real->kernel_image)
+        return; /* no self-test */
+    real_buffer_create = real->buffer_create;
+    real_buffer_destroy = real->buffer_destroy;
+    tight.buffer_create = create_in_room;
+    tight.buffer_destroy = destroy_in_room;
+    room = COUNT(users);
+    assert_non_null(own);
+    own = strdup(own);
+    assert_int_equal(0, score_on(&tight, 1)); /* from now on it is remembered */
+    most = 0;
+    assert_int_equal(0, score_on(&tight, 1));
+    room = most; /* the frames' */
+    assert_int_equal(0, used);
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    setenv("VMAF_CACHE_DIR", "", 1);
+    const int err = score_on(&tight, 1);
+    setenv("VMAF_CACHE_DIR", own, 1);
+    free(own);
+    assert_int_equal(0, err);
+    assert_int_equal(0, used);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +345,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_memory),
         cmocka_unit_test_setup(test_alignment, keep_limits),
         cmocka_unit_test(test_selftest),
+        cmocka_unit_test(test_selftest_memory),
     };
     return RIG_RUN(argc, argv, tests);
 }
