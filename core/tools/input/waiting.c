@@ -17,8 +17,9 @@ int waiting_open(Source *source)
     if (!waiting)
         return -ENOMEM;
     if (pipe(waiting->wake)) {
+        const int err = -errno; /* before free may change it */
         free(waiting);
-        return -errno;
+        return err;
     }
     for (unsigned i = 0; i < 2; i++) {
         fcntl(waiting->wake[i], F_SETFD, FD_CLOEXEC);
