@@ -19,6 +19,7 @@ char *key_make(const char *path, const TuneOptions *options, const Encoder *enco
     json_array_append_new(key, json_text(path));
     json_array_append_new(key, json_integer((json_int_t)info.st_size));
     json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_sec));
+    json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_nsec));
     json_array_append_new(key, json_text(options->metric));
     json_array_append_new(key, json_string(pool));
     for (size_t i = 0; i < options->score_words.count; i++)
