@@ -58,9 +58,10 @@ LANES := \
   test-browser \
   test-ffmpeg \
   test-windows \
-  test-deb
+  test-deb \
+  test-container
 
-.PHONY: $(LANES) test-container all build check test test-release test-sanitizers test-lanes test-fuzz fuzz mutate install \
+.PHONY: $(LANES) all build check test test-release test-sanitizers test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
@@ -173,9 +174,12 @@ test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/tune/vmaf-tune || [ $$? -eq 77 ]
 
-# The container image, built with buildah from nothing, and scores in it. No lane yet: it takes as long as three others.
+# The container image, built with buildah from nothing, and scores in it. It takes as long as three others: where the
+# time is limited (LATEST_START, in seconds since 1970), it does not begin too late to end.
 test-container: setup-lanes build
-	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
+	@if [ "$$(date +%s)" -gt "$${LATEST_START:-$$(date +%s)}" ]; then \
+	  echo "The container image was not built: too late to end in time."; exit 0; fi; \
+	core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
