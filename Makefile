@@ -174,12 +174,9 @@ test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/tune/vmaf-tune || [ $$? -eq 77 ]
 
-# The container image, built with buildah from nothing, and scores in it. It takes as long as three others: where the
-# time is limited (LATEST_START, in seconds since 1970), it does not begin too late to end.
+# The container image, built with buildah from nothing, and scores in it.
 test-container: setup-lanes build
-	@if [ "$$(date +%s)" -gt "$${LATEST_START:-$$(date +%s)}" ]; then \
-	  echo "The container image was not built: too late to end in time."; exit 0; fi; \
-	core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
+	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
@@ -196,8 +193,14 @@ lanes:
 test-ffmpeg: setup-lanes build
 	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG)
 
-test-lanes: setup-lanes $(LANES)
-	@echo "All lanes passed: $(LANES:test-%=%)."
+# Where the time is limited (LATEST_START, in seconds since 1970), no lane begins too late to end.
+test-lanes: setup-lanes
+	@left=; for lane in $(LANES); do \
+	  if [ "$$(date +%s)" -gt "$${LATEST_START:-9999999999}" ]; then left="$$left $$lane"; \
+	  else $(MAKE) --no-print-directory "$$lane" || exit 1; fi; \
+	done; \
+	if [ -z "$$left" ]; then echo "All lanes passed: $(LANES:test-%=%)."; \
+	else echo "Lanes passed, but these would have begun too late and were left out:$$left."; fi
 
 # A few seconds a target with `make test`, long with `make fuzz`.
 FUZZ_TIME ?= 600
