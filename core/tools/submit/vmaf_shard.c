@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vmaf-shard: a pair of videos in parts, on the machines that there are. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engines.h"
 #include "interrupt.h"
 #include "libvmaf/libvmaf.h"
 #include "message.h"
+#include "parent.h"
 #include "part.h"
 
 enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_MISSING = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
@@ -19,30 +18,9 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_MISSING = 2, EXIT_SIGNAL = 128, EXIT_
 /* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
 #define PARTS_A_PLACE 4
 
-/* What is opened later must not take the numbers of streams that whoever started us has closed. */
-static void keep_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
 static void wake(void *children)
 {
     children_wake(children);
-}
-
-/* Where this program is, to be run again. */
-static char *find_self(const char *called)
-{
-#ifdef __linux__
-    if (!access("/proc/self/exe", X_OK))
-        return strdup("/proc/self/exe"); /* right even when the file has been replaced since */
-#endif
-    return strchr(called, '/') ? realpath(called, NULL) : strdup(called);
 }
 
 /* Says which parts are there. Exit code. */
@@ -108,7 +86,7 @@ static int submit(ShardOptions *options, const char *called)
                                                     [ENGINE_SLURM] = submit_slurm,
                                                     [ENGINE_KUBERNETES] = submit_kubernetes,
                                                     [ENGINE_AWS_BATCH] = submit_aws_batch };
-    char *const self = find_self(called);
+    char *const self = parent_find_self(called);
     Submission s = { .options = options, .self = self };
     int err = self ? children_create(&s.children) : -ENOMEM;
     interrupt_watch();
@@ -174,7 +152,7 @@ static int shard(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    keep_streams();
+    parent_keep_streams();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     /* What the program asks of itself, in a process of its own. */

@@ -1,45 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vmaf-tune: what encoders and settings are worth. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "actions.h"
 #include "command.h"
 #include "interrupt.h"
 #include "libvmaf/libvmaf.h"
 #include "message.h"
+#include "parent.h"
 
 enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_UNREACHED = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
-
-/* What is opened later must not take the numbers of streams that whoever started us has closed. */
-static void keep_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
 
 static void wake(void *children)
 {
     children_wake(children);
-}
-
-/* Where this program is, to be run again. */
-static char *find_self(const char *called)
-{
-#ifdef __linux__
-    if (!access("/proc/self/exe", X_OK))
-        return strdup("/proc/self/exe"); /* right even when the file has been replaced since */
-#endif
-    return strchr(called, '/') ? realpath(called, NULL) : strdup(called);
 }
 
 /* Beside what is to stay, or where temporary files go. */
@@ -85,7 +63,7 @@ static int work(const TuneOptions *options, enum TuneAction action, const char *
                       .pool = options->pool,
                       .time_limit = options->time_limit,
                       .quiet = options->quiet };
-    char *const self = find_self(called), *const parent = temp_parent(options);
+    char *const self = parent_find_self(called), *const parent = temp_parent(options);
     shop.self = self;
     int err = self && parent ? children_create(&shop.children) : -ENOMEM;
     interrupt_watch();
@@ -133,7 +111,7 @@ static int tune(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    keep_streams();
+    parent_keep_streams();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     /* What the program asks of itself, in a process of its own. */
