@@ -123,6 +123,17 @@ check('parts: other scores', [frame['metrics'] for frame in json.load(open('merg
 plain = score('even.avi', 'even9.avi', '--hwaccel', 'cuda')
 check('no GPU to score', plain[0] == 0 and plain[2] == ['decoded with cuda'] * 2, f'{plain[2]} {plain[3]}')
 
+# ---- the device does not decode the video ----
+for codec, options in (('h264', ('libx264', '-preset', 'ultrafast')), ('av1', ('libaom-av1', '-cpu-used', '8'))):
+    ffmpeg('-i', 'even.avi', '-pix_fmt', 'yuv420p', '-c:v', *options, f'{codec}.mkv')
+    wanted = score('even.avi', f'{codec}.mkv')[1]
+    named = score('even.avi', f'{codec}.mkv', '--hwaccel', 'cuda')
+    check(f'{codec}, a device named: status {named[0]}', named[0] and not named[1] and 'damaged' not in named[3] and
+          f'the device does not decode this video ({codec})' in named[3], named[3])
+    auto = score('even.avi', f'{codec}.mkv', '--hwaccel', 'auto')
+    check(f'{codec}, any device: status {auto[0]}', wanted and auto[1] == wanted, auto[3])
+    check(f'{codec}, any device: not said', auto[2][1:] == ['decoded on the CPU: no device decodes it'], f'{auto[2]}')
+
 # ---- what is no good ----
 for args in (('changes.mjpeg', 'changes.mjpeg'), ('even.mjpeg', 'changes.mjpeg')):
     run = score(*args, '--hwaccel', 'cuda', '--backend', 'cuda')

@@ -114,6 +114,7 @@ static void libav_close(Video *video)
     avformat_close_input(&libav->format);
     libav_io_destroy(libav);
     av_packet_free(&libav->packet);
+    av_packet_free(&libav->opening);
     av_frame_free(&libav->frame);
     av_frame_free(&libav->host);
     libav_hw_close(libav);

@@ -4,6 +4,7 @@
 #define TOOLS_INPUT_LIBAV_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "input/convert.h"
 #include "input/libav_api.h"
@@ -47,9 +48,12 @@ typedef struct Libav {
     const char *device_name;
     bool device_named; /* by the user, who wants no other */
     enum AVPixelFormat device_format;
-    bool first;    /* `frame` was decoded when the video was opened, and nobody had it yet */
-    bool draining; /* there are no more packets */
-    bool cut;      /* the file ends too early */
+    atomic_bool
+        device_refused; /* it does not decode this video, as came out with the first packet */
+    AVPacket *opening;  /* that packet, while another decoder may have to begin with it */
+    bool first;         /* `frame` was decoded when the video was opened, and nobody had it yet */
+    bool draining;      /* there are no more packets */
+    bool cut;           /* the file ends too early */
     bool last_packet_damaged;
     int64_t begin;  /* the first frame's time, in the stream's units */
     bool seeking;   /* frames on the way to a key frame: their damage is ours */
@@ -75,6 +79,9 @@ void libav_io_destroy(Libav *libav);
 
 /* libav_open.c: the container, its stream and decoder. Says what is wrong; negative errno. */
 int libav_open_stream(Libav *libav);
+/* Where the device refused the video before there was a frame: the CPU's decoder takes over, unless the user named the
+ * device. Says what is wrong; negative errno. */
+int libav_open_on_cpu(Libav *libav);
 
 /* libav_hw.c, for --hwaccel. All of them say what is wrong; negative errno. The first takes a device and its decoder,
  * if there is to be one; the second is for before that is opened, the third for each frame, the fourth for after the
@@ -83,6 +90,7 @@ int libav_hw_choose(Libav *libav, const AVCodec **decoder);
 int libav_hw_attach(Libav *libav);
 int libav_hw_fetch(Libav *libav);
 int libav_hw_tell(Libav *libav);
+int libav_hw_refuse(const Libav *libav); /* the device that the user named */
 void libav_hw_close(Libav *libav);
 bool libav_on_device(const Libav *libav); /* is the frame that was found? */
 

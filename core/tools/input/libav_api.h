@@ -53,6 +53,7 @@ const char *libav_api_open(void);
     X(av_codec_is_decoder)                                                                         \
     X(av_codec_iterate)                                                                            \
     X(av_packet_alloc)                                                                             \
+    X(av_packet_clone)                                                                             \
     X(av_packet_free)                                                                              \
     X(av_packet_unref)                                                                             \
     X(avcodec_alloc_context3)                                                                      \
@@ -150,6 +151,7 @@ extern LibavApi libav_api;
 #define av_malloc libav_api.av_malloc
 #define av_mallocz libav_api.av_mallocz
 #define av_packet_alloc libav_api.av_packet_alloc
+#define av_packet_clone libav_api.av_packet_clone
 #define av_packet_free libav_api.av_packet_free
 #define av_packet_side_data_get libav_api.av_packet_side_data_get
 #define av_packet_unref libav_api.av_packet_unref

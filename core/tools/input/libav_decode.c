@@ -65,10 +65,24 @@ static bool has_device_failed(Libav *libav, int err)
     return true;
 }
 
+/* A decoder that is there for devices only fails where its device does not decode the video. */
+static bool is_refused(const Libav *libav)
+{
+    return libav->device && libav->device_refused && !libav->found;
+}
+
+static int go_on_without_device(Libav *libav)
+{
+    const int err = libav_open_on_cpu(libav);
+    return !err || err == -ENOMEM ? err : AVERROR_EXIT;
+}
+
 /* ---- where frames lie in the file ---- */
 
 static void note_sent(Libav *libav)
 {
+    if (libav->device && !libav->opening && !libav->found)
+        libav->opening = av_packet_clone(libav->packet);
     libav->sent[libav->sent_next] = (SentPacket){ libav->packet->pts, libav->packet->pos };
     libav->sent_next = (libav->sent_next + 1) % LIBAV_SENT;
 }
@@ -108,6 +122,8 @@ static int feed(Libav *libav)
     av_packet_unref(libav->packet);
     if (!err || err == AVERROR(ENOMEM))
         return err;
+    if (is_refused(libav))
+        return go_on_without_device(libav);
     if (has_device_failed(libav, err))
         return AVERROR_EXIT;
     note_damage(libav, err);
@@ -170,6 +186,8 @@ enum FrameStatus libav_decode(Libav *libav)
     for (unsigned failures = 0; (err = avcodec_receive_frame(libav->codec, libav->frame));) {
         if (err == AVERROR(EAGAIN) && !libav->draining) {
             err = feed(libav);
+        } else if (is_refused(libav)) {
+            err = go_on_without_device(libav);
         } else if (has_device_failed(libav, err)) {
             err = AVERROR_EXIT;
         } else if (err != AVERROR_EOF && err != AVERROR(ENOMEM) && failures++ < FAILURES_MAX) {

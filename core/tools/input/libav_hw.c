@@ -83,6 +83,7 @@ void libav_hw_close(Libav *libav)
             av_buffer_unref(&shared[i].device);
     pthread_mutex_unlock(&shared_lock);
     av_buffer_unref(&libav->device);
+    libav->device_name = NULL;
 }
 
 /* ---- decoders ---- */
@@ -112,10 +113,11 @@ static const AVCodec *decoder_for(enum AVCodecID id, enum AVHWDeviceType type)
 /* Called by the decoder when it knows what it decodes. */
 static enum AVPixelFormat choose_format(AVCodecContext *codec, const enum AVPixelFormat *formats)
 {
-    const Libav *const libav = codec->opaque;
+    Libav *const libav = codec->opaque;
     for (const enum AVPixelFormat *format = formats; *format != AV_PIX_FMT_NONE; format++)
         if (*format == libav->device_format)
             return *format;
+    libav->device_refused = true; /* else it would be among them */
     return libav->device_named ? AV_PIX_FMT_NONE : avcodec_default_get_format(codec, formats);
 }
 
@@ -157,7 +159,7 @@ int libav_hw_choose(Libav *libav, const AVCodec **decoder)
     const char *const asked = libav->video->options.hwaccel;
     char why[256] = "";
     libav->device_format = AV_PIX_FMT_NONE;
-    if (!asked || !strcmp(asked, "none"))
+    if (!asked || !strcmp(asked, "none") || libav->device_refused)
         return 0;
     libav->device_named = strcmp(asked, "auto") != 0;
     for (size_t i = 0; i < 2 * NAMES; i++)
@@ -206,6 +208,14 @@ int libav_hw_fetch(Libav *libav)
     return 0;
 }
 
+int libav_hw_refuse(const Libav *libav)
+{
+    const Video *const video = libav->video;
+    say("%s: --hwaccel %s: the device does not decode this video (%s); --hwaccel auto or none decodes it on the CPU",
+        video->path, video->options.hwaccel, avcodec_get_name(libav->stream->codecpar->codec_id));
+    return -ENODEV;
+}
+
 int libav_hw_tell(Libav *libav)
 {
     Video *const video = libav->video;
@@ -220,6 +230,5 @@ int libav_hw_tell(Libav *libav)
         video_note(video, "hwaccel", true, "decoded on the CPU: no device decodes it");
         return 0;
     }
-    say("%s: --hwaccel %s: the device does not decode this video", video->path, asked);
-    return -ENODEV;
+    return libav_hw_refuse(libav);
 }

@@ -236,6 +236,19 @@ static int open_decoder(Libav *libav)
     return -EINVAL;
 }
 
+int libav_open_on_cpu(Libav *libav)
+{
+    if (libav->device_named)
+        return libav_hw_refuse(libav);
+    avcodec_free_context(&libav->codec);
+    libav_hw_close(libav);
+    int err = open_decoder(libav);
+    if (!err && libav->opening &&
+        avcodec_send_packet(libav->codec, libav->opening) == AVERROR(ENOMEM))
+        err = -ENOMEM;
+    return err;
+}
+
 int libav_open_stream(Libav *libav)
 {
     int err = open_container(libav);
