@@ -30,6 +30,8 @@ UBSAN  := build-ubsan
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
 MESON_FLAGS ?=
+# Kernels are compiled once for all of these folders.
+export VMAF_KERNEL_CACHE ?= $(CURDIR)/build-kernels
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
 # architecture takes a minute: one of them will do for builds that look for bugs.
@@ -255,4 +257,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-mutate build-package build-static
+	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static

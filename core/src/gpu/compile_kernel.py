@@ -11,10 +11,13 @@ Modes:
   sycl  INCLUDE BUILD_C TABLE_CPP CPP,... DEPFILE NAME=SOURCE[,-D...] ... -- CC...   sources of the SYCL plugin
 
 ARCHS are AMD's names, between commas: gfx90a,gfx1030.
+
+With VMAF_KERNEL_CACHE=FOLDER in the environment, what compilers made is kept there for the next build folder.
 """
 import hashlib
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -25,6 +28,37 @@ def run(command):
     status = subprocess.run(command).returncode
     if status:
         sys.exit(status)
+
+
+def compiler_flags(command):
+    """Of a compiler's words those that count: folders of headers do not, only what was read from them."""
+    return [word for word in command[1:] if not word.startswith('-I')]
+
+
+def compiled(command, source, depfile, out, module):
+    """Leaves in `module` what the compiler makes of the source, now or when it last saw the same text. `out` is what
+    Ninja makes of it, in its depfile."""
+    dependencies = ['-MD', '-MF', depfile, '-MT', out]
+    cache = os.environ.get('VMAF_KERNEL_CACHE')
+    if not cache:
+        run([*command, *dependencies, source, '-o', module])
+        return
+    seen = subprocess.run([*command, '-E', *dependencies, source], stdout=subprocess.PIPE)
+    if seen.returncode:
+        sys.exit(seen.returncode)
+    compiler = os.path.realpath(shutil.which(command[0]))
+    about = os.stat(compiler)
+    key = hashlib.sha256(repr((compiler, about.st_size, about.st_mtime_ns, compiler_flags(command))).encode())
+    key.update(re.sub(rb'(?m)^# ?(line|\d).*$', b'', seen.stdout))
+    kept = os.path.join(cache, key.hexdigest())
+    try:
+        shutil.copyfile(kept, module)
+    except FileNotFoundError:
+        run([*command, source, '-o', module])
+        os.makedirs(cache, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            shutil.copyfile(module, os.path.join(folder, 'new'))
+            os.replace(os.path.join(folder, 'new'), kept)
 
 
 def is_precise(words):
@@ -50,9 +84,8 @@ def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
     with tempfile.TemporaryDirectory() as folder:
         module = os.path.join(folder, name + '.spv')
         for level in ('-O0', '-O'):
-            run([glslc, '-std=460', '-fshader-stage=compute', '--target-env=vulkan1.1', level, '-Werror',
-                 '-DGPU_GLSL', '-DKERNEL_NAME=' + name, *defines, '-I' + include,
-                 '-MD', '-MF', depfile, '-MT', out, source, '-o', module])
+            compiled([glslc, '-std=460', '-fshader-stage=compute', '--target-env=vulkan1.1', level, '-Werror',
+                      '-DGPU_GLSL', '-DKERNEL_NAME=' + name, *defines, '-I' + include], source, depfile, out, module)
             words = read_words(module)
             if is_precise(words):
                 break
@@ -89,8 +122,8 @@ def c_words(name, data):
 def ptx(clang, include, name, out, depfile, source, *defines):
     with tempfile.TemporaryDirectory() as folder:
         module = os.path.join(folder, name + '.ptx')
-        run([clang, *PTX, '-include', os.path.join(include, BARE), '-I' + include, '-DKERNEL_NAME=' + name, *defines,
-             '-MD', '-MF', depfile, '-MT', out, source, '-o', module])
+        compiled([clang, *PTX, '-I' + include, '-include', BARE, '-DKERNEL_NAME=' + name, *defines], source, depfile, out,
+                 module)
         with open(module) as file:
             text = file.read()
     with open(out, 'w') as file:
@@ -119,8 +152,7 @@ def hip(clang, archs, include, name, out, depfile, source, *defines):
     with tempfile.TemporaryDirectory() as folder:
         for arch in archs.split(','):
             code = os.path.join(folder, arch)
-            run([clang, *HIP, '--offload-arch=' + arch, '-include', os.path.join(include, BARE), *seen,
-                 '-MD', '-MF', depfile, '-MT', out, source, '-o', code])
+            compiled([clang, *HIP, '--offload-arch=' + arch, *seen, '-include', BARE], source, depfile, out, code)
             with open(code, 'rb') as file:
                 objects.append((arch, file.read()))
         text = os.path.join(folder, 'text')
