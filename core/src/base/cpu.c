@@ -14,7 +14,7 @@ static unsigned detect(void)
         flags |= CPU_SSSE3;
     if (__builtin_cpu_supports("sse4.1"))
         flags |= CPU_SSE41;
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         flags |= CPU_AVX2;
 #ifdef HAVE_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

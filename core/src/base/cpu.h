@@ -11,7 +11,7 @@ enum CpuFlag {
     CPU_NEON = 1 << 0,
     CPU_SSSE3 = 1 << 1,
     CPU_SSE41 = 1 << 2,
-    CPU_AVX2 = 1 << 3,      /* FMA, which comes with it, rounds differently and is never used */
+    CPU_AVX2 = 1 << 3,      /* and FMA */
     CPU_AVX512 = 1 << 4,    /* F, BW, DQ, VL, CD */
     CPU_AVX512ICL = 1 << 5, /* plus VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ */
 };

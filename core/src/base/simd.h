@@ -8,7 +8,8 @@
  *   vd    doubles, V64 of them
  *   vm    a choice for each 32-bit lane (on AVX-512 a mask register)
  *   vacc  32-bit sums of products of 16-bit pairs; v_acc_sum reads it
- * Arithmetic wraps. Loads and stores need no alignment. Products and sums of floats are never fused.
+ * Arithmetic wraps. Loads and stores need no alignment. Products and sums of floats are fused
+ * by v_muladd_f32 alone.
  *
  * "Block" operations (v_zip_lo16, v_zip_hi16, v_pack_u32, v_pack_s32) work within blocks of 128 bits
  * on x86. A pack undoes the zips; only together do they keep the order of the columns on every set.

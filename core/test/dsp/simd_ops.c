@@ -248,6 +248,9 @@ static void check_order(void)
     CHECK(v_blend_odd32(a, b), V32, u32, x % 2 ? B.u32[x] : A.u32[x]);
     CHECK(v_trn_even16(a, b), V16, u16, x % 2 ? B.u16[x - 1] : A.u16[x]);
     CHECK(v_trn_odd16(a, b), V16, u16, x % 2 ? B.u16[x] : A.u16[x + 1]);
+    CHECK(V_SPAN16(a, b, 2), V16, u16, x % 8 < 6 ? A.u16[x + 2] : B.u16[x - 6]);
+    CHECK(V_SPAN16(a, b, 4), V16, u16, x % 8 < 4 ? A.u16[x + 4] : B.u16[x - 4]);
+    CHECK(V_SPAN16(a, b, 6), V16, u16, x % 8 < 2 ? A.u16[x + 6] : B.u16[x - 2]);
     /* Only together do zips and packs keep the order of the lanes. */
     CHECK(v_pack_u32(v_zip_lo16(a, zero), v_zip_hi16(a, zero)), V16, u16, A.u16[x]);
     CHECK(v_pack_s32(v_shr_s32(v_zip_lo16(zero, a), 16), v_shr_s32(v_zip_hi16(zero, a), 16)), V16,
@@ -324,6 +327,10 @@ static void check_floats(void)
     CHECK(v_cast_f32(a), V32, u32, A.u32[x]);
     CHECK_F64(v_f32_lo_to_f64(a), (double)A.f32[x]);
     CHECK_F64(v_f32_hi_to_f64(a), (double)A.f32[V64 + x]);
+    /* Exact, hence the same fused or not. */
+    CHECK_F32(v_muladd_f32(v_s32_to_f32(v_shr_s32(vector(&I), 20)), v_set_f32(3), v_set_f32(7)),
+              (float)((I.s32[x] >> 20) * 3 + 7));
+    CHECK_F64(v_load_s32_to_f64(I.s32 + V64), (double)I.s32[V64 + x]);
     CHECK_F64(v_s32_lo_to_f64(vector(&I)), (double)I.s32[x]);
     CHECK_F64(v_s32_hi_to_f64(vector(&I)), (double)I.s32[V64 + x]);
 

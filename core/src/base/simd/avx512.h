@@ -107,6 +107,10 @@ V_INLINE vi v_trn_odd16(vi a, vi b)
     return _mm512_mask_mov_epi16(_mm512_srli_epi32(a, 16), 0xaaaaaaaa, b);
 }
 
+/* Within blocks of 128 bits: the last words of one, from `words` on, and the first `words` of the
+ * other. Of loads 8 words apart these are the loads between them. */
+#define V_SPAN16(before, at, words) _mm512_alignr_epi8(at, before, 2 * (words))
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -344,6 +348,12 @@ V_INLINE vi v_f32_to_s32_trunc(vf a)
     return _mm512_cvttps_epi32(a);
 }
 
+/* Of V64 integers. */
+V_INLINE vd v_load_s32_to_f64(const int32_t *p)
+{
+    return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)p));
+}
+
 V_INLINE vd v_s32_lo_to_f64(vi a)
 {
     return _mm512_cvtepi32_pd(_mm512_castsi512_si256(a));
@@ -389,6 +399,12 @@ V_INLINE vf v_min_f32(vf a, vf b)
 V_INLINE vf v_max_f32(vf a, vf b)
 {
     return _mm512_max_ps(a, b);
+}
+
+/* a * b + c, fused where the set has it: for sums that come out the same either way. */
+V_INLINE vf v_muladd_f32(vf a, vf b, vf c)
+{
+    return _mm512_fmadd_ps(a, b, c);
 }
 
 V_INLINE vf v_sqrt_f32(vf a)

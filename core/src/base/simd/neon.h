@@ -107,6 +107,10 @@ V_INLINE vi v_trn_odd16(vi a, vi b)
     return V_FROM_S16(vtrn2q_s16(V_S16(a), V_S16(b)));
 }
 
+/* Within blocks of 128 bits: the last words of one, from `words` on, and the first `words` of the
+ * other. Of loads 8 words apart these are the loads between them. */
+#define V_SPAN16(before, at, words) V_FROM_S16(vextq_s16(V_S16(before), V_S16(at), words))
+
 /* ---- products ---- */
 
 V_INLINE vi v_mulhi_s16(vi a, vi b)
@@ -357,6 +361,12 @@ V_INLINE vi v_f32_to_s32_trunc(vf a)
     return vcvtq_s32_f32(a);
 }
 
+/* Of V64 integers. */
+V_INLINE vd v_load_s32_to_f64(const int32_t *p)
+{
+    return vcvtq_f64_s64(vmovl_s32(vld1_s32(p)));
+}
+
 V_INLINE vd v_s32_lo_to_f64(vi a)
 {
     return vcvtq_f64_s64(vmovl_s32(vget_low_s32(a)));
@@ -401,6 +411,12 @@ V_INLINE vf v_min_f32(vf a, vf b)
 V_INLINE vf v_max_f32(vf a, vf b)
 {
     return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+/* a * b + c, fused where the set has it: for sums that come out the same either way. */
+V_INLINE vf v_muladd_f32(vf a, vf b, vf c)
+{
+    return vfmaq_f32(c, a, b);
 }
 
 V_INLINE vf v_sqrt_f32(vf a)

@@ -12,73 +12,7 @@
  *
  * The last kernel's centre tap, 43728, exceeds 16 bits: it is used less 65536, and the centre
  * sample shifted up by 16 makes up for it (`heavy`). */
-#include "base/simd.h"
-#include "feature/vif/vif_dsp.h"
-
-#define UNROLL _Pragma("GCC unroll 16")
-
-/* Taps as multiply-add wants them, for kernels padded to an even reach: [0] for an output at the
- * even place of a pair (row or column), [1] for the odd place. */
-typedef struct PairTaps {
-    int16_t at[2][VIF_REACH + 1][2];
-} PairTaps;
-
-static const PairTaps kernel[VIF_SCALES] = {
-    { { { { 489, 935 },
-          { 1640, 2640 },
-          { 3896, 5274 },
-          { 6547, 7455 },
-          { 7784, 7455 },
-          { 6547, 5274 },
-          { 3896, 2640 },
-          { 1640, 935 },
-          { 489, 0 } },
-        { { 0, 489 },
-          { 935, 1640 },
-          { 2640, 3896 },
-          { 5274, 6547 },
-          { 7455, 7784 },
-          { 7455, 6547 },
-          { 5274, 3896 },
-          { 2640, 1640 },
-          { 935, 489 } } } },
-    { { { { 1244, 3663 }, { 7925, 12590 }, { 14692, 12590 }, { 7925, 3663 }, { 1244, 0 } },
-        { { 0, 1244 }, { 3663, 7925 }, { 12590, 14692 }, { 12590, 7925 }, { 3663, 1244 } } } },
-    { { { { 3571, 16004 }, { 26386, 16004 }, { 3571, 0 } },
-        { { 0, 3571 }, { 16004, 26386 }, { 16004, 3571 } } } },
-    { { { { 0, 10904 }, { 43728 - 65536, 10904 }, { 0, 0 } },
-        { { 0, 0 }, { 10904, 43728 - 65536 }, { 10904, 0 } } } },
-};
-
-static inline int is_heavy(int scale)
-{
-    return scale == VIF_SCALES - 1;
-}
-
-/* Tap pair i of kernel `scale` for an output at the even (0) or odd (1) place. */
-V_INLINE vi taps(int scale, int place, int i)
-{
-    return v_set_pair16(kernel[scale].at[place][i][0], kernel[scale].at[place][i][1]);
-}
-
-/* What the heavy kernel's centre sample adds. */
-V_INLINE vi centre(vi pair, int place)
-{
-    return place ? v_and(pair, v_set32((int32_t)0xffff0000)) : v_shl32(pair, 16);
-}
-
-/* One step of a filter for both places; i is the middle of the kernel at `mid`. */
-V_INLINE void filter(vacc sum[2], vi pair, int scale, int i)
-{
-    for (int place = 0; place < 2; place++)
-        sum[place] = v_acc_madd16(sum[place], pair, taps(scale, place, i));
-}
-
-V_INLINE vi total(vacc sum, vi middle, int scale, int place)
-{
-    const vi s = v_acc_sum(sum);
-    return is_heavy(scale) ? v_add32(s, centre(middle, place)) : s;
-}
+#include "feature/vif/vif_simd.h"
 
 /* ---- rows to pairs ---- */
 
@@ -132,11 +66,6 @@ typedef struct Half {
 } Half;
 
 #define MOMENT_OFFSET ((int32_t)0x80008000)
-
-V_INLINE void start(vacc sum[2], int32_t from)
-{
-    sum[0] = sum[1] = v_acc_from(v_set32(from));
-}
 
 /* 8-bit samples: products fit 16 bits, nothing is rounded. */
 V_INLINE void half_8(Half *out, const uint16_t *const *pairs, int at)
@@ -310,163 +239,6 @@ static void stats_columns_hbd(uint16_t *columns, const uint16_t *const *pairs, i
     stats_columns(columns, pairs, n, 0, shifts->mean);
 }
 
-/* ---- horizontal pass ---- */
-
-/* Two channels at once, for even and odd outputs. */
-V_INLINE void filter_row(vi out[2][2], const uint16_t *a, const uint16_t *b, int scale,
-                         int32_t start_a, int32_t start_b)
-{
-    const int reach = vif_pair_reach(scale);
-    vacc sum_a[2], sum_b[2];
-    start(sum_a, start_a);
-    start(sum_b, start_b);
-    UNROLL
-    for (int i = 0; i <= reach; i++) {
-        filter(sum_a, v_load(a + 2 * i - reach), scale, i);
-        filter(sum_b, v_load(b + 2 * i - reach), scale, i);
-    }
-    for (int place = 0; place < 2; place++) {
-        out[0][place] = total(sum_a[place], v_load(a), scale, place);
-        out[1][place] = total(sum_b[place], v_load(b), scale, place);
-    }
-}
-
-/* A second moment, from the channels of its halves. */
-V_INLINE void filter_moment(vi out[2], const uint16_t *hi, int scale)
-{
-    vi sums[2][2];
-    filter_row(sums, hi, hi + VIF_PITCH, scale, INT32_MIN, 1 << 15);
-    for (int place = 0; place < 2; place++)
-        out[place] = v_add32(sums[0][place], v_shr_s32(sums[1][place], 16));
-}
-
-/* ---- pixels ---- */
-
-/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256
- * times too large), which gives 2048 * log2 + 1/2 well enough that its whole part, in single
- * precision without fusing, is the table's entry for each of the 32768 leading bit patterns. Found
- * by linear programming; the test of this file's routines tries every pattern. */
-static const float log_cubic[4][8] = {
-    { 0x1.028d36p-1f, 0x1.5c8244p+8f, 0x1.49e7c4p+9f, 0x1.d6b57ep+9f, 0x1.2ba04cp+10f,
-      0x1.66c01ep+10f, 0x1.9d7db4p+10f, 0x1.d0740cp+10f },
-    { 0x1.714604p-12f, 0x1.4844ccp-12f, 0x1.277166p-12f, 0x1.0c96fep-12f, 0x1.ec6c12p-13f,
-      0x1.c68c14p-13f, 0x1.a614f4p-13f, 0x1.89f1a8p-13f },
-    { -0x1.6db97cp-36f, -0x1.21f14ep-36f, -0x1.d5e912p-37f, -0x1.84ec88p-37f, -0x1.46fe62p-37f,
-      -0x1.16c3f2p-37f, -0x1.e0fedcp-38f, -0x1.a30f04p-38f },
-    { 0x1.967d34p-60f, 0x1.278d3ap-60f, 0x1.b2949ep-61f, 0x1.4d6170p-61f, 0x1.0276aep-61f,
-      0x1.999346p-62f, 0x1.4b85f4p-62f, 0x1.0e3088p-62f },
-};
-
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `power` + 127 whole twos, and the
- * rest. */
-typedef struct Log {
-    vi power, rest;
-} Log;
-
-V_INLINE Log log_q11(vi x)
-{
-    /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
-    const vi bits = v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x, 18), x)));
-    const vi piece = v_shr_u32(bits, 20);
-    const vf u = v_s32_to_f32(v_and(bits, v_set32(0x000fff00)));
-    vf p = v_lookup8_f32(log_cubic[3], piece);
-    for (int k = 2; k >= 0; k--)
-        p = v_add_f32(v_mul_f32(p, u), v_lookup8_f32(log_cubic[k], piece));
-    return (Log){ .power = v_shr_u32(bits, 23), .rest = v_f32_to_s32_trunc(p) };
-}
-
-/* log a - log b. */
-V_INLINE vi log_ratio(Log a, Log b)
-{
-    return v_add32(v_shl32(v_sub32(a.power, b.power), 11), v_sub32(a.rest, b.rest));
-}
-
-typedef struct RowSums {
-    vi num, den, energy, count; /* energy has 64-bit lanes */
-} RowSums;
-
-typedef struct Gain {
-    vd rest, signal;
-} Gain;
-
-V_INLINE Gain gain_of(vd var_ref, vd var_dis, vd cov, vd limit)
-{
-    const vd gain = v_div_f64(cov, v_add_f64(var_ref, v_set_f64(65536 * 1.0e-10)));
-    const vd capped = v_min_f64(gain, limit);
-    return (Gain){
-        .rest = v_sub_f64(var_dis, v_mul_f64(gain, cov)),
-        .signal = v_mul_f64(v_mul_f64(capped, capped), var_ref),
-    };
-}
-
-V_INLINE void add_pixels(RowSums *sums, vi var_ref, vi var_dis, vi cov, vd limit)
-{
-    const vi noise = v_set32(VIF_NOISE);
-    const vm flat = vm_gt_s32(noise, var_ref), textured = vm_not(flat);
-    var_dis = v_max_s32(var_dis, v_zero());
-    sums->energy = v_add64(sums->energy, v_widen_sum_u32(v_keep32(flat, var_dis)));
-    sums->count = v_add32(sums->count, v_keep32(flat, v_set32(1)));
-    if (!vm_any(textured))
-        return;
-    var_ref = v_max_s32(var_ref, noise); /* spares the other lanes strange numbers */
-    const Log noise_log = { .power = v_set32(127 + 17), .rest = v_zero() };
-    const vi den = log_ratio(log_q11(v_add32(var_ref, noise)), noise_log);
-    sums->den = v_add32(sums->den, v_keep32(textured, den));
-
-    const vm linked =
-        vm_and(vm_and(textured, vm_gt_s32(cov, v_zero())), vm_gt_s32(var_dis, v_zero()));
-    if (!vm_any(linked))
-        return;
-    cov = v_keep32(linked, cov);
-    const Gain lo =
-        gain_of(v_s32_lo_to_f64(var_ref), v_s32_lo_to_f64(var_dis), v_s32_lo_to_f64(cov), limit);
-    const Gain hi =
-        gain_of(v_s32_hi_to_f64(var_ref), v_s32_hi_to_f64(var_dis), v_s32_hi_to_f64(cov), limit);
-    const vi rest = v_max_s32(v_f64_to_s32_trunc(lo.rest, hi.rest), v_zero());
-    const vi signal = v_f64_to_s32_trunc(lo.signal, hi.signal);
-    const vi remains = v_add32(rest, noise);
-    const vi num = log_ratio(log_q11(v_add32(remains, signal)), log_q11(remains));
-    sums->num = v_add32(sums->num, v_keep32(linked, num));
-}
-
-V_INLINE void add_lanes(uint64_t *lanes, vi v)
-{
-    v_store(lanes, v_add64(v_load(lanes), v));
-}
-
-V_INLINE void stats_row(VifLaneSums *lanes, const uint16_t *columns, int n,
-                        const VifPixelParams *params, int scale)
-{
-    const vd limit = v_set_f64(params->gain_limit);
-    RowSums sums = { v_zero(), v_zero(), v_zero(), v_zero() };
-    for (int x = 0; x < n; x += V16) {
-        const uint16_t *const at = columns + x;
-        vi mean[2][2], rr[2], dd[2], rd[2];
-        filter_row(mean, at + VIF_MEAN_REF * VIF_PITCH, at + VIF_MEAN_DIS * VIF_PITCH, scale,
-                   INT32_MIN, INT32_MIN);
-        filter_moment(rr, at + VIF_REF_REF_HI * VIF_PITCH, scale);
-        filter_moment(dd, at + VIF_DIS_DIS_HI * VIF_PITCH, scale);
-        filter_moment(rd, at + VIF_REF_DIS_HI * VIF_PITCH, scale);
-        for (int place = 0; place < 2; place++) {
-            const vi mr = mean[0][place], md = mean[1][place];
-            vi var_ref = v_sub32(rr[place], v_mulhi_round_u32(mr, mr));
-            vi var_dis = v_sub32(dd[place], v_mulhi_round_u32(md, md));
-            vi cov = v_sub32(rd[place], v_mulhi_round_u32(mr, md));
-            if (n - x < V16) { /* columns past the end: flat, without energy */
-                const vm inside = vm_first32((n - x + 1 - place) / 2);
-                var_ref = v_keep32(inside, var_ref);
-                var_dis = v_keep32(inside, var_dis);
-            }
-            add_pixels(&sums, var_ref, var_dis, cov, limit);
-        }
-    }
-    add_lanes(lanes->num_log, v_widen_sum_u32(sums.num));
-    add_lanes(lanes->den_log, v_widen_sum_u32(sums.den));
-    add_lanes(lanes->flat_energy, sums.energy);
-    add_lanes(lanes->flat_count, v_widen_sum_u32(sums.count));
-    lanes->flat_count[0] -= (uint64_t)(-n & (V16 - 1));
-}
-
 /* ---- halving ---- */
 
 V_INLINE void halve_columns(uint16_t *columns, const uint16_t *const *pairs, int n, int depth,
@@ -515,11 +287,6 @@ V_INLINE void halve_row(uint16_t *out, const uint16_t *channel, int n, int next)
                                   const VifShifts *shifts)                                         \
     {                                                                                              \
         stats_columns(columns, pairs, n, s, 16);                                                   \
-    }                                                                                              \
-    static void stats_row_##s(VifLaneSums *sums, const uint16_t *columns, int n,                   \
-                              const VifPixelParams *params)                                        \
-    {                                                                                              \
-        stats_row(sums, columns, n, params, s);                                                    \
     }
 OF_SCALE(0)
 OF_SCALE(1)
@@ -542,12 +309,14 @@ HALVE_TO(3)
 
 void SIMD_FN(vif_dsp_init)(VifDsp *dsp, unsigned bpc)
 {
+    /* Rows come from vif_simd_row.c. */
     *dsp = (VifDsp){ {
-        { join_16, stats_columns_0, stats_row_0, halve_columns_to_1, halve_row_to_1 },
-        { join_16, stats_columns_1, stats_row_1, halve_columns_to_2, halve_row_to_2 },
-        { join_16, stats_columns_2, stats_row_2, halve_columns_to_3, halve_row_to_3 },
-        { join_16, stats_columns_3, stats_row_3, NULL, NULL },
+        { join_16, stats_columns_0, NULL, halve_columns_to_1, halve_row_to_1 },
+        { join_16, stats_columns_1, NULL, halve_columns_to_2, halve_row_to_2 },
+        { join_16, stats_columns_2, NULL, halve_columns_to_3, halve_row_to_3 },
+        { join_16, stats_columns_3, NULL, NULL, NULL },
     } };
+    SIMD_FN(vif_rows_init)(dsp);
     if (bpc < 16)
         dsp->scale[0].stats_columns = bpc > 8 ? stats_columns_hbd : stats_columns_8;
     if (bpc == 8)
