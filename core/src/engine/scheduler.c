@@ -643,11 +643,26 @@ static void start_job(Scheduler *s, Job *job)
         run_job(&job->task);
 }
 
+/* How many reads back some feature looks. */
+static unsigned longest_reach(const Scheduler *s)
+{
+    unsigned reach = 0;
+    for (unsigned i = 0; i < s->lane_count; i++)
+        if (s->lanes[i]->feature->def->reach > reach)
+            reach = s->lanes[i]->feature->def->reach;
+    return reach;
+}
+
+/* As far as features look back: a picture that is not kept is memory for the next one. */
 static void remember_reference(Scheduler *s, const VmafPicture *ref)
 {
+    const unsigned reach = longest_reach(s);
     picture_release(&s->previous[1]);
-    s->previous[1] = s->previous[0];
-    picture_retain(&s->previous[0], ref);
+    if (reach > 1 && s->previous[0].ref)
+        picture_retain(&s->previous[1], &s->previous[0]);
+    picture_release(&s->previous[0]);
+    if (reach > 0)
+        picture_retain(&s->previous[0], ref);
 }
 
 int scheduler_read(Scheduler *s, const FrameInput *input)

@@ -97,6 +97,7 @@ static const FeatureDef pixels = {
     .name = "pixels",
     .outputs = (const FeatureOutput[]){ { .name = "pixels" }, { .name = NULL } },
     .result_size = sizeof(PixelsResult),
+    .reach = 2,
     .init = pixels_init,
     .close = free_state,
     .scratch_create = counter_create,
@@ -279,12 +280,17 @@ static void rig_add(Rig *rig, const FeatureDef *def)
     assert_int_equal(scheduler_add(rig->scheduler, f), 0);
 }
 
-static void rig_open(Rig *rig, unsigned threads)
+static void rig_open_empty(Rig *rig, unsigned threads)
 {
     *rig = (Rig){ 0 };
     shape_init(&rig->shape, VMAF_PIX_FMT_YUV400P, 8, 16, 16);
     assert_int_equal(scores_create(&rig->scores), 0);
     assert_int_equal(scheduler_create(&rig->scheduler, threads), 0);
+}
+
+static void rig_open(Rig *rig, unsigned threads)
+{
+    rig_open_empty(rig, threads);
     rig_add(rig, &pixels);
     rig_add(rig, &history);
 }
@@ -567,6 +573,7 @@ static const FeatureDef late = {
     .name = "late",
     .outputs = (const FeatureOutput[]){ { .name = "late" }, { .name = NULL } },
     .result_size = sizeof(unsigned),
+    .reach = 1,
     .measure = late_measure,
     .report = history_report,
 };
@@ -589,6 +596,25 @@ static void late_features_start_with_the_next_pair(void **state)
     }
 }
 
+static void references_are_kept_as_far_as_features_look_back(void **state)
+{
+    long live[3];
+    for (unsigned reach = 0; reach < 3; reach++) {
+        FeatureDef def = history;
+        def.reach = reach;
+        Rig rig;
+        rig_open_empty(&rig, 0);
+        rig_add(&rig, &def);
+        for (unsigned i = 0; i < 10; i++)
+            assert_int_equal(rig_read(&rig, true), 0);
+        live[reach] = mem_live();
+        rig_close(&rig);
+    }
+    /* A picture is two blocks. */
+    assert_int_equal(live[1] - live[0], 2);
+    assert_int_equal(live[2] - live[0], 4);
+}
+
 int main(void)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
@@ -603,6 +629,7 @@ int main(void)
         cmocka_unit_test(may_end_at_any_moment),
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(late_features_start_with_the_next_pair),
+        cmocka_unit_test(references_are_kept_as_far_as_features_look_back),
     };
     return cmocka_run_group_tests_name("scheduler", tests, NULL, NULL);
 }
