@@ -10,7 +10,7 @@
 #include "feature/motion/motion_dsp.h"
 
 /* Of a frame; a smaller one is not worth waking other threads for. */
-#define MOTION_SHARED_PIXELS (2500 * 1000)
+#define MOTION_SHARED_PIXELS (500 * 1000)
 
 /* The same for all frames of a clip. */
 typedef struct MotionSetup {

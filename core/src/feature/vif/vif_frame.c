@@ -70,22 +70,25 @@ static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int
     }
 }
 
-/* A strip's rows lie too far apart for the hardware to see them coming. */
-static void fetch_ahead(const Pass *p, const Strip *s, int y)
+/* Rows between the last ones read and those to fetch: the time of two sweeps over a pair. */
+#define FETCH_AHEAD 4
+
+/* A strip's rows lie too far apart for the hardware to see them coming. One at a time, 0…3 of a pair
+ * of rows of both pictures: a core drops what it cannot queue. */
+static void fetch_ahead(const Pass *p, const Strip *s, int y, int i)
 {
     const ptrdiff_t first = s->from * p->now.sample_size, last = s->to * p->now.sample_size;
-    for (int i = 0; y >= 0 && i < 4 && y + i / 2 < p->now.h; i++) {
-        const uint8_t *const row = p->now.plane[i % 2] + (y + i / 2) * p->now.stride[i % 2];
-        for (ptrdiff_t at = first; at < last; at += 64)
-            __builtin_prefetch(row + at);
-    }
+    if (y + i / 2 >= p->now.h)
+        return;
+    const uint8_t *const row = p->now.plane[i % 2] + (y + i / 2) * p->now.stride[i % 2];
+    for (const uint8_t *at = row + first; at < row + last + 63; at += 64)
+        __builtin_prefetch(at);
 }
 
 static void load_pair(const void *pass, const Strip *s, void *pair, int y)
 {
     const Pass *p = pass;
     const size_t skip = (size_t)s->from * (size_t)p->now.sample_size;
-    fetch_ahead(p, s, y + 4);
     for (int picture = 0; picture < 2; picture++)
         p->setup->dsp.scale[p->scale].join(
             (uint16_t *)pair + picture * (VIF_PAIR_WORDS / 2), row_of(p, picture, y) + skip,
@@ -97,9 +100,13 @@ static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pair
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
     uint16_t *columns = (uint16_t *)s->columns + VIF_MARGIN;
 
+    const int next = y + vif_pair_reach(p->scale) + FETCH_AHEAD;
+    fetch_ahead(p, s, next, 0);
+    fetch_ahead(p, s, next, 1);
     dsp->stats_columns(columns - (s->x0 - s->from), pairs, s->to - s->from, &p->shifts);
     for (int row = 0; row < 2 && y + row < p->now.h; row++, columns += VIF_ROW_WORDS) {
         mirror_columns(p, s, columns, vif_reach(p->scale), VIF_CHANNELS);
+        fetch_ahead(p, s, next, 2 + row);
         dsp->stats_row((VifLaneSums *)s->sums, columns, s->x1 - s->x0, &p->setup->pixel);
         if (p->scale == VIF_SCALES - 2 && p->now.w / 2 == 1 && y + row == p->now.h - 1) {
             for (int c = 0; c < VIF_CHANNELS; c++)

@@ -10,7 +10,7 @@
 #include "feature/vif/vif_dsp.h"
 
 /* Of a scale; a smaller one is not worth waking other threads for. */
-#define VIF_SHARED_PIXELS (600 * 1000)
+#define VIF_SHARED_PIXELS (100 * 1000)
 
 /* The same for all frames of a clip. */
 typedef struct VifSetup {
