@@ -145,6 +145,16 @@ void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Tea
     }
 }
 
+void strip_fetch(const Strip *strip, const void *row, int sample_size)
+{
+    enum { LINE = 64 };
+    const uint8_t *const first = (const uint8_t *)row + (ptrdiff_t)strip->from * sample_size;
+    const uint8_t *const last = (const uint8_t *)row + (ptrdiff_t)strip->to * sample_size - 1;
+    for (const uint8_t *at = first; at < last; at += LINE)
+        __builtin_prefetch(at);
+    __builtin_prefetch(last);
+}
+
 /* A strip reaches over the right border from up to `reach` columns away, too. */
 void strip_mirror(const Strip *strip, void *columns, int channels, int pitch, int reach)
 {

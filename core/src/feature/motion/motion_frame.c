@@ -39,6 +39,13 @@ static void load_pair(const void *pass, const Strip *s, void *pair, int y)
     setup->dsp.join(pair, rows[0], rows[1], s->to - s->from);
 }
 
+/* Row y of both pictures, which a later pair will read. */
+static void fetch_row(const Pass *p, const Strip *s, int y)
+{
+    for (int picture = 0; picture < 2 && y < (int)p->setup->h; picture++)
+        strip_fetch(s, p->plane[picture] + y * p->stride[picture], p->setup->bpc > 8 ? 2 : 1);
+}
+
 static void sum_rows(const void *pass, const Strip *s, const void *const *pairs, int y)
 {
     const Pass *p = pass;
@@ -46,6 +53,8 @@ static void sum_rows(const void *pass, const Strip *s, const void *const *pairs,
     const uint32_t *const ring[MOTION_PAIRS] = { pairs[0], pairs[1], pairs[2] };
     int16_t *columns = (int16_t *)s->columns + MOTION_MARGIN;
 
+    fetch_row(p, s, y + MOTION_REACH + STRIPS_FETCH);
+    fetch_row(p, s, y + 1 + MOTION_REACH + STRIPS_FETCH);
     setup->dsp.blur_columns(columns - (s->x0 - s->from), ring, s->to - s->from, (int)setup->bpc);
     for (int row = 0; row < 2 && y + row < (int)setup->h; row++, columns += MOTION_ROW_WORDS) {
         strip_mirror(s, columns, 2, MOTION_PITCH, MOTION_REACH);

@@ -70,19 +70,11 @@ static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int
     }
 }
 
-/* Rows between the last ones read and those to fetch: the time of two sweeps over a pair. */
-#define FETCH_AHEAD 4
-
-/* A strip's rows lie too far apart for the hardware to see them coming. One at a time, 0…3 of a pair
- * of rows of both pictures: a core drops what it cannot queue. */
-static void fetch_ahead(const Pass *p, const Strip *s, int y, int i)
+/* Row y of both pictures, which a later pair will read. */
+static void fetch_row(const Pass *p, const Strip *s, int y)
 {
-    const ptrdiff_t first = s->from * p->now.sample_size, last = s->to * p->now.sample_size;
-    if (y + i / 2 >= p->now.h)
-        return;
-    const uint8_t *const row = p->now.plane[i % 2] + (y + i / 2) * p->now.stride[i % 2];
-    for (const uint8_t *at = row + first; at < row + last + 63; at += 64)
-        __builtin_prefetch(at);
+    for (int picture = 0; picture < 2 && y < p->now.h; picture++)
+        strip_fetch(s, p->now.plane[picture] + y * p->now.stride[picture], p->now.sample_size);
 }
 
 static void load_pair(const void *pass, const Strip *s, void *pair, int y)
@@ -100,13 +92,9 @@ static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pair
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
     uint16_t *columns = (uint16_t *)s->columns + VIF_MARGIN;
 
-    const int next = y + vif_pair_reach(p->scale) + FETCH_AHEAD;
-    fetch_ahead(p, s, next, 0);
-    fetch_ahead(p, s, next, 1);
     dsp->stats_columns(columns - (s->x0 - s->from), pairs, s->to - s->from, &p->shifts);
     for (int row = 0; row < 2 && y + row < p->now.h; row++, columns += VIF_ROW_WORDS) {
         mirror_columns(p, s, columns, vif_reach(p->scale), VIF_CHANNELS);
-        fetch_ahead(p, s, next, 2 + row);
         dsp->stats_row((VifLaneSums *)s->sums, columns, s->x1 - s->x0, &p->setup->pixel);
         if (p->scale == VIF_SCALES - 2 && p->now.w / 2 == 1 && y + row == p->now.h - 1) {
             for (int c = 0; c < VIF_CHANNELS; c++)
@@ -136,8 +124,10 @@ static void sum_rows(const void *pass, const Strip *s, const void *const *pairs,
     const uint16_t *ring[VIF_MAX_PAIRS];
     for (int i = 0; i <= reach; i++)
         ring[i] = pairs[i];
+    fetch_row(p, s, y + reach + STRIPS_FETCH);
     if (p->stats)
         sum_stats(p, s, ring, y);
+    fetch_row(p, s, y + 1 + reach + STRIPS_FETCH);
     if (p->scale + 1 < VIF_SCALES && y + 1 < p->now.h)
         halve(p, s, ring + (reach - vif_pair_reach(p->scale + 1)) / 2, y);
 }

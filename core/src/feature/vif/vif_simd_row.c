@@ -119,13 +119,14 @@ V_INLINE void find_variances(Queue *queue, FlatSums *flat, const Sums *sums, int
 
 /* ---- pixels ---- */
 
-/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256
- * times too large), which gives 2048 * log2 + 1/2 well enough that its whole part, in single
- * precision, fused or not, is the table's entry for each of the 32768 leading bit patterns. Found by
- * linear programming; the test of this file's routines tries every pattern. */
+/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256 times
+ * too large), which gives 2048 * log2 + 1/2, less 256 for every eighth before it, well enough that
+ * its whole part, in single precision, fused or not, is the table's entry for each of the 32768
+ * leading bit patterns. Found by linear programming; the test of this file's routines tries every
+ * pattern. */
 static const float log_cubic[4][8] = {
-    { 0x1.028d36p-1f, 0x1.5c8244p+8f, 0x1.49e7c4p+9f, 0x1.d6b57ep+9f, 0x1.2ba04cp+10f,
-      0x1.66c01ep+10f, 0x1.9d7db4p+10f, 0x1.d0740cp+10f },
+    { 0x1.028d36p-1f, 0x1.72091p+6f, 0x1.279f1p+7f, 0x1.5ad5f8p+7f, 0x1.5d026p+7f, 0x1.3600fp+7f,
+      0x1.d7db4p+6f, 0x1.0740cp+6f },
     { 0x1.714604p-12f, 0x1.4844ccp-12f, 0x1.277166p-12f, 0x1.0c96fep-12f, 0x1.ec6c12p-13f,
       0x1.c68c14p-13f, 0x1.a614f4p-13f, 0x1.89f1a8p-13f },
     { -0x1.6db97cp-36f, -0x1.21f14ep-36f, -0x1.d5e912p-37f, -0x1.84ec88p-37f, -0x1.46fe62p-37f,
@@ -139,32 +140,31 @@ static const float log_cubic[4][8] = {
 #define EACH UNROLL for (int j = 0; j < TOGETHER; j++)
 #define EACH_HALF UNROLL for (int j = 0; j < 2 * TOGETHER; j++)
 
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `power` + 127 whole twos, and the
- * rest. */
+/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `eighths` of 256 each, with the 127 * 8
+ * that the exponent of a float has too many, and the rest. */
 typedef struct Log {
-    vi power[TOGETHER], rest[TOGETHER];
+    vi eighths[TOGETHER], rest[TOGETHER];
 } Log;
 
 V_INLINE void log_q11(Log *out, const vi x[TOGETHER])
 {
-    vi bits[TOGETHER], piece[TOGETHER];
+    vi bits[TOGETHER];
     vf u[TOGETHER], p[TOGETHER];
     /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
     EACH bits[j] = v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x[j], 18), x[j])));
-    EACH piece[j] = v_shr_u32(bits[j], 20);
+    EACH out->eighths[j] = v_shr_u32(bits[j], 20);
     EACH u[j] = v_s32_to_f32(v_and(bits[j], v_set32(0x000fff00)));
-    EACH p[j] = v_lookup8_f32(log_cubic[3], piece[j]);
+    EACH p[j] = v_lookup8_f32(log_cubic[3], out->eighths[j]);
     for (int k = 2; k >= 0; k--)
-        EACH p[j] = v_muladd_f32(p[j], u[j], v_lookup8_f32(log_cubic[k], piece[j]));
-    EACH out->power[j] = v_shr_u32(bits[j], 23);
+        EACH p[j] = v_muladd_f32(p[j], u[j], v_lookup8_f32(log_cubic[k], out->eighths[j]));
     EACH out->rest[j] = v_f32_to_s32_trunc(p[j]);
 }
 
 /* Of a row; the logarithm of the noise, 2^17, is still in `den`, once for each pixel of the queue. */
 typedef struct LogSums {
-    vi num_power, num_rest, den_power, den_rest;
+    vi num_eighths, num_rest, den_eighths, den_rest;
 } LogSums;
-#define NOISE_POWER (127 + 17)
+#define NOISE_LOG ((127 + 17) * 8 * 256)
 
 V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, const int32_t *cov,
                          vd limit)
@@ -174,7 +174,7 @@ V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, 
     Log a, b;
     EACH x[j] = v_add32(v_load(ref + j * V32), noise);
     log_q11(&a, x);
-    EACH sums->den_power = v_add32(sums->den_power, a.power[j]);
+    EACH sums->den_eighths = v_add32(sums->den_eighths, a.eighths[j]);
     EACH sums->den_rest = v_add32(sums->den_rest, a.rest[j]);
 
     vd r[2 * TOGETHER], c[2 * TOGETHER], gain[2 * TOGETHER], rest[2 * TOGETHER];
@@ -189,13 +189,13 @@ V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, 
     EACH y[j] = v_add32(v_f64_to_s32_trunc(r[2 * j], r[2 * j + 1]), x[j]);
     log_q11(&a, x);
     log_q11(&b, y);
-    EACH sums->num_power = v_add32(sums->num_power, v_sub32(b.power[j], a.power[j]));
+    EACH sums->num_eighths = v_add32(sums->num_eighths, v_sub32(b.eighths[j], a.eighths[j]));
     EACH sums->num_rest = v_add32(sums->num_rest, v_sub32(b.rest[j], a.rest[j]));
 }
 
-V_INLINE vi log_sum(vi power, vi rest)
+V_INLINE vi log_sum(vi eighths, vi rest)
 {
-    return v_widen_sum_u32(v_add32(v_shl32(power, 11), rest));
+    return v_widen_sum_u32(v_add32(v_shl32(eighths, 8), rest));
 }
 
 V_INLINE void add_lanes(uint64_t *lanes, vi v)
@@ -222,9 +222,9 @@ static __attribute__((noinline)) void add_row(VifLaneSums *lanes, const Sums *su
     }
     for (int i = 0; i < queue.length; i += TOGETHER * V32)
         add_pixels(&logs, queue.ref + i, queue.dis + i, queue.cov + i, limit);
-    add_lanes(lanes->num_log, log_sum(logs.num_power, logs.num_rest));
-    add_lanes(lanes->den_log, log_sum(logs.den_power, logs.den_rest));
-    lanes->den_log[0] -= (uint64_t)queue.length * (NOISE_POWER << 11);
+    add_lanes(lanes->num_log, log_sum(logs.num_eighths, logs.num_rest));
+    add_lanes(lanes->den_log, log_sum(logs.den_eighths, logs.den_rest));
+    lanes->den_log[0] -= (uint64_t)queue.length * NOISE_LOG;
     add_lanes(lanes->flat_energy, flat.energy);
     add_lanes(lanes->flat_count, v_widen_sum_u32(flat.count));
     lanes->flat_count[0] -= (uint64_t)(-n & (V16 - 1));
