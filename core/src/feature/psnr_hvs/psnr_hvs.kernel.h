@@ -3,11 +3,17 @@
 #include "feature/psnr_hvs/psnr_hvs_tile.h"
 
 #if defined(KERNEL_hvs_blocks)
-/* Weighted squared errors of the coefficients of each block, one thread a block: sums over a block must
- * keep their order. Term k of block b goes to terms[k * blocks + b]. */
-#define BUFFERS IN(0, u32, ref) IN(1, u32, dist) IN(2, f32, tables) OUT(3, f32, terms)
+/* Weighted squared errors of the coefficients of each block. Sums over a block must keep their order, so one
+ * thread transforms it, in either picture; then both share the coefficients between them. Term k of block b
+ * goes to terms[64 * first_block + k * blocks + b]. `totals` gets about what a group's terms add up to. */
+#define BUFFERS                                                                                    \
+    IN(0, u32, ref) IN(1, u32, dist) IN(2, f32, tables) OUT(3, f32, terms) OUT(4, f32, totals)
 #define PARAMS HVS_BLOCKS_PARAMS
-#define GROUP_W HVS_BLOCKS_GROUP
+#define GROUP_W HVS_BLOCKS_W
+#define GROUP_H 2 /* pictures */
+#define SHARED_ARRAYS                                                                              \
+    SHARED(i32, coefs, 64 * HVS_BLOCKS_W) SHARED(f32, levels, 2 * HVS_BLOCKS_W)                    \
+    SHARED(f32, part, 2 * HVS_BLOCKS_W)
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
@@ -91,97 +97,129 @@ DEVICE i32 squared(i32 v)
 #define HVS_WHOLE f32_of_bits(0x3f820821u)   /* 64 / 63 */
 #define HVS_QUARTER f32_of_bits(0x3f888889u) /* 16 / 15 */
 
+DEVICE u32 word_at(u32 at)
+{
+    return LOCAL_Y == 0u ? ref[at] : dist[at];
+}
+
 KERNEL_MAIN
 {
-    u32 block = GROUP_X * HVS_BLOCKS_GROUP + LOCAL_X;
-    if (block >= blocks)
-        return;
-    u32 block_y = block / across, left = (block - block_y * across) * 7u, top = block_y * 7u;
-    i32 s[64], before[64];
-    f32 hidden = 0.0f;
+    u32 block = GROUP_X * HVS_BLOCKS_W + LOCAL_X;
+    bool inside = block < blocks;
+    u32 near = min_u32(block, blocks - 1u), block_y = near / across;
+    u32 left = (near - block_y * across) * 7u, top = block_y * 7u;
+    u32 first_word = left / SAMPLES_PER_WORD, shift = left % SAMPLES_PER_WORD * (32u / SAMPLES_PER_WORD);
+    i32 s[64];
     UNROLL
-    for (u32 k = 0u; k < 64u; k++)
-        s[k] = 0;
-    for (u32 image = 0u; image < 2u; image++) {
+    for (u32 y = 0u; y < 8u; y++) {
+        u32 row = (top + y) * stride, word = word_at(row + first_word);
         UNROLL
-        for (u32 k = 0u; k < 64u; k++) {
-            before[k] = s[k];
-            u32 row = (top + k / 8u) * stride, x = left + k % 8u;
-            s[k] = i32(image == 0u ? SAMPLE(ref, row, x) : SAMPLE(dist, row, x));
+        for (u32 x = 0u; x < 8u; x += SAMPLES_PER_WORD) {
+            u32 next = word_at(row + min_u32(first_word + x / SAMPLES_PER_WORD + 1u, stride - 1u));
+            u32 joined = (word >> shift) | ((next << 1) << (31u - shift));
+            UNROLL
+            for (u32 i = 0u; i < SAMPLES_PER_WORD; i++)
+                s[8u * y + x + i] = i32(sample_of(joined, i));
+            word = next;
         }
-        PRECISE f32 whole;
-        PRECISE f32 top_left;
-        PRECISE f32 bottom_left;
-        PRECISE f32 top_right;
-        PRECISE f32 bottom_right;
-        HVS_SPREAD(whole, 0u, 8u, HVS_WHOLE)
-        HVS_SPREAD(top_left, 0u, 4u, HVS_QUARTER)
-        HVS_SPREAD(bottom_left, 32u, 4u, HVS_QUARTER)
-        HVS_SPREAD(top_right, 4u, 4u, HVS_QUARTER)
-        HVS_SPREAD(bottom_right, 36u, 4u, HVS_QUARTER)
-        PRECISE f32 quarters = top_left + bottom_left + top_right + bottom_right;
-        f32 texture = whole > 0.0f ? exact_div(quarters, max_f32(whole, 1e-6f)) : 0.0f;
-        UNROLL
-        for (u32 x = 0u; x < 8u; x++)
-            HVS_DCT8(x, 8u)
-        UNROLL
-        for (u32 y = 0u; y < 8u; y++)
-            HVS_DCT8(8u * y, 1u)
-        PRECISE f32 energy = 0.0f;
-        UNROLL
-        for (u32 k = 1u; k < 64u; k++)
-            energy = energy + f32(squared(s[k])) * tables[HVS_MASKS + k];
-        PRECISE f32 square = energy * texture;
-        PRECISE f32 level = exact_sqrt(square) * 0.03125f;
-        hidden = max_f32(hidden, level);
     }
-    /* In two steps, through memory, so that the second is a short loop: as long as the first it would
-     * take drivers seconds to compile. */
+    PRECISE f32 whole;
+    PRECISE f32 top_left;
+    PRECISE f32 bottom_left;
+    PRECISE f32 top_right;
+    PRECISE f32 bottom_right;
+    HVS_SPREAD(whole, 0u, 8u, HVS_WHOLE)
+    HVS_SPREAD(top_left, 0u, 4u, HVS_QUARTER)
+    HVS_SPREAD(bottom_left, 32u, 4u, HVS_QUARTER)
+    HVS_SPREAD(top_right, 4u, 4u, HVS_QUARTER)
+    HVS_SPREAD(bottom_right, 36u, 4u, HVS_QUARTER)
+    PRECISE f32 quarters = top_left + bottom_left + top_right + bottom_right;
+    f32 texture = whole > 0.0f ? exact_div(quarters, max_f32(whole, 1e-6f)) : 0.0f;
     UNROLL
-    for (u32 k = 0u; k < 64u; k++)
-        terms[k * blocks + block] = f32(abs_i32(before[k] - s[k]));
-    for (u32 k = 0u; k < 64u; k++) {
-        PRECISE f32 e = terms[k * blocks + block];
+    for (u32 x = 0u; x < 8u; x++)
+        HVS_DCT8(x, 8u)
+    UNROLL
+    for (u32 y = 0u; y < 8u; y++)
+        HVS_DCT8(8u * y, 1u)
+    PRECISE f32 energy = 0.0f;
+    UNROLL
+    for (u32 k = 1u; k < 64u; k++)
+        energy = energy + f32(squared(s[k])) * tables[HVS_MASKS + k];
+    PRECISE f32 square = energy * texture;
+    PRECISE f32 level = exact_sqrt(square) * 0.03125f;
+    levels[LOCAL_INDEX] = level;
+    if (LOCAL_Y == 1u) {
+        UNROLL
+        for (u32 k = 0u; k < 64u; k++)
+            coefs[k * HVS_BLOCKS_W + LOCAL_X] = s[k];
+    }
+    BARRIER();
+    if (LOCAL_Y == 0u) {
+        UNROLL
+        for (u32 k = 0u; k < 64u; k++)
+            coefs[k * HVS_BLOCKS_W + LOCAL_X] = abs_i32(s[k] - coefs[k * HVS_BLOCKS_W + LOCAL_X]);
+    }
+    BARRIER();
+    f32 hidden = max_f32(levels[LOCAL_X], levels[HVS_BLOCKS_W + LOCAL_X]), total = 0.0f;
+    for (u32 k = 32u * LOCAL_Y; inside && k < 32u * LOCAL_Y + 32u; k++) {
+        PRECISE f32 e = f32(coefs[k * HVS_BLOCKS_W + LOCAL_X]);
         PRECISE f32 seen = e - exact_div(hidden, tables[HVS_MASKS + k]);
         if (k != 0u) /* the mean is never hidden */
             e = max_f32(seen, 0.0f);
         PRECISE f32 weighed = e * tables[k];
         PRECISE f32 term = weighed * weighed;
-        terms[k * blocks + block] = term;
+        terms[64u * first_block + k * blocks + block] = term;
+        total += term;
     }
+    GROUP_SUM(part, total);
+    if (LOCAL_INDEX == 0u)
+        totals[first_total + GROUP_X] = part[0];
 }
 KERNEL_END
 #endif
 
-#if defined(KERNEL_hvs_sum)
-/* All terms of a plane in one chain of single-precision additions, block after block, by one group.
+#if defined(KERNEL_hvs_runs) || defined(KERNEL_hvs_sum)
+/* All terms of a plane in one chain of single-precision additions, block after block.
  *
  * While the sum stays between two powers of two its last place is worth the same: the sum is a whole
  * number of such units, and a term adds to it a whole number that depends on it only by its parity
  * (where the term lies half way, the sum becomes even). So a run of terms is two numbers, what it adds
- * to an even and to an odd sum, and runs combine in any grouping. Each thread takes a block; a scan
- * finds the block in which the sum reaches the next power of two, and that one is added term by
- * term. */
-#define BUFFERS IN(0, f32, terms) OUT(1, u32, error)
-#define PARAMS HVS_SUM_PARAMS
-#define SHARED_ARRAYS SHARED(u32, if_even, HVS_SUM_GROUP) SHARED(u32, if_odd, HVS_SUM_GROUP)           \
-    SHARED(u32, found, 2)
-#define GROUP_W HVS_SUM_GROUP
+ * to an even and to an odd sum, and runs combine in any grouping.
+ *
+ * hvs_runs makes one run of each chunk of terms, for the two exponents that the sum may well have there:
+ * which those are is told by about what all terms before add up to. hvs_sum, one group a plane, puts chunks
+ * together while they have the exponent that the sum really has, and it stays the same. Where it does not, a scan finds
+ * the piece of the chunk in which the sum reaches the next power of two, and that one is added term by term. */
+#if defined(KERNEL_hvs_runs)
+#define BUFFERS IN(0, f32, terms) IN(1, f32, totals) OUT(2, u32, runs)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(f32, part, HVS_CHUNK) SHARED(u32, lower_even, HVS_CHUNK) SHARED(u32, lower_odd, HVS_CHUNK) \
+    SHARED(u32, upper_even, HVS_CHUNK) SHARED(u32, upper_odd, HVS_CHUNK)
+#else
+#define BUFFERS IN(0, f32, terms) IN(1, u32, runs) OUT(2, u32, error)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32, if_even, 2 * HVS_CHUNK) SHARED(u32, if_odd, 2 * HVS_CHUNK) SHARED(u32, found, 2)
+#endif
+#define PARAMS HVS_CHAIN_PARAMS
+#define GROUP_W HVS_CHUNK
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
 #define HVS_CROSSED 0x1000000u /* units at which the next power of two begins */
 #define HVS_LIMIT 0x2000000u   /* more than that need not be told apart */
 
-DEVICE f32 term_of(u32 block, u32 k)
-{
-    return terms[k * blocks + block];
-}
-
 /* What a run of terms adds to an even and to an odd sum, in units of the last place. */
 struct Run {
     u32 even, odd;
 };
+
+DEVICE Run run_made(u32 even, u32 odd)
+{
+    Run run;
+    run.even = even;
+    run.odd = odd;
+    return run;
+}
 
 DEVICE u32 limited(u32 units)
 {
@@ -202,83 +240,169 @@ DEVICE void run_add(INOUT(Run) run, u32 term, u32 exponent)
     run.odd = limited(run.odd + whole + (up | (tie & (whole + run.odd + 1u))));
 }
 
+DEVICE Run run_then(Run first, Run next)
+{
+    u32 even = first.even + ((first.even & 1u) == 0u ? next.even : next.odd);
+    u32 odd = first.odd + ((first.odd & 1u) == 0u ? next.odd : next.even);
+    return run_made(limited(even), limited(odd));
+}
+
+/* Blocks of a plane, and of those before it. */
+DEVICE u32 blocks_of(u32 plane)
+{
+    return plane == 0u ? luma_blocks : chroma_blocks;
+}
+
+DEVICE u32 blocks_before(u32 plane)
+{
+    return plane == 0u ? 0u : luma_blocks + (plane - 1u) * chroma_blocks;
+}
+
+DEVICE u32 chunks_of(u32 plane)
+{
+    return (blocks_of(plane) + HVS_CHUNK_BLOCKS - 1u) / HVS_CHUNK_BLOCKS;
+}
+
+/* Where a chunk's words begin: the lower exponent, then the runs for it and for the next. */
+DEVICE u32 chunk_words(u32 plane, u32 chunk)
+{
+    u32 before = plane == 0u ? 0u : chunks_of(0u) + (plane - 1u) * chunks_of(1u);
+    return (before + chunk) * HVS_RUN_WORDS;
+}
+
+DEVICE f32 term_of(u32 plane, u32 piece, u32 i)
+{
+    u32 block = piece / HVS_PIECES, k = piece % HVS_PIECES * HVS_PIECE + i;
+    return terms[64u * blocks_before(plane) + k * blocks_of(plane) + block];
+}
+
+#if defined(KERNEL_hvs_runs)
 KERNEL_MAIN
 {
-    u32 sum = 0u; /* bits of a float; the same in all threads */
-    u32 base = 0u;
-    while (base < blocks) {
-        u32 block = base + LOCAL_X;
-        bool inside = block < blocks;
-        u32 exponent = sum >> 23;
-        u32 units = (sum & 0x7fffffu) | 0x800000u;
-        Run run;
-        run.even = 0u;
-        run.odd = 0u;
-        /* Loads in bunches: waiting for one after the other would take most of the time. */
-        for (u32 k = 0u; inside && k < 64u; k += 8u) {
-            u32 t0 = bits_of_f32(term_of(block, k)), t1 = bits_of_f32(term_of(block, k + 1u));
-            u32 t2 = bits_of_f32(term_of(block, k + 2u)), t3 = bits_of_f32(term_of(block, k + 3u));
-            u32 t4 = bits_of_f32(term_of(block, k + 4u)), t5 = bits_of_f32(term_of(block, k + 5u));
-            u32 t6 = bits_of_f32(term_of(block, k + 6u)), t7 = bits_of_f32(term_of(block, k + 7u));
-            run_add(run, t0, exponent);
-            run_add(run, t1, exponent);
-            run_add(run, t2, exponent);
-            run_add(run, t3, exponent);
-            run_add(run, t4, exponent);
-            run_add(run, t5, exponent);
-            run_add(run, t6, exponent);
-            run_add(run, t7, exponent);
+    u32 plane = GROUP_Y, piece = GROUP_X * HVS_CHUNK + LOCAL_X;
+    if (GROUP_X >= chunks_of(plane))
+        return;
+    u32 totals_each = HVS_CHUNK_BLOCKS / HVS_BLOCKS_W;
+    u32 first_total = chunk_words(plane, 0u) / HVS_RUN_WORDS * totals_each;
+    f32 before = 0.0f;
+    for (u32 i = LOCAL_X; i < GROUP_X * totals_each; i += GROUP_SIZE)
+        before += totals[first_total + i];
+    GROUP_SUM(part, before);
+    /* From half to twice of what is expected, or nearly so. */
+    u32 expected = bits_of_f32(part[0]), exponent = expected < HVS_SQRT2 ? 0u : (expected - HVS_SQRT2) >> 23;
+    Run lower = run_made(0u, 0u), upper = lower;
+    if (piece < HVS_PIECES * blocks_of(plane)) {
+        UNROLL
+        for (u32 i = 0u; i < HVS_PIECE; i++) {
+            u32 term = bits_of_f32(term_of(plane, piece, i));
+            run_add(lower, term, exponent);
+            run_add(upper, term, exponent + 1u);
+        }
+    }
+    for (u32 reach = 1u; reach < GROUP_SIZE; reach <<= 1) {
+        lower_even[LOCAL_X] = lower.even;
+        lower_odd[LOCAL_X] = lower.odd;
+        upper_even[LOCAL_X] = upper.even;
+        upper_odd[LOCAL_X] = upper.odd;
+        BARRIER();
+        if (LOCAL_X % (2u * reach) == 0u) {
+            u32 next = LOCAL_X + reach;
+            lower = run_then(lower, run_made(lower_even[next], lower_odd[next]));
+            upper = run_then(upper, run_made(upper_even[next], upper_odd[next]));
         }
         BARRIER();
-        if_even[LOCAL_X] = run.even;
-        if_odd[LOCAL_X] = run.odd;
+    }
+    if (LOCAL_X == 0u) {
+        u32 at = chunk_words(plane, GROUP_X);
+        runs[at] = exponent;
+        runs[at + 1u] = lower.even;
+        runs[at + 2u] = lower.odd;
+        runs[at + 3u] = upper.even;
+        runs[at + 4u] = upper.odd;
+    }
+}
+#else
+/* What a chunk adds at this exponent; too much, if that is not known. */
+DEVICE Run chunk_run(u32 plane, u32 chunk, u32 exponent)
+{
+    u32 at = chunk_words(plane, chunk), lower = runs[at];
+    if (exponent == lower)
+        return run_made(runs[at + 1u], runs[at + 2u]);
+    if (exponent == lower + 1u)
+        return run_made(runs[at + 3u], runs[at + 4u]);
+    return run_made(HVS_LIMIT, HVS_LIMIT);
+}
+
+DEVICE Run piece_run(u32 plane, u32 piece, u32 exponent)
+{
+    Run run = run_made(0u, 0u);
+    UNROLL
+    for (u32 i = 0u; i < HVS_PIECE; i++)
+        run_add(run, bits_of_f32(term_of(plane, piece, i)), exponent);
+    return run;
+}
+
+KERNEL_MAIN
+{
+    u32 plane = GROUP_X, pieces = HVS_PIECES * blocks_of(plane);
+    u32 sum = 0u, at = 0u; /* bits of a float, and the piece that comes next: the same in all threads */
+    bool stopped = false;  /* at a chunk which must be taken piece by piece */
+    while (at < pieces) {
+        bool by_chunk = at % HVS_CHUNK == 0u && !stopped;
+        u32 exponent = sum >> 23, units = (sum & 0x7fffffu) | 0x800000u;
+        u32 piece = at + LOCAL_X, chunk = at / HVS_CHUNK + LOCAL_X;
+        Run own = run_made(0u, 0u);
+        if (by_chunk && chunk < chunks_of(plane))
+            own = chunk_run(plane, chunk, exponent);
+        else if (!by_chunk && piece < pieces && piece / HVS_CHUNK == at / HVS_CHUNK)
+            own = piece_run(plane, piece, exponent);
+        /* What all threads up to this one add. */
+        u32 side = 0u;
+        if_even[LOCAL_X] = own.even;
+        if_odd[LOCAL_X] = own.odd;
         if (LOCAL_X == 0u)
             found[0] = GROUP_SIZE;
         BARRIER();
-        u32 own_even = run.even, own_odd = run.odd;
         for (u32 reach = 1u; reach < GROUP_SIZE; reach <<= 1) {
-            u32 first_even = 0u, first_odd = 0u;
             if (LOCAL_X >= reach) {
-                first_even = if_even[LOCAL_X - reach];
-                first_odd = if_odd[LOCAL_X - reach];
+                u32 before = side + LOCAL_X - reach;
+                own = run_then(run_made(if_even[before], if_odd[before]), own);
             }
-            BARRIER();
-            u32 then_even = (first_even & 1u) == 0u ? own_even : own_odd;
-            u32 then_odd = (first_odd & 1u) == 0u ? own_odd : own_even;
-            own_even = limited(first_even + then_even);
-            own_odd = limited(first_odd + then_odd);
-            if_even[LOCAL_X] = own_even;
-            if_odd[LOCAL_X] = own_odd;
+            side = HVS_CHUNK - side;
+            if_even[side + LOCAL_X] = own.even;
+            if_odd[side + LOCAL_X] = own.odd;
             BARRIER();
         }
-        /* The sum before and after this thread's block. */
         bool is_odd = (units & 1u) != 0u;
-        u32 after = units + (is_odd ? own_odd : own_even), start = units;
+        u32 after = units + (is_odd ? own.odd : own.even), start = units;
         if (LOCAL_X > 0u)
-            start += is_odd ? if_odd[LOCAL_X - 1u] : if_even[LOCAL_X - 1u];
-        u32 all = units + (is_odd ? if_odd[GROUP_SIZE - 1u] : if_even[GROUP_SIZE - 1u]);
-        bool crosses = sum == 0u ? own_even != 0u && (LOCAL_X == 0u || if_even[LOCAL_X - 1u] == 0u)
-                                 : after >= HVS_CROSSED && start < HVS_CROSSED;
-        if (crosses) {
+            start += is_odd ? if_odd[side + LOCAL_X - 1u] : if_even[side + LOCAL_X - 1u];
+        u32 last = side + GROUP_SIZE - 1u, all = units + (is_odd ? if_odd[last] : if_even[last]);
+        if (after >= HVS_CROSSED && start < HVS_CROSSED) {
             PRECISE f32 chain = 0.0f;
             if (sum != 0u)
                 chain = f32_of_bits((exponent << 23) + (start - 0x800000u));
-            for (u32 k = 0u; k < 64u; k++)
-                chain = chain + term_of(block, k);
+            for (u32 i = 0u; !by_chunk && i < HVS_PIECE; i++)
+                chain = chain + term_of(plane, piece, i);
             found[0] = LOCAL_X;
             found[1] = bits_of_f32(chain);
         }
         BARRIER();
-        if (found[0] < GROUP_SIZE) {
+        bool crossed = found[0] < GROUP_SIZE;
+        if (crossed)
             sum = found[1];
-            base += found[0] + 1u;
-        } else {
+        else
             sum = sum == 0u ? 0u : (exponent << 23) + (all - 0x800000u);
-            base += GROUP_SIZE;
-        }
+        if (by_chunk)
+            at += HVS_CHUNK * found[0];
+        else
+            at = crossed ? at + found[0] + 1u : (at / HVS_CHUNK + 1u) * HVS_CHUNK;
+        stopped = by_chunk && crossed;
+        BARRIER();
     }
     if (LOCAL_X == 0u)
         error[plane] = sum;
 }
+#endif
 KERNEL_END
 #endif

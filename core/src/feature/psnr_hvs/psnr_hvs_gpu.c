@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs on the GPU, planes side by side: first all blocks, then a chain of additions each. */
+/* psnr_hvs on the GPU, planes side by side: first all blocks, then a chain of additions each,
+ * prepared in chunks and put together by one group. */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <errno.h>
@@ -9,51 +10,91 @@
 #include "gpu/feature_gpu.h"
 
 GPU_PARAMS(HvsBlocksParams, HVS_BLOCKS_PARAMS);
-GPU_PARAMS(HvsSumParams, HVS_SUM_PARAMS);
+GPU_PARAMS(HvsChainParams, HVS_CHAIN_PARAMS);
 
 _Static_assert(offsetof(HvsTables, mask) == HVS_MASKS * sizeof(float), "the kernel reads it so");
+_Static_assert(HVS_PIECE *HVS_PIECES == HVS_COEFS && HVS_CHUNK == HVS_CHUNK_BLOCKS * HVS_PIECES &&
+                   HVS_CHUNK_BLOCKS % HVS_BLOCKS_W == 0,
+               "a chunk is whole pieces, and what whole groups made");
 
-static GpuBuf plan_blocks(const Feature *f, GpuPlan *plan, unsigned p, uint32_t blocks)
+enum { PLANES = 3 };
+
+typedef struct Planes {
+    uint32_t blocks[PLANES], chunks[PLANES]; /* of both kinds of chroma alike */
+    uint32_t all_blocks, all_chunks;
+} Planes;
+
+static Planes planes_of(const FrameShape *shape)
 {
-    const HvsTables *tables = hvs_tables(f, p);
-    const GpuBuf terms = gpu_scratch(plan, (size_t)blocks * HVS_COEFS * sizeof(float));
-    const HvsBlocksParams params = {
-        .stride = gpu_plane_stride(plan, p),
-        .across = hvs_block_count(f->shape.w[p]),
-        .blocks = blocks,
-    };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = gpu_by_depth(f, "hvs_blocks_8", "hvs_blocks_16"),
-                       GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p),
-                                        gpu_table(plan, tables, sizeof(*tables)), terms),
-                       GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(blocks, HVS_BLOCKS_GROUP) },
-                   });
-    return terms;
+    Planes planes = { 0 };
+    for (unsigned p = 0; p < PLANES; p++) {
+        planes.blocks[p] = hvs_block_count(shape->w[p]) * hvs_block_count(shape->h[p]);
+        planes.chunks[p] = gpu_groups(planes.blocks[p], HVS_CHUNK_BLOCKS);
+        planes.all_blocks += planes.blocks[p];
+        planes.all_chunks += planes.chunks[p];
+    }
+    return planes;
+}
+
+static void plan_blocks(const Feature *f, GpuPlan *plan, const Planes *planes, GpuBuf terms,
+                        GpuBuf totals)
+{
+    uint32_t first_block = 0, first_chunk = 0;
+    for (unsigned p = 0; p < PLANES; p++) {
+        const HvsTables *tables = hvs_tables(f, p);
+        const HvsBlocksParams params = {
+            .stride = gpu_plane_stride(plan, p),
+            .across = hvs_block_count(f->shape.w[p]),
+            .blocks = planes->blocks[p],
+            .first_block = first_block,
+            .first_total = first_chunk * (HVS_CHUNK_BLOCKS / HVS_BLOCKS_W),
+        };
+        first_block += planes->blocks[p];
+        first_chunk += planes->chunks[p];
+        if (!params.blocks)
+            continue;
+        gpu_pass(plan,
+                 &(GpuPass){
+                     .kernel = gpu_by_depth(f, "hvs_blocks_8", "hvs_blocks_16"),
+                     GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p),
+                                      gpu_table(plan, tables, sizeof(*tables)), terms, totals),
+                     GPU_PASS_PARAMS(&params),
+                     .groups = { gpu_groups(params.blocks, HVS_BLOCKS_W) },
+                 });
+    }
+    gpu_next_stage(plan);
 }
 
 static int hvs_plan(const Feature *f, GpuPlan *plan)
 {
-    uint32_t blocks[3];
-    GpuBuf terms[3];
-    const GpuBuf result = gpu_result(plan, 3 * sizeof(float), true);
-    for (unsigned p = 0; p < 3; p++) {
-        blocks[p] = hvs_block_count(f->shape.w[p]) * hvs_block_count(f->shape.h[p]);
-        if (blocks[p])
-            terms[p] = plan_blocks(f, plan, p, blocks[p]);
-    }
-    if (!blocks[0])
+    const Planes planes = planes_of(&f->shape);
+    const GpuBuf result = gpu_result(plan, PLANES * sizeof(float), false);
+    if (!planes.blocks[0])
         return gpu_refuse(plan, "the picture is smaller than a block");
+    const size_t totals_size =
+        (size_t)planes.all_chunks * (HVS_CHUNK_BLOCKS / HVS_BLOCKS_W) * sizeof(float);
+    const GpuBuf terms = gpu_scratch(plan, (size_t)planes.all_blocks * HVS_COEFS * sizeof(float));
+    const GpuBuf totals = gpu_scratch(plan, totals_size);
+    const GpuBuf runs =
+        gpu_scratch(plan, (size_t)planes.all_chunks * HVS_RUN_WORDS * sizeof(uint32_t));
+    const HvsChainParams params = {
+        .luma_blocks = planes.blocks[0],
+        .chroma_blocks = planes.blocks[1],
+    };
+    plan_blocks(f, plan, &planes, terms, totals);
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "hvs_runs",
+                       GPU_PASS_BUFFERS(terms, totals, runs),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { planes.chunks[0], PLANES },
+                   });
     gpu_next_stage(plan);
-    for (unsigned p = 0; p < 3; p++) {
-        const HvsSumParams params = { .blocks = blocks[p], .plane = p };
-        if (blocks[p])
-            gpu_pass(plan, &(GpuPass){
-                               .kernel = "hvs_sum",
-                               GPU_PASS_BUFFERS(terms[p], result),
-                               GPU_PASS_PARAMS(&params),
-                           });
-    }
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "hvs_sum",
+                       GPU_PASS_BUFFERS(terms, runs, result),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { PLANES },
+                   });
     return 0;
 }
 
