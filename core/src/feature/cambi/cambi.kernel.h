@@ -27,23 +27,17 @@ KERNEL_END
 
 #if defined(KERNEL_cambi_prepare)
 /* Samples to 10-bit codes and the mask of flat parts: those with enough flat samples in the 7x7 around.
- * With `halve` only every other sample of every other row is kept. */
+ * With `halve` only every other sample of every other row is kept. A thread slides down some rows, for four columns
+ * next to each other. */
 #define BUFFERS IN(0, u32, plane) IN(1, u32, from) OUT(2, u32, out_words)
 #define PARAMS CAMBI_PREPARE_PARAMS
-#define PREPARE_W (2 * (CAMBI_TILE_W - 1) + 8)
-#define PREPARE_H (2 * (CAMBI_TILE_H - 1) + 8)
-#define SHARED_ARRAYS SHARED(u32, codes, PREPARE_W * PREPARE_H) SHARED(u32, flats, PREPARE_W * PREPARE_H) \
-    SHARED(u32, sums, CAMBI_TILE_W * PREPARE_H)
-#define GROUP_W CAMBI_TILE_W
-#define GROUP_H CAMBI_TILE_H
+#define GROUP_W CAMBI_PREPARE_W
+#define GROUP_H CAMBI_PREPARE_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
-/* A sample before smoothing; `from` has the source's columns, then its rows. */
-DEVICE u32 raw_code(u32 x, u32 y)
+DEVICE u32 code_of(u32 v)
 {
-    u32 from_x = resampled != 0u ? from[x] : x, from_y = resampled != 0u ? from[width + y] : y;
-    u32 v = SAMPLE(plane, from_y * stride, from_x);
 #if HBD
     return bpc <= 10u ? v << (10u - bpc) : (v + (1u << (bpc - 11u))) >> (bpc - 10u);
 #else
@@ -51,56 +45,98 @@ DEVICE u32 raw_code(u32 x, u32 y)
 #endif
 }
 
-/* Past the last column or row the sample itself stands in. */
-DEVICE u32 code_at(u32 x, u32 y)
+/* A sample; `from` has the source's columns, then its rows. */
+DEVICE u32 resampled_at(i32 x, u32 from_row)
 {
-    u32 v = raw_code(x, y);
-    if (smoothed == 0u)
-        return v;
-    u32 right = min_u32(x + 1u, width - 1u), below = min_u32(y + 1u, height - 1u);
-    return (v + raw_code(right, y) + raw_code(x, below) + raw_code(right, below)) >> 2;
+    return SAMPLE(plane, from_row, from[u32(clamp_i32(x, 0, i32(width) - 1))]);
 }
+
+#define PREPARE_CODES 11 /* of a row: three columns before the thread's four, and four behind */
+#define PREPARE_WORDS ((PREPARE_CODES + 2 + SAMPLES_PER_WORD - 1) / SAMPLES_PER_WORD)
 
 KERNEL_MAIN
 {
-    i32 left = i32((GROUP_X * CAMBI_TILE_W) << halve) - 3, top = i32((GROUP_Y * CAMBI_TILE_H) << halve) - 3;
-    u32 tile_w = ((CAMBI_TILE_W - 1u) << halve) + 8u, tile_h = ((CAMBI_TILE_H - 1u) << halve) + 8u;
-    for (u32 row = LOCAL_Y; row < tile_h; row += GROUP_H) {
-        u32 y = u32(clamp_i32(top + i32(row), 0, i32(height) - 1));
-        for (u32 column = LOCAL_X; column < tile_w; column += GROUP_W) {
-            u32 x = u32(clamp_i32(left + i32(column), 0, i32(width) - 1));
-            codes[row * tile_w + column] = code_at(x, y);
-        }
-    }
-    BARRIER();
-    for (u32 row = LOCAL_Y; row + 1u < tile_h; row += GROUP_H) {
-        i32 y = top + i32(row);
-        for (u32 column = LOCAL_X; column + 1u < tile_w; column += GROUP_W) {
-            i32 x = left + i32(column);
-            u32 at = row * tile_w + column;
-            bool inside = x >= 0 && x < i32(width) && y >= 0 && y < i32(height);
-            bool across = x == i32(width) - 1 || codes[at] == codes[at + 1u];
-            bool down = y == i32(height) - 1 || codes[at] == codes[at + tile_w];
-            flats[at] = inside && across && down ? 1u : 0u;
-        }
-    }
-    BARRIER();
-    for (u32 row = LOCAL_Y; row + 1u < tile_h; row += GROUP_H) {
-        u32 at = row * tile_w + (LOCAL_X << halve), sum = 0u;
-        for (u32 k = 0u; k < 7u; k++)
-            sum += flats[at + k];
-        sums[row * CAMBI_TILE_W + LOCAL_X] = sum;
-    }
-    BARRIER();
-    u32 kept_w = (width + halve) >> halve, kept_h = (height + halve) >> halve;
-    u32 x = GROUP_X * CAMBI_TILE_W + LOCAL_X, y = GROUP_Y * CAMBI_TILE_H + LOCAL_Y;
-    if (x >= kept_w || y >= kept_h)
+    u32 left = (GROUP_X * GROUP_W + LOCAL_X) * 4u, top = (GROUP_Y * GROUP_H + LOCAL_Y) * CAMBI_PREPARE_ROWS;
+    if (left >= width || top >= height)
         return;
-    u32 row = LOCAL_Y << halve, flat_count = 0u;
-    for (u32 k = 0u; k < 7u; k++)
-        flat_count += sums[(row + k) * CAMBI_TILE_W + LOCAL_X];
-    u32 code = codes[(row + 3u) * tile_w + (LOCAL_X << halve) + 3u];
-    out_words[y * kept_w + x] = code | (flat_count > needed ? CAMBI_FLAT_BIT : 0u);
+    /* Bits for the ten columns whose flatness counts: those inside, and the last one, which has no right
+     * neighbour. */
+    u32 inside = (1023u << (left == 0u ? 3u : 0u)) & (1023u >> (left + 7u > width ? left + 7u - width : 0u));
+    u32 edge = left + 7u >= width ? 1u << (width + 2u - left) : 0u;
+    u32 kept_w = (width + halve) >> halve;
+    /* By column: codes of a row; samples of the next one (if smoothed, pairs of them); how many of the last seven
+     * rows are flat; and these apart, in three bits each. */
+    u32 codes[PREPARE_CODES], pairs[PREPARE_CODES], totals[4], recent[4];
+    /* Codes of the four columns, two to a word, of a row and the three before. */
+    u32x2 here = U32X2(0u, 0u), one = here, two = here, three = here;
+    UNROLL
+    for (u32 i = 0u; i < PREPARE_CODES; i++)
+        codes[i] = pairs[i] = 0u;
+    UNROLL
+    for (u32 i = 0u; i < 4u; i++)
+        totals[i] = recent[i] = 0u;
+    /* With row y of the samples comes the flatness of an earlier row. */
+    i32 lag = smoothed != 0u ? 2 : 1, begin = i32(top) - 3, end = i32(top + CAMBI_PREPARE_ROWS) + 3;
+    for (i32 y = begin; y < end + lag; y++) {
+        u32 row = u32(clamp_i32(y, 0, i32(height) - 1)), raw[PREPARE_CODES + 1], next[PREPARE_CODES];
+        if (resampled != 0u) {
+            u32 from_row = from[width + row] * stride;
+            UNROLL
+            for (u32 i = 0u; i <= PREPARE_CODES; i++)
+                raw[i] = resampled_at(i32(left + i) - 3, from_row);
+        } else {
+            UNROLL
+            for (u32 k = 0u; k < PREPARE_WORDS; k++) {
+                i32 at = i32(left / SAMPLES_PER_WORD + k) - i32(4u / SAMPLES_PER_WORD);
+                u32 word = plane[row * stride + u32(clamp_i32(at, 0, i32(stride) - 1))];
+                UNROLL
+                for (u32 j = 0u; j < SAMPLES_PER_WORD; j++) {
+                    u32 i = k * SAMPLES_PER_WORD + j; /* columns from left - 4 on */
+                    if (i > 0u && i <= PREPARE_CODES + 1u)
+                        raw[i - 1u] = sample_of(word, j);
+                }
+            }
+            /* Past the last column the sample itself stands in. */
+            UNROLL
+            for (u32 i = 1u; i <= PREPARE_CODES; i++)
+                raw[i] = left + i == width + 3u ? raw[i - 1u] : raw[i];
+        }
+        UNROLL
+        for (u32 i = 0u; i < PREPARE_CODES; i++) {
+            u32 code = code_of(raw[i]), pair = code + code_of(raw[i + 1u]);
+            next[i] = smoothed != 0u ? (pairs[i] + pair) >> 2 : code;
+            pairs[i] = pair;
+        }
+        i32 flat_y = y - lag;
+        u32 across = edge, down = flat_y == i32(height) - 1 ? 1023u : 0u;
+        UNROLL
+        for (u32 i = 0u; i + 1u < PREPARE_CODES; i++) {
+            across |= codes[i] == codes[i + 1u] ? 1u << i : 0u;
+            down |= codes[i] == next[i] ? 1u << i : 0u;
+        }
+        bool counts = flat_y >= max_i32(begin, 0) && flat_y < i32(height);
+        u32 is_flat = counts ? inside & across & down : 0u;
+        three = two;
+        two = one;
+        one = here;
+        here = U32X2(codes[3] | (codes[4] << 16), codes[5] | (codes[6] << 16));
+        i32 out_y = flat_y - 3;
+        bool writes = out_y >= i32(top) && out_y < i32(height) && (u32(out_y) & halve) == 0u;
+        UNROLL
+        for (u32 i = 0u; i < 4u; i++) {
+            u32 sum = count_bits_u32((is_flat >> i) & 127u);
+            totals[i] += sum - ((recent[i] >> 18) & 7u);
+            recent[i] = (recent[i] << 3) | sum;
+            u32 two_codes = i < 2u ? three.x : three.y, code = (two_codes >> (16u * (i & 1u))) & 0xffffu;
+            if (writes && left + i < width && (i & halve) == 0u) {
+                u32 at = (u32(out_y) >> halve) * kept_w + ((left + i) >> halve);
+                out_words[at] = code | (totals[i] > needed ? CAMBI_FLAT_BIT : 0u);
+            }
+        }
+        UNROLL
+        for (u32 i = 0u; i < PREPARE_CODES; i++)
+            codes[i] = next[i];
+    }
 }
 KERNEL_END
 #endif
@@ -108,18 +144,22 @@ KERNEL_END
 #if defined(KERNEL_cambi_mode)
 /* Takes every (1 << decimate)-th sample and filters codes: in rows, then in columns, the value that
  * occurs twice among three, else the least. Then notes for each sample how many from it on, up to the
- * tile's end, count alike. */
-#define BUFFERS IN(0, u32, in_words) OUT(1, u32, out_words)
+ * tile's end, count alike, and for each tile which kinds of codes count in it. A thread takes some rows of a
+ * column. */
+#define BUFFERS OUT(0, u32, words) OUT(1, u32, tiles)
 #define PARAMS CAMBI_MODE_PARAMS
-#define SHARED_ARRAYS SHARED(u32, keys, CAMBI_TILE_W * CAMBI_TILE_H)
+#define MODE_ROWS (CAMBI_TILE_H / GROUP_H)
+#define MODE_PITCH (CAMBI_TILE_W + 1)
+#define MODE_PARTS (GROUP_SIZE / CAMBI_TILE_H) /* of a row */
+#define SHARED_ARRAYS                                                                                  SHARED(u32, keys, MODE_PITCH * CAMBI_TILE_H) SHARED(u32, ends, GROUP_SIZE)                         SHARED(u32, kinds, CAMBI_KINDS)
 #define GROUP_W CAMBI_TILE_W
-#define GROUP_H CAMBI_TILE_H
+#define GROUP_H CAMBI_MODE_GROUP_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
 DEVICE u32 word_at(u32 x, u32 y)
 {
-    return in_words[(y << decimate) * in_width + (x << decimate)];
+    return words[first_in + (y << decimate) * in_width + (x << decimate)];
 }
 
 DEVICE u32 mode3(u32 a, u32 b, u32 c)
@@ -128,114 +168,118 @@ DEVICE u32 mode3(u32 a, u32 b, u32 c)
     return a == b || a == c ? a : b == c ? b : least;
 }
 
-DEVICE u32 mode_across(u32 x, u32 y)
-{
-    u32 here = word_at(x, y) & CAMBI_CODE_MASK;
-    if (x == 0u || x + 1u >= width)
-        return here;
-    return mode3(word_at(x - 1u, y) & CAMBI_CODE_MASK, here, word_at(x + 1u, y) & CAMBI_CODE_MASK);
-}
-
 KERNEL_MAIN
 {
-    u32 x = GROUP_X * CAMBI_TILE_W + LOCAL_X, y = GROUP_Y * CAMBI_TILE_H + LOCAL_Y;
-    bool inside = x < width && y < height;
-    u32 word = 0u, key = 0xfffeu;
-    if (inside) {
-        word = word_at(x, y) & (CAMBI_CODE_MASK | CAMBI_FLAT_BIT);
-        if (y > 0u && y + 1u < height) {
-            u32 code = mode3(mode_across(x, y - 1u), mode_across(x, y), mode_across(x, y + 1u));
-            word = (word & CAMBI_FLAT_BIT) | code;
-        }
-        i32 code = i32(word & CAMBI_CODE_MASK);
-        bool counts = (word & CAMBI_FLAT_BIT) != 0u && code >= low && code <= high;
-        key = counts ? u32(code) : 0xffffu;
+    u32 x = GROUP_X * CAMBI_TILE_W + LOCAL_X, top = GROUP_Y * CAMBI_TILE_H + LOCAL_Y * MODE_ROWS;
+    u32 near_x = min_u32(x, width - 1u), before = near_x > 0u ? near_x - 1u : 0u, behind = min_u32(near_x + 1u, width - 1u);
+    bool filtered = x > 0u && x + 1u < width;
+    u32 word[MODE_ROWS], across[MODE_ROWS + 2];
+    UNROLL
+    for (u32 i = 0u; i < MODE_ROWS + 2u; i++) {
+        u32 y = min_u32(max_u32(top + i, 1u) - 1u, height - 1u);
+        u32 here = word_at(near_x, y) & (CAMBI_CODE_MASK | CAMBI_FLAT_BIT), code = here & CAMBI_CODE_MASK;
+        u32 mode = mode3(word_at(before, y) & CAMBI_CODE_MASK, code, word_at(behind, y) & CAMBI_CODE_MASK);
+        across[i] = filtered ? mode : code;
+        if (i > 0u && i <= MODE_ROWS)
+            word[i - 1u] = here;
     }
-    keys[LOCAL_INDEX] = key;
+    UNROLL
+    for (u32 i = 0u; i < MODE_ROWS; i++) {
+        u32 y = top + i, key = 0xfffeu; /* outside */
+        if (y > 0u && y + 1u < height)
+            word[i] = (word[i] & CAMBI_FLAT_BIT) | mode3(across[i], across[i + 1u], across[i + 2u]);
+        if (x < width && y < height) {
+            i32 code = i32(word[i] & CAMBI_CODE_MASK);
+            bool counts = (word[i] & CAMBI_FLAT_BIT) != 0u && code >= low && code <= high;
+            key = counts ? u32(code - low) : 0xffffu;
+        }
+        keys[(LOCAL_Y * MODE_ROWS + i) * MODE_PITCH + LOCAL_X] = key;
+    }
+    if (LOCAL_INDEX < CAMBI_KINDS)
+        kinds[LOCAL_INDEX] = 0u;
     BARRIER();
-    if (!inside)
-        return;
-    u32 run = 1u;
-    while (LOCAL_X + run < CAMBI_TILE_W && keys[LOCAL_INDEX + run] == key)
-        run++;
-    out_words[y * width + x] = word | (run << CAMBI_RUN_SHIFT);
+    /* A bit for each sample that is the last of its run: some of a row, then all of it. */
+    u32 row = LOCAL_INDEX / MODE_PARTS, first = LOCAL_INDEX % MODE_PARTS * (CAMBI_TILE_W / MODE_PARTS), bits = 0u;
+    for (u32 column = first; column < first + CAMBI_TILE_W / MODE_PARTS; column++) {
+        u32 at = row * MODE_PITCH + column, key = keys[at];
+        if (column + 1u == CAMBI_TILE_W || keys[at + 1u] != key)
+            bits |= 1u << column;
+        if (key < 0xfffeu)
+            kinds[CAMBI_KIND(key)] = 1u;
+    }
+    ends[LOCAL_INDEX] = bits;
+    BARRIER();
+    if (LOCAL_INDEX == 0u) {
+        u32 mask = 0u;
+        for (u32 k = 0u; k < CAMBI_KINDS; k++)
+            mask |= kinds[k] << k;
+        tiles[first_tile + GROUP_Y * ((width + CAMBI_TILE_W - 1u) / CAMBI_TILE_W) + GROUP_X] = mask;
+    }
+    UNROLL
+    for (u32 i = 0u; i < MODE_ROWS; i++) {
+        u32 all = 0u;
+        for (u32 k = 0u; k < MODE_PARTS; k++)
+            all |= ends[(LOCAL_Y * MODE_ROWS + i) * MODE_PARTS + k];
+        u32 behind_x = all >> LOCAL_X, run = top_bit_u32(behind_x & (0u - behind_x)) + 1u;
+        if (x < width && top + i < height)
+            words[first_out + (top + i) * width + x] = word[i] | (run << CAMBI_RUN_SHIFT);
+    }
 }
 KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_contrast)
-/* A group slides a window down a strip of columns, a thread a column, with counters of each code in
- * shared memory, two to a word. Runs of equal codes are counted at once. */
-#define BUFFERS IN(0, u32, words) IN(1, u32, table) OUT(2, u32, map)
+/* All scales but those that the window reaches across. A group slides a window down a tile, a thread a
+ * column, with counters of codes in shared memory, two to a word. There is room for some codes only, so that many
+ * groups fit a device: where more occur in a tile, the group begins anew for the next of them. Runs of equal
+ * codes are counted at once. */
+#define BUFFERS IN(0, u32, words) IN(1, u32, tiles) IN(2, u32, table) OUT(3, u32, map)
 #define PARAMS CAMBI_CONTRAST_PARAMS
-#define CAMBI_LINE (CAMBI_STRIP_W + 2 * CAMBI_MAX_RADIUS)
-#define SHARED_ARRAYS SHARED(u32, counts, CAMBI_COUNTS) SHARED(u32, enter, CAMBI_LINE) SHARED(u32, leave, CAMBI_LINE)
-#define GROUP_W CAMBI_STRIP_W
+#define CAMBI_LINE (CAMBI_TILE_W + 2 * CAMBI_MAX_RADIUS)
+#define CAMBI_LOADS (CAMBI_LINE / CAMBI_TILE_W)
+#define SHARED_ARRAYS                                                                                  SHARED(u32, counts, CAMBI_COUNTED / 2 * CAMBI_TILE_W) SHARED(u32, enter, CAMBI_LINE)               SHARED(u32, leave, CAMBI_LINE)
+#define GROUP_W CAMBI_TILE_W
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
+#include "feature/cambi/cambi_scale.h"
 #define CAMBI_NO_KEY 0xffffu
 
 /* What counts at sample x of row y, less the lowest code, and how many from it on count alike. */
-DEVICE u32 run_at(i32 x, i32 y)
+DEVICE u32 run_at(Scale of, i32 x, i32 y)
 {
-    if (y < 0 || y >= i32(height) || x >= i32(width))
+    if (y < 0 || y >= i32(of.h) || x >= i32(of.w))
         return CAMBI_NO_KEY | (u32(CAMBI_LINE) << CAMBI_RUN_SHIFT);
     if (x < 0)
         return CAMBI_NO_KEY | (u32(-x) << CAMBI_RUN_SHIFT);
-    u32 word = words[u32(y) * width + u32(x)];
+    u32 word = words[first_word + of.first + u32(y) * of.w + u32(x)];
     i32 key = i32(word & CAMBI_CODE_MASK) - low;
     bool counted = (word & CAMBI_FLAT_BIT) != 0u && key >= 0 && key < code_count;
     return (word & 0xffff0000u) | (counted ? u32(key) : CAMBI_NO_KEY);
 }
 
-/* Whether the group has anything to do: most of most pictures is not flat. */
-DEVICE bool any_counts(i32 left, i32 top, i32 end, bool works)
+/* Adds a run of this thread's window, `sign` times; returns how far it came. Counted are keys from `base` on. */
+DEVICE u32 count_run(u32 run, u32 at, u32 base, u32 sign)
 {
-    u32 own = 0u;
-    for (i32 y = top; works && own == 0u && y < end; y++)
-        own = (run_at(left + i32(LOCAL_X), y) & 0xffffu) != CAMBI_NO_KEY ? 1u : 0u;
-    enter[LOCAL_X] = own;
-    BARRIER();
-    u32 any = 0u;
-    for (u32 i = 0u; i < GROUP_SIZE; i++)
-        any |= enter[i];
-    return any != 0u;
-}
-
-DEVICE void load_lines(i32 left, i32 enter_y, i32 leave_y)
-{
-    BARRIER();
-    for (u32 i = LOCAL_X; i < columns + 2u * radius; i += GROUP_SIZE) {
-        enter[i] = run_at(left - i32(radius) + i32(i), enter_y);
-        leave[i] = run_at(left - i32(radius) + i32(i), leave_y);
-    }
-    BARRIER();
-}
-
-/* Adds the runs of this thread's window, `sign` times; returns how far it came. */
-DEVICE u32 count_run(u32 run, u32 at, u32 sign)
-{
-    u32 key = run & 0xffffu;
+    u32 key = (run & 0xffffu) - base;
     u32 length = min_u32(run >> CAMBI_RUN_SHIFT, LOCAL_X + 2u * radius + 1u - at);
-    if (key != CAMBI_NO_KEY)
-        counts[(key >> 1) * columns + LOCAL_X] += (length * sign) << ((key & 1u) * 16u);
+    if (key < CAMBI_COUNTED)
+        counts[(key >> 1) * CAMBI_TILE_W + LOCAL_X] += (length * sign) << ((key & 1u) * 16u);
     return at + length;
 }
 
-DEVICE u32 count_of(i32 key)
+/* Of a key, less the base. */
+DEVICE u32 count_of(u32 key)
 {
-    if (key < 0 || key >= code_count)
-        return 0u;
-    return (counts[u32(key >> 1) * columns + LOCAL_X] >> ((u32(key) & 1u) * 16u)) & 0xffffu;
+    return (counts[(key >> 1) * CAMBI_TILE_W + LOCAL_X] >> ((key & 1u) * 16u)) & 0xffffu;
 }
 
-DEVICE f32 contrast_of(i32 key)
+DEVICE f32 contrast_of(u32 key, u32 base)
 {
     f32 best = 0.0f;
-    u32 own = count_of(key);
-    for (u32 step = table[u32(CAMBI_FIRST_STEP + low + key)]; step <= steps; step++) {
-        u32 other = max_u32(count_of(key + i32(step)), count_of(key - i32(step)));
+    u32 own = count_of(key - base);
+    for (u32 step = table[u32(CAMBI_FIRST_STEP + low) + key]; step <= steps; step++) {
+        u32 other = max_u32(count_of(key - base + step), count_of(key - base - step));
         i32 product = i32(table[CAMBI_WEIGHT + step] * own * other);
         PRECISE f32 contrast = f32(product) * f32_of_bits(table[own + other]);
         best = max_f32(best, contrast);
@@ -245,30 +289,76 @@ DEVICE f32 contrast_of(i32 key)
 
 KERNEL_MAIN
 {
-    i32 left = i32(GROUP_X * columns), reach = i32(radius);
-    i32 top = i32(GROUP_Y * rows), end = min_i32(top + i32(rows), i32(height));
-    bool works = LOCAL_X < columns && left + i32(LOCAL_X) < i32(width);
-    u32 window_end = LOCAL_X + 2u * radius + 1u;
-    if (!any_counts(left, top, end, works)) {
-        for (i32 y = top; works && y < end; y++)
-            map[u32(y) * width + u32(left) + LOCAL_X] = 0u;
-        return;
+    u32 tile = GROUP_X;
+    Scale of = scale_first();
+    while (tile >= tile_count(of)) {
+        tile -= tile_count(of);
+        of = scale_next(of);
     }
-    for (u32 i = LOCAL_X; i < (u32(code_count + 1) >> 1) * columns; i += GROUP_SIZE)
-        counts[i] = 0u;
-    for (i32 y = top - 2 * reach; y < end; y++) {
-        /* Rows that left before the first window was complete were never counted. */
-        load_lines(left, y + reach, y > top ? y - reach - 1 : -1);
-        for (u32 at = LOCAL_X; works && at < window_end;)
-            at = count_run(enter[at], at, 1u);
-        for (u32 at = LOCAL_X; works && at < window_end;)
-            at = count_run(leave[at], at, 0xffffffffu);
-        if (works && y >= top) {
-            u32 at = u32(y) * width + u32(left) + LOCAL_X;
-            u32 own = run_at(left + i32(LOCAL_X), y) & 0xffffu;
-            f32 contrast = own == CAMBI_NO_KEY ? 0.0f : contrast_of(i32(own));
-            map[at] = bits_of_f32(contrast);
+    u32 tile_y = tile / tiles_across(of), tile_x = tile - tile_y * tiles_across(of);
+    i32 left = i32(tile_x * CAMBI_TILE_W), x = left + i32(LOCAL_X), reach = i32(radius);
+    i32 top = i32(tile_y * CAMBI_TILE_H), end = min_i32(top + CAMBI_TILE_H, i32(of.h));
+    bool works = x < i32(of.w), is_first = true;
+    u32 line = CAMBI_TILE_W + 2u * radius, window_end = LOCAL_X + 2u * radius + 1u;
+    u32 kinds = tiles[of.first_tile + tile], at_once = (CAMBI_COUNTED - 1u - 2u * steps) / CAMBI_KIND_CODES;
+    /* Most of most pictures is not flat. */
+    for (i32 y = top; works && kinds == 0u && y < end; y++)
+        map[of.first + u32(y) * of.w + u32(x)] = 0u;
+    while (kinds != 0u) {
+        /* The next kinds of codes, and as many codes around them as steps reach. */
+        u32 kind = top_bit_u32(kinds & (0u - kinds)), base = kind * CAMBI_KIND_CODES - steps;
+        kinds = kinds >> kind >> at_once << at_once << kind;
+        for (u32 i = 0u; i < CAMBI_COUNTED / 2u; i++)
+            counts[i * CAMBI_TILE_W + LOCAL_X] = 0u;
+        /* Lines are on their way while those before are counted. */
+        u32 entering[CAMBI_LOADS], leaving[CAMBI_LOADS];
+        UNROLL
+        for (u32 i = 0u; i < CAMBI_LOADS; i++) {
+            entering[i] = leaving[i] = CAMBI_NO_KEY | (u32(CAMBI_LINE) << CAMBI_RUN_SHIFT);
+            if (i * CAMBI_TILE_W + LOCAL_X < line)
+                entering[i] = run_at(of, x - reach + i32(i * CAMBI_TILE_W), top - reach);
         }
+        for (i32 y = top - 2 * reach; y < end; y++) {
+            BARRIER();
+            UNROLL
+            for (u32 i = 0u; i < CAMBI_LOADS; i++) {
+                enter[i * CAMBI_TILE_W + LOCAL_X] = entering[i];
+                leave[i * CAMBI_TILE_W + LOCAL_X] = leaving[i];
+            }
+            BARRIER();
+            UNROLL
+            for (u32 i = 0u; i < CAMBI_LOADS; i++) {
+                if (i * CAMBI_TILE_W + LOCAL_X < line) {
+                    i32 at = x - reach + i32(i * CAMBI_TILE_W);
+                    entering[i] = run_at(of, at, y + 1 + reach);
+                    /* Rows that left before the first window was complete were never counted. */
+                    leaving[i] = run_at(of, at, y + 1 > top ? y - reach : -1);
+                }
+            }
+            u32 own = CAMBI_NO_KEY;
+            if (works && y >= top)
+                own = run_at(of, x, y) & 0xffffu;
+            u32 enter_at = LOCAL_X, leave_at = LOCAL_X;
+            while (works && (enter_at < window_end || leave_at < window_end)) {
+                u32 enter_run = enter[min_u32(enter_at, window_end - 1u)];
+                u32 leave_run = leave[min_u32(leave_at, window_end - 1u)];
+                if (enter_at < window_end)
+                    enter_at = count_run(enter_run, enter_at, base, 1u);
+                if (leave_at < window_end)
+                    leave_at = count_run(leave_run, leave_at, base, 0xffffffffu);
+            }
+            if (works && y >= top) {
+                u32 at = of.first + u32(y) * of.w + u32(x), own_kind = CAMBI_KIND(own);
+                if (own == CAMBI_NO_KEY) {
+                    if (is_first)
+                        map[at] = 0u;
+                } else if (own_kind >= kind && own_kind < kind + at_once) {
+                    f32 contrast = contrast_of(own, base);
+                    map[at] = bits_of_f32(contrast);
+                }
+            }
+        }
+        is_first = false;
     }
 }
 KERNEL_END
@@ -278,53 +368,40 @@ KERNEL_END
 /* The same for scales that the window reaches across. There the CPU also counts what lies beside the scale
  * in memory, where earlier scales left it: up to the radius, columns in every window of their row, rows in
  * every window. Such scales are few samples: each thread counts for one of them. */
-#define BUFFERS                                                                                    \
-    IN(0, u32, words0) IN(1, u32, words1) IN(2, u32, words2) IN(3, u32, words3)                    \
-    IN(4, u32, words4) IN(5, u32, table) OUT(6, u32, map)
+#define BUFFERS IN(0, u32, words) IN(1, u32, table) OUT(2, u32, map)
 #define PARAMS CAMBI_SMALL_PARAMS
 #define GROUP_W CAMBI_SMALL_W
 #define GROUP_H CAMBI_SMALL_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
+#include "feature/cambi/cambi_scale.h"
 #define CAMBI_NO_KEY (-1)
 
 /* The code at a place in memory, less the lowest: that of the last scale which reached it. */
 DEVICE i32 key_at(u32 x, u32 y)
 {
-    u32 w = stored_width, h = stored_height, pitch = w, from = 0u;
+    Scale of = scale_first();
+    u32 at = y * of.w + x;
     for (u32 s = 1u; s <= scale; s++) {
-        w = (w + 1u) >> 1;
-        h = (h + 1u) >> 1;
-        if (x < w && y < h) {
-            pitch = w;
-            from = s;
-        }
+        of = scale_next(of);
+        if (x < of.w && y < of.h)
+            at = of.first + y * of.w + x;
     }
-    u32 at = y * pitch + x, word;
-    if (from == 0u)
-        word = words0[at];
-    else if (from == 1u)
-        word = words1[at];
-    else if (from == 2u)
-        word = words2[at];
-    else if (from == 3u)
-        word = words3[at];
-    else
-        word = words4[at];
+    u32 word = words[first_word + at];
     i32 key = i32(word & CAMBI_CODE_MASK) - low;
     bool counted = (word & CAMBI_FLAT_BIT) != 0u && key >= 0 && key < code_count;
     return counted ? key : CAMBI_NO_KEY;
 }
 
 /* How many samples of the window have one key, and how many the other. */
-DEVICE void count_row(u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
 {
-    u32 first = x > radius ? x - radius : 0u, end = min_u32(x + radius + 1u, width);
-    u32 beside = max_u32(width, min_u32(radius, stored_width));
+    u32 first = x > radius ? x - radius : 0u, end = min_u32(x + radius + 1u, of.w);
+    u32 beside = max_u32(of.w, min_u32(radius, width));
     for (u32 i = first; i < beside; i++) {
         if (i == end)
-            i = width;
+            i = of.w;
         if (i >= beside)
             break;
         i32 key = key_at(i, y);
@@ -335,24 +412,24 @@ DEVICE void count_row(u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INO
     }
 }
 
-DEVICE void count_window(u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
 {
-    u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, height);
+    u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, of.h);
     for (u32 i = first; i < end; i++)
-        count_row(x, i, above, below, higher, lower);
-    for (u32 i = height; i < min_u32(radius, stored_height); i++)
-        count_row(x, i, above, below, higher, lower);
+        count_row(of, x, i, above, below, higher, lower);
+    for (u32 i = of.h; i < min_u32(radius, height); i++)
+        count_row(of, x, i, above, below, higher, lower);
 }
 
-DEVICE f32 contrast_of(u32 x, u32 y, i32 key)
+DEVICE f32 contrast_of(Scale of, u32 x, u32 y, i32 key)
 {
     f32 best = 0.0f;
     u32 own = 0u, unused = 0u;
-    count_window(x, y, key, code_count, own, unused);
+    count_window(of, x, y, key, code_count, own, unused);
     for (u32 step = table[u32(CAMBI_FIRST_STEP + low + key)]; step <= steps; step++) {
         u32 higher = 0u, lower = 0u;
         i32 below = key - i32(step);
-        count_window(x, y, key + i32(step), below < 0 ? code_count : below, higher, lower);
+        count_window(of, x, y, key + i32(step), below < 0 ? code_count : below, higher, lower);
         u32 other = max_u32(higher, lower);
         i32 product = i32(table[CAMBI_WEIGHT + step] * own * other);
         PRECISE f32 contrast = f32(product) * f32_of_bits(table[own + other]);
@@ -364,12 +441,13 @@ DEVICE f32 contrast_of(u32 x, u32 y, i32 key)
 KERNEL_MAIN
 {
     u32 x = GROUP_X * GROUP_W + LOCAL_X, y = GROUP_Y * GROUP_H + LOCAL_Y;
-    if (x < width && y < height) {
+    Scale of = scale_of(scale);
+    if (x < of.w && y < of.h) {
         i32 own = key_at(x, y);
         f32 contrast = 0.0f;
         if (own != CAMBI_NO_KEY)
-            contrast = contrast_of(x, y, own);
-        map[y * width + x] = bits_of_f32(contrast);
+            contrast = contrast_of(of, x, y, own);
+        map[of.first + y * of.w + x] = bits_of_f32(contrast);
     }
 }
 KERNEL_END
@@ -378,7 +456,7 @@ KERNEL_END
 #if defined(KERNEL_cambi_rank) || defined(KERNEL_cambi_sum)
 /* The largest contrasts. They are 0 or at least 0.5 and below 2^14, so their bits, less those of 0.5,
  * order them in 27 bits. Three ranks of nine bits, counted one after the other among the contrasts that
- * the ranks before left in doubt, find the k-th largest; then the larger ones are added up. */
+ * the ranks before left in doubt, find the k-th largest; then the larger ones are added up. GROUP_Y is the scale. */
 #if defined(KERNEL_cambi_rank)
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins)
 #define PARAMS CAMBI_RANK_PARAMS
@@ -391,13 +469,20 @@ KERNEL_END
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
+#include "feature/cambi/cambi_scale.h"
 #define CAMBI_HALF_BITS 0x3f000000u
+
+/* How many contrasts of a scale count. */
+DEVICE u32 wanted_of(u32 scale)
+{
+    return scale == 0u ? wanted0 : scale == 1u ? wanted1 : scale == 2u ? wanted2 : scale == 3u ? wanted3 : wanted4;
+}
 
 /* The bin in which the `remaining`-th largest of a rank lies goes to found[0] (CAMBI_BINS: there are
  * fewer), and how many lie above that bin to found[1]. */
 DEVICE void find_bin(u32 of_rank, u32 remaining)
 {
-    u32 high_bin = of_rank * CAMBI_BINS + CAMBI_BINS - 1u - 2u * LOCAL_X;
+    u32 high_bin = (GROUP_Y * CAMBI_RANKS + of_rank + 1u) * CAMBI_BINS - 1u - 2u * LOCAL_X;
     u32 high_count = bins[high_bin], low_count = bins[high_bin - 1u];
     BARRIER();
     if (LOCAL_X == 0u) {
@@ -425,6 +510,11 @@ DEVICE void find_bin(u32 of_rank, u32 remaining)
 
 KERNEL_MAIN
 {
+    Scale of = scale_of(GROUP_Y);
+    u32 begin = GROUP_X * (CAMBI_RANK_GROUP * CAMBI_RANK_EACH) + LOCAL_X, count = of.w * of.h;
+    if (begin - LOCAL_X >= count)
+        return;
+    u32 wanted = wanted_of(GROUP_Y);
     /* What the ranks before found: the leading bits of the k-th largest, and how many are larger. */
     u32 prefix = 0u, larger = 0u;
     bool all = false;
@@ -434,7 +524,6 @@ KERNEL_MAIN
         prefix = (prefix << 9) | (found[0] & (CAMBI_BINS - 1u));
         larger += found[1];
     }
-    u32 begin = GROUP_X * (CAMBI_RANK_GROUP * CAMBI_RANK_EACH) + LOCAL_X;
 #if defined(KERNEL_cambi_rank)
     u32 shift = 18u - 9u * rank;
     tally[LOCAL_X] = 0u;
@@ -442,7 +531,7 @@ KERNEL_MAIN
     BARRIER();
     for (u32 i = 0u; i < CAMBI_RANK_EACH; i++) {
         u32 at = begin + i * GROUP_SIZE;
-        u32 bits = at < count && !all ? map[at] : 0u;
+        u32 bits = at < count && !all ? map[of.first + at] : 0u;
         u32 key = bits - CAMBI_HALF_BITS;
         if (bits != 0u && (key >> (shift + 9u)) == prefix)
             ATOMIC_ADD(tally, (key >> shift) & (CAMBI_BINS - 1u), 1u);
@@ -450,18 +539,19 @@ KERNEL_MAIN
     BARRIER();
     for (u32 i = LOCAL_X; i < CAMBI_BINS; i += GROUP_SIZE) {
         if (tally[i] != 0u)
-            ATOMIC_ADD(bins, rank * CAMBI_BINS + i, tally[i]);
+            ATOMIC_ADD(bins, (GROUP_Y * CAMBI_RANKS + rank) * CAMBI_BINS + i, tally[i]);
     }
 #else
     u64 sum = u64(0); /* in units of 2^-24 */
     for (u32 i = 0u; i < CAMBI_RANK_EACH; i++) {
         u32 at = begin + i * GROUP_SIZE;
-        u32 bits = at < count ? map[at] : 0u;
+        u32 bits = at < count ? map[of.first + at] : 0u;
         if (bits != 0u && (all || bits - CAMBI_HALF_BITS > prefix))
             sum += u64((bits & 0x7fffffu) | 0x800000u) << ((bits >> 23) - 126u);
     }
     GROUP_SUM(part, sum);
     if (LOCAL_X == 0u) {
+        u32 first_word = first_result + GROUP_Y * CAMBI_SCALE_WORDS;
         ATOMIC_ADD_U64(result, first_word + CAMBI_SUM, part[0]);
         if (GROUP_X == 0u) {
             result[first_word + CAMBI_LARGER] = all ? 0u : larger;

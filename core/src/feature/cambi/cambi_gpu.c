@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of cambi on a GPU. Each picture is prepared, filtered scale by scale, and each scale's
- * contrasts are mapped while the next one is filtered; then all maps are ranked and summed up. */
+/* The passes of cambi on a GPU. Each picture is prepared and filtered scale by scale; then the contrasts of all
+ * scales are mapped, ranked and summed up together. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -23,19 +23,20 @@ _Static_assert(CAMBI_FIRST_STEP == CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1 &&
                    CAMBI_WEIGHT == CAMBI_FIRST_STEP + CAMBI_TOP_CODE + 1,
                "the parts of the table follow each other");
 
-/* Groups that keep a large GPU busy with contrasts. */
-enum { ENOUGH_GROUPS = 900, MIN_BAND = 16, MAX_BAND = 64 };
-
 typedef struct Scale {
-    GpuBuf words, map, bins;
     uint32_t w, h;
+    uint32_t first, first_tile; /* samples and tiles of the scales before */
 } Scale;
 
 typedef struct Picture {
     unsigned number; /* 0: distorted, 1: reference */
     const CambiTarget *target;
-    GpuBuf plane, prepared;
+    GpuBuf plane;
+    GpuBuf words; /* as prepared, then as filtered at each scale */
+    GpuBuf tiles; /* which kinds of codes count in each tile of each scale */
+    GpuBuf map, bins;
     Scale scale[CAMBI_SCALES];
+    uint32_t samples, tile_count; /* of all scales */
 } Picture;
 
 typedef struct Planning {
@@ -46,10 +47,22 @@ typedef struct Planning {
     unsigned code_count;
 } Planning;
 
-/* Under which settle finds the contrasts of a scale. */
-static unsigned map_number(unsigned picture, unsigned scale)
+static unsigned tile_count(const Scale *scale)
 {
-    return picture * CAMBI_SCALES + scale;
+    return gpu_groups(scale->w, CAMBI_TILE_W) * gpu_groups(scale->h, CAMBI_TILE_H);
+}
+
+/* Where its scales lie. */
+static void lay_out(Picture *pic)
+{
+    uint32_t w = pic->target->kept_w, h = pic->target->kept_h;
+    pic->samples = pic->tile_count = 0;
+    for (unsigned s = 0; s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2) {
+        pic->scale[s] =
+            (Scale){ .w = w, .h = h, .first = pic->samples, .first_tile = pic->tile_count };
+        pic->samples += w * h;
+        pic->tile_count += tile_count(&pic->scale[s]);
+    }
 }
 
 static void plan_range(const Planning *p, const Picture *pic)
@@ -108,121 +121,124 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
     const int err = positions_table(p, t, &from);
     if (err)
         return err;
-    pic->prepared = gpu_scratch(p->plan, (size_t)t->kept_w * t->kept_h * sizeof(uint32_t));
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
-                          GPU_PASS_BUFFERS(pic->plane, from, pic->prepared),
+                          GPU_PASS_BUFFERS(pic->plane, from, pic->words),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(t->kept_w, CAMBI_TILE_W),
-                                      gpu_groups(t->kept_h, CAMBI_TILE_H) },
+                          .groups = { gpu_groups(t->w, 4 * CAMBI_PREPARE_W),
+                                      gpu_groups(t->h, CAMBI_PREPARE_H * CAMBI_PREPARE_ROWS) },
                       });
     return 0;
 }
 
-static void plan_mode(const Planning *p, Picture *pic, unsigned s)
+static void plan_mode(const Planning *p, const Picture *pic, unsigned s)
 {
-    Scale *scale = &pic->scale[s];
-    const Scale *last = s ? &pic->scale[s - 1] : NULL;
-    scale->w = last ? (last->w + 1) / 2 : pic->target->kept_w;
-    scale->h = last ? (last->h + 1) / 2 : pic->target->kept_h;
-    scale->words = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
+    const Scale *scale = &pic->scale[s], *last = s ? scale - 1 : scale;
+    const uint32_t filtered = pic->scale[0].w * pic->scale[0].h; /* where filtered words begin */
     const CambiModeParams params = {
-        .in_width = last ? last->w : scale->w,
+        .in_width = last->w,
         .width = scale->w,
         .height = scale->h,
-        .decimate = last != NULL,
+        .decimate = s > 0,
         .low = p->cambi->low,
         .high = p->high,
+        .first_in = s ? filtered + last->first : 0,
+        .first_out = filtered + scale->first,
+        .first_tile = scale->first_tile,
     };
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_mode",
-                          GPU_PASS_BUFFERS(last ? last->words : pic->prepared, scale->words),
+                          GPU_PASS_BUFFERS(pic->words, pic->tiles),
                           GPU_PASS_PARAMS(&params),
                           .groups = { gpu_groups(scale->w, CAMBI_TILE_W),
                                       gpu_groups(scale->h, CAMBI_TILE_H) },
                       });
 }
 
-/* Rows that a group slides down: each first fills a window, yet there should be groups enough. */
-static unsigned band_rows(unsigned h, unsigned strips)
+/* For a scale that the window reaches across, in pictures that are very wide or very high. */
+static void plan_small_contrast(const Planning *p, const Picture *pic,
+                                const CambiContrastParams *large, unsigned s)
 {
-    const unsigned rows = h * strips / ENOUGH_GROUPS;
-    return rows < MIN_BAND ? MIN_BAND : rows > MAX_BAND ? MAX_BAND : rows;
-}
-
-/* For scales that the window reaches across, in pictures that are very wide or very high. */
-static void plan_small_contrast(const Planning *p, const Picture *pic, unsigned s)
-{
-    const Scale *scale = &pic->scale[s];
     const CambiSmallParams params = {
-        .width = scale->w,
-        .height = scale->h,
-        .radius = pic->target->window / 2,
-        .low = p->cambi->low,
-        .code_count = (int32_t)p->code_count,
-        .steps = p->cambi->steps,
-        .stored_width = pic->target->kept_w,
-        .stored_height = pic->target->kept_h,
+        .width = large->width,
+        .height = large->height,
+        .first_word = large->first_word,
+        .radius = large->radius,
+        .low = large->low,
+        .code_count = large->code_count,
+        .steps = large->steps,
         .scale = s,
     };
-    GpuBuf words[CAMBI_SCALES];
-    for (unsigned i = 0; i < CAMBI_SCALES; i++)
-        words[i] = pic->scale[i < s ? i : s].words;
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_contrast_small",
-                          GPU_PASS_BUFFERS(words[0], words[1], words[2], words[3], words[4],
-                                           p->table, scale->map),
+                          GPU_PASS_BUFFERS(pic->words, p->table, pic->map),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(scale->w, CAMBI_SMALL_W),
-                                      gpu_groups(scale->h, CAMBI_SMALL_H) },
+                          .groups = { gpu_groups(pic->scale[s].w, CAMBI_SMALL_W),
+                                      gpu_groups(pic->scale[s].h, CAMBI_SMALL_H) },
                       });
 }
 
-static void plan_contrast(const Planning *p, Picture *pic, unsigned s)
+static void plan_contrast(const Planning *p, const Picture *pic)
 {
-    Scale *scale = &pic->scale[s];
-    scale->map = gpu_scratch(p->plan, (size_t)scale->w * scale->h * sizeof(uint32_t));
-    gpu_keep(p->plan, scale->map, map_number(pic->number, s));
-    if (scale->w < pic->target->window / 2 || scale->h < pic->target->window / 2) {
-        plan_small_contrast(p, pic, s);
-        return;
-    }
-    const unsigned fit = CAMBI_COUNTS / ((p->code_count + 1) / 2);
-    const unsigned columns = fit < CAMBI_STRIP_W ? fit : CAMBI_STRIP_W;
-    const unsigned strips = gpu_groups(scale->w, columns), rows = band_rows(scale->h, strips);
+    const Scale *scale = pic->scale;
     const CambiContrastParams params = {
-        .width = scale->w,
-        .height = scale->h,
+        .width = scale[0].w,
+        .height = scale[0].h,
+        .first_word = scale[0].w * scale[0].h,
         .radius = pic->target->window / 2,
-        .columns = columns,
-        .rows = rows,
         .low = p->cambi->low,
         .code_count = (int32_t)p->code_count,
         .steps = p->cambi->steps,
     };
-    gpu_pass(p->plan, &(GpuPass){
-                          .kernel = "cambi_contrast",
-                          GPU_PASS_BUFFERS(scale->words, p->table, scale->map),
-                          GPU_PASS_PARAMS(&params),
-                          .groups = { strips, gpu_groups(scale->h, rows) },
-                      });
+    unsigned tiles = 0;
+    for (unsigned s = 0; s < CAMBI_SCALES; s++) {
+        if (scale[s].w < params.radius || scale[s].h < params.radius)
+            plan_small_contrast(p, pic, &params, s);
+        else
+            tiles += tile_count(&scale[s]);
+    }
+    if (tiles)
+        gpu_pass(p->plan, &(GpuPass){
+                              .kernel = "cambi_contrast",
+                              GPU_PASS_BUFFERS(pic->words, pic->tiles, p->table, pic->map),
+                              GPU_PASS_PARAMS(&params),
+                              .groups = { tiles },
+                          });
 }
 
-static void plan_rank(const Planning *p, Scale *scale, unsigned rank)
+/* How many contrasts of a scale count. */
+static uint32_t wanted(const Planning *p, const Scale *scale)
 {
-    if (rank == 0)
-        scale->bins = gpu_scratch_zeroed(p->plan, CAMBI_RANKS * CAMBI_BINS * sizeof(uint32_t));
-    const uint32_t count = scale->w * scale->h;
-    const CambiRankParams params = {
-        .count = count,
-        .wanted = (uint32_t)cambi_pool_count(count, p->cambi->share),
+    return (uint32_t)cambi_pool_count((size_t)scale->w * scale->h, p->cambi->share);
+}
+
+static CambiRankParams rank_params(const Planning *p, const Picture *pic, unsigned rank)
+{
+    return (CambiRankParams){
+        .width = pic->scale[0].w,
+        .height = pic->scale[0].h,
         .rank = rank,
+        .wanted0 = wanted(p, &pic->scale[0]),
+        .wanted1 = wanted(p, &pic->scale[1]),
+        .wanted2 = wanted(p, &pic->scale[2]),
+        .wanted3 = wanted(p, &pic->scale[3]),
+        .wanted4 = wanted(p, &pic->scale[4]),
     };
+}
+
+static unsigned rank_groups(const Picture *pic)
+{
+    return gpu_groups(pic->scale[0].w * pic->scale[0].h, CAMBI_RANK_GROUP * CAMBI_RANK_EACH);
+}
+
+static void plan_rank(const Planning *p, const Picture *pic, unsigned rank)
+{
+    const CambiRankParams params = rank_params(p, pic, rank);
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_rank",
-                          GPU_PASS_BUFFERS(scale->map, scale->bins),
+                          GPU_PASS_BUFFERS(pic->map, pic->bins),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+                          .groups = { rank_groups(pic), CAMBI_SCALES },
                       });
 }
 
@@ -232,21 +248,25 @@ static unsigned scale_words_at(unsigned picture, unsigned scale)
     return CAMBI_SCALES_AT + (picture * CAMBI_SCALES + scale) * CAMBI_SCALE_WORDS;
 }
 
-static void plan_sum(const Planning *p, const Picture *pic, unsigned s)
+static void plan_sum(const Planning *p, const Picture *pic)
 {
-    const Scale *scale = &pic->scale[s];
-    const uint32_t count = scale->w * scale->h;
+    const CambiRankParams ranks = rank_params(p, pic, CAMBI_RANKS);
     const CambiSumParams params = {
-        .count = count,
-        .wanted = (uint32_t)cambi_pool_count(count, p->cambi->share),
-        .rank = CAMBI_RANKS,
-        .first_word = scale_words_at(pic->number, s),
+        .width = ranks.width,
+        .height = ranks.height,
+        .rank = ranks.rank,
+        .wanted0 = ranks.wanted0,
+        .wanted1 = ranks.wanted1,
+        .wanted2 = ranks.wanted2,
+        .wanted3 = ranks.wanted3,
+        .wanted4 = ranks.wanted4,
+        .first_result = scale_words_at(pic->number, 0),
     };
     gpu_pass(p->plan, &(GpuPass){
                           .kernel = "cambi_sum",
-                          GPU_PASS_BUFFERS(scale->map, scale->bins, p->result),
+                          GPU_PASS_BUFFERS(pic->map, pic->bins, p->result),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(count, CAMBI_RANK_GROUP * CAMBI_RANK_EACH) },
+                          .groups = { rank_groups(pic), CAMBI_SCALES },
                       });
 }
 
@@ -266,31 +286,39 @@ static int make_table(Planning *p)
     return 0;
 }
 
-/* Stage s maps scale s - 2 while it filters scale s - 1; before that pictures are prepared. */
+static void make_buffers(const Planning *p, Picture *pic)
+{
+    lay_out(pic);
+    const size_t prepared = (size_t)pic->scale[0].w * pic->scale[0].h;
+    pic->words = gpu_scratch(p->plan, (prepared + pic->samples) * sizeof(uint32_t));
+    pic->tiles = gpu_scratch(p->plan, pic->tile_count * sizeof(uint32_t));
+    pic->map = gpu_scratch(p->plan, pic->samples * sizeof(uint32_t));
+    pic->bins = gpu_scratch_zeroed(p->plan, (size_t)CAMBI_SCALES * CAMBI_RANKS * CAMBI_BINS *
+                                                sizeof(uint32_t));
+    gpu_keep(p->plan, pic->map, pic->number);
+}
+
 static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
+        make_buffers(p, &pics[i]);
         plan_range(p, &pics[i]);
         const int err = plan_prepare(f, p, &pics[i]);
         if (err)
             return err;
     }
     gpu_next_stage(p->plan);
-    for (unsigned s = 0; s <= CAMBI_SCALES; s++, gpu_next_stage(p->plan)) {
-        for (unsigned i = 0; i < count; i++) {
-            if (s < CAMBI_SCALES)
-                plan_mode(p, &pics[i], s);
-            if (s > 0)
-                plan_contrast(p, &pics[i], s - 1);
-        }
-    }
+    for (unsigned s = 0; s < CAMBI_SCALES; s++, gpu_next_stage(p->plan))
+        for (unsigned i = 0; i < count; i++)
+            plan_mode(p, &pics[i], s);
+    for (unsigned i = 0; i < count; i++)
+        plan_contrast(p, &pics[i]);
+    gpu_next_stage(p->plan);
     for (unsigned rank = 0; rank < CAMBI_RANKS; rank++, gpu_next_stage(p->plan))
         for (unsigned i = 0; i < count; i++)
-            for (unsigned s = 0; s < CAMBI_SCALES; s++)
-                plan_rank(p, &pics[i].scale[s], rank);
+            plan_rank(p, &pics[i], rank);
     for (unsigned i = 0; i < count; i++)
-        for (unsigned s = 0; s < CAMBI_SCALES; s++)
-            plan_sum(p, &pics[i], s);
+        plan_sum(p, &pics[i]);
     return 0;
 }
 
@@ -353,17 +381,26 @@ static int collect(const Feature *f, const void *readback, void *result)
     return err;
 }
 
-/* The contrasts of a scale, added up in the CPU's order by its own code. */
-static int pool_again(const CambiSetup *cambi, const GpuFrame *frame, unsigned number, size_t n,
-                      double *score)
+/* The contrasts of a picture, added up in the CPU's order by its own code. */
+static int pool_again(const CambiSetup *cambi, const GpuFrame *frame, unsigned number,
+                      double scores[CAMBI_SCALES])
 {
-    float *map = mem_aligned_alloc((n + CAMBI_SLACK) * sizeof(*map));
+    Picture pic = { .target = &cambi->target[number] };
+    lay_out(&pic);
+    const size_t largest = (size_t)pic.scale[0].w * pic.scale[0].h;
+    float *all = mem_array(pic.samples, sizeof(*all));
+    float *map = mem_aligned_alloc((largest + CAMBI_SLACK) * sizeof(*map));
     CambiRanks *ranks = cambi_ranks_create();
-    int err = map && ranks ? gpu_fetch(frame, number, map, n * sizeof(*map)) : -ENOMEM;
-    if (!err)
-        *score = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
+    int err =
+        all && map && ranks ? gpu_fetch(frame, number, all, pic.samples * sizeof(*all)) : -ENOMEM;
+    for (unsigned s = 0; !err && s < CAMBI_SCALES; s++) {
+        const size_t n = (size_t)pic.scale[s].w * pic.scale[s].h;
+        memcpy(map, all + pic.scale[s].first, n * sizeof(*map));
+        scores[s] = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
+    }
     cambi_ranks_destroy(ranks);
     mem_aligned_free(map);
+    mem_free(all);
     return err;
 }
 
@@ -372,11 +409,8 @@ static int settle(const Feature *f, const GpuFrame *frame, const void *readback,
     const CambiSetup *cambi = cambi_setup(f);
     CambiResult *r = result;
     int err = 0;
-    for (unsigned i = 0; i < (cambi->full_ref ? 2u : 1u); i++) {
-        size_t w = cambi->target[i].kept_w, h = cambi->target[i].kept_h;
-        for (unsigned s = 0; !err && s < CAMBI_SCALES; s++, w = (w + 1) / 2, h = (h + 1) / 2)
-            err = pool_again(cambi, frame, map_number(i, s), w * h, &r->scores[i][s]);
-    }
+    for (unsigned i = 0; !err && i < (cambi->full_ref ? 2u : 1u); i++)
+        err = pool_again(cambi, frame, i, r->scores[i]);
     return err;
 }
 

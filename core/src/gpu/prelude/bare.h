@@ -32,6 +32,7 @@ BARE int max(int a, int b) { return a > b ? a : b; }
 BARE int abs(int x) { return x < 0 ? -x : x; }
 BARE int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
 BARE int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+BARE int __popc(unsigned x) { return __builtin_popcount(x); }
 BARE unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 BARE int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
 

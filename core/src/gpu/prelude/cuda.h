@@ -54,6 +54,7 @@ SHARED_ARRAYS
 #define clamp_i32(x, lo, hi) min(max(i32(x), i32(lo)), i32(hi))
 #define abs_i32(x) abs(i32(x))
 #define top_bit_u32(x) (31u - u32(__clz(i32(x))))
+#define count_bits_u32(x) u32(__popc(x))
 #define bits_of_f32(x) __float_as_uint(x)
 #define f32_of_bits(x) __uint_as_float(x)
 #define abs_f32(x) fabsf(x)

@@ -51,6 +51,7 @@ SHARED_ARRAYS
 #define clamp_i32(x, lo, hi) clamp(i32(x), i32(lo), i32(hi))
 #define abs_i32(x) abs(i32(x))
 #define top_bit_u32(x) u32(findMSB(u32(x)))
+#define count_bits_u32(x) u32(bitCount(u32(x)))
 #define bits_of_f32(x) floatBitsToUint(x)
 #define f32_of_bits(x) uintBitsToFloat(x)
 #define abs_f32(x) abs(f32(x))

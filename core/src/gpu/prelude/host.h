@@ -99,6 +99,7 @@ static inline i32 clamp_i32(i32 x, i32 lo, i32 hi) { return min_i32(max_i32(x, l
 static inline i32 abs_i32(i32 x) { return x < 0 ? -x : x; }
 static inline u32 top_bit_u32(u32 x) { return 31u - u32(__builtin_clz(x)); }
 static inline u32 top_bit_u64(u64 x) { return 63u - u32(__builtin_clzll(x)); }
+static inline u32 count_bits_u32(u32 x) { return u32(__builtin_popcount(x)); }
 static inline u32 mul_hi_u32(u32 a, u32 b) { return u32(u64(a) * b >> 32); }
 static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
 static inline u32 bits_of_f32(f32 x)

@@ -46,7 +46,7 @@
  *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low word
  *              first, carrying by hand: exact in any order, but not to be read before the pass ends.
  *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.
- *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0),
+ *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
  *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
  *              declaration whose steps must be rounded as written.
  *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded

@@ -87,6 +87,7 @@ static inline i32 min_i32(i32 a, i32 b) { return a < b ? a : b; }
 static inline i32 max_i32(i32 a, i32 b) { return a > b ? a : b; }
 static inline i32 clamp_i32(i32 x, i32 lo, i32 hi) { return min_i32(max_i32(x, lo), hi); }
 static inline i32 abs_i32(i32 x) { return x < 0 ? -x : x; }
+#define count_bits_u32(x) u32(sycl::popcount(u32(x)))
 #define top_bit_u32(x) (31u - u32(sycl::clz(u32(x))))
 #define top_bit_u64(x) (63u - u32(sycl::clz(u64(x))))
 static inline u32 mul_hi_u32(u32 a, u32 b) { return u32(u64(a) * b >> 32); }
