@@ -33,6 +33,9 @@ struct FeatureGpu {
     /* Whether two results are as equal as the feature promises; NULL compares result_size bytes
      * (then measure and collect must both write every byte). Used by the self-test. */
     bool (*same)(const Feature *f, const void *a, const void *b);
+
+    /* The sides of the self-test's pictures, where the usual ones are too small to tell anything; 0: the usual. */
+    unsigned test_w, test_h;
 };
 
 /* For plan() to return: what keeps the feature on the CPU, as the end of a sentence. A constant. */
@@ -48,9 +51,10 @@ typedef struct GpuBuf {
  * Asking for a plane is what makes it uploaded. */
 GpuBuf gpu_ref(GpuPlan *plan, unsigned plane);
 GpuBuf gpu_dist(GpuPlan *plan, unsigned plane);
-/* The reference of `back` (1 or 2) reads before. At the start of a stream, where there is none, the
+/* The reference, or the distorted picture, of `back` (1 or 2) reads before. At the start of a stream, where there is none, the
  * passes run on undefined samples: collect still gets a result, and report must ignore it. */
 GpuBuf gpu_prev_ref(GpuPlan *plan, unsigned plane, unsigned back);
+GpuBuf gpu_prev_dist(GpuPlan *plan, unsigned plane, unsigned back);
 unsigned gpu_plane_stride(const GpuPlan *plan, unsigned plane); /* in 32-bit words */
 
 /* Device memory of the frame: undefined at the first pass that uses it. */

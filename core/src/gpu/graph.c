@@ -60,7 +60,7 @@ static void note_planes(Graph *graph, const GpuPlan *plan)
         const PlanBuffer *buffer = &plan->buffers[b];
         if (buffer->role == PLAN_REF || buffer->role == PLAN_PREV_REF)
             graph->ref_planes |= 1u << buffer->plane;
-        if (buffer->role == PLAN_DIST)
+        if (buffer->role == PLAN_DIST || buffer->role == PLAN_PREV_DIST)
             graph->dist_planes |= 1u << buffer->plane;
         if (buffer->back > graph->back)
             graph->back = buffer->back;
@@ -73,8 +73,8 @@ static size_t largest_buffer(const Graph *graph, const GpuPlan *plan)
     size_t largest = 0;
     for (unsigned b = 0; b < plan->buffer_count; b++) {
         const PlanBuffer *buffer = &plan->buffers[b];
-        const bool is_plane =
-            buffer->role == PLAN_REF || buffer->role == PLAN_DIST || buffer->role == PLAN_PREV_REF;
+        const bool is_plane = buffer->role == PLAN_REF || buffer->role == PLAN_DIST ||
+                              buffer->role == PLAN_PREV_REF || buffer->role == PLAN_PREV_DIST;
         const size_t size =
             is_plane ? picture_stride(&graph->shape, buffer->plane) * graph->shape.h[buffer->plane]
                      : buffer->size;

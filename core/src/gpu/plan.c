@@ -50,6 +50,11 @@ GpuBuf gpu_prev_ref(GpuPlan *plan, unsigned plane, unsigned back)
     return add_plane(plan, PLAN_PREV_REF, plane, back);
 }
 
+GpuBuf gpu_prev_dist(GpuPlan *plan, unsigned plane, unsigned back)
+{
+    return add_plane(plan, PLAN_PREV_DIST, plane, back);
+}
+
 unsigned gpu_plane_stride(const GpuPlan *plan, unsigned plane)
 {
     return (unsigned)(picture_stride(&plan->shape, plane) / 4);

@@ -5,7 +5,15 @@
 
 #include "gpu/feature_gpu.h"
 
-enum PlanRole { PLAN_REF, PLAN_DIST, PLAN_PREV_REF, PLAN_SCRATCH, PLAN_TABLE, PLAN_RESULT };
+enum PlanRole {
+    PLAN_REF,
+    PLAN_DIST,
+    PLAN_PREV_REF,
+    PLAN_PREV_DIST,
+    PLAN_SCRATCH,
+    PLAN_TABLE,
+    PLAN_RESULT
+};
 
 typedef struct PlanBuffer {
     enum PlanRole role;

@@ -13,9 +13,10 @@
 #include "gpu/build_id.h"
 #include "gpu/cachefile.h"
 #include "gpu/check.h"
+#include "gpu/feature_gpu.h"
 #include "gpu/siphash.h"
 
-/* Odd, no multiple of a tile, and large enough for every feature. */
+/* Odd, no multiple of a tile, and large enough for most features; others say what they need. */
 #define TEST_W 219
 #define TEST_H 183
 
@@ -100,11 +101,13 @@ static void run_job(void *arg, unsigned job)
 {
     SelfTest *test = arg;
     GpuCheck check = { .def = test->features[job], .seed = 1 };
+    const FeatureGpu *const gpu = check.def->gpu;
     char kernels[512] = "";
     int none = 0;
     if (atomic_load(&test->err))
         return;
-    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, test->bpc, TEST_W, TEST_H);
+    shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, test->bpc, gpu->test_w ? gpu->test_w : TEST_W,
+               gpu->test_h ? gpu->test_h : TEST_H);
     int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
     check.content = CHECK_BANDS; /* there is no banding in a texture */
     if (!result)

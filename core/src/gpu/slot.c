@@ -22,6 +22,9 @@ static GpuRange range_of(const Slot *slots, unsigned slot, unsigned count, const
     case PLAN_PREV_REF:
         range.buffer = slots[(slot + count - buffer->back) % count].ref;
         break;
+    case PLAN_PREV_DIST:
+        range.buffer = slots[(slot + count - buffer->back) % count].dist;
+        break;
     case PLAN_SCRATCH:
         range.buffer = slots[slot].scratch;
         return range;
@@ -94,8 +97,10 @@ static int clear_once(Slot *slots, const Graph *graph, unsigned count)
         return err;
     dev->ops->begin(commands);
     for (unsigned i = 0; i < count; i++) {
-        if (graph->back)
+        if (graph->back && slots[i].ref)
             dev->ops->fill(commands, &(GpuRange){ slots[i].ref, 0, graph->picture_bytes }, 0);
+        if (graph->back && slots[i].dist)
+            dev->ops->fill(commands, &(GpuRange){ slots[i].dist, 0, graph->picture_bytes }, 0);
         if (graph->result_bytes)
             dev->ops->fill(commands, &(GpuRange){ slots[i].results, 0, graph->result_bytes }, 0);
     }

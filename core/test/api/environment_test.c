@@ -276,19 +276,19 @@ static void test_features(void **unused)
     for (unsigned i = 0; i < 2; i++) {
         VmafContext *vmaf = start(0, 0, 0);
         assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
-        assert_int_equal(0, vmaf_use_feature(vmaf, "speed_temporal", NULL));
+        assert_int_equal(0, vmaf_use_feature(vmaf, "null", NULL));
         assert_int_equal(0, vmaf_use_feature(vmaf, "vif_host", NULL));
         read_all(vmaf);
         assert_string_equal("host", place_of(vmaf, "motion"));
         assert_string_equal("host", place_of(vmaf, "vif"));
-        assert_string_equal("cpu", place_of(vmaf, "speed_temporal"));
+        assert_string_equal("cpu", place_of(vmaf, "null"));
         assert_int_equal(0, vmaf_close(vmaf));
     }
     stop_listening();
     assert_int_equal(2, times_said("(host): motion, vif\n"));
-    assert_int_equal(1, times_said("CPU: speed_temporal\n"));
+    assert_int_equal(1, times_said("CPU: null\n"));
     VmafContext *vmaf = start(0, 0, 0);
-    assert_int_equal(0, vmaf_use_feature(vmaf, "speed_temporal", NULL));
+    assert_int_equal(0, vmaf_use_feature(vmaf, "null", NULL));
     listen();
     assert_int_equal(-EINVAL, read_frame(vmaf, 0));
     stop_listening();

@@ -89,7 +89,8 @@ compare('kept, some frames left out', KEPT, 'even.avi', 'even9.avi', '--frame_sk
         '--frame_cnt', '20', '--subsample', '3')
 compare('kept, at another rate', KEPT, 'even.avi', 'even9.avi', '--fps', '40')
 compare('kept, frames compared more than once', KEPT, 'even.avi', 'gaps.mkv', '--sync', 'nearest')
-compare('kept, a feature on the CPU', KEPT, 'even.avi', 'even9.avi', '--feature', 'speed_temporal')
+compare('kept, a feature on the CPU', KEPT, 'even.avi', 'even9.avi', '--feature', 'null')
+compare('kept, a feature that looks back at both', KEPT, 'even.avi', 'even9.avi', '--feature', 'speed_temporal')
 for hwaccel, backend in (('auto', 'cuda'), ('cuda', 'auto'), ('auto', 'auto')):
     run = score('even.avi', 'even9.avi', '--hwaccel', hwaccel, '--backend', backend)
     check(f'--hwaccel {hwaccel} --backend {backend}', run[0] == 0 and all(KEPT in line for line in run[2]), f'{run[2]} {run[3]}')

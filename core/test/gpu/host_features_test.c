@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/check.h"
+#include "gpu/feature_gpu.h"
 #include "host/host.h"
 
 #define W 219
@@ -48,12 +49,14 @@ static void test_features(void **unused)
     for (const FeatureDef *const *def = feature_registry; *def; def++) {
         if (!(*def)->gpu || (wanted && strcmp(wanted, (*def)->name)))
             continue;
+        const FeatureGpu *const gpu = (*def)->gpu;
         runs = 0;
         for (unsigned d = 0; d < 4; d++)
             for (enum CheckContent content = 0; content < CHECK_CONTENTS; content++) {
                 GpuCheck check = { .def = *def, .seed = 1, .content = content };
-                assert_int_equal(0,
-                                 shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d], W, H));
+                assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d],
+                                               gpu->test_w ? gpu->test_w : W,
+                                               gpu->test_h ? gpu->test_h : H));
                 check_one(&check);
             }
         print_message("%s: %u runs\n", (*def)->name, runs);

@@ -181,6 +181,32 @@ static void test_chroma(void **unused)
 #endif
 }
 
+/* SpEED, on planes large enough that their covariance is not singular. */
+static void test_speed(void **unused)
+{
+    static const ClipFeature sets[] = {
+        { "speed_chroma", { NULL } },
+        { "speed_temporal", { NULL } },
+        { "speed_chroma", { "speed_kernelscale", "3", "speed_weight_var_mode", "5" } },
+        { "speed_chroma", { "speed_prescale", "1.3", "speed_prescale_method", "lanczos4" } },
+        { "speed_temporal", { "speed_prescale", "0.7", "speed_prescale_method", "bilinear" } },
+        { "speed_temporal", { "speed_kernelscale", "0.5", "speed_use_ref_diff", "true" } },
+        { "speed_temporal", { "speed_prescale", "2.1", "speed_prescale_method", "bicubic" } },
+        { "speed_chroma", { "speed_prescale", "0.8" } },
+    };
+    failures = runs = 0;
+    for (unsigned i = 0; i < COUNT(sets); i++) {
+        GpuCheck check = { .def = feature_find(sets[i].name),
+                           .options = sets[i].options,
+                           .seed = i };
+        assert_int_equal(0, shape_init(&check.shape, formats[i % 3], depths[i % COUNT(depths)],
+                                       523 + 7 * i, 421 + 3 * i));
+        check_one(&check);
+    }
+    assert_int_equal(COUNT(sets), runs);
+    assert_int_equal(0, failures);
+}
+
 /* ---- kernels ---- */
 
 static void test_every_kernel(void **unused)
@@ -198,10 +224,10 @@ static void test_every_kernel(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_features),
-                                        cmocka_unit_test(test_options),
-                                        cmocka_unit_test(test_long_shapes),
-                                        cmocka_unit_test(test_chroma),
-                                        cmocka_unit_test(test_every_kernel) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_features),    cmocka_unit_test(test_options),
+        cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_chroma),
+        cmocka_unit_test(test_speed),       cmocka_unit_test(test_every_kernel)
+    };
     return RIG_RUN(argc, argv, tests);
 }

@@ -302,6 +302,7 @@ KERNEL_END
 
 #if defined(KERNEL_float_vif_resize)
 /* A picture at another size. */
+#include "feature/common/resample_tile.h"
 #define BUFFERS IMAGE(0, picture) IN(1, u32, positions) OUT(2, f32, resized)
 #define PARAMS FLOAT_VIF_RESIZE_PARAMS
 #define GROUP_W FVIF_RESIZE_W
@@ -311,58 +312,15 @@ KERNEL_END
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 
-DEVICE f32 weight_at(u32 position)
-{
-    return f32_of_bits(positions[2u * position + 1u]);
-}
-
-DEVICE f32 bilinear(u32 column, u32 row)
-{
-    u32 x1 = positions[2u * column], x2 = positions[2u * column + 2u];
-    u32 y1 = positions[2u * row], y2 = positions[2u * row + 2u];
-    f32 dx = weight_at(column), dy = weight_at(row);
-    PRECISE f32 ex = 1.0f - dx;
-    PRECISE f32 ey = 1.0f - dy;
-    PRECISE f32 w11 = ey * ex;
-    PRECISE f32 w12 = ey * dx;
-    PRECISE f32 w21 = dy * ex;
-    PRECISE f32 w22 = dy * dx;
-    PRECISE f32 value = w11 * PIXEL(picture, x1, y1);
-    value = value + w12 * PIXEL(picture, x2, y1);
-    value = value + w21 * PIXEL(picture, x1, y2);
-    value = value + w22 * PIXEL(picture, x2, y2);
-    return value;
-}
-
-DEVICE f32 weighed(u32 column, u32 row)
-{
-    PRECISE f32 value = 0.0f;
-    PRECISE f32 total = 0.0f;
-    for (u32 j = 0u; j < taps; j++) {
-        u32 y = positions[2u * (row + j)];
-        for (u32 i = 0u; i < taps; i++) {
-            PRECISE f32 weight = weight_at(column + i) * weight_at(row + j);
-            total = total + weight;
-            value = value + PIXEL(picture, positions[2u * (column + i)], y) * weight;
-        }
-    }
-    return way == FVIF_NORMALISED ? exact_div(value, total) : value;
-}
+#define RESAMPLE_PIXEL(x, y) PIXEL(picture, x, y)
+#include "feature/common/resample_device.h"
 
 KERNEL_MAIN
 {
     u32 x = GROUP_X * GROUP_W + LOCAL_X, y = GROUP_Y * GROUP_H + LOCAL_Y;
     if (x >= new_w || y >= new_h)
         return;
-    u32 column = x * taps, row = (new_w + y) * taps;
-    f32 value = 0.0f;
-    if (way == FVIF_NEAREST)
-        value = PIXEL(picture, positions[2u * column], positions[2u * row]);
-    else if (way == FVIF_BILINEAR)
-        value = bilinear(column, row);
-    else
-        value = weighed(column, row);
-    resized[y * new_w + x] = value;
+    resized[y * new_w + x] = resampled(x, y);
 }
 KERNEL_END
 #endif

@@ -3,11 +3,11 @@
  * scale beside it; the rows of terms are added up while the next scale is worked on. */
 #include "feature/float_vif/float_vif_frame.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "feature/common/float_sums/float_sums_gpu.h"
+#include "feature/common/resample_gpu.h"
+#include "feature/common/resample_tile.h"
 #include "feature/float_vif/float_vif_tile.h"
 
 GPU_PARAMS(FloatVifStatsParams, FLOAT_VIF_STATS_PARAMS);
@@ -113,45 +113,11 @@ static VifImage plan_halve(GpuPlan *plan, const FloatVifSetup *setup, const VifI
     return half;
 }
 
-/* Where the samples of the new size come from: its columns, then its rows. */
-static int plan_positions(GpuPlan *plan, const Resampler *resampler, GpuBuf *out, unsigned *taps)
-{
-    const unsigned w = resampler_width(resampler), h = resampler_height(resampler);
-    ResampleTaps from;
-    resampler_column_taps(resampler, 0, &from);
-    *taps = from.count;
-    const size_t words = ((size_t)w + h) * from.count * 2;
-    uint32_t *const table = mem_array(words, sizeof(*table));
-    if (!table)
-        return -ENOMEM;
-    uint32_t *entry = table;
-    for (unsigned i = 0; i < w + h; i++) {
-        if (i < w)
-            resampler_column_taps(resampler, i, &from);
-        else
-            resampler_row_taps(resampler, i - w, &from);
-        for (unsigned k = 0; k < from.count; k++, entry += 2) {
-            entry[0] = from.at[k];
-            memcpy(&entry[1], &from.weight[k], sizeof(float));
-        }
-    }
-    *out = gpu_table(plan, table, words * sizeof(*table));
-    mem_free(table);
-    return 0;
-}
-
 static int plan_resize(GpuPlan *plan, const FloatVifSetup *setup, VifImage *image)
 {
-    static const uint32_t ways[] = {
-        [RESAMPLE_NEAREST] = FVIF_NEAREST,
-        [RESAMPLE_BILINEAR] = FVIF_BILINEAR,
-        [RESAMPLE_BICUBIC] = FVIF_WEIGHED,
-        [RESAMPLE_LANCZOS4] = FVIF_NORMALISED,
-    };
     const VifImage resized = float_image(plan, setup->w[0], setup->h[0]);
-    GpuBuf positions;
-    unsigned taps;
-    const int err = plan_positions(plan, setup->prescale, &positions, &taps);
+    ResampleGpu resample;
+    const int err = resample_plan(plan, setup->prescale, &resample);
     if (err)
         return err;
     const FloatVifResizeParams params = {
@@ -159,17 +125,18 @@ static int plan_resize(GpuPlan *plan, const FloatVifSetup *setup, VifImage *imag
         .scale = sample_step(setup),
         .new_w = setup->w[0],
         .new_h = setup->h[0],
-        .taps = taps,
-        .way = ways[resampler_method(setup->prescale)],
+        .resample_taps = resample.taps,
+        .way = resample.way,
     };
     for (unsigned i = 0; i < 2; i++)
-        gpu_pass(plan, &(GpuPass){
-                           .kernel = setup->bpc > 8 ? "float_vif_resize_16" : "float_vif_resize_8",
-                           GPU_PASS_BUFFERS(image->picture[i], positions, resized.picture[i]),
-                           GPU_PASS_PARAMS(&params),
-                           .groups = { gpu_groups(setup->w[0], FVIF_RESIZE_W),
-                                       gpu_groups(setup->h[0], FVIF_RESIZE_H) },
-                       });
+        gpu_pass(plan,
+                 &(GpuPass){
+                     .kernel = setup->bpc > 8 ? "float_vif_resize_16" : "float_vif_resize_8",
+                     GPU_PASS_BUFFERS(image->picture[i], resample.positions, resized.picture[i]),
+                     GPU_PASS_PARAMS(&params),
+                     .groups = { gpu_groups(setup->w[0], FVIF_RESIZE_W),
+                                 gpu_groups(setup->h[0], FVIF_RESIZE_H) },
+                 });
     *image = resized;
     return 0;
 }

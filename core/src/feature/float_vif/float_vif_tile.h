@@ -24,12 +24,4 @@
 
 #define FVIF_RESIZE_W 32 /* samples per group, a thread each */
 #define FVIF_RESIZE_H 4
-/* Ways to resize. */
-#define FVIF_NEAREST 0u
-#define FVIF_BILINEAR 1u
-#define FVIF_WEIGHED 2u
-#define FVIF_NORMALISED 3u
-
-/* The table: of each column, then of each row, `taps` pairs of a position and the bits of its weight. */
-#define FLOAT_VIF_RESIZE_PARAMS                                                                    \
-    ARG(u32, stride) ARG(f32, scale) ARG(u32, new_w) ARG(u32, new_h) ARG(u32, taps) ARG(u32, way)
+#define FLOAT_VIF_RESIZE_PARAMS ARG(u32, stride) ARG(f32, scale) ARG(u32, new_h) RESAMPLE_PARAMS

@@ -9,7 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/gauss.h"
-#include "feature/speed/speed_frame.h"
+#include "feature/speed/speed_blocks.h"
+#include "feature/speed/speed_gpu.h"
 
 typedef struct SpeedOptions {
     double kernel_scale, prescale, sigma, floor, max_val;
@@ -125,8 +126,10 @@ static int init_setup(Feature *f, SpeedSetup *setup, unsigned p)
 static void close(Feature *f)
 {
     SpeedSetup *setup = f->state;
-    if (setup)
+    if (setup) {
         resampler_destroy(setup->prescale);
+        speed_blocks_destroy(setup->gpu_blocks);
+    }
     mem_free(setup);
 }
 
@@ -209,6 +212,40 @@ static const ResultField chroma_fields[] = {
     { 0 },
 };
 
+static int chroma_plan(const Feature *f, GpuPlan *plan)
+{
+    SpeedGpuInput inputs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned p = 1 + i / 2;
+        const GpuBuf plane = i % 2 ? gpu_dist(plan, p) : gpu_ref(plan, p);
+        inputs[i] = (SpeedGpuInput){ plane, plane, gpu_plane_stride(plan, p), false };
+    }
+    return speed_gpu_plan(plan, f->state, inputs, 4);
+}
+
+static int chroma_collect(const Feature *f, const void *readback, void *result)
+{
+    ChromaResult *r = result;
+    r->u = speed_gpu_score(f->state, readback, 0);
+    r->v = speed_gpu_score(f->state, readback, 1);
+    return 0;
+}
+
+static bool chroma_same(const Feature *f, const void *a, const void *b)
+{
+    const ChromaResult *x = a, *y = b;
+    return speed_score_same(&x->u, &y->u) && speed_score_same(&x->v, &y->v);
+}
+
+/* Of smaller planes the covariance is singular, whatever is in them. */
+static const FeatureGpu chroma_gpu = {
+    .plan = chroma_plan,
+    .collect = chroma_collect,
+    .same = chroma_same,
+    .test_w = 501,
+    .test_h = 331,
+};
+
 const FeatureDef feature_speed_chroma = {
     .name = "speed_chroma",
     .summary = "entropic difference of chroma (SpEED)",
@@ -224,6 +261,7 @@ const FeatureDef feature_speed_chroma = {
     .scratch_destroy = chroma_scratch_destroy,
     .measure = chroma_measure,
     .report = chroma_report,
+    .gpu = &chroma_gpu,
 };
 
 /* ---- temporal ---- */
@@ -311,16 +349,50 @@ static int temporal_measure(const Feature *f, void *scratch, const FramePair *pa
 
 static int temporal_report(Feature *f, const FrameId *id, const void *result)
 {
+    SpeedSetup *setup = f->state;
     const SpeedScore *r = result;
-    if (r->failed)
-        warn_singular(f->state, id);
-    return feature_emit(f, 0, id->index, r->score);
+    const bool is_first = !setup->begun; /* nothing has changed yet, whatever was measured */
+    setup->begun = true;
+    if (r->failed && !is_first)
+        warn_singular(setup, id);
+    return feature_emit(f, 0, id->index, is_first ? 0.0 : r->score);
 }
 
 static const ResultField temporal_fields[] = {
     RESULT_FIELD(SpeedScore, score, FIELD_FLOAT),
     RESULT_FIELD(SpeedScore, failed, FIELD_BOOL),
     { 0 },
+};
+
+static int temporal_plan(const Feature *f, GpuPlan *plan)
+{
+    const SpeedOptions *o = f->options;
+    const unsigned stride = gpu_plane_stride(plan, 0);
+    const GpuBuf ref = gpu_ref(plan, 0), dist = o->use_ref_diff ? ref : gpu_dist(plan, 0);
+    const SpeedGpuInput inputs[] = {
+        { gpu_prev_ref(plan, 0, 1), ref, stride, true },
+        { gpu_prev_dist(plan, 0, 1), dist, stride, true },
+    };
+    return speed_gpu_plan(plan, f->state, inputs, 2);
+}
+
+static int temporal_collect(const Feature *f, const void *readback, void *result)
+{
+    *(SpeedScore *)result = speed_gpu_score(f->state, readback, 0);
+    return 0;
+}
+
+static bool temporal_same(const Feature *f, const void *a, const void *b)
+{
+    return speed_score_same(a, b);
+}
+
+static const FeatureGpu temporal_gpu = {
+    .plan = temporal_plan,
+    .collect = temporal_collect,
+    .same = temporal_same,
+    .test_w = 251,
+    .test_h = 167,
 };
 
 const FeatureDef feature_speed_temporal = {
@@ -339,4 +411,5 @@ const FeatureDef feature_speed_temporal = {
     .scratch_destroy = temporal_scratch_destroy,
     .measure = temporal_measure,
     .report = temporal_report,
+    .gpu = &temporal_gpu,
 };

@@ -1,67 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/mirror.h"
-#include "feature/speed/speed_frame.h"
-#include "feature/speed/speed_matrix.h"
+#include "feature/speed/speed_blocks.h"
 
 enum { DECIMATION = 16 };
-
-/* log2(2 pi e): entropy of a Gaussian of unit variance, twice */
-static const double gauss_entropy = 0x1.06073a671183dp+2;
-
-/* What is known of a plane's blocks. */
-typedef struct Blocks {
-    bool singular;
-    float *entropy, *variance;
-} Blocks;
 
 struct SpeedFrame {
     const SpeedSetup *setup;
     FloatRows *rows;
     float *line, *smoothed;
-    size_t pitch;           /* of the reduced plane */
-    float *reduced, *plane; /* before and after mean removal */
-    double *vectors;        /* windows' samples less their means, position by position */
-    size_t block_pitch;
-    float *samples, *solved, *work; /* blocks as columns */
-    Blocks blocks[2];
+    size_t pitch;     /* of the reduced plane */
+    float *reduced;   /* before mean removal */
+    float *planes[2]; /* after it: of the reference, and of the distorted picture */
+    SpeedBlocks *blocks;
 };
-
-static size_t window_count(const SpeedSetup *setup)
-{
-    const size_t edge = SPEED_EDGE;
-    return (edge * setup->blocks_x - (edge - 1)) * (edge * setup->blocks_y - (edge - 1));
-}
 
 static int allocate(SpeedFrame *s)
 {
     const SpeedSetup *setup = s->setup;
-    const size_t n = (size_t)setup->blocks_x * setup->blocks_y;
     s->pitch = setup->small_w;
-    s->block_pitch = (n + 15) / 16 * 16;
     s->line = float_line_alloc(setup->w > setup->src_w ? setup->w : setup->src_w);
     s->smoothed = float_line_alloc(setup->small_w);
     s->reduced = mem_array(s->pitch * setup->small_h, sizeof(float));
-    s->plane = mem_array(s->pitch * setup->small_h, sizeof(float));
-    s->vectors = mem_aligned_alloc(window_count(setup) * SPEED_ROW * sizeof(double));
-    s->samples = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
-    s->solved = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
-    s->work = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
-    for (unsigned i = 0; i < 2; i++) {
-        s->blocks[i].entropy = mem_array(n, sizeof(float));
-        s->blocks[i].variance = mem_array(n, sizeof(float));
-        if (!s->blocks[i].entropy || !s->blocks[i].variance)
-            return -ENOMEM;
-    }
-    if (!s->line || !s->smoothed || !s->reduced || !s->plane || !s->vectors || !s->samples ||
-        !s->solved || !s->work)
+    for (unsigned i = 0; i < 2; i++)
+        s->planes[i] = mem_array(s->pitch * setup->small_h, sizeof(float));
+    if (!s->line || !s->smoothed || !s->reduced || !s->planes[0] || !s->planes[1])
         return -ENOMEM;
-    memset(s->vectors, 0, window_count(setup) * SPEED_ROW * sizeof(double));
+    const int err = speed_blocks_create(&s->blocks, setup);
+    if (err)
+        return err;
     const FloatRowsParams params = {
         .dsp = &setup->dsp,
         .w = setup->src_w,
@@ -98,15 +68,9 @@ void speed_frame_destroy(SpeedFrame *s)
     float_line_free(s->line);
     float_line_free(s->smoothed);
     mem_free(s->reduced);
-    mem_free(s->plane);
-    mem_aligned_free(s->vectors);
-    mem_free(s->samples);
-    mem_free(s->solved);
-    mem_free(s->work);
-    for (unsigned i = 0; i < 2; i++) {
-        mem_free(s->blocks[i].entropy);
-        mem_free(s->blocks[i].variance);
-    }
+    mem_free(s->planes[0]);
+    mem_free(s->planes[1]);
+    speed_blocks_destroy(s->blocks);
     mem_free(s);
 }
 
@@ -132,7 +96,7 @@ static void reduce_row(SpeedFrame *s, unsigned y)
     }
 }
 
-static void remove_mean(SpeedFrame *s, unsigned y)
+static void remove_mean(SpeedFrame *s, float *plane, unsigned y)
 {
     const SpeedSetup *setup = s->setup;
     const FloatFilter *filter = &setup->local;
@@ -143,169 +107,23 @@ static void remove_mean(SpeedFrame *s, unsigned y)
             s->reduced + (size_t)mirror_index((int)(y + k) - reach, (int)setup->small_h) * s->pitch;
     setup->dsp.weigh(s->line, window, filter->taps, filter->count, setup->small_w);
     float_filter_across(&setup->dsp, filter, s->smoothed, s->line, setup->small_w);
-    setup->dsp.subtract(s->plane + y * s->pitch, s->reduced + y * s->pitch, s->smoothed,
+    setup->dsp.subtract(plane + y * s->pitch, s->reduced + y * s->pitch, s->smoothed,
                         setup->small_w);
 }
 
-static void reduce(SpeedFrame *s, const SpeedInput *input)
+static void reduce(SpeedFrame *s, const SpeedInput *input, float *plane)
 {
     float_rows_bind_difference(s->rows, input->from, input->from_stride, input->minus,
                                input->minus_stride);
     for (unsigned y = 0; y < s->setup->small_h; y++)
         reduce_row(s, y);
     for (unsigned y = 0; y < s->setup->small_h; y++)
-        remove_mean(s, y);
-}
-
-/* Mean of each of the 25 shifted windows. */
-static void window_means(const SpeedFrame *s, unsigned w, unsigned h, float mean[SPEED_BLOCK])
-{
-    memset(mean, 0, SPEED_BLOCK * sizeof(*mean));
-    for (unsigned y = 0; y < h; y++) {
-        for (unsigned x = 0; x < w; x++) {
-            const float *at = s->plane + y * s->pitch + x;
-            for (unsigned r = 0; r < SPEED_EDGE; r++) {
-                for (unsigned c = 0; c < SPEED_EDGE; c++)
-                    mean[SPEED_EDGE * r + c] += at[r * s->pitch + c];
-            }
-        }
-    }
-    for (unsigned a = 0; a < SPEED_BLOCK; a++)
-        mean[a] /= (float)((size_t)w * h);
-}
-
-static void covariance(SpeedFrame *s, SpeedMatrix out)
-{
-    const unsigned w = SPEED_EDGE * (s->setup->blocks_x - 1) + 1;
-    const unsigned h = SPEED_EDGE * (s->setup->blocks_y - 1) + 1;
-    const size_t n = (size_t)w * h;
-    float mean[SPEED_BLOCK];
-    window_means(s, w, h, mean);
-    double *v = s->vectors;
-    for (unsigned y = 0; y < h; y++) {
-        for (unsigned x = 0; x < w; x++, v += SPEED_ROW) {
-            const float *at = s->plane + y * s->pitch + x;
-            for (unsigned a = 0; a < SPEED_BLOCK; a++)
-                v[a] = (double)at[a / SPEED_EDGE * s->pitch + a % SPEED_EDGE] - (double)mean[a];
-        }
-    }
-    double sums[SPEED_BLOCK][SPEED_ROW];
-    s->setup->speed_dsp.products(sums, s->vectors, n);
-    memset(out, 0, sizeof(SpeedMatrix));
-    for (unsigned a = 0; a < SPEED_BLOCK; a++) {
-        for (unsigned b = 0; b <= a; b++)
-            out[a][b] = out[b][a] = (float)(sums[a][b] / (double)n);
-    }
-}
-
-/* Blocks as columns: row a holds their a-th samples. */
-static void gather_blocks(SpeedFrame *s)
-{
-    const unsigned nx = s->setup->blocks_x, ny = s->setup->blocks_y;
-    for (unsigned a = 0; a < SPEED_BLOCK; a++) {
-        float *out = s->samples + a * s->block_pitch;
-        for (unsigned by = 0; by < ny; by++) {
-            const float *row = s->plane + (SPEED_EDGE * by + a / SPEED_EDGE) * s->pitch;
-            for (unsigned bx = 0; bx < nx; bx++)
-                *out++ = row[SPEED_EDGE * bx + a % SPEED_EDGE];
-        }
-    }
-}
-
-static bool any_tiny(const float values[SPEED_BLOCK])
-{
-    for (unsigned i = 0; i < SPEED_BLOCK; i++) {
-        if (values[i] < SPEED_EPSILON)
-            return true;
-    }
-    return false;
-}
-
-static void block_statistics(const SpeedFrame *s, const float eigenvalues[SPEED_BLOCK],
-                             Blocks *blocks)
-{
-    const size_t n = (size_t)s->setup->blocks_x * s->setup->blocks_y;
-    for (size_t i = 0; i < n; i++) {
-        float variance = 0.0f, entropy = 0.0f;
-        for (unsigned a = 0; a < SPEED_BLOCK; a++) {
-            const size_t at = a * s->block_pitch + i;
-            variance += s->solved[at] * s->samples[at] / (float)SPEED_BLOCK;
-        }
-        for (unsigned a = 0; a < SPEED_BLOCK; a++) {
-            const float value = eigenvalues[a] < 0.0f ? 0.0f : eigenvalues[a];
-            const float spread = value * variance + s->setup->sigma;
-            entropy = (float)(entropy + (log2(spread) + gauss_entropy));
-        }
-        blocks->variance[i] = variance;
-        blocks->entropy[i] = entropy;
-    }
-}
-
-static void analyse(SpeedFrame *s, const SpeedInput *input, Blocks *blocks)
-{
-    SpeedMatrix c;
-    float eigenvalues[SPEED_BLOCK];
-    reduce(s, input);
-    covariance(s, c);
-    gather_blocks(s);
-    if (!speed_eigenvalues(c, eigenvalues))
-        log_warning("%s: the eigenvalues did not settle", s->setup->feature);
-    const size_t n = (size_t)s->setup->blocks_x * s->setup->blocks_y;
-    blocks->singular =
-        any_tiny(eigenvalues) || !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);
-    if (blocks->singular)
-        memset(s->solved, 0, SPEED_BLOCK * s->block_pitch * sizeof(float));
-    block_statistics(s, eigenvalues, blocks);
-}
-
-/* What the entropies of a block are weighted by: of the reference, and of the distorted plane. */
-static void weights(int mode, float r, float d, double *ref, double *dist)
-{
-    const double one_r = 1.0f + r, one_d = 1.0f + d;
-    const double half = 1.0 + (r + d) / 2.0;
-    *ref = one_r;
-    switch (mode) {
-    case 1:
-        *dist = one_r;
-        break;
-    case 2:
-        *ref = *dist = one_d;
-        break;
-    case 3:
-        *ref = *dist = half;
-        break;
-    case 4:
-        *dist = half;
-        break;
-    case 5:
-        *dist = 1.0 + (0.75 * r + 0.25 * d);
-        break;
-    case 6:
-        *dist = 1.0 + (0.25 * r + 0.75 * d);
-        break;
-    default:
-        *dist = one_d;
-    }
+        remove_mean(s, plane, y);
 }
 
 SpeedScore speed_frame_measure(SpeedFrame *s, const SpeedInput *ref, const SpeedInput *dist)
 {
-    const SpeedSetup *setup = s->setup;
-    const Blocks *r = &s->blocks[0], *d = &s->blocks[1];
-    analyse(s, ref, &s->blocks[0]);
-    analyse(s, dist, &s->blocks[1]);
-    if (r->singular != d->singular)
-        return (SpeedScore){ 0.0f, true };
-    const size_t n = (size_t)setup->blocks_x * setup->blocks_y;
-    float total = 0.0f;
-    for (size_t i = 0; i < n; i++) {
-        if (r->entropy[i] < setup->entropy_floor && d->entropy[i] < setup->entropy_floor)
-            continue;
-        double ref_weight, dist_weight;
-        weights(setup->weight_mode, r->variance[i], d->variance[i], &ref_weight, &dist_weight);
-        const float a = (float)(r->entropy[i] * log2(ref_weight));
-        const float b = (float)(d->entropy[i] * log2(dist_weight));
-        total += fabsf(a - b);
-    }
-    return (SpeedScore){ total / (float)n, r->singular };
+    reduce(s, ref, s->planes[0]);
+    reduce(s, dist, s->planes[1]);
+    return speed_blocks_score(s->blocks, s->planes[0], s->planes[1]);
 }

@@ -24,7 +24,9 @@ typedef struct SpeedSetup {
     int weight_mode;
     FloatDsp dsp;
     SpeedDsp speed_dsp;
-    bool warned; /* of a singular plane; report's own */
+    struct SpeedBlocks *gpu_blocks; /* for what comes from a GPU; NULL: nothing does */
+    bool warned;                    /* of a singular plane; report's own */
+    bool begun;                     /* temporal: the first pair was reported */
 } SpeedSetup;
 
 typedef struct SpeedScore {
