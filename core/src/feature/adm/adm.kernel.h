@@ -1,88 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ADM on the GPU. Two kernels for each level:
+/* ADM on the GPU, a kernel for each level: one level of the wavelet transform of both pictures, the
+ * decoupling of the distorted bands into what was restored and what was added, contrast masking, and
+ * the cubes of what is visible of both of these and of the reference itself.
  *
- *   adm_split     one level of the wavelet transform of both pictures, the decoupling of the distorted
- *                 bands into what was restored and what was added, and the reference's own energy
- *   adm_energy    contrast masking and the cubes of what is visible, for both of these
+ * A thread takes ADM_RUN neighbouring columns of one row of the bands, straight from the samples, and
+ * meets the others of its group twice: for the masks around it, and for the sums. The outermost positions
+ * of a group are there for their masks only. Groups that lie outside of the core have nothing to do but
+ * the low-pass band, which the next level splits.
  *
  * Every sum is kept per row of the band, because the metric rounds rows before it adds them up: the
- * host does that. The build defines ADM_LEVEL and, for the first kind, ADM_SPLIT. */
+ * host does that. The build defines ADM_LEVEL. */
 #include "feature/adm/adm_tile.h"
-#define ADM_ROWS ADM_TILE_ROWS
 
-#ifdef ADM_SPLIT
-
-#define GROUP_W ADM_SPLIT_GROUP_W
-#define ADM_COLUMNS u32(ADM_SPLIT_COLUMNS)
-#define ADM_LANES 64
-#define ADM_SUMS (3 * ADM_ROWS)
+#define GROUP_W ADM_LANES
+#define GROUP_H ADM_ROWS
+#define ADM_SUM_PITCH 127u /* the nine sums of each of the 14 rows, and one so that no two lanes meet in a bank */
 
 #if ADM_LEVEL == 0
-#define SOURCE IN(0, u32, ref) IN(1, u32, dist)
-#define ADM_LOW_HIGH SHARED(u32, low_high, 2 * ADM_ROWS * GROUP_W)
+#define ADM_RUN ADM_RUN_0
+#define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, next_approx) OUT(3, u32, row_sums)
+#elif ADM_LEVEL == 1
+#define ADM_RUN ADM_RUN_1
+#define BUFFERS IN(0, u32, approx) OUT(1, u32x2, next_approx) OUT(2, u32, row_sums)
 #else
-#define SOURCE IN(0, u32, approx) IN(1, u32, unused_approx)
-#define ADM_LOW_HIGH                                                                               \
-    SHARED(i32, low, 2 * ADM_ROWS * GROUP_W) SHARED(i32, high, 2 * ADM_ROWS * GROUP_W)
+#define ADM_RUN ADM_RUN_2
+#define BUFFERS IN(0, u32x2, approx) OUT(1, u32x2, next_approx) OUT(2, u32, row_sums)
 #endif
-
-#define BUFFERS SOURCE OUT(2, u32, next_approx) OUT(3, u32, decoupled) OUT(4, u32, row_sums)
-#define PARAMS ADM_SPLIT_PARAMS
-#define SHARED_ARRAYS                                                                              \
-    ADM_LOW_HIGH SHARED(u64, terms, ADM_SUMS * ADM_LANES) SHARED(u64, partial, ADM_SUMS * 8)
-
-#else
-
-#define GROUP_W ADM_ENERGY_GROUP_W
-#define GROUP_H ADM_ROWS
-#define ADM_COLUMNS u32(ADM_ENERGY_COLUMNS)
-#define ADM_LANES GROUP_W
-#define ADM_SUMS (6 * ADM_ROWS)
-#define ADM_TILE_W u32(ADM_ENERGY_COLUMNS + 2)
-#define ADM_TILE_H u32(ADM_ROWS + 2)
-
-#define BUFFERS IN(0, u32, decoupled) OUT(1, u32, row_sums)
-#define PARAMS ADM_ENERGY_PARAMS
-#define SHARED_ARRAYS                                                                              \
-    SHARED(i32, mask_added, ADM_TILE_W * ADM_TILE_H)                                               \
-    SHARED(i32, mask_restored, ADM_TILE_W * ADM_TILE_H)                                            \
-    SHARED(u64, terms, ADM_SUMS * ADM_LANES) SHARED(u64, partial, ADM_SUMS * 8)
-
-#endif
+#define PARAMS ADM_LEVEL_PARAMS
+/* The masks, by row, column of a thread and thread; later the sums, by thread. */
+#define SHARED_ARRAYS SHARED(u32x2, work, ADM_SUM_PITCH * ADM_LANES)
 
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
 
 #include "gpu/prelude/soft_double.h"
-
-/* Adds up terms[sum][lane] over the lanes; lane 0 of each sum is then in partial[sum * 8]. */
-DEVICE void add_lanes()
-{
-    BARRIER();
-    for (u32 i = LOCAL_INDEX; i < ADM_SUMS * 8u; i += GROUP_SIZE) {
-        u64 sum = u64(0);
-        u32 first = (i / 8u) * ADM_LANES + (i % 8u) * (ADM_LANES / 8u);
-        for (u32 lane = 0u; lane < ADM_LANES / 8u; lane++)
-            sum += terms[first + lane];
-        partial[i] = sum;
-    }
-    BARRIER();
-    if (LOCAL_INDEX < ADM_SUMS) {
-        for (u32 i = 1u; i < 8u; i++)
-            partial[LOCAL_INDEX * 8u] += partial[LOCAL_INDEX * 8u + i];
-    }
-}
-
-#ifdef ADM_SPLIT
-
-/* The edge sample is repeated at the far end only. */
-DEVICE u32 reflect(i32 i, i32 n)
-{
-    i = abs_i32(i);
-    i = i >= n ? 2 * n - 1 - i : i;
-    return u32(clamp_i32(i, 0, n - 1));
-}
 
 DEVICE i32 low_16(u32 word)
 {
@@ -94,98 +46,152 @@ DEVICE i32 high_16(u32 word)
     return i32(word) >> 16;
 }
 
-/* The filters (db2, Q15) on four neighbours; sums of levels above 0 need more than 32 bits. */
+/* Both are looked at, or compilers would give arrays addresses to choose between. */
+DEVICE i32 pick(bool first, i32 a, i32 b)
+{
+    return first ? a : b;
+}
+
+/* ---- The split */
+
+#define ADM_SPAN (2 * ADM_RUN + 2) /* columns of the level above that a thread needs */
+
+/* The edge sample is repeated at the far end only. */
+DEVICE u32 reflect(i32 i, i32 n)
+{
+    i = abs_i32(i);
+    i = i >= n ? 2 * n - 1 - i : i;
+    return u32(clamp_i32(i, 0, n - 1));
+}
+
+/* The filters (db2, Q15): tap i, and all of them on four neighbours. */
+#define LOW_TAP(i) ((i) == 0 ? 15826 : (i) == 1 ? 27411 : (i) == 2 ? 7345 : -4240)
+#define HIGH_TAP(i) ((i) == 0 ? -4240 : (i) == 1 ? -7345 : (i) == 2 ? 27411 : -15826)
+
+/* Columns stay within 32 bits but from level 2 on, rows at level 0 alone. Unsigned where they may wrap on
+ * the way: differences fit where the sums themselves do not. */
+#if ADM_LEVEL < 2
+#define COLUMN u32
+#else
+#define COLUMN i64
+#endif
 #if ADM_LEVEL == 0
-#define SUM u32
+#define ROW u32
 #else
-#define SUM i64
+#define ROW i64
 #endif
-DEVICE SUM low_pass(SUM a, SUM b, SUM c, SUM d)
+#define OF_COLUMN(x) ROW(i32(x))
+
+DEVICE ROW low_pass(ROW a, ROW b, ROW c, ROW d)
 {
-    return SUM(15826) * a + SUM(27411) * b + SUM(7345) * c - SUM(4240) * d;
+    return ROW(15826) * a + ROW(27411) * b + ROW(7345) * c - ROW(4240) * d;
 }
 
-DEVICE SUM high_pass(SUM a, SUM b, SUM c, SUM d)
+DEVICE ROW high_pass(ROW a, ROW b, ROW c, ROW d)
 {
-    return SUM(27411) * c - SUM(4240) * a - SUM(7345) * b - SUM(15826) * d;
+    return ROW(27411) * c - ROW(4240) * a - ROW(7345) * b - ROW(15826) * d;
 }
 
+/* ADM_START is what a low-pass column begins with: its rounding, and the samples' middle taken off. */
 #if ADM_LEVEL == 0
-
-DEVICE u32 load(u32 picture, u32 y, u32 x)
-{
-    return picture == 0u ? SAMPLE(ref, y * in_stride, x) : SAMPLE(dist, y * in_stride, x);
-}
-
-/* Differences fit 32 bits where the sums themselves wrap. */
-DEVICE i32 round_shift(u32 sum, u32 shift)
-{
-    return i32(sum + (1u << (shift - 1u))) >> shift;
-}
-
-DEVICE void store_column(u32 at, u32 low_sum, u32 high_sum)
-{
-    i32 l = round_shift(low_sum - 46342u * (1u << (depth - 1u)), depth);
-    i32 h = round_shift(high_sum, depth);
-    low_high[at] = (u32(l) & 0xffffu) | u32(h) << 16;
-}
-
-#define LOW(at) u32(low_16(low_high[at]))
-#define HIGH(at) u32(high_16(low_high[at]))
-#define ROUND_BAND(sum) round_shift(sum, 16u)
-
+#if HBD
+#define ADM_DEPTH depth
 #else
-
-/* Level 0 leaves both pictures in one word, the others in two. */
-DEVICE i64 load(u32 picture, u32 y, u32 x)
-{
-#if ADM_LEVEL == 1
-    u32 word = approx[y * in_stride + x];
-    return i64(picture == 0u ? low_16(word) : high_16(word));
-#else
-    return i64(i32(approx[2u * (y * in_stride + x) + picture]));
+#define ADM_DEPTH 8u
 #endif
-}
-
-DEVICE i32 round_shift(i64 sum, u32 shift)
-{
-    return i32((sum + (i64(1) << (shift - 1u))) >> shift);
-}
-
-DEVICE void store_column(u32 at, i64 low_sum, i64 high_sum)
-{
-#if ADM_LEVEL == 1
-    low[at] = i32(low_sum);
-    high[at] = i32(high_sum);
+#define ADM_HALF (1u << (ADM_DEPTH - 1u))
+#define ADM_START (ADM_HALF - 46342u * ADM_HALF)
+#define ROUNDED_COLUMN(sum) (i32(sum) >> ADM_DEPTH)
+#define ROUNDED_ROW(sum) (i32((sum) + 32768u) >> 16)
+#elif ADM_LEVEL == 1
+#define ADM_HALF 0u
+#define ADM_START 0u
+#define ROUNDED_COLUMN(sum) i32(sum)
+#define ROUNDED_ROW(sum) i32(((sum) + i64(16384)) >> 15)
 #else
-    low[at] = round_shift(low_sum, 16u);
-    high[at] = round_shift(high_sum, 16u);
-#endif
-}
-
-#define LOW(at) i64(low[at])
-#define HIGH(at) i64(high[at])
+#define ADM_HALF i64(32768)
+#define ADM_START i64(32768)
+#define ROUNDED_COLUMN(sum) i32((sum) >> 16)
 #if ADM_LEVEL == 2
-#define ROUND_BAND(sum) round_shift(sum, 16u)
+#define ROUNDED_ROW(sum) i32(((sum) + i64(32768)) >> 16)
 #else
-#define ROUND_BAND(sum) round_shift(sum, 15u)
+#define ROUNDED_ROW(sum) i32(((sum) + i64(16384)) >> 15)
+#endif
 #endif
 
+/* A row of the thread's columns. Level 0 loads whole words, of which the first sample is not needed
+ * (columns are odd), and sets the edges right after the vertical filters; the others find each column by
+ * itself. Level 0 leaves both pictures in one word, later ones leave them in two. */
+#if ADM_LEVEL == 0
+#define ADM_WORDS ((ADM_SPAN + 1u + SAMPLES_PER_WORD - 1u) / SAMPLES_PER_WORD)
+#define ADM_OFFSETS ADM_WORDS
+#define LOAD_ROW(picture, row)                                                                     \
+    u32 word_[ADM_WORDS];                                                                          \
+    UNROLL for (u32 i_ = 0u; i_ < ADM_WORDS; i_++) word_[i_] = picture[(row) + offset[i_]];
+#define LOADED(picture, k) sample_of(word_[((k) + 1u) / SAMPLES_PER_WORD], (k) + 1u)
+#define SET_EDGES(values)                                                                          \
+    if (at_edge) {                                                                                 \
+        UNROLL for (i32 k_ = 1; k_ < ADM_SPAN; k_++)                                               \
+            values[k_] = pick(2 * x - 1 + k_ == i32(in_width), values[k_ - 1], values[k_]);        \
+        UNROLL for (i32 k_ = 3; k_ < ADM_SPAN; k_++)                                               \
+            values[k_] = pick(2 * x - 2 + k_ == i32(in_width), values[k_ - 3], values[k_]);        \
+        values[2] = pick(x < 0, values[4], values[2]);                                             \
+    }
+#else
+#define ADM_OFFSETS ADM_SPAN
+#define LOAD_ROW(picture, row)
+#define SET_EDGES(values)
+#if ADM_LEVEL == 1
+#define LOADED(picture, k) u32(picture##_16(approx[row_ + offset[k]]))
+#else
+#define LOADED(picture, k) i64(i32(approx[row_ + offset[k]].picture))
+#endif
 #endif
 
-/* The vertical filters of this thread's column, ADM_ROWS outputs down from row y. */
-DEVICE void filter_column(u32 picture, u32 x, i32 y)
-{
-    SUM window[2 * ADM_ROWS + 2];
-    UNROLL for (i32 i = 0; i < 2 * ADM_ROWS + 2; i++)
-        window[i] = load(picture, reflect(2 * y - 1 + i, i32(in_height)), x);
-    UNROLL for (u32 j = 0u; j < ADM_ROWS; j++)
-        store_column((picture * ADM_ROWS + j) * GROUP_W + LOCAL_X,
-                     low_pass(window[2u * j], window[2u * j + 1u], window[2u * j + 2u],
-                              window[2u * j + 3u]),
-                     high_pass(window[2u * j], window[2u * j + 1u], window[2u * j + 2u],
-                               window[2u * j + 3u]));
-}
+/* Bands A, H, V and D of the thread's columns, four by four. */
+#define SPLIT(picture, bands)                                                                      \
+    do {                                                                                           \
+        COLUMN low_[ADM_SPAN], high_[ADM_SPAN];                                                    \
+        UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                              \
+        {                                                                                          \
+            low_[k_] = ADM_START;                                                                  \
+            high_[k_] = ADM_HALF;                                                                  \
+        }                                                                                          \
+        UNROLL for (i32 tap_ = 0; tap_ < 4; tap_++)                                                \
+        {                                                                                          \
+            u32 row_ = reflect(2 * y - 1 + tap_, i32(in_height)) * in_stride;                      \
+            LOAD_ROW(picture, row_)                                                                \
+            UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                          \
+            {                                                                                      \
+                COLUMN v_ = LOADED(picture, k_);                                                   \
+                low_[k_] += COLUMN(LOW_TAP(tap_)) * v_;                                            \
+                high_[k_] += COLUMN(HIGH_TAP(tap_)) * v_;                                          \
+            }                                                                                      \
+        }                                                                                          \
+        i32 l_[ADM_SPAN], h_[ADM_SPAN];                                                            \
+        UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                              \
+        {                                                                                          \
+            l_[k_] = ROUNDED_COLUMN(low_[k_]);                                                     \
+            h_[k_] = ROUNDED_COLUMN(high_[k_]);                                                    \
+        }                                                                                          \
+        SET_EDGES(l_)                                                                              \
+        SET_EDGES(h_)                                                                              \
+        UNROLL for (u32 j_ = 0u; j_ < ADM_RUN; j_++)                                               \
+        {                                                                                          \
+            ROW a_ = OF_COLUMN(l_[2u * j_]), b_ = OF_COLUMN(l_[2u * j_ + 1u]);                     \
+            ROW c_ = OF_COLUMN(l_[2u * j_ + 2u]), d_ = OF_COLUMN(l_[2u * j_ + 3u]);                \
+            bands[4u * j_] = ROUNDED_ROW(low_pass(a_, b_, c_, d_));                                \
+            bands[4u * j_ + 2u] = ROUNDED_ROW(high_pass(a_, b_, c_, d_));                          \
+            a_ = OF_COLUMN(h_[2u * j_]);                                                           \
+            b_ = OF_COLUMN(h_[2u * j_ + 1u]);                                                      \
+            c_ = OF_COLUMN(h_[2u * j_ + 2u]);                                                      \
+            d_ = OF_COLUMN(h_[2u * j_ + 3u]);                                                      \
+            bands[4u * j_ + 1u] = ROUNDED_ROW(low_pass(a_, b_, c_, d_));                           \
+            bands[4u * j_ + 3u] = ROUNDED_ROW(high_pass(a_, b_, c_, d_));                          \
+        }                                                                                          \
+    } while (false)
+
+/* ---- Decoupling */
 
 /* x rounded to 24 significant bits, as a conversion to single precision would. */
 DEVICE u64 round_to_single(u64 x)
@@ -200,212 +206,161 @@ DEVICE u64 round_to_single(u64 x)
     return x << u32(excess);
 }
 
-/* Whether the two gradients point the same way, within one degree: dot^2 >= cos^2 * oo * tt. */
+/* Whether the two gradients point the same way, within one degree: dot^2 >= cos^2 * oo * tt. This is
+ * the metric's own rounding; dot, oo and tt are above 0. */
 DEVICE bool aligned(i32 oh, i32 ov, i32 th, i32 tv)
 {
     i64 dot = i64(oh) * i64(th) + i64(ov) * i64(tv);
     u64 oo = u64(i64(oh) * i64(oh)) + u64(i64(ov) * i64(ov));
     u64 tt = u64(i64(th) * i64(th)) + u64(i64(tv) * i64(tv));
-    if (i32(u32(u64(dot) >> 32)) < 0)
-        return false;
-    if (oo == u64(0) || tt == u64(0))
-        return true;
-    if (dot == i64(0))
-        return false;
     u64 cos_squared = u64(0x3feffd81u) << 32 | u64(0x40000000u); /* of the single 0x3f7fec0a */
     u64 d = sd_round(round_to_single(u64(dot)), 0, false);
     u64 o = sd_round(round_to_single(oo), 0, false), t = sd_round(round_to_single(tt), 0, false);
     return sd_mul(d, d) >= sd_mul(sd_mul(cos_squared, o), t);
 }
 
-/* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. */
+/* The same in single precision, whose errors come to less than 24 * 2^-23 of the right side. Bit 0: the
+ * answer; bit 1: it is too close to call. No products at all is a yes, and dot is no doubt's if it is
+ * not above 0: it is far off then. */
+DEVICE u32 nearly_aligned(i32 oh, i32 ov, i32 th, i32 tv)
+{
+    f32 a = f32(oh), b = f32(ov), c = f32(th), d = f32(tv);
+    f32 dot = a * c + b * d, right = 0.99969542f * (a * a + b * b) * (c * c + d * d);
+    f32 gap = dot * dot - right;
+    u32 yes = right == 0.0f || (dot > 0.0f && gap > 0.0f) ? 1u : 0u;
+    return abs_f32(gap) <= 7.6e-6f * right && dot > 0.0f ? yes | 2u : yes;
+}
+
+/* 2^30 / i, rounded down; i is 1 to 32768. The reciprocal is made too small by more than it may be too
+ * large, and by less than 2^-19. */
+DEVICE u32 reciprocal(u32 i)
+{
+    f32 near = recip_near(f32(i)) * 0.99999905f;
+    u32 quotient = u32(near * 1073741824.0f);
+    u32 rest = (1u << 30) - quotient * i; /* 2^12 + i at most */
+    u32 more = u32(f32(rest) * near);
+    rest -= more * i;
+    return quotient + more + (rest >= i ? 1u : 0u);
+}
+
+/* size times the gain limit, in a double and then cut off, but at most `most`. The product has 85 bits; 53 of
+ * them are a double's, and the others matter only where they round it up to a whole number. */
+DEVICE u32 enhanced(u32 size, u32 most)
+{
+    u64 low = u64(size) * u64(gain_lo), high = u64(size) * u64(gain_hi) + (low >> 32);
+    u32 excess = top_bit_u64(high | u64(1u << 20)) - 20u, half_unit = (1u << excess) >> 1;
+    if (u32(low) + half_unit < half_unit)
+        high += u64(1);
+    high >>= gain_shift;
+    return u32(high >> 32) != 0u ? most : min_u32(u32(high), most);
+}
+
+/* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. Twice o is as
+ * good as more. */
 DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
 {
-    if (o == 0 || t == 0 || (o < 0) != (t < 0))
-        return 0;
-    u32 g = u32(abs_i32(o)), magnitude = u32(abs_i32(t));
+    u32 g = max_u32(u32(abs_i32(o)), 1u), magnitude = (o ^ t) < 0 ? 0u : u32(abs_i32(t));
+    u32 m = min_u32(magnitude, 2u * g);
+#if ADM_LEVEL == 0
+    u32 k = min_u32((reciprocal(g) * m + 16384u) >> 15, 32768u);
+    i32 r = i32(u32(o) * k + 16384u) >> 15;
+#else
     u32 length = top_bit_u32(g) + 1u, e = length > 15u ? length - 15u : 0u;
-    u32 i = e == 0u ? g : (g + (1u << (e - 1u))) >> e;
-    u64 ratio = (u64((1u << 30) / i) * u64(magnitude) + (u64(1) << (14u + e))) >> (15u + e);
-    u32 k = ratio > u64(32768u) ? 32768u : u32(ratio);
-    if (k == 0u)
-        return 0;
+    u32 i = (g + ((1u << e) >> 1)) >> e;
+    u64 ratio = (u64(reciprocal(i)) * u64(m) + (u64(1) << (14u + e))) >> (15u + e);
+    i32 k = i32(min_u32(u32(ratio), 32768u));
     i32 r = i32((i64(o) * i64(k) + i64(16384)) >> 15);
+#endif
     if (!is_aligned)
         return r;
     u32 size = u32(abs_i32(r));
-    if (gain_whole != 0u) {
+    if (gain_whole == 0u)
+        size = enhanced(size, magnitude);
+    else
+#if ADM_LEVEL == 0
+        size = min_u32(size * gain_whole, magnitude);
+#else
         size = mul_hi_u32(size, gain_whole) != 0u ? magnitude : min_u32(size * gain_whole, magnitude);
-    } else if (size != 0u) {
-        u64 scaled = sd_mul(sd_from_u32(size), u64(gain_hi) << 32 | u64(gain_lo));
-        size = scaled >= sd_from_u32(magnitude) ? magnitude : sd_to_u32(scaled);
-    }
+#endif
     return o > 0 ? i32(size) : -i32(size);
 }
 
-DEVICE u64 own_energy(i32 o)
+/* ---- Energies */
+
+#define WEIGHT(band) ((band) < 2u ? weight_hv : weight_d)
+
+/* sum / 2^shift, rounded. */
+DEVICE u64 rounded_cube(i64 cube, u32 shift)
 {
-    u64 m = u64(u32(abs_i32(o)));
+    return u64((cube + i64(u64((1u << shift) >> 1))) >> shift);
+}
+
+DEVICE u64 plain_cube(i32 o)
+{
+    u32 m = u32(abs_i32(o));
 #if ADM_LEVEL == 0
-    return m * m * m;
+    return u64(m * m) * u64(m);
 #else
     u32 j = ADM_LEVEL == 2 ? 30u : 31u;
-    u64 cube = ((m * m + (u64(1) << j)) >> j) * m;
-    return cube_shift == 0u ? cube : (cube + (u64(1) << (cube_shift - 1u))) >> cube_shift;
+    u32 square = u32((u64(m) * u64(m) + (u64(1) << j)) >> j);
+    return rounded_cube(i64(u64(square) * u64(m)), plain_cube_shift);
 #endif
-}
-
-DEVICE void store_decoupled(u32 band, u32 at, u32 size, i32 restored, i32 added)
-{
-#if ADM_LEVEL == 0
-    decoupled[band * size + at] = (u32(restored) & 0xffffu) | u32(added) << 16;
-#else
-    decoupled[2u * (band * size + at)] = u32(restored);
-    decoupled[2u * (band * size + at) + 1u] = u32(added);
-#endif
-}
-
-#define BANDS_OF(picture, row, column, out_a, out_h, out_v, out_d)                                 \
-    do {                                                                                           \
-        u32 at_ = ((picture) * ADM_ROWS + (row)) * GROUP_W + 2u * (column);                        \
-        out_a = ROUND_BAND(low_pass(LOW(at_), LOW(at_ + 1u), LOW(at_ + 2u), LOW(at_ + 3u)));       \
-        out_v = ROUND_BAND(high_pass(LOW(at_), LOW(at_ + 1u), LOW(at_ + 2u), LOW(at_ + 3u)));      \
-        out_h = ROUND_BAND(low_pass(HIGH(at_), HIGH(at_ + 1u), HIGH(at_ + 2u), HIGH(at_ + 3u)));   \
-        out_d = ROUND_BAND(high_pass(HIGH(at_), HIGH(at_ + 1u), HIGH(at_ + 2u), HIGH(at_ + 3u)));  \
-    } while (false)
-
-KERNEL_MAIN
-{
-    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u;
-    u32 y0 = GROUP_Y * ADM_ROWS;
-    u32 column_in = reflect(2 * i32(GROUP_X * ADM_COLUMNS) - 1 + i32(LOCAL_X), i32(in_width));
-    filter_column(0u, column_in, i32(y0));
-    filter_column(1u, column_in, i32(y0));
-    BARRIER();
-
-    u32 column = LOCAL_X % ADM_LANES, x = GROUP_X * ADM_COLUMNS + column;
-    for (u32 row = LOCAL_X / ADM_LANES; row < ADM_ROWS; row += GROUP_W / ADM_LANES) {
-        u32 y = y0 + row;
-        u64 den_h = u64(0), den_v = u64(0), den_d = u64(0);
-        if (column < ADM_COLUMNS && x < width && y < height) {
-            i32 oa, oh, ov, od, ta, th, tv, td;
-            BANDS_OF(0u, row, column, oa, oh, ov, od);
-            BANDS_OF(1u, row, column, ta, th, tv, td);
-#if ADM_LEVEL == 0
-            next_approx[y * width + x] = (u32(oa) & 0xffffu) | u32(ta) << 16;
-#elif ADM_LEVEL < 3
-            next_approx[2u * (y * width + x)] = u32(oa);
-            next_approx[2u * (y * width + x) + 1u] = u32(ta);
-#endif
-            bool same_way = aligned(oh, ov, th, tv);
-            i32 rh = restore(oh, th, same_way), rv = restore(ov, tv, same_way);
-            i32 rd = restore(od, td, same_way);
-            u32 at = y * width + x, size = width * height;
-            store_decoupled(0u, at, size, rh, th - rh);
-            store_decoupled(1u, at, size, rv, tv - rv);
-            store_decoupled(2u, at, size, rd, td - rd);
-            if (x >= core_x && x < width - core_x && y >= core_y && y < height - core_y) {
-                den_h = own_energy(oh);
-                den_v = own_energy(ov);
-                den_d = own_energy(od);
-            }
-        }
-        terms[(row * 3u + 0u) * ADM_LANES + column] = den_h;
-        terms[(row * 3u + 1u) * ADM_LANES + column] = den_v;
-        terms[(row * 3u + 2u) * ADM_LANES + column] = den_d;
-    }
-    add_lanes();
-    if (LOCAL_INDEX < ADM_SUMS) {
-        u32 y = y0 + LOCAL_INDEX / 3u, sum = ADM_DEN + LOCAL_INDEX % 3u;
-        if (y >= core_y && y < height - core_y)
-            ATOMIC_ADD_U64(row_sums, 2u * (row_base + (y - core_y) * ADM_SUMS_PER_ROW + sum),
-                           partial[LOCAL_INDEX * 8u]);
-    }
-}
-
-#else /* energy */
-
-/* A neighbour one step outside the band. */
-DEVICE u32 reflect(i32 i, i32 n)
-{
-    i = abs_i32(i);
-    i = i >= n ? 2 * n - 1 - i : i;
-    return u32(clamp_i32(i, 0, n - 1));
-}
-
-DEVICE i32 restored_at(u32 band, u32 at)
-{
-#if ADM_LEVEL == 0
-    return i32(decoupled[band * width * height + at] << 16) >> 16;
-#else
-    return i32(decoupled[2u * (band * width * height + at)]);
-#endif
-}
-
-DEVICE i32 added_at(u32 band, u32 at)
-{
-#if ADM_LEVEL == 0
-    return i32(decoupled[band * width * height + at]) >> 16;
-#else
-    return i32(decoupled[2u * (band * width * height + at) + 1u]);
-#endif
-}
-
-DEVICE i64 round_shift(i64 x, u32 shift)
-{
-    return shift == 0u ? x : (x + (i64(1) << (shift - 1u))) >> shift;
 }
 
 #if ADM_LEVEL == 0
 
-/* |masker| as the eye sees it, in 16 bits that wrap. */
-DEVICE u32 weighted(u32 band, i32 masker)
+/* A coefficient as the energies want it, and as masks do: in 16 bits that wrap. */
+DEVICE i32 weigh(u32 band, i32 x)
 {
-    i32 s = band < 2u ? i32(weight_hv * u32(masker) + 16384u) >> 15
-                      : i32(weight_d * u32(masker) + 65535u) >> 17;
-    return u32(abs_i32(i32(u32(s) << 16) >> 16));
+    return i32(WEIGHT(band) * u32(x));
 }
 
-DEVICE i32 wrap_16(u32 x)
+DEVICE u32 seen(u32 band, i32 weighed)
 {
-    return i32(x << 16) >> 16;
+    i32 s = band < 2u ? i32(u32(weighed) + 16384u) >> 15 : i32(u32(weighed) + 65535u) >> 17;
+    return u32(abs_i32(low_16(u32(s))));
 }
 
 DEVICE i32 as_neighbour(u32 s)
 {
-    return wrap_16((4369u * s + 2048u) >> 12);
+    return low_16((4369u * s + 2048u) >> 12);
 }
 
 DEVICE i32 as_centre(u32 s)
 {
-    return wrap_16((8738u * s + 2048u) >> 12);
+    return low_16((8738u * s + 2048u) >> 12);
 }
 
-DEVICE u64 visible_cube(u32 band, i32 signal, i32 threshold)
+DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold)
 {
-    u32 weight = band < 2u ? weight_hv : weight_d, up = band < 2u ? 10u : 12u;
-    u32 size = u32(abs_i32(i32(weight * u32(signal))));
-    i32 visible = i32(size - (u32(threshold) << up));
-    if (visible <= 0)
-        return u64(0);
-    u64 y = u64(u32(visible));
-    i32 z = i32(u32((y * y + (u64(1) << (band < 2u ? 28u : 29u))) >> (band < 2u ? 29u : 30u)));
-    return u64(round_shift(i64(z) * i64(y), band < 2u ? cube_shift_hv : cube_shift_d));
+    i32 y = i32(u32(abs_i32(weighed)) - (u32(threshold) << (band < 2u ? 10u : 12u)));
+    y = max_i32(y, 0);
+    u64 square = u64(u32(y)) * u64(u32(y)) + (band < 2u ? u64(1u << 28) : u64(1u << 29));
+    i32 z = i32(u32(square >> (band < 2u ? 29u : 30u)));
+    return rounded_cube(i64(z) * i64(y), band < 2u ? cube_shift_hv : cube_shift_d);
 }
+
+/* What is kept of a coefficient's two parts. */
+#define ADM_KEPT 1u
+#define KEEP(at, restored, added) kept[at] = (u32(restored) & 0xffffu) | u32(added) << 16
+#define KEPT_RESTORED(band, at) weigh(band, low_16(kept[at]))
+#define KEPT_ADDED(band, at) weigh(band, high_16(kept[at]))
+#define KEEP_WEIGHED(at, restored, added)
 
 #else
 
-DEVICE i32 apply_weight(u32 band, i32 x)
+DEVICE i32 weigh(u32 band, i32 x)
 {
-    u64 product = u64(band < 2u ? weight_hv : weight_d) * u64(i64(x)) + u64(1u << 27);
-    return i32(i64(product) >> 28);
+    u64 product = u64(WEIGHT(band)) * u64(i64(x)) + u64(1u << 27);
+    return i32(u32(i64(product) >> 28));
 }
 
-DEVICE u32 weighted(u32 band, i32 masker)
+DEVICE u32 seen(u32 band, i32 weighed)
 {
-    return u32(abs_i32(apply_weight(band, masker)));
+    return u32(abs_i32(weighed));
 }
 
+/* A thirtieth and a fifteenth; half a unit is taken off, not added. */
 DEVICE i32 as_neighbour(u32 s)
 {
     return i32((i64(143165577) * i64(u64(s)) - (i64(1) << 31)) >> 32);
@@ -416,76 +371,186 @@ DEVICE i32 as_centre(u32 s)
     return i32((i64(286331153) * i64(u64(s)) - (i64(1) << 31)) >> 32);
 }
 
-DEVICE u64 visible_cube(u32 band, i32 signal, i32 threshold)
+DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold)
 {
-    u32 size = u32(abs_i32(apply_weight(band, signal)));
-    if (threshold > 0 && size <= u32(threshold))
-        return u64(0);
-    u64 y = u64(i64(u64(size)) - i64(threshold));
-    i32 z = i32(u32((y * y + (u64(1) << 29)) >> 30));
-    return u64(round_shift(i64(z) * i64(y), cube_shift_hv));
+    i32 y = max_i32(i32(u32(abs_i32(weighed)) - u32(threshold)), 0);
+    i32 z = i32(u32((u64(u32(y)) * u64(u32(y)) + u64(1u << 29)) >> 30));
+    return rounded_cube(i64(z) * i64(y), cube_shift_hv);
 }
+
+#define ADM_KEPT 2u
+#define KEEP(at, restored, added)
+#define KEPT_RESTORED(band, at) i32(kept[2u * (at)])
+#define KEPT_ADDED(band, at) i32(kept[2u * (at) + 1u])
+#define KEEP_WEIGHED(at, restored, added)                                                          \
+    do {                                                                                           \
+        kept[2u * (at)] = u32(restored);                                                           \
+        kept[2u * (at) + 1u] = u32(added);                                                         \
+    } while (false)
 
 #endif
 
-/* The masking that one position lends its neighbours, all bands together. */
-DEVICE void fill_masks(u32 x0, u32 y0)
-{
-    for (u32 i = LOCAL_INDEX; i < ADM_TILE_W * ADM_TILE_H; i += GROUP_SIZE) {
-        u32 x = reflect(i32(x0 + i % ADM_TILE_W) - 1, i32(width));
-        u32 y = reflect(i32(y0 + i / ADM_TILE_W) - 1, i32(height));
-        i32 from_added = 0, from_restored = 0;
-        UNROLL for (u32 band = 0u; band < 3u; band++) {
-            from_added += as_neighbour(weighted(band, added_at(band, y * width + x)));
-            from_restored += as_neighbour(weighted(band, restored_at(band, y * width + x)));
-        }
-        mask_added[i] = from_added;
-        mask_restored[i] = from_restored;
-    }
-}
-
-#define EIGHT_AROUND(mask, i)                                                                      \
-    (mask[(i) - ADM_TILE_W - 1u] + mask[(i) - ADM_TILE_W] + mask[(i) - ADM_TILE_W + 1u] +          \
-     mask[(i) - 1u] + mask[(i) + 1u] + mask[(i) + ADM_TILE_W - 1u] + mask[(i) + ADM_TILE_W] +      \
-     mask[(i) + ADM_TILE_W + 1u])
+/* Where the masks of a position lie; column is one of a thread's. */
+#define MASK(row, column, lane) work[((row) * ADM_RUN + (column)) * ADM_LANES + (lane)]
 
 KERNEL_MAIN
 {
-    u32 x0 = core_x + GROUP_X * ADM_COLUMNS, y0 = core_y + GROUP_Y * ADM_ROWS;
-    fill_masks(x0, y0);
-    BARRIER();
+    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u, lane = LOCAL_X, row = LOCAL_Y;
+    u32 tile_x = GROUP_X * ADM_TILE_COLUMNS(ADM_RUN), tile_y = GROUP_Y * ADM_TILE_ROWS;
+    i32 x = i32(tile_x + lane * ADM_RUN) - 1, y = i32(tile_y + row) - 1;
 
-    u64 sum[6];
-    UNROLL for (u32 i = 0u; i < 6u; i++)
-        sum[i] = u64(0);
-    u32 y = y0 + LOCAL_Y;
-    for (u32 column = LOCAL_X; column < ADM_COLUMNS; column += GROUP_W) {
-        u32 x = x0 + column, at = y * width + x;
-        if (x >= width - core_x || y >= height - core_y)
-            break;
-        u32 tile = (LOCAL_Y + 1u) * ADM_TILE_W + column + 1u;
-        i32 under_added = EIGHT_AROUND(mask_added, tile);
-        i32 under_restored = EIGHT_AROUND(mask_restored, tile);
-        UNROLL for (u32 band = 0u; band < 3u; band++) {
-            under_added += as_centre(weighted(band, added_at(band, at)));
-            under_restored += as_centre(weighted(band, restored_at(band, at)));
-        }
-        UNROLL for (u32 band = 0u; band < 3u; band++) {
-            sum[band] += visible_cube(band, restored_at(band, at), under_added);
-            sum[3u + band] += visible_cube(band, added_at(band, at), under_restored);
+    /* What the group answers for of the whole band, and of the core. */
+    i32 end_x = i32(min_u32(tile_x + ADM_TILE_COLUMNS(ADM_RUN), width));
+    i32 end_y = i32(min_u32(tile_y + ADM_TILE_ROWS, height));
+    i32 left = i32(max_u32(tile_x, core_x)), right = min_i32(end_x, i32(width - core_x));
+    i32 top = i32(max_u32(tile_y, core_y)), bottom = min_i32(end_y, i32(height - core_y));
+    bool in_core = left < right && top < bottom;
+
+    i32 o[4 * ADM_RUN], t[4 * ADM_RUN];
+#if ADM_LEVEL == 3
+    if (in_core)
+#endif
+    {
+        u32 offset[ADM_OFFSETS];
+#if ADM_LEVEL == 0
+        bool at_edge = x < 0 || 2 * x + ADM_SPAN - 1 > i32(in_width);
+        UNROLL for (u32 i = 0u; i < ADM_OFFSETS; i++)
+            offset[i] = u32(clamp_i32((2 * x - 2 + i32(i * SAMPLES_PER_WORD)) / i32(SAMPLES_PER_WORD), 0,
+                                      i32(in_stride) - 1));
+        SPLIT(ref, o);
+        SPLIT(dist, t);
+#else
+        UNROLL for (u32 i = 0u; i < ADM_OFFSETS; i++)
+            offset[i] = reflect(2 * x - 1 + i32(i), i32(in_width));
+#if ADM_LEVEL == 1
+        SPLIT(low, o);
+        SPLIT(high, t);
+#else
+        SPLIT(x, o);
+        SPLIT(y, t);
+#endif
+#endif
+    }
+#if ADM_LEVEL < 3
+    UNROLL for (i32 j = 0; j < ADM_RUN; j++) {
+        if (x + j >= i32(tile_x) && x + j < end_x && y >= i32(tile_y) && y < end_y) {
+            u32 at = u32(y) * width + u32(x + j);
+#if ADM_LEVEL == 0
+            next_approx[at] = (u32(o[4 * j]) & 0xffffu) | u32(t[4 * j]) << 16;
+#else
+            next_approx[at] = U32X2(u32(o[4 * j]), u32(t[4 * j]));
+#endif
         }
     }
-    UNROLL for (u32 i = 0u; i < 6u; i++)
-        terms[(LOCAL_Y * 6u + i) * ADM_LANES + LOCAL_X] = sum[i];
-    add_lanes();
-    if (LOCAL_INDEX < ADM_SUMS) {
-        u32 row = y0 + LOCAL_INDEX / 6u - core_y;
-        if (row < height - 2u * core_y)
+#endif
+
+    if (in_core) {
+        u32 same_way = 0u, doubts = 0u;
+        UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+            u32 answer = nearly_aligned(o[4u * j + 1u], o[4u * j + 2u], t[4u * j + 1u], t[4u * j + 2u]);
+            same_way |= (answer & 1u) << j;
+            doubts |= (answer >> 1) << j;
+        }
+        if (doubts != 0u) {
+            for (u32 j = 0u; j < ADM_RUN; j++) {
+                if (((doubts >> j) & 1u) == 0u)
+                    continue;
+                i32 oh = o[1], ov = o[2], th = t[1], tv = t[2];
+                UNROLL for (u32 i = 1u; i < ADM_RUN; i++) {
+                    oh = i == j ? o[4u * i + 1u] : oh;
+                    ov = i == j ? o[4u * i + 2u] : ov;
+                    th = i == j ? t[4u * i + 1u] : th;
+                    tv = i == j ? t[4u * i + 2u] : tv;
+                }
+                same_way &= ~(1u << j);
+                same_way |= aligned(oh, ov, th, tv) ? 1u << j : 0u;
+            }
+        }
+
+        u64 sum[9];
+        UNROLL for (u32 i = 0u; i < 9u; i++)
+            sum[i] = u64(0);
+        u32 kept[3u * ADM_KEPT * ADM_RUN];
+        i32 near_added[ADM_RUN], near_restored[ADM_RUN];
+        i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
+        bool row_counts = y >= top && y < bottom;
+        UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+            bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
+            near_added[j] = near_restored[j] = under_added[j] = under_restored[j] = 0;
+            UNROLL for (u32 band = 0u; band < 3u; band++) {
+                i32 original = o[4u * j + 1u + band], distorted = t[4u * j + 1u + band];
+                i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
+                i32 added = distorted - restored;
+                KEEP(3u * j + band, restored, added);
+                restored = weigh(band, restored);
+                added = weigh(band, added);
+                KEEP_WEIGHED(3u * j + band, restored, added);
+                u32 size = seen(band, restored);
+                near_restored[j] += as_neighbour(size);
+                under_restored[j] += as_centre(size);
+                size = seen(band, added);
+                near_added[j] += as_neighbour(size);
+                under_added[j] += as_centre(size);
+                sum[ADM_DEN + band] += counts ? plain_cube(original) : u64(0);
+            }
+            MASK(row, j, lane) = U32X2(u32(near_added[j]), u32(near_restored[j]));
+        }
+        BARRIER();
+
+        if (row_counts) {
+            /* Below the last row stands that row itself, above the first one the second. */
+            u32 below = y + 1 == i32(height) ? row : row + 1u, above = y == 0 ? below : row - 1u;
+            u32 before = max_u32(lane, 1u) - 1u, after = min_u32(lane + 1u, ADM_LANES - 1u);
+            /* Above and below, and all three, of the columns and one on either side. */
+            i32 two_added[ADM_RUN + 2], two_restored[ADM_RUN + 2];
+            i32 three_added[ADM_RUN + 2], three_restored[ADM_RUN + 2];
+            UNROLL for (u32 j = 0u; j < ADM_RUN + 2u; j++) {
+                u32 from = j == 0u ? before : j == ADM_RUN + 1u ? after : lane;
+                u32 column = j == 0u ? ADM_RUN - 1u : j == ADM_RUN + 1u ? 0u : j - 1u;
+                u32x2 a = MASK(above, column, from), b = MASK(below, column, from);
+                u32x2 c = MASK(row, column, from);
+                two_added[j] = i32(a.x + b.x);
+                two_restored[j] = i32(a.y + b.y);
+                three_added[j] = i32(a.x + b.x + c.x);
+                three_restored[j] = i32(a.y + b.y + c.y);
+            }
+            UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
+                i32 column = x + i32(j);
+                if (column >= left && column < right) {
+                    /* The same of columns. */
+                    bool last = column + 1 == i32(width), first = column == 0;
+                    i32 after_it = pick(last, three_added[j + 1u], three_added[j + 2u]);
+                    i32 before_it = pick(first, after_it, three_added[j]);
+                    i32 mask_added = under_added[j] + two_added[j + 1u] + before_it + after_it;
+                    after_it = pick(last, three_restored[j + 1u], three_restored[j + 2u]);
+                    before_it = pick(first, after_it, three_restored[j]);
+                    i32 mask_restored = under_restored[j] + two_restored[j + 1u] + before_it + after_it;
+                    UNROLL for (u32 band = 0u; band < 3u; band++) {
+                        sum[ADM_NUM + band] +=
+                            visible_cube(band, KEPT_RESTORED(band, 3u * j + band), mask_added);
+                        sum[ADM_AIM + band] +=
+                            visible_cube(band, KEPT_ADDED(band, 3u * j + band), mask_restored);
+                    }
+                }
+            }
+        }
+        BARRIER();
+
+        if (row > 0u && row <= ADM_TILE_ROWS) {
+            UNROLL for (u32 i = 0u; i < 9u; i++)
+                work[lane * ADM_SUM_PITCH + (row - 1u) * 9u + i] = U32X2(u32(sum[i]), u32(sum[i] >> 32));
+        }
+        BARRIER();
+        u32 sum_y = tile_y + LOCAL_INDEX / 9u;
+        if (LOCAL_INDEX < 9u * ADM_TILE_ROWS && i32(sum_y) >= top && i32(sum_y) < bottom) {
+            u64 total = u64(0);
+            UNROLL for (u32 i = 0u; i < ADM_LANES; i++) {
+                u32x2 part = work[i * ADM_SUM_PITCH + LOCAL_INDEX];
+                total += u64(part.x) | u64(part.y) << 32;
+            }
             ATOMIC_ADD_U64(row_sums,
-                           2u * (row_base + row * ADM_SUMS_PER_ROW + ADM_NUM + LOCAL_INDEX % 6u),
-                           partial[LOCAL_INDEX * 8u]);
+                           2u * (row_base + (sum_y - core_y) * ADM_SUMS_PER_ROW + LOCAL_INDEX % 9u), total);
+        }
     }
 }
-
-#endif
 KERNEL_END

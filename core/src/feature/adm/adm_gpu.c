@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of ADM on a GPU: a level's split, then its energies beside the next level's split. */
+/* The passes of ADM on a GPU: a level each, one after another. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,75 +8,50 @@
 #include "feature/adm/adm_tile.h"
 #include "gpu/feature_gpu.h"
 
-GPU_PARAMS(AdmSplitParams, ADM_SPLIT_PARAMS);
-GPU_PARAMS(AdmEnergyParams, ADM_ENERGY_PARAMS);
+GPU_PARAMS(AdmLevelParams, ADM_LEVEL_PARAMS);
 
 _Static_assert(ADM_SUMS_PER_ROW == 3 * ADM_BANDS, "a row has a sum of each kind for each band");
+_Static_assert(ADM_RUN_0 % 2 == 0, "words of level 0 begin where threads do");
+
+static const unsigned runs[ADM_LEVELS] = { ADM_RUN_0, ADM_RUN_1, ADM_RUN_2, ADM_RUN_3 };
 
 static unsigned core_rows(const AdmLevel *l)
 {
     return (unsigned)(l->bottom - l->top);
 }
 
-static void plan_split(const Feature *f, GpuPlan *plan, int i, const GpuBuf source[2],
-                       GpuBuf approx, GpuBuf decoupled, GpuBuf rows, uint32_t row_base)
+static AdmLevelParams level_params(const Feature *f, const GpuPlan *plan, int i, uint32_t row_base)
 {
-    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_split_1", "adm_split_2",
-                                                    "adm_split_3" };
     const AdmOptions *const options = f->options;
     const AdmLevel *const l = &((const AdmSetup *)f->state)->level[i];
+    const bool skipped = i == 0 && options->skip_scale0;
     const double gain = options->gain_limit;
-    uint64_t gain_bits;
-    memcpy(&gain_bits, &gain, sizeof(gain_bits));
-    const AdmSplitParams params = {
+    int exponent;
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(gain, &exponent), 53);
+    return (AdmLevelParams){
         .in_width = (uint32_t)l->in_w,
         .in_height = (uint32_t)l->in_h,
         .in_stride = i == 0 ? gpu_plane_stride(plan, 0) : (uint32_t)l->in_w,
         .depth = f->shape.bpc,
-        .core_x = (uint32_t)l->left,
-        .core_y = (uint32_t)l->top,
+        /* A core that begins where the band ends is none. */
+        .core_x = (uint32_t)(skipped ? l->w : l->left),
+        .core_y = (uint32_t)(skipped ? l->h : l->top),
         .row_base = row_base,
-        .cube_shift = (uint32_t)l->plain_cube,
         .gain_whole = floor(gain) == gain ? (uint32_t)gain : 0,
-        .gain_lo = (uint32_t)gain_bits,
-        .gain_hi = (uint32_t)(gain_bits >> 32),
-    };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = i == 0 ? gpu_by_depth(f, "adm_split_0_8", "adm_split_0_16") : coarse[i],
-                 GPU_PASS_BUFFERS(source[0], source[1], approx, decoupled, rows),
-                 GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups((unsigned)l->w, ADM_SPLIT_COLUMNS),
-                             gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
-             });
-}
-
-static void plan_energy(const Feature *f, GpuPlan *plan, int i, GpuBuf decoupled, GpuBuf rows,
-                        uint32_t row_base)
-{
-    const AdmLevel *const l = &((const AdmSetup *)f->state)->level[i];
-    const AdmEnergyParams params = {
-        .width = (uint32_t)l->w,
-        .height = (uint32_t)l->h,
-        .core_x = (uint32_t)l->left,
-        .core_y = (uint32_t)l->top,
-        .row_base = row_base,
+        .gain_lo = (uint32_t)mantissa,
+        .gain_hi = (uint32_t)(mantissa >> 32),
+        .gain_shift = (uint32_t)(53 - exponent - 32),
         .weight_hv = l->q[ADM_H],
         .weight_d = l->q[ADM_D],
         .cube_shift_hv = (uint32_t)l->cube[ADM_H],
         .cube_shift_d = (uint32_t)l->cube[ADM_D],
+        .plain_cube_shift = (uint32_t)l->plain_cube,
     };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = i == 0 ? "adm_energy_0" : "adm_energy_n",
-                       GPU_PASS_BUFFERS(decoupled, rows),
-                       GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups((unsigned)(l->right - l->left), ADM_ENERGY_COLUMNS),
-                                   gpu_groups(core_rows(l), ADM_TILE_ROWS) },
-                   });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
+    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_1", "adm_2", "adm_3" };
     const AdmOptions *const options = f->options;
     const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0)
@@ -88,20 +63,31 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         sums += (size_t)core_rows(&level[i]) * ADM_SUMS_PER_ROW;
     const GpuBuf rows = gpu_result(plan, sums * sizeof(uint64_t), true);
 
-    GpuBuf source[2] = { gpu_ref(plan, 0), gpu_dist(plan, 0) };
+    GpuBuf source = { 0 };
     uint32_t row_base = 0;
     for (int i = 0; i < ADM_LEVELS; i++) {
-        const size_t size = (size_t)level[i].w * (size_t)level[i].h;
+        const AdmLevel *const l = &level[i];
+        const size_t size = (size_t)l->w * (size_t)l->h;
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
         const GpuBuf approx =
-            gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : sample * 2);
-        const GpuBuf decoupled = gpu_scratch(plan, ADM_BANDS * 2 * size * sample);
-        plan_split(f, plan, i, source, approx, decoupled, rows, row_base);
+            gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : 2 * sample);
+        const AdmLevelParams params = level_params(f, plan, i, row_base);
+        GpuPass pass = {
+            .kernel = i == 0 ? gpu_by_depth(f, "adm_0_8", "adm_0_16") : coarse[i],
+            GPU_PASS_BUFFERS(source, approx, rows),
+            GPU_PASS_PARAMS(&params),
+            .groups = { gpu_groups((unsigned)l->w, ADM_TILE_COLUMNS(runs[i])),
+                        gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
+        };
+        if (i == 0) {
+            const GpuBuf buffers[] = { gpu_ref(plan, 0), gpu_dist(plan, 0), approx, rows };
+            memcpy(pass.buffers, buffers, sizeof(buffers));
+            pass.buffer_count = sizeof(buffers) / sizeof(buffers[0]);
+        }
+        gpu_pass(plan, &pass);
         gpu_next_stage(plan);
-        if (i > 0 || !options->skip_scale0)
-            plan_energy(f, plan, i, decoupled, rows, row_base);
-        source[0] = source[1] = approx;
-        row_base += core_rows(&level[i]) * ADM_SUMS_PER_ROW;
+        source = approx;
+        row_base += core_rows(l) * ADM_SUMS_PER_ROW;
     }
     return 0;
 }

@@ -2,21 +2,34 @@
 /* GPU kernels of motion. */
 
 #if defined(KERNEL_motion_sad)
-/* Sum of the magnitudes of the blurred difference of two luma planes. A thread owns a column: it
- * slides down MOTION_TILE_H rows with the last five differences in registers, and meets its
- * neighbours in shared memory for the horizontal blur. All in 32 bits: where a sum needs 33, the
- * value is split at bit 8 (the low part only adds a carry). */
+/* Sum of the magnitudes of the blurred difference of two luma planes. A thread makes four rows of four
+ * columns by itself: the columns and two on either side are blurred downwards, whole words at a time,
+ * then these across. */
 #include "feature/motion/motion_tile.h"
 #define BUFFERS IN(0, u32, cur) IN(1, u32, prev) OUT(2, u32, sums)
 #define PARAMS MOTION_SAD_PARAMS
-#define SHARED_ARRAYS SHARED(i32, rows, MOTION_STEP * MOTION_GROUP_W) SHARED(u32, part, MOTION_GROUP_W)
+#define SHARED_ARRAYS SHARED(u32, part, MOTION_GROUP_W * MOTION_GROUP_H)
 #define GROUP_W MOTION_GROUP_W
+#define GROUP_H MOTION_GROUP_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
 
-/* Beyond the edge the picture is mirrored once, the edge sample not repeated. Columns and rows that
- * no output needs may lie further out: they are only kept inside. */
+#define SPAN (MOTION_COLUMNS + 4) /* columns that are blurred downwards */
+
+/* The words that hold a row of them, samples of the first word that are not needed, and what a sum fits in. */
+#if HBD
+#define WORDS 4
+#define SKIPPED 0u
+#define SUM i64
+#else
+#define WORDS 3
+#define SKIPPED 2u
+#define SUM i32
+#endif
+
+/* Beyond the edge the picture is mirrored once, the edge sample not repeated. Rows that no output needs
+ * may lie further out: they are only kept inside. */
 DEVICE u32 mirror(i32 i, u32 n)
 {
     i32 m = i < 0 ? -i : i;
@@ -24,64 +37,63 @@ DEVICE u32 mirror(i32 i, u32 n)
     return u32(clamp_i32(m, 0, i32(n) - 1));
 }
 
-DEVICE i32 diff(u32 x, i32 y)
+/* Both are looked at, or compilers would give arrays addresses to choose between. */
+DEVICE i32 pick(bool first, i32 a, i32 b)
 {
-    u32 row = mirror(y, height) * stride;
-    return i32(SAMPLE(prev, row, x)) - i32(SAMPLE(cur, row, x));
+    return first ? a : b;
 }
 
-/* Unsigned, so that it may wrap: where there is no earlier frame, samples are anything. */
-DEVICE u32 taps(i32 a, i32 b, i32 c, i32 d, i32 e)
-{
-    return 3571u * u32(a + e) + 16004u * u32(b + d) + 26386u * u32(c);
-}
-
-/* (taps(...) + 2^(shift-1)) >> shift, for values of up to 17 bits and shift >= 8. */
-DEVICE i32 blur(i32 a, i32 b, i32 c, i32 d, i32 e, u32 shift)
-{
-    u32 high = taps(a >> 8, b >> 8, c >> 8, d >> 8, e >> 8);
-    u32 low = taps(a & 255, b & 255, c & 255, d & 255, e & 255);
-    return i32(high + ((low + (1u << (shift - 1u))) >> 8)) >> (shift - 8u);
-}
-
-DEVICE i32 blur_rows(i32 a, i32 b, i32 c, i32 d, i32 e)
-{
-#if HBD
-    if (bpc > 14u)
-        return blur(a, b, c, d, e, bpc);
-#endif
-    return i32(taps(a, b, c, d, e) + (1u << (bpc - 1u))) >> bpc;
-}
+/* The filter's taps, Q16. */
+#define TAP(i) ((i) == 2 ? 26386 : (i) == 1 || (i) == 3 ? 16004 : 3571)
 
 KERNEL_MAIN
 {
-    i32 column = i32(GROUP_X * MOTION_TILE_W + LOCAL_X) - 2;
-    u32 x = mirror(column, width);
-    i32 y = i32(GROUP_Y * MOTION_TILE_H);
-    i32 end = min_i32(y + MOTION_TILE_H, i32(height));
-    bool inside = LOCAL_X >= 2u && LOCAL_X < 2u + MOTION_TILE_W && column < i32(width);
+    i32 x = i32((GROUP_X * GROUP_W + LOCAL_X) * MOTION_COLUMNS);
+    i32 y = i32((GROUP_Y * GROUP_H + LOCAL_Y) * MOTION_ROWS);
+    u32 word[WORDS];
+    UNROLL for (i32 i = 0; i < WORDS; i++)
+        word[i] = u32(clamp_i32((x - 2 - i32(SKIPPED)) / i32(SAMPLES_PER_WORD) + i, 0, i32(stride) - 1));
 
-    u32 sum = 0u;
-    i32 a = diff(x, y - 2), b = diff(x, y - 1), c = diff(x, y), d = diff(x, y + 1);
-    for (; y < end; y += MOTION_STEP) {
-        for (u32 i = 0u; i < MOTION_STEP; i++) {
-            i32 e = diff(x, y + i32(i) + 2);
-            rows[i * GROUP_W + LOCAL_X] = blur_rows(a, b, c, d, e);
-            a = b;
-            b = c;
-            c = d;
-            d = e;
+    SUM down[MOTION_ROWS * SPAN];
+    UNROLL for (u32 i = 0u; i < MOTION_ROWS * SPAN; i++)
+        down[i] = SUM(1u << (bpc - 1u));
+    UNROLL for (i32 i = 0; i < MOTION_ROWS + 4; i++) {
+        u32 row = mirror(y - 2 + i, height) * stride;
+        u32 a[WORDS], b[WORDS];
+        UNROLL for (u32 k = 0u; k < WORDS; k++) {
+            a[k] = prev[row + word[k]];
+            b[k] = cur[row + word[k]];
         }
-        BARRIER();
-        if (inside) {
-            u32 count = u32(min_i32(MOTION_STEP, end - y));
-            for (u32 i = 0u; i < count; i++) {
-                u32 at = i * GROUP_W + LOCAL_X;
-                i32 v = blur(rows[at - 2u], rows[at - 1u], rows[at], rows[at + 1u], rows[at + 2u], 16u);
-                sum += u32(abs_i32(v));
+        UNROLL for (u32 k = 0u; k < SPAN; k++) {
+            u32 at = (k + SKIPPED) / SAMPLES_PER_WORD;
+            i32 d = i32(sample_of(a[at], k + SKIPPED)) - i32(sample_of(b[at], k + SKIPPED));
+            UNROLL for (i32 r = 0; r < MOTION_ROWS; r++) {
+                if (i >= r && i < r + 5)
+                    down[u32(r) * SPAN + k] += SUM(TAP(i - r)) * SUM(d);
             }
         }
-        BARRIER();
+    }
+
+    u32 sum = 0u;
+    bool at_edge = x == 0 || x + MOTION_COLUMNS + 2 > i32(width);
+    UNROLL for (i32 r = 0; r < MOTION_ROWS; r++) {
+        i32 v[SPAN];
+        UNROLL for (u32 k = 0u; k < SPAN; k++)
+            v[k] = i32(down[u32(r) * SPAN + k] >> bpc);
+        if (at_edge) {
+            UNROLL for (i32 k = 3; k < SPAN; k++)
+                v[k] = pick(x - 2 + k == i32(width), v[k - 2], v[k]);
+            UNROLL for (i32 k = 4; k < SPAN; k++)
+                v[k] = pick(x - 3 + k == i32(width), v[k - 4], v[k]);
+            v[0] = pick(x == 0, v[4], v[0]);
+            v[1] = pick(x == 0, v[3], v[1]);
+        }
+        UNROLL for (i32 j = 0; j < MOTION_COLUMNS; j++) {
+            i64 blurred = i64(3571) * i64(v[j] + v[j + 4]) + i64(16004) * i64(v[j + 1] + v[j + 3]) +
+                          i64(26386) * i64(v[j + 2]) + i64(32768);
+            u32 size = u32(abs_i32(i32(blurred >> 16)));
+            sum += x + j < i32(width) && y + r < i32(height) ? size : 0u;
+        }
     }
     GROUP_SUM(part, sum);
     if (LOCAL_INDEX == 0u)

@@ -15,8 +15,8 @@ typedef struct PlaneGroups {
 static PlaneGroups plane_groups(const FrameShape *shape, unsigned p)
 {
     return (PlaneGroups){
-        gpu_groups(shape->w[p], PSNR_GROUP_W * gpu_samples_per_word(shape)),
-        gpu_groups(shape->h[p], PSNR_ROWS),
+        gpu_groups(shape->w[p], PSNR_TILE_WORDS * gpu_samples_per_word(shape)),
+        gpu_groups(shape->h[p], PSNR_TILE_ROWS),
     };
 }
 
@@ -40,6 +40,7 @@ void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
             .height = shape->h[p],
             .stride = gpu_plane_stride(plan, p),
             .first_sum = first,
+            .groups_x = groups[p].x,
         };
         gpu_pass(plan, &(GpuPass){
                            .kernel = kernel,

@@ -66,6 +66,7 @@ __device__ __forceinline__ BareGroup::BareGroup()
 }
 /* __syncthreads is a builtin of clang's. */
 BARE float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+BARE float __fdividef(float a, float b) { return __nvvm_div_approx_ftz_f(a, b); }
 BARE unsigned atomicAdd(unsigned *at, unsigned value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
@@ -81,6 +82,7 @@ __device__ __forceinline__ BareGroup::BareGroup()
 {
 }
 BARE float sqrtf(float x) { return __builtin_sqrtf(x); }
+BARE float __fdividef(float a, float b) { return a * __builtin_amdgcn_rcpf(b); }
 BARE void __syncthreads()
 {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");

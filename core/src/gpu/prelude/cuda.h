@@ -61,6 +61,7 @@ SHARED_ARRAYS
 #define max_f32(a, b) fmaxf(a, b)
 #define floor_f32(x) floorf(x)
 #define sqrt_near(x) sqrtf(x)
+#define recip_near(x) __fdividef(1.0f, x)
 #define top_bit_u64(x) (63u - u32(__clzll(i64(x))))
 #define mul_hi_u32(a, b) __umulhi(a, b)
 #define mul_hi_i32(a, b) __mulhi(a, b)

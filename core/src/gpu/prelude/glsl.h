@@ -58,6 +58,7 @@ SHARED_ARRAYS
 #define max_f32(a, b) max(f32(a), f32(b))
 #define floor_f32(x) floor(f32(x))
 #define sqrt_near(x) sqrt(f32(x))
+#define recip_near(x) (1.0 / f32(x))
 
 u32 mul_hi_u32(u32 a, u32 b)
 {

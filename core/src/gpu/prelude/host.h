@@ -123,3 +123,8 @@ static inline f32 sqrt_near(f32 x)
     const u32 root = bits_of_f32(__builtin_sqrtf(x));
     return f32_of_bits(root == 0u || root >= 0x7f800000u ? root : root + 1u - (root & 2u));
 }
+static inline f32 recip_near(f32 x)
+{
+    const u32 bits = bits_of_f32(1.0f / x);
+    return f32_of_bits(bits + 2u - (bits & 4u));
+}

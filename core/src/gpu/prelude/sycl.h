@@ -98,3 +98,4 @@ static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) sycl::floor(f32(x))
 #define sqrt_near(x) sycl::sqrt(f32(x))
+#define recip_near(x) (1.0f / f32(x))
