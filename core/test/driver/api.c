@@ -90,6 +90,7 @@ static int get_attribute(int *value, int attribute)
         { 7, 31, 65535 },      /* z */
         { 8, 74, 49152 },      /* shared memory */
         { 10, 87, 32 },        /* warp */
+        { 13, -1, 1000000 },   /* clock, in kHz */
         { 14, -1, 512 },       /* alignment of textures */
         { 16, 63, 4 },         /* multiprocessors */
         { 18, 16, 0 },         /* integrated */

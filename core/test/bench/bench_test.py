@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The benchmarks: two commands run in turns, other scores are noticed, bounds are those of pencil and paper, tables and
+figures hold what was measured. No time is judged.
+
+usage: bench_test.py BENCH VMAF SYNTHCLIP WORKDIR [EMULATORS]
+"""
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+BENCH, VMAF, SYNTHCLIP, WORK = (os.path.abspath(path) for path in sys.argv[1:5])
+EMULATORS = sys.argv[5] if len(sys.argv) > 5 else None
+sys.dont_write_bytecode = True
+sys.path.insert(0, BENCH)
+import bounds  # noqa: E402
+import clips  # noqa: E402
+import figures  # noqa: E402
+import runs  # noqa: E402
+import tables  # noqa: E402
+
+H200 = {'upload': 55e9, 'memory': 4.8e12, 'operations': 132 * 64 * 1.98e9}
+TINY = ['--sizes', '64x64', '--depths', '8', '--threads', '1', '--features', 'default', '--frames', '2', '--rounds', '2',
+        '--seconds', '0']
+
+
+def wrapper(name, before, words=''):
+    """The command, with something said or asked for before."""
+    path = f'{WORK}/{name}'
+    with open(path, 'w') as file:
+        file.write(f'#!/bin/sh\n{before}\nexec "{VMAF}" "$@" {words}\n')
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+    return path
+
+
+def bench(*words, environment=None):
+    words = [sys.executable, f'{BENCH}/bench.py', *words, '--dir', WORK]
+    return subprocess.run(words, capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1', **(environment or {})})
+
+
+class Bounds(unittest.TestCase):
+    def test_gpu(self):
+        pixels = 1920 * 1080
+        limits = bounds.gpu(pixels, 8, H200)
+        self.assertEqual(round(1e6 / limits['upload'], 1), 75.4)
+        self.assertEqual(round(1e6 * 212 * pixels / H200['operations'], 1), 26.3)
+        self.assertEqual(round(1e6 / limits['operations'], 1), 39.9)
+        self.assertEqual(limits['memory'], 4.8e12 / (7 * pixels))
+        deep = bounds.gpu(pixels, 10, H200)
+        self.assertEqual(limits['upload'], 2 * deep['upload'])
+        self.assertEqual(limits['operations'], deep['operations'])
+        self.assertEqual(bounds.gpu(pixels, 8, {'upload': 1e9}).keys(), {'upload'})
+
+    def test_cpu(self):
+        rates = {'memory': 1e10, 'hertz': 2e9, 'lanes': 32}
+        self.assertEqual(bounds.cpu(1000, 8, 3, rates), {'memory': 5e6, 'operations': 3 * 2e9 * 32 / 322000})
+        self.assertEqual(bounds.cpu(1000, 8, 1, {}), {})
+
+    def test_information(self):
+        about = 'cpu MHz\t\t: 2000.5\nflags\t\t: sse4_1 avx2 avx512f\ncpu MHz : 2600.0\nflags : sse4_1 avx2\n'
+        self.assertEqual(bounds.nominal_hertz(about), 2.6e9)
+        self.assertEqual(bounds.vector_lanes(about), 32)
+        self.assertEqual(bounds.vector_lanes('flags : avx2 avx512bw\n'), 64)
+        self.assertIsNone(bounds.vector_lanes('flags : none\n'))
+        self.assertIsNone(bounds.nominal_hertz(''))
+
+
+class Clips(unittest.TestCase):
+    def test_pairs(self):
+        clip = clips.Clip(SYNTHCLIP, WORK, '16x16', 10, frames=3, pairs=7)
+        self.assertEqual(clip.frames, 9)
+        for path in clip.paths:
+            with open(path, 'rb') as file:
+                data = file.read()
+            self.assertEqual(len(data), 9 * 16 * 16 * 3)
+            self.assertEqual(data[:len(data) // 3] * 3, data)
+        clip.remove()
+        self.assertFalse(any(os.path.exists(path) for path in clip.paths))
+
+
+class Turns(unittest.TestCase):
+    def test_in_turns(self):
+        """Ours, theirs, ours, theirs; each with its own words."""
+        log = f'{WORK}/log'
+        ours = wrapper('ours', f'echo "ours $*" >> "{log}"')
+        theirs = wrapper('theirs', f'echo "theirs $*" >> "{log}"')
+        out = f'{WORK}/rows.json'
+        table, figure, roofs = (f'{WORK}/{name}' for name in ('table.md', 'bars.svg', 'roofs.svg'))
+        done = bench(ours, SYNTHCLIP, *TINY, '--json', out, '--markdown', table, '--svg', figure, '--roofline', roofs,
+                     environment={'VMAF_REFERENCE': theirs})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(log) as file:
+            calls = file.read().splitlines()
+        self.assertEqual([call.split()[0] for call in calls], ['ours', 'theirs'] * 2)
+        self.assertEqual(['--gpumask -1' in call for call in calls], [False, True] * 2)
+        with open(out) as file:
+            row, = json.load(file)['rows']
+        self.assertEqual((row['pairs'], row['difference'], row['bytes']), (2, 'equal', 2))
+        self.assertEqual(row['ratio'], row['fps'] / row['their_fps'])
+        with open(table) as file:
+            head, rule, line = (text.split('|') for text in file.read().splitlines())
+        self.assertEqual(len({len(head), len(rule), len(line)}), 1)
+        self.assertIn(' their fps ', head)
+        for path in (figure, roofs):
+            drawn = xml.etree.ElementTree.parse(path).getroot()
+            self.assertIn('64x64 8-bit default cpu x1', ''.join(drawn.itertext()))
+
+    def test_other_scores(self):
+        theirs = wrapper('other', '', '--model version=vmaf_v0.6.1neg')
+        done = bench(VMAF, SYNTHCLIP, *TINY, '--reference', theirs, '--tolerance', '0')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('the scores differ by', done.stderr)
+
+    def test_failure(self):
+        theirs = wrapper('failing', 'exit 3')
+        done = bench(VMAF, SYNTHCLIP, *TINY, '--reference', theirs)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('exit 3', done.stderr)
+
+    def test_difference(self):
+        def report(**scores):
+            found = runs.Run.__new__(runs.Run)
+            found.report = {'frames': [{'frameNum': 0, 'metrics': scores}]}
+            return found
+        self.assertEqual(runs.difference(report(a=1.0, b=None, c=5.0), report(a=1.5, b=None, d=0.0)), 0.5)
+        with self.assertRaises(runs.Failed):
+            runs.difference(report(a=None), report(a=1.0))
+        with self.assertRaises(runs.Failed):
+            runs.difference(report(a=1.0), report(b=1.0))
+
+
+    def test_kernel_times(self):
+        said = ('gpu profile: vif stage 0 vif_stats_0_8 7.5 us\ngpu profile: 3 frames, 7.50 us of kernels each\n'
+                'gpu profile: vif              stage 0 vif_stats_0_8                 10.25 us\n'
+                'gpu profile: adm              stage 0 adm_split_0_8                 1.00 us\n'
+                'gpu profile: vif              stage 1 vif_stats_1                   2.25 us\n'
+                'gpu profile: 40 frames, 13.50 us of kernels each\n')
+        self.assertEqual(runs.kernel_times(said), {'vif': 12.5, 'adm': 1.0})
+
+
+class Figures(unittest.TestCase):
+    ROW = {'size': '64x64', 'depth': 8, 'feature': 'default', 'backend': 'cuda', 'threads': 1, 'fps': 100.0,
+           'scoring_fps': 200.0, 'their_fps': 10.0, 'bound_upload': 1000.0, 'bound_operations': 10000.0}
+
+    def test_roofline(self):
+        """A bound lies to the right of what it bounds, and decades are as wide as each other."""
+        drawn = figures.roofline([self.ROW])
+        at = {word: float(x) for x, word in re.findall(r'cx="([\d.]+)".*?<title>(\w+)', drawn)}
+        at.update({word: float(x) for x, word in re.findall(r'x1="([\d.]+)".*?<title>(\w+)', drawn)})
+        self.assertLess(at['reference'], at['whole'])
+        self.assertLess(at['whole'], at['scoring'])
+        self.assertLess(at['scoring'], at['upload'])
+        self.assertAlmostEqual(at['arithmetic'] - at['upload'], at['upload'] - at['whole'], 0)
+        self.assertIsNone(figures.roofline([{**self.ROW, 'bound_upload': None, 'bound_operations': None}]))
+
+    def test_blank(self):
+        columns = tables.used({'size', 'ratio', 'share'})
+        self.assertEqual(tables.cells({'size': '1x1', 'share': 0.5}, columns), ['1x1', '', '50%'])
+
+
+@unittest.skipUnless(EMULATORS, 'no emulated drivers')
+class Device(unittest.TestCase):
+    ENVIRONMENT = {'LD_LIBRARY_PATH': EMULATORS}
+
+    def test_rates(self):
+        done = subprocess.run([sys.executable, '-B', f'{BENCH}/nvidia.py', '0'], capture_output=True, text=True,
+                              env={**os.environ, **self.ENVIRONMENT})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rates = json.loads(done.stdout)
+        self.assertEqual(rates['operations'], 4 * 64 * 1e9)
+        self.assertGreater(rates['upload'], 0)
+        self.assertGreater(rates['memory'], 0)
+
+    def test_unknown_device(self):
+        done = subprocess.run([sys.executable, '-B', f'{BENCH}/nvidia.py', '99'], capture_output=True, text=True,
+                              env={**os.environ, **self.ENVIRONMENT})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('cuDeviceGet: error', done.stderr)
+
+    def test_host(self):
+        """A row of a device: kernels are timed and its bounds are there."""
+        rates, out = f'{WORK}/rates.json', f'{WORK}/host.json'
+        with open(rates, 'w') as file:
+            json.dump(H200, file)
+        done = bench(VMAF, SYNTHCLIP, *TINY, '--backends', 'host', '--arg=--allow_software', '--kernels', '--rates', rates,
+                     '--json', out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out) as file:
+            row, = json.load(file)['rows']
+        self.assertEqual(row['bound_upload'], 55e9 / (2 * 64 * 64))
+        self.assertEqual(set(row['by_feature']), {'vif', 'adm', 'motion'})
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+unittest.main(argv=sys.argv[:1])
