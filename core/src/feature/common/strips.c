@@ -159,11 +159,22 @@ void strip_fetch(const Strip *strip, const void *row, int sample_size)
 void strip_mirror(const Strip *strip, void *columns, int channels, int pitch, int reach)
 {
     const int w = strip->w, x0 = strip->x0;
+    const int left = x0 == 0 ? reach : 0, right = strip->x1 + reach - w;
+    if (!left && right <= 0)
+        return;
     uint16_t *at = columns;
     for (int c = 0; c < channels; c++, at += pitch) {
-        for (int i = 1; x0 == 0 && i <= reach; i++)
+        if (w > reach) { /* each is mirrored once: most planes */
+            uint16_t *const last = at + (w - 1 - x0);
+            for (int i = 1; i <= left; i++)
+                at[-i] = at[i];
+            for (int i = 1; i <= right; i++)
+                last[i] = last[-i];
+            continue;
+        }
+        for (int i = 1; i <= left; i++)
             at[-i] = at[mirror_index_far(-i, w)];
-        for (int i = w; i < strip->x1 + reach; i++)
+        for (int i = w; i < w + right; i++)
             at[i - x0] = at[mirror_index_far(i, w) - x0];
     }
 }
