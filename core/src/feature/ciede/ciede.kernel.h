@@ -2,13 +2,16 @@
 /* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
  *
  * The CPU works in double and narrows to single precision at each named step. Here pairs of floats
- * stand in for double: functions come from small tables and short series, good to about 36 bits, so
- * that nearly all narrowed values, and then nearly all differences, are the CPU's. Operations on single
- * precision are exact. */
+ * stand in for double: curves come from tables of short series, good to about 44 bits, so that nearly all
+ * narrowed values, and then nearly all differences, are the CPU's.
+ *
+ * Products of pairs are three times as fast where a * b + c is rounded once, which most devices do and Vulkan
+ * does not promise. So there are two variants, FUSED 1 and 0; both are run, each asks the device, and one of them
+ * leaves at once. */
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
-    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, f32, table) OUT(7, u32, sums)
+    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, u32x4, curves) OUT(7, u32, sums)
 #define PARAMS CIEDE_PARAMS
 #define SHARED_ARRAYS SHARED(u64, part, CIEDE_TILE_W * CIEDE_GROUP_H)
 #define GROUP_W CIEDE_TILE_W
@@ -19,26 +22,157 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "gpu/prelude/float_pair.h"
 
-DEVICE Pair constant(u32 i)
+DEVICE Pair pair_made(f32 high, f32 low)
 {
     Pair p;
-    p.high = table[2u * i];
-    p.low = table[2u * i + 1u];
+    p.high = high;
+    p.low = low;
     return p;
 }
 
+/* Constants of ciede_math.h, whose names follow them, as two floats. */
+#define CIEDE_CURVE_FROM     pair_made(0.0392156877f, -1.38785328e-09f) /* 10 / 255 */
+#define CIEDE_CURVE_OFFSET   pair_made(0.0549999997f, 2.98023217e-10f) /* 0.055 */
+#define CIEDE_CURVE_SCALE    pair_made(0.947867274f, 2.42938363e-08f) /* 1 / 1.055 */
+#define CIEDE_CURVE_SLOPE    pair_made(0.0773993805f, 2.99868574e-10f) /* 1 / 12.92 */
+#define CIEDE_LAB_FROM       pair_made(0.00885645207f, -3.91140981e-10f) /* 216 / 24389 */
+#define CIEDE_LAB_SLOPE      pair_made(7.7870369f, 1.41285085e-07f) /* 24389 / 27 / 116 */
+#define CIEDE_LAB_OFFSET     pair_made(0.137931034f, 5.13833143e-10f) /* 16 / 116 */
+#define CIEDE_CHROMA_25_7    pair_made(6103515650.0f, -23.0f) /* 25^7 */
+#define CIEDE_TWO_PI         pair_made(6.28318548f, -1.74845553e-07f) /* 2 pi */
+#define CIEDE_PI_PAIR        pair_made(3.14159274f, -8.74227766e-08f) /* pi */
+#define CIEDE_HALF_PI        pair_made(1.57079637f, -4.37113883e-08f) /* pi / 2 */
+#define CIEDE_L_WEIGHT       pair_made(0.0149999997f, 3.3527614e-10f) /* 0.015 */
+#define CIEDE_C_WEIGHT       pair_made(0.0450000018f, -1.7881393e-09f) /* 0.045 */
+#define CIEDE_DEGREES        pair_made(57.2957802f, -6.68802443e-07f) /* 180 / pi */
+#define CIEDE_RADIANS        pair_made(0.0174532924f, 1.35199602e-10f) /* pi / 180 */
+#define CIEDE_BELL_SCALE     pair_made(0.0399999991f, 8.94069652e-10f) /* 1 / 25 */
+#define CIEDE_X_FROM_R       pair_made(0.433949977f, 4.52292248e-09f) /* X_FROM_R * X_WHITE */
+#define CIEDE_X_FROM_G       pair_made(0.376209736f, 1.05118589e-08f) /* X_FROM_G * X_WHITE */
+#define CIEDE_X_FROM_B       pair_made(0.189840272f, -1.3362017e-10f) /* X_FROM_B * X_WHITE */
+#define CIEDE_Y_FROM_R       pair_made(0.212672845f, 6.8764705e-09f) /* Y_FROM_R */
+#define CIEDE_Y_FROM_G       pair_made(0.715152144f, 1.08557501e-08f) /* Y_FROM_G */
+#define CIEDE_Y_FROM_B       pair_made(0.0721749961f, -2.83105939e-09f) /* Y_FROM_B */
+#define CIEDE_Z_FROM_R       pair_made(0.0177565794f, -7.4711104e-10f) /* Z_FROM_R * Z_WHITE */
+#define CIEDE_Z_FROM_G       pair_made(0.109467983f, 1.54636126e-09f) /* Z_FROM_G * Z_WHITE */
+#define CIEDE_Z_FROM_B       pair_made(0.872775435f, 1.06339493e-09f) /* Z_FROM_B * Z_WHITE */
+
+/* ---- arithmetic ---- */
+
+/* Whether a * b + c is rounded once. 1 + 2^-12 squared has one bit more than a float. */
+DEVICE bool device_fuses()
+{
+    PRECISE f32 square = probe * probe;
+    PRECISE f32 rest = fma_f32(probe, probe, -square);
+    return rest != 0.0f;
+}
+
+/* a * b + c, where it does not matter how often that is rounded. */
+DEVICE f32 mul_add(f32 a, f32 b, f32 c)
+{
+#if FUSED
+    PRECISE f32 sum = fma_f32(a, b, c);
+#else
+    PRECISE f32 sum = a * b + c;
+#endif
+    return sum;
+}
+
+/* c - a * b, where that is small. */
+DEVICE f32 rest_of(f32 c, f32 a, f32 b)
+{
+#if FUSED
+    PRECISE f32 rest = fma_f32(-a, b, c);
+#else
+    f32 lost;
+    PRECISE f32 product = two_product(a, b, lost);
+    PRECISE f32 rest = (c - product) - lost;
+#endif
+    return rest;
+}
+
+/* a + b where b is not the larger one. */
+DEVICE Pair pair_add_less(Pair a, Pair b)
+{
+    PRECISE f32 high = a.high + b.high;
+    PRECISE f32 lost = b.high - (high - a.high);
+    PRECISE f32 low = lost + (a.low + b.low);
+    return pair_of(high, low);
+}
+
+DEVICE bool pair_above(Pair a, Pair b)
+{
+    return a.high > b.high || (a.high == b.high && a.low > b.low);
+}
+
+DEVICE Pair quotient(Pair a, Pair b)
+{
+    PRECISE f32 inverse = 1.0f / b.high;
+    PRECISE f32 first = a.high * inverse;
+    PRECISE f32 rest = rest_of(a.high, first, b.high) + (a.low - first * b.low);
+    PRECISE f32 second = rest * inverse;
+    return pair_of(first, second);
+}
+
+/* a / b, to the nearest float but for one in a great many. */
+DEVICE f32 divided(f32 a, f32 b)
+{
+    PRECISE f32 inverse = 1.0f / b;
+    PRECISE f32 first = a * inverse;
+    PRECISE f32 second = rest_of(a, first, b) * inverse;
+    PRECISE f32 ratio = first + second;
+    return ratio;
+}
+
+/* Of a > 0; 0 otherwise. The pair may overlap. */
+DEVICE Pair root(Pair a)
+{
+    if (a.high <= 0.0f)
+        return pair_single(0.0f);
+    PRECISE f32 first = sqrt_near(a.high);
+    PRECISE f32 second = (rest_of(a.high, first, first) + a.low) / (2.0f * first);
+    return pair_of(first, second);
+}
+
 /* ---- functions ---- */
+
+/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two more; `d` is how
+ * far off. */
+DEVICE Pair series(u32 at, Pair d)
+{
+    u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
+    f32 slope_at = f32_of_bits(near.z), bend_lost, slope_lost, line_lost, sum_lost;
+    f32 more = mul_add(d.high, f32_of_bits(far.w), f32_of_bits(far.z));
+    PRECISE f32 square = d.high * d.high;
+    PRECISE f32 bend = two_product(f32_of_bits(far.x), d.high, bend_lost);
+    f32 bend_low = mul_add(square, more, mul_add(f32_of_bits(far.y), d.high, bend_lost));
+    PRECISE f32 slope = two_sum(slope_at, bend, slope_lost);
+    PRECISE f32 slope_low = slope_lost + (f32_of_bits(near.w) + bend_low);
+    PRECISE f32 line = two_product(slope, d.high, line_lost);
+    f32 low = mul_add(slope + bend, d.low, mul_add(slope_low, d.high, line_lost));
+    PRECISE f32 sum = two_sum(f32_of_bits(near.x), line, sum_lost);
+    PRECISE f32 rest = sum_lost + (low + f32_of_bits(near.y));
+    return pair_of(sum, rest);
+}
+
+/* A curve at x; its table begins at `first` and has `steps` points to a unit. */
+DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
+{
+    f32 near = floor_f32(x.high * steps + 0.5f);
+    PRECISE f32 off = x.high - near * step;
+    return series(first + u32(i32(near)), pair_made(off, x.low));
+}
 
 /* a^(-1/n) of a > 0, by Newton's method; n is 3 or 5. `guess` serves the exponent's share. */
 DEVICE f32 inverse_root(f32 a, u32 n, u32 guess)
 {
     PRECISE f32 r = f32_of_bits(guess - bits_of_f32(a) / n);
     f32 share = n == 3u ? 0.33333333f : 0.2f;
-    for (u32 i = 0u; i < 5u; i++) {
+    for (u32 i = 0u; i < 3u; i++) {
         PRECISE f32 square = r * r;
         PRECISE f32 power = n == 3u ? square * r : square * square * r;
-        PRECISE f32 off = 1.0f - a * power;
-        r = r + r * off * share;
+        PRECISE f32 off = r * mul_add(-a, power, 1.0f);
+        r = mul_add(off, share, r);
     }
     return r;
 }
@@ -49,8 +183,11 @@ DEVICE Pair cube_root(Pair a)
     PRECISE f32 r = inverse_root(a.high, 3u, 0x54a21d2au);
     PRECISE f32 inverse = r * r;
     PRECISE f32 first = a.high * inverse;
-    Pair rest = pair_sub(a, pair_scale(pair_product(first, first), first));
-    PRECISE f32 second = rest.high * inverse * 0.33333333f;
+    f32 square_lost, cube_lost;
+    PRECISE f32 square = two_product(first, first, square_lost);
+    PRECISE f32 cube = two_product(square, first, cube_lost);
+    PRECISE f32 rest = (a.high - cube) - mul_add(square_lost, first, cube_lost - a.low);
+    PRECISE f32 second = rest * inverse * 0.33333333f;
     return pair_of(first, second);
 }
 
@@ -74,41 +211,10 @@ DEVICE Pair power7(f32 x)
     return pair_scale(pair_mul(pair_mul(square, square), square), x);
 }
 
-struct Angle {
-    Pair sine, cosine;
-};
-
-/* Of 0 <= x < 9.6 */
-DEVICE Angle angle_of(f32 x)
+/* Of 0 <= x < 1.6 */
+DEVICE Pair sine_of(f32 x)
 {
-    f32 near = floor_f32(x * 16.0f + 0.5f);
-    u32 i = u32(i32(near));
-    PRECISE f32 d = x - near * 0.0625f;
-    PRECISE f32 square = d * d;
-    PRECISE f32 cubic = -(d * square) * 0.16666667f * (1.0f - square * 0.05f);
-    Pair small_sine = pair_of(d, cubic);
-    Pair half_square = pair_scale(pair_product(d, d), -0.5f);
-    PRECISE f32 quartic = square * square * 0.041666667f * (1.0f - square * 0.033333333f);
-    Pair small_cosine = pair_add(pair_single(1.0f), pair_add(half_square, pair_single(quartic)));
-    Pair sine = constant(CIEDE_SINES + i), cosine = constant(CIEDE_COSINES + i);
-    Angle a;
-    a.sine = pair_add(pair_mul(sine, small_cosine), pair_mul(cosine, small_sine));
-    a.cosine = pair_sub(pair_mul(cosine, small_cosine), pair_mul(sine, small_sine));
-    return a;
-}
-
-/* exp(-x) of x >= 0; 0 from 60 on. */
-DEVICE Pair bell_of(f32 x)
-{
-    if (x >= 60.0f)
-        return pair_single(0.0f);
-    f32 near = floor_f32(x * 8.0f + 0.5f);
-    PRECISE f32 d = x - near * 0.125f;
-    PRECISE f32 rest = -d * (1.0f - d * 0.25f * (1.0f - d * 0.2f * (1.0f - d * 0.16666667f))) * 0.33333333f;
-    Pair half_square = pair_scale(pair_product(d, d), 0.5f);
-    PRECISE f32 cubic = half_square.high * rest;
-    Pair series = pair_add(pair_single(-d), pair_add(half_square, pair_single(cubic)));
-    return pair_mul(constant(CIEDE_BELLS + u32(i32(near))), pair_add(pair_single(1.0f), series));
+    return curve_at(CIEDE_SINES, 128.0f, 0.0078125f, pair_single(x));
 }
 
 /* The arc of (a, b), which are not both 0, narrowed. */
@@ -116,18 +222,11 @@ DEVICE f32 arc_of(f32 b, f32 a)
 {
     bool steep = abs_f32(b) > abs_f32(a);
     f32 x = steep ? abs_f32(b) : abs_f32(a), y = steep ? abs_f32(a) : abs_f32(b);
-    f32 near = floor_f32(y / x * 32.0f + 0.5f);
-    f32 slope = near * 0.03125f;
-    Pair above = pair_sub(pair_single(y), pair_product(slope, x));
-    Pair below = pair_add(pair_single(x), pair_product(slope, y));
-    Pair z = pair_div(above, below);
-    PRECISE f32 square = z.high * z.high;
-    PRECISE f32 cubic = -(z.high * square) * (0.33333333f - square * (0.2f - square * 0.14285714f));
-    Pair arc = pair_add(constant(CIEDE_ARCS + u32(i32(near))), pair_add(z, pair_single(cubic)));
+    Pair arc = curve_at(CIEDE_ARCS, 256.0f, 0.00390625f, quotient(pair_single(y), pair_single(x)));
     if (steep)
-        arc = pair_sub(constant(CIEDE_HALF_PI), arc);
+        arc = pair_add_less(CIEDE_HALF_PI, pair_negate(arc));
     if (a < 0.0f)
-        arc = pair_sub(constant(CIEDE_PI_PAIR), arc);
+        arc = pair_add_less(CIEDE_PI_PAIR, pair_negate(arc));
     return b < 0.0f ? -arc.high : arc.high;
 }
 
@@ -137,65 +236,57 @@ struct Lab {
     f32 l, a, b;
 };
 
-/* The curve from signals to light. */
+/* The curve from signals to light. Its table holds what samples of their depth can give. */
 DEVICE Pair linear_light(Pair v)
 {
-    Pair base = pair_mul(pair_add(v, constant(CIEDE_CURVE_OFFSET)), constant(CIEDE_CURVE_SCALE));
+    if (!pair_above(v, CIEDE_CURVE_FROM))
+        return pair_mul(v, CIEDE_CURVE_SLOPE);
+    if (v.high < CIEDE_LIGHT_END)
+        return curve_at(CIEDE_LIGHTS, 1024.0f, 0.0009765625f, v);
+    Pair base = pair_mul(pair_add(v, CIEDE_CURVE_OFFSET), CIEDE_CURVE_SCALE);
     Pair square = pair_mul(base, base);
-    Pair power = pair_mul(square, fifth_root(square));
-    Pair line = pair_mul(v, constant(CIEDE_CURVE_SLOPE));
-    bool curved = pair_sub(v, constant(CIEDE_CURVE_FROM)).high > 0.0f;
-    Pair light;
-    light.high = curved ? power.high : line.high;
-    light.low = curved ? power.low : line.low;
-    return light;
+    return pair_mul(square, fifth_root(square));
 }
 
 DEVICE f32 lab_curve(Pair v)
 {
-    bool curved = pair_sub(v, constant(CIEDE_LAB_FROM)).high > 0.0f;
-    Pair safe = v;
-    safe.high = curved ? v.high : 1.0f;
-    Pair root = cube_root(safe);
-    Pair line = pair_add(pair_mul(v, constant(CIEDE_LAB_SLOPE)), pair_single(16.0f));
-    line = pair_mul(line, constant(CIEDE_LAB_SCALE));
-    return curved ? root.high : line.high;
+    if (pair_above(v, CIEDE_LAB_FROM))
+        return cube_root(v).high;
+    return pair_add(pair_mul(v, CIEDE_LAB_SLOPE), CIEDE_LAB_OFFSET).high;
+}
+
+/* A row of the matrix times three lights. */
+DEVICE Pair weighed(Pair r, Pair g, Pair b, Pair from_r, Pair from_g, Pair from_b)
+{
+    f32 r_lost, g_lost, b_lost, lost, lost2;
+    PRECISE f32 r_part = two_product(r.high, from_r.high, r_lost);
+    PRECISE f32 g_part = two_product(g.high, from_g.high, g_lost);
+    PRECISE f32 b_part = two_product(b.high, from_b.high, b_lost);
+    r_lost = mul_add(r.high, from_r.low, mul_add(r.low, from_r.high, r_lost));
+    g_lost = mul_add(g.high, from_g.low, mul_add(g.low, from_g.high, g_lost));
+    b_lost = mul_add(b.high, from_b.low, mul_add(b.low, from_b.high, b_lost));
+    PRECISE f32 sum = two_sum(r_part, g_part, lost);
+    PRECISE f32 all = two_sum(sum, b_part, lost2);
+    PRECISE f32 low = (lost + lost2) + ((r_lost + g_lost) + b_lost);
+    return pair_of(all, low);
 }
 
 DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
 {
-    Pair y = pair_scale(constant(CIEDE_LUMA_SCALE), f32(i32(luma)) - luma_offset);
-    Pair u = pair_scale(constant(CIEDE_CHROMA_SCALE), f32(i32(blue)) - chroma_offset);
-    Pair v = pair_scale(constant(CIEDE_CHROMA_SCALE), f32(i32(red)) - chroma_offset);
-    Pair xyz0 = pair_single(0.0f), xyz1 = xyz0, xyz2 = xyz0;
-    for (u32 i = 0u; i < 3u; i++) {
-        Pair signal = y;
-        if (i == 0u)
-            signal = pair_add(y, pair_mul(constant(CIEDE_R_FROM_CR), v));
-        else if (i == 1u)
-            signal = pair_sub(pair_sub(y, pair_mul(constant(CIEDE_G_FROM_CB), u)),
-                              pair_mul(constant(CIEDE_G_FROM_CR), v));
-        else
-            signal = pair_add(y, pair_mul(constant(CIEDE_B_FROM_CB), u));
-        Pair light = linear_light(signal);
-        xyz0 = pair_add(xyz0, pair_mul(light, constant(CIEDE_XYZ + 3u * i)));
-        xyz1 = pair_add(xyz1, pair_mul(light, constant(CIEDE_XYZ + 3u * i + 1u)));
-        xyz2 = pair_add(xyz2, pair_mul(light, constant(CIEDE_XYZ + 3u * i + 2u)));
-    }
-    f32 fx = 0.0f, fy = 0.0f, fz = 0.0f;
-    for (u32 i = 0u; i < 3u; i++) {
-        Pair xyz;
-        xyz.high = i == 0u ? xyz0.high : i == 1u ? xyz1.high : xyz2.high;
-        xyz.low = i == 0u ? xyz0.low : i == 1u ? xyz1.low : xyz2.low;
-        f32 value = lab_curve(pair_mul(xyz, constant(CIEDE_WHITE + i)));
-        fx = i == 0u ? value : fx;
-        fy = i == 1u ? value : fy;
-        fz = i == 2u ? value : fz;
-    }
+    f32 u = f32(i32(blue)) - chroma_offset, v = f32(i32(red)) - chroma_offset;
+    Pair y = pair_scale(pair_made(luma_scale, luma_scale_low), f32(i32(luma)) - luma_offset);
+    Pair r = linear_light(pair_add(y, pair_scale(pair_made(r_from_cr, r_from_cr_low), v)));
+    Pair from_u = pair_scale(pair_made(g_from_cb, g_from_cb_low), u);
+    Pair from_v = pair_scale(pair_made(g_from_cr, g_from_cr_low), v);
+    Pair g = linear_light(pair_sub(pair_sub(y, from_u), from_v));
+    Pair b = linear_light(pair_add(y, pair_scale(pair_made(b_from_cb, b_from_cb_low), u)));
+    f32 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B));
+    f32 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B));
+    f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
     Lab lab;
     lab.l = pair_add(pair_product(116.0f, fy), pair_single(-16.0f)).high;
-    lab.a = pair_scale(pair_sub(pair_single(fx), pair_single(fy)), 500.0f).high;
-    lab.b = pair_scale(pair_sub(pair_single(fy), pair_single(fz)), 200.0f).high;
+    lab.a = pair_scale(pair_add(pair_single(fx), pair_single(-fy)), 500.0f).high;
+    lab.b = pair_scale(pair_add(pair_single(fy), pair_single(-fz)), 200.0f).high;
     return lab;
 }
 
@@ -234,7 +325,12 @@ DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
 
 DEVICE f32 chroma_of(f32 a, f32 b)
 {
-    return pair_sqrt(pair_add(pair_product(a, a), pair_product(b, b))).high;
+    f32 a_lost, b_lost, lost;
+    PRECISE f32 a2 = two_product(a, a, a_lost);
+    PRECISE f32 b2 = two_product(b, b, b_lost);
+    PRECISE f32 sum = two_sum(a2, b2, lost);
+    PRECISE f32 low = lost + (a_lost + b_lost);
+    return root(pair_made(sum, low)).high;
 }
 
 DEVICE f32 hue_of(f32 a, f32 b)
@@ -242,52 +338,29 @@ DEVICE f32 hue_of(f32 a, f32 b)
     if (a == 0.0f && b == 0.0f)
         return 0.0f;
     f32 hue = arc_of(b, a);
-    return hue < 0.0f ? pair_add(pair_single(hue), constant(CIEDE_TWO_PI)).high : hue;
+    return hue < 0.0f ? pair_add_less(CIEDE_TWO_PI, pair_single(hue)).high : hue;
 }
 
 /* Pulls a* of weak colours away from the axis. */
 DEVICE f32 stretched(f32 a, Pair stretch)
 {
-    return pair_add(pair_single(a), pair_scale(stretch, 0.5f * a)).high;
+    return pair_add_less(pair_single(a), pair_scale(stretch, 0.5f * a)).high;
 }
-
-/* How much a hue difference counts at this hue */
-DEVICE f32 hue_weight(f32 hue)
-{
-    Angle one = angle_of(hue);
-    Pair c1 = one.cosine, s1 = one.sine, unit = pair_single(-1.0f);
-    Pair c2 = pair_add(pair_scale(pair_mul(c1, c1), 2.0f), unit);
-    Pair s2 = pair_scale(pair_mul(s1, c1), 2.0f);
-    Pair c3 = pair_sub(pair_mul(c2, c1), pair_mul(s2, s1));
-    Pair s3 = pair_add(pair_mul(s2, c1), pair_mul(c2, s1));
-    Pair c4 = pair_add(pair_scale(pair_mul(c2, c2), 2.0f), unit);
-    Pair s4 = pair_scale(pair_mul(s2, c2), 2.0f);
-    Pair weight = pair_single(1.0f);
-    weight = pair_add(weight, pair_mul(c1, constant(CIEDE_HUE_COS1)));
-    weight = pair_add(weight, pair_mul(s1, constant(CIEDE_HUE_SIN1)));
-    weight = pair_add(weight, pair_mul(c2, constant(CIEDE_HUE_COS2)));
-    weight = pair_add(weight, pair_mul(c3, constant(CIEDE_HUE_COS3)));
-    weight = pair_add(weight, pair_mul(s3, constant(CIEDE_HUE_SIN3)));
-    weight = pair_add(weight, pair_mul(c4, constant(CIEDE_HUE_COS4)));
-    weight = pair_add(weight, pair_mul(s4, constant(CIEDE_HUE_SIN4)));
-    return weight.high;
-}
-
 
 /* Couples chroma and hue differences in the blues. */
 DEVICE f32 rotation(f32 chroma, f32 hue)
 {
-    f32 degrees = pair_scale(constant(CIEDE_DEGREES), hue).high;
-    Pair off = pair_sub(pair_single(degrees), pair_single(275.0f));
-    f32 z = pair_mul(off, constant(CIEDE_BELL_SCALE)).high;
+    f32 degrees = pair_scale(CIEDE_DEGREES, hue).high;
+    f32 z = pair_mul(pair_add(pair_single(degrees), pair_single(-275.0f)), CIEDE_BELL_SCALE).high;
     PRECISE f32 square = z * z;
-    f32 bell = pair_scale(bell_of(square), 60.0f).high;
-    f32 turn = pair_scale(constant(CIEDE_RADIANS), bell).high;
+    if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
+        return 0.0f;
+    f32 bell = pair_scale(curve_at(CIEDE_BELLS, 64.0f, 0.015625f, pair_single(square)), 60.0f).high;
+    f32 turn = pair_scale(CIEDE_RADIANS, bell).high;
     f32 chroma7 = power7(chroma).high;
     PRECISE f32 whole = chroma7 + 6103515648.0f;
-    f32 ratio = exact_div(chroma7, whole);
-    Pair root = pair_scale(pair_sqrt(pair_single(ratio)), -2.0f);
-    return pair_mul(root, angle_of(turn).sine).high;
+    f32 ratio = divided(chroma7, whole);
+    return -2.0f * pair_mul(root(pair_single(ratio)), sine_of(turn)).high;
 }
 
 DEVICE f32 difference(Lab ref, Lab dist)
@@ -295,8 +368,8 @@ DEVICE f32 difference(Lab ref, Lab dist)
     f32 c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
     PRECISE f32 mean_chroma = (c_ref + c_dist) * 0.5f;
     Pair c7 = power7(mean_chroma);
-    Pair share = pair_div(c7, pair_add(c7, constant(CIEDE_CHROMA_25_7)));
-    Pair stretch = pair_sub(pair_single(1.0f), pair_sqrt(share));
+    Pair share = quotient(c7, pair_add(c7, CIEDE_CHROMA_25_7));
+    Pair stretch = pair_add_less(pair_single(1.0f), pair_negate(root(share)));
     f32 a_ref = stretched(ref.a, stretch), a_dist = stretched(dist.a, stretch);
     f32 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
     PRECISE f32 chroma = (chroma_ref + chroma_dist) * 0.5f;
@@ -305,35 +378,31 @@ DEVICE f32 difference(Lab ref, Lab dist)
     PRECISE f32 hue_gap = hue_dist - hue_ref;
     PRECISE f32 hue_sum = hue_ref + hue_dist;
     bool far = abs_f32(hue_gap) >= 3.14159274f; /* the first float above pi */
-    Pair around = constant(CIEDE_TWO_PI);
     f32 turn = hue_gap, hue = hue_sum * 0.5f;
     if (far) {
-        turn = pair_add(pair_single(hue_gap), hue_dist <= hue_ref ? around : pair_negate(around)).high;
-        hue = pair_add(pair_single(hue_sum), around).high * 0.5f;
+        Pair around = hue_dist <= hue_ref ? CIEDE_TWO_PI : pair_negate(CIEDE_TWO_PI);
+        turn = pair_add_less(around, pair_single(hue_gap)).high;
+        hue = pair_add(CIEDE_TWO_PI, pair_single(hue_sum)).high * 0.5f;
     }
     if (c_ref == 0.0f || c_dist == 0.0f)
         turn = 0.0f;
 
     PRECISE f32 off = (ref.l + dist.l) * 0.5f - 50.0f;
-    Pair off2 = pair_product(off, off);
-    Pair spread = pair_sqrt(pair_add(pair_single(20.0f), off2));
-    Pair one = pair_single(1.0f);
-    Pair l_gain = pair_div(pair_mul(constant(CIEDE_L_WEIGHT), off2), spread);
+    Pair off2 = pair_product(off, off), one = pair_single(1.0f);
+    Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add(pair_single(20.0f), off2)));
     PRECISE f32 s_l = pair_add(one, l_gain).high * 0.65f;
-    PRECISE f32 s_c = pair_add(one, pair_scale(constant(CIEDE_C_WEIGHT), chroma)).high;
-    Pair h_gain = pair_scale(pair_scale(constant(CIEDE_L_WEIGHT), chroma), hue_weight(hue));
-    PRECISE f32 s_h = pair_add(one, h_gain).high * 4.0f;
+    PRECISE f32 s_c = pair_add(one, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
+    f32 weight = curve_at(CIEDE_HUES, 256.0f, 0.00390625f, pair_single(hue)).high;
+    PRECISE f32 s_h = pair_add(one, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
 
     PRECISE f32 chroma2 = chroma_ref * chroma_dist;
-    Pair root = pair_scale(pair_sqrt(pair_single(chroma2)), 2.0f);
-    Pair sine = angle_of(abs_f32(turn) * 0.5f).sine;
-    f32 d_hue = pair_mul(root, turn < 0.0f ? pair_negate(sine) : sine).high;
+    f32 d_hue = 2.0f * pair_mul(root(pair_single(chroma2)), sine_of(abs_f32(turn) * 0.5f)).high;
     PRECISE f32 d_l = dist.l - ref.l;
     PRECISE f32 d_c = chroma_dist - chroma_ref;
-    f32 l = exact_div(d_l, s_l), c = exact_div(d_c, s_c), h = exact_div(d_hue, s_h);
+    f32 l = divided(d_l, s_l), c = divided(d_c, s_c), h = divided(turn < 0.0f ? -d_hue : d_hue, s_h);
     PRECISE f32 cross_part = rotation(chroma, hue) * c * h;
     Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
-    return pair_sqrt(pair_add(squares, pair_single(cross_part))).high;
+    return root(pair_add(squares, pair_single(cross_part))).high;
 }
 
 /* In units of 2^-CIEDE_SUM_BITS. */
@@ -349,6 +418,8 @@ DEVICE u64 fixed_point(f32 x)
 
 KERNEL_MAIN
 {
+    if (device_fuses() != (FUSED != 0))
+        return;
     u32 x = GROUP_X * CIEDE_TILE_W + LOCAL_X;
     u64 sum = u64(0);
     for (u32 i = 0u; i < CIEDE_TILE_H / CIEDE_GROUP_H; i++) {

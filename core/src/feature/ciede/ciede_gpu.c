@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ciede on the GPU: one pass. */
+/* ciede on the GPU: one pass, in the variant that suits the device. */
 #include "feature/ciede/ciede.h"
 
 #include <errno.h>
 #include <math.h>
 
+#include "base/mem.h"
 #include "feature/ciede/ciede_dsp.h"
 #include "feature/ciede/ciede_math.h"
 #include "feature/ciede/ciede_tile.h"
@@ -12,86 +13,104 @@
 
 GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
 
-/* A double as two floats. */
-static void put(float *table, unsigned i, double value)
+/* What a double loses as a float. */
+static float low_part(double value)
 {
-    const float high = (float)value;
-    table[2 * i] = high;
-    table[2 * i + 1] = (float)(value - (double)high);
+    return (float)(value - (double)(float)value);
 }
 
-static void put_hue_weights(float *table)
+static void put(float *point, const double terms[CIEDE_TERMS])
 {
-    const double third = CIEDE_PI / 30.0, fourth = 7.0 * CIEDE_PI / 20.0;
-    put(table, CIEDE_HUE_COS1, -0.17 * cos(CIEDE_PI / 6.0));
-    put(table, CIEDE_HUE_SIN1, -0.17 * sin(CIEDE_PI / 6.0));
-    put(table, CIEDE_HUE_COS2, 0.24);
-    put(table, CIEDE_HUE_COS3, 0.32 * cos(third));
-    put(table, CIEDE_HUE_SIN3, -0.32 * sin(third));
-    put(table, CIEDE_HUE_COS4, -0.20 * cos(fourth));
-    put(table, CIEDE_HUE_SIN4, -0.20 * sin(fourth));
-}
-
-static void fill_table(float *table, const CiedeRange *range)
-{
-    const double constants[CIEDE_HUE_COS1] = {
-        [CIEDE_LUMA_SCALE] = range->luma_scale,
-        [CIEDE_CHROMA_SCALE] = range->chroma_scale,
-        [CIEDE_R_FROM_CR] = R_FROM_CR,
-        [CIEDE_G_FROM_CB] = G_FROM_CB,
-        [CIEDE_G_FROM_CR] = G_FROM_CR,
-        [CIEDE_B_FROM_CB] = B_FROM_CB,
-        [CIEDE_CURVE_FROM] = CURVE_FROM,
-        [CIEDE_CURVE_OFFSET] = CURVE_OFFSET,
-        [CIEDE_CURVE_SCALE] = CURVE_SCALE,
-        [CIEDE_CURVE_SLOPE] = CURVE_SLOPE,
-        [CIEDE_XYZ] = X_FROM_R,
-        Y_FROM_R,
-        Z_FROM_R,
-        X_FROM_G,
-        Y_FROM_G,
-        Z_FROM_G,
-        X_FROM_B,
-        Y_FROM_B,
-        Z_FROM_B,
-        [CIEDE_WHITE] = X_WHITE,
-        1.0,
-        Z_WHITE,
-        [CIEDE_LAB_FROM] = LAB_FROM,
-        [CIEDE_LAB_SLOPE] = LAB_SLOPE,
-        [CIEDE_LAB_SCALE] = 1.0 / 116.0,
-        [CIEDE_CHROMA_25_7] = CHROMA_25_7,
-        [CIEDE_TWO_PI] = 2.0 * CIEDE_PI,
-        [CIEDE_PI_PAIR] = CIEDE_PI,
-        [CIEDE_HALF_PI] = CIEDE_PI / 2.0,
-        [CIEDE_L_WEIGHT] = 0.015,
-        [CIEDE_C_WEIGHT] = 0.045,
-        [CIEDE_DEGREES] = 180.0 / CIEDE_PI,
-        [CIEDE_RADIANS] = CIEDE_PI / 180.0,
-        [CIEDE_BELL_SCALE] = 1.0 / 25.0,
-    };
-    for (unsigned i = 0; i < CIEDE_HUE_COS1; i++)
-        put(table, i, constants[i]);
-    put_hue_weights(table);
-    for (unsigned i = 0; i < CIEDE_ARC_COUNT; i++)
-        put(table, CIEDE_ARCS + i, atan(i / 32.0));
-    for (unsigned i = 0; i < CIEDE_SINE_COUNT; i++) {
-        put(table, CIEDE_SINES + i, sin(i / 16.0));
-        put(table, CIEDE_COSINES + i, cos(i / 16.0));
+    for (unsigned n = 0; n < 3; n++) {
+        point[2 * n] = (float)terms[n];
+        point[2 * n + 1] = low_part(terms[n]);
     }
-    for (unsigned i = 0; i < CIEDE_BELL_COUNT; i++)
-        put(table, CIEDE_BELLS + i, exp(i / -8.0));
+    point[6] = (float)terms[3];
+    point[7] = (float)terms[4];
 }
 
-static int plan_frame(const Feature *f, GpuPlan *plan)
+/* The terms of a curve's series at x; they are added to what is there. */
+typedef void SeriesAt(double x, double terms[CIEDE_TERMS]);
+
+static void light_at(double v, double terms[CIEDE_TERMS])
 {
-    const FrameShape *shape = &f->shape;
+    const double base = (v + CURVE_OFFSET) * CURVE_SCALE;
+    double share = 1.0; /* the binomial, and what base has of v */
+    for (unsigned n = 0; n < CIEDE_TERMS; n++) {
+        terms[n] += share * pow(base, CURVE_POWER - n);
+        share *= (CURVE_POWER - n) / (n + 1.0) * CURVE_SCALE;
+    }
+}
+
+static void arc_at(double slope, double terms[CIEDE_TERMS])
+{
+    const double angle = atan2(1.0, slope), length = hypot(1.0, slope);
+    terms[0] += atan(slope);
+    for (unsigned n = 1; n < CIEDE_TERMS; n++)
+        terms[n] += (n % 2 ? 1.0 : -1.0) * sin(n * angle) / (n * pow(length, n));
+}
+
+/* Of weight * cos(times * x + shift) */
+static void wave_at(double x, double weight, double times, double shift, double terms[CIEDE_TERMS])
+{
+    for (unsigned n = 0; n < CIEDE_TERMS; n++) {
+        terms[n] += weight * cos(times * x + shift + n * (CIEDE_PI / 2.0));
+        weight *= times / (n + 1.0);
+    }
+}
+
+static void sine_at(double x, double terms[CIEDE_TERMS])
+{
+    wave_at(x, 1.0, 1.0, -CIEDE_PI / 2.0, terms);
+    terms[0] = sin(x); /* exactly 0 at 0 */
+}
+
+static void hue_at(double hue, double terms[CIEDE_TERMS])
+{
+    terms[0] += 1.0;
+    wave_at(hue, -0.17, 1.0, -CIEDE_PI / 6.0, terms);
+    wave_at(hue, 0.24, 2.0, 0.0, terms);
+    wave_at(hue, 0.32, 3.0, CIEDE_PI / 30.0, terms);
+    wave_at(hue, -0.20, 4.0, -7.0 * CIEDE_PI / 20.0, terms);
+}
+
+static void bell_at(double x, double terms[CIEDE_TERMS])
+{
+    double term = exp(-x);
+    for (unsigned n = 0; n < CIEDE_TERMS; n++, term *= -1.0 / n)
+        terms[n] += term;
+}
+
+static void fill_curve(float *table, unsigned first, unsigned count, double steps, SeriesAt *at)
+{
+    for (unsigned i = 0; i < count; i++) {
+        double terms[CIEDE_TERMS] = { 0 };
+        at(i / steps, terms);
+        put(table + (size_t)(first + i) * CIEDE_POINT_FLOATS, terms);
+    }
+}
+
+static int make_curves(GpuPlan *plan, GpuBuf *curves)
+{
+    float *table = mem_array(CIEDE_POINTS, CIEDE_POINT_FLOATS * sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    fill_curve(table, CIEDE_LIGHTS, CIEDE_LIGHT_COUNT, 1024.0, light_at);
+    fill_curve(table, CIEDE_ARCS, CIEDE_ARC_COUNT, 256.0, arc_at);
+    fill_curve(table, CIEDE_SINES, CIEDE_SINE_COUNT, 128.0, sine_at);
+    fill_curve(table, CIEDE_HUES, CIEDE_HUE_COUNT, 256.0, hue_at);
+    fill_curve(table, CIEDE_BELLS, CIEDE_BELL_COUNT, 64.0, bell_at);
+    *curves = gpu_table(plan, table, CIEDE_POINTS * CIEDE_POINT_FLOATS * sizeof(*table));
+    mem_free(table);
+    return 0;
+}
+
+static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
+{
     const CiedeRange range = ciede_range(shape->bpc);
-    const unsigned across = gpu_groups(shape->w[0], CIEDE_TILE_W),
-                   down = gpu_groups(shape->h[0], CIEDE_TILE_H);
-    float table[2 * CIEDE_TABLE];
-    fill_table(table, &range);
-    const CiedeParams params = {
+    const double r_cr = R_FROM_CR * range.chroma_scale, b_cb = B_FROM_CB * range.chroma_scale;
+    const double g_cb = G_FROM_CB * range.chroma_scale, g_cr = G_FROM_CR * range.chroma_scale;
+    return (CiedeParams){
         .width = shape->w[0],
         .height = shape->h[0],
         .luma_stride = gpu_plane_stride(plan, 0),
@@ -102,18 +121,44 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         .repeat = shape->pix_fmt == VMAF_PIX_FMT_YUV420P ? 2 : 1,
         .luma_offset = (float)range.luma_offset,
         .chroma_offset = (float)range.chroma_offset,
-        .tiles_x = across,
+        .tiles_x = gpu_groups(shape->w[0], CIEDE_TILE_W),
+        .luma_scale = (float)range.luma_scale,
+        .luma_scale_low = low_part(range.luma_scale),
+        .r_from_cr = (float)r_cr,
+        .r_from_cr_low = low_part(r_cr),
+        .g_from_cb = (float)g_cb,
+        .g_from_cb_low = low_part(g_cb),
+        .g_from_cr = (float)g_cr,
+        .g_from_cr_low = low_part(g_cr),
+        .b_from_cb = (float)b_cb,
+        .b_from_cb_low = low_part(b_cb),
+        .probe = 1.0f + 0x1p-12f,
     };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = gpu_by_depth(f, "ciede_8", "ciede_16"),
-                 GPU_PASS_BUFFERS(
-                     gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2), gpu_dist(plan, 0),
-                     gpu_dist(plan, 1), gpu_dist(plan, 2), gpu_table(plan, table, sizeof(table)),
-                     gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false)),
-                 GPU_PASS_PARAMS(&params),
-                 .groups = { across, down },
-             });
+}
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const unsigned across = gpu_groups(f->shape.w[0], CIEDE_TILE_W),
+                   down = gpu_groups(f->shape.h[0], CIEDE_TILE_H);
+    const GpuBuf sums = gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false);
+    GpuBuf curves;
+    const int err = make_curves(plan, &curves);
+    if (err)
+        return err;
+    const char *const kernels[] = {
+        gpu_by_depth(f, "ciede_8_fused", "ciede_16_fused"),
+        gpu_by_depth(f, "ciede_8", "ciede_16"),
+    };
+    const CiedeParams params = make_params(&f->shape, plan);
+    for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) /* one leaves at once */
+        gpu_pass(plan, &(GpuPass){
+                           .kernel = kernels[i],
+                           GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2),
+                                            gpu_dist(plan, 0), gpu_dist(plan, 1), gpu_dist(plan, 2),
+                                            curves, sums),
+                           GPU_PASS_PARAMS(&params),
+                           .groups = { across, down },
+                       });
     return 0;
 }
 

@@ -62,6 +62,7 @@ SHARED_ARRAYS
 #define floor_f32(x) floorf(x)
 #define sqrt_near(x) sqrtf(x)
 #define recip_near(x) __fdividef(1.0f, x)
+#define fma_f32(a, b, c) __fmaf_rn(a, b, c)
 #define top_bit_u64(x) (63u - u32(__clzll(i64(x))))
 #define mul_hi_u32(a, b) __umulhi(a, b)
 #define mul_hi_i32(a, b) __mulhi(a, b)

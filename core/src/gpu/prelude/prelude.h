@@ -52,6 +52,7 @@
  *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded
  *              correctly everywhere: a / b and sqrt_near(x) may be some units off in the last place,
  *              and tiny results may become 0. exact_float.h has what is exact.
+ *              fma_f32(a, b, c) is a * b + c, rounded once by most devices: ask them (ciede does).
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
  *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.

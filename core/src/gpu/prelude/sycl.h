@@ -99,3 +99,4 @@ static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) sycl::floor(f32(x))
 #define sqrt_near(x) sycl::sqrt(f32(x))
 #define recip_near(x) (1.0f / f32(x))
+#define fma_f32(a, b, c) sycl::fma(f32(a), f32(b), f32(c))
