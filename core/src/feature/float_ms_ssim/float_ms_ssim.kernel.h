@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernel of float_ms_ssim: the next scale of an image, a 9x9 low-pass at every other sample of every
- * other row. Its 81 terms are added in double, row by row. */
+ * other row. Its 81 terms are added in double, row by row. GROUP_Z is the picture. Halves go into a buffer for all of
+ * them, which all but the first are made from, too. */
 #include "feature/common/ssim/ssim_image.h"
 #include "feature/float_ms_ssim/float_ms_ssim_tile.h"
 
-#define BUFFERS IMAGE(0, image) OUT(1, f32, half_image)
+#ifdef IMAGE_F32
+#define BUFFERS OUT(0, f32, ref) OUT(1, f32, dist)
+#define HALVE_REF ref
+#define HALVE_DIST dist
+#else
+#define BUFFERS IMAGE(0, ref) IMAGE(1, dist) OUT(2, f32, ref_half) OUT(3, f32, dist_half)
+#define HALVE_REF ref_half
+#define HALVE_DIST dist_half
+#endif
 #define PARAMS SSIM_HALVE_PARAMS
 #define HALVE_IN_W (2 * HALVE_TILE_W + 7)
 #define HALVE_IN_H (2 * HALVE_TILE_H + 7)
@@ -26,8 +35,8 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 
-#define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
-#define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
+#define HALVE_SLACK 1.4551915e-11f      /* 2^-36 */
+#define HALVE_FINE_SLACK 1.4210855e-14f /* 2^-46: what the double loses */
 
 /* The edge sample is repeated; what no output needs is only kept inside. */
 DEVICE u32 reflect(i32 i, u32 n)
@@ -69,7 +78,7 @@ KERNEL_MAIN
         u32 row = i / HALVE_IN_W, column = i - row * HALVE_IN_W;
         u32 x = reflect(i32(2u * left + column) - 4, width);
         u32 y = reflect(i32(2u * top + row) - 4, height);
-        tile[i] = PIXEL(image, x, y);
+        tile[i] = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x, y) : PIXEL(dist, first_in, stride, x, y);
     }
     BARRIER();
     u32 x = left + LOCAL_X, y = top + LOCAL_Y, half_w = (width + 1u) / 2u;
@@ -87,13 +96,22 @@ KERNEL_MAIN
     HALVE_ROW(7, 5)
     HALVE_ROW(8, 0)
     bool sure = true;
-    f32 value = near_sum_round(sum, HALVE_SPAN, HALVE_SLACK, sure);
+    f32 value = near_sum_round(sum, HALVE_SLACK, sure);
+    if (!sure) {
+        FineSum fine = fine_sum_start();
+        for (u32 i = 0u; i < 81u; i++)
+            fine_sum_add(fine, term_at(at, i / 9u, i % 9u));
+        value = fine_sum_round(fine, HALVE_FINE_SLACK, sure);
+    }
     if (!sure) {
         DoubleSum exact = double_sum_start();
         for (u32 i = 0u; i < 81u; i++)
             double_sum_add(exact, term_at(at, i / 9u, i % 9u));
         value = double_sum_round(exact);
     }
-    half_image[y * half_w + x] = value;
+    if (GROUP_Z == 0u)
+        HALVE_REF[first_out + y * half_w + x] = value;
+    else
+        HALVE_DIST[first_out + y * half_w + x] = value;
 }
 KERNEL_END

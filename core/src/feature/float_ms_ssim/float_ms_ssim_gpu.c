@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_ms_ssim on the GPU: each stage adds up one scale and makes the next. */
+/* float_ms_ssim on the GPU: the picture is added up and halved, then halves are halved, and added up together. */
 #include "feature/float_ms_ssim/float_ms_ssim.h"
 
 #include "feature/common/ssim/ssim_gpu.h"
@@ -8,66 +8,90 @@
 
 GPU_PARAMS(SsimHalveParams, SSIM_HALVE_PARAMS);
 
-/* Of a side; the odd sample counts. */
-static unsigned halved(unsigned side)
+/* The first scale is the picture; the others are its halves, an image of several scales. */
+typedef struct Sizes {
+    unsigned w[MS_SSIM_SCALES], h[MS_SSIM_SCALES], rows[MS_SSIM_SCALES];
+    uint32_t first[MS_SSIM_SCALES]; /* element of the halves */
+    size_t sums[MS_SSIM_SCALES], all_sums;
+} Sizes;
+
+static Sizes sizes_of(const FrameShape *shape)
 {
-    return (side + 1) / 2;
+    Sizes s = { 0 };
+    uint32_t first = 0;
+    for (unsigned k = 0; k < MS_SSIM_SCALES; k++) {
+        s.w[k] = k ? ssim_gpu_halved(s.w[k - 1]) : shape->w[0];
+        s.h[k] = k ? ssim_gpu_halved(s.h[k - 1]) : shape->h[0];
+        s.rows[k] = k > 1 ? s.rows[1] : ssim_gpu_rows(s.w[k], s.h[k]);
+        s.first[k] = first;
+        s.sums[k] = s.all_sums;
+        first += k ? s.w[k] * s.h[k] : 0;
+        s.all_sums += ssim_gpu_sums_size(s.w[k], s.h[k], s.rows[k]);
+    }
+    return s;
 }
 
-static SsimImage plan_halve(const Feature *f, GpuPlan *plan, const SsimImage *from)
+/* What is used of a scale; scores ask for the luminance of the last one only. */
+static unsigned parts_used(const Feature *f, unsigned k)
 {
-    const SsimImage half = ssim_gpu_float_image(plan, halved(from->w), halved(from->h));
+    const SsimOptions *const options = f->options;
+    const bool with_luma = options->enable_lcs || k + 1 == MS_SSIM_SCALES;
+    return 1u << SSIM_C | 1u << SSIM_S | (unsigned)with_luma << SSIM_L;
+}
+
+/* Makes scale k from the one before. */
+static void plan_halve(const Feature *f, GpuPlan *plan, const Sizes *s, unsigned k,
+                       const SsimImage *luma, const SsimImage *halves)
+{
+    const unsigned groups[2] = { gpu_groups(s->w[k], HALVE_TILE_W),
+                                 gpu_groups(s->h[k], HALVE_TILE_H) };
     const SsimHalveParams params = {
-        .width = from->w,
-        .height = from->h,
-        .stride = from->stride,
-        .step = from->step,
+        .width = s->w[k - 1],
+        .height = s->h[k - 1],
+        .stride = k > 1 ? s->w[k - 1] : luma->stride,
+        .step = luma->step,
+        .first_in = s->first[k - 1],
+        .first_out = s->first[k],
     };
-    for (unsigned i = 0; i < 2; i++)
-        gpu_pass(
-            plan,
-            &(GpuPass){
-                .kernel = from->is_f32 ? "ssim_halve_f32"
-                                       : gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
-                GPU_PASS_BUFFERS(from->picture[i], half.picture[i]),
-                GPU_PASS_PARAMS(&params),
-                .groups = { gpu_groups(half.w, HALVE_TILE_W), gpu_groups(half.h, HALVE_TILE_H) },
-            });
-    return half;
+    if (k > 1)
+        gpu_pass(plan, &(GpuPass){
+                           .kernel = "ssim_halve_f32",
+                           GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
+                           GPU_PASS_PARAMS(&params),
+                           .groups = { groups[0], groups[1], 2 },
+                       });
+    else
+        gpu_pass(plan, &(GpuPass){
+                           .kernel = gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
+                           GPU_PASS_BUFFERS(luma->picture[0], luma->picture[1], halves->picture[0],
+                                            halves->picture[1]),
+                           GPU_PASS_PARAMS(&params),
+                           .groups = { groups[0], groups[1], 2 },
+                       });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
-    size_t size = 0, offset = 0;
-    unsigned w = f->shape.w[0], h = f->shape.h[0];
-    for (unsigned k = 0; k < MS_SSIM_SCALES; k++, w = halved(w), h = halved(h))
-        size += ssim_gpu_sums_size(w, h);
-    const GpuBuf sums = gpu_result(plan, size, false);
-    SsimImage image = ssim_gpu_luma(f, plan);
-    for (unsigned k = 0; k < MS_SSIM_SCALES; k++) {
-        const SsimImage current = image;
-        if (k + 1 < MS_SSIM_SCALES)
-            image = plan_halve(f, plan, &current);
-        ssim_gpu_plan_window(f, plan, &current, sums, offset);
-        offset += ssim_gpu_sums_size(current.w, current.h);
-        gpu_next_stage(plan);
-    }
+    const Sizes s = sizes_of(&f->shape);
+    const GpuBuf sums = gpu_result(plan, s.all_sums, false);
+    const SsimImage luma = ssim_gpu_luma(f, plan);
+    const SsimImage halves = ssim_gpu_float_image(plan, s.w[1], s.h[1], MS_SSIM_SCALES - 1);
+    ssim_gpu_plan_window(f, plan, &luma, parts_used(f, 0), sums, 0);
+    for (unsigned k = 1; k < MS_SSIM_SCALES; k++, gpu_next_stage(plan))
+        plan_halve(f, plan, &s, k, &luma, &halves);
+    ssim_gpu_plan_window(f, plan, &halves, parts_used(f, MS_SSIM_SCALES - 1), sums, s.sums[1]);
     return 0;
 }
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
-    const char *at = readback;
-    const SsimOptions *const options = f->options;
+    const Sizes s = sizes_of(&f->shape);
     SsimSums *sums = result;
-    unsigned w = f->shape.w[0], h = f->shape.h[0];
     int err = 0;
-    for (unsigned k = 0; k < MS_SSIM_SCALES; k++, w = halved(w), h = halved(h)) {
-        const bool with_luma = options->enable_lcs || k + 1 == MS_SSIM_SCALES;
-        const unsigned used = 1u << SSIM_C | 1u << SSIM_S | (unsigned)with_luma << SSIM_L;
-        const int doubt = ssim_gpu_collect(at, w, h, used, &sums[k]);
+    for (unsigned k = 0; k < MS_SSIM_SCALES; k++) {
+        const int doubt = ssim_gpu_collect((const char *)readback + s.sums[k], s.w[k], s.h[k],
+                                           s.rows[k], parts_used(f, k), &sums[k]);
         err = err ? err : doubt;
-        at += ssim_gpu_sums_size(w, h);
     }
     return err;
 }
@@ -75,9 +99,10 @@ static int collect(const Feature *f, const void *readback, void *result)
 static bool same(const Feature *f, const void *a, const void *b)
 {
     const SsimSums *sums_a = a, *sums_b = b;
+    const Sizes s = sizes_of(&f->shape);
     bool all = true;
     for (unsigned k = 0; k < MS_SSIM_SCALES; k++)
-        all &= ssim_gpu_same(&sums_a[k], &sums_b[k], f->shape.w[0] >> k, f->shape.h[0] >> k);
+        all &= ssim_gpu_same(&sums_a[k], &sums_b[k], s.w[k], s.h[k], parts_used(f, k));
     return all;
 }
 

@@ -3,4 +3,8 @@
 #define HALVE_TILE_W 32 /* samples of output per group */
 #define HALVE_TILE_H 8
 
-#define SSIM_HALVE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step)
+/* Of the image that is halved, which begins at element first_in if it is one of floats; first_out: where its half
+ * does. */
+#define SSIM_HALVE_PARAMS                                                                          \
+    ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step) ARG(u32, first_in)            \
+    ARG(u32, first_out)

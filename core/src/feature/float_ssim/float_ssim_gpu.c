@@ -13,7 +13,7 @@ GPU_PARAMS(SsimShrinkParams, SSIM_SHRINK_PARAMS);
 static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *from,
                              const SsimShrink *to)
 {
-    const SsimImage small = ssim_gpu_float_image(plan, to->w, to->h);
+    const SsimImage small = ssim_gpu_float_image(plan, to->w, to->h, 1);
     const SsimShrinkParams params = {
         .width = from->w,
         .height = from->h,
@@ -35,34 +35,44 @@ static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *f
     return small;
 }
 
+static unsigned parts_used(const Feature *f)
+{
+    const SsimOptions *const options = f->options;
+    const unsigned parts = 1u << SSIM_L | 1u << SSIM_C | 1u << SSIM_S;
+    return 1u << SSIM_LCS | (options->enable_lcs ? parts : 0);
+}
+
+static size_t sums_size(const SsimShrink *shrink)
+{
+    return ssim_gpu_sums_size(shrink->w, shrink->h, ssim_gpu_rows(shrink->w, shrink->h));
+}
+
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
     if (shrink.w < SSIM_WINDOW || shrink.h < SSIM_WINDOW)
         return gpu_refuse(plan, "the picture, scaled down, is smaller than the window of 11x11");
-    const GpuBuf sums = gpu_result(plan, ssim_gpu_sums_size(shrink.w, shrink.h), false);
+    const GpuBuf sums = gpu_result(plan, sums_size(&shrink), false);
     SsimImage image = ssim_gpu_luma(f, plan);
     if (shrink.factor > 1) {
         image = plan_shrink(f, plan, &image, &shrink);
         gpu_next_stage(plan);
     }
-    ssim_gpu_plan_window(f, plan, &image, sums, 0);
+    ssim_gpu_plan_window(f, plan, &image, parts_used(f), sums, 0);
     return 0;
 }
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
-    const SsimOptions *const options = f->options;
-    const unsigned parts = 1u << SSIM_L | 1u << SSIM_C | 1u << SSIM_S;
-    const unsigned used = 1u << SSIM_LCS | (options->enable_lcs ? parts : 0);
-    return ssim_gpu_collect(readback, shrink.w, shrink.h, used, result);
+    return ssim_gpu_collect(readback, shrink.w, shrink.h, ssim_gpu_rows(shrink.w, shrink.h),
+                            parts_used(f), result);
 }
 
 static bool same(const Feature *f, const void *a, const void *b)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
-    return ssim_gpu_same(a, b, shrink.w, shrink.h);
+    return ssim_gpu_same(a, b, shrink.w, shrink.h, parts_used(f));
 }
 
 const FeatureGpu float_ssim_gpu = { .plan = plan_frame, .collect = collect, .same = same };

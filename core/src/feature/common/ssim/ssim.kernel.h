@@ -4,7 +4,8 @@
  * Sums of luminance, contrast, structure and their product over a tile of window positions. A thread
  * owns a column: it slides down with the last eleven rows, filtered along the row, in registers.
  * What the window gathers is exact, term by term; the quotients are good to some 44 bits (structure is
- * exact), and sums of them are kept in integers. */
+ * exact), and sums of them are kept in integers. Images of floats may have several scales, one behind the other, each
+ * half as wide and high. */
 #include "feature/common/ssim/ssim_image.h"
 #include "feature/common/ssim/ssim_tile.h"
 
@@ -25,8 +26,7 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 
-#define WINDOW_SPAN 9.5367432e-7f    /* 2^-20 */
-#define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
+#define WINDOW_SLACK 4.5474735e-13f /* 2^-41 */
 
 /* A row filtered along itself, of A, B, A*A, B*B and A*B. */
 struct Across {
@@ -49,7 +49,7 @@ DEVICE f32 map_of(Across row, u32 map)
 DEVICE f32 round_sum(NearSum sum, u32 map, INOUT(u32) doubt)
 {
     bool sure = true;
-    f32 rounded = near_sum_round(sum, WINDOW_SPAN, WINDOW_SLACK, sure);
+    f32 rounded = near_sum_round(sum, WINDOW_SLACK, sure);
     doubt |= sure ? 0u : 1u << map;
     return rounded;
 }
@@ -191,32 +191,44 @@ DEVICE i64 fixed_point(Pair x)
 
 KERNEL_MAIN
 {
-    u32 left = GROUP_X * SSIM_GROUP_W, top = GROUP_Y * rows;
-    u32 end = min_u32(top + rows + SSIM_TAPS - 1u, height);
-    bool inside = left + LOCAL_X + SSIM_TAPS - 1u < width;
+    u32 w = width, h = height, pitch = stride, first = 0u, tile = GROUP_X;
+    u32 across = (w - SSIM_TAPS + SSIM_GROUP_W) / SSIM_GROUP_W, down = (h - SSIM_TAPS + rows) / rows;
+    while (tile >= across * down) {
+        tile -= across * down;
+        first += w * h;
+        w = (w + 1u) >> 1;
+        h = (h + 1u) >> 1;
+        pitch = w;
+        across = (w - SSIM_TAPS + SSIM_GROUP_W) / SSIM_GROUP_W;
+        down = (h - SSIM_TAPS + rows) / rows;
+    }
+    u32 tile_y = tile / across, left = (tile - tile_y * across) * SSIM_GROUP_W, top = tile_y * rows;
+    u32 end = min_u32(top + rows + SSIM_TAPS - 1u, h);
+    bool inside = left + LOCAL_X + SSIM_TAPS - 1u < w;
+    bool with_product = ((parts >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((parts >> SSIM_L) & 1u) != 0u;
     i64 sum_l = i64(0), sum_c = i64(0), sum_s = i64(0), sum_lcs = i64(0);
     u32 line = 0u;
     /* The last rows, the oldest first: names and no array, so that they stay in registers. */
     Across r0 = across_start(), r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0, r6 = r0, r7 = r0, r8 = r0;
     Across r9 = r0, r10 = r0;
     /* The columns that this thread loads: its own, and for some one of those behind the group's. */
-    u32 own = min_u32(left + LOCAL_X, width - 1u), more = min_u32(own + SSIM_GROUP_W, width - 1u);
+    u32 own = min_u32(left + LOCAL_X, w - 1u), more = min_u32(own + SSIM_GROUP_W, w - 1u);
     bool loads_more = LOCAL_X < SSIM_TAPS - 1u;
-    lines[LOCAL_X] = PIXEL(ref, own, top);
-    lines[SSIM_LINE_W + LOCAL_X] = PIXEL(dist, own, top);
+    lines[LOCAL_X] = PIXEL(ref, first, pitch, own, top);
+    lines[SSIM_LINE_W + LOCAL_X] = PIXEL(dist, first, pitch, own, top);
     if (loads_more) {
-        lines[SSIM_GROUP_W + LOCAL_X] = PIXEL(ref, more, top);
-        lines[SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = PIXEL(dist, more, top);
+        lines[SSIM_GROUP_W + LOCAL_X] = PIXEL(ref, first, pitch, more, top);
+        lines[SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = PIXEL(dist, first, pitch, more, top);
     }
     BARRIER();
     for (u32 y = top; y < end; y++) {
         /* The next row is on its way while this one is worked on. */
-        u32 below = min_u32(y + 1u, height - 1u);
-        f32 next_a = PIXEL(ref, own, below), next_b = PIXEL(dist, own, below);
+        u32 below = min_u32(y + 1u, h - 1u);
+        f32 next_a = PIXEL(ref, first, pitch, own, below), next_b = PIXEL(dist, first, pitch, own, below);
         f32 more_a = 0.0f, more_b = 0.0f;
         if (loads_more) {
-            more_a = PIXEL(ref, more, below);
-            more_b = PIXEL(dist, more, below);
+            more_a = PIXEL(ref, first, pitch, more, below);
+            more_b = PIXEL(dist, first, pitch, more, below);
         }
         r0 = r1;
         r1 = r2;
@@ -273,15 +285,19 @@ KERNEL_MAIN
             f32 sd = exact_sqrt(square);
             PRECISE f32 luma = a * a + b * b + SSIM_C1;
             PRECISE f32 contrast = var_a + var_b + SSIM_C2;
-            Pair l = quotient(a, b, SSIM_C1, luma), c = quotient(sd, 1.0f, SSIM_C2, contrast), s;
+            Pair c = quotient(sd, 1.0f, SSIM_C2, contrast), s;
             PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
             PRECISE f32 apart = sd + SSIM_C3;
             s.high = exact_div(together, apart);
             s.low = 0.0f;
-            sum_l += fixed_point(l);
             sum_c += fixed_point(c);
             sum_s += fixed_point(s);
-            sum_lcs += fixed_point(times(times(l, c), s));
+            if (with_luma) {
+                Pair l = quotient(a, b, SSIM_C1, luma);
+                sum_l += fixed_point(l);
+                if (with_product)
+                    sum_lcs += fixed_point(times(times(l, c), s));
+            }
         }
         lines[line + LOCAL_X] = next_a;
         lines[line + SSIM_LINE_W + LOCAL_X] = next_b;
@@ -291,7 +307,7 @@ KERNEL_MAIN
         }
         BARRIER();
     }
-    u32 at = first_sum + (GROUP_Y * tiles_x + GROUP_X) * SSIM_SUM_WORDS;
+    u32 at = first_sum + GROUP_X * SSIM_SUM_WORDS;
     for (u32 i = 0u; i < SSIM_SUMS; i++) {
         i64 value = i == SSIM_LCS ? sum_lcs : i == SSIM_L ? sum_l : i == SSIM_C ? sum_c : sum_s;
         GROUP_SUM(part, value);

@@ -17,29 +17,23 @@ static unsigned tiles_across(unsigned w)
     return gpu_groups(w - SSIM_TAPS + 1, SSIM_GROUP_W);
 }
 
-/* Rows of window positions that a group slides down: it starts with ten more, yet there should be
- * groups enough to keep a large GPU busy. */
+/* A group starts with ten rows more, yet there should be groups enough to keep a large GPU busy. */
 enum { ENOUGH_GROUPS = 1000, MIN_ROWS = 16, MAX_ROWS = 48 };
 
-static unsigned tile_rows(unsigned w, unsigned h)
+unsigned ssim_gpu_rows(unsigned w, unsigned h)
 {
     const unsigned rows = h * tiles_across(w) / ENOUGH_GROUPS;
     return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
 }
 
-static unsigned tiles_down(unsigned w, unsigned h)
+static size_t tile_count(unsigned w, unsigned h, unsigned rows)
 {
-    return gpu_groups(h - SSIM_TAPS + 1, tile_rows(w, h));
+    return (size_t)tiles_across(w) * gpu_groups(h - SSIM_TAPS + 1, rows);
 }
 
-static size_t tile_count(unsigned w, unsigned h)
+size_t ssim_gpu_sums_size(unsigned w, unsigned h, unsigned rows)
 {
-    return (size_t)tiles_across(w) * tiles_down(w, h);
-}
-
-size_t ssim_gpu_sums_size(unsigned w, unsigned h)
-{
-    return tile_count(w, h) * SSIM_SUM_WORDS * sizeof(uint32_t);
+    return tile_count(w, h, rows) * SSIM_SUM_WORDS * sizeof(uint32_t);
 }
 
 SsimImage ssim_gpu_luma(const Feature *f, GpuPlan *plan)
@@ -50,20 +44,32 @@ SsimImage ssim_gpu_luma(const Feature *f, GpuPlan *plan)
         .h = f->shape.h[0],
         .stride = gpu_plane_stride(plan, 0),
         .step = (float)depth_step(f->shape.bpc),
+        .scales = 1,
     };
 }
 
-SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h)
+SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h, unsigned scales)
 {
-    const size_t bytes = (size_t)w * h * sizeof(float);
-    const GpuBuf ref = gpu_scratch(plan, bytes), dist = gpu_scratch(plan, bytes);
-    return (SsimImage){
-        .picture = { ref, dist }, .w = w, .h = h, .stride = w, .step = 1.0f, .is_f32 = true
-    };
+    size_t samples = 0;
+    unsigned scale_w = w, scale_h = h;
+    for (unsigned s = 0; s < scales; s++) {
+        samples += (size_t)scale_w * scale_h;
+        scale_w = ssim_gpu_halved(scale_w);
+        scale_h = ssim_gpu_halved(scale_h);
+    }
+    const GpuBuf ref = gpu_scratch(plan, samples * sizeof(float));
+    const GpuBuf dist = gpu_scratch(plan, samples * sizeof(float));
+    return (SsimImage){ .picture = { ref, dist },
+                        .w = w,
+                        .h = h,
+                        .stride = w,
+                        .step = 1.0f,
+                        .is_f32 = true,
+                        .scales = scales };
 }
 
-void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, GpuBuf result,
-                          size_t offset)
+void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, unsigned parts,
+                          GpuBuf result, size_t offset)
 {
     const SsimWindowParams params = {
         .width = image->w,
@@ -71,15 +77,18 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
         .stride = image->stride,
         .step = image->step,
         .first_sum = (uint32_t)(offset / sizeof(uint32_t)),
-        .tiles_x = tiles_across(image->w),
-        .rows = tile_rows(image->w, image->h),
+        .rows = ssim_gpu_rows(image->w, image->h),
+        .parts = parts,
     };
+    unsigned w = image->w, h = image->h, groups = 0;
+    for (unsigned s = 0; s < image->scales; s++, w = ssim_gpu_halved(w), h = ssim_gpu_halved(h))
+        groups += (unsigned)tile_count(w, h, params.rows);
     gpu_pass(plan, &(GpuPass){
                        .kernel = image->is_f32 ? "ssim_window_f32"
                                                : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { tiles_across(image->w), tiles_down(image->w, image->h) },
+                       .groups = { groups },
                    });
 }
 
@@ -94,10 +103,11 @@ static bool doubtful(double sum, double positions, bool uniform)
 
 /* Adds up the tiles of an image. Terms are at most about 1, so a sum of them has that many bits at
  * most before its point. */
-int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned used, SsimSums *out)
+int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned rows, unsigned used,
+                     SsimSums *out)
 {
     const int64_t *tile = sums;
-    const size_t count = tile_count(w, h);
+    const size_t count = tile_count(w, h, rows);
     const double unit = ldexp(1.0, -SSIM_SUM_BITS);
     double sum[SSIM_SUMS] = { 0 };
     size_t alike = 0;
@@ -118,9 +128,17 @@ int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned used, Ss
  * differ by less than this. Where that could show in a score, collect says so. */
 #define BOUND 1e-11
 
-bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h)
+bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h, unsigned used)
 {
     const double slack = BOUND * w * h;
-    return fabs(a->lcs - b->lcs) <= slack && fabs(a->l - b->l) <= slack &&
-           fabs(a->c - b->c) <= slack && fabs(a->s - b->s) <= slack;
+    const double off[SSIM_SUMS] = {
+        [SSIM_LCS] = a->lcs - b->lcs,
+        [SSIM_L] = a->l - b->l,
+        [SSIM_C] = a->c - b->c,
+        [SSIM_S] = a->s - b->s,
+    };
+    bool same = true;
+    for (unsigned k = 0; k < SSIM_SUMS; k++)
+        same &= !(used >> k & 1) || fabs(off[k]) <= slack;
+    return same;
 }

@@ -11,29 +11,41 @@
 #include "feature/common/ssim/ssim_window.h"
 #include "gpu/feature_gpu.h"
 
-/* Both pictures at one size: planes of samples, or of floats. */
+/* Both pictures: planes of samples, or of floats, at one size or at several, each half of the one before. */
 typedef struct SsimImage {
     GpuBuf picture[2];
-    uint32_t w, h, stride;
-    float step; /* from one sample value to the next */
+    uint32_t w, h, stride; /* of the first scale; others have no gaps between rows */
+    float step;            /* from one sample value to the next */
     bool is_f32;
+    unsigned scales;
 } SsimImage;
 
+/* Of a side; the odd sample counts. */
+static inline unsigned ssim_gpu_halved(unsigned side)
+{
+    return (side + 1) / 2;
+}
+
 SsimImage ssim_gpu_luma(const Feature *f, GpuPlan *plan);
-/* An image of floats, to be filled by a pass. */
-SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h);
+/* Images of floats, to be filled by passes: a scale lies behind the one before. */
+SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h, unsigned scales);
 
-/* Bytes of the result for an image of w x h, at least as large as the window. */
-size_t ssim_gpu_sums_size(unsigned w, unsigned h);
-/* Adds the pass over an image; its sums begin at byte `offset` of the result. */
-void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, GpuBuf result,
-                          size_t offset);
+/* Rows of window positions that a group takes in an image whose first scale is w x h, at least as large as the
+ * window. */
+unsigned ssim_gpu_rows(unsigned w, unsigned h);
+/* Bytes of the result for a scale of w x h. */
+size_t ssim_gpu_sums_size(unsigned w, unsigned h, unsigned rows);
+/* Adds the pass over an image; the sums of its scales begin at byte `offset` of the result. `parts`: bits of
+ * SSIM_LCS and so on that will be used. */
+void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, unsigned parts,
+                          GpuBuf result, size_t offset);
 
-/* Adds up what the pass left. -EAGAIN: the order of the CPU's additions may show in one of the sums that
- * are `used` (bits of SSIM_LCS and so on). */
-int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned used, SsimSums *out);
+/* Adds up what the pass left of a scale. -EAGAIN: the order of the CPU's additions may show in one of the sums
+ * that are `used`. */
+int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned rows, unsigned used,
+                     SsimSums *out);
 
-/* Whether two sums over an image are as equal as this promises. */
-bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h);
+/* Whether two sums over a scale are as equal as this promises, where they are used. */
+bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h, unsigned used);
 
 #endif

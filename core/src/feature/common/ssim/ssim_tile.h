@@ -12,7 +12,8 @@
 #define SSIM_SUM_WORDS (2u * SSIM_SUMS)
 #define SSIM_SUM_BITS 48 /* that follow a sum's binary point */
 
-/* first_sum is a word of the result; rows are those of window positions in a group. */
+/* Of the first scale; first_sum is a word of the result; rows are those of window positions in a group; parts has
+ * bits for the sums that are wanted, but contrast and structure always are. */
 #define SSIM_WINDOW_PARAMS                                                                         \
     ARG(u32, width) ARG(u32, height) ARG(u32, stride) ARG(f32, step) ARG(u32, first_sum)           \
-    ARG(u32, tiles_x) ARG(u32, rows)
+    ARG(u32, rows) ARG(u32, parts)
