@@ -89,6 +89,7 @@ static const ClipFeature option_sets[] = {
     { "vif", { "vif_enhn_gain_limit", "1.25" } },
     { "adm", { "adm_enhn_gain_limit", "1.2", "adm_csf_mode", "1" } },
     { "adm", { "adm_skip_aim", "true", "adm_noise_weight", "0" } },
+    { "adm", { "adm_skip_scale0", "true", "adm_enhn_gain_limit", "1" } },
     { "motion", { "motion_five_frame_window", "true" } },
 #ifdef HAVE_FLOAT
     { "float_adm", { "adm_enhn_gain_limit", "1", "adm_noise_weight", "0" } },

@@ -124,6 +124,7 @@ static inline f32 sqrt_near(f32 x)
     const u32 root = bits_of_f32(__builtin_sqrtf(x));
     return f32_of_bits(root == 0u || root >= 0x7f800000u ? root : root + 1u - (root & 2u));
 }
+/* Off by two, which is the most that Vulkan allows a quotient. */
 static inline f32 recip_near(f32 x)
 {
     const u32 bits = bits_of_f32(1.0f / x);
