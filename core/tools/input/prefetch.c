@@ -22,6 +22,7 @@ typedef struct Track {
     Video *video;
     uint64_t frame_limit;
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
+    pthread_cond_t room;       /* what that thread waits for may have come */
     uint64_t found, taken;     /* frames, ended or not, that got a slot; that the caller has */
     bool ended;
     bool dropped;   /* by the caller */
@@ -36,7 +37,7 @@ typedef struct Track {
 struct Prefetch {
     PrefetchConfig config;
     pthread_mutex_t lock; /* over slots, counters and flags */
-    pthread_cond_t changed;
+    pthread_cond_t done;  /* a frame that the caller waits for */
     bool stop;
     bool interrupted;
     const Track *awaited;  /* whose frame the caller waits for */
@@ -98,12 +99,32 @@ static void hold(Track *track)
 }
 
 /* Waits for what may change whether there is room, or need to hold. */
-static void wait_for_change(Prefetch *prefetch)
+static void wait_for_room(Track *track)
 {
+    Prefetch *const prefetch = track->prefetch;
     if (prefetch->awaited && !is_tired(prefetch))
-        pthread_cond_timedwait(&prefetch->changed, &prefetch->lock, &prefetch->tired);
+        pthread_cond_timedwait(&track->room, &prefetch->lock, &prefetch->tired);
     else
-        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+        pthread_cond_wait(&track->room, &prefetch->lock);
+}
+
+/* Under the lock. Threads are woken one by one, and only those that have to do with it: there may be thousands
+ * of frames a second. */
+static void tell_all(Prefetch *prefetch)
+{
+    pthread_cond_signal(&prefetch->done);
+    for (unsigned i = 0; prefetch->tracks && i < prefetch->config.count; i++)
+        if (prefetch->tracks[i].prefetch)
+            pthread_cond_signal(&prefetch->tracks[i].room);
+}
+
+/* Whom the caller waits for matters to pipes alone. */
+static void set_awaited(Prefetch *prefetch, const Track *track)
+{
+    prefetch->awaited = track;
+    for (unsigned i = 0; i < prefetch->config.count; i++)
+        if (!prefetch->tracks[i].video->source->seekable)
+            pthread_cond_signal(&prefetch->tracks[i].room);
 }
 
 /* Waits for room and books the slot of the next frame; NULL when no more are wanted. */
@@ -117,7 +138,7 @@ static Slot *book_slot(Track *track)
         if (must_hold(track))
             hold(track);
         else
-            wait_for_change(prefetch);
+            wait_for_room(track);
     }
     track->full = false;
     if (!prefetch->stop && !track->ended && !track->dropped) {
@@ -138,7 +159,9 @@ static void finish(Track *track, Slot *slot, enum FrameStatus status)
     track->ended |= status != FRAME_WHOLE;
     if (track->dropped)
         prefetched_release(&slot->frame);
-    pthread_cond_broadcast(&prefetch->changed);
+    pthread_cond_signal(&prefetch->done);
+    if (track->ended)
+        pthread_cond_signal(&track->room);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -200,6 +223,7 @@ static int track_start(Track *track, Prefetch *prefetch, const PrefetchVideo *vi
         (Track){ .prefetch = prefetch, .video = video->video, .frame_limit = video->frame_limit };
     const unsigned threads = track->video->parallel ? prefetch->config.threads : 1;
     pthread_mutex_init(&track->find_lock, NULL);
+    pthread_cond_init(&track->room, NULL);
     track->slots = calloc(prefetch->config.ahead, sizeof(*track->slots));
     track->threads = calloc(threads, sizeof(*track->threads));
     if (!track->slots || !track->threads)
@@ -220,7 +244,7 @@ int prefetch_create(Prefetch **out, const PrefetchConfig *config)
         return -ENOMEM;
     prefetch->config = *config;
     pthread_mutex_init(&prefetch->lock, NULL);
-    pthread_cond_init(&prefetch->changed, NULL);
+    pthread_cond_init(&prefetch->done, NULL);
     prefetch->tracks = calloc(config->count, sizeof(*prefetch->tracks));
     int err = prefetch->tracks ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && i < config->count; i++)
@@ -257,14 +281,13 @@ static bool has_partner(const Prefetch *prefetch)
 static void wait_for(Prefetch *prefetch, const Track *track)
 {
     if (prefetch->awaited != track) {
-        prefetch->awaited = track;
         clock_gettime(CLOCK_REALTIME, &prefetch->tired);
         prefetch->tired.tv_nsec += TOGETHER_PATIENCE_MS * 1000000L;
         prefetch->tired.tv_sec += prefetch->tired.tv_nsec / 1000000000;
         prefetch->tired.tv_nsec %= 1000000000;
-        pthread_cond_broadcast(&prefetch->changed);
+        set_awaited(prefetch, track);
     }
-    pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+    pthread_cond_wait(&prefetch->done, &prefetch->lock);
 }
 
 enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time)
@@ -277,10 +300,8 @@ enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time
     while (!prefetch->interrupted && !slot->done &&
            (video || !prefetch->config.by_number || has_partner(prefetch)))
         wait_for(prefetch, track);
-    if (prefetch->awaited) {
-        prefetch->awaited = NULL;
-        pthread_cond_broadcast(&prefetch->changed);
-    }
+    if (prefetch->awaited)
+        set_awaited(prefetch, NULL);
     if (prefetch->interrupted) {
         status = FRAME_NONE;
     } else if (slot->done) {
@@ -303,7 +324,7 @@ void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
         track->taken++;
         if (track->holding)
             source_wake(track->video->source);
-        pthread_cond_broadcast(&prefetch->changed);
+        pthread_cond_signal(&track->room);
     }
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -323,7 +344,7 @@ void prefetch_drop(Prefetch *prefetch, unsigned video)
     drop_pictures(track);
     if (track->holding)
         source_wake(track->video->source);
-    pthread_cond_broadcast(&prefetch->changed);
+    tell_all(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -331,7 +352,7 @@ void prefetch_interrupt(Prefetch *prefetch)
 {
     pthread_mutex_lock(&prefetch->lock);
     prefetch->interrupted = true;
-    pthread_cond_broadcast(&prefetch->changed);
+    tell_all(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -356,6 +377,7 @@ static void track_destroy(Track *track)
 {
     free(track->slots);
     free(track->threads);
+    pthread_cond_destroy(&track->room);
     pthread_mutex_destroy(&track->find_lock);
 }
 
@@ -365,7 +387,7 @@ void prefetch_destroy(Prefetch *prefetch)
         return;
     pthread_mutex_lock(&prefetch->lock);
     prefetch->stop = true;
-    pthread_cond_broadcast(&prefetch->changed);
+    tell_all(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
     if (prefetch->tracks) {
         drop_all_pictures(prefetch);
@@ -378,7 +400,7 @@ void prefetch_destroy(Prefetch *prefetch)
                 track_destroy(&prefetch->tracks[i]);
     }
     free(prefetch->tracks);
-    pthread_cond_destroy(&prefetch->changed);
+    pthread_cond_destroy(&prefetch->done);
     pthread_mutex_destroy(&prefetch->lock);
     free(prefetch);
 }
