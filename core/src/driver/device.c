@@ -90,13 +90,13 @@ static void destroy(GpuDevice *gpu)
     driver_kernels_destroy(dev, there);
     if (there) {
         driver_lanes_destroy(dev);
-        for (unsigned q = 0; q < 2; q++)
+        for (unsigned q = 0; q < GPU_QUEUES; q++)
             destroy_queue(dev, &dev->queues[q]);
         driver_leave(dev);
     }
     if (dev->primary)
         dev->api->call.DevicePrimaryCtxRelease(dev->device);
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         pthread_mutex_destroy(&dev->queues[q].points.lock);
         pthread_mutex_destroy(&dev->queues[q].lock);
     }
@@ -160,7 +160,7 @@ static int create_objects(DriverDevice *dev)
     int err = driver_enter(dev);
     if (err)
         return err;
-    for (unsigned q = 0; q < 2 && !err; q++)
+    for (unsigned q = 0; q < GPU_QUEUES && !err; q++)
         err = create_queue(dev, &dev->queues[q]);
     if (!err)
         err = driver_lanes_create(dev);
@@ -176,12 +176,13 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     if (!dev)
         return -ENOMEM;
     gpu_device_init(&dev->gpu, &ops, api->name);
+    dev->gpu.tuning.lanes = GPU_MAX_LANES;
     dev->api = api;
     dev->device = device;
     pthread_mutex_init(&dev->kernels_lock, NULL);
     pthread_cond_init(&dev->kernels_changed, NULL);
     pthread_mutex_init(&dev->lanes.lock, NULL);
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         pthread_mutex_init(&dev->queues[q].lock, NULL);
         pthread_mutex_init(&dev->queues[q].points.lock, NULL);
     }

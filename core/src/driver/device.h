@@ -67,7 +67,7 @@ struct DriverDevice {
     DriverHandle context;
     bool primary; /* the context is the device's own, and retained */
     atomic_bool lost;
-    DriverQueue queues[2]; /* by enum GpuQueue */
+    DriverQueue queues[GPU_QUEUES]; /* by enum GpuQueue */
     DriverLanes lanes;
 
     pthread_mutex_t kernels_lock;

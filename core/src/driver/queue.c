@@ -157,7 +157,7 @@ int driver_drain(GpuDevice *gpu)
 {
     DriverDevice *dev = (DriverDevice *)gpu;
     int err = 0;
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         DriverPoints *points = &dev->queues[q].points;
         pthread_mutex_lock(&points->lock);
         const uint64_t last = points->submitted;

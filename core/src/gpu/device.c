@@ -30,9 +30,10 @@ void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend)
 {
     device->ops = ops;
     device->backend = backend;
-    device->tuning = (GpuTuning){ .own_upload_bytes = (size_t)1 << 20, .max_batch = GPU_MAX_BATCH };
+    device->tuning =
+        (GpuTuning){ .own_upload_bytes = (size_t)1 << 20, .max_batch = GPU_MAX_BATCH, .lanes = 1 };
     device->timeout_ns = timeout_from_environment();
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         atomic_init(&device->last[q], 0);
     for (unsigned i = 0; i < sizeof(device->made) / sizeof(*device->made); i++)
         atomic_init(&device->made[i], 0);
@@ -91,7 +92,7 @@ int gpu_device_wait(GpuDevice *device, GpuPoint point)
 static int wait_for_last(GpuDevice *device)
 {
     int err = 0;
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         const GpuPoint last = { q, atomic_load(&device->last[q]) };
         const int wait_err = last.value ? gpu_device_wait(device, last) : 0;
         if (!err)

@@ -75,8 +75,16 @@ typedef struct GpuForeign {
     uint64_t value;
 } GpuForeign;
 
-/* Work queues: copies to the device may run beside the kernels of earlier frames. */
-enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER };
+/* Work queues: copies to the device may run beside the kernels of earlier frames, and kernels of some frames
+ * beside those of others, on lanes. Lane 0 is GPU_COMPUTE; commands recorded for it may be submitted to any
+ * lane. */
+#define GPU_MAX_LANES 4
+enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER, GPU_QUEUES = GPU_TRANSFER + GPU_MAX_LANES };
+
+static inline enum GpuQueue gpu_lane(unsigned i)
+{
+    return i ? GPU_TRANSFER + i : GPU_COMPUTE;
+}
 
 /* A point on a queue's time line: reached when all work submitted up to it is done. */
 typedef struct GpuPoint {
@@ -175,6 +183,7 @@ typedef struct GpuTuning {
     size_t own_upload_bytes; /* a frame of fewer bytes is copied by the compute queue: a second
                               * submission costs more than the copy engine gains */
     unsigned max_batch;      /* frames that may share a submission */
+    unsigned lanes;          /* that the device has, GPU_MAX_LANES at most */
 } GpuTuning;
 #define GPU_MAX_BATCH (GPU_MAX_COMMANDS / 2)
 
@@ -189,8 +198,8 @@ struct GpuDevice {
     uint8_t uuid[16]; /* so is this; zeros: unknown */
     GpuLimits limits;
     GpuTuning tuning;
-    uint64_t timeout_ns;   /* what takes longer will never end */
-    atomic_ullong last[2]; /* point of each queue that was submitted last */
+    uint64_t timeout_ns;            /* what takes longer will never end */
+    atomic_ullong last[GPU_QUEUES]; /* point of each queue that was submitted last */
     atomic_ullong
         made[4]; /* bit n: the kernel of that number in the table was made once (compile.c) */
 

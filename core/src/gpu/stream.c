@@ -24,7 +24,8 @@ struct GpuStream {
     Profile *profile;
     unsigned depth;
     unsigned batch;      /* frames that may share a submission of kernels */
-    unsigned slot_count; /* depth, and as many as features look back */
+    unsigned lanes;      /* that submissions of kernels take in turn */
+    unsigned slot_count; /* depth, and as many as features look back, in whole batches */
     Slot *slots;
     enum GpuQueue upload_queue;
 
@@ -33,7 +34,11 @@ struct GpuStream {
     WorkList works;
     /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
     uint64_t submitted, started, collected;
-    Tally *tallies; /* by feature */
+    uint64_t runs;               /* submissions of kernels */
+    GpuPoint uploaded[2];        /* on either queue, of all frames that are started */
+    GpuPoint ran[GPU_MAX_LANES]; /* the last one on each lane */
+    GpuPoint timed;              /* the last one whose passes ran apart */
+    Tally *tallies;              /* by feature */
 
     bool never_on_cpu;
     void **cpu_scratch; /* by feature, for frames measured again; made when first needed */
@@ -48,15 +53,24 @@ static int create_slots(GpuStream *stream)
 {
     Graph *graph = stream->graph;
     const GpuTuning *tuning = &stream->device->tuning;
+    stream->upload_queue =
+        2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
+    /* Uploads among the kernels are seen by later frames of the same queue only. */
+    stream->lanes = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->lanes;
+    assert(stream->lanes >= 1 && stream->lanes <= GPU_MAX_LANES);
+    /* Frames on other lanes are company enough for small stages, and wait for fewer barriers. */
+    const unsigned company = stream->lanes > 2 ? 2 : tuning->max_batch;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
         stream->batch = 1;
     if (stream->batch > tuning->max_batch)
         stream->batch = tuning->max_batch;
+    if (stream->batch > company)
+        stream->batch = company;
     assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
+    /* Whole batches, so that the same frames share a submission in each round: each is recorded only once. */
     stream->slot_count = stream->depth + graph->back;
-    stream->upload_queue =
-        2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
+    stream->slot_count += (stream->batch - stream->slot_count % stream->batch) % stream->batch;
     const int err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
     stream->works = (WorkList){ .graph = graph,
                                 .slots = stream->slots,
@@ -139,13 +153,19 @@ static bool is_timed(const GpuStream *stream, uint64_t frame)
     return profile_wants(stream->profile, frame, stream->slot_count);
 }
 
-/* How many of the waiting frames, from the oldest on, run the same kernels. Those that are timed run
+/* How many frames of the batch that the oldest waiting one belongs to are still to come or waiting. */
+static unsigned left_of_batch(const GpuStream *stream)
+{
+    return stream->batch - (unsigned)(stream->started % stream->batch);
+}
+
+/* How many of the waiting frames of a batch, from the oldest on, run the same kernels. Those that are timed run
  * alone. */
 static unsigned run_length(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
     unsigned count = 1;
-    while (count < stream->batch && stream->started + count < stream->submitted &&
+    while (count < left_of_batch(stream) && stream->started + count < stream->submitted &&
            slot_of(stream, stream->started + count)->owners == owners &&
            !is_timed(stream, stream->started) && !is_timed(stream, stream->started + count))
         count++;
@@ -170,20 +190,37 @@ static void count_launches(GpuStream *stream, const Work *work)
         stream->tallies[f].launches += work->launches[f];
 }
 
+/* What a run on this lane comes after: uploads, its own and those of the frames that it looks back at; and the
+ * kernels of a frame that is timed have the device to themselves. */
+static unsigned waits_of(const GpuStream *stream, enum GpuQueue lane, bool timed,
+                         GpuPoint waits[GPU_MAX_WAITS])
+{
+    const GpuPoint *points[2 + GPU_MAX_LANES] = { &stream->uploaded[0], &stream->uploaded[1] };
+    unsigned count = 2, wait_count = 0;
+    for (unsigned i = 0; timed && i < stream->lanes; i++)
+        points[count++] = &stream->ran[i];
+    if (!timed)
+        points[count++] = &stream->timed;
+    for (unsigned i = 0; i < count; i++)
+        if (points[i]->value && points[i]->queue != lane)
+            waits[wait_count++] = *points[i];
+    return wait_count;
+}
+
 static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
 {
     GpuDevice *dev = stream->device;
     const Slot *first = slot_of(stream, stream->started);
     const Slot *last = slot_of(stream, stream->started + count - 1);
-    const Slot *transferred = NULL; /* the last one on the other queue */
+    const bool timed = is_timed(stream, stream->started);
+    const unsigned number = timed ? 0 : stream->runs++ % stream->lanes;
+    const enum GpuQueue lane = gpu_lane(number);
     GpuCommands *commands[GPU_MAX_BATCH + 1];
     unsigned command_count = 0;
     for (unsigned i = 0; i < count; i++) {
         const Slot *slot = slot_of(stream, stream->started + i);
-        if (slot->arrived)
-            continue; /* earlier on this queue */
-        if (stream->upload_queue == GPU_TRANSFER)
-            transferred = slot;
+        if (slot->arrived || stream->upload_queue == GPU_TRANSFER)
+            stream->uploaded[slot->uploaded.queue] = slot->uploaded;
         else
             commands[command_count++] = slot->upload;
     }
@@ -197,42 +234,46 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     *done = last->uploaded;
     if (!command_count)
         return 0;
-    const int err =
-        gpu_device_submit(dev,
-                          &(GpuSubmit){ .queue = GPU_COMPUTE,
-                                        .commands = commands,
-                                        .command_count = command_count,
-                                        .waits = transferred ? &transferred->uploaded : NULL,
-                                        .wait_count = transferred != NULL },
-                          done);
-    if (!err && work)
+    GpuPoint waits[GPU_MAX_WAITS];
+    const unsigned wait_count = waits_of(stream, lane, timed, waits);
+    const int err = gpu_device_submit(dev,
+                                      &(GpuSubmit){ .queue = lane,
+                                                    .commands = commands,
+                                                    .command_count = command_count,
+                                                    .waits = waits,
+                                                    .wait_count = wait_count },
+                                      done);
+    if (err)
+        return err;
+    stream->ran[number] = *done;
+    if (timed)
+        stream->timed = *done;
+    if (work)
         count_launches(stream, work);
-    return err;
+    return 0;
 }
 
-/* Starts all waiting frames, in as few submissions as can be. A failure is told when the frame is
- * collected. */
-static void start_waiting(GpuStream *stream)
+/* Starts the oldest waiting frames. A failure is told when they are collected. */
+static void start_run(GpuStream *stream)
 {
-    while (stream->started < stream->submitted) {
-        const unsigned count = run_length(stream);
-        GpuPoint done = { 0 };
-        const int err = submit_run(stream, count, &done);
-        for (unsigned i = 0; i < count; i++) {
-            Slot *slot = slot_of(stream, stream->started + i);
-            slot->done = done;
-            slot->err = err;
-        }
-        stream->started += count;
+    const unsigned count = run_length(stream);
+    GpuPoint done = { 0 };
+    const int err = submit_run(stream, count, &done);
+    for (unsigned i = 0; i < count; i++) {
+        Slot *slot = slot_of(stream, stream->started + i);
+        slot->done = done;
+        slot->err = err;
     }
+    stream->started += count;
 }
 
-/* Frames wait for company only while the device has enough to do. */
+/* Frames wait for the rest of their batch only while the device has enough to do. */
 static void start_if_due(GpuStream *stream)
 {
-    const uint64_t waiting = stream->submitted - stream->started;
-    if (waiting >= stream->batch || stream->started - stream->collected < stream->batch)
-        start_waiting(stream);
+    while (stream->started < stream->submitted &&
+           (stream->submitted - stream->started >= left_of_batch(stream) ||
+            stream->started - stream->collected < stream->batch))
+        start_run(stream);
 }
 
 /* ---- a frame's way ---- */
@@ -378,14 +419,17 @@ static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
 
 int stream_collect(GpuStream *stream, void *const *results)
 {
-    const Slot *slot = slot_of(stream, stream->collected);
+    Slot *slot = slot_of(stream, stream->collected);
     pthread_mutex_lock(&stream->lock);
     if (stream->started == stream->collected)
-        start_waiting(stream);
+        start_run(stream);
     pthread_mutex_unlock(&stream->lock);
 
     FeatureSet again;
     const int err = read_results(stream, slot, results, &again);
+    /* It is done, and so is its upload unless that went another way: asking again would take a while. */
+    if (!err && slot->owners)
+        slot->uploaded = slot->done = (GpuPoint){ 0 };
 
     pthread_mutex_lock(&stream->lock);
     if (!err)

@@ -62,7 +62,10 @@ unsigned host_fail(GpuDevice *gpu, enum HostOperation operation, unsigned nth, i
 static void destroy(GpuDevice *gpu)
 {
     HostDevice *dev = (HostDevice *)gpu;
-    if (dev->queues[GPU_COMPUTE].first || dev->queues[GPU_TRANSFER].first)
+    bool busy = false;
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
+        busy |= dev->queues[q].first != NULL;
+    if (busy)
         log_error("host: the device is destroyed while work is in flight");
     host_queues_clear(dev);
     group_destroy(dev->runner);
@@ -122,6 +125,7 @@ int host_open(const HostParams *params, GpuDevice **out)
     dev->random = random_of(params->seed);
     gpu_device_init(&dev->gpu, &ops, "host");
     describe(dev->gpu.name, sizeof(dev->gpu.name), dev->gpu.driver, sizeof(dev->gpu.driver));
+    dev->gpu.tuning.lanes = GPU_MAX_LANES;
     dev->gpu.limits = (GpuLimits){ .offset_alignment = 256,
                                    .max_binding = (size_t)1 << 30,
                                    .max_groups = { 65535, 65535, 65535 } };

@@ -94,7 +94,7 @@ struct HostDevice {
     HostParams params;
     HostRandom random;
     bool lost;
-    HostQueue queues[2];
+    HostQueue queues[GPU_QUEUES];
     HostBuffer *unseen; /* buffers that the host would read too early */
     uint64_t last_stamp;
 

@@ -92,13 +92,25 @@ static bool reach(HostDevice *dev, GpuPoint point)
     return true;
 }
 
+/* Runs the first submission of the transfer queue, or else of a lane: the last lane first, so that lanes run
+ * in another order than they are submitted to. */
+static bool run_any(HostDevice *dev)
+{
+    if (run_first(dev, &dev->queues[GPU_TRANSFER]))
+        return true;
+    for (unsigned i = GPU_MAX_LANES; i--;)
+        if (run_first(dev, &dev->queues[gpu_lane(i)]))
+            return true;
+    return false;
+}
+
 /* What the device does by itself when something is submitted or waited for. */
 static void go_on(HostDevice *dev)
 {
-    HostQueue *compute = &dev->queues[GPU_COMPUTE], *transfer = &dev->queues[GPU_TRANSFER];
+    HostQueue *transfer = &dev->queues[GPU_TRANSFER];
     switch (dev->params.schedule) {
     case HOST_EAGER:
-        while (run_first(dev, transfer) || run_first(dev, compute))
+        while (run_any(dev))
             ;
         break;
     case HOST_TRANSFER_FIRST:
@@ -106,11 +118,12 @@ static void go_on(HostDevice *dev)
             ;
         break;
     case HOST_COMPUTE_FIRST:
-        reach(dev, (GpuPoint){ GPU_COMPUTE, compute->submitted });
+        for (unsigned i = GPU_MAX_LANES; i--;)
+            reach(dev, (GpuPoint){ gpu_lane(i), dev->queues[gpu_lane(i)].submitted });
         break;
     case HOST_RANDOM:
         while (random_coin(&dev->random))
-            run_first(dev, random_coin(&dev->random) ? compute : transfer);
+            run_first(dev, &dev->queues[random_below(&dev->random, GPU_QUEUES)]);
         break;
     default:
         break;
@@ -121,7 +134,8 @@ static void go_on(HostDevice *dev)
 
 static int check_commands(HostDevice *dev, enum GpuQueue queue, const GpuCommands *commands)
 {
-    if (commands->state != HOST_RECORDED || commands->err || commands->queue != queue)
+    const enum GpuQueue kind = queue == GPU_TRANSFER ? GPU_TRANSFER : GPU_COMPUTE;
+    if (commands->state != HOST_RECORDED || commands->err || commands->queue != kind)
         return host_lose(dev, "commands are submitted that were not recorded for this queue");
     if (commands->in_flight)
         return host_lose(dev, "commands are submitted that are still in flight");
@@ -244,7 +258,7 @@ static uint64_t deadline_after(uint64_t timeout_ns)
 
 static bool hangs(const HostDevice *dev)
 {
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         for (const HostSubmission *s = dev->queues[q].first; s; s = s->next)
             if (s->hangs)
                 return true;
@@ -298,11 +312,12 @@ int host_drain(GpuDevice *gpu)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    const GpuPoint ends[] = { { GPU_COMPUTE, dev->queues[GPU_COMPUTE].submitted },
-                              { GPU_TRANSFER, dev->queues[GPU_TRANSFER].submitted } };
+    GpuPoint ends[GPU_QUEUES];
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
+        ends[q] = (GpuPoint){ q, dev->queues[q].submitted };
     int err = host_fault(dev, HOST_DRAIN);
-    for (unsigned i = 0; i < 2 && err >= 0; i++)
-        err = wait_for(dev, ends[i], UINT64_MAX);
+    for (unsigned q = 0; q < GPU_QUEUES && err >= 0; q++)
+        err = wait_for(dev, ends[q], UINT64_MAX);
     pthread_mutex_unlock(&dev->lock);
     return err < 0 ? err : 0;
 }
@@ -311,10 +326,10 @@ int host_resume(GpuDevice *gpu)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         for (HostSubmission *s = dev->queues[q].first; s; s = s->next)
             s->hangs = false;
-    while (run_first(dev, &dev->queues[GPU_TRANSFER]) || run_first(dev, &dev->queues[GPU_COMPUTE]))
+    while (run_any(dev))
         ;
     const int err = dev->lost ? -EIO : 0;
     pthread_mutex_unlock(&dev->lock);
@@ -325,7 +340,7 @@ int host_resume(GpuDevice *gpu)
 
 bool host_in_flight(const HostDevice *dev, const HostObject *object)
 {
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         for (const HostSubmission *s = dev->queues[q].first; s; s = s->next)
             for (unsigned c = 0; c < s->command_count; c++)
                 for (unsigned i = 0; i < s->commands[c]->count; i++) {
@@ -340,7 +355,7 @@ bool host_in_flight(const HostDevice *dev, const HostObject *object)
 
 void host_queues_clear(HostDevice *dev)
 {
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         HostQueue *queue = &dev->queues[q];
         for (HostSubmission *s = queue->first, *next; s; s = next) {
             next = s->next;

@@ -37,13 +37,13 @@ static void destroy(GpuDevice *gpu)
         vulkan_kernels_destroy(dev);
         vulkan_cache_close(dev);
         vulkan_memory_destroy(dev->memory);
-        for (unsigned q = 0; q < 2; q++)
+        for (unsigned q = 0; q < GPU_QUEUES; q++)
             if (dev->queues[q].timeline)
                 dev->vkd.DestroySemaphore(dev->handle, dev->queues[q].timeline, NULL);
         if (!dev->borrowed)
             dev->vkd.DestroyDevice(dev->handle, NULL);
     }
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         pthread_mutex_destroy(&dev->queue_locks[q]);
     pthread_mutex_destroy(&dev->kernels_lock);
     vulkan_instance_destroy(dev->instance);
@@ -77,16 +77,28 @@ static const GpuOps vulkan_ops = {
     .destroy = destroy,
 };
 
+/* A family that computes, one that does not draw if there is any: it runs kernels of several queues side by side
+ * where drivers run those of a family that draws one queue after another. */
+static uint32_t choose_compute(const VkQueueFamilyProperties *families, uint32_t count)
+{
+    uint32_t first = 0, own = 0;
+    while (first < count && !(families[first].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        first++;
+    while (own < count && (families[own].queueFlags &
+                           (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) != VK_QUEUE_COMPUTE_BIT)
+        own++;
+    return own < count ? own : first;
+}
+
 /* Kernels go to a family that computes; copies to one that only copies, so that the copy engine
- * works beside them, else to a second queue of the first family, else they share the one queue. */
-static void choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[2])
+ * works beside them, else to a second queue of the first family, else they share the one queue. What queues the
+ * first family has beyond that are lanes; returns how many it has in all. */
+static unsigned choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[2])
 {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
     dev->vki.GetPhysicalDeviceQueueFamilyProperties(dev->physical, &count, families);
-    uint32_t compute = 0;
-    while (compute < count && !(families[compute].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        compute++;
+    const uint32_t compute = choose_compute(families, count);
     family[GPU_COMPUTE] = family[GPU_TRANSFER] = compute;
     index[GPU_COMPUTE] = index[GPU_TRANSFER] = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -96,11 +108,12 @@ static void choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[
               (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR |
                0x40 /* video encode */ | 0x100 /* optical flow */))) {
             family[GPU_TRANSFER] = i;
-            return;
+            break;
         }
     }
-    if (families[compute].queueCount > 1)
+    if (family[GPU_TRANSFER] == compute && families[compute].queueCount > 1)
         index[GPU_TRANSFER] = 1;
+    return families[compute].queueCount;
 }
 
 static bool extension_present(VulkanDevice *dev, const char *name)
@@ -142,20 +155,22 @@ static void note_imports(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 static int open_device(VulkanDevice *dev)
 {
     uint32_t family[2], index[2];
-    choose_queues(dev, family, index);
+    const unsigned there = choose_queues(dev, family, index), spare = there - index[GPU_TRANSFER];
+    const unsigned lanes = spare < GPU_MAX_LANES ? spare : GPU_MAX_LANES;
 
-    const float priorities[2] = { 1.0f, 1.0f };
+    const float priorities[GPU_QUEUES] = { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f };
     VkDeviceQueueCreateInfo queues[2] = { 0 };
     uint32_t queue_count = 1;
     queues[0] = (VkDeviceQueueCreateInfo){
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = family[GPU_COMPUTE],
-        .queueCount = 1 + index[GPU_TRANSFER],
+        .queueCount = lanes + index[GPU_TRANSFER],
         .pQueuePriorities = priorities,
     };
     if (family[GPU_TRANSFER] != family[GPU_COMPUTE]) {
         queues[1] = queues[0];
         queues[1].queueFamilyIndex = family[GPU_TRANSFER];
+        queues[1].queueCount = 1;
         queue_count = 2;
     }
 
@@ -202,6 +217,13 @@ static int open_device(VulkanDevice *dev)
         dev->queues[q].index = index[q];
         dev->vkd.GetDeviceQueue(dev->handle, family[q], index[q], &dev->queues[q].handle);
     }
+    for (unsigned i = 1; i < lanes; i++) {
+        VulkanQueue *lane = &dev->queues[gpu_lane(i)];
+        lane->family = family[GPU_COMPUTE];
+        lane->index = index[GPU_TRANSFER] + i;
+        dev->vkd.GetDeviceQueue(dev->handle, lane->family, lane->index, &lane->handle);
+    }
+    dev->gpu.tuning.lanes = lanes;
     dev->queues[GPU_TRANSFER].copies_only = family[GPU_TRANSFER] != family[GPU_COMPUTE];
     return 0;
 }
@@ -260,9 +282,12 @@ static int create_timelines(VulkanDevice *dev)
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
         .pNext = &type,
     };
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES && dev->queues[q].handle; q++) {
         VulkanQueue *queue = &dev->queues[q];
-        queue->lock = &dev->queue_locks[queue->handle == dev->queues[0].handle ? 0 : 1];
+        unsigned same = 0;
+        while (dev->queues[same].handle != queue->handle)
+            same++;
+        queue->lock = &dev->queue_locks[same];
         VK_TRY(dev, CreateSemaphore, dev->handle, &info, NULL, &queue->timeline);
     }
 error:
@@ -288,7 +313,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
         vulkan_instance_destroy(params->instance);
         return -ENOMEM;
     }
-    for (unsigned q = 0; q < 2; q++)
+    for (unsigned q = 0; q < GPU_QUEUES; q++)
         pthread_mutex_init(&dev->queue_locks[q], NULL);
     pthread_mutex_init(&dev->kernels_lock, NULL);
     gpu_device_init(&dev->gpu, &vulkan_ops, "vulkan");
@@ -450,7 +475,7 @@ int vulkan_drain(GpuDevice *gpu)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
     int err = 0;
-    for (unsigned q = 0; q < 2; q++) {
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
         VulkanQueue *queue = &dev->queues[q];
         if (!queue->timeline)
             continue;

@@ -79,8 +79,8 @@ typedef struct VulkanDevice {
     bool borrowed; /* the caller's device: never destroyed here */
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory_types;
-    VulkanQueue queues[2]; /* by enum GpuQueue */
-    pthread_mutex_t queue_locks[2];
+    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; lanes that the device lacks are empty */
+    pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* memory of others */
 

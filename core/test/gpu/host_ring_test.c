@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The ring on the host device: frames in flight, as many as it takes, features that look back, frames
- * with other features in between; uploads on either queue; submissions shared or not. Every frame has
- * the result of the scalar code under every schedule. */
+ * with other features in between; uploads on either queue; submissions shared or not, on one lane or
+ * several. Every frame has the result of the scalar code under every schedule. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -133,7 +133,7 @@ static bool is_right(unsigned frame, void *const *results)
 
 typedef struct Setting {
     HostParams params;
-    unsigned depth, batch;
+    unsigned depth, batch, lanes;
     size_t own_upload_bytes;
 } Setting;
 
@@ -193,6 +193,7 @@ static unsigned run_ring(const Setting *setting)
     pthread_t thread;
     assert_int_equal(0, host_open(&setting->params, &run.device));
     run.device->tuning.max_batch = setting->batch;
+    run.device->tuning.lanes = setting->lanes;
     run.device->tuning.own_upload_bytes = setting->own_upload_bytes;
     assert_int_equal(0, stream_create(&run.stream,
                                       &(GpuStreamParams){ .device = run.device,
@@ -225,13 +226,15 @@ static void test_ring(void **unused)
                 const Setting setting = { .params = { .schedule = schedule, .seed = seed },
                                           .depth = depths[d],
                                           .batch = seed % 3 ? GPU_MAX_BATCH : 1,
+                                          .lanes = 1 + seed % 5 % GPU_MAX_LANES,
                                           .own_upload_bytes = own ? 0 : SIZE_MAX };
                 const unsigned right = run_ring(&setting);
                 if (right != FRAMES)
                     print_error(
-                        "schedule %d, seed %u, depth %u, batch %u, own uploads %u: %u of %d "
-                        "frames are right\n",
-                        schedule, seed, setting.depth, setting.batch, own, right, FRAMES);
+                        "schedule %d, seed %u, depth %u, batch %u, lanes %u, own uploads %u: %u of "
+                        "%d frames are right\n",
+                        schedule, seed, setting.depth, setting.batch, setting.lanes, own, right,
+                        FRAMES);
                 assert_int_equal(FRAMES, right);
             }
 }

@@ -45,7 +45,8 @@ VmafDevice *rig_open(unsigned depth)
 
 void rig_tune(size_t own_upload_bytes, unsigned max_batch)
 {
-    rig_gpu()->tuning = (GpuTuning){ .own_upload_bytes = own_upload_bytes, .max_batch = max_batch };
+    rig_gpu()->tuning.own_upload_bytes = own_upload_bytes;
+    rig_gpu()->tuning.max_batch = max_batch;
 }
 
 bool rig_is_slow(void)

@@ -92,7 +92,7 @@ static int submit(GpuDevice *dev, const GpuSubmit *what, GpuPoint *done)
 {
     if (fails(TAP_SUBMIT))
         return failing_result;
-    atomic_fetch_add(&submits[what->queue], 1);
+    atomic_fetch_add(&submits[what->queue == GPU_TRANSFER], 1);
     return real->submit(dev, what, done);
 }
 
@@ -170,5 +170,5 @@ unsigned tap_calls(enum TapOperation operation)
 
 unsigned tap_submits(enum GpuQueue queue)
 {
-    return atomic_load(&submits[queue]);
+    return atomic_load(&submits[queue == GPU_TRANSFER]);
 }
