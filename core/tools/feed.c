@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "input/prefetch.h"
 #include "interrupt.h"
 #include "message.h"
@@ -348,6 +349,17 @@ static uint64_t frames_wanted(const FeedConfig *config, unsigned video)
     return config->plan->limit + skipped;
 }
 
+/* A thread copies a few gigabytes a second out of the system's cache, a GPU takes some fifty: as many as the
+ * machine has CPUs. */
+static unsigned reading_threads(const FeedConfig *config)
+{
+    const unsigned least = 3, most = 8;
+    const unsigned each = cpus_allowed() / (config->count + 1);
+    if (!config->gpu)
+        return 1;
+    return each < least ? least : each > most ? most : each;
+}
+
 static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
 {
     const FeedConfig *const config = feed->config;
@@ -360,7 +372,7 @@ static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
         /* Chroma that nobody looks at need not be read. */
         .planes = extractors_planes(config->ratings[0]->vmaf),
         .ahead = config->ahead,
-        .threads = config->gpu ? 3 : 1,
+        .threads = reading_threads(config),
     };
     return prefetch_create(&feed->prefetch, &prefetch);
 }

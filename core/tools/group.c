@@ -28,15 +28,17 @@ int group_prepare(Group *group)
 
 /* ---- contexts ---- */
 
-/* Frames to read ahead of each video. A GPU wants several; but its pictures lie in pinned memory,
- * which takes long to come by, so large ones are few. */
+/* Frames to read ahead of each video. A GPU wants many, which several threads read at once; but its pictures lie
+ * in pinned memory, which takes long to come by, so large ones are fewer. */
 static unsigned frames_ahead(const Group *group, const VmafPictureConfiguration *pool)
 {
-    const size_t large = 8u << 20;
+    const size_t room = 128u << 20; /* for what is read ahead of both videos */
+    const unsigned least = 6, most = 16;
     const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
+    const size_t pair = 2 * samples * (pool->pic_params.bpc > 8 ? 2 : 1);
     if (!group->share->gpu)
         return 1;
-    return samples * (pool->pic_params.bpc > 8 ? 2 : 1) < large ? 8 : 4;
+    return room / pair < least ? least : room / pair > most ? most : (unsigned)(room / pair);
 }
 
 /* Pairs in a context beside the one in hand. With a GPU no more than are read ahead. */

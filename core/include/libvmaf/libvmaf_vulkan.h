@@ -34,7 +34,7 @@ typedef struct VmafVulkanState VmafVulkanState;
 typedef struct VmafVulkanConfiguration {
     int device_index;                /* as in the list of devices; -1: the first real GPU */
     int enable_validation;           /* log what the validation layers say */
-    unsigned max_outstanding_frames; /* 0: 4; at most 8 */
+    unsigned max_outstanding_frames; /* 0: 4; at most 16 */
 } VmafVulkanConfiguration;
 
 typedef struct VmafVulkanExternalHandles {
@@ -240,7 +240,7 @@ typedef struct VmafVulkanExternalDevice {
     const char *const *extensions;
     unsigned extension_count;
 
-    unsigned max_outstanding_frames; /* 0: 4; at most 8 */
+    unsigned max_outstanding_frames; /* 0: 4; at most 16 */
     int required;         /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
     uint32_t queue_flags; /* VkDeviceQueueCreateFlags that the queues were created with */
 } VmafVulkanExternalDevice;

@@ -14,7 +14,7 @@
 #include "gpu/upload.h"
 
 #define DEPTH_DEFAULT 4
-#define DEPTH_MAX 8
+#define DEPTH_MAX 16
 
 /* ---- sessions ---- */
 

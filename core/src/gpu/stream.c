@@ -79,11 +79,26 @@ static int create_slots(GpuStream *stream)
     return err;
 }
 
+/* Many frames in flight keep a fast device busy with small frames. Large ones
+ * do so by themselves: of those there are no more than fit into a moderate part
+ * of its memory. */
+static unsigned sensible_depth(const Graph *graph, unsigned depth) {
+  const unsigned enough = 8;
+  const size_t room = (size_t)1 << 30;
+  const size_t frame =
+      2 * graph->picture_bytes + graph->scratch_bytes + graph->result_bytes;
+  while (depth > enough && depth * frame > room)
+    depth--;
+  return depth;
+}
+
 static int create_ring(GpuStream *stream, bool may_shrink)
 {
     int err = profile_create(&stream->profile, stream->graph);
     if (err)
         return err;
+    if (may_shrink)
+        stream->depth = sensible_depth(stream->graph, stream->depth);
     err = create_slots(stream);
     while (err == -ENOMEM && may_shrink && stream->depth > 1) {
         log_warning("%s: no memory for %u frames at a time on %s: trying %u",
