@@ -178,6 +178,12 @@ int gpu_share(const Gpu *gpu, VmafContext *vmaf)
                        : vmaf_use_device(vmaf, gpu->device);
 }
 
+unsigned gpu_devices(const Gpu *gpu)
+{
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    return gpu->vulkan || vmaf_device_get_info(gpu->device, &info) ? 1 : info.devices;
+}
+
 const char *gpu_backend(const Gpu *gpu)
 {
     return gpu->backend;

@@ -24,7 +24,8 @@ const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: it is a device of i
 /* One more context scores there; without a GPU there is nothing to do. */
 int gpu_share(const Gpu *gpu, VmafContext *vmaf);
 const char *gpu_backend(const Gpu *gpu);
-void gpu_destroy(Gpu *gpu); /* after vmaf_close; NULL is fine */
+unsigned gpu_devices(const Gpu *gpu); /* that frames are spread over */
+void gpu_destroy(Gpu *gpu);           /* after vmaf_close; NULL is fine */
 
 /* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers
  * of its driver may wait for that. */

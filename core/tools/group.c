@@ -44,7 +44,8 @@ static unsigned frames_ahead(const Group *group, const VmafPictureConfiguration 
 /* Pairs in a context beside the one in hand. With a GPU no more than are read ahead. */
 static unsigned pairs_in_work(const Group *group)
 {
-    return group->share->gpu ? group->ahead : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
+    return group->share->gpu ? group->ahead * gpu_devices(group->share->gpu)
+                             : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
 static unsigned largest_depth(const Group *group)
@@ -82,6 +83,10 @@ static bool must_fetch(const Group *group, char *why, size_t size)
     const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
     if (group->share->options->part.kind) {
         snprintf(why, size, "parts are known again by the samples of their frames");
+        return true;
+    }
+    if (gpu_devices(group->share->gpu) > 1) {
+        snprintf(why, size, "scores are computed on several devices");
         return true;
     }
     for (unsigned i = 0; i <= group->count; i++) {

@@ -62,6 +62,8 @@ typedef struct VmafDeviceInfo {
     char version[32];  /* of that: "1.3.204" */
     char pci[32];      /* address on the bus; empty when unknown */
     char missing[256]; /* what it lacks to be used here; empty when nothing */
+    unsigned
+        devices; /* vmaf_device_get_info: how many were opened together, this one being the first */
 } VmafDeviceInfo;
 
 /* The index-th device of a backend. -ENODEV past the last one; -ENOSYS: what the backend needs is not
@@ -79,10 +81,12 @@ typedef struct VmafDevice VmafDevice;
 typedef struct VmafDeviceOptions {
     size_t size;         /* sizeof(VmafDeviceOptions) */
     const char *backend; /* one of vmaf_backend_name() */
-    const char *device;  /* number, UUID, PCI address or part of a name; NULL: the first real GPU */
-    int allow_software;  /* when choosing: a software device will do */
+    /* Number, UUID, PCI address or part of a name; NULL: the first real GPU. Several of these with commas between
+     * them, or "all" for all real GPUs: frames are spread over them, and scores are the same as from one. */
+    const char *device;
+    int allow_software;              /* when choosing: a software device will do */
     int enable_validation;           /* log what the driver's own checks say, where it has any */
-    unsigned max_outstanding_frames; /* 0: 4; at most 16 */
+    unsigned max_outstanding_frames; /* on each device; 0: 4; at most 16 */
     int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
     int required; /* features that have GPU code run there, or the first pair is refused and the log says
                    * what is in the way; so it is when no feature has any. 0: what cannot run there runs

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 
 #define UUID_SIZE sizeof(((GpuDeviceInfo *)NULL)->uuid)
 
@@ -159,4 +160,69 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
     }
     *index = (unsigned)wish->index;
     return 0;
+}
+
+/* ---- several ---- */
+
+/* All that may be chosen without being named. */
+static int choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned *indices,
+                      unsigned *count)
+{
+    const bool allow_software = wish->allow_software || probe->backend->hidden;
+    for (unsigned i = 0; i < probe->count; i++)
+        if (!probe->devices[i].missing[0] && (allow_software || !is_software(&probe->devices[i])))
+            indices[(*count)++] = i;
+    if (!*count && !wish->quiet)
+        log_none(probe);
+    return *count ? 0 : -ENODEV;
+}
+
+static int choose_list(const GpuProbe *probe, const GpuWish *wish, char *names, unsigned *indices,
+                       unsigned *count)
+{
+    int err = 0;
+    for (char *name = names, *next; !err && name; name = next) {
+        next = strchr(name, ',');
+        if (next)
+            *next++ = '\0';
+        err = choose_named(probe, name, wish->quiet, &indices[*count]);
+        ++*count;
+    }
+    return err;
+}
+
+/* A name may have a comma of its own. */
+static bool is_list(const GpuProbe *probe, const GpuWish *wish)
+{
+    unsigned matches = 0;
+    if (!wish->several || !wish->device || !strchr(wish->device, ','))
+        return false;
+    for (unsigned i = 0; i < probe->count; i++)
+        matches += contains(probe->devices[i].name, wish->device);
+    return !matches;
+}
+
+int gpu_choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned **out, unsigned *count)
+{
+    const bool all = wish->several && wish->device && !strcmp(wish->device, "all");
+    const size_t length = wish->device ? strlen(wish->device) : 0;
+    unsigned *indices = mem_array(probe->count + length + 1, sizeof(*indices));
+    char *names = mem_zalloc(length + 1);
+    int err = indices && names ? 0 : -ENOMEM;
+    *count = 0;
+    if (!err)
+        memcpy(names, wish->device ? wish->device : "", length);
+    if (!err && all) {
+        err = choose_all(probe, wish, indices, count);
+    } else if (!err && is_list(probe, wish)) {
+        err = choose_list(probe, wish, names, indices, count);
+    } else if (!err) {
+        err = gpu_choose(probe, wish, indices);
+        *count = 1;
+    }
+    mem_free(names);
+    if (err)
+        mem_free(indices);
+    *out = err ? NULL : indices;
+    return err;
 }

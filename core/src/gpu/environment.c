@@ -149,6 +149,7 @@ static int open_backend(Shared *shared, const GpuBackend *backend, bool required
     return session_open(&shared->session, backend,
                         &(GpuWish){ .index = -1,
                                     .device = shared->device,
+                                    .several = true,
                                     .allow_software = shared->allow_software,
                                     .quiet = !required,
                                     .required = required || shared->device });
@@ -249,7 +250,7 @@ void environment_tell_places(const GpuClient *client)
         add_name(feature.device ? &there : &here, feature.extractor);
     }
     const GpuSession *session = client->session;
-    log_info("on %s (%s): %s", session->device->name, session->backend->name, there.text);
+    log_info("on %s (%s): %s", session->title, session->backend->name, there.text);
     if (here.used && !atomic_flag_test_and_set(&warned))
         log_warning(VARIABLE ": these have no code for a GPU, or cannot run there, and run on the "
                              "CPU: %s",

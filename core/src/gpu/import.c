@@ -231,6 +231,12 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
 int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record, const void *source)
 {
     ImportSlot *slot;
+    if (!imports) {
+        log_error(
+            "frames are spread over several devices: pictures that are on one of them cannot be "
+            "imported; open that one alone");
+        return -ENOTSUP;
+    }
     int err = slot_claim(imports, in, &slot);
     if (err)
         return err;
@@ -353,7 +359,7 @@ static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, Vma
 
 int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist)
 {
-    ImportSlot *slots = claim_pair(imports, index);
+    ImportSlot *slots = imports ? claim_pair(imports, index) : NULL;
     if (!slots)
         return -EINVAL;
     int err = slot_empty(imports, &slots[1], index, ref);

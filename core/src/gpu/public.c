@@ -39,7 +39,7 @@ static bool bad_info(const VmafDeviceInfo *info)
 }
 
 static void fill_info(VmafDeviceInfo *out, const GpuBackend *backend, unsigned index,
-                      const GpuDeviceInfo *in)
+                      const GpuDeviceInfo *in, unsigned devices)
 {
     VmafDeviceInfo full = {
         .size = out->size,
@@ -47,6 +47,7 @@ static void fill_info(VmafDeviceInfo *out, const GpuBackend *backend, unsigned i
         .index = index,
         .type = in->type,
         .memory = in->memory,
+        .devices = devices,
     };
     memcpy(full.uuid, in->uuid, sizeof(full.uuid));
     memcpy(full.name, in->name, sizeof(full.name));
@@ -71,7 +72,7 @@ int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info)
     if (err)
         return err;
     if (index < probe->count)
-        fill_info(info, b, index, &probe->devices[index]);
+        fill_info(info, b, index, &probe->devices[index], 1);
     else
         err = -ENODEV;
     b->probe_end(probe);
@@ -102,6 +103,7 @@ int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
     const int err = session_open(&session, b,
                                  &(GpuWish){ .index = -1,
                                              .device = full.device,
+                                             .several = true,
                                              .allow_software = full.allow_software != 0,
                                              .validation = full.enable_validation != 0,
                                              .quiet = full.quiet != 0,
@@ -116,7 +118,7 @@ int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info)
     if (!device || bad_info(info))
         return -EINVAL;
     const GpuSession *session = (const GpuSession *)device;
-    fill_info(info, session->backend, session->index, &session->info);
+    fill_info(info, session->backend, session->index, &session->info, session->more_count + 1);
     return 0;
 }
 
@@ -129,7 +131,7 @@ int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
 
 int vmaf_device_is_lost(const VmafDevice *device)
 {
-    return device && gpu_device_is_abandoned(((const GpuSession *)device)->device);
+    return device && session_is_abandoned((const GpuSession *)device);
 }
 
 void vmaf_device_close(VmafDevice **device)

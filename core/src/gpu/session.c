@@ -38,30 +38,35 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     session->device = device;
     session->info = *info;
     session->depth = clamp_depth(depth);
+    snprintf(session->title, sizeof(session->title), "%s", device->name);
     atomic_init(&session->references, 1);
     pthread_mutex_init(&session->lock, NULL);
     *out = session;
     return 0;
 }
 
-static void log_devices(const GpuProbe *probe, bool any_chosen, unsigned chosen)
+static bool is_chosen(const unsigned *indices, unsigned count, unsigned index)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (indices[i] == index)
+            return true;
+    return false;
+}
+
+static void log_devices(const GpuProbe *probe, const unsigned *indices, unsigned count)
 {
     for (unsigned i = 0; i < probe->count; i++) {
         const GpuDeviceInfo *device = &probe->devices[i];
         log_debug("%s: device %u is %s%s%s%s", probe->backend->name, i, device->name,
                   device->missing[0] ? ", which lacks " : "", device->missing,
-                  any_chosen && i == chosen ? ": chosen" : "");
+                  is_chosen(indices, count, i) ? ": chosen" : "");
     }
 }
 
-static int open_wished(GpuSession **out, GpuProbe *probe, const GpuWish *wish)
+static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, unsigned index)
 {
-    unsigned index = 0;
     GpuDevice *device;
-    int err = gpu_choose(probe, wish, &index);
-    log_devices(probe, !err, index);
-    if (!err)
-        err = probe->backend->open(probe, index, &device);
+    int err = probe->backend->open(probe, index, &device);
     if (!err)
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);
     if (!err) {
@@ -107,25 +112,91 @@ int session_missing(const GpuBackend *backend, bool allow_software, char *why, s
     return err;
 }
 
+/* "A + B", or "2 x A". */
+static void name_all(GpuSession *session)
+{
+    size_t used = 0;
+    bool same = true;
+    for (unsigned i = 0; i < session->more_count; i++)
+        same &= !strcmp(session->device->name, session->more[i]->device->name);
+    if (same && session->more_count) {
+        snprintf(session->title, sizeof(session->title), "%u x %s", session->more_count + 1,
+                 session->device->name);
+        return;
+    }
+    for (unsigned i = 0; i <= session->more_count && used < sizeof(session->title); i++)
+        used += (size_t)snprintf(session->title + used, sizeof(session->title) - used, "%s%s",
+                                 i ? " + " : "", session_device(session, i)->name);
+}
+
+/* A look at the machine serves one device. */
+static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *indices,
+                     unsigned count)
+{
+    const GpuBackend *backend = session->backend;
+    session->more = mem_array(count, sizeof(GpuSession *));
+    int err = session->more ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < count; i++) {
+        GpuProbe *probe;
+        err = backend->probe(backend, wish->validation, &probe);
+        if (err)
+            break;
+        err = indices[i] < probe->count ? open_index(&session->more[i], probe, wish, indices[i])
+                                        : -ENODEV;
+        session->more_count += !err;
+        backend->probe_end(probe);
+    }
+    return err;
+}
+
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
 {
     *out = NULL;
     GpuProbe *probe;
     char why[512];
+    unsigned *indices = NULL, count = 0;
     int err = probe_or_why(backend, wish->validation, &probe, why, sizeof(why));
     if ((err == -ENOSYS || err == -ENODEV) && !wish->quiet)
         log_error("%s: %s", backend->name, why);
     if (err)
         return err;
-    err = open_wished(out, probe, wish);
+    err = gpu_choose_all(probe, wish, &indices, &count);
+    log_devices(probe, indices, err ? 0 : count);
+    if (!err)
+        err = open_index(out, probe, wish, indices[0]);
     backend->probe_end(probe);
+    if (!err && count > 1)
+        err = open_more(*out, wish, indices + 1, count - 1);
+    mem_free(indices);
+    if (!err)
+        name_all(*out);
+    if (err && *out) {
+        session_close(*out);
+        *out = NULL;
+    }
     return err;
+}
+
+GpuDevice *session_device(const GpuSession *session, unsigned i)
+{
+    return i ? session->more[i - 1]->device : session->device;
+}
+
+bool session_is_abandoned(const GpuSession *session)
+{
+    bool abandoned = false;
+    for (unsigned i = 0; i <= session->more_count; i++)
+        abandoned |= gpu_device_is_abandoned(session_device(session, i));
+    return abandoned;
 }
 
 static void session_release(GpuSession *session)
 {
     if (atomic_fetch_sub(&session->references, 1) != 1)
         return;
+    for (unsigned i = 0; i < session->more_count; i++)
+        session_release(session->more[i]);
+    mem_free(session->more);
     gpu_device_release(session->device);
     pthread_mutex_destroy(&session->lock);
     mem_free(session);
@@ -135,7 +206,8 @@ void session_close(GpuSession *session)
 {
     if (!session)
         return;
-    gpu_device_drain(session->device);
+    for (unsigned i = 0; i <= session->more_count; i++)
+        gpu_device_drain(session_device(session, i));
     session_release(session);
 }
 
@@ -144,7 +216,8 @@ void session_close(GpuSession *session)
 static void client_close(Accelerator *a)
 {
     GpuClient *client = (GpuClient *)a;
-    for (unsigned i = 0; client->streams && i < client->stream_count; i++)
+    const unsigned devices = client->session->more_count + 1;
+    for (unsigned i = 0; client->streams && i < devices * client->stream_count; i++)
         stream_destroy(client->streams[i]);
     mem_free(client->streams);
     client->streams = NULL;
@@ -169,24 +242,42 @@ static int test_taken(GpuSession *session, Feature *const *features, unsigned co
     return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
 }
 
+static GpuStream *stream_of(const GpuClient *client, unsigned device, unsigned i)
+{
+    return client->streams[device * client->stream_count + i];
+}
+
+/* What only some of the devices take runs on none of them. */
 static int open_streams(GpuClient *client, Feature *const *features, unsigned count,
                         FeatureSet *taken)
 {
-    const unsigned sets = FEATURE_SETS(count);
-    client->streams = mem_array(sets, sizeof(*client->streams));
+    const unsigned sets = FEATURE_SETS(count), devices = client->session->more_count + 1;
+    client->streams = mem_array((size_t)devices * sets, sizeof(*client->streams));
+    client->stream_count = sets;
     int err = client->streams ? 0 : -ENOMEM;
-    for (unsigned i = 0; !err && i < sets; i++) {
-        const unsigned first = i * FEATURE_SET_SIZE, left = count - first;
+    for (unsigned n = 0; !err && n < devices * sets; n++) {
+        const unsigned i = n % sets, first = i * FEATURE_SET_SIZE, left = count - first;
+        FeatureSet own;
         err = stream_create(
-            &client->streams[i],
-            &(GpuStreamParams){ .device = client->session->device,
+            &client->streams[n],
+            &(GpuStreamParams){ .device = session_device(client->session, n / sets),
                                 .features = features + first,
                                 .feature_count = left < FEATURE_SET_SIZE ? left : FEATURE_SET_SIZE,
                                 .depth = client->session->depth,
                                 .may_shrink = true },
-            &taken[i]);
-        client->stream_count = i + 1;
+            &own);
+        taken[i] = n < sets ? own : taken[i] & own;
     }
+    return err;
+}
+
+static int test_all(const GpuClient *client, Feature *const *features, unsigned count,
+                    const FeatureSet *taken)
+{
+    GpuSession *session = client->session;
+    int err = test_taken(session, features, count, taken);
+    for (unsigned i = 0; !err && i < session->more_count; i++)
+        err = test_taken(session->more[i], features, count, taken);
     return err;
 }
 
@@ -196,12 +287,12 @@ static int client_open(Accelerator *a, Feature *const *features, unsigned count,
     int err = open_streams(client, features, count, taken);
     const bool opened = !err;
     if (!err)
-        err = test_taken(client->session, features, count, taken);
+        err = test_all(client, features, count, taken);
     if (opened && err == -ENOMEM) {
         log_warning("%s: frames leave too little memory on %s for its test, which comes first now",
                     a->backend, a->device);
         client_close(a);
-        err = test_taken(client->session, features, count, taken);
+        err = test_all(client, features, count, taken);
         if (!err)
             err = open_streams(client, features, count, taken);
     }
@@ -221,7 +312,34 @@ static int client_admit(Accelerator *a, VmafPicture *ref, VmafPicture *dist)
 
 static const char *client_refusal(Accelerator *a, unsigned i)
 {
-    return stream_refusal(((GpuClient *)a)->streams[i / FEATURE_SET_SIZE], i % FEATURE_SET_SIZE);
+    const GpuClient *client = (GpuClient *)a;
+    const char *why = NULL;
+    for (unsigned d = 0; d <= client->session->more_count && !(why && *why); d++)
+        why = stream_refusal(stream_of(client, d, i / FEATURE_SET_SIZE), i % FEATURE_SET_SIZE);
+    return why;
+}
+
+/* ---- frames on several devices: in runs, as long as what a device has in flight ---- */
+
+static unsigned device_of(const GpuClient *client, uint64_t frame)
+{
+    return (unsigned)(frame / client->session->depth % (client->session->more_count + 1));
+}
+
+static bool begins_run(const GpuClient *client, uint64_t frame)
+{
+    return client->session->more_count && frame && frame % client->session->depth == 0;
+}
+
+/* The first frame of a run finds those that it looks back at on its own device. */
+static int submit_to(const GpuClient *client, GpuStream *stream, const FramePair *pair,
+                     FeatureSet set)
+{
+    int err = 0;
+    for (unsigned b = stream_back(stream); begins_run(client, client->submitted) && b-- && !err;)
+        if (pair->prev_ref[b])
+            err = stream_submit_before(stream, pair->prev_ref[b]);
+    return err ? err : stream_submit(stream, pair, set);
 }
 
 /* A frame that only some streams take fails when it is collected, and no other follows it. */
@@ -231,11 +349,21 @@ static int client_submit(Accelerator *a, const FramePair *pair, const FeatureSet
     int err = atomic_load(&client->submit_err);
     if (err)
         return err;
+    const unsigned device = device_of(client, client->submitted);
     unsigned i = 0;
-    while (i < client->stream_count && !(err = stream_submit(client->streams[i], pair, sets[i])))
+    while (i < client->stream_count &&
+           !(err = submit_to(client, stream_of(client, device, i), pair, sets[i])))
         i++;
-    if (i == 0)
+    /* What came before it may be on its way out of pictures that nobody holds now. */
+    if (err && client->session->more_count)
+        gpu_device_drain(session_device(client->session, device));
+    if (i == 0) {
+        if (client->session->more_count) {
+            client->cut_frame = UINT64_MAX;
+            atomic_store(&client->submit_err, err);
+        }
         return err;
+    }
     if (err) {
         client->cut_frame = client->submitted;
         client->cut_streams = i;
@@ -251,9 +379,11 @@ static int client_collect(Accelerator *a, void *const *results)
     int err = atomic_load(&client->submit_err);
     const bool cut = err && client->collected == client->cut_frame;
     const unsigned count = cut ? client->cut_streams : client->stream_count;
+    const unsigned device = device_of(client, client->collected);
     err = cut ? err : 0;
     for (unsigned i = 0; i < count; i++) {
-        const int own = stream_collect(client->streams[i], results + (size_t)i * FEATURE_SET_SIZE);
+        const int own =
+            stream_collect(stream_of(client, device, i), results + (size_t)i * FEATURE_SET_SIZE);
         err = err ? err : own;
     }
     client->collected++;
@@ -262,7 +392,18 @@ static int client_collect(Accelerator *a, void *const *results)
 
 static void client_tally(Accelerator *a, unsigned i, AcceleratorTally *tally)
 {
-    stream_tally(((GpuClient *)a)->streams[i / FEATURE_SET_SIZE], i % FEATURE_SET_SIZE, tally);
+    const GpuClient *client = (GpuClient *)a;
+    *tally = (AcceleratorTally){ 0 };
+    for (unsigned d = 0; d <= client->session->more_count; d++) {
+        AcceleratorTally own;
+        stream_tally(stream_of(client, d, i / FEATURE_SET_SIZE), i % FEATURE_SET_SIZE, &own);
+        tally->passes = own.passes;
+        tally->frames += own.frames;
+        tally->launches += own.launches;
+        tally->frames_again += own.frames_again;
+        tally->frames_timed += own.frames_timed;
+        tally->timed_us += own.timed_us;
+    }
 }
 
 static int alloc_upload(void *device, size_t size, void **block)
@@ -322,7 +463,10 @@ static const AcceleratorOps client_ops = {
 static int client_create(GpuClient **out, GpuSession *session, VmafContext *context)
 {
     GpuClient *client = mem_zalloc(sizeof(*client));
-    int err = client ? imports_create(&client->imports, session->device, session->depth) : -ENOMEM;
+    int err = client ? 0 : -ENOMEM;
+    /* What is on one device cannot be scored on several. */
+    if (!err && !session->more_count)
+        err = imports_create(&client->imports, session->device, session->depth);
     if (err) {
         mem_free(client);
         return err;
@@ -331,8 +475,8 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
     client->accelerator = (Accelerator){
         .ops = &client_ops,
         .backend = session->backend->name,
-        .device = session->device->name,
-        .depth = session->depth,
+        .device = session->title,
+        .depth = session->depth * (session->more_count + 1),
         .required = session->required,
     };
     atomic_fetch_add(&session->references, 1);
@@ -398,6 +542,10 @@ int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const Sess
     int err = shape_init(&shape, wanted->pix_fmt, wanted->bpc, wanted->w, wanted->h);
     if (err)
         return err;
+    if (wanted->kind == SESSION_PICTURES_DEVICE && client->session->more_count) {
+        log_error("%s: pictures on a device cannot be scored on several", backend->name);
+        return -ENOTSUP;
+    }
     const PoolMemory upload = client_picture_memory(&client->accelerator);
     const PoolMemory *const memory = wanted->kind == SESSION_PICTURES_DEVICE   ? wanted->device
                                      : wanted->kind == SESSION_PICTURES_UPLOAD ? &upload
@@ -498,8 +646,8 @@ int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *
         return err;
     ContextNeeds needs;
     context_needs(client->context, &needs);
-    const bool straight =
-        !needs.on_cpu && client->stream_count == 1 && stream_takes_arrivals(client->streams[0]);
+    const bool straight = !needs.on_cpu && client->stream_count == 1 &&
+                          !client->session->more_count && stream_takes_arrivals(client->streams[0]);
     err = straight ? read_straight(client, shape, arrival) : read_mirrored(client, shape, arrival);
     if (!straight || !arrival->submitted)
         arrival_leave(arrival);

@@ -24,8 +24,12 @@ typedef struct GpuSession {
     GpuDevice *device;
     unsigned index; /* in the backend's list */
     GpuDeviceInfo info;
-    unsigned depth; /* frames in flight */
-    bool required;  /* what has GPU code runs here or the context refuses the first pair */
+    unsigned depth; /* frames in flight, on each device */
+    /* Devices that frames are spread over beside this one; NULL: none. Only this session has clients. */
+    struct GpuSession **more;
+    unsigned more_count;
+    char title[512]; /* the names of all of them */
+    bool required;   /* what has GPU code runs here or the context refuses the first pair */
 
     atomic_int references;                       /* the opener's, and one for each client */
     _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that gave the CPU's bits */
@@ -38,8 +42,8 @@ struct GpuClient {
     GpuClient *next;
     GpuSession *session;
     VmafContext *context;
-    GpuStream **streams; /* one to each 64 features; NULL until the first pair */
-    unsigned stream_count;
+    GpuStream **streams;   /* of each device, one to each 64 features; NULL until the first pair */
+    unsigned stream_count; /* of one device */
     uint64_t submitted, collected; /* frames */
     atomic_int submit_err; /* why a frame could be queued in part only: none is queued after it */
     uint64_t cut_frame;    /* that frame */
@@ -54,7 +58,7 @@ struct GpuClient {
 
 /* ---- sessions ---- */
 
-/* Chooses a device of the backend and opens it. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
+/* Chooses a device of the backend and opens it, or with wish->several all that are named. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
  * vmaf_device_open has them. */
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish);
 /* The same for a device that the caller opened. It is taken over, also on failure. */
@@ -62,6 +66,9 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
                   const GpuDeviceInfo *info, unsigned depth);
 /* What keeps a backend from finding a device when none is named, in words; 0: nothing does. */
 int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size);
+/* Its i-th device, up to more_count. */
+GpuDevice *session_device(const GpuSession *session, unsigned i);
+bool session_is_abandoned(const GpuSession *session); /* one of its devices */
 /* Waits for outstanding work. Contexts that still use it keep it open. NULL is fine. */
 void session_close(GpuSession *session);
 

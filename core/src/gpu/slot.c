@@ -238,7 +238,7 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
     const GpuOps *ops = graph->device->ops;
     ops->begin(slot->upload);
     int err = upload_planes(slot, graph, pair->ref, false);
-    if (!err)
+    if (!err && pair->dist)
         err = upload_planes(slot, graph, pair->dist, true);
     slot_record_clearing(slot, graph, slot->upload);
     ops->barrier(slot->upload);

@@ -21,6 +21,7 @@ typedef struct Slot {
     FramePair pair; /* its pictures are held until it is collected */
     FeatureSet set, owners;
     bool arrived; /* it was uploaded by slot_arrive */
+    bool before;  /* it is a reference to look back at, and is not collected */
     GpuPoint uploaded, done;
     int err; /* why it could not be run */
 } Slot;
@@ -28,7 +29,8 @@ typedef struct Slot {
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue);
 void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 
-/* Records the copies of a pair's planes into the slot, and the clearing of what wants to be zero.
+/* Records the copies of a pair's planes into the slot, and the clearing of what wants to be zero. Its distorted
+ * picture may be NULL.
  * Pictures that lie in upload memory are copied from where they are. */
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
 

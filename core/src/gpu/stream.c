@@ -25,15 +25,18 @@ struct GpuStream {
     unsigned depth;
     unsigned batch;      /* frames that may share a submission of kernels */
     unsigned lanes;      /* that submissions of kernels take in turn */
-    unsigned slot_count; /* depth, and as many as features look back, in whole batches */
+    unsigned slot_count; /* depth, and as many as features look back, in whole
+                          batches */
     Slot *slots;
     enum GpuQueue upload_queue;
 
     pthread_mutex_t lock;
     pthread_cond_t progress;
     WorkList works;
-    /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
+    /* Frames so far: uploaded or about to be, with kernels submitted, collected.
+   */
     uint64_t submitted, started, collected;
+    unsigned before;             /* the last so many are there to be looked back at */
     uint64_t runs;               /* submissions of kernels */
     GpuPoint uploaded[2];        /* on either queue, of all frames that are started */
     GpuPoint ran[GPU_MAX_LANES]; /* the last one on each lane */
@@ -41,7 +44,8 @@ struct GpuStream {
     Tally *tallies;              /* by feature */
 
     bool never_on_cpu;
-    void **cpu_scratch; /* by feature, for frames measured again; made when first needed */
+    void **cpu_scratch; /* by feature, for frames measured again; made when first
+                         needed */
 };
 
 static Slot *slot_of(const GpuStream *stream, uint64_t frame)
@@ -55,10 +59,12 @@ static int create_slots(GpuStream *stream)
     const GpuTuning *tuning = &stream->device->tuning;
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
-    /* Uploads among the kernels are seen by later frames of the same queue only. */
+    /* Uploads among the kernels are seen by later frames of the same queue only.
+   */
     stream->lanes = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->lanes;
     assert(stream->lanes >= 1 && stream->lanes <= GPU_MAX_LANES);
-    /* Frames on other lanes are company enough for small stages, and wait for fewer barriers. */
+    /* Frames on other lanes are company enough for small stages, and wait for
+   * fewer barriers. */
     const unsigned company = stream->lanes > 2 ? 2 : tuning->max_batch;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
@@ -68,7 +74,8 @@ static int create_slots(GpuStream *stream)
     if (stream->batch > company)
         stream->batch = company;
     assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
-    /* Whole batches, so that the same frames share a submission in each round: each is recorded only once. */
+    /* Whole batches, so that the same frames share a submission in each round:
+   * each is recorded only once. */
     stream->slot_count = stream->depth + graph->back;
     stream->slot_count += (stream->batch - stream->slot_count % stream->batch) % stream->batch;
     const int err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
@@ -82,14 +89,14 @@ static int create_slots(GpuStream *stream)
 /* Many frames in flight keep a fast device busy with small frames. Large ones
  * do so by themselves: of those there are no more than fit into a moderate part
  * of its memory. */
-static unsigned sensible_depth(const Graph *graph, unsigned depth) {
-  const unsigned enough = 8;
-  const size_t room = (size_t)1 << 30;
-  const size_t frame =
-      2 * graph->picture_bytes + graph->scratch_bytes + graph->result_bytes;
-  while (depth > enough && depth * frame > room)
-    depth--;
-  return depth;
+static unsigned sensible_depth(const Graph *graph, unsigned depth)
+{
+    const unsigned enough = 8;
+    const size_t room = (size_t)1 << 30;
+    const size_t frame = 2 * graph->picture_bytes + graph->scratch_bytes + graph->result_bytes;
+    while (depth > enough && depth * frame > room)
+        depth--;
+    return depth;
 }
 
 static int create_ring(GpuStream *stream, bool may_shrink)
@@ -168,14 +175,15 @@ static bool is_timed(const GpuStream *stream, uint64_t frame)
     return profile_wants(stream->profile, frame, stream->slot_count);
 }
 
-/* How many frames of the batch that the oldest waiting one belongs to are still to come or waiting. */
+/* How many frames of the batch that the oldest waiting one belongs to are still
+ * to come or waiting. */
 static unsigned left_of_batch(const GpuStream *stream)
 {
     return stream->batch - (unsigned)(stream->started % stream->batch);
 }
 
-/* How many of the waiting frames of a batch, from the oldest on, run the same kernels. Those that are timed run
- * alone. */
+/* How many of the waiting frames of a batch, from the oldest on, run the same
+ * kernels. Those that are timed run alone. */
 static unsigned run_length(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
@@ -205,8 +213,9 @@ static void count_launches(GpuStream *stream, const Work *work)
         stream->tallies[f].launches += work->launches[f];
 }
 
-/* What a run on this lane comes after: uploads, its own and those of the frames that it looks back at; and the
- * kernels of a frame that is timed have the device to themselves. */
+/* What a run on this lane comes after: uploads, its own and those of the frames
+ * that it looks back at; and the kernels of a frame that is timed have the
+ * device to themselves. */
 static unsigned waits_of(const GpuStream *stream, enum GpuQueue lane, bool timed,
                          GpuPoint waits[GPU_MAX_WAITS])
 {
@@ -268,7 +277,8 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     return 0;
 }
 
-/* Starts the oldest waiting frames. A failure is told when they are collected. */
+/* Starts the oldest waiting frames. A failure is told when they are collected.
+ */
 static void start_run(GpuStream *stream)
 {
     const unsigned count = run_length(stream);
@@ -282,7 +292,8 @@ static void start_run(GpuStream *stream)
     stream->started += count;
 }
 
-/* Frames wait for the rest of their batch only while the device has enough to do. */
+/* Frames wait for the rest of their batch only while the device has enough to
+ * do. */
 static void start_if_due(GpuStream *stream)
 {
     while (stream->started < stream->submitted &&
@@ -293,15 +304,34 @@ static void start_if_due(GpuStream *stream)
 
 /* ---- a frame's way ---- */
 
-/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked
- * back at it are `depth` or more frames old. */
-static Slot *wait_for_room(GpuStream *stream)
+static int collect_next(GpuStream *stream, void *const *results);
+
+/* Whether the oldest frame in flight is one that nobody will collect; under the
+ * lock. */
+static bool is_before(const GpuStream *stream)
 {
+    return stream->collected < stream->submitted && slot_of(stream, stream->collected)->before;
+}
+
+/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the
+ * frames that looked back at it are `depth` or more frames old. */
+static int wait_for_room(GpuStream *stream, Slot **slot)
+{
+    int err = 0;
     pthread_mutex_lock(&stream->lock);
-    while (stream->submitted - stream->collected >= stream->depth)
-        pthread_cond_wait(&stream->progress, &stream->lock);
+    while (!err && stream->submitted - stream->collected >= stream->depth) {
+        if (stream->submitted - stream->collected > stream->before) {
+            pthread_cond_wait(&stream->progress, &stream->lock);
+            continue;
+        }
+        /* None is in flight that the collector would come for. */
+        pthread_mutex_unlock(&stream->lock);
+        err = collect_next(stream, NULL);
+        pthread_mutex_lock(&stream->lock);
+    }
     pthread_mutex_unlock(&stream->lock);
-    return slot_of(stream, stream->submitted);
+    *slot = slot_of(stream, stream->submitted);
+    return err;
 }
 
 static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
@@ -321,20 +351,39 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
         &slot->uploaded);
 }
 
-int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
+static int submit(GpuStream *stream, const FramePair *pair, FeatureSet set, bool before)
 {
-    Slot *slot = wait_for_room(stream);
-    const int err = upload(stream, slot, pair);
+    Slot *slot;
+    int err = wait_for_room(stream, &slot);
+    if (!err)
+        err = upload(stream, slot, pair);
     if (err)
         return err;
+    slot->before = before;
     slot->pair = *pair;
     slot->set = set;
     slot->owners = graph_owners(stream->graph, set);
     pthread_mutex_lock(&stream->lock);
     stream->submitted++;
+    stream->before = before ? stream->before + 1 : 0;
     start_if_due(stream);
     pthread_mutex_unlock(&stream->lock);
     return 0;
+}
+
+int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
+{
+    return submit(stream, pair, set, false);
+}
+
+int stream_submit_before(GpuStream *stream, const VmafPicture *ref)
+{
+    return submit(stream, &(FramePair){ .ref = ref }, 0, true);
+}
+
+unsigned stream_back(const GpuStream *stream)
+{
+    return stream->graph->back;
 }
 
 static int wait_for_frame(GpuStream *stream, const Slot *slot)
@@ -345,8 +394,9 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
     return slot->err;
 }
 
-/* The pictures of the frame that is collected, as the host can read them: the pair, and the references
- * before. What came straight into a slot is read back from there, as far as features look back. */
+/* The pictures of the frame that is collected, as the host can read them: the
+ * pair, and the references before. What came straight into a slot is read back
+ * from there, as far as features look back. */
 static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[4],
                          VmafPicture held[4])
 {
@@ -373,7 +423,8 @@ static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[4
     return err;
 }
 
-/* A frame whose last bit hangs on the order of the CPU's additions is measured there. */
+/* A frame whose last bit hangs on the order of the CPU's additions is measured
+ * there. */
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
     const Feature *f = stream->graph->features[i].feature;
@@ -432,7 +483,7 @@ static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
         profile_add(stream->profile, work->stamps, work->owners);
 }
 
-int stream_collect(GpuStream *stream, void *const *results)
+static int collect_next(GpuStream *stream, void *const *results)
 {
     Slot *slot = slot_of(stream, stream->collected);
     pthread_mutex_lock(&stream->lock);
@@ -442,7 +493,8 @@ int stream_collect(GpuStream *stream, void *const *results)
 
     FeatureSet again;
     const int err = read_results(stream, slot, results, &again);
-    /* It is done, and so is its upload unless that went another way: asking again would take a while. */
+    /* It is done, and so is its upload unless that went another way: asking again
+   * would take a while. */
     if (!err && slot->owners)
         slot->uploaded = slot->done = (GpuPoint){ 0 };
 
@@ -454,6 +506,21 @@ int stream_collect(GpuStream *stream, void *const *results)
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;
+}
+
+int stream_collect(GpuStream *stream, void *const *results)
+{
+    int err = 0;
+    pthread_mutex_lock(&stream->lock);
+    while (is_before(stream)) {
+        pthread_mutex_unlock(&stream->lock);
+        const int before_err = collect_next(stream, NULL);
+        err = err ? err : before_err;
+        pthread_mutex_lock(&stream->lock);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    const int own = collect_next(stream, results);
+    return err ? err : own;
 }
 
 bool stream_takes_arrivals(const GpuStream *stream)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Choosing a device: a made-up machine, and who is chosen on it. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "gpu/choose.h"
 #include "testing.h"
 
@@ -122,6 +124,43 @@ static void test_registry(void **unused)
     assert_int_equal(strlen("_cuda"), gpu_backend_strip("_cuda"));
 }
 
+static void check_several(const char *device, bool allow_software, const char *wanted)
+{
+    const GpuProbe probe = { &backend, devices, COUNT(devices) };
+    const GpuWish wish = { .index = -1,
+                           .device = device,
+                           .several = true,
+                           .allow_software = allow_software,
+                           .quiet = true };
+    unsigned *indices, count;
+    char text[32] = "";
+    const int err = gpu_choose_all(&probe, &wish, &indices, &count);
+    for (unsigned i = 0; !err && i < count; i++)
+        sprintf(text + strlen(text), "%u", indices[i]);
+    assert_string_equal(wanted, err ? "none" : text);
+    mem_free(indices);
+}
+
+static void test_several(void **unused)
+{
+    check_several("0,2", false, "02");
+    check_several("2,2,1", false, "221");
+    check_several("little,gpu 9001,3", false, "213");
+    check_several("0000:b3:00.0,2", false, "12");
+    check_several("all", false, "12"); /* that can be used, and are real */
+    check_several("all", true, "123");
+    check_several(NULL, false, "1");
+    check_several("2", false, "2");
+    check_several("2,9", false, "none");
+    check_several("2,", false, "none");
+    check_several("gpu,2", false, "none"); /* three are called so */
+    check_several("2,all", false, "none");
+    strcpy(devices[3].name, "Software (llvm 15, 256 bits)");
+    check_several("llvm 15, 256", false, "3"); /* a name with a comma */
+    const GpuWish one = { .index = -1, .device = "0,2", .quiet = true };
+    assert_int_equal(-ENODEV, choose(&one)); /* who wants one does not get two */
+}
+
 int main(void)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
@@ -129,7 +168,7 @@ int main(void)
         cmocka_unit_test(test_any),      cmocka_unit_test(test_index),
         cmocka_unit_test(test_number),   cmocka_unit_test(test_name),
         cmocka_unit_test(test_uuid),     cmocka_unit_test(test_pci),
-        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_registry), cmocka_unit_test(test_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,7 +344,7 @@ static void test_device_closed_first(void **unused)
 /* Depths as they are asked for. */
 static void test_depths(void **unused)
 {
-    static const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 5, 5 },
+    static const unsigned depths[][2] = { { 0, 4 },   { 1, 1 },   { 5, 5 },
                                           { 16, 16 }, { 17, 16 }, { 1000, 16 } };
     char *wanted = cpu_scores(0, 0);
     for (unsigned i = 0; i < COUNT(depths); i++) {

@@ -118,7 +118,8 @@ const Arg place_options[] = {
     { .name = "device",
       .value = "DEVICE",
       .help = "this GPU: its number in --list_devices, a part of\n"
-              "its name, its UUID or its PCI address",
+              "its name, its UUID or its PCI address; or several with\n"
+              "commas between them, or all",
       .newer = true,
       .set = set_device,
       .complete = "device" },

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* One context on several devices (one of them opened again and again): frames are spread over them in runs, and
+ * the scores are those of the CPU. What goes wrong on one of them is an error of the whole. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libvmaf/inspect.h"
+#include "rig.h"
+#include "score.h"
+#include "tap.h"
+
+/* With and without a look back, and one that stays on the CPU. */
+static const ClipFeature features[] = { { "psnr", { 0 } },
+                                        { "motion", { "motion_five_frame_window", "true" } },
+                                        { "vif", { 0 } },
+                                        { "on_cpu", { 0 } } };
+
+static VmafDevice *open_times(unsigned times, unsigned depth)
+{
+    char list[64] = "";
+    VmafDevice *device;
+    for (unsigned i = 0; i < times; i++)
+        snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%u", i ? "," : "",
+                 rig_session(rig_device())->index);
+    const VmafDeviceOptions options = { .size = sizeof(options),
+                                        .backend = rig_session(rig_device())->backend->name,
+                                        .device = list,
+                                        .max_outstanding_frames = depth };
+    assert_int_equal(0, vmaf_device_open(&device, &options));
+    return device;
+}
+
+static unsigned next(unsigned *seed, unsigned below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % below;
+}
+
+static void check(VmafDevice *device, ScoreRun *run)
+{
+    char *wanted, *scores;
+    run->device = NULL;
+    assert_int_equal(0, score_run(run, &wanted));
+    run->device = device;
+    assert_int_equal(0, score_run(run, &scores));
+    assert_true(score_same(wanted, scores));
+    free(wanted);
+    free(scores);
+}
+
+/* Any number of devices, frames and frames in flight. */
+static void test_scores(void **unused)
+{
+    unsigned seed = 3;
+    for (unsigned i = 0; i < (rig_is_slow() ? 2 : 24); i++) {
+        const unsigned devices = 2 + next(&seed, 3), depth = 1 + next(&seed, 8);
+        const SynthClip clip = { "any",
+                                 SYNTH_MIX,
+                                 40 + next(&seed, 50),
+                                 30 + next(&seed, 30),
+                                 VMAF_PIX_FMT_YUV420P,
+                                 next(&seed, 2) ? 8 : 10,
+                                 1 + next(&seed, 3 * devices * depth) };
+        ScoreRun run = { .clip = &clip,
+                         .features = features,
+                         .feature_count = COUNT(features),
+                         .threads = next(&seed, 3),
+                         .subsample = next(&seed, 3),
+                         .pooled = next(&seed, 2) };
+        VmafDevice *device = open_times(devices, depth);
+        for (unsigned d = 0; d < devices; d++)
+            if (next(&seed, 2)) /* uploads on the queue of their own */
+                session_device(rig_session(device), d)->tuning.own_upload_bytes = 0;
+        check(device, &run);
+        vmaf_device_close(&device);
+    }
+}
+
+static void test_names(void **unused)
+{
+    static const SynthClip clip = { "few", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 9 };
+    const ScoreRun run = { .clip = &clip, .features = features, .feature_count = 1 };
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    VmafFeatureInfo place = { .size = sizeof(place) };
+    ScoreRun on = run;
+    VmafContext *vmaf;
+    char title[300];
+    on.device = open_times(2, 4);
+    assert_int_equal(0, vmaf_device_get_info(on.device, &info));
+    assert_int_equal(2, info.devices);
+    assert_int_equal(0, score_open(&on, &vmaf));
+    assert_int_equal(2 * 4 + 1, vmaf_pairs_in_flight(vmaf));
+    for (unsigned t = 0; t < clip.frames; t++)
+        assert_int_equal(0, score_read(&on, vmaf, t, t));
+    assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
+    assert_int_equal(0, vmaf_feature_info(vmaf, 0, &place));
+    snprintf(title, sizeof(title), "2 x %s", info.name);
+    assert_string_equal(title, place.device);
+    assert_int_equal(clip.frames, place.frames); /* of both together */
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_device_close(&on.device);
+}
+
+/* The second device fails: so does the run. */
+static void test_errors(void **unused)
+{
+    static const SynthClip clip = { "long", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 20 };
+    static const enum TapOperation operations[] = { TAP_SUBMIT, TAP_END, TAP_WAIT };
+    for (unsigned i = 0; i < COUNT(operations); i++) {
+        VmafDevice *device = open_times(2, 2);
+        const ScoreRun run = { .device = device,
+                               .clip = &clip,
+                               .features = features,
+                               .feature_count = 3,
+                               .threads = i % 2 };
+        VmafContext *vmaf;
+        int err = 0;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        assert_int_equal(0, score_read(&run, vmaf, 0, 0));
+        tap_open(session_device(rig_session(device), 1));
+        tap_fail(operations[i], 3, -EIO);
+        for (unsigned t = 1; t < clip.frames && !err; t++)
+            err = score_read(&run, vmaf, t, t);
+        if (!err)
+            err = vmaf_read_pictures(vmaf, NULL, NULL, 0);
+        assert_true(tap_has_failed());
+        assert_int_equal(-EIO, err);
+        vmaf_close(vmaf);
+        tap_close();
+        vmaf_device_close(&device);
+    }
+}
+
+static void test_refusals(void **unused)
+{
+    VmafDevice *device;
+    VmafDeviceOptions options = { .size = sizeof(options),
+                                  .backend = rig_session(rig_device())->backend->name,
+                                  .quiet = 1 };
+    static const char *const none[] = { "0,999", "999,0", "0,", "0,,0", "0,all" };
+    for (unsigned i = 0; i < COUNT(none); i++) {
+        options.device = none[i];
+        assert_int_equal(-ENODEV, vmaf_device_open(&device, &options));
+        assert_null(device);
+    }
+    options.device = "all";
+    options.allow_software = 1;
+    assert_int_equal(0, vmaf_device_open(&device, &options));
+    vmaf_device_close(&device);
+
+    /* What is on one device cannot be spread. */
+    static const SynthClip clip = { "one", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 1 };
+    const ScoreRun run = {
+        .device = open_times(2, 4), .clip = &clip, .features = features, .feature_count = 1
+    };
+    VmafContext *vmaf;
+    const VmafSharedPicture picture = { .size = sizeof(picture),
+                                        .type = VMAF_MEMORY_ADDRESS,
+                                        .handle = 4096,
+                                        .bytes = 48 * 36,
+                                        .stride = { 48 },
+                                        .w = 48,
+                                        .h = 36,
+                                        .bpc = 8,
+                                        .pix_fmt = VMAF_PIX_FMT_YUV400P };
+    assert_int_equal(0, score_open(&run, &vmaf));
+    assert_int_equal(-ENOTSUP, vmaf_import_picture(vmaf, &picture));
+    assert_int_equal(-EINVAL, vmaf_read_imported_pictures(vmaf, 0));
+    assert_int_equal(0, vmaf_close(vmaf));
+    vmaf_device_close(&(VmafDevice *){ run.device });
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_refusals),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
