@@ -26,8 +26,8 @@ struct FeatureGpu {
      * double). The frame is then measured on the CPU: keep it rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
 
-    /* Asked instead when collect gave -EAGAIN, if it is not NULL: settles the matter with what the kernels
-     * left on the device (gpu_fetch). -EAGAIN: it could not. */
+    /* Asked when collect gave -EAGAIN, if it is not NULL: settles the matter with what the kernels left on the device
+     * (gpu_fetch), and with what collect left in the result. -EAGAIN: it could not. */
     int (*settle)(const Feature *f, const GpuFrame *frame, const void *readback, void *result);
 
     /* Whether two results are as equal as the feature promises; NULL compares result_size bytes
@@ -65,6 +65,8 @@ GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes);
 void gpu_keep(GpuPlan *plan, GpuBuf buf, unsigned number);
 /* Copies what the frame's kernels left in the buffer of that number: its first `bytes`. */
 int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes);
+/* Its FramePair.position. */
+uint64_t gpu_frame_position(const GpuFrame *frame);
 /* Constants, copied now to the device and shared by all frames. */
 GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes);
 /* What collect will read: call it once. `zeroed` clears it before the first pass. */

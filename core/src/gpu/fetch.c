@@ -46,3 +46,8 @@ int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes)
     ops->buffer_destroy(dev, readback);
     return err;
 }
+
+uint64_t gpu_frame_position(const GpuFrame *frame)
+{
+    return frame->slot->pair.position;
+}

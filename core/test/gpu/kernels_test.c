@@ -114,6 +114,7 @@ static const ClipFeature option_sets[] = {
     { "cambi", { "max_log_contrast", "0", "topk", "0.001" } },
     { "cambi", { "enc_width", "200", "enc_height", "217", "full_ref", "true" } },
     { "cambi", { "src_width", "400", "src_height", "300", "full_ref", "true" } },
+    { "cambi", { "tvi_threshold", "0.0001", "cambi_vis_lum_threshold", "300" } },
     { "cambi", { "enc_bitdepth", "8", "cambi_eotf", "pq", "cambi_vis_lum_threshold", "2" } },
 };
 
@@ -162,6 +163,28 @@ static void test_long_shapes(void **unused)
         }
     }
     assert_int_equal(rig_is_slow() ? 2 : 4, runs);
+    assert_int_equal(0, failures);
+}
+
+/* vif where the last scale is one sample wide or high, or both, and around there. */
+static void test_small_vif(void **unused)
+{
+    static const unsigned edges[] = { 8, 9, 11, 12, 15, 16, 17, 40 };
+    static const char *const options[][7] = { { NULL },
+                                              { "vif_skip_scale0", "true" },
+                                              { "vif_enhn_gain_limit", "1.25" } };
+    failures = runs = 0;
+    for (unsigned i = 0; i < COUNT(edges) * COUNT(edges); i++) {
+        GpuCheck check = { .def = feature_find("vif"),
+                           .options = options[i % COUNT(options)],
+                           .content = i % 2 ? CHECK_TEXTURE : CHECK_EXTREMES,
+                           .seed = i };
+        assert_int_equal(0,
+                         shape_init(&check.shape, VMAF_PIX_FMT_YUV400P, depths[i % COUNT(depths)],
+                                    edges[i / COUNT(edges)], edges[i % COUNT(edges)]));
+        check_one(&check);
+    }
+    assert_int_equal(COUNT(edges) * COUNT(edges), runs);
     assert_int_equal(0, failures);
 }
 
@@ -227,8 +250,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),    cmocka_unit_test(test_options),
-        cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_chroma),
-        cmocka_unit_test(test_speed),       cmocka_unit_test(test_every_kernel)
+        cmocka_unit_test(test_long_shapes), cmocka_unit_test(test_small_vif),
+        cmocka_unit_test(test_chroma),      cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_every_kernel)
     };
     return RIG_RUN(argc, argv, tests);
 }

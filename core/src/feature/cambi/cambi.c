@@ -234,7 +234,7 @@ const CambiSetup *cambi_setup(const Feature *f)
     return &((const CambiState *)f->state)->setup;
 }
 
-bool cambi_wants_heatmaps(const Feature *f)
+CambiHeatmaps *cambi_heatmaps(const Feature *f)
 {
     return ((const CambiState *)f->state)->heatmaps;
 }

@@ -83,10 +83,12 @@ typedef struct CambiResult {
 
 /* ---- the GPU: cambi_gpu.c ---- */
 
+typedef struct CambiHeatmaps CambiHeatmaps;
+
 extern const struct FeatureGpu cambi_gpu;
 
 const CambiSetup *cambi_setup(const Feature *f);
-bool cambi_wants_heatmaps(const Feature *f);
+CambiHeatmaps *cambi_heatmaps(const Feature *f); /* NULL: none are wanted */
 
 /* ---- cambi_prepare.c ---- */
 
@@ -127,7 +129,6 @@ double cambi_pool(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, 
 
 /* ---- cambi_heatmap.c ---- */
 
-typedef struct CambiHeatmaps CambiHeatmaps;
 int cambi_heatmaps_create(CambiHeatmaps **out, const char *folder, const CambiSetup *setup);
 void cambi_heatmaps_destroy(CambiHeatmaps *maps);
 /* Ends the files: 0 when all of them are on the disk, else -EIO. */

@@ -302,7 +302,6 @@ static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, uns
 {
     for (unsigned i = 0; i < count; i++) {
         make_buffers(p, &pics[i]);
-        plan_range(p, &pics[i]);
         const int err = plan_prepare(f, p, &pics[i]);
         if (err)
             return err;
@@ -322,16 +321,23 @@ static int plan_pictures(const Feature *f, const Planning *p, Picture *pics, uns
     return 0;
 }
 
+static int highest_code(const CambiSetup *cambi)
+{
+    const int top = cambi->bpc > 10 ? CAMBI_TOP_CODE : CAMBI_TOP_CODE - 1;
+    return cambi->high < top ? cambi->high : top;
+}
+
+/* With some options no sample can be bright enough: all contrasts are 0 then. */
+static bool any_counts(const CambiSetup *cambi)
+{
+    return highest_code(cambi) >= cambi->low;
+}
+
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const CambiSetup *cambi = cambi_setup(f);
     const unsigned count = cambi->full_ref ? 2 : 1;
-    const int top = cambi->bpc > 10 ? CAMBI_TOP_CODE : CAMBI_TOP_CODE - 1;
-    Planning p = { .cambi = cambi, .plan = plan, .high = cambi->high < top ? cambi->high : top };
-    if (cambi_wants_heatmaps(f))
-        return gpu_refuse(plan, "heatmaps are made on the CPU only");
-    if (p.high < cambi->low)
-        return gpu_refuse(plan, "no sample can be bright enough to count with these options");
+    Planning p = { .cambi = cambi, .plan = plan, .high = highest_code(cambi) };
     p.code_count = (unsigned)(p.high - cambi->low + 1);
     p.result = gpu_result(plan, scale_words_at(2, 0) * sizeof(uint32_t), true);
     Picture pics[2];
@@ -340,6 +346,10 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                              .target = &cambi->target[i],
                              .plane = i ? gpu_ref(plan, 0) : gpu_dist(plan, 0) };
     }
+    for (unsigned i = 0; i < count; i++)
+        plan_range(&p, &pics[i]);
+    if (!any_counts(cambi))
+        return 0;
     const int err = make_table(&p);
     return err ? err : plan_pictures(f, &p, pics, count);
 }
@@ -378,25 +388,35 @@ static int collect(const Feature *f, const void *readback, void *result)
             err = err ? err : doubt;
         }
     }
-    return err;
+    return cambi_heatmaps(f) ? -EAGAIN : err;
 }
 
-/* The contrasts of a picture, added up in the CPU's order by its own code. */
-static int pool_again(const CambiSetup *cambi, const GpuFrame *frame, unsigned number,
-                      double scores[CAMBI_SCALES])
+/* The contrasts of a picture on the host: heat maps are written, and scores that hang on the order of additions are made
+ * by the CPU's own code. With heat maps every frame comes here, and few have such scores. */
+static int look_closer(const Feature *f, const GpuFrame *frame, unsigned number,
+                       const uint32_t *words, double scores[CAMBI_SCALES])
 {
+    const CambiSetup *cambi = cambi_setup(f);
+    CambiHeatmaps *const heatmaps = cambi_heatmaps(f);
     Picture pic = { .target = &cambi->target[number] };
     lay_out(&pic);
     const size_t largest = (size_t)pic.scale[0].w * pic.scale[0].h;
-    float *all = mem_array(pic.samples, sizeof(*all));
+    float *all = mem_zalloc(pic.samples * sizeof(*all));
     float *map = mem_aligned_alloc((largest + CAMBI_SLACK) * sizeof(*map));
     CambiRanks *ranks = cambi_ranks_create();
-    int err =
-        all && map && ranks ? gpu_fetch(frame, number, all, pic.samples * sizeof(*all)) : -ENOMEM;
+    int err = all && map && ranks ? 0 : -ENOMEM;
+    if (!err && any_counts(cambi))
+        err = gpu_fetch(frame, number, all, pic.samples * sizeof(*all));
     for (unsigned s = 0; !err && s < CAMBI_SCALES; s++) {
-        const size_t n = (size_t)pic.scale[s].w * pic.scale[s].h;
+        const unsigned w = pic.scale[s].w, h = pic.scale[s].h;
+        const size_t n = (size_t)w * h;
         memcpy(map, all + pic.scale[s].first, n * sizeof(*map));
-        scores[s] = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
+        if (heatmaps && number == 0)
+            err = cambi_heatmaps_write(heatmaps, s, gpu_frame_position(frame), map, w, h);
+        double score;
+        if (!heatmaps ||
+            scale_score(words + scale_words_at(number, s), n, cambi->share, &score) == -EAGAIN)
+            scores[s] = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
     }
     cambi_ranks_destroy(ranks);
     mem_aligned_free(map);
@@ -407,10 +427,11 @@ static int pool_again(const CambiSetup *cambi, const GpuFrame *frame, unsigned n
 static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
 {
     const CambiSetup *cambi = cambi_setup(f);
+    const uint32_t *words = readback;
     CambiResult *r = result;
     int err = 0;
     for (unsigned i = 0; !err && i < (cambi->full_ref ? 2u : 1u); i++)
-        err = pool_again(cambi, frame, i, r->scores[i]);
+        err = look_closer(f, frame, i, words, r->scores[i]);
     return err;
 }
 

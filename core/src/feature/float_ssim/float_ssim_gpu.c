@@ -47,11 +47,19 @@ static size_t sums_size(const SsimShrink *shrink)
     return ssim_gpu_sums_size(shrink->w, shrink->h, ssim_gpu_rows(shrink->w, shrink->h));
 }
 
+/* Scaled down, the picture may be smaller than the window: then there is nothing to add up. */
+static bool has_positions(const SsimShrink *shrink)
+{
+    return shrink->w >= SSIM_WINDOW && shrink->h >= SSIM_WINDOW;
+}
+
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
-    if (shrink.w < SSIM_WINDOW || shrink.h < SSIM_WINDOW)
-        return gpu_refuse(plan, "the picture, scaled down, is smaller than the window of 11x11");
+    if (!has_positions(&shrink)) {
+        gpu_result(plan, sizeof(uint32_t), true);
+        return 0;
+    }
     const GpuBuf sums = gpu_result(plan, sums_size(&shrink), false);
     SsimImage image = ssim_gpu_luma(f, plan);
     if (shrink.factor > 1) {
@@ -65,6 +73,10 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
+    if (!has_positions(&shrink)) {
+        *(SsimSums *)result = (SsimSums){ 0 };
+        return 0;
+    }
     return ssim_gpu_collect(readback, shrink.w, shrink.h, ssim_gpu_rows(shrink.w, shrink.h),
                             parts_used(f), result);
 }

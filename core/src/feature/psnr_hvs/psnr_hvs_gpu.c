@@ -68,9 +68,9 @@ static void plan_blocks(const Feature *f, GpuPlan *plan, const Planes *planes, G
 static int hvs_plan(const Feature *f, GpuPlan *plan)
 {
     const Planes planes = planes_of(&f->shape);
-    const GpuBuf result = gpu_result(plan, PLANES * sizeof(float), false);
-    if (!planes.blocks[0])
-        return gpu_refuse(plan, "the picture is smaller than a block");
+    const GpuBuf result = gpu_result(plan, PLANES * sizeof(float), !planes.blocks[0]);
+    if (!planes.blocks[0]) /* the picture is smaller than a block: all errors are 0 */
+        return 0;
     const size_t totals_size =
         (size_t)planes.all_chunks * (HVS_CHUNK_BLOCKS / HVS_BLOCKS_W) * sizeof(float);
     const GpuBuf terms = gpu_scratch(plan, (size_t)planes.all_blocks * HVS_COEFS * sizeof(float));

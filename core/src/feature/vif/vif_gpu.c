@@ -6,6 +6,7 @@
 
 #include "feature/vif/vif.h"
 #include "feature/vif/vif_frame.h"
+#include "feature/vif/vif_small_gpu.h"
 #include "feature/vif/vif_tile.h"
 #include "gpu/feature_gpu.h"
 
@@ -16,9 +17,6 @@ _Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place
 
 /* Rows of a group that adds up statistics: enough to make up for the filter's border. */
 #define STATS_ROWS 16
-
-/* Below it the last scale is one sample wide or high, and its borders have rules of their own. */
-#define GPU_MIN_SIZE 16
 
 /* One scale as the kernels see it. */
 typedef struct ScalePlanes {
@@ -94,8 +92,8 @@ static void plan_halve(const Feature *f, GpuPlan *plan, unsigned scale, ScalePla
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const VifOptions *const options = f->options;
-    if (f->shape.w[0] < GPU_MIN_SIZE || f->shape.h[0] < GPU_MIN_SIZE)
-        return gpu_refuse(plan, "the picture is smaller than 16x16");
+    if (vif_is_small(f))
+        return vif_small_plan(f, plan);
     const uint16_t *const table = ((const VifSetup *)f->state)->pixel.log_table;
     const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
 
@@ -134,6 +132,8 @@ static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint32_t *const words = readback;
     VifResult *const r = result;
+    if (vif_is_small(f))
+        return vif_small_collect(f, readback, result);
     for (unsigned s = 0; s < VIF_SCALES; s++) {
         const uint32_t *const sums = words + VIF_SUMS_AT(s);
         r->scale[s] = (VifSums){
