@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "feature/scoring.h"
-#include "feature/speed/speed_matrix.h"
+#include "feature/speed/speed_covariance.h"
 #include "testing.h"
 
 static unsigned noise(unsigned p, unsigned x, unsigned y)
@@ -60,6 +60,41 @@ static void second_difference(SpeedMatrix c)
             c[i][i - 1] = c[i - 1][i] = -1.0f;
     }
 }
+
+/* ---- covariance ---- */
+
+/* Noise, or a wave so even that products of neighbours nearly cancel: what is left of them is as good as rounding
+ * noise. */
+static float wave_or_noise(unsigned trial, unsigned x, unsigned y)
+{
+    const float small = (float)(noise(trial, x, y) + 256 * noise(trial + 1, y, x)) - 32768.0f;
+    if (trial % 2)
+        return small / 997.0f;
+    return ((x + y) % 4 < 2 ? 31.7f : -31.7f) + small / 0x1p24f;
+}
+
+static void covariance_equals_its_definition(void **state)
+{
+    for (unsigned trial = 0; trial < 120; trial++) {
+        SpeedSetup setup = { .blocks_x = 1 + trial % 11, .blocks_y = 1 + trial % 7 };
+        setup.small_w = SPEED_EDGE * setup.blocks_x + trial % 5;
+        setup.small_h = SPEED_EDGE * setup.blocks_y + trial % 3;
+        speed_dsp_init(&setup.speed_dsp, 0);
+        float *plane = calloc((size_t)setup.small_w * setup.small_h, sizeof(*plane));
+        for (unsigned i = 0; i < setup.small_w * setup.small_h; i++)
+            plane[i] = wave_or_noise(trial, i % setup.small_w, i / setup.small_w);
+        SpeedCovariance *covariance;
+        SpeedMatrix got, want;
+        assert_int_equal(0, speed_covariance_create(&covariance, &setup));
+        speed_covariance(covariance, plane, got);
+        speed_covariance_plainly(&setup, plane, want);
+        assert_memory_equal(got, want, sizeof(got));
+        speed_covariance_destroy(covariance);
+        free(plane);
+    }
+}
+
+/* ---- linear algebra, on matrices with known answers ---- */
 
 static void known_eigenvalues(void **state)
 {
@@ -213,6 +248,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(covariance_equals_its_definition),
         cmocka_unit_test(known_eigenvalues),
         cmocka_unit_test(solutions_solve),
         cmocka_unit_test(singular_matrices_are_noticed),

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/speed/speed_matrix.h"
+#include "feature/speed/speed_covariance.h"
 
 /* log2(2 pi e): entropy of a Gaussian of unit variance, twice */
 static const double gauss_entropy = 0x1.06073a671183dp+2;
@@ -20,24 +20,17 @@ typedef struct Blocks {
 
 struct SpeedBlocks {
     const SpeedSetup *setup;
-    double *vectors; /* windows' samples less their means, position by position */
+    SpeedCovariance *covariance;
     size_t block_pitch;
     float *samples, *solved, *work; /* blocks as columns */
     Blocks blocks[2];
 };
-
-static size_t window_count(const SpeedSetup *setup)
-{
-    const size_t edge = SPEED_EDGE;
-    return (edge * setup->blocks_x - (edge - 1)) * (edge * setup->blocks_y - (edge - 1));
-}
 
 static int allocate(SpeedBlocks *s)
 {
     const SpeedSetup *setup = s->setup;
     const size_t n = (size_t)setup->blocks_x * setup->blocks_y;
     s->block_pitch = (n + 15) / 16 * 16;
-    s->vectors = mem_aligned_alloc(window_count(setup) * SPEED_ROW * sizeof(double));
     s->samples = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
     s->solved = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
     s->work = mem_array(SPEED_BLOCK * s->block_pitch, sizeof(float));
@@ -47,10 +40,9 @@ static int allocate(SpeedBlocks *s)
         if (!s->blocks[i].entropy || !s->blocks[i].variance)
             return -ENOMEM;
     }
-    if (!s->vectors || !s->samples || !s->solved || !s->work)
+    if (!s->samples || !s->solved || !s->work)
         return -ENOMEM;
-    memset(s->vectors, 0, window_count(setup) * SPEED_ROW * sizeof(double));
-    return 0;
+    return speed_covariance_create(&s->covariance, setup);
 }
 
 int speed_blocks_create(SpeedBlocks **out, const SpeedSetup *setup)
@@ -73,7 +65,7 @@ void speed_blocks_destroy(SpeedBlocks *s)
 {
     if (!s)
         return;
-    mem_aligned_free(s->vectors);
+    speed_covariance_destroy(s->covariance);
     mem_free(s->samples);
     mem_free(s->solved);
     mem_free(s->work);
@@ -82,49 +74,6 @@ void speed_blocks_destroy(SpeedBlocks *s)
         mem_free(s->blocks[i].variance);
     }
     mem_free(s);
-}
-
-/* Mean of each of the 25 shifted windows. */
-static void window_means(const float *plane, size_t pitch, unsigned w, unsigned h,
-                         float mean[SPEED_BLOCK])
-{
-    memset(mean, 0, SPEED_BLOCK * sizeof(*mean));
-    for (unsigned y = 0; y < h; y++) {
-        for (unsigned x = 0; x < w; x++) {
-            const float *at = plane + y * pitch + x;
-            for (unsigned r = 0; r < SPEED_EDGE; r++) {
-                for (unsigned c = 0; c < SPEED_EDGE; c++)
-                    mean[SPEED_EDGE * r + c] += at[r * pitch + c];
-            }
-        }
-    }
-    for (unsigned a = 0; a < SPEED_BLOCK; a++)
-        mean[a] /= (float)((size_t)w * h);
-}
-
-static void covariance(SpeedBlocks *s, const float *plane, SpeedMatrix out)
-{
-    const size_t pitch = s->setup->small_w;
-    const unsigned w = SPEED_EDGE * (s->setup->blocks_x - 1) + 1;
-    const unsigned h = SPEED_EDGE * (s->setup->blocks_y - 1) + 1;
-    const size_t n = (size_t)w * h;
-    float mean[SPEED_BLOCK];
-    window_means(plane, pitch, w, h, mean);
-    double *v = s->vectors;
-    for (unsigned y = 0; y < h; y++) {
-        for (unsigned x = 0; x < w; x++, v += SPEED_ROW) {
-            const float *at = plane + y * pitch + x;
-            for (unsigned a = 0; a < SPEED_BLOCK; a++)
-                v[a] = (double)at[a / SPEED_EDGE * pitch + a % SPEED_EDGE] - (double)mean[a];
-        }
-    }
-    double sums[SPEED_BLOCK][SPEED_ROW];
-    s->setup->speed_dsp.products(sums, s->vectors, n);
-    memset(out, 0, sizeof(SpeedMatrix));
-    for (unsigned a = 0; a < SPEED_BLOCK; a++) {
-        for (unsigned b = 0; b <= a; b++)
-            out[a][b] = out[b][a] = (float)(sums[a][b] / (double)n);
-    }
 }
 
 /* Blocks as columns: row a holds their a-th samples. */
@@ -175,7 +124,7 @@ static void analyse(SpeedBlocks *s, const float *plane, Blocks *blocks)
 {
     SpeedMatrix c;
     float eigenvalues[SPEED_BLOCK];
-    covariance(s, plane, c);
+    speed_covariance(s->covariance, plane, c);
     gather_blocks(s, plane);
     if (!speed_eigenvalues(c, eigenvalues))
         log_warning("%s: the eigenvalues did not settle", s->setup->feature);

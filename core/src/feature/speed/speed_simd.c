@@ -5,41 +5,33 @@
 
 void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp);
 
-/* Sums stay in registers while all vectors pass by: a tile of them at a time. */
-enum { TILE_ROWS = 4, TILE_VECTORS = 2 };
+enum { VECTORS = (SPEED_LAGS + V64 - 1) / V64 };
 
-static void tile(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors, size_t n, unsigned a,
-                 unsigned b)
+V_INLINE void add_products(vd sum[VECTORS], const double *a, const double *b)
 {
-    vd sum[TILE_ROWS][TILE_VECTORS];
-    for (int i = 0; i < TILE_ROWS; i++) {
-        for (int j = 0; j < TILE_VECTORS; j++)
-            sum[i][j] = v_set_f64(0.0);
-    }
-    for (const double *v = vectors; v < vectors + n * SPEED_ROW; v += SPEED_ROW) {
-        for (int j = 0; j < TILE_VECTORS; j++) {
-            const vd column = v_load_f64(v + b + j * V64);
-            for (int i = 0; i < TILE_ROWS; i++) {
-                const vd product = v_mul_f64(v_set_f64(v[a + i]), column);
-                sum[i][j] = v_add_f64(sum[i][j], product);
-            }
-        }
-    }
-    for (unsigned i = 0; i < TILE_ROWS && a + i < SPEED_BLOCK; i++) {
-        for (int j = 0; j < TILE_VECTORS; j++)
-            v_store_f64(&sums[a + i][b + j * V64], sum[i][j]);
-    }
+    const vd factor = v_set_f64(*a);
+    for (int i = 0; i < VECTORS; i++)
+        sum[i] = v_add_f64(sum[i], v_mul_f64(factor, v_load_f64(b + i * V64)));
 }
 
-static void products(double sums[SPEED_BLOCK][SPEED_ROW], const double *vectors, size_t n)
+/* Two sums a lag: additions need not wait for each other. */
+static void lags(double sums[SPEED_LAG_ROW], const double *a, const double *b, size_t n)
 {
-    for (unsigned a = 0; a < SPEED_BLOCK; a += TILE_ROWS) {
-        for (unsigned b = 0; b < a + TILE_ROWS && b < SPEED_BLOCK; b += TILE_VECTORS * V64)
-            tile(sums, vectors, n, a, b);
+    vd even[VECTORS], odd[VECTORS];
+    size_t x = 0;
+    for (int i = 0; i < VECTORS; i++)
+        even[i] = odd[i] = v_set_f64(0.0);
+    for (; x + 2 <= n; x += 2) {
+        add_products(even, a + x, b + x);
+        add_products(odd, a + x + 1, b + x + 1);
     }
+    if (x < n)
+        add_products(even, a + x, b + x);
+    for (int i = 0; i < VECTORS; i++)
+        v_store_f64(sums + i * V64, v_add_f64(even[i], odd[i]));
 }
 
 void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp)
 {
-    dsp->products = products;
+    dsp->lags = lags;
 }
