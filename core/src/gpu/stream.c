@@ -458,7 +458,7 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
         const Feature *f = stream->graph->features[i].feature;
         const char *readback = slot->readback->host;
         err = f->def->gpu->collect(f, readback + graph_result_offset(stream->graph, i), results[i]);
-        if (err == -EAGAIN && f->def->gpu->settle && !stream->never_on_cpu)
+        if (err == -EAGAIN && f->def->gpu->settle)
             err = f->def->gpu->settle(
                 f, &(GpuFrame){ .graph = stream->graph, .slot = slot, .feature = i },
                 readback + graph_result_offset(stream->graph, i), results[i]);

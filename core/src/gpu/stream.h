@@ -16,7 +16,7 @@ typedef struct GpuStreamParams {
     unsigned feature_count;
     unsigned depth;    /* frames in flight */
     bool may_shrink;   /* fewer will do when there is no memory for so many */
-    bool never_on_cpu; /* -EAGAIN from collect is fine: a test wants what the device computed */
+    bool never_on_cpu; /* what settle leaves open is fine: a test wants what the device computed */
 } GpuStreamParams;
 
 /* Sets `taken` to the features whose plan said yes. */

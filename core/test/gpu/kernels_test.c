@@ -94,6 +94,8 @@ static const ClipFeature option_sets[] = {
 #ifdef HAVE_FLOAT
     { "float_adm", { "adm_enhn_gain_limit", "1", "adm_noise_weight", "0" } },
     { "float_adm", { "adm_enhn_gain_limit", "1.2", "adm_csf_mode", "1" } },
+    { "float_adm", { "adm_p_norm", "2.5", "adm_skip_scale0", "true" } },
+    { "float_adm", { "adm_p_norm", "1" } },
     { "float_adm", { "adm_bypass_cm", "1", "adm_skip_scale0", "true" } },
     { "float_motion", { "motion_add_scale1", "true" } },
     { "float_motion", { "motion_filter_size", "3" } },

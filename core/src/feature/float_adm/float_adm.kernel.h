@@ -162,7 +162,7 @@ DEVICE void leave(u32 band, f32 o, f32 t, f32 weight, bool same_direction, u32 x
     weighed[(FADM_RESTORED + band) * band_w * band_h + at] = abs_f32(restored);
     weighed[(FADM_ADDITIVE + band) * band_w * band_h + at] = abs_f32(additive);
     if (x - core_x < core_w && y - core_y < core_h)
-        terms[((FADM_DEN + band) * core_h + y - core_y) * core_w + x - core_x] = cube(abs_f32(own));
+        terms[((FADM_DEN + band) * core_h + y - core_y) * core_w + x - core_x] = term_of(abs_f32(own));
 }
 
 KERNEL_MAIN
@@ -291,7 +291,7 @@ DEVICE void leave(u32 first, u32 to, f32 limit, u32 at, u32 place)
 {
     for (u32 band = 0u; band < 3u; band++) {
         PRECISE f32 excess = weighed[(first + band) * band_w * band_h + at] - limit;
-        terms[(to + band) * core_w * core_h + place] = cube(excess < 0.0f ? 0.0f : excess);
+        terms[(to + band) * core_w * core_h + place] = term_of(excess < 0.0f ? 0.0f : excess);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Cubes, of which small ones are not normal. Include it after tiny_float.h: this is a device function. */
+/* Cubes, of which small ones are not normal. Include it after tiny_float.h: these are device functions. */
 
 /* Bits of (x * x) * x; x is not negative. */
 DEVICE u32 cube(f32 x)
@@ -10,4 +10,10 @@ DEVICE u32 cube(f32 x)
     PRECISE f32 square = x * x;
     PRECISE f32 product = square * x;
     return bits_of_f32(product);
+}
+
+/* The bits of a term: the cube, or x itself for the host to raise. */
+DEVICE u32 term_of(f32 x)
+{
+    return cubed != 0u ? cube(x) : bits_of_f32(x);
 }

@@ -3,8 +3,10 @@
  * the next level is split beside that, and the rows of terms are added up after it. */
 #include "feature/float_adm/float_adm_frame.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "feature/common/float_sums/float_sums_gpu.h"
 #include "feature/float_adm/float_adm_tile.h"
 
@@ -35,6 +37,12 @@ typedef struct AdmSplit {
 static bool is_counted(const FloatAdmSetup *setup, unsigned level)
 {
     return level > 0 || !setup->skip_level0;
+}
+
+/* Other powers are powf's, whose last bit is the C library's own affair: the host makes them. */
+static bool is_cubed(const FloatAdmSetup *setup)
+{
+    return setup->p_norm == 3.0f;
 }
 
 static unsigned core_size(AdmCore core)
@@ -74,6 +82,7 @@ static AdmSplit plan_split(GpuPlan *plan, const FloatAdmSetup *setup, unsigned l
         .gain_high = (uint32_t)(gain >> 32),
         .counted = counted,
         .goes_on = goes_on,
+        .cubed = is_cubed(setup),
     };
     gpu_pass(plan, &(GpuPass){
                        .kernel = image->is_f32    ? "float_adm_split_f32"
@@ -99,6 +108,7 @@ static void plan_mask(GpuPlan *plan, const FloatAdmSetup *setup, unsigned level,
         .core_w = core_size(l->x),
         .core_h = core_size(l->y),
         .bypass = setup->bypass_masking,
+        .cubed = is_cubed(setup),
     };
     gpu_pass(plan, &(GpuPass){
                        .kernel = "float_adm_mask",
@@ -121,18 +131,23 @@ static bool weights_fit(const FloatAdmSetup *setup)
     return true;
 }
 
-static int plan_frame(const Feature *f, GpuPlan *plan)
+static size_t result_size(const FloatAdmSetup *setup)
 {
-    const FloatAdmSetup *setup = f->state;
-    if (setup->p_norm != 3.0f)
-        return gpu_refuse(plan, "adm_p_norm is not 3");
-    if (!weights_fit(setup))
-        return gpu_refuse(plan, "some contrast sensitivity is below 2^-20");
     size_t size = 0;
+    if (!is_cubed(setup))
+        return sizeof(float); /* unused: settle fetches what there is */
     for (unsigned s = 0; s < ADM_LEVELS; s++)
         size +=
             is_counted(setup, s) ? float_sums_size(core_size(setup->level[s].y), FADM_TERMS) : 0;
-    const GpuBuf sums = gpu_result(plan, size, false);
+    return size;
+}
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const FloatAdmSetup *setup = f->state;
+    if (!weights_fit(setup))
+        return gpu_refuse(plan, "some contrast sensitivity is below 2^-20");
+    const GpuBuf sums = gpu_result(plan, result_size(setup), !is_cubed(setup));
     AdmImage image = {
         .picture = { gpu_ref(plan, 0), gpu_dist(plan, 0) },
         .stride = gpu_plane_stride(plan, 0),
@@ -147,7 +162,9 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         }
         if (stage >= 1 && stage <= ADM_LEVELS && is_counted(setup, stage - 1))
             plan_mask(plan, setup, stage - 1, &split[stage - 1]);
-        if (stage >= 2 && is_counted(setup, stage - 2)) {
+        if (stage >= 2 && is_counted(setup, stage - 2) && !is_cubed(setup)) {
+            gpu_keep(plan, split[stage - 2].terms.planes, stage - 2);
+        } else if (stage >= 2 && is_counted(setup, stage - 2)) {
             float_sums_plan(plan, &split[stage - 2].terms, sums, first);
             first += FADM_TERMS * split[stage - 2].terms.h;
         }
@@ -162,6 +179,8 @@ static int collect(const Feature *f, const void *readback, void *result)
     const FloatAdmSetup *setup = f->state;
     const float *rows = readback;
     FloatAdmResult *const r = result;
+    if (!is_cubed(setup))
+        return -EAGAIN;
     for (unsigned s = 0; s < ADM_LEVELS; s++) {
         const unsigned h = is_counted(setup, s) ? core_size(setup->level[s].y) : 0;
         for (unsigned e = 0; e < ADM_ENERGIES; e++) {
@@ -172,4 +191,67 @@ static int collect(const Feature *f, const void *readback, void *result)
     return 0;
 }
 
-const FeatureGpu float_adm_gpu = { .plan = plan_frame, .collect = collect };
+/* Working memory of settle. */
+typedef struct Raising {
+    FloatTotal total;
+    float *terms, *zero;
+} Raising;
+
+static int raising_init(Raising *raising, const FloatAdmSetup *setup)
+{
+    const FloatAdmLevel *const largest = &setup->level[0];
+    const size_t w = core_size(largest->x), h = core_size(largest->y);
+    *raising = (Raising){
+        .terms = mem_array(w * h * FADM_TERMS, sizeof(float)),
+        .zero = mem_zalloc(w * sizeof(float)),
+    };
+    return raising->terms && raising->zero
+               ? float_total_init(&raising->total, &setup->dsp, (unsigned)w)
+               : -ENOMEM;
+}
+
+static void raising_free(Raising *raising)
+{
+    float_total_free(&raising->total);
+    mem_free(raising->terms);
+    mem_free(raising->zero);
+}
+
+/* The energies of a level, made and added up by the CPU's own code. */
+static void raise_level(Raising *raising, const FloatAdmSetup *setup, unsigned level,
+                        float sum[ADM_ENERGIES][ADM_BANDS])
+{
+    const unsigned w = core_size(setup->level[level].x), h = core_size(setup->level[level].y);
+    const float *row = raising->terms;
+    for (unsigned plane = 0; plane < FADM_TERMS; plane++) {
+        float_total_start(&raising->total, w);
+        for (unsigned y = 0; y < h; y++, row += w) {
+            setup->adm_dsp.excess_raised(float_total_row(&raising->total), row, raising->zero,
+                                         setup->p_norm, w);
+            float_total_add(&raising->total);
+        }
+        sum[plane / ADM_BANDS][plane % ADM_BANDS] = float_total_finish(&raising->total);
+    }
+}
+
+static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
+{
+    const FloatAdmSetup *setup = f->state;
+    FloatAdmResult *const r = result;
+    Raising raising;
+    int err = raising_init(&raising, setup);
+    memset(r, 0, sizeof(*r));
+    for (unsigned s = 0; s < ADM_LEVELS && !err; s++) {
+        const FloatAdmLevel *const l = &setup->level[s];
+        if (!is_counted(setup, s))
+            continue;
+        const size_t samples = (size_t)core_size(l->x) * core_size(l->y);
+        err = gpu_fetch(frame, s, raising.terms, samples * FADM_TERMS * sizeof(float));
+        if (!err)
+            raise_level(&raising, setup, s, r->sum[s]);
+    }
+    raising_free(&raising);
+    return err;
+}
+
+const FeatureGpu float_adm_gpu = { .plan = plan_frame, .collect = collect, .settle = settle };
