@@ -12,15 +12,15 @@ namespace {
 struct Fine {
     u32 gain_whole, gain_lo, gain_hi, gain_shift;
 #include "gpu/prelude/soft_double.h"
-#define ADM_LEVEL 0
+#define ADM_COARSE 0
 #include "feature/adm/adm_decouple.h"
-#undef ADM_LEVEL
+#undef ADM_COARSE
 };
 
 struct Coarse {
     u32 gain_whole, gain_lo, gain_hi, gain_shift;
 #include "gpu/prelude/soft_double.h"
-#define ADM_LEVEL 1
+#define ADM_COARSE 1
 #include "feature/adm/adm_decouple.h"
 };
 

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The gain limit as ADM_LEVEL_PARAMS has it. */
+/* The gain limit as ADM_GAIN_PARAMS has it. */
 typedef struct DecoupleGain {
     uint32_t whole, lo, hi, shift;
 } DecoupleGain;

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ADM on the GPU, a kernel for each level: one level of the wavelet transform of both pictures, the
- * decoupling of the distorted bands into what was restored and what was added, contrast masking, and
- * the cubes of what is visible of both of these and of the reference itself.
+/* ADM on the GPU, from samples to sums: levels of the wavelet transform of both pictures, the decoupling of
+ * the distorted bands into what was restored and what was added, contrast masking, and the cubes of what
+ * is visible of both of these and of the reference itself. Two kernels, one after the other:
  *
- * A thread takes ADM_RUN neighbouring columns of one row of the bands, straight from the samples, and
- * meets the others of its group twice: for the masks around it, and for the sums. The outermost positions
- * of a group are there for their masks only. Groups that lie outside of the core have nothing to do but
- * the low-pass band, which the next level splits.
+ *   adm_0         level 0, and the low-pass bands of levels 0 and 1
+ *   adm_coarse    levels 1, 2 and 3 side by side, each group at one of them. What level 3 splits, the
+ *                 low-pass band of level 2, its groups make for themselves.
+ *
+ * A thread takes one row of the bands and some neighbouring columns, and meets the others of its group
+ * for what it splits, for the masks around it, and for the sums. The outermost positions of a group
+ * are there for their masks only.
  *
  * Every sum is kept per row of the band, because the metric rounds rows before it adds them up: the
- * host does that. The build defines ADM_LEVEL. */
+ * host does that. The build defines ADM_COARSE, 0 or 1. */
 #include "feature/adm/adm_tile.h"
 
 #define GROUP_W ADM_LANES
 #define GROUP_H ADM_ROWS
-#define ADM_SUM_PITCH 127u /* the nine sums of each of the 14 rows, and one so that no two lanes meet in a bank */
 
-#if ADM_LEVEL == 0
-#define ADM_RUN ADM_RUN_0
-#define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, next_approx) OUT(3, u32, row_sums)
-#elif ADM_LEVEL == 1
-#define ADM_RUN ADM_RUN_1
-#define BUFFERS IN(0, u32, approx) OUT(1, u32x2, next_approx) OUT(2, u32, row_sums)
+#if ADM_COARSE
+#define ADM_RUN 1
+#define BUFFERS IN(0, u32, approx_0) IN(1, u32x2, approx_1) OUT(2, u32, row_sums)
+#define PARAMS ADM_COARSE_PARAMS
 #else
-#define ADM_RUN ADM_RUN_2
-#define BUFFERS IN(0, u32x2, approx) OUT(1, u32x2, next_approx) OUT(2, u32, row_sums)
+#define ADM_RUN ADM_FINE_RUN
+#define BUFFERS                                                                                    \
+    IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, approx_0) OUT(3, u32x2, approx_1)                 \
+    OUT(4, u32, row_sums)
+#define PARAMS ADM_FINE_PARAMS
 #endif
-#define PARAMS ADM_LEVEL_PARAMS
-/* The masks, by row, column of a thread and thread; later the sums, by thread. */
+
+/* For what is split; then for masks, and behind them, at level 0, for the low-pass band; then for the sums. */
+#define ADM_SUM_PITCH 127u /* nine sums of 14 rows, and one so that no two lanes meet in a bank */
 #define SHARED_ARRAYS SHARED(u32x2, work, ADM_SUM_PITCH * ADM_LANES)
 
 #include "gpu/prelude/prelude.h"
@@ -56,8 +60,6 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
 
 /* ---- The split */
 
-#define ADM_SPAN (2 * ADM_RUN + 2) /* columns of the level above that a thread needs */
-
 /* The edge sample is repeated at the far end only. */
 DEVICE u32 reflect(i32 i, i32 n)
 {
@@ -66,71 +68,109 @@ DEVICE u32 reflect(i32 i, i32 n)
     return u32(clamp_i32(i, 0, n - 1));
 }
 
-/* The filters (db2, Q15): tap i, and all of them on four neighbours. */
-#define LOW_TAP(i) ((i) == 0 ? 15826 : (i) == 1 ? 27411 : (i) == 2 ? 7345 : -4240)
-#define HIGH_TAP(i) ((i) == 0 ? -4240 : (i) == 1 ? -7345 : (i) == 2 ? 27411 : -15826)
-
-/* Columns stay within 32 bits but from level 2 on, rows at level 0 alone. Unsigned where they may wrap on
- * the way: differences fit where the sums themselves do not. */
-#if ADM_LEVEL < 2
-#define COLUMN u32
-#else
-#define COLUMN i64
-#endif
-#if ADM_LEVEL == 0
-#define ROW u32
-#else
-#define ROW i64
-#endif
-#define OF_COLUMN(x) ROW(i32(x))
-
-DEVICE ROW low_pass(ROW a, ROW b, ROW c, ROW d)
+/* The filters (db2, Q15) on four neighbours. */
+DEVICE i64 low_pass(i64 a, i64 b, i64 c, i64 d)
 {
-    return ROW(15826) * a + ROW(27411) * b + ROW(7345) * c - ROW(4240) * d;
+    return i64(15826) * a + i64(27411) * b + i64(7345) * c - i64(4240) * d;
 }
 
-DEVICE ROW high_pass(ROW a, ROW b, ROW c, ROW d)
+DEVICE i64 high_pass(i64 a, i64 b, i64 c, i64 d)
 {
-    return ROW(27411) * c - ROW(4240) * a - ROW(7345) * b - ROW(15826) * d;
+    return i64(27411) * c - i64(4240) * a - i64(7345) * b - i64(15826) * d;
 }
 
-/* ADM_START is what a low-pass column begins with: its rounding, and the samples' middle taken off. */
-#if ADM_LEVEL == 0
+DEVICE i32 round_shift(i64 sum, u32 shift)
+{
+    return i32((sum + i64(u64((1u << shift) >> 1))) >> shift);
+}
+
+#if ADM_COARSE
+
+/* What a group splits: the columns with odd numbers behind those with even ones, which threads
+ * read at the same time. */
+#define ADM_SPLIT 34u
+#define SPLIT_AT(row, column)                                                                      \
+    work[(row) * ADM_SPLIT + ((column) & 1u) * (ADM_SPLIT / 2u) + ((column) >> 1)]
+
+/* A value of the low-pass band of level 2, of both pictures. */
+DEVICE u32x2 make_approx_2(u32 x, u32 y, u32 width_1, u32 height_1)
+{
+    i32 ref_column[4], dist_column[4];
+    UNROLL for (i32 k = 0; k < 4; k++) {
+        u32 column = reflect(2 * i32(x) - 1 + k, i32(width_1));
+        u32x2 a = approx_1[reflect(2 * i32(y) - 1, i32(height_1)) * width_1 + column];
+        u32x2 b = approx_1[reflect(2 * i32(y), i32(height_1)) * width_1 + column];
+        u32x2 c = approx_1[reflect(2 * i32(y) + 1, i32(height_1)) * width_1 + column];
+        u32x2 d = approx_1[reflect(2 * i32(y) + 2, i32(height_1)) * width_1 + column];
+        ref_column[k] = round_shift(low_pass(i64(i32(a.x)), i64(i32(b.x)), i64(i32(c.x)), i64(i32(d.x))), 16u);
+        dist_column[k] = round_shift(low_pass(i64(i32(a.y)), i64(i32(b.y)), i64(i32(c.y)), i64(i32(d.y))), 16u);
+    }
+    i32 r = round_shift(low_pass(i64(ref_column[0]), i64(ref_column[1]), i64(ref_column[2]), i64(ref_column[3])), 16u);
+    i32 d = round_shift(low_pass(i64(dist_column[0]), i64(dist_column[1]), i64(dist_column[2]), i64(dist_column[3])),
+                        16u);
+    return U32X2(u32(r), u32(d));
+}
+
+/* What stands at row and column of what the group splits. */
+DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
+{
+    if (level == 1u) {
+        u32 both = approx_0[y * in_w + x];
+        return U32X2(u32(low_16(both)), u32(high_16(both)));
+    }
+    if (level == 2u)
+        return approx_1[y * in_w + x];
+    return make_approx_2(x, y, (in_width + 1u) / 2u, (in_height + 1u) / 2u);
+}
+
+/* Bands H, V and D of this thread's position in one of the pictures. */
+#define SPLIT(picture, bands)                                                                      \
+    do {                                                                                           \
+        i64 l_[4], h_[4];                                                                          \
+        UNROLL for (u32 k_ = 0u; k_ < 4u; k_++)                                                    \
+        {                                                                                          \
+            u32 column_ = 2u * lane + k_;                                                          \
+            i64 a_ = i64(i32(SPLIT_AT(2u * row, column_).picture));                                \
+            i64 b_ = i64(i32(SPLIT_AT(2u * row + 1u, column_).picture));                           \
+            i64 c_ = i64(i32(SPLIT_AT(2u * row + 2u, column_).picture));                           \
+            i64 d_ = i64(i32(SPLIT_AT(2u * row + 3u, column_).picture));                           \
+            l_[k_] = i64(round_shift(low_pass(a_, b_, c_, d_), column_shift));                     \
+            h_[k_] = i64(round_shift(high_pass(a_, b_, c_, d_), column_shift));                    \
+        }                                                                                          \
+        bands[0] = round_shift(low_pass(h_[0], h_[1], h_[2], h_[3]), row_shift);                   \
+        bands[1] = round_shift(high_pass(l_[0], l_[1], l_[2], l_[3]), row_shift);                  \
+        bands[2] = round_shift(high_pass(h_[0], h_[1], h_[2], h_[3]), row_shift);                  \
+    } while (false)
+
+#else
+
 #if HBD
 #define ADM_DEPTH depth
 #else
 #define ADM_DEPTH 8u
 #endif
 #define ADM_HALF (1u << (ADM_DEPTH - 1u))
-#define ADM_START (ADM_HALF - 46342u * ADM_HALF)
-#define ROUNDED_COLUMN(sum) (i32(sum) >> ADM_DEPTH)
-#define ROUNDED_ROW(sum) (i32((sum) + 32768u) >> 16)
-#elif ADM_LEVEL == 1
-#define ADM_HALF 0u
-#define ADM_START 0u
-#define ROUNDED_COLUMN(sum) i32(sum)
-#define ROUNDED_ROW(sum) i32(((sum) + i64(16384)) >> 15)
-#else
-#define ADM_HALF i64(32768)
-#define ADM_START i64(32768)
-#define ROUNDED_COLUMN(sum) i32((sum) >> 16)
-#if ADM_LEVEL == 2
-#define ROUNDED_ROW(sum) i32(((sum) + i64(32768)) >> 16)
-#else
-#define ROUNDED_ROW(sum) i32(((sum) + i64(16384)) >> 15)
-#endif
-#endif
 
-/* A row of the thread's columns. Level 0 loads whole words, of which the first sample is not needed
- * (columns are odd), and sets the edges right after the vertical filters; the others find each column by
- * itself. Level 0 leaves both pictures in one word, later ones leave them in two. */
-#if ADM_LEVEL == 0
+/* The taps of both filters for row i of four, and 32 bits for sums that wrap: differences fit where the
+ * sums themselves do not. */
+#define LOW_TAP(i) ((i) == 0 ? 15826 : (i) == 1 ? 27411 : (i) == 2 ? 7345 : -4240)
+#define HIGH_TAP(i) ((i) == 0 ? -4240 : (i) == 1 ? -7345 : (i) == 2 ? 27411 : -15826)
+
+DEVICE i32 low_band(i32 a, i32 b, i32 c, i32 d)
+{
+    return i32(15826u * u32(a) + 27411u * u32(b) + 7345u * u32(c) - 4240u * u32(d) + 32768u) >> 16;
+}
+
+DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
+{
+    return i32(27411u * u32(c) - 4240u * u32(a) - 7345u * u32(b) - 15826u * u32(d) + 32768u) >> 16;
+}
+
+/* Words that hold a row of the thread's columns; the first sample is not needed (columns are odd). */
+#define ADM_SPAN (2 * ADM_RUN + 2)
 #define ADM_WORDS ((ADM_SPAN + 1u + SAMPLES_PER_WORD - 1u) / SAMPLES_PER_WORD)
-#define ADM_OFFSETS ADM_WORDS
-#define LOAD_ROW(picture, row)                                                                     \
-    u32 word_[ADM_WORDS];                                                                          \
-    UNROLL for (u32 i_ = 0u; i_ < ADM_WORDS; i_++) word_[i_] = picture[(row) + offset[i_]];
-#define LOADED(picture, k) sample_of(word_[((k) + 1u) / SAMPLES_PER_WORD], (k) + 1u)
+
+/* The first band column's taps reach beyond the left edge, the last one's beyond the right. */
 #define SET_EDGES(values)                                                                          \
     if (at_edge) {                                                                                 \
         UNROLL for (i32 k_ = 1; k_ < ADM_SPAN; k_++)                                               \
@@ -139,127 +179,98 @@ DEVICE ROW high_pass(ROW a, ROW b, ROW c, ROW d)
             values[k_] = pick(2 * x - 2 + k_ == i32(in_width), values[k_ - 3], values[k_]);        \
         values[2] = pick(x < 0, values[4], values[2]);                                             \
     }
-#else
-#define ADM_OFFSETS ADM_SPAN
-#define LOAD_ROW(picture, row)
-#define SET_EDGES(values)
-#if ADM_LEVEL == 1
-#define LOADED(picture, k) u32(picture##_16(approx[row_ + offset[k]]))
-#else
-#define LOADED(picture, k) i64(i32(approx[row_ + offset[k]].picture))
-#endif
-#endif
 
-/* Bands A, H, V and D of the thread's columns, four by four. */
+/* Bands A, H, V and D of the thread's columns, four by four. A low-pass column begins with its rounding and
+ * the samples' middle taken off. */
 #define SPLIT(picture, bands)                                                                      \
     do {                                                                                           \
-        COLUMN low_[ADM_SPAN], high_[ADM_SPAN];                                                    \
+        u32 low_[ADM_SPAN], high_[ADM_SPAN];                                                       \
         UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                              \
         {                                                                                          \
-            low_[k_] = ADM_START;                                                                  \
+            low_[k_] = ADM_HALF - 46342u * ADM_HALF;                                               \
             high_[k_] = ADM_HALF;                                                                  \
         }                                                                                          \
         UNROLL for (i32 tap_ = 0; tap_ < 4; tap_++)                                                \
         {                                                                                          \
             u32 row_ = reflect(2 * y - 1 + tap_, i32(in_height)) * in_stride;                      \
-            LOAD_ROW(picture, row_)                                                                \
+            u32 word_[ADM_WORDS];                                                                  \
+            UNROLL for (u32 i_ = 0u; i_ < ADM_WORDS; i_++)                                         \
+                word_[i_] = picture[row_ + offset[i_]];                                            \
             UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                          \
             {                                                                                      \
-                COLUMN v_ = LOADED(picture, k_);                                                   \
-                low_[k_] += COLUMN(LOW_TAP(tap_)) * v_;                                            \
-                high_[k_] += COLUMN(HIGH_TAP(tap_)) * v_;                                          \
+                u32 v_ = sample_of(word_[(k_ + 1u) / SAMPLES_PER_WORD], k_ + 1u);                  \
+                low_[k_] += u32(LOW_TAP(tap_)) * v_;                                               \
+                high_[k_] += u32(HIGH_TAP(tap_)) * v_;                                             \
             }                                                                                      \
         }                                                                                          \
         i32 l_[ADM_SPAN], h_[ADM_SPAN];                                                            \
         UNROLL for (u32 k_ = 0u; k_ < ADM_SPAN; k_++)                                              \
         {                                                                                          \
-            l_[k_] = ROUNDED_COLUMN(low_[k_]);                                                     \
-            h_[k_] = ROUNDED_COLUMN(high_[k_]);                                                    \
+            l_[k_] = i32(low_[k_]) >> ADM_DEPTH;                                                   \
+            h_[k_] = i32(high_[k_]) >> ADM_DEPTH;                                                  \
         }                                                                                          \
         SET_EDGES(l_)                                                                              \
         SET_EDGES(h_)                                                                              \
         UNROLL for (u32 j_ = 0u; j_ < ADM_RUN; j_++)                                               \
         {                                                                                          \
-            ROW a_ = OF_COLUMN(l_[2u * j_]), b_ = OF_COLUMN(l_[2u * j_ + 1u]);                     \
-            ROW c_ = OF_COLUMN(l_[2u * j_ + 2u]), d_ = OF_COLUMN(l_[2u * j_ + 3u]);                \
-            bands[4u * j_] = ROUNDED_ROW(low_pass(a_, b_, c_, d_));                                \
-            bands[4u * j_ + 2u] = ROUNDED_ROW(high_pass(a_, b_, c_, d_));                          \
-            a_ = OF_COLUMN(h_[2u * j_]);                                                           \
-            b_ = OF_COLUMN(h_[2u * j_ + 1u]);                                                      \
-            c_ = OF_COLUMN(h_[2u * j_ + 2u]);                                                      \
-            d_ = OF_COLUMN(h_[2u * j_ + 3u]);                                                      \
-            bands[4u * j_ + 1u] = ROUNDED_ROW(low_pass(a_, b_, c_, d_));                           \
-            bands[4u * j_ + 3u] = ROUNDED_ROW(high_pass(a_, b_, c_, d_));                          \
+            u32 i_ = 2u * j_;                                                                      \
+            bands##_low[j_] = low_band(l_[i_], l_[i_ + 1u], l_[i_ + 2u], l_[i_ + 3u]);             \
+            bands[3u * j_] = low_band(h_[i_], h_[i_ + 1u], h_[i_ + 2u], h_[i_ + 3u]);              \
+            bands[3u * j_ + 1u] = high_band(l_[i_], l_[i_ + 1u], l_[i_ + 2u], l_[i_ + 3u]);        \
+            bands[3u * j_ + 2u] = high_band(h_[i_], h_[i_ + 1u], h_[i_ + 2u], h_[i_ + 3u]);        \
         }                                                                                          \
     } while (false)
 
+/* Where a group keeps its part of the low-pass band: behind the masks, two columns in one. */
+#define APPROX_AT(row, pair) work[ADM_ROWS * ADM_RUN * ADM_LANES + (row) * (ADM_RUN / 2u) * ADM_LANES + (pair)]
+
+/* Splits that further, for level 2: a value of the low-pass band of level 1 for each four of level 0. */
+DEVICE void store_approx_1(u32 tile_x, u32 tile_y, u32 width, u32 height)
+{
+    u32 columns = ADM_TILE_COLUMNS(ADM_RUN) / 2u;
+    u32 x = tile_x / 2u + LOCAL_INDEX % columns, y = tile_y / 2u + LOCAL_INDEX / columns;
+    if (LOCAL_INDEX >= columns * (ADM_TILE_ROWS / 2u) || x >= (width + 1u) / 2u || y >= (height + 1u) / 2u)
+        return;
+    i32 ref_column[4], dist_column[4];
+    UNROLL for (i32 k = 0; k < 4; k++) {
+        u32 column = reflect(2 * i32(x) - 1 + k, i32(width)) + 1u - tile_x, r = 0u, d = 0u;
+        UNROLL for (i32 i = 0; i < 4; i++) {
+            u32x2 pair = APPROX_AT(reflect(2 * i32(y) - 1 + i, i32(height)) + 1u - tile_y, column / 2u);
+            u32 both = u32(pick((column & 1u) != 0u, i32(pair.y), i32(pair.x)));
+            r += u32(LOW_TAP(i)) * u32(low_16(both));
+            d += u32(LOW_TAP(i)) * u32(high_16(both));
+        }
+        ref_column[k] = i32(r);
+        dist_column[k] = i32(d);
+    }
+    i32 r = round_shift(low_pass(i64(ref_column[0]), i64(ref_column[1]), i64(ref_column[2]), i64(ref_column[3])), 15u);
+    i32 d = round_shift(low_pass(i64(dist_column[0]), i64(dist_column[1]), i64(dist_column[2]), i64(dist_column[3])),
+                        15u);
+    approx_1[y * ((width + 1u) / 2u) + x] = U32X2(u32(r), u32(d));
+}
+
+#endif
+
 /* ---- Energies */
 
-#define WEIGHT(band) ((band) < 2u ? weight_hv : weight_d)
-
-/* sum / 2^shift, rounded. */
+/* cube / 2^shift, rounded. */
 DEVICE u64 rounded_cube(i64 cube, u32 shift)
 {
     return u64((cube + i64(u64((1u << shift) >> 1))) >> shift);
 }
 
-DEVICE u64 plain_cube(i32 o)
+#if ADM_COARSE
+
+DEVICE u64 plain_cube(i32 o, u32 square_shift, u32 cube_shift)
 {
     u32 m = u32(abs_i32(o));
-#if ADM_LEVEL == 0
-    return u64(m * m) * u64(m);
-#else
-    u32 j = ADM_LEVEL == 2 ? 30u : 31u;
-    u32 square = u32((u64(m) * u64(m) + (u64(1) << j)) >> j);
-    return rounded_cube(i64(u64(square) * u64(m)), plain_cube_shift);
-#endif
+    u32 square = u32((u64(m) * u64(m) + (u64(1) << square_shift)) >> square_shift);
+    return rounded_cube(i64(u64(square) * u64(m)), cube_shift);
 }
 
-#if ADM_LEVEL == 0
-
-/* A coefficient as the energies want it, and as masks do: in 16 bits that wrap. */
-DEVICE i32 weigh(u32 band, i32 x)
+DEVICE i32 weigh(u32 weight, i32 x)
 {
-    return i32(WEIGHT(band) * u32(x));
-}
-
-DEVICE u32 seen(u32 band, i32 weighed)
-{
-    i32 s = band < 2u ? i32(u32(weighed) + 16384u) >> 15 : i32(u32(weighed) + 65535u) >> 17;
-    return u32(abs_i32(low_16(u32(s))));
-}
-
-DEVICE i32 as_neighbour(u32 s)
-{
-    return low_16((4369u * s + 2048u) >> 12);
-}
-
-DEVICE i32 as_centre(u32 s)
-{
-    return low_16((8738u * s + 2048u) >> 12);
-}
-
-DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold)
-{
-    i32 y = i32(u32(abs_i32(weighed)) - (u32(threshold) << (band < 2u ? 10u : 12u)));
-    y = max_i32(y, 0);
-    u64 square = u64(u32(y)) * u64(u32(y)) + (band < 2u ? u64(1u << 28) : u64(1u << 29));
-    i32 z = i32(u32(square >> (band < 2u ? 29u : 30u)));
-    return rounded_cube(i64(z) * i64(y), band < 2u ? cube_shift_hv : cube_shift_d);
-}
-
-/* What is kept of a coefficient's two parts. */
-#define ADM_KEPT 1u
-#define KEEP(at, restored, added) kept[at] = (u32(restored) & 0xffffu) | u32(added) << 16
-#define KEPT_RESTORED(band, at) weigh(band, low_16(kept[at]))
-#define KEPT_ADDED(band, at) weigh(band, high_16(kept[at]))
-#define KEEP_WEIGHED(at, restored, added)
-
-#else
-
-DEVICE i32 weigh(u32 band, i32 x)
-{
-    u64 product = u64(WEIGHT(band)) * u64(i64(x)) + u64(1u << 27);
+    u64 product = u64(weight) * u64(i64(x)) + u64(1u << 27);
     return i32(u32(i64(product) >> 28));
 }
 
@@ -279,130 +290,203 @@ DEVICE i32 as_centre(u32 s)
     return i32((i64(286331153) * i64(u64(s)) - (i64(1) << 31)) >> 32);
 }
 
-DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold)
+DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 {
     i32 y = max_i32(i32(u32(abs_i32(weighed)) - u32(threshold)), 0);
     i32 z = i32(u32((u64(u32(y)) * u64(u32(y)) + u64(1u << 29)) >> 30));
-    return rounded_cube(i64(z) * i64(y), cube_shift_hv);
+    return rounded_cube(i64(z) * i64(y), cube_shift);
 }
 
+/* What is kept of the two parts of a coefficient: they are weighed alike for all purposes. */
 #define ADM_KEPT 2u
 #define KEEP(at, restored, added)
-#define KEPT_RESTORED(band, at) i32(kept[2u * (at)])
-#define KEPT_ADDED(band, at) i32(kept[2u * (at) + 1u])
 #define KEEP_WEIGHED(at, restored, added)                                                          \
     do {                                                                                           \
         kept[2u * (at)] = u32(restored);                                                           \
         kept[2u * (at) + 1u] = u32(added);                                                         \
     } while (false)
+#define KEPT_RESTORED(band, at) i32(kept[2u * (at)])
+#define KEPT_ADDED(band, at) i32(kept[2u * (at) + 1u])
+#define PLAIN_CUBE(o) plain_cube(o, square_shift, plain_cube_shift)
+#define CUBE_SHIFT(band) cube_shift
+
+#else
+
+DEVICE u64 plain_cube(i32 o)
+{
+    u32 m = u32(abs_i32(o));
+    return u64(m * m) * u64(m);
+}
+
+/* A coefficient as the energies want it, and as masks do: in 16 bits that wrap. */
+DEVICE i32 weigh(u32 weight, i32 x)
+{
+    return i32(weight * u32(x));
+}
+
+DEVICE u32 seen(u32 band, i32 weighed)
+{
+    i32 s = band < 2u ? i32(u32(weighed) + 16384u) >> 15 : i32(u32(weighed) + 65535u) >> 17;
+    return u32(abs_i32(low_16(u32(s))));
+}
+
+DEVICE i32 as_neighbour(u32 s)
+{
+    return low_16((4369u * s + 2048u) >> 12);
+}
+
+DEVICE i32 as_centre(u32 s)
+{
+    return low_16((8738u * s + 2048u) >> 12);
+}
+
+DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
+{
+    i32 y = i32(u32(abs_i32(weighed)) - (u32(threshold) << (band < 2u ? 10u : 12u)));
+    y = max_i32(y, 0);
+    u64 square = u64(u32(y)) * u64(u32(y)) + (band < 2u ? u64(1u << 28) : u64(1u << 29));
+    i32 z = i32(u32(square >> (band < 2u ? 29u : 30u)));
+    return rounded_cube(i64(z) * i64(y), cube_shift);
+}
+
+#define ADM_KEPT 1u
+#define KEEP(at, restored, added) kept[at] = (u32(restored) & 0xffffu) | u32(added) << 16
+#define KEEP_WEIGHED(at, restored, added)
+#define KEPT_RESTORED(band, at) weigh(WEIGHT(band), low_16(kept[at]))
+#define KEPT_ADDED(band, at) weigh(WEIGHT(band), high_16(kept[at]))
+#define PLAIN_CUBE(o) plain_cube(o)
+#define CUBE_SHIFT(band) ((band) < 2u ? cube_shift_hv : cube_shift_d)
 
 #endif
+#define WEIGHT(band) ((band) < 2u ? weight_hv : weight_d)
 
 /* Where the masks of a position lie; column is one of a thread's. */
 #define MASK(row, column, lane) work[((row) * ADM_RUN + (column)) * ADM_LANES + (lane)]
 
 KERNEL_MAIN
 {
-    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u, lane = LOCAL_X, row = LOCAL_Y;
-    u32 tile_x = GROUP_X * ADM_TILE_COLUMNS(ADM_RUN), tile_y = GROUP_Y * ADM_TILE_ROWS;
-    i32 x = i32(tile_x + lane * ADM_RUN) - 1, y = i32(tile_y + row) - 1;
+    u32 lane = LOCAL_X, row = LOCAL_Y;
+    i32 o[3 * ADM_RUN], t[3 * ADM_RUN];
 
-    /* What the group answers for of the whole band, and of the core. */
+    /* The tile that the group answers for, and what of it is in the core. */
+#if ADM_COARSE
+    u32 level = GROUP_X < first_of_2 ? 3u : GROUP_X < first_of_1 ? 2u : 1u;
+#define OF_LEVEL(name) (level == 1u ? name##_1 : level == 2u ? name##_2 : name##_3)
+    u32 core_x = OF_LEVEL(core_x), core_y = OF_LEVEL(core_y), row_base = OF_LEVEL(row_base);
+    u32 weight_hv = OF_LEVEL(weight_hv), weight_d = OF_LEVEL(weight_d);
+    u32 cube_shift = OF_LEVEL(cube_shift), plain_cube_shift = OF_LEVEL(plain_cube_shift);
+    u32 square_shift = level == 2u ? 30u : 31u;
+    u32 column_shift = level == 1u ? 0u : 16u, row_shift = level == 2u ? 16u : 15u;
+    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u, in_w = in_width, in_h = in_height;
+    for (u32 i = 1u; i < level; i++) {
+        in_w = width;
+        in_h = height;
+        width = (width + 1u) / 2u;
+        height = (height + 1u) / 2u;
+    }
+    u32 group = GROUP_X - (level == 3u ? 0u : level == 2u ? first_of_2 : first_of_1);
+    u32 groups_x = (width - 2u * core_x + ADM_TILE_COLUMNS(1u) - 1u) / ADM_TILE_COLUMNS(1u);
+    u32 tile_x = core_x + group % groups_x * ADM_TILE_COLUMNS(1u);
+    u32 tile_y = core_y + group / groups_x * ADM_TILE_ROWS;
+    i32 left = i32(tile_x), right = i32(min_u32(tile_x + ADM_TILE_COLUMNS(1u), width - core_x));
+    i32 top = i32(tile_y), bottom = i32(min_u32(tile_y + ADM_TILE_ROWS, height - core_y));
+    bool in_core = true;
+#else
+    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u;
+    u32 tile_x = GROUP_X * ADM_TILE_COLUMNS(ADM_RUN), tile_y = GROUP_Y * ADM_TILE_ROWS;
     i32 end_x = i32(min_u32(tile_x + ADM_TILE_COLUMNS(ADM_RUN), width));
     i32 end_y = i32(min_u32(tile_y + ADM_TILE_ROWS, height));
     i32 left = i32(max_u32(tile_x, core_x)), right = min_i32(end_x, i32(width - core_x));
     i32 top = i32(max_u32(tile_y, core_y)), bottom = min_i32(end_y, i32(height - core_y));
     bool in_core = left < right && top < bottom;
+#endif
+    i32 x = i32(tile_x + lane * ADM_RUN) - 1, y = i32(tile_y + row) - 1;
+    bool row_counts = y >= top && y < bottom;
 
-    i32 o[4 * ADM_RUN], t[4 * ADM_RUN];
-#if ADM_LEVEL == 3
-    if (in_core)
-#endif
-    {
-        u32 offset[ADM_OFFSETS];
-#if ADM_LEVEL == 0
-        bool at_edge = x < 0 || 2 * x + ADM_SPAN - 1 > i32(in_width);
-        UNROLL for (u32 i = 0u; i < ADM_OFFSETS; i++)
-            offset[i] = u32(clamp_i32((2 * x - 2 + i32(i * SAMPLES_PER_WORD)) / i32(SAMPLES_PER_WORD), 0,
-                                      i32(in_stride) - 1));
-        SPLIT(ref, o);
-        SPLIT(dist, t);
-#else
-        UNROLL for (u32 i = 0u; i < ADM_OFFSETS; i++)
-            offset[i] = reflect(2 * x - 1 + i32(i), i32(in_width));
-#if ADM_LEVEL == 1
-        SPLIT(low, o);
-        SPLIT(high, t);
-#else
-        SPLIT(x, o);
-        SPLIT(y, t);
-#endif
-#endif
+#if ADM_COARSE
+    for (u32 i = LOCAL_INDEX; i < ADM_SPLIT * ADM_SPLIT; i += GROUP_SIZE) {
+        u32 r = i / ADM_SPLIT, c = i % ADM_SPLIT;
+        SPLIT_AT(r, c) = split_input(level, reflect(i32(2u * tile_x + c) - 3, i32(in_w)),
+                                     reflect(i32(2u * tile_y + r) - 3, i32(in_h)), in_w);
     }
-#if ADM_LEVEL < 3
+    BARRIER();
+    SPLIT(x, o);
+    SPLIT(y, t);
+    BARRIER();
+#else
+    u32 offset[ADM_WORDS];
+    bool at_edge = x < 0 || 2 * x + ADM_SPAN - 1 > i32(in_width);
+    UNROLL for (u32 i = 0u; i < ADM_WORDS; i++)
+        offset[i] = u32(clamp_i32((2 * x - 2 + i32(i * SAMPLES_PER_WORD)) / i32(SAMPLES_PER_WORD), 0,
+                                  i32(in_stride) - 1));
+    i32 o_low[ADM_RUN], t_low[ADM_RUN];
+    SPLIT(ref, o);
+    SPLIT(dist, t);
+    u32 low[ADM_RUN];
     UNROLL for (i32 j = 0; j < ADM_RUN; j++) {
-        if (x + j >= i32(tile_x) && x + j < end_x && y >= i32(tile_y) && y < end_y) {
-            u32 at = u32(y) * width + u32(x + j);
-#if ADM_LEVEL == 0
-            next_approx[at] = (u32(o[4 * j]) & 0xffffu) | u32(t[4 * j]) << 16;
-#else
-            next_approx[at] = U32X2(u32(o[4 * j]), u32(t[4 * j]));
-#endif
-        }
+        low[j] = (u32(o_low[j]) & 0xffffu) | u32(t_low[j]) << 16;
+        if (x + j >= i32(tile_x) && x + j < end_x && y >= i32(tile_y) && y < end_y)
+            approx_0[u32(y) * width + u32(x + j)] = low[j];
     }
+    UNROLL for (u32 j = 0u; j < ADM_RUN; j += 2u)
+        APPROX_AT(row, (lane * ADM_RUN + j) / 2u) = U32X2(low[j], low[j + 1u]);
 #endif
 
+    u64 sum[9];
+    u32 kept[3u * ADM_KEPT * ADM_RUN];
+    i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
     if (in_core) {
         u32 same_way = 0u, doubts = 0u;
         UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
-            u32 answer = nearly_aligned(o[4u * j + 1u], o[4u * j + 2u], t[4u * j + 1u], t[4u * j + 2u]);
+            u32 answer = nearly_aligned(o[3u * j], o[3u * j + 1u], t[3u * j], t[3u * j + 1u]);
             same_way |= (answer & 1u) << j;
             doubts |= (answer >> 1) << j;
         }
         while (doubts != 0u) {
             u32 j = top_bit_u32(doubts);
             doubts ^= 1u << j;
-            i32 oh = o[1], ov = o[2], th = t[1], tv = t[2];
+            i32 oh = o[0], ov = o[1], th = t[0], tv = t[1];
             UNROLL for (u32 i = 1u; i < ADM_RUN; i++) {
-                oh = pick(i == j, o[4u * i + 1u], oh);
-                ov = pick(i == j, o[4u * i + 2u], ov);
-                th = pick(i == j, t[4u * i + 1u], th);
-                tv = pick(i == j, t[4u * i + 2u], tv);
+                oh = pick(i == j, o[3u * i], oh);
+                ov = pick(i == j, o[3u * i + 1u], ov);
+                th = pick(i == j, t[3u * i], th);
+                tv = pick(i == j, t[3u * i + 1u], tv);
             }
             same_way &= ~(1u << j);
             same_way |= aligned(oh, ov, th, tv) ? 1u << j : 0u;
         }
 
-        u64 sum[9];
         UNROLL for (u32 i = 0u; i < 9u; i++)
             sum[i] = u64(0);
-        u32 kept[3u * ADM_KEPT * ADM_RUN];
-        i32 near_added[ADM_RUN], near_restored[ADM_RUN];
-        i32 under_added[ADM_RUN], under_restored[ADM_RUN]; /* thresholds */
-        bool row_counts = y >= top && y < bottom;
         UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
             bool counts = row_counts && x + i32(j) >= left && x + i32(j) < right;
-            near_added[j] = near_restored[j] = under_added[j] = under_restored[j] = 0;
+            i32 near_added = 0, near_restored = 0;
+            under_added[j] = under_restored[j] = 0;
             UNROLL for (u32 band = 0u; band < 3u; band++) {
-                i32 original = o[4u * j + 1u + band], distorted = t[4u * j + 1u + band];
+                i32 original = o[3u * j + band], distorted = t[3u * j + band];
                 i32 restored = restore(original, distorted, ((same_way >> j) & 1u) != 0u);
                 i32 added = distorted - restored;
                 KEEP(3u * j + band, restored, added);
-                restored = weigh(band, restored);
-                added = weigh(band, added);
+                restored = weigh(WEIGHT(band), restored);
+                added = weigh(WEIGHT(band), added);
                 KEEP_WEIGHED(3u * j + band, restored, added);
                 u32 size = seen(band, restored);
-                near_restored[j] += as_neighbour(size);
+                near_restored += as_neighbour(size);
                 under_restored[j] += as_centre(size);
                 size = seen(band, added);
-                near_added[j] += as_neighbour(size);
+                near_added += as_neighbour(size);
                 under_added[j] += as_centre(size);
-                sum[ADM_DEN + band] += counts ? plain_cube(original) : u64(0);
+                sum[ADM_DEN + band] += counts ? PLAIN_CUBE(original) : u64(0);
             }
-            MASK(row, j, lane) = U32X2(u32(near_added[j]), u32(near_restored[j]));
+            MASK(row, j, lane) = U32X2(u32(near_added), u32(near_restored));
         }
-        BARRIER();
+    }
+    BARRIER();
+#if !ADM_COARSE
+    store_approx_1(tile_x, tile_y, width, height);
+#endif
 
+    if (in_core) {
         if (row_counts) {
             /* Below the last row stands that row itself, above the first one the second. */
             u32 below = y + 1 == i32(height) ? row : row + 1u, above = y == 0 ? below : row - 1u;
@@ -433,9 +517,9 @@ KERNEL_MAIN
                     i32 mask_restored = under_restored[j] + two_restored[j + 1u] + before_it + after_it;
                     UNROLL for (u32 band = 0u; band < 3u; band++) {
                         sum[ADM_NUM + band] +=
-                            visible_cube(band, KEPT_RESTORED(band, 3u * j + band), mask_added);
+                            visible_cube(band, KEPT_RESTORED(band, 3u * j + band), mask_added, CUBE_SHIFT(band));
                         sum[ADM_AIM + band] +=
-                            visible_cube(band, KEPT_ADDED(band, 3u * j + band), mask_restored);
+                            visible_cube(band, KEPT_ADDED(band, 3u * j + band), mask_restored, CUBE_SHIFT(band));
                     }
                 }
             }

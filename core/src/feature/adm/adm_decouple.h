@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* How ADM's kernels tell what was restored from what was added. Include it after KERNEL_BEGIN and
- * soft_double.h: these are device functions. ADM_LEVEL is 0 for coefficients of 16 bits; the gain limit is
- * that of ADM_LEVEL_PARAMS. */
+ * soft_double.h: these are device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain limit
+ * is that of ADM_GAIN_PARAMS. */
 
 /* x rounded to 24 significant bits, as a conversion to single precision would. */
 DEVICE u64 round_to_single(u64 x)
@@ -71,7 +71,7 @@ DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
 {
     u32 g = max_u32(u32(abs_i32(o)), 1u), magnitude = (o ^ t) < 0 ? 0u : u32(abs_i32(t));
     u32 m = min_u32(magnitude, 2u * g);
-#if ADM_LEVEL == 0
+#if !ADM_COARSE
     u32 k = min_u32((reciprocal(g) * m + 16384u) >> 15, 32768u);
     i32 r = i32(u32(o) * k + 16384u) >> 15;
 #else
@@ -87,7 +87,7 @@ DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
     if (gain_whole == 0u)
         size = enhanced(size, magnitude);
     else
-#if ADM_LEVEL == 0
+#if !ADM_COARSE
         size = min_u32(size * gain_whole, magnitude);
 #else
         size = mul_hi_u32(size, gain_whole) != 0u ? magnitude : min_u32(size * gain_whole, magnitude);

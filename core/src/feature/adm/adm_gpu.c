@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of ADM on a GPU: a level each, one after another. */
+/* The passes of ADM on a GPU: level 0, then all others. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,50 +8,97 @@
 #include "feature/adm/adm_tile.h"
 #include "gpu/feature_gpu.h"
 
-GPU_PARAMS(AdmLevelParams, ADM_LEVEL_PARAMS);
+GPU_PARAMS(AdmFineParams, ADM_FINE_PARAMS);
+GPU_PARAMS(AdmCoarseParams, ADM_COARSE_PARAMS);
 
 _Static_assert(ADM_SUMS_PER_ROW == 3 * ADM_BANDS, "a row has a sum of each kind for each band");
-_Static_assert(ADM_RUN_0 % 2 == 0, "words of level 0 begin where threads do");
-
-static const unsigned runs[ADM_LEVELS] = { ADM_RUN_0, ADM_RUN_1, ADM_RUN_2, ADM_RUN_3 };
+_Static_assert(ADM_FINE_RUN % 2 == 0, "words of level 0 begin where threads do");
 
 static unsigned core_rows(const AdmLevel *l)
 {
     return (unsigned)(l->bottom - l->top);
 }
 
-static AdmLevelParams level_params(const Feature *f, const GpuPlan *plan, int i, uint32_t row_base)
+/* The groups of a level above 0, which cover its core. */
+static unsigned coarse_groups(const AdmLevel *l)
+{
+    return gpu_groups((unsigned)(l->right - l->left), ADM_TILE_COLUMNS(1)) *
+           gpu_groups(core_rows(l), ADM_TILE_ROWS);
+}
+
+/* Members of both kinds of parameters. */
+#define GAIN_PARAMS(gain, exponent, mantissa)                                                      \
+    .gain_whole = floor(gain) == (gain) ? (uint32_t)(gain) : 0, .gain_lo = (uint32_t)(mantissa),   \
+    .gain_hi = (uint32_t)((mantissa) >> 32), .gain_shift = (uint32_t)(53 - (exponent)-32)
+
+static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], GpuBuf rows)
 {
     const AdmOptions *const options = f->options;
-    const AdmLevel *const l = &((const AdmSetup *)f->state)->level[i];
-    const bool skipped = i == 0 && options->skip_scale0;
-    const double gain = options->gain_limit;
+    const AdmLevel *const l = &((const AdmSetup *)f->state)->level[0];
     int exponent;
-    const uint64_t mantissa = (uint64_t)ldexp(frexp(gain, &exponent), 53);
-    return (AdmLevelParams){
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(options->gain_limit, &exponent), 53);
+    const AdmFineParams params = {
+        GAIN_PARAMS(options->gain_limit, exponent, mantissa),
         .in_width = (uint32_t)l->in_w,
         .in_height = (uint32_t)l->in_h,
-        .in_stride = i == 0 ? gpu_plane_stride(plan, 0) : (uint32_t)l->in_w,
+        .in_stride = gpu_plane_stride(plan, 0),
         .depth = f->shape.bpc,
         /* A core that begins where the band ends is none. */
-        .core_x = (uint32_t)(skipped ? l->w : l->left),
-        .core_y = (uint32_t)(skipped ? l->h : l->top),
-        .row_base = row_base,
-        .gain_whole = floor(gain) == gain ? (uint32_t)gain : 0,
-        .gain_lo = (uint32_t)mantissa,
-        .gain_hi = (uint32_t)(mantissa >> 32),
-        .gain_shift = (uint32_t)(53 - exponent - 32),
+        .core_x = (uint32_t)(options->skip_scale0 ? l->w : l->left),
+        .core_y = (uint32_t)(options->skip_scale0 ? l->h : l->top),
+        .row_base = 0,
         .weight_hv = l->q[ADM_H],
         .weight_d = l->q[ADM_D],
         .cube_shift_hv = (uint32_t)l->cube[ADM_H],
         .cube_shift_d = (uint32_t)l->cube[ADM_D],
-        .plain_cube_shift = (uint32_t)l->plain_cube,
     };
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "adm_0_8", "adm_0_16"),
+                 GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), approx[0], approx[1], rows),
+                 GPU_PASS_PARAMS(&params),
+                 .groups = { gpu_groups((unsigned)l->w, ADM_TILE_COLUMNS(ADM_FINE_RUN)),
+                             gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
+             });
+}
+
+#define COARSE_LEVEL_PARAMS(l, base)                                                               \
+    .core_x_##l = (uint32_t)level[l].left, .core_y_##l = (uint32_t)level[l].top,                   \
+    .row_base_##l = (base), .weight_hv_##l = level[l].q[ADM_H], .weight_d_##l = level[l].q[ADM_D], \
+    .cube_shift_##l = (uint32_t)level[l].cube[ADM_H],                                              \
+    .plain_cube_shift_##l = (uint32_t)level[l].plain_cube
+
+static void plan_coarse(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], GpuBuf rows)
+{
+    const AdmOptions *const options = f->options;
+    const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
+    int exponent;
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(options->gain_limit, &exponent), 53);
+    uint32_t base[ADM_LEVELS] = { 0 };
+    for (int i = 1; i < ADM_LEVELS; i++)
+        base[i] = base[i - 1] + core_rows(&level[i - 1]) * ADM_SUMS_PER_ROW;
+    const unsigned first_of_2 = coarse_groups(&level[3]),
+                   first_of_1 = first_of_2 + coarse_groups(&level[2]);
+    const AdmCoarseParams params = {
+        GAIN_PARAMS(options->gain_limit, exponent, mantissa),
+        .in_width = (uint32_t)level[1].in_w,
+        .in_height = (uint32_t)level[1].in_h,
+        .first_of_2 = first_of_2,
+        .first_of_1 = first_of_1,
+        COARSE_LEVEL_PARAMS(1, base[1]),
+        COARSE_LEVEL_PARAMS(2, base[2]),
+        COARSE_LEVEL_PARAMS(3, base[3]),
+    };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "adm_coarse",
+                       GPU_PASS_BUFFERS(approx[0], approx[1], rows),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { first_of_1 + coarse_groups(&level[1]) },
+                   });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
-    static const char *const coarse[ADM_LEVELS] = { NULL, "adm_1", "adm_2", "adm_3" };
     const AdmOptions *const options = f->options;
     const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0)
@@ -62,33 +109,14 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     for (int i = 0; i < ADM_LEVELS; i++)
         sums += (size_t)core_rows(&level[i]) * ADM_SUMS_PER_ROW;
     const GpuBuf rows = gpu_result(plan, sums * sizeof(uint64_t), true);
-
-    GpuBuf source = { 0 };
-    uint32_t row_base = 0;
-    for (int i = 0; i < ADM_LEVELS; i++) {
-        const AdmLevel *const l = &level[i];
-        const size_t size = (size_t)l->w * (size_t)l->h;
-        const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
-        const GpuBuf approx =
-            gpu_scratch(plan, i < ADM_LEVELS - 1 ? 2 * size * sample : 2 * sample);
-        const AdmLevelParams params = level_params(f, plan, i, row_base);
-        GpuPass pass = {
-            .kernel = i == 0 ? gpu_by_depth(f, "adm_0_8", "adm_0_16") : coarse[i],
-            GPU_PASS_BUFFERS(source, approx, rows),
-            GPU_PASS_PARAMS(&params),
-            .groups = { gpu_groups((unsigned)l->w, ADM_TILE_COLUMNS(runs[i])),
-                        gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
-        };
-        if (i == 0) {
-            const GpuBuf buffers[] = { gpu_ref(plan, 0), gpu_dist(plan, 0), approx, rows };
-            memcpy(pass.buffers, buffers, sizeof(buffers));
-            pass.buffer_count = sizeof(buffers) / sizeof(buffers[0]);
-        }
-        gpu_pass(plan, &pass);
-        gpu_next_stage(plan);
-        source = approx;
-        row_base += core_rows(l) * ADM_SUMS_PER_ROW;
-    }
+    /* The low-pass bands of both pictures. */
+    const GpuBuf approx[2] = {
+        gpu_scratch(plan, (size_t)level[0].w * (size_t)level[0].h * 2 * sizeof(int16_t)),
+        gpu_scratch(plan, (size_t)level[1].w * (size_t)level[1].h * 2 * sizeof(int32_t)),
+    };
+    plan_fine(f, plan, approx, rows);
+    gpu_next_stage(plan);
+    plan_coarse(f, plan, approx, rows);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include "gpu/feature_gpu.h"
 
-/* Adds the passes over f->planes; `kernel` is a variant of psnr_sse. */
+/* Adds the pass over f->planes; `kernel` is a variant of psnr_sse. */
 void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel);
 
 /* What they left, added up; 0 for a plane that is not measured. */
