@@ -2,29 +2,27 @@
 /* GPU kernels of motion. */
 
 #if defined(KERNEL_motion_sad)
-/* Sum of the magnitudes of the blurred difference of two luma planes. A thread makes four rows of four
- * columns by itself: the columns and two on either side are blurred downwards, whole words at a time,
- * then these across. */
+/* Sum of the magnitudes of the blurred difference of two luma planes. A thread blurs four rows of four
+ * columns downwards, whole words at a time, and then across, with two columns of its neighbours on either side. */
 #include "feature/motion/motion_tile.h"
 #define BUFFERS IN(0, u32, cur) IN(1, u32, prev) OUT(2, u32, sums)
 #define PARAMS MOTION_SAD_PARAMS
-#define SHARED_ARRAYS SHARED(u32, part, MOTION_GROUP_W * MOTION_GROUP_H)
+/* The blurred columns; then the sums. */
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32, part, MOTION_GROUP_W * MOTION_GROUP_H * MOTION_ROWS * MOTION_COLUMNS)
 #define GROUP_W MOTION_GROUP_W
 #define GROUP_H MOTION_GROUP_H
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
 
-#define SPAN (MOTION_COLUMNS + 4) /* columns that are blurred downwards */
+#define WORDS (MOTION_COLUMNS / SAMPLES_PER_WORD)
+#define SPAN (MOTION_COLUMNS + 4) /* columns that the outputs of a thread need */
 
-/* The words that hold a row of them, samples of the first word that are not needed, and what a sum fits in. */
+/* What a blurred column fits in: at 16 bits it takes 33. */
 #if HBD
-#define WORDS 4
-#define SKIPPED 0u
 #define SUM i64
 #else
-#define WORDS 3
-#define SKIPPED 2u
 #define SUM i32
 #endif
 
@@ -46,53 +44,63 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
 /* The filter's taps, Q16. */
 #define TAP(i) ((i) == 2 ? 26386 : (i) == 1 || (i) == 3 ? 16004 : 3571)
 
+/* Where a thread's column lies, blurred. */
+#define COLUMN(row, column, lane)                                                                  \
+    part[((LOCAL_Y * MOTION_ROWS + (row)) * MOTION_COLUMNS + (column)) * GROUP_W + (lane)]
+
 KERNEL_MAIN
 {
-    i32 x = i32((GROUP_X * GROUP_W + LOCAL_X) * MOTION_COLUMNS);
+    i32 x = i32(GROUP_X * MOTION_TILE_W + LOCAL_X * MOTION_COLUMNS) - MOTION_COLUMNS;
     i32 y = i32((GROUP_Y * GROUP_H + LOCAL_Y) * MOTION_ROWS);
     u32 word[WORDS];
-    UNROLL for (i32 i = 0; i < WORDS; i++)
-        word[i] = u32(clamp_i32((x - 2 - i32(SKIPPED)) / i32(SAMPLES_PER_WORD) + i, 0, i32(stride) - 1));
+    UNROLL for (u32 i = 0u; i < WORDS; i++)
+        word[i] = u32(clamp_i32(x / i32(SAMPLES_PER_WORD) + i32(i), 0, i32(stride) - 1));
 
-    SUM down[MOTION_ROWS * SPAN];
-    UNROLL for (u32 i = 0u; i < MOTION_ROWS * SPAN; i++)
+    SUM down[MOTION_ROWS * MOTION_COLUMNS];
+    UNROLL for (u32 i = 0u; i < MOTION_ROWS * MOTION_COLUMNS; i++)
         down[i] = SUM(1u << (bpc - 1u));
     UNROLL for (i32 i = 0; i < MOTION_ROWS + 4; i++) {
         u32 row = mirror(y - 2 + i, height) * stride;
-        u32 a[WORDS], b[WORDS];
-        UNROLL for (u32 k = 0u; k < WORDS; k++) {
-            a[k] = prev[row + word[k]];
-            b[k] = cur[row + word[k]];
-        }
-        UNROLL for (u32 k = 0u; k < SPAN; k++) {
-            u32 at = (k + SKIPPED) / SAMPLES_PER_WORD;
-            i32 d = i32(sample_of(a[at], k + SKIPPED)) - i32(sample_of(b[at], k + SKIPPED));
+        UNROLL for (u32 k = 0u; k < MOTION_COLUMNS; k++) {
+            u32 at = row + word[k / SAMPLES_PER_WORD];
+            i32 d = i32(sample_of(prev[at], k)) - i32(sample_of(cur[at], k));
             UNROLL for (i32 r = 0; r < MOTION_ROWS; r++) {
                 if (i >= r && i < r + 5)
-                    down[u32(r) * SPAN + k] += SUM(TAP(i - r)) * SUM(d);
+                    down[u32(r) * MOTION_COLUMNS + k] += SUM(TAP(i - r)) * SUM(d);
             }
         }
     }
+    UNROLL for (u32 r = 0u; r < MOTION_ROWS; r++) {
+        UNROLL for (u32 k = 0u; k < MOTION_COLUMNS; k++)
+            COLUMN(r, k, LOCAL_X) = u32(i32(down[r * MOTION_COLUMNS + k] >> bpc));
+    }
+    BARRIER();
 
     u32 sum = 0u;
-    bool at_edge = x == 0 || x + MOTION_COLUMNS + 2 > i32(width);
-    UNROLL for (i32 r = 0; r < MOTION_ROWS; r++) {
-        i32 v[SPAN];
-        UNROLL for (u32 k = 0u; k < SPAN; k++)
-            v[k] = i32(down[u32(r) * SPAN + k] >> bpc);
-        if (at_edge) {
-            UNROLL for (i32 k = 3; k < SPAN; k++)
-                v[k] = pick(x - 2 + k == i32(width), v[k - 2], v[k]);
-            UNROLL for (i32 k = 4; k < SPAN; k++)
-                v[k] = pick(x - 3 + k == i32(width), v[k - 4], v[k]);
-            v[0] = pick(x == 0, v[4], v[0]);
-            v[1] = pick(x == 0, v[3], v[1]);
-        }
-        UNROLL for (i32 j = 0; j < MOTION_COLUMNS; j++) {
-            i64 blurred = i64(3571) * i64(v[j] + v[j + 4]) + i64(16004) * i64(v[j + 1] + v[j + 3]) +
-                          i64(26386) * i64(v[j + 2]) + i64(32768);
-            u32 size = u32(abs_i32(i32(blurred >> 16)));
-            sum += x + j < i32(width) && y + r < i32(height) ? size : 0u;
+    if (LOCAL_X > 0u && LOCAL_X < GROUP_W - 1u) {
+        bool at_edge = x == 0 || x + MOTION_COLUMNS + 2 > i32(width);
+        UNROLL for (u32 r = 0u; r < MOTION_ROWS; r++) {
+            i32 v[SPAN];
+            UNROLL for (u32 k = 0u; k < MOTION_COLUMNS; k++)
+                v[k + 2u] = i32(down[r * MOTION_COLUMNS + k] >> bpc);
+            UNROLL for (u32 k = 0u; k < 2u; k++) {
+                v[k] = i32(COLUMN(r, k + 2u, LOCAL_X - 1u));
+                v[k + 6u] = i32(COLUMN(r, k, LOCAL_X + 1u));
+            }
+            if (at_edge) {
+                UNROLL for (i32 k = 3; k < SPAN; k++)
+                    v[k] = pick(x - 2 + k == i32(width), v[k - 2], v[k]);
+                UNROLL for (i32 k = 4; k < SPAN; k++)
+                    v[k] = pick(x - 3 + k == i32(width), v[k - 4], v[k]);
+                v[0] = pick(x == 0, v[4], v[0]);
+                v[1] = pick(x == 0, v[3], v[1]);
+            }
+            UNROLL for (i32 j = 0; j < MOTION_COLUMNS; j++) {
+                i64 blurred = i64(3571) * i64(v[j] + v[j + 4]) + i64(16004) * i64(v[j + 1] + v[j + 3]) +
+                              i64(26386) * i64(v[j + 2]) + i64(32768);
+                u32 size = u32(abs_i32(i32(blurred >> 16)));
+                sum += x + j < i32(width) && y + i32(r) < i32(height) ? size : 0u;
+            }
         }
     }
     GROUP_SUM(part, sum);

@@ -2,10 +2,11 @@
 /* What motion's kernel and its host code share. */
 #define MOTION_GROUP_W 32
 #define MOTION_GROUP_H 8
-#define MOTION_COLUMNS 4 /* of output, of a thread */
+#define MOTION_COLUMNS 4 /* of a thread */
 #define MOTION_ROWS 4
 
-#define MOTION_TILE_W (MOTION_GROUP_W * MOTION_COLUMNS) /* of output, of a group */
+/* What a group answers for: its first and last threads are there for their neighbours only. */
+#define MOTION_TILE_W ((MOTION_GROUP_W - 2) * MOTION_COLUMNS)
 #define MOTION_TILE_H (MOTION_GROUP_H * MOTION_ROWS)
 
 #define MOTION_SAD_PARAMS                                                                          \
