@@ -118,7 +118,8 @@ static int32_t scalar_restore(bool coarse, double gain, int32_t o, int32_t t, bo
 
 static void what_is_restored(void **unused)
 {
-    static const double gains[] = { 1, 2, 100, 1.2, 1.0000000000000002, 99.999999999999986, 33.3, 1.5 };
+    static const double gains[] = { 1,    2,  100, 1.2, 1.0000000000000002, 99.999999999999986,
+                                    33.3, 1.5 };
     for (unsigned i = 0; i < 800000; i++) {
         const bool coarse = i & 1, aligned = i & 2;
         const double gain = gains[i / 4 % COUNT(gains)];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ADM on the GPU, from samples to sums: levels of the wavelet transform of both pictures, the decoupling of
- * the distorted bands into what was restored and what was added, contrast masking, and the cubes of what
- * is visible of both of these and of the reference itself. Two kernels, one after the other:
+/* ADM on the GPU, from samples to sums: levels of the wavelet transform of both pictures, the
+ * decoupling of the distorted bands into what was restored and what was added, contrast masking, and
+ * the cubes of what is visible of both of these and of the reference itself. Two kernels, one after
+ * the other:
  *
  *   adm_0         level 0, and the low-pass bands of levels 0 and 1
  *   adm_coarse    levels 1, 2 and 3 side by side, each group at one of them. What level 3 splits, the
@@ -30,8 +31,9 @@
 #define PARAMS ADM_FINE_PARAMS
 #endif
 
-/* For what is split; then for masks, and behind them, at level 0, for the low-pass band; then for the sums. */
-#define ADM_SUM_PITCH 127u /* nine sums of 14 rows, and one so that no two lanes meet in a bank */
+/* For what is split; then for masks, and behind them, at level 0, for the low-pass band; then for the
+ * sums, nine of 14 rows, and one so that no two lanes meet in a bank. */
+#define ADM_SUM_PITCH 127u
 #define SHARED_ARRAYS SHARED(u32x2, work, ADM_SUM_PITCH * ADM_LANES)
 
 #include "gpu/prelude/prelude.h"
@@ -68,20 +70,23 @@ DEVICE u32 reflect(i32 i, i32 n)
     return u32(clamp_i32(i, 0, n - 1));
 }
 
+/* sum / 2^shift, rounded. */
+DEVICE i64 round_shift(i64 sum, u32 shift)
+{
+    return (sum + i64(u64((1u << shift) >> 1))) >> shift;
+}
+
 /* The filters (db2, Q15) on four neighbours. */
-DEVICE i64 low_pass(i64 a, i64 b, i64 c, i64 d)
+DEVICE i32 low_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 {
-    return i64(15826) * a + i64(27411) * b + i64(7345) * c - i64(4240) * d;
+    return i32(round_shift(i64(15826) * i64(a) + i64(27411) * i64(b) + i64(7345) * i64(c) -
+                               i64(4240) * i64(d), shift));
 }
 
-DEVICE i64 high_pass(i64 a, i64 b, i64 c, i64 d)
+DEVICE i32 high_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 {
-    return i64(27411) * c - i64(4240) * a - i64(7345) * b - i64(15826) * d;
-}
-
-DEVICE i32 round_shift(i64 sum, u32 shift)
-{
-    return i32((sum + i64(u64((1u << shift) >> 1))) >> shift);
+    return i32(round_shift(i64(27411) * i64(c) - i64(4240) * i64(a) - i64(7345) * i64(b) -
+                               i64(15826) * i64(d), shift));
 }
 
 #if ADM_COARSE
@@ -95,23 +100,21 @@ DEVICE i32 round_shift(i64 sum, u32 shift)
 /* A value of the low-pass band of level 2, of both pictures. */
 DEVICE u32x2 make_approx_2(u32 x, u32 y, u32 width_1, u32 height_1)
 {
-    i32 ref_column[4], dist_column[4];
+    i32 p[4], q[4]; /* of the reference, and of the distorted picture */
     UNROLL for (i32 k = 0; k < 4; k++) {
         u32 column = reflect(2 * i32(x) - 1 + k, i32(width_1));
         u32x2 a = approx_1[reflect(2 * i32(y) - 1, i32(height_1)) * width_1 + column];
         u32x2 b = approx_1[reflect(2 * i32(y), i32(height_1)) * width_1 + column];
         u32x2 c = approx_1[reflect(2 * i32(y) + 1, i32(height_1)) * width_1 + column];
         u32x2 d = approx_1[reflect(2 * i32(y) + 2, i32(height_1)) * width_1 + column];
-        ref_column[k] = round_shift(low_pass(i64(i32(a.x)), i64(i32(b.x)), i64(i32(c.x)), i64(i32(d.x))), 16u);
-        dist_column[k] = round_shift(low_pass(i64(i32(a.y)), i64(i32(b.y)), i64(i32(c.y)), i64(i32(d.y))), 16u);
+        p[k] = low_pass(i32(a.x), i32(b.x), i32(c.x), i32(d.x), 16u);
+        q[k] = low_pass(i32(a.y), i32(b.y), i32(c.y), i32(d.y), 16u);
     }
-    i32 r = round_shift(low_pass(i64(ref_column[0]), i64(ref_column[1]), i64(ref_column[2]), i64(ref_column[3])), 16u);
-    i32 d = round_shift(low_pass(i64(dist_column[0]), i64(dist_column[1]), i64(dist_column[2]), i64(dist_column[3])),
-                        16u);
-    return U32X2(u32(r), u32(d));
+    return U32X2(u32(low_pass(p[0], p[1], p[2], p[3], 16u)),
+                 u32(low_pass(q[0], q[1], q[2], q[3], 16u)));
 }
 
-/* What stands at row and column of what the group splits. */
+/* What stands at row y and column x of what a level splits. */
 DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
 {
     if (level == 1u) {
@@ -126,20 +129,20 @@ DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
 /* Bands H, V and D of this thread's position in one of the pictures. */
 #define SPLIT(picture, bands)                                                                      \
     do {                                                                                           \
-        i64 l_[4], h_[4];                                                                          \
+        i32 l_[4], h_[4];                                                                          \
         UNROLL for (u32 k_ = 0u; k_ < 4u; k_++)                                                    \
         {                                                                                          \
             u32 column_ = 2u * lane + k_;                                                          \
-            i64 a_ = i64(i32(SPLIT_AT(2u * row, column_).picture));                                \
-            i64 b_ = i64(i32(SPLIT_AT(2u * row + 1u, column_).picture));                           \
-            i64 c_ = i64(i32(SPLIT_AT(2u * row + 2u, column_).picture));                           \
-            i64 d_ = i64(i32(SPLIT_AT(2u * row + 3u, column_).picture));                           \
-            l_[k_] = i64(round_shift(low_pass(a_, b_, c_, d_), column_shift));                     \
-            h_[k_] = i64(round_shift(high_pass(a_, b_, c_, d_), column_shift));                    \
+            i32 a_ = i32(SPLIT_AT(2u * row, column_).picture);                                     \
+            i32 b_ = i32(SPLIT_AT(2u * row + 1u, column_).picture);                                \
+            i32 c_ = i32(SPLIT_AT(2u * row + 2u, column_).picture);                                \
+            i32 d_ = i32(SPLIT_AT(2u * row + 3u, column_).picture);                                \
+            l_[k_] = low_pass(a_, b_, c_, d_, column_shift);                                       \
+            h_[k_] = high_pass(a_, b_, c_, d_, column_shift);                                      \
         }                                                                                          \
-        bands[0] = round_shift(low_pass(h_[0], h_[1], h_[2], h_[3]), row_shift);                   \
-        bands[1] = round_shift(high_pass(l_[0], l_[1], l_[2], l_[3]), row_shift);                  \
-        bands[2] = round_shift(high_pass(h_[0], h_[1], h_[2], h_[3]), row_shift);                  \
+        bands[0] = low_pass(h_[0], h_[1], h_[2], h_[3], row_shift);                                \
+        bands[1] = high_pass(l_[0], l_[1], l_[2], l_[3], row_shift);                               \
+        bands[2] = high_pass(h_[0], h_[1], h_[2], h_[3], row_shift);                               \
     } while (false)
 
 #else
@@ -151,8 +154,7 @@ DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
 #endif
 #define ADM_HALF (1u << (ADM_DEPTH - 1u))
 
-/* The taps of both filters for row i of four, and 32 bits for sums that wrap: differences fit where the
- * sums themselves do not. */
+/* The taps of both filters for row i of four. Sums may wrap in 32 bits: what is left of them fits. */
 #define LOW_TAP(i) ((i) == 0 ? 15826 : (i) == 1 ? 27411 : (i) == 2 ? 7345 : -4240)
 #define HIGH_TAP(i) ((i) == 0 ? -4240 : (i) == 1 ? -7345 : (i) == 2 ? 27411 : -15826)
 
@@ -166,7 +168,7 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
     return i32(27411u * u32(c) - 4240u * u32(a) - 7345u * u32(b) - 15826u * u32(d) + 32768u) >> 16;
 }
 
-/* Words that hold a row of the thread's columns; the first sample is not needed (columns are odd). */
+/* Words that hold a row of the thread's columns; the first sample is not needed: columns are odd. */
 #define ADM_SPAN (2 * ADM_RUN + 2)
 #define ADM_WORDS ((ADM_SPAN + 1u + SAMPLES_PER_WORD - 1u) / SAMPLES_PER_WORD)
 
@@ -180,8 +182,8 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
         values[2] = pick(x < 0, values[4], values[2]);                                             \
     }
 
-/* Bands A, H, V and D of the thread's columns, four by four. A low-pass column begins with its rounding and
- * the samples' middle taken off. */
+/* Bands A, and H, V and D three by three, of the thread's columns. A low-pass column begins with its
+ * rounding, and the samples' middle taken off. */
 #define SPLIT(picture, bands)                                                                      \
     do {                                                                                           \
         u32 low_[ADM_SPAN], high_[ADM_SPAN];                                                       \
@@ -222,42 +224,37 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
     } while (false)
 
 /* Where a group keeps its part of the low-pass band: behind the masks, two columns in one. */
-#define APPROX_AT(row, pair) work[ADM_ROWS * ADM_RUN * ADM_LANES + (row) * (ADM_RUN / 2u) * ADM_LANES + (pair)]
+#define APPROX_AT(row, pair)                                                                       \
+    work[ADM_ROWS * ADM_RUN * ADM_LANES + (row) * (ADM_RUN / 2u) * ADM_LANES + (pair)]
 
-/* Splits that further, for level 2: a value of the low-pass band of level 1 for each four of level 0. */
+/* Splits that further, for level 2: a value of level 1 for each four of level 0. */
 DEVICE void store_approx_1(u32 tile_x, u32 tile_y, u32 width, u32 height)
 {
     u32 columns = ADM_TILE_COLUMNS(ADM_RUN) / 2u;
     u32 x = tile_x / 2u + LOCAL_INDEX % columns, y = tile_y / 2u + LOCAL_INDEX / columns;
-    if (LOCAL_INDEX >= columns * (ADM_TILE_ROWS / 2u) || x >= (width + 1u) / 2u || y >= (height + 1u) / 2u)
+    if (LOCAL_INDEX >= columns * (ADM_TILE_ROWS / 2u) || x >= (width + 1u) / 2u ||
+        y >= (height + 1u) / 2u)
         return;
-    i32 ref_column[4], dist_column[4];
+    i32 p[4], q[4]; /* of the reference, and of the distorted picture */
     UNROLL for (i32 k = 0; k < 4; k++) {
         u32 column = reflect(2 * i32(x) - 1 + k, i32(width)) + 1u - tile_x, r = 0u, d = 0u;
         UNROLL for (i32 i = 0; i < 4; i++) {
-            u32x2 pair = APPROX_AT(reflect(2 * i32(y) - 1 + i, i32(height)) + 1u - tile_y, column / 2u);
-            u32 both = u32(pick((column & 1u) != 0u, i32(pair.y), i32(pair.x)));
+            u32 row = reflect(2 * i32(y) - 1 + i, i32(height)) + 1u - tile_y;
+            u32x2 pair = APPROX_AT(row, column / 2u);
+            u32 both = (column & 1u) != 0u ? pair.y : pair.x;
             r += u32(LOW_TAP(i)) * u32(low_16(both));
             d += u32(LOW_TAP(i)) * u32(high_16(both));
         }
-        ref_column[k] = i32(r);
-        dist_column[k] = i32(d);
+        p[k] = i32(r);
+        q[k] = i32(d);
     }
-    i32 r = round_shift(low_pass(i64(ref_column[0]), i64(ref_column[1]), i64(ref_column[2]), i64(ref_column[3])), 15u);
-    i32 d = round_shift(low_pass(i64(dist_column[0]), i64(dist_column[1]), i64(dist_column[2]), i64(dist_column[3])),
-                        15u);
-    approx_1[y * ((width + 1u) / 2u) + x] = U32X2(u32(r), u32(d));
+    approx_1[y * ((width + 1u) / 2u) + x] = U32X2(u32(low_pass(p[0], p[1], p[2], p[3], 15u)),
+                                                 u32(low_pass(q[0], q[1], q[2], q[3], 15u)));
 }
 
 #endif
 
 /* ---- Energies */
-
-/* cube / 2^shift, rounded. */
-DEVICE u64 rounded_cube(i64 cube, u32 shift)
-{
-    return u64((cube + i64(u64((1u << shift) >> 1))) >> shift);
-}
 
 #if ADM_COARSE
 
@@ -265,7 +262,7 @@ DEVICE u64 plain_cube(i32 o, u32 square_shift, u32 cube_shift)
 {
     u32 m = u32(abs_i32(o));
     u32 square = u32((u64(m) * u64(m) + (u64(1) << square_shift)) >> square_shift);
-    return rounded_cube(i64(u64(square) * u64(m)), cube_shift);
+    return u64(round_shift(i64(u64(square) * u64(m)), cube_shift));
 }
 
 DEVICE i32 weigh(u32 weight, i32 x)
@@ -294,7 +291,7 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 {
     i32 y = max_i32(i32(u32(abs_i32(weighed)) - u32(threshold)), 0);
     i32 z = i32(u32((u64(u32(y)) * u64(u32(y)) + u64(1u << 29)) >> 30));
-    return rounded_cube(i64(z) * i64(y), cube_shift);
+    return u64(round_shift(i64(z) * i64(y), cube_shift));
 }
 
 /* What is kept of the two parts of a coefficient: they are weighed alike for all purposes. */
@@ -346,7 +343,7 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
     y = max_i32(y, 0);
     u64 square = u64(u32(y)) * u64(u32(y)) + (band < 2u ? u64(1u << 28) : u64(1u << 29));
     i32 z = i32(u32(square >> (band < 2u ? 29u : 30u)));
-    return rounded_cube(i64(z) * i64(y), cube_shift);
+    return u64(round_shift(i64(z) * i64(y), cube_shift));
 }
 
 #define ADM_KEPT 1u
@@ -377,7 +374,8 @@ KERNEL_MAIN
     u32 cube_shift = OF_LEVEL(cube_shift), plain_cube_shift = OF_LEVEL(plain_cube_shift);
     u32 square_shift = level == 2u ? 30u : 31u;
     u32 column_shift = level == 1u ? 0u : 16u, row_shift = level == 2u ? 16u : 15u;
-    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u, in_w = in_width, in_h = in_height;
+    u32 width = (in_width + 1u) / 2u, height = (in_height + 1u) / 2u;
+    u32 in_w = in_width, in_h = in_height;
     for (u32 i = 1u; i < level; i++) {
         in_w = width;
         in_h = height;
@@ -417,7 +415,7 @@ KERNEL_MAIN
     u32 offset[ADM_WORDS];
     bool at_edge = x < 0 || 2 * x + ADM_SPAN - 1 > i32(in_width);
     UNROLL for (u32 i = 0u; i < ADM_WORDS; i++)
-        offset[i] = u32(clamp_i32((2 * x - 2 + i32(i * SAMPLES_PER_WORD)) / i32(SAMPLES_PER_WORD), 0,
+        offset[i] = u32(clamp_i32((2 * x - 2) / i32(SAMPLES_PER_WORD) + i32(i), 0,
                                   i32(in_stride) - 1));
     i32 o_low[ADM_RUN], t_low[ADM_RUN];
     SPLIT(ref, o);
@@ -514,12 +512,15 @@ KERNEL_MAIN
                     i32 mask_added = under_added[j] + two_added[j + 1u] + before_it + after_it;
                     after_it = pick(last, three_restored[j + 1u], three_restored[j + 2u]);
                     before_it = pick(first, after_it, three_restored[j]);
-                    i32 mask_restored = under_restored[j] + two_restored[j + 1u] + before_it + after_it;
+                    i32 mask_restored =
+                        under_restored[j] + two_restored[j + 1u] + before_it + after_it;
                     UNROLL for (u32 band = 0u; band < 3u; band++) {
+                        i32 restored = KEPT_RESTORED(band, 3u * j + band);
+                        i32 added = KEPT_ADDED(band, 3u * j + band);
                         sum[ADM_NUM + band] +=
-                            visible_cube(band, KEPT_RESTORED(band, 3u * j + band), mask_added, CUBE_SHIFT(band));
+                            visible_cube(band, restored, mask_added, CUBE_SHIFT(band));
                         sum[ADM_AIM + band] +=
-                            visible_cube(band, KEPT_ADDED(band, 3u * j + band), mask_restored, CUBE_SHIFT(band));
+                            visible_cube(band, added, mask_restored, CUBE_SHIFT(band));
                     }
                 }
             }
@@ -528,7 +529,8 @@ KERNEL_MAIN
 
         if (row > 0u && row <= ADM_TILE_ROWS) {
             UNROLL for (u32 i = 0u; i < 9u; i++)
-                work[lane * ADM_SUM_PITCH + (row - 1u) * 9u + i] = U32X2(u32(sum[i]), u32(sum[i] >> 32));
+                work[lane * ADM_SUM_PITCH + (row - 1u) * 9u + i] =
+                    U32X2(u32(sum[i]), u32(sum[i] >> 32));
         }
         BARRIER();
         u32 sum_y = tile_y + LOCAL_INDEX / 9u;
@@ -538,8 +540,8 @@ KERNEL_MAIN
                 u32x2 part = work[i * ADM_SUM_PITCH + LOCAL_INDEX];
                 total += u64(part.x) | u64(part.y) << 32;
             }
-            ATOMIC_ADD_U64(row_sums,
-                           2u * (row_base + (sum_y - core_y) * ADM_SUMS_PER_ROW + LOCAL_INDEX % 9u), total);
+            u32 at = row_base + (sum_y - core_y) * ADM_SUMS_PER_ROW + LOCAL_INDEX % 9u;
+            ATOMIC_ADD_U64(row_sums, 2u * at, total);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* How ADM's kernels tell what was restored from what was added. Include it after KERNEL_BEGIN and
- * soft_double.h: these are device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain limit
- * is that of ADM_GAIN_PARAMS. */
+ * soft_double.h: these are device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain
+ * limit is that of ADM_GAIN_PARAMS. */
 
 /* x rounded to 24 significant bits, as a conversion to single precision would. */
 DEVICE u64 round_to_single(u64 x)
@@ -53,8 +53,9 @@ DEVICE u32 reciprocal(u32 i)
     return quotient + more + (rest >= i ? 1u : 0u);
 }
 
-/* size times the gain limit, in a double and then cut off, but at most `most`. The product has 85 bits; 53 of
- * them are a double's, and the others matter only where they round it up to a whole number. */
+/* size times the gain limit, in a double and then cut off, but at most `most`. The product has 85
+ * bits; 53 of them are a double's, and the others matter only where they round it up to a whole
+ * number. */
 DEVICE u32 enhanced(u32 size, u32 most)
 {
     u64 low = u64(size) * u64(gain_lo), high = u64(size) * u64(gain_hi) + (low >> 32);
@@ -65,8 +66,8 @@ DEVICE u32 enhanced(u32 size, u32 most)
     return u32(high >> 32) != 0u ? most : min_u32(u32(high), most);
 }
 
-/* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. Twice o is as
- * good as more. */
+/* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. Twice o
+ * is as good as more. */
 DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
 {
     u32 g = max_u32(u32(abs_i32(o)), 1u), magnitude = (o ^ t) < 0 ? 0u : u32(abs_i32(t));
@@ -90,7 +91,8 @@ DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
 #if !ADM_COARSE
         size = min_u32(size * gain_whole, magnitude);
 #else
-        size = mul_hi_u32(size, gain_whole) != 0u ? magnitude : min_u32(size * gain_whole, magnitude);
+        size =
+            mul_hi_u32(size, gain_whole) != 0u ? magnitude : min_u32(size * gain_whole, magnitude);
 #endif
     return o > 0 ? i32(size) : -i32(size);
 }

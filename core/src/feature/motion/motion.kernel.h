@@ -2,8 +2,9 @@
 /* GPU kernels of motion. */
 
 #if defined(KERNEL_motion_sad)
-/* Sum of the magnitudes of the blurred difference of two luma planes. A thread blurs four rows of four
- * columns downwards, whole words at a time, and then across, with two columns of its neighbours on either side. */
+/* Sum of the magnitudes of the blurred difference of two luma planes. A thread blurs four rows of
+ * four columns downwards, whole words at a time, and then across, with two columns of its neighbours
+ * on either side. */
 #include "feature/motion/motion_tile.h"
 #define BUFFERS IN(0, u32, cur) IN(1, u32, prev) OUT(2, u32, sums)
 #define PARAMS MOTION_SAD_PARAMS
@@ -96,8 +97,9 @@ KERNEL_MAIN
                 v[1] = pick(x == 0, v[3], v[1]);
             }
             UNROLL for (i32 j = 0; j < MOTION_COLUMNS; j++) {
-                i64 blurred = i64(3571) * i64(v[j] + v[j + 4]) + i64(16004) * i64(v[j + 1] + v[j + 3]) +
-                              i64(26386) * i64(v[j + 2]) + i64(32768);
+                i64 blurred = i64(3571) * i64(v[j] + v[j + 4]) +
+                              i64(16004) * i64(v[j + 1] + v[j + 3]) + i64(26386) * i64(v[j + 2]);
+                blurred += i64(32768);
                 u32 size = u32(abs_i32(i32(blurred >> 16)));
                 sum += x + j < i32(width) && y + i32(r) < i32(height) ? size : 0u;
             }

@@ -2,9 +2,9 @@
 /* GPU kernels of psnr. */
 
 #if defined(KERNEL_psnr_sse)
-/* Sums of squared differences of up to three planes, whose groups follow each other; with FLOAT_SQUARES as float_psnr
- * has them. A thread takes four words (of 4 or 2 samples) of each of PSNR_ROWS rows, a group adds up its threads; the host
- * adds up the groups. */
+/* Sums of squared differences of up to three planes, whose groups follow each other; with
+ * FLOAT_SQUARES as float_psnr has them. A thread takes four words (of 4 or 2 samples) of each of
+ * PSNR_ROWS rows, a group adds up its threads; the host adds up the groups. */
 #include "feature/psnr/psnr_tile.h"
 #define BUFFERS                                                                                    \
     IN(0, u32x4, ref_0) IN(1, u32x4, dist_0) IN(2, u32x4, ref_1) IN(3, u32x4, dist_1)              \
@@ -48,7 +48,8 @@ DEVICE SUM word_sse(u32 a, u32 b, u32 mask)
     return sse;
 }
 
-/* All is loaded before any of it is looked at. What lies outside of the plane is loaded from within, and masked. */
+/* All is loaded before any of it is looked at. What lies outside of the plane is loaded from within,
+ * and masked. */
 #define ADD_PLANE(p)                                                                               \
     do {                                                                                           \
         u32 group_ = GROUP_X - first_##p, words_ = stride_##p / PSNR_WORDS;                        \
