@@ -422,8 +422,8 @@ KERNEL_MAIN
         return;
     u32 x = GROUP_X * CIEDE_TILE_W + LOCAL_X;
     u64 sum = u64(0);
-    for (u32 i = 0u; i < CIEDE_TILE_H / CIEDE_GROUP_H; i++) {
-        u32 y = GROUP_Y * CIEDE_TILE_H + i * CIEDE_GROUP_H + LOCAL_Y;
+    for (u32 i = LOCAL_Y; i < rows; i += CIEDE_GROUP_H) {
+        u32 y = GROUP_Y * rows + i;
         if (x < width && y < height) {
             u32 column, row = chroma_row(x, y, column);
             Lab ref, dist;

@@ -13,6 +13,16 @@
 
 GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
 
+/* Groups that fill a large GPU; in small pictures each of them takes fewer rows. */
+enum { ENOUGH_GROUPS = 1000, MIN_STEPS = 2, MAX_STEPS = 32 };
+
+static unsigned group_rows(const FrameShape *shape)
+{
+    const unsigned strips = gpu_groups(shape->w[0], CIEDE_TILE_W);
+    const unsigned steps = shape->h[0] * strips / (CIEDE_GROUP_H * ENOUGH_GROUPS);
+    return CIEDE_GROUP_H * (steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps);
+}
+
 /* What a double loses as a float. */
 static float low_part(double value)
 {
@@ -133,13 +143,14 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
         .b_from_cb = (float)b_cb,
         .b_from_cb_low = low_part(b_cb),
         .probe = 1.0f + 0x1p-12f,
+        .rows = group_rows(shape),
     };
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const unsigned across = gpu_groups(f->shape.w[0], CIEDE_TILE_W),
-                   down = gpu_groups(f->shape.h[0], CIEDE_TILE_H);
+                   down = gpu_groups(f->shape.h[0], group_rows(&f->shape));
     const GpuBuf sums = gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false);
     GpuBuf curves;
     const int err = make_curves(plan, &curves);
@@ -165,8 +176,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint64_t *sums = readback;
-    const size_t count =
-        (size_t)gpu_groups(f->shape.w[0], CIEDE_TILE_W) * gpu_groups(f->shape.h[0], CIEDE_TILE_H);
+    const size_t count = (size_t)gpu_groups(f->shape.w[0], CIEDE_TILE_W) *
+                         gpu_groups(f->shape.h[0], group_rows(&f->shape));
     CiedeResult *out = result;
     out->sum = 0.0;
     for (size_t i = 0; i < count; i++)

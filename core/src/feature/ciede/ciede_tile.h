@@ -2,7 +2,6 @@
 /* What ciede's kernel and its host code share. */
 #define CIEDE_TILE_W 32
 #define CIEDE_GROUP_H 4
-#define CIEDE_TILE_H 32
 
 #define CIEDE_SUM_BITS 40 /* that follow the binary point of a group's sum */
 
@@ -25,11 +24,12 @@
 #define CIEDE_TERMS 5
 
 /* subsampled: chroma is smaller than luma; repeat: how often a sample of it stands in a row. What samples are
- * scaled by comes in two floats; probe is 1 + 2^-12. */
+ * scaled by comes in two floats; probe is 1 + 2^-12; rows are
+ * those of a group. */
 #define CIEDE_PARAMS                                                                               \
     ARG(u32, width) ARG(u32, height) ARG(u32, luma_stride) ARG(u32, chroma_w) ARG(u32, chroma_h)   \
     ARG(u32, chroma_stride) ARG(u32, subsampled) ARG(u32, repeat) ARG(f32, luma_offset)            \
     ARG(f32, chroma_offset) ARG(u32, tiles_x) ARG(f32, luma_scale) ARG(f32, luma_scale_low)        \
     ARG(f32, r_from_cr) ARG(f32, r_from_cr_low) ARG(f32, g_from_cb) ARG(f32, g_from_cb_low)        \
     ARG(f32, g_from_cr) ARG(f32, g_from_cr_low) ARG(f32, b_from_cb) ARG(f32, b_from_cb_low)        \
-    ARG(f32, probe)
+    ARG(f32, probe) ARG(u32, rows)

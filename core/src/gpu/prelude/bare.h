@@ -40,6 +40,7 @@ BARE unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x);
 BARE float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
 BARE float fabsf(float x) { return __builtin_fabsf(x); }
 BARE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+BARE float fminf(float a, float b) { return __builtin_fminf(a, b); }
 BARE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 BARE float floorf(float x) { return __builtin_floorf(x); }
 

@@ -3,7 +3,8 @@
  *
  * The fast way carries the sum and its error in two floats: that is nearly always enough to know
  * how the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add()
- * does in integers what a double does, one term after the other. */
+ * does in integers what a double does, one term after the other. Kernels whose terms are never below 0 say so by
+ * TERMS_ARE_POSITIVE. */
 struct NearSum {
     f32 sum, error;
     f32 peak; /* largest magnitude of the sum on its way */
@@ -21,20 +22,45 @@ DEVICE NearSum near_sum_start()
 DEVICE void near_sum_add(INOUT(NearSum) s, f32 term)
 {
     f32 lost;
+#if defined(TERMS_ARE_POSITIVE) /* then the sum is the peak */
+    s.sum = two_sum_positive(s.sum, term, lost);
+#else
     s.sum = two_sum(s.sum, term, lost);
+    s.peak = max_f32(s.peak, abs_f32(s.sum));
+#endif
     PRECISE f32 error = s.error + lost;
     s.error = error;
-    s.peak = max_f32(s.peak, abs_f32(s.sum));
+}
+
+/* What errors are measured by. */
+DEVICE f32 near_sum_peak(NearSum s)
+{
+#if defined(TERMS_ARE_POSITIVE)
+    return s.sum;
+#else
+    return s.peak;
+#endif
+}
+
+/* a - b, whose peak is lost. */
+DEVICE NearSum near_sum_less(NearSum a, NearSum b)
+{
+    f32 lost;
+    NearSum s = near_sum_start();
+    s.sum = two_sum(a.sum, -b.sum, lost);
+    PRECISE f32 error = (a.error - b.error) + lost;
+    s.error = error;
+    return s;
 }
 
 /* The sum, rounded. Clears `sure` if that may not be what the double gives: the two floats are off by less
  * than `slack` times the peak. Of n terms each loses at most 2^-24 of the peak, and each sum of k such errors 2^-24 of
  * itself: that is n * (n + 1) / 2 * 2^-48; and the double loses n * 2^-53. */
-DEVICE f32 near_sum_round(NearSum s, f32 slack, INOUT(bool) sure)
+DEVICE f32 near_sum_round(NearSum s, f32 peak, f32 slack, INOUT(bool) sure)
 {
     f32 rest;
     PRECISE f32 sum = two_sum(s.sum, s.error, rest);
-    PRECISE f32 margin = s.peak * slack;
+    PRECISE f32 margin = peak * slack;
     PRECISE f32 above = sum + (rest + margin);
     PRECISE f32 below = sum + (rest - margin);
     sure = above == sum && below == sum;

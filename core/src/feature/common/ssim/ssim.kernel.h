@@ -23,6 +23,9 @@ TABLE_BEGIN(f32, taps, SSIM_TAPS)
 TABLE_END
 
 KERNEL_BEGIN
+#ifndef IMAGE_F32 /* halving may leave less than 0 */
+#define TERMS_ARE_POSITIVE
+#endif
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 
@@ -49,7 +52,7 @@ DEVICE f32 map_of(Across row, u32 map)
 DEVICE f32 round_sum(NearSum sum, u32 map, INOUT(u32) doubt)
 {
     bool sure = true;
-    f32 rounded = near_sum_round(sum, WINDOW_SLACK, sure);
+    f32 rounded = near_sum_round(sum, near_sum_peak(sum), WINDOW_SLACK, sure);
     doubt |= sure ? 0u : 1u << map;
     return rounded;
 }
@@ -148,15 +151,14 @@ struct Pair {
     f32 high, low;
 };
 
-/* (2 * x * y + plus) / below */
-DEVICE Pair quotient(f32 x, f32 y, f32 plus, f32 below)
+/* (product + lost + plus) / below, where `lost` is what the product lost. */
+DEVICE Pair quotient(f32 product, f32 lost, f32 plus, f32 below)
 {
-    f32 product_lost, sum_lost, back_lost;
-    PRECISE f32 product = two_product(2.0f * x, y, product_lost);
+    f32 sum_lost, back_lost;
     PRECISE f32 top = two_sum(product, plus, sum_lost);
     PRECISE f32 high = top / below;
     PRECISE f32 back = two_product(high, below, back_lost);
-    PRECISE f32 rest = ((top - back) - back_lost) + (sum_lost + product_lost);
+    PRECISE f32 rest = ((top - back) - back_lost) + (sum_lost + lost);
     PRECISE f32 low = rest / below;
     Pair q;
     q.high = high;
@@ -285,7 +287,7 @@ KERNEL_MAIN
             f32 sd = exact_sqrt(square);
             PRECISE f32 luma = a * a + b * b + SSIM_C1;
             PRECISE f32 contrast = var_a + var_b + SSIM_C2;
-            Pair c = quotient(sd, 1.0f, SSIM_C2, contrast), s;
+            Pair c = quotient(2.0f * sd, 0.0f, SSIM_C2, contrast), s;
             PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
             PRECISE f32 apart = sd + SSIM_C3;
             s.high = exact_div(together, apart);
@@ -293,7 +295,9 @@ KERNEL_MAIN
             sum_c += fixed_point(c);
             sum_s += fixed_point(s);
             if (with_luma) {
-                Pair l = quotient(a, b, SSIM_C1, luma);
+                f32 lost;
+                PRECISE f32 product = two_product(2.0f * a, b, lost);
+                Pair l = quotient(product, lost, SSIM_C1, luma);
                 sum_l += fixed_point(l);
                 if (with_product)
                     sum_lcs += fixed_point(times(times(l, c), s));
