@@ -349,12 +349,13 @@ static uint64_t frames_wanted(const FeedConfig *config, unsigned video)
     return config->plan->limit + skipped;
 }
 
-/* A thread copies a few gigabytes a second out of the system's cache, a GPU takes some fifty: as many as the
- * machine has CPUs. */
+/* A thread copies a few gigabytes a second out of the system's cache, a GPU takes some fifty: as many as help, which
+ * leaves a quarter of the CPUs to those that feed it: a reader that loses its CPU holds up all frames behind its
+ * own. */
 static unsigned reading_threads(const FeedConfig *config)
 {
     const unsigned least = 3, most = 8;
-    const unsigned each = cpus_allowed() / (config->count + 1);
+    const unsigned each = cpus_allowed() * 3 / 4 / (config->count + 1);
     if (!config->gpu)
         return 1;
     return each < least ? least : each > most ? most : each;
