@@ -121,20 +121,32 @@ def compile_fused(folder, clang, flags):
 
 # AMD
 
-def read_object(path, tools):
-    """Disassembly, metadata, and the kernel descriptor's bytes."""
-    objdump, readelf = tools
-    def run(*command):
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+def said_of_each(paths, tool, option):
+    """By one process for all files: of a single one tools do not say which it is."""
+    said = subprocess.run([tool, option, *paths], check=True, stdout=subprocess.PIPE, text=True).stdout
+    if len(paths) == 1:
+        return [said]
+    heads = [re.search(r'^(File: )?%s(:\tfile format .*)?$' % re.escape(path), said, re.M) for path in paths]
+    demand(all(heads), tool, 'is silent on a file')
+    return [said[head.end():end] for head, end in zip(heads, [head.start() for head in heads[1:]] + [len(said)])]
 
-    symbols = re.findall(r'^ *\d+: ([0-9a-f]+) +(\d+) OBJECT .* (\w+)\.kd$', run(readelf, '-sW', path), re.M)
-    descriptors = {}
-    for address, size, name in symbols:
-        section = re.search(r'\.rodata +PROGBITS +([0-9a-f]+) ([0-9a-f]+)', run(readelf, '-SW', path))
-        with open(path, 'rb') as file:
-            file.seek(int(address, 16) - int(section[1], 16) + int(section[2], 16))
-            descriptors[name] = file.read(int(size))
-    return run(objdump, '-d', path), run(readelf, '-n', path), descriptors
+
+def read_objects(paths, tools):
+    """Disassembly, metadata, and the kernel descriptors' bytes of each object, all of one architecture: the disassembler
+    takes the first one's for all."""
+    objdump, readelf = tools
+    for path, disassembly, notes in zip(paths, said_of_each(paths, objdump, '-d'), said_of_each(paths, readelf, '-sSnW')):
+        descriptors = {}
+        for address, size, name in re.findall(r'^ *\d+: ([0-9a-f]+) +(\d+) OBJECT .* (\w+)\.kd$', notes, re.M):
+            section = re.search(r'\.rodata +PROGBITS +([0-9a-f]+) ([0-9a-f]+)', notes)
+            with open(path, 'rb') as file:
+                file.seek(int(address, 16) - int(section[1], 16) + int(section[2], 16))
+                descriptors[name] = file.read(int(size))
+        yield disassembly, notes, descriptors
+
+
+def read_object(path, tools):
+    return next(read_objects([path], tools))
 
 
 def check_amd(kernel, disassembly, notes, descriptors):
@@ -199,7 +211,7 @@ def check_fused_amd(folder, clang, compiler, arch, tools):
 
 
 def test_amd(kernels, folder, compiler, clang, *tools):
-    seen = set()
+    paths = collections.defaultdict(list)  # of the kernels' objects, by target
     for kernel in kernels:
         with open(os.path.join(folder, kernel.name + '.bundle'), 'rb') as file:
             entries = unbundle(file.read())
@@ -207,18 +219,19 @@ def test_amd(kernels, folder, compiler, clang, *tools):
         demand(list(entries)[:1] == host and entries.pop(host[0]) == b'', 'entries', list(entries))
         for target, code in entries.items():
             demand(target.startswith('hipv4-amdgcn-amd-amdhsa--gfx'), target)
-            path = os.path.join(folder, 'object')
-            with open(path, 'wb') as file:
+            paths[target].append(os.path.join(folder, kernel.name + '.' + target))
+            with open(paths[target][-1], 'wb') as file:
                 file.write(code)
-            parts = read_object(path, tools)
-            demand('amdgcn-amd-amdhsa--' + target.split('--')[1] + '\n' in parts[1], 'target', target)
+    for target, objects in paths.items():
+        arch = target.split('--')[1]
+        demand(len(objects) == len(kernels), 'objects for', arch)
+        for kernel, parts in zip(kernels, read_objects(objects, tools)):
+            demand('amdgcn-amd-amdhsa--' + arch + '\n' in parts[1], 'target', target)
             check_amd(kernel, *parts)
             if kernel.name == 'psnr_sse_8':
                 spoil_amd(kernel, *parts)
-            seen.add(target.split('--')[1])
-    for arch in seen:
         check_fused_amd(folder, clang, compiler, arch, tools)
-    print('%d kernels for %s' % (len(kernels), ', '.join(sorted(seen))))
+    print('%d kernels for %s' % (len(kernels), ', '.join(sorted(target.split('--')[1] for target in paths))))
 
 
 # hiprtc
@@ -250,15 +263,17 @@ def test_hiprtc(kernels, folder, compiler, clang, *tools):
     if not library:
         print('no hiprtc on this machine (Debian: libamdhip64-5)')
         sys.exit(SKIPPED)
+    objects = []
     for kernel in kernels:
         with open(os.path.join(folder, kernel.name + '.hip'), 'rb') as file:
             text = file.read()
         code = compile_at_run_time(library, kernel.name, text,
                                    [b'--offload-arch=gfx1030', b'-O3', b'-ffp-contract=off'])
-        path = os.path.join(folder, 'object')
-        with open(path, 'wb') as file:
+        objects.append(os.path.join(folder, kernel.name + '.object'))
+        with open(objects[-1], 'wb') as file:
             file.write(code)
-        check_amd(kernel, *read_object(path, tools))
+    for kernel, parts in zip(kernels, read_objects(objects, tools)):
+        check_amd(kernel, *parts)
     print('%d kernels for gfx1030' % len(kernels))
 
 
