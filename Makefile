@@ -26,7 +26,6 @@ SAN    := build-san
 PLATFORMS := build-platforms
 TSAN   := build-tsan
 FUZZ   := build-fuzz
-UBSAN  := build-ubsan
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
 MESON_FLAGS ?=
@@ -35,21 +34,19 @@ export VMAF_KERNEL_CACHE ?= $(CURDIR)/build-kernels
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
 # architecture takes a minute: one of them will do for builds that look for bugs.
-SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false \
+SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false -Db_lundef=false \
              -Dhip_archs=gfx1030
+# clang sees undefined behaviour that gcc does not: gcc's sanitizers serve where clang has none.
+SAN_CC := clang -fsanitize=address,undefined -x c - -o /dev/null
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # Neither drivers nor decoders are ours to judge: their threads would be seen, and their locks not.
 TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled -Dlibav=disabled \
               -Dhip_archs=gfx1030
-# clang sees undefined behaviour that gcc does not. The devices are our own code here, too.
-UBSAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=undefined -Db_ndebug=false -Db_lundef=false \
-               --auto-features=disabled -Dhost=enabled
 
 # The lanes of `make test-lanes`, one a line.
 LANES := \
   test-threads \
-  test-undefined \
   test-faults \
   test-damaged \
   test-tune \
@@ -81,8 +78,9 @@ setup-lanes:
 $(BUILD)/build.ninja: | setup
 	@meson setup $(BUILD) core $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 
-$(SAN)/build.ninja: | setup
-	@meson setup $(SAN) core $(SAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
+$(SAN)/build.ninja: | setup-tests
+	@if echo 'int main(void) { return 0; }' | $(SAN_CC) 2> /dev/null; then export CC=clang CXX=clang++; fi; \
+	meson setup $(SAN) core $(SAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
 	  { cat $(SAN)/meson-logs/meson-log.txt; exit 1; }
 
 build: $(BUILD)/build.ninja
@@ -113,15 +111,6 @@ test-threads: $(TSAN)/build.ninja
 	@ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=0 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 \
 	  --setup threads
-
-$(UBSAN)/build.ninja: | setup
-	@CC=clang CXX=clang++ meson setup $(UBSAN) core $(UBSAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
-	  { cat $(UBSAN)/meson-logs/meson-log.txt; exit 1; }
-
-test-undefined: $(UBSAN)/build.ninja
-	@ninja -C $(UBSAN)
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 meson test -C $(UBSAN) --print-errorlogs \
-	  --timeout-multiplier 10 --setup quick --no-suite once
 
 # Every call of a Vulkan driver, where `make test` tries the first and the last of each function.
 FAULTS := core/test/faults/vulkan_faults_test.py
@@ -257,4 +246,4 @@ format-check: setup
 	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
 
 clean:
-	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(UBSAN) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static
+	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static

@@ -8,13 +8,23 @@ PIECE = 1 << 20
 
 
 def lengthen(path, times):
-    """Repeats a file, in small pieces: a large process here would show as the peak memory of those it starts."""
+    """Repeats a file, by several threads in small pieces: memory is filled faster than one of them can, and a large process
+    here would show as the peak memory of those it starts."""
     size = os.path.getsize(path)
-    with open(path, 'rb') as source, open(path, 'ab', buffering=0) as target:
-        for _ in range(times - 1):
-            source.seek(0)
+    file = os.open(path, os.O_RDWR)
+    count = min(8, os.cpu_count() or 1)
+
+    def copy(worker):
+        for repeat in range(1 + worker, times, count):
             for at in range(0, size, PIECE):
-                target.write(source.read(min(PIECE, size - at)))
+                os.pwrite(file, os.pread(file, min(PIECE, size - at), at), repeat * size + at)
+
+    workers = [threading.Thread(target=copy, args=(worker,)) for worker in range(count)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    os.close(file)
 
 
 class Clip:
@@ -30,12 +40,8 @@ class Clip:
         self.paths = [f'{folder}/bench_{size}_{depth}_{side}.yuv' for side in ('ref', 'dist')]
         subprocess.run([synthclip, 'mix', str(self.width), str(self.height), '420', str(depth), str(frames), *self.paths],
                        check=True)
-        if times > 1:
-            workers = [threading.Thread(target=lengthen, args=(path, times)) for path in self.paths]
-            for worker in workers:
-                worker.start()
-            for worker in workers:
-                worker.join()
+        for path in self.paths:
+            lengthen(path, times)
 
     def words(self):
         return ['-r', self.paths[0], '-d', self.paths[1], '-w', str(self.width), '-h', str(self.height), '-p', '420', '-b',

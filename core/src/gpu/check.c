@@ -51,7 +51,7 @@ static void paint(const GpuCheck *check, VmafPicture *pic, unsigned frame, bool 
 {
     for (unsigned p = 0; p < 3; p++) {
         uint32_t noise = check->seed * 747796405u + frame * 31u + p * 7u + is_dist;
-        for (unsigned y = 0; y < pic->h[p]; y++) {
+        for (unsigned y = 0; pic->data[p] && y < pic->h[p]; y++) {
             uint8_t *row = (uint8_t *)pic->data[p] + y * pic->stride[p];
             for (unsigned x = 0; x < pic->w[p]; x++) {
                 const unsigned value = sample(check, frame, x, y, is_dist, &noise);
