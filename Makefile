@@ -29,6 +29,8 @@ FUZZ   := build-fuzz
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
 MESON_FLAGS ?=
+# AMD architectures of $(BUILD), between commas; nothing: all that Meson's option names.
+HIP_ARCHS ?=
 # Kernels are compiled once for all of these folders.
 export VMAF_KERNEL_CACHE ?= $(CURDIR)/build-kernels
 
@@ -58,7 +60,8 @@ LANES := \
   test-ffmpeg \
   test-windows \
   test-deb \
-  test-container
+  test-container \
+  test-amd
 
 .PHONY: $(LANES) all build check test test-release test-sanitizers test-lanes test-fuzz fuzz mutate install \
         gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
@@ -76,7 +79,7 @@ setup-lanes:
 	@scripts/setup --lanes
 
 $(BUILD)/build.ninja: | setup
-	@meson setup $(BUILD) core $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@meson setup $(BUILD) core $(if $(HIP_ARCHS),-Dhip_archs=$(HIP_ARCHS)) $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 
 $(SAN)/build.ninja: | setup-tests
 	@if echo 'int main(void) { return 0; }' | $(SAN_CC) 2> /dev/null; then export CC=clang CXX=clang++; fi; \
@@ -164,6 +167,13 @@ test-slurm: setup-lanes build
 test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/tune/vmaf-tune || [ $$? -eq 77 ]
+
+# AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the release build's folder: the last
+# lane, since that is another build then.
+test-amd: setup-lanes build
+	@archs=$$(sed -n "/'hip_archs'/s/.*value: \[\([^]]*\)\].*/\1/p" core/meson_options.txt | tr -d " '") && \
+	  meson configure $(BUILD) -Dhip_archs="$$archs" && ninja -C $(BUILD) test/gpu/dump_images
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --setup all 'gpu AMD code' 'gpu AMD code by hiprtc'
 
 # The container image, built with buildah from nothing, and scores in it.
 test-container: setup-lanes build

@@ -121,10 +121,10 @@ class Tree:
 
     def result(self, test):
         """What the test came to: OK, FAIL, SKIP…; the worst, where several have the name."""
-        log = self.build + '/meson-logs/testlog.json'
+        log = self.build + '/meson-logs/testlog-all.json'
         if os.path.exists(log):
             os.remove(log)
-        subprocess.run(['meson', 'test', '-C', self.build, '--no-rebuild', '--quiet', test],
+        subprocess.run(['meson', 'test', '-C', self.build, '--no-rebuild', '--quiet', '--setup', 'all', test],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         results = [json.loads(line)['result'] for line in open(log)]
         return next((result for result in results if result in FAILED), results[0])
