@@ -342,6 +342,9 @@ static void check_floats(void)
         index.u32[i] = check_random() % 64;
     CHECK_F32(v_gather_f32(table, vector(&index)), table[index.u32[x]]);
     CHECK_F32(v_lookup8_f32(table, vector(&index)), table[index.u32[x] % 8]);
+#if V_BYTES == 64
+    CHECK_F32(v_lookup32_f32(table, vector(&index)), table[index.u32[x] % 32]);
+#endif
 }
 
 static void check_doubles(void)

@@ -172,7 +172,7 @@ V_INLINE vi v_mulhi_round_u32(vi a, vi b)
     const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(a, b), half);
     const __m512i odd = _mm512_add_epi64(
         _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
-    return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+    return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
 }
 
 /* (a * b) >> 32, unsigned. */
@@ -180,7 +180,7 @@ V_INLINE vi v_mulhi_u32(vi a, vi b)
 {
     const __m512i even = _mm512_mul_epu32(a, b);
     const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
-    return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+    return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
 }
 
 /* (a * b + 2^14) >> 15, signed; not for -32768 times itself. */
@@ -258,6 +258,12 @@ V_INLINE vi v_log2_floor32(vi x)
 V_INLINE vf v_lookup8_f32(const float *table, vi index)
 {
     return _mm512_permutexvar_ps(index, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)));
+}
+
+/* table[index modulo 32]; only here. */
+V_INLINE vf v_lookup32_f32(const float *table, vi index)
+{
+    return _mm512_permutex2var_ps(_mm512_loadu_ps(table), index, _mm512_loadu_ps(table + 16));
 }
 
 /* table[index] for any table. */

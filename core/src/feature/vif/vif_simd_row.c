@@ -119,12 +119,40 @@ V_INLINE void find_variances(Queue *queue, FlatSums *flat, const Sums *sums, int
 
 /* ---- pixels ---- */
 
-/* Each eighth of [1, 2) has a cubic in the 12 bits that follow its own three (as a number, 256 times
- * too large), which gives 2048 * log2 + 1/2, less 256 for every eighth before it, well enough that
- * its whole part, in single precision, fused or not, is the table's entry for each of the 32768
- * leading bit patterns. Found by linear programming; the test of this file's routines tries every
- * pattern. */
-static const float log_cubic[4][8] = {
+/* [1, 2) is cut into 2^LOG_BITS pieces, by the leading bits. Each has a polynomial in the bits that
+ * follow its own, 15 in all (as a number, 256 times too large), which gives 2048 * log2 + 1/2, less
+ * 2048 / 2^LOG_BITS for every piece before it, well enough that its whole part, in single precision,
+ * is the table's entry for each of the 32768 leading bit patterns; the cubics do so fused or not.
+ * Found by linear programming; the test of this file's routines tries every pattern. */
+#if V_BYTES == 64 /* a lookup takes 32 entries in one step */
+enum { LOG_BITS = 5, LOG_DEGREE = 2 };
+static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
+    { 0x1.013932p-1f, 0x1.b6b3a2p+4f, 0x1.9d02fep+5f, 0x1.2515c6p+6f, 0x1.720022p+6f,
+      0x1.b5d718p+6f, 0x1.f11176p+6f, 0x1.12034p+7f,  0x1.279e06p+7f, 0x1.398966p+7f,
+      0x1.47ebcp+7f,  0x1.52fcaap+7f, 0x1.5ad95cp+7f, 0x1.5fa44p+7f,  0x1.618074p+7f,
+      0x1.6098d8p+7f, 0x1.5d022ep+7f, 0x1.56dbc8p+7f, 0x1.4e3c9ep+7f, 0x1.4342f4p+7f,
+      0x1.360134p+7f, 0x1.268f76p+7f, 0x1.1507dp+7f,  0x1.01754cp+7f, 0x1.d7dfe2p+6f,
+      0x1.a908b6p+6f, 0x1.768e38p+6f, 0x1.40a61ap+6f, 0x1.073ebp+6f,  0x1.952e58p+5f,
+      0x1.158ef8p+5f, 0x1.1f8c9ep+4f },
+    { 0x1.714a36p-12f, 0x1.661aap-12f,  0x1.5b83a8p-12f, 0x1.51a6c2p-12f, 0x1.486a98p-12f,
+      0x1.3f69ecp-12f, 0x1.36de32p-12f, 0x1.2effccp-12f, 0x1.276f28p-12f, 0x1.201726p-12f,
+      0x1.197ff2p-12f, 0x1.12cc2p-12f,  0x1.0c790cp-12f, 0x1.068d6cp-12f, 0x1.00fe54p-12f,
+      0x1.f6ec32p-13f, 0x1.ec688cp-13f, 0x1.e243aap-13f, 0x1.d8bc42p-13f, 0x1.cf5278p-13f,
+      0x1.c6860ap-13f, 0x1.be07bp-13f,  0x1.b59048p-13f, 0x1.adaeb4p-13f, 0x1.a5eca6p-13f,
+      0x1.9eb9bap-13f, 0x1.97b0f8p-13f, 0x1.905ad4p-13f, 0x1.89fb28p-13f, 0x1.83ad4ap-13f,
+      0x1.7d4006p-13f, 0x1.7729bp-13f },
+    { -0x1.68cc56p-36f, -0x1.5201b6p-36f, -0x1.3ab93ep-36f, -0x1.2da7a2p-36f, -0x1.287c0ap-36f,
+      -0x1.0eaf2ep-36f, -0x1.f6e8b4p-37f, -0x1.e6e468p-37f, -0x1.ccf7cap-37f, -0x1.9d2234p-37f,
+      -0x1.b1f93cp-37f, -0x1.8eaca6p-37f, -0x1.7287fp-37f,  -0x1.683006p-37f, -0x1.689bfp-37f,
+      -0x1.519fc4p-37f, -0x1.41c776p-37f, -0x1.2dd71cp-37f, -0x1.2a74a4p-37f, -0x1.15dbe4p-37f,
+      -0x1.12b154p-37f, -0x1.0bdc0cp-37f, -0x1.efce22p-38f, -0x1.e9c112p-38f, -0x1.c8fdc2p-38f,
+      -0x1.d1e308p-38f, -0x1.c5acd8p-38f, -0x1.90a84cp-38f, -0x1.a17b2p-38f,  -0x1.aff06cp-38f,
+      -0x1.83bb18p-38f, -0x1.78bd22p-38f },
+};
+#define LOOK_UP v_lookup32_f32
+#else
+enum { LOG_BITS = 3, LOG_DEGREE = 3 };
+static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
     { 0x1.028d36p-1f, 0x1.72091p+6f, 0x1.279f1p+7f, 0x1.5ad5f8p+7f, 0x1.5d026p+7f, 0x1.3600fp+7f,
       0x1.d7db4p+6f, 0x1.0740cp+6f },
     { 0x1.714604p-12f, 0x1.4844ccp-12f, 0x1.277166p-12f, 0x1.0c96fep-12f, 0x1.ec6c12p-13f,
@@ -134,16 +162,18 @@ static const float log_cubic[4][8] = {
     { 0x1.967d34p-60f, 0x1.278d3ap-60f, 0x1.b2949ep-61f, 0x1.4d6170p-61f, 0x1.0276aep-61f,
       0x1.999346p-62f, 0x1.4b85f4p-62f, 0x1.0e3088p-62f },
 };
+#define LOOK_UP v_lookup8_f32
+#endif
 
 /* As many vectors go through the pixels together. */
 #define TOGETHER 4
 #define EACH UNROLL for (int j = 0; j < TOGETHER; j++)
 #define EACH_HALF UNROLL for (int j = 0; j < 2 * TOGETHER; j++)
 
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: `eighths` of 256 each, with the 127 * 8
- * that the exponent of a float has too many, and the rest. */
+/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: as many whole pieces, with those that the
+ * exponent of a float, 127 too large, has too many; and the rest. */
 typedef struct Log {
-    vi eighths[TOGETHER], rest[TOGETHER];
+    vi pieces[TOGETHER], rest[TOGETHER];
 } Log;
 
 V_INLINE void log_q11(Log *out, const vi x[TOGETHER])
@@ -152,19 +182,19 @@ V_INLINE void log_q11(Log *out, const vi x[TOGETHER])
     vf u[TOGETHER], p[TOGETHER];
     /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
     EACH bits[j] = v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x[j], 18), x[j])));
-    EACH out->eighths[j] = v_shr_u32(bits[j], 20);
-    EACH u[j] = v_s32_to_f32(v_and(bits[j], v_set32(0x000fff00)));
-    EACH p[j] = v_lookup8_f32(log_cubic[3], out->eighths[j]);
-    for (int k = 2; k >= 0; k--)
-        EACH p[j] = v_muladd_f32(p[j], u[j], v_lookup8_f32(log_cubic[k], out->eighths[j]));
+    EACH out->pieces[j] = v_shr_u32(bits[j], 23 - LOG_BITS);
+    EACH u[j] = v_s32_to_f32(v_and(bits[j], v_set32((1 << (23 - LOG_BITS)) - 256)));
+    EACH p[j] = LOOK_UP(log_terms[LOG_DEGREE], out->pieces[j]);
+    for (int k = LOG_DEGREE - 1; k >= 0; k--)
+        EACH p[j] = v_muladd_f32(p[j], u[j], LOOK_UP(log_terms[k], out->pieces[j]));
     EACH out->rest[j] = v_f32_to_s32_trunc(p[j]);
 }
 
 /* Of a row; the logarithm of the noise, 2^17, is still in `den`, once for each pixel of the queue. */
 typedef struct LogSums {
-    vi num_eighths, num_rest, den_eighths, den_rest;
+    vi num_pieces, num_rest, den_pieces, den_rest;
 } LogSums;
-#define NOISE_LOG ((127 + 17) * 8 * 256)
+#define NOISE_LOG ((127 + 17) * 2048)
 
 V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, const int32_t *cov,
                          vd limit)
@@ -174,7 +204,7 @@ V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, 
     Log a, b;
     EACH x[j] = v_add32(v_load(ref + j * V32), noise);
     log_q11(&a, x);
-    EACH sums->den_eighths = v_add32(sums->den_eighths, a.eighths[j]);
+    EACH sums->den_pieces = v_add32(sums->den_pieces, a.pieces[j]);
     EACH sums->den_rest = v_add32(sums->den_rest, a.rest[j]);
 
     vd r[2 * TOGETHER], c[2 * TOGETHER], gain[2 * TOGETHER], rest[2 * TOGETHER];
@@ -189,13 +219,13 @@ V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, 
     EACH y[j] = v_add32(v_f64_to_s32_trunc(r[2 * j], r[2 * j + 1]), x[j]);
     log_q11(&a, x);
     log_q11(&b, y);
-    EACH sums->num_eighths = v_add32(sums->num_eighths, v_sub32(b.eighths[j], a.eighths[j]));
+    EACH sums->num_pieces = v_add32(sums->num_pieces, v_sub32(b.pieces[j], a.pieces[j]));
     EACH sums->num_rest = v_add32(sums->num_rest, v_sub32(b.rest[j], a.rest[j]));
 }
 
-V_INLINE vi log_sum(vi eighths, vi rest)
+V_INLINE vi log_sum(vi pieces, vi rest)
 {
-    return v_widen_sum_u32(v_add32(v_shl32(eighths, 8), rest));
+    return v_widen_sum_u32(v_add32(v_shl32(pieces, 11 - LOG_BITS), rest));
 }
 
 V_INLINE void add_lanes(uint64_t *lanes, vi v)
@@ -222,8 +252,8 @@ static __attribute__((noinline)) void add_row(VifLaneSums *lanes, const Sums *su
     }
     for (int i = 0; i < queue.length; i += TOGETHER * V32)
         add_pixels(&logs, queue.ref + i, queue.dis + i, queue.cov + i, limit);
-    add_lanes(lanes->num_log, log_sum(logs.num_eighths, logs.num_rest));
-    add_lanes(lanes->den_log, log_sum(logs.den_eighths, logs.den_rest));
+    add_lanes(lanes->num_log, log_sum(logs.num_pieces, logs.num_rest));
+    add_lanes(lanes->den_log, log_sum(logs.den_pieces, logs.den_rest));
     lanes->den_log[0] -= (uint64_t)queue.length * NOISE_LOG;
     add_lanes(lanes->flat_energy, flat.energy);
     add_lanes(lanes->flat_count, v_widen_sum_u32(flat.count));
