@@ -175,10 +175,12 @@ bool scheduler_has_begun(const Scheduler *s)
     return s->frames != NULL;
 }
 
-/* Enough for every worker to have a frame while the next ones wait, and what the GPU's ring takes. */
+/* Enough for every worker to have a frame while the next one waits, and what the GPU's ring takes. The more
+ * workers, the further the fastest may be ahead of a frame that is late; few share its strips. */
 unsigned scheduler_in_flight(const Scheduler *s)
 {
-    return (s->team ? team_size(s->team) + 3 : 1) + (s->gpu ? s->gpu->depth : 0);
+    const unsigned workers = s->team ? team_size(s->team) : 0;
+    return 1 + workers + workers / 8 + (s->gpu ? s->gpu->depth : 0);
 }
 
 void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
