@@ -145,14 +145,22 @@ void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Tea
     }
 }
 
-void strip_fetch(const Strip *strip, const void *row, int sample_size)
+#define CACHE_LINE 64
+
+void strip_fetch(const void *part, size_t size)
 {
-    enum { LINE = 64 };
-    const uint8_t *const first = (const uint8_t *)row + (ptrdiff_t)strip->from * sample_size;
-    const uint8_t *const last = (const uint8_t *)row + (ptrdiff_t)strip->to * sample_size - 1;
-    for (const uint8_t *at = first; at < last; at += LINE)
-        __builtin_prefetch(at);
-    __builtin_prefetch(last);
+    const uint8_t *const first = part;
+    for (size_t i = 0; i < size; i += CACHE_LINE)
+        __builtin_prefetch(first + i);
+    __builtin_prefetch(first + size - 1);
+}
+
+void strip_fetch_to_write(const void *part, size_t size)
+{
+    const uint8_t *const first = part;
+    for (size_t i = 0; i < size; i += CACHE_LINE)
+        __builtin_prefetch(first + i, 1);
+    __builtin_prefetch(first + size - 1, 1);
 }
 
 /* A strip reaches over the right border from up to `reach` columns away, too. */

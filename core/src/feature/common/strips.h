@@ -62,11 +62,12 @@ int strips_width(int w, int widest, int step);
 /* Sweeps one plane; `total` gets the sum over all jobs of each of their words. */
 void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Team *team);
 
-/* Asks the cache for a strip's part of a row: rows of a strip lie too far apart for the hardware to
- * see them coming. Rows that are to be loaded STRIPS_FETCH rows later are in time. A core drops what
- * it cannot queue: a few rows at a time, and not while much else is missed. */
+/* Asks the cache for a strip's part of a row, to be read or written: rows of a strip lie too far apart
+ * for the hardware to see them coming. Rows that are to be loaded STRIPS_FETCH rows later are in time.
+ * A core drops what it cannot queue: a few rows at a time, and not while much else is missed. */
 #define STRIPS_FETCH 4
-void strip_fetch(const Strip *strip, const void *row, int sample_size);
+void strip_fetch(const void *part, size_t size);
+void strip_fetch_to_write(const void *part, size_t size);
 
 /* Fills the columns up to `reach` outside the plane that this strip needs, in `channels` channels of
  * 16-bit words, `pitch` apart; `columns` points at column x0 of the first. The plane is more than

@@ -42,8 +42,10 @@ static void load_pair(const void *pass, const Strip *s, void *pair, int y)
 /* Row y of both pictures, which a later pair will read. */
 static void fetch_row(const Pass *p, const Strip *s, int y)
 {
+    const int size = p->setup->bpc > 8 ? 2 : 1;
     for (int picture = 0; picture < 2 && y < (int)p->setup->h; picture++)
-        strip_fetch(s, p->plane[picture] + y * p->stride[picture], p->setup->bpc > 8 ? 2 : 1);
+        strip_fetch(p->plane[picture] + y * p->stride[picture] + s->from * size,
+                    (size_t)((s->to - s->from) * size));
 }
 
 static void sum_rows(const void *pass, const Strip *s, const void *const *pairs, int y)

@@ -73,8 +73,10 @@ static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int
 /* Row y of both pictures, which a later pair will read. */
 static void fetch_row(const Pass *p, const Strip *s, int y)
 {
+    const int size = p->now.sample_size;
     for (int picture = 0; picture < 2 && y < p->now.h; picture++)
-        strip_fetch(s, p->now.plane[picture] + y * p->now.stride[picture], p->now.sample_size);
+        strip_fetch(p->now.plane[picture] + y * p->now.stride[picture] + s->from * size,
+                    (size_t)((s->to - s->from) * size));
 }
 
 static void load_pair(const void *pass, const Strip *s, void *pair, int y)
@@ -103,18 +105,24 @@ static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pair
     }
 }
 
-static void halve(const Pass *p, const Strip *s, const uint16_t *const *pairs, int y)
+static uint16_t *halved_row(const Pass *p, const Strip *s, int picture, int y)
 {
     const int next = p->scale + 1;
+    return p->frame->half[next][picture] + y * p->frame->half_stride[next] + s->x0 / 2;
+}
+
+static void halve(const Pass *p, const Strip *s, const uint16_t *const *pairs, int y)
+{
+    const int next = p->scale + 1, n = s->x1 / 2 - s->x0 / 2, later = y / 2 + STRIPS_FETCH / 2;
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
     uint16_t *columns = (uint16_t *)s->columns + VIF_MARGIN;
 
+    for (int picture = 0; picture < 2 && later < p->now.h / 2 && n > 0; picture++)
+        strip_fetch_to_write(halved_row(p, s, picture, later), (size_t)n * sizeof(uint16_t));
     dsp->halve_columns(columns - (s->x0 - s->from), pairs, s->to - s->from, p->shifts.mean);
     mirror_columns(p, s, columns, vif_reach(next), 2);
     for (int picture = 0; picture < 2; picture++)
-        dsp->halve_row(p->frame->half[next][picture] + y / 2 * p->frame->half_stride[next] +
-                           s->x0 / 2,
-                       columns + picture * VIF_PITCH, s->x1 / 2 - s->x0 / 2);
+        dsp->halve_row(halved_row(p, s, picture, y / 2), columns + picture * VIF_PITCH, n);
 }
 
 static void sum_rows(const void *pass, const Strip *s, const void *const *pairs, int y)
