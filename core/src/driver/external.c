@@ -79,7 +79,8 @@ int driver_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **ou
 {
     DriverDevice *dev = (DriverDevice *)gpu;
     *out = NULL;
-    const bool wrapped = handle->type == GPU_HANDLE_ADDRESS;
+    const bool pinned = handle->type == GPU_HANDLE_UPLOAD; /* for all devices (buffer.c) */
+    const bool wrapped = handle->type == GPU_HANDLE_ADDRESS || pinned;
     if (!wrapped && !is_known(handle->type))
         return -ENOTSUP;
     DriverBuffer *buffer = mem_zalloc(sizeof(*buffer));
@@ -87,7 +88,9 @@ int driver_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **ou
         return -ENOMEM;
     buffer->gpu.size = handle->size;
     int err = 0;
-    if (wrapped) {
+    if (pinned) {
+        buffer->gpu.host = (void *)handle->value;
+    } else if (wrapped) {
         buffer->address = (DriverAddress)handle->value;
     } else if (!(err = driver_enter(dev))) {
         err = import_memory(dev, handle, buffer);

@@ -59,6 +59,8 @@ enum GpuHandleType {
     GPU_HANDLE_DMABUF,        /* linear */
     GPU_HANDLE_WIN32,         /* an NT handle */
     GPU_HANDLE_ADDRESS,       /* an address of the device (host backend: of the process) */
+    GPU_HANDLE_PAGES,  /* plain memory of the process, aligned as in gpu/pages.h; mapped there */
+    GPU_HANDLE_UPLOAD, /* GPU_UPLOAD memory of another device of the backend; mapped there */
 };
 
 typedef struct GpuHandle {
@@ -206,6 +208,8 @@ struct GpuDevice {
     atomic_int references; /* the last one gone destroys it */
     pthread_mutex_t uploads_lock;
     GpuUpload *uploads;
+    struct GpuDevice **peers; /* that copy from the same memory, while a session has several */
+    unsigned peer_count;
 };
 
 /* For backends: the shared part, with one reference. */

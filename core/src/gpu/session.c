@@ -129,6 +129,18 @@ static void name_all(GpuSession *session)
                                  i ? " + " : "", session_device(session, i)->name);
 }
 
+/* Pictures of a pool are copied from where they are by whichever device scores them. */
+static int share_memory(GpuSession *session)
+{
+    GpuDevice *first = session->device;
+    first->peers = mem_array(session->more_count, sizeof(*first->peers));
+    if (!first->peers)
+        return -ENOMEM;
+    for (unsigned i = 0; i < session->more_count; i++)
+        first->peers[first->peer_count++] = session->more[i]->device;
+    return 0;
+}
+
 /* A look at the machine serves one device. */
 static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *indices,
                      unsigned count)
@@ -146,7 +158,7 @@ static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *i
         session->more_count += !err;
         backend->probe_end(probe);
     }
-    return err;
+    return err ? err : share_memory(session);
 }
 
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
@@ -194,6 +206,9 @@ static void session_release(GpuSession *session)
 {
     if (atomic_fetch_sub(&session->references, 1) != 1)
         return;
+    mem_free(session->device->peers);
+    session->device->peers = NULL;
+    session->device->peer_count = 0;
     for (unsigned i = 0; i < session->more_count; i++)
         session_release(session->more[i]);
     mem_free(session->more);

@@ -3,13 +3,19 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "gpu/pages.h"
 
 struct GpuUpload {
     GpuUpload *next;
     GpuBuffer *source; /* what the device copies from */
     GpuBuffer *mapped; /* what the host sees: the same buffer, or the other half; NULL: none yet */
     uintptr_t base;    /* where pictures in the block say they are */
+    void *pages;       /* it lies in memory of our own; NULL: in the driver's */
+    size_t pages_size;
+    GpuDevice **peers; /* that have it, too */
+    unsigned peer_count;
 };
 
 /* A place in a block, and the block as it was when asked: blocks in use are not freed. */
@@ -24,6 +30,8 @@ static void destroy(GpuDevice *device, GpuUpload *upload)
     if (upload->mapped != upload->source)
         device->ops->buffer_destroy(device, upload->mapped);
     device->ops->buffer_destroy(device, upload->source);
+    pages_free(upload->pages, upload->pages_size);
+    mem_free(upload->peers);
     mem_free(upload);
 }
 
@@ -40,17 +48,73 @@ static int add(GpuDevice *device, GpuUpload *upload, void **block)
     return 0;
 }
 
+static int import(GpuDevice *device, enum GpuHandleType type, void *at, size_t size,
+                  GpuBuffer **buffer)
+{
+    if (!device->ops->buffer_import)
+        return -ENOTSUP;
+    return device->ops->buffer_import(device, &(GpuHandle){ type, (intptr_t)at, size }, buffer);
+}
+
+/* Large blocks lie in pages of our own where the driver takes these, in memory of the driver's otherwise. */
+static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
+{
+    const size_t whole = (size + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;
+    if (size >= PAGES_ALIGN / 2)
+        upload->pages = pages_alloc(whole);
+    upload->pages_size = whole;
+    if (upload->pages && !import(device, GPU_HANDLE_PAGES, upload->pages, whole, &upload->source))
+        return 0;
+    if (upload->pages)
+        log_debug("%s: %s takes no memory of ours to copy from: its driver's own it is",
+                  device->backend, device->name);
+    pages_free(upload->pages, whole);
+    upload->pages = NULL;
+    upload->source = NULL;
+    return device->ops->buffer_create(device, GPU_UPLOAD, size, &upload->source);
+}
+
+/* The same block for another device; without it what lies there is staged. */
+static int share(GpuDevice *peer, const GpuUpload *upload)
+{
+    GpuUpload *own = mem_zalloc(sizeof(*own));
+    if (!own)
+        return -ENOMEM;
+    const int err = upload->pages ? import(peer, GPU_HANDLE_PAGES, upload->pages,
+                                           upload->pages_size, &own->source)
+                                  : import(peer, GPU_HANDLE_UPLOAD, upload->source->host,
+                                           upload->source->size, &own->source);
+    own->mapped = own->source;
+    if (err) {
+        log_debug("%s: %s cannot copy from memory of another device: pictures are staged",
+                  peer->backend, peer->name);
+        mem_free(own);
+        return err;
+    }
+    void *block;
+    return add(peer, own, &block);
+}
+
+static void share_with_peers(GpuDevice *device, GpuUpload *upload)
+{
+    upload->peers = device->peer_count ? mem_array(device->peer_count, sizeof(GpuDevice *)) : NULL;
+    for (unsigned i = 0; upload->peers && i < device->peer_count; i++)
+        if (!share(device->peers[i], upload))
+            upload->peers[upload->peer_count++] = device->peers[i];
+}
+
 int upload_alloc(GpuDevice *device, size_t size, void **block)
 {
     GpuUpload *upload = mem_zalloc(sizeof(*upload));
     if (!upload)
         return -ENOMEM;
-    const int err = device->ops->buffer_create(device, GPU_UPLOAD, size, &upload->source);
+    const int err = alloc_mapped(device, size, upload);
     upload->mapped = upload->source;
     if (err) {
         destroy(device, upload);
         return err;
     }
+    share_with_peers(device, upload);
     return add(device, upload, block);
 }
 
@@ -119,6 +183,8 @@ void upload_free(GpuDevice *device, void *block)
     pthread_mutex_unlock(&device->uploads_lock);
     if (!upload)
         return;
+    for (unsigned i = 0; i < upload->peer_count; i++)
+        upload_free(upload->peers[i], block);
     destroy(device, upload);
     gpu_device_release(device);
 }

@@ -77,13 +77,16 @@ int host_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
     const int err = host_fault_locked(gpu, HOST_BUFFER_IMPORT);
     if (err)
         return err;
-    if (handle->type != GPU_HANDLE_ADDRESS)
+    const bool upload = handle->type == GPU_HANDLE_UPLOAD;
+    if (!upload && handle->type != GPU_HANDLE_ADDRESS)
         return -ENOTSUP;
     HostBuffer *buffer = buffer_alloc(handle->size);
     if (!buffer)
         return -ENOMEM;
-    buffer->memory = GPU_DEVICE;
+    buffer->memory = upload ? GPU_UPLOAD : GPU_DEVICE;
     buffer->data = (char *)handle->value;
+    if (upload)
+        buffer->gpu.host = buffer->data;
     *out = &buffer->gpu;
     return 0;
 }

@@ -143,6 +143,7 @@ static bool extension_enabled(VulkanDevice *dev, const VulkanBorrowed *borrowed,
 
 static void note_imports(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 {
+    dev->imports_pages = extension_enabled(dev, borrowed, "VK_EXT_external_memory_host");
 #ifdef _WIN32
     dev->imports_opaque = extension_enabled(dev, borrowed, "VK_KHR_external_memory_win32");
 #else
@@ -178,7 +179,7 @@ static int open_device(VulkanDevice *dev)
     static const char *const wanted[] = {
         "VK_KHR_portability_subset",      "VK_KHR_external_memory_fd",
         "VK_EXT_external_memory_dma_buf", "VK_KHR_external_memory_win32",
-        "VK_KHR_timeline_semaphore",
+        "VK_KHR_timeline_semaphore",      "VK_EXT_external_memory_host",
     };
     const char *extensions[8];
     uint32_t extension_count = 0;

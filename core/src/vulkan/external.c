@@ -121,6 +121,8 @@ int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **ou
     VulkanDevice *dev = (VulkanDevice *)gpu;
     const VkExternalMemoryHandleTypeFlagBits type = handle_type(handle->type);
     const bool can = handle->type == GPU_HANDLE_DMABUF ? dev->imports_dmabuf : dev->imports_opaque;
+    if (handle->type == GPU_HANDLE_PAGES)
+        return vulkan_pages_import(dev, handle, out);
     if (!type || !can)
         return -ENOTSUP;
     VulkanBuffer *buffer = mem_zalloc(sizeof(*buffer));

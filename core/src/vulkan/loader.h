@@ -87,6 +87,7 @@
 /* External memory, queues with flags: may be NULL. */
 #define VK_DEVICE_OPTIONAL(X)                                                                      \
     X(GetMemoryFdPropertiesKHR)                                                                    \
+    X(GetMemoryHostPointerPropertiesEXT)                                                           \
     X(GetDeviceQueue2)
 
 typedef struct VkGlobal {

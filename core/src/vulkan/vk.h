@@ -83,6 +83,7 @@ typedef struct VulkanDevice {
     pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* memory of others */
+    bool imports_pages;                  /* memory of the process */
 
     VulkanLock lock;
     void (*plain_lock)(void *opaque), (*plain_unlock)(void *opaque); /* what it may call */
@@ -159,6 +160,9 @@ typedef struct VulkanBuffer {
 int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out);
 void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
 int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out); /* external.c */
+
+/* pages.c: memory of the process. -ENOTSUP: this device takes none, or not this. */
+int vulkan_pages_import(VulkanDevice *dev, const GpuHandle *handle, GpuBuffer **out);
 
 /* ---- kernel.c ---- */
 

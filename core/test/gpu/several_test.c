@@ -78,6 +78,18 @@ static void test_scores(void **unused)
     }
 }
 
+/* Pictures large enough to lie in pages of our own, which all devices import where their drivers do that. */
+static void test_large(void **unused)
+{
+    static const SynthClip clip = { "large", SYNTH_MIX, 1200, 900, VMAF_PIX_FMT_YUV400P, 8, 5 };
+    for (unsigned devices = 1; devices <= 2; devices++) {
+        ScoreRun run = { .clip = &clip, .features = features, .feature_count = 1, .pooled = true };
+        VmafDevice *device = open_times(devices, 2);
+        check(device, &run);
+        vmaf_device_close(&device);
+    }
+}
+
 static void test_names(void **unused)
 {
     static const SynthClip clip = { "few", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 9 };
@@ -175,9 +187,8 @@ static void test_refusals(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_scores),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refusals),
     };
     return RIG_RUN(argc, argv, tests);

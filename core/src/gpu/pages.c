@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/pages.h"
+
+#ifdef _WIN32
+
+void *pages_alloc(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
+void pages_free(void *pages, size_t size)
+{
+    (void)pages;
+    (void)size;
+}
+
+#else
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+void *pages_alloc(size_t size)
+{
+    char *const at =
+        mmap(NULL, size + PAGES_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    const size_t before = (PAGES_ALIGN - (uintptr_t)at % PAGES_ALIGN) % PAGES_ALIGN;
+    if (before)
+        munmap(at, before);
+    if (before < PAGES_ALIGN)
+        munmap(at + before + size, PAGES_ALIGN - before);
+#ifdef MADV_HUGEPAGE
+    madvise(at + before, size, MADV_HUGEPAGE);
+#endif
+    return at + before;
+}
+
+void pages_free(void *pages, size_t size)
+{
+    if (pages)
+        munmap(pages, size);
+}
+
+#endif
