@@ -14,7 +14,7 @@
 GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
 
 /* Groups that fill a large GPU; in small pictures each of them takes fewer rows. */
-enum { ENOUGH_GROUPS = 1000, MIN_STEPS = 2, MAX_STEPS = 32 };
+enum { ENOUGH_GROUPS = 2000, MIN_STEPS = 2, MAX_STEPS = 32 };
 
 static unsigned group_rows(const FrameShape *shape)
 {

@@ -32,14 +32,11 @@ TABLE_BEGIN(f32, quarter, 25)
 TABLE_END
 
 KERNEL_BEGIN
-#ifndef IMAGE_F32 /* which may be below 0 */
-#define TERMS_ARE_POSITIVE
-#endif
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 
-#define HALVE_SLACK 1.4551915e-11f      /* 2^-36 */
-#define HALVE_FINE_SLACK 1.4210855e-14f /* 2^-46: what the double loses */
+#define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
+#define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
 
 /* The edge sample is repeated; what no output needs is only kept inside. */
 DEVICE u32 reflect(i32 i, u32 n)
@@ -55,25 +52,17 @@ DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
 }
 
 /* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table
- * that is indexed lies in memory. Taps have the sign of the row's middle, or the other one; terms of samples are added
- * up apart by their sign, `sign` times, so that none is below 0. */
-#ifdef IMAGE_F32
-#define HALVE_TAP(to, sign, i, q) add_tap(plus, tile[i], quarter[q]);
-#else
-#define HALVE_TAP(to, sign, i, q) add_tap(to, tile[i], sign quarter[q]);
-#endif
-#define HALVE_ROW(r, q, same, same_sign, other, other_sign)                                        \
-    HALVE_TAP(same, same_sign, at + r * HALVE_IN_W, q)                                             \
-    HALVE_TAP(other, other_sign, at + r * HALVE_IN_W + 1, q + 1)                                   \
-    HALVE_TAP(other, other_sign, at + r * HALVE_IN_W + 2, q + 2)                                   \
-    HALVE_TAP(same, same_sign, at + r * HALVE_IN_W + 3, q + 3)                                     \
-    HALVE_TAP(same, same_sign, at + r * HALVE_IN_W + 4, q + 4)                                     \
-    HALVE_TAP(same, same_sign, at + r * HALVE_IN_W + 5, q + 3)                                     \
-    HALVE_TAP(other, other_sign, at + r * HALVE_IN_W + 6, q + 2)                                   \
-    HALVE_TAP(other, other_sign, at + r * HALVE_IN_W + 7, q + 1)                                   \
-    HALVE_TAP(same, same_sign, at + r * HALVE_IN_W + 8, q)
-#define HALVE_ROW_ABOVE(r, q) HALVE_ROW(r, q, plus, +, minus, -)
-#define HALVE_ROW_BELOW(r, q) HALVE_ROW(r, q, minus, -, plus, +)
+ * that is indexed lies in memory. */
+#define HALVE_ROW(r, q)                                                                            \
+    add_tap(sum, tile[at + r * HALVE_IN_W], quarter[q]);                                           \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 1], quarter[q + 1]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 2], quarter[q + 2]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 3], quarter[q + 3]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 4], quarter[q + 4]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 5], quarter[q + 3]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 6], quarter[q + 2]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 7], quarter[q + 1]);                                   \
+    add_tap(sum, tile[at + r * HALVE_IN_W + 8], quarter[q]);
 
 DEVICE f32 term_at(u32 at, u32 r, u32 c)
 {
@@ -96,25 +85,18 @@ KERNEL_MAIN
     if (x >= half_w || y >= (height + 1u) / 2u)
         return;
     u32 at = 2u * LOCAL_Y * HALVE_IN_W + 2u * LOCAL_X;
-    NearSum plus = near_sum_start(), minus = plus;
-    HALVE_ROW_ABOVE(0, 0)
-    HALVE_ROW_BELOW(1, 5)
-    HALVE_ROW_BELOW(2, 10)
-    HALVE_ROW_ABOVE(3, 15)
-    HALVE_ROW_ABOVE(4, 20)
-    HALVE_ROW_ABOVE(5, 15)
-    HALVE_ROW_BELOW(6, 10)
-    HALVE_ROW_BELOW(7, 5)
-    HALVE_ROW_ABOVE(8, 0)
-    PRECISE f32 peak = near_sum_peak(plus) + near_sum_peak(minus);
+    NearSum sum = near_sum_start();
+    HALVE_ROW(0, 0)
+    HALVE_ROW(1, 5)
+    HALVE_ROW(2, 10)
+    HALVE_ROW(3, 15)
+    HALVE_ROW(4, 20)
+    HALVE_ROW(5, 15)
+    HALVE_ROW(6, 10)
+    HALVE_ROW(7, 5)
+    HALVE_ROW(8, 0)
     bool sure = true;
-    f32 value = near_sum_round(near_sum_less(plus, minus), peak, HALVE_SLACK, sure);
-    if (!sure) {
-        FineSum fine = fine_sum_start();
-        for (u32 i = 0u; i < 81u; i++)
-            fine_sum_add(fine, term_at(at, i / 9u, i % 9u));
-        value = fine_sum_round(fine, HALVE_FINE_SLACK, sure);
-    }
+    f32 value = near_sum_round(sum, HALVE_SPAN, HALVE_SLACK, sure);
     if (!sure) {
         DoubleSum exact = double_sum_start();
         for (u32 i = 0u; i < 81u; i++)

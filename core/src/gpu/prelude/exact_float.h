@@ -77,17 +77,6 @@ DEVICE f32 two_sum(f32 a, f32 b, INOUT(f32) error)
     return sum;
 }
 
-/* The same for a and b that are not below 0. */
-DEVICE f32 two_sum_positive(f32 a, f32 b, INOUT(f32) error)
-{
-    f32 large = max_f32(a, b), small = min_f32(a, b);
-    PRECISE f32 sum = large + small;
-    PRECISE f32 taken = sum - large;
-    PRECISE f32 lost = small - taken;
-    error = lost;
-    return sum;
-}
-
 /* The upper half of the digits of x. */
 DEVICE f32 upper_half(f32 x)
 {

@@ -3,11 +3,11 @@
  *
  * The fast way carries the sum and its error in two floats: that is nearly always enough to know
  * how the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add()
- * does in integers what a double does, one term after the other. Kernels whose terms are never below 0 say so by
- * TERMS_ARE_POSITIVE. */
+ * does in integers what a double does, one term after the other. */
 struct NearSum {
     f32 sum, error;
-    f32 peak; /* largest magnitude of the sum on its way */
+    f32 peak;  /* largest magnitude of the sum on its way */
+    u32 least; /* bits of the smallest term but 0, less one */
 };
 
 DEVICE NearSum near_sum_start()
@@ -16,91 +16,36 @@ DEVICE NearSum near_sum_start()
     s.sum = 0.0f;
     s.error = 0.0f;
     s.peak = 0.0f;
+    s.least = 0xffffffffu;
     return s;
 }
 
 DEVICE void near_sum_add(INOUT(NearSum) s, f32 term)
 {
     f32 lost;
-#if defined(TERMS_ARE_POSITIVE) /* then the sum is the peak */
-    s.sum = two_sum_positive(s.sum, term, lost);
-#else
     s.sum = two_sum(s.sum, term, lost);
-    s.peak = max_f32(s.peak, abs_f32(s.sum));
-#endif
     PRECISE f32 error = s.error + lost;
     s.error = error;
+    s.peak = max_f32(s.peak, abs_f32(s.sum));
+    s.least = min_u32(s.least, (bits_of_f32(term) & 0x7fffffffu) - 1u);
 }
 
-/* What errors are measured by. */
-DEVICE f32 near_sum_peak(NearSum s)
-{
-#if defined(TERMS_ARE_POSITIVE)
-    return s.sum;
-#else
-    return s.peak;
-#endif
-}
-
-/* a - b, whose peak is lost. */
-DEVICE NearSum near_sum_less(NearSum a, NearSum b)
-{
-    f32 lost;
-    NearSum s = near_sum_start();
-    s.sum = two_sum(a.sum, -b.sum, lost);
-    PRECISE f32 error = (a.error - b.error) + lost;
-    s.error = error;
-    return s;
-}
-
-/* The sum, rounded. Clears `sure` if that may not be what the double gives: the two floats are off by less
- * than `slack` times the peak. Of n terms each loses at most 2^-24 of the peak, and each sum of k such errors 2^-24 of
- * itself: that is n * (n + 1) / 2 * 2^-48; and the double loses n * 2^-53. */
-DEVICE f32 near_sum_round(NearSum s, f32 peak, f32 slack, INOUT(bool) sure)
+/* The sum, rounded. Clears `sure` if that may not be what the double gives.
+ *
+ * Every number here is a whole multiple of the last place of the least term. Where all errors
+ * together stay below 2^24 such places, which `span` times the peak says (terms * 2^-24), nothing
+ * was lost, nor does a double lose anything. Else the two floats are off by less than `slack` times
+ * the peak (terms^2 * 2^-48, and what the double loses, terms * 2^-53). */
+DEVICE f32 near_sum_round(NearSum s, f32 span, f32 slack, INOUT(bool) sure)
 {
     f32 rest;
     PRECISE f32 sum = two_sum(s.sum, s.error, rest);
-    PRECISE f32 margin = peak * slack;
+    PRECISE f32 margin = s.peak * slack;
     PRECISE f32 above = sum + (rest + margin);
     PRECISE f32 below = sum + (rest - margin);
-    sure = above == sum && below == sum;
-    return sum;
-}
-
-/* The same with the error's own error in a third float: good to far more than the double loses. */
-struct FineSum {
-    f32 sum, error, error2;
-    f32 peak;
-};
-
-DEVICE FineSum fine_sum_start()
-{
-    FineSum s;
-    s.sum = s.error = s.error2 = s.peak = 0.0f;
-    return s;
-}
-
-DEVICE void fine_sum_add(INOUT(FineSum) s, f32 term)
-{
-    f32 lost, lost2;
-    s.sum = two_sum(s.sum, term, lost);
-    s.error = two_sum(s.error, lost, lost2);
-    PRECISE f32 error2 = s.error2 + lost2;
-    s.error2 = error2;
-    s.peak = max_f32(s.peak, abs_f32(s.sum));
-}
-
-DEVICE f32 fine_sum_round(FineSum s, f32 slack, INOUT(bool) sure)
-{
-    f32 rest, rest2;
-    PRECISE f32 first = two_sum(s.sum, s.error, rest);
-    PRECISE f32 low = two_sum(rest, s.error2, rest2);
-    PRECISE f32 margin = s.peak * slack;
-    /* Half way between two floats is half way, however little is left: so that counts, too. */
-    PRECISE f32 sum = first + low;
-    PRECISE f32 above = first + (low + (rest2 + margin));
-    PRECISE f32 below = first + (low + (rest2 - margin));
-    sure = above == sum && below == sum;
+    PRECISE f32 limit = s.peak * span;
+    bool exact = s.least >= bits_of_f32(limit);
+    sure = exact || (above == sum && below == sum);
     return sum;
 }
 

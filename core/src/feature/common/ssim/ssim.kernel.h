@@ -23,13 +23,11 @@ TABLE_BEGIN(f32, taps, SSIM_TAPS)
 TABLE_END
 
 KERNEL_BEGIN
-#ifndef IMAGE_F32 /* halving may leave less than 0 */
-#define TERMS_ARE_POSITIVE
-#endif
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 
-#define WINDOW_SLACK 4.5474735e-13f /* 2^-41 */
+#define WINDOW_SPAN 9.5367432e-7f   /* 2^-20 */
+#define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
 
 /* A row filtered along itself, of A, B, A*A, B*B and A*B. */
 struct Across {
@@ -52,7 +50,7 @@ DEVICE f32 map_of(Across row, u32 map)
 DEVICE f32 round_sum(NearSum sum, u32 map, INOUT(u32) doubt)
 {
     bool sure = true;
-    f32 rounded = near_sum_round(sum, near_sum_peak(sum), WINDOW_SLACK, sure);
+    f32 rounded = near_sum_round(sum, WINDOW_SPAN, WINDOW_SLACK, sure);
     doubt |= sure ? 0u : 1u << map;
     return rounded;
 }
