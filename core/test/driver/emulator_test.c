@@ -16,9 +16,9 @@
 static const char image[] =
     ".version 4.1 .target sm_52 .address_size 64\n"
     "// psnr\n"
-    ".visible .shared .align 8 .b8 part[512];\n"
-    ".visible .entry psnr_sse_8(.param .align 8 .b8 psnr_sse_8_param_0[40])\n"
-    ".maxntid 64, 1, 1\n"
+    ".visible .shared .align 8 .b8 part[1024];\n"
+    ".visible .entry psnr_sse_8(.param .align 8 .b8 psnr_sse_8_param_0[120])\n"
+    ".maxntid 32, 8, 1\n"
     "{\n"
     "  .reg .pred %p<2>;\n"
     "  .reg .b32 %r<3>;\n"
@@ -137,11 +137,14 @@ static void run_kernel(void)
     assert_int_equal(0, cuEventRecord(event, copies));
     assert_int_equal(0, cuStreamWaitEvent(kernels, event, 0));
     struct {
-        uint64_t buffers[3];
-        uint32_t width, height, stride, first_sum;
-    } arguments = { { ref, dist, sums }, 256, 1, 64, 0 };
+        uint64_t buffers[7];
+        struct {
+            uint32_t width, height, stride, groups_x, first;
+        } planes[3]; /* the only group is of the first one */
+    } arguments = { { ref, dist, ref, dist, ref, dist, sums },
+                    { { 256, 1, 64, 1, 0 }, { 1, 1, 4, 1, 1 }, { 1, 1, 4, 1, 1 } } };
     void *params[] = { &arguments };
-    assert_int_equal(0, cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, kernels, params, NULL));
+    assert_int_equal(0, cuLaunchKernel(function, 1, 1, 1, 32, 8, 1, 0, kernels, params, NULL));
     memset(&arguments, 0, sizeof(arguments));
     uint32_t *result = make_pinned();
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(result, sums, 8, kernels));

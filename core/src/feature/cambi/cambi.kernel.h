@@ -96,14 +96,14 @@ KERNEL_MAIN
                         raw[i - 1u] = sample_of(word, j);
                 }
             }
-            /* Past the last column the sample itself stands in. */
-            UNROLL
-            for (u32 i = 1u; i <= PREPARE_CODES; i++)
-                raw[i] = left + i == width + 3u ? raw[i - 1u] : raw[i];
         }
+        u32 value = raw[0];
         UNROLL
         for (u32 i = 0u; i < PREPARE_CODES; i++) {
-            u32 code = code_of(raw[i]), pair = code + code_of(raw[i + 1u]);
+            /* Past the last column the value itself stands in. */
+            u32 after = resampled == 0u && left + i == width + 2u ? value : raw[i + 1u];
+            u32 code = code_of(value), pair = code + code_of(after);
+            value = after;
             next[i] = smoothed != 0u ? (pairs[i] + pair) >> 2 : code;
             pairs[i] = pair;
         }

@@ -37,16 +37,21 @@ KERNEL_END
 #if defined(KERNEL_vif_small_halve) || defined(KERNEL_vif_small_stats)
 #include "gpu/prelude/prelude.h"
 
-/* The filters of all scales, and where each begins. */
+/* The filters of all scales, one after another. */
 TABLE_BEGIN(u32, taps, 34)
     489u, 935u, 1640u, 2640u, 3896u, 5274u, 6547u, 7455u, 7784u, 7455u, 6547u, 5274u, 3896u, 2640u, 1640u, 935u, 489u,
     1244u, 3663u, 7925u, 12590u, 14692u, 12590u, 7925u, 3663u, 1244u,
     3571u, 16004u, 26386u, 16004u, 3571u,
     10904u, 43728u, 10904u
 TABLE_END
-TABLE_BEGIN(u32, first_taps, 4) 0u, 17u, 26u, 31u TABLE_END
 
 KERNEL_BEGIN
+
+/* Where the filter of a scale begins: 0, 17, 26, 31. */
+DEVICE u32 first_tap(u32 of_scale)
+{
+    return 32u - (32u >> of_scale) + of_scale;
+}
 
 /* Reflected as often as it takes, the border sample not repeated; n > 1. */
 DEVICE u32 mirror(i32 i, u32 n)
@@ -75,11 +80,11 @@ KERNEL_MAIN
         u32 column = mirror(2 * i32(x) + i, width), r = 0u, d = 0u;
         for (i32 k = -reach; k <= reach; k++) {
             u32 pair = planes[mirror(2 * i32(y) + k, height) * width + column];
-            r += taps[first_taps[scale] + u32(k + reach)] * (pair & 0xffffu);
-            d += taps[first_taps[scale] + u32(k + reach)] * (pair >> 16);
+            r += taps[first_tap(scale) + u32(k + reach)] * (pair & 0xffffu);
+            d += taps[first_tap(scale) + u32(k + reach)] * (pair >> 16);
         }
-        ref_sum += taps[first_taps[scale] + u32(i + reach)] * u32(round_shift(u64(r), mean_shift));
-        dist_sum += taps[first_taps[scale] + u32(i + reach)] * u32(round_shift(u64(d), mean_shift));
+        ref_sum += taps[first_tap(scale) + u32(i + reach)] * u32(round_shift(u64(r), mean_shift));
+        dist_sum += taps[first_tap(scale) + u32(i + reach)] * u32(round_shift(u64(d), mean_shift));
     }
     half_planes[y * half_w + x] = u32(round_shift(u64(ref_sum), 16u)) | u32(round_shift(u64(dist_sum), 16u)) << 16;
 }
@@ -92,20 +97,19 @@ struct Column {
     u32 r, d, rr, dd, rd;
 };
 
-/* Of this scale, or of the one before. */
+/* Of this scale, or of the one before. Both are read: a buffer is not chosen as a value, which would take memory. */
 DEVICE u32 pair_at(bool is_before, u32 x, i32 y)
 {
-    if (is_before)
-        return before[mirror(y, before_h) * before_w + x];
-    if (height == 1u)
-        return y == 0 ? planes[x] : before[before_w + x];
-    return planes[mirror(y, height) * width + x];
+    bool through = is_before || (height == 1u && y != 0);
+    u32 row_before = is_before ? mirror(y, before_h) : 1u, row = height == 1u || through ? 0u : mirror(y, height);
+    u32 pair_before = before[through ? row_before * before_w + x : 0u], pair = planes[through ? 0u : row * width + x];
+    return through ? pair_before : pair;
 }
 
 /* Means and second moments of a column around row y. */
 DEVICE Column column_at(bool is_before, u32 x, i32 y)
 {
-    u32 at = first_taps[is_before ? scale - 1u : scale];
+    u32 at = first_tap(is_before ? scale - 1u : scale);
     i32 reach = i32(8u >> (is_before ? scale - 1u : scale));
     u32 r = 0u, d = 0u;
     u64 rr = u64(0), dd = u64(0), rd = u64(0);
@@ -136,7 +140,7 @@ DEVICE u32 less_means(u64 moment, u32 mean_a, u32 mean_b)
 KERNEL_MAIN
 {
     u32 x = GROUP_X * GROUP_W + LOCAL_X, y = GROUP_Y * GROUP_H + LOCAL_Y;
-    u32 at = first_taps[scale], to = first + 3u * (y * width + x);
+    u32 at = first_tap(scale), to = first + 3u * (y * width + x);
     i32 reach = i32(8u >> scale);
     u32 r = 0u, d = 0u;
     u64 rr = u64(0), dd = u64(0), rd = u64(0);
