@@ -34,9 +34,11 @@ static unsigned sample(const GpuCheck *check, unsigned frame, unsigned x, unsign
         return is_dist ? peak / 3 : peak / 2;
     if (check->content == CHECK_EXTREMES)
         return next_random(noise) & 1 ? peak : 0;
-    if (check->content == CHECK_BANDS) { /* steps of one 10-bit code, or one 8-bit code */
+    if (check->content == CHECK_BANDS) {
+        /* Steps of one 10-bit code, or one 8-bit code; and far from them areas that are brighter. */
         const unsigned bpc = check->shape.bpc, band = x / 37 + y / (is_dist ? 29 : 53) + frame;
-        return peak / 5 + (band % 23 << (bpc > 10 ? bpc - 10 : 0));
+        const unsigned far = x / 48 % 2 ? peak / 4 : 0;
+        return peak / 5 + far + (band % 23 << (bpc > 10 ? bpc - 10 : 0));
     }
     const unsigned step = is_dist ? 8 : 3, moved = x + 5 * frame;
     unsigned value = (moved / step * 7 + y / step * 5) % 200;
