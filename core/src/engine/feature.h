@@ -27,6 +27,7 @@ enum FeatureFlag {
     FEATURE_EVERY_FRAME = 1 << 0, /* not skipped by subsampling */
     FEATURE_SERIAL = 1 << 1,      /* measure itself keeps history: in order, one scratch for all */
     FEATURE_CHROMA = 1 << 2,      /* may read planes 1 and 2 (init narrows it: Feature.planes) */
+    FEATURE_PREV_DIST = 1 << 3,   /* measure looks at prev_dist */
 };
 
 /* When a score is first known, in the reference: it orders the columns of a report. */
@@ -57,7 +58,8 @@ typedef struct ResultField {
 typedef struct FramePair {
     const VmafPicture *ref, *dist;
     const VmafPicture *prev_ref[2]; /* references of one and of two reads before; NULL: none */
-    uint64_t position;              /* 0 for the first pair read, whatever its index */
+    const VmafPicture *prev_dist; /* distorted picture of one read before, for FEATURE_PREV_DIST */
+    uint64_t position;            /* 0 for the first pair read, whatever its index */
 } FramePair;
 
 /* Where a pair's scores go. */

@@ -12,10 +12,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+enum { PICTURES = 5 }; /* that a frame holds */
+
 /* A pair and what is still to be done with it. Frames are reused, with their jobs and results. */
 struct Frame {
     Scheduler *scheduler;
-    VmafPicture pictures[4]; /* reference, distorted, the two references before */
+    VmafPicture
+        pictures[PICTURES]; /* reference, distorted, the two references before, distorted before */
     FramePair pair;
     FrameId id;
     Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
@@ -34,7 +37,8 @@ struct Scheduler {
     Lane **lanes;
     unsigned lane_count;
     size_t lane_capacity;
-    VmafPicture previous[2]; /* references of the last two reads */
+    VmafPicture previous[2];   /* references of the last two reads */
+    VmafPicture previous_dist; /* of the last one */
     atomic_bool cancelled;
 
     pthread_mutex_t lock;
@@ -132,6 +136,7 @@ void scheduler_destroy(Scheduler *s)
         s->gpu->ops->close(s->gpu);
     for (unsigned i = 0; i < 2; i++)
         picture_release(&s->previous[i]);
+    picture_release(&s->previous_dist);
     destroy_frames(s);
     for (unsigned i = 0; i < s->lane_count; i++)
         lane_destroy(s->lanes[i]);
@@ -284,17 +289,17 @@ static Job *next_turn(Lane *lane)
 /* Drops one claim on the frame; the last one gives the pictures back and has it reported. */
 static void release_frame(Scheduler *s, Frame *frame)
 {
-    VmafPicture done[4];
+    VmafPicture done[PICTURES];
     pthread_mutex_lock(&s->lock);
     const bool last = --frame->unmeasured == 0;
-    for (unsigned i = 0; last && i < 4; i++) {
+    for (unsigned i = 0; last && i < PICTURES; i++) {
         done[i] = frame->pictures[i];
         frame->pictures[i] = (VmafPicture){ 0 };
     }
     pthread_mutex_unlock(&s->lock);
     if (!last)
         return;
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < PICTURES; i++)
         picture_release(&done[i]);
     pthread_mutex_lock(&s->lock);
     s->measured[(frame->ticket - 1) % s->in_flight] = frame;
@@ -570,9 +575,9 @@ static bool takes_part(const Lane *lane, const FrameInput *input)
 /* Fills the frame. Whoever starts it holds it, and so does the collector if it will see it. */
 static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
 {
-    const VmafPicture *const from[4] = { input->ref, input->dist, &s->previous[0],
-                                         &s->previous[1] };
-    for (unsigned i = 0; i < 4; i++)
+    const VmafPicture *const from[PICTURES] = { input->ref, input->dist, &s->previous[0],
+                                                &s->previous[1], &s->previous_dist };
+    for (unsigned i = 0; i < PICTURES; i++)
         if (from[i]->ref)
             picture_retain(&frame->pictures[i], from[i]);
     VmafPicture *pics = frame->pictures;
@@ -581,6 +586,7 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
         .ref = &pics[0],
         .dist = &pics[1],
         .prev_ref = { pics[2].ref ? &pics[2] : NULL, pics[3].ref ? &pics[3] : NULL },
+        .prev_dist = pics[4].ref ? &pics[4] : NULL,
         .position = input->id.position,
     };
     for (unsigned i = 0; s->gpu_lane_count && i < s->gpu_set_count; i++)
@@ -655,8 +661,16 @@ static unsigned longest_reach(const Scheduler *s)
     return reach;
 }
 
+static bool any_wants_prev_dist(const Scheduler *s)
+{
+    for (unsigned i = 0; i < s->lane_count; i++)
+        if (s->lanes[i]->feature->def->flags & FEATURE_PREV_DIST)
+            return true;
+    return false;
+}
+
 /* As far as features look back: a picture that is not kept is memory for the next one. */
-static void remember_reference(Scheduler *s, const VmafPicture *ref)
+static void remember(Scheduler *s, const VmafPicture *ref, const VmafPicture *dist)
 {
     const unsigned reach = longest_reach(s);
     picture_release(&s->previous[1]);
@@ -665,13 +679,16 @@ static void remember_reference(Scheduler *s, const VmafPicture *ref)
     picture_release(&s->previous[0]);
     if (reach > 0)
         picture_retain(&s->previous[0], ref);
+    picture_release(&s->previous_dist);
+    if (any_wants_prev_dist(s))
+        picture_retain(&s->previous_dist, dist);
 }
 
 int scheduler_read(Scheduler *s, const FrameInput *input)
 {
     Frame *frame = take_frame(s);
     load_frame(s, frame, input);
-    remember_reference(s, input->ref);
+    remember(s, input->ref, input->dist);
     if (s->gpu_lane_count)
         submit_accelerated(s, frame);
     for (unsigned i = 0; i < s->lane_count; i++)

@@ -108,6 +108,7 @@ static FramePair pair_of(const Check *c, unsigned i)
         .ref = &c->ref[i],
         .dist = &c->dist[i],
         .prev_ref = { i > 0 ? &c->ref[i - 1] : NULL, i > 1 ? &c->ref[i - 2] : NULL },
+        .prev_dist = i > 0 ? &c->dist[i - 1] : NULL,
         .position = i,
     };
 }

@@ -353,7 +353,7 @@ static int submit_to(const GpuClient *client, GpuStream *stream, const FramePair
     int err = 0;
     for (unsigned b = stream_back(stream); begins_run(client, client->submitted) && b-- && !err;)
         if (pair->prev_ref[b])
-            err = stream_submit_before(stream, pair->prev_ref[b]);
+            err = stream_submit_before(stream, pair->prev_ref[b], b ? NULL : pair->prev_dist);
     return err ? err : stream_submit(stream, pair, set);
 }
 

@@ -376,9 +376,9 @@ int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
     return submit(stream, pair, set, false);
 }
 
-int stream_submit_before(GpuStream *stream, const VmafPicture *ref)
+int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist)
 {
-    return submit(stream, &(FramePair){ .ref = ref }, 0, true);
+    return submit(stream, &(FramePair){ .ref = ref, .dist = dist }, 0, true);
 }
 
 unsigned stream_back(const GpuStream *stream)
@@ -397,15 +397,17 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
 /* The pictures of the frame that is collected, as the host can read them: the
  * pair, and the references before. What came straight into a slot is read back
  * from there, as far as features look back. */
-static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[4],
-                         VmafPicture held[4])
+static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[5],
+                         VmafPicture held[5])
 {
     const Graph *graph = stream->graph;
     const VmafPicture **const pictures[] = { &pair->ref, &pair->dist, &pair->prev_ref[0],
-                                             &pair->prev_ref[1] };
+                                             &pair->prev_ref[1], &pair->prev_dist };
+    static const unsigned backs[] = { 0, 0, 1, 2, 1 };
     int err = 0;
-    for (unsigned p = 0; !err && p < 4; p++) {
-        const unsigned back = p < 2 ? 0 : p - 1;
+    for (unsigned p = 0; !err && p < 5; p++) {
+        const unsigned back = backs[p];
+        const bool is_dist = pictures[p] == &pair->dist || pictures[p] == &pair->prev_dist;
         if (!*pictures[p])
             continue;
         if (!arrival_of(*pictures[p])) {
@@ -413,8 +415,8 @@ static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[4
             *pictures[p] = &views[p];
         } else if (back <= graph->back) {
             const Slot *slot = slot_of(stream, stream->collected - back);
-            err = slot_view(graph, p == 1 ? slot->dist : slot->ref,
-                            p == 1 ? graph->dist_planes : graph->ref_planes, &held[p]);
+            err = slot_view(graph, is_dist ? slot->dist : slot->ref,
+                            is_dist ? graph->dist_planes : graph->ref_planes, &held[p]);
             *pictures[p] = &held[p];
         } else {
             *pictures[p] = NULL;
@@ -431,13 +433,13 @@ static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *resu
     if (stream->never_on_cpu)
         return 0;
     FramePair pair = slot->pair;
-    VmafPicture views[4], held[4] = { 0 };
+    VmafPicture views[5], held[5] = { 0 };
     int err = view_pictures(stream, &pair, views, held);
     if (!err && f->def->scratch_create && !stream->cpu_scratch[i])
         err = f->def->scratch_create(f, &stream->cpu_scratch[i]);
     if (!err)
         err = f->def->measure(f, stream->cpu_scratch[i], &pair, result, NULL);
-    for (unsigned p = 0; p < 4; p++)
+    for (unsigned p = 0; p < 5; p++)
         picture_release(&held[p]);
     return err;
 }

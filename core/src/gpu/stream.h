@@ -31,7 +31,7 @@ int stream_collect(GpuStream *stream, void *const *results);
 unsigned stream_back(const GpuStream *stream);
 /* A reference that is not scored here but looked back at from the frame that is submitted next (or from the one
  * after another such). It stays valid until that one is collected; nothing is collected for it. */
-int stream_submit_before(GpuStream *stream, const VmafPicture *ref);
+int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist);
 
 /* Whether pairs in memory of others may go straight into its slots (arrival.h). */
 bool stream_takes_arrivals(const GpuStream *stream);

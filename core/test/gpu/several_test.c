@@ -90,6 +90,17 @@ static void test_large(void **unused)
     }
 }
 
+/* Runs begin with a look back at both pictures; smaller ones would score 0 whatever is in them. */
+static void test_looks_back_at_both(void **unused)
+{
+    static const SynthClip clip = { "both", SYNTH_MIX, 192, 176, VMAF_PIX_FMT_YUV420P, 8, 9 };
+    static const ClipFeature temporal = { "speed_temporal", { 0 } };
+    ScoreRun run = { .clip = &clip, .features = &temporal, .feature_count = 1 };
+    VmafDevice *device = open_times(3, 2);
+    check(device, &run);
+    vmaf_device_close(&device);
+}
+
 static void test_names(void **unused)
 {
     static const SynthClip clip = { "few", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 9 };
@@ -187,8 +198,11 @@ static void test_refusals(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_looks_back_at_both),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refusals),
     };
     return RIG_RUN(argc, argv, tests);

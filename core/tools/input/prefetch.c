@@ -55,7 +55,7 @@ void prefetched_release(Prefetched *frame)
 
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
 {
-    const unsigned kept = 2;    /* references that motion looks back at, in each context */
+    const unsigned kept = 3;    /* pictures that features look back at, in each context */
     const unsigned in_hand = 1; /* of each video, between here and the context */
     return videos * (ahead + in_work + in_hand) + kept * (videos - 1);
 }

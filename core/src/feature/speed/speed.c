@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "engine/feature.h"
 #include "base/log.h"
@@ -161,12 +160,12 @@ static int chroma_init(Feature *f)
     return init_setup(f, setup, 1);
 }
 
-static int chroma_scratch_create(const Feature *f, void **scratch)
+static int scratch_create(const Feature *f, void **scratch)
 {
     return speed_frame_create((SpeedFrame **)scratch, f->state);
 }
 
-static void chroma_scratch_destroy(void *scratch)
+static void scratch_destroy(void *scratch)
 {
     speed_frame_destroy(scratch);
 }
@@ -257,8 +256,8 @@ const FeatureDef feature_speed_chroma = {
     .fields = chroma_fields,
     .init = chroma_init,
     .close = close,
-    .scratch_create = chroma_scratch_create,
-    .scratch_destroy = chroma_scratch_destroy,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
     .measure = chroma_measure,
     .report = chroma_report,
     .gpu = &chroma_gpu,
@@ -266,64 +265,18 @@ const FeatureDef feature_speed_chroma = {
 
 /* ---- temporal ---- */
 
-/* Keeps luma of the pair before. */
-typedef struct TemporalScratch {
-    SpeedFrame *speed;
-    bool filled;
-    ptrdiff_t stride;
-    uint8_t *before[2]; /* reference, distorted */
-} TemporalScratch;
-
 static int temporal_init(Feature *f)
 {
     SpeedSetup *setup = f->state = mem_zalloc(sizeof(*setup));
     return setup ? init_setup(f, setup, 0) : -ENOMEM;
 }
 
-static void temporal_scratch_destroy(void *scratch)
-{
-    TemporalScratch *s = scratch;
-    if (!s)
-        return;
-    speed_frame_destroy(s->speed);
-    mem_free(s->before[0]);
-    mem_free(s->before[1]);
-    mem_free(s);
-}
-
-static int temporal_scratch_create(const Feature *f, void **scratch)
-{
-    *scratch = NULL;
-    TemporalScratch *s = mem_zalloc(sizeof(*s));
-    if (!s)
-        return -ENOMEM;
-    s->stride = (ptrdiff_t)(f->shape.w[0] * shape_sample_size(&f->shape));
-    s->before[0] = mem_array(f->shape.h[0], (size_t)s->stride);
-    s->before[1] = mem_array(f->shape.h[0], (size_t)s->stride);
-    int err = s->before[0] && s->before[1] ? 0 : -ENOMEM;
-    if (!err)
-        err = speed_frame_create(&s->speed, f->state);
-    if (err) {
-        temporal_scratch_destroy(s);
-        return err;
-    }
-    *scratch = s;
-    return 0;
-}
-
-static void keep_luma(const TemporalScratch *s, unsigned i, const VmafPicture *pic)
-{
-    for (unsigned y = 0; y < pic->h[0]; y++)
-        memcpy(s->before[i] + y * s->stride, (const uint8_t *)pic->data[0] + y * pic->stride[0],
-               (size_t)s->stride);
-}
-
-/* The change from the picture kept to `now`. */
-static SpeedInput change(const TemporalScratch *s, unsigned i, const VmafPicture *now)
+/* The change from the picture before to `now`. */
+static SpeedInput change(const VmafPicture *before, const VmafPicture *now)
 {
     return (SpeedInput){
-        .from = s->before[i],
-        .from_stride = s->stride,
+        .from = before->data[0],
+        .from_stride = before->stride[0],
         .minus = now->data[0],
         .minus_stride = now->stride[0],
     };
@@ -333,17 +286,13 @@ static int temporal_measure(const Feature *f, void *scratch, const FramePair *pa
                             Team *team)
 {
     const SpeedOptions *o = f->options;
-    TemporalScratch *s = scratch;
     SpeedScore *r = result;
     *r = (SpeedScore){ 0 };
-    if (s->filled) {
-        const SpeedInput ref = change(s, 0, pair->ref);
-        const SpeedInput dist = change(s, 1, o->use_ref_diff ? pair->ref : pair->dist);
-        *r = speed_frame_measure(s->speed, &ref, &dist);
-    }
-    keep_luma(s, 0, pair->ref);
-    keep_luma(s, 1, pair->dist);
-    s->filled = true;
+    if (!pair->prev_ref[0] || !pair->prev_dist)
+        return 0;
+    const SpeedInput ref = change(pair->prev_ref[0], pair->ref);
+    const SpeedInput dist = change(pair->prev_dist, o->use_ref_diff ? pair->ref : pair->dist);
+    *r = speed_frame_measure(scratch, &ref, &dist);
     return 0;
 }
 
@@ -401,14 +350,14 @@ const FeatureDef feature_speed_temporal = {
     .options = temporal_options,
     .options_size = sizeof(SpeedOptions),
     .outputs = temporal_outputs,
-    .flags = FEATURE_EVERY_FRAME | FEATURE_SERIAL,
+    .flags = FEATURE_EVERY_FRAME | FEATURE_PREV_DIST,
     .result_size = sizeof(SpeedScore),
     .fields = temporal_fields,
     .reach = 1,
     .init = temporal_init,
     .close = close,
-    .scratch_create = temporal_scratch_create,
-    .scratch_destroy = temporal_scratch_destroy,
+    .scratch_create = scratch_create,
+    .scratch_destroy = scratch_destroy,
     .measure = temporal_measure,
     .report = temporal_report,
     .gpu = &temporal_gpu,
