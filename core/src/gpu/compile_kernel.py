@@ -147,7 +147,7 @@ def bundle(objects):
 
 
 def hip(clang, archs, include, name, out, depfile, source, *defines):
-    seen = ['-I' + include, '-DKERNEL_NAME=' + name, *defines]
+    seen = ['-I' + include, '-DGPU_HIP', '-DKERNEL_NAME=' + name, *defines]
     objects = []
     with tempfile.TemporaryDirectory() as folder:
         for arch in archs.split(','):

@@ -9,11 +9,12 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define BARE static __device__ __forceinline__
 
-/* The threads of a group. For AMD clang takes no notice of launch_bounds. */
+/* The threads of a group; for NVIDIA also how many groups are to fit a multiprocessor. For AMD clang takes
+ * no notice of launch_bounds. */
 #ifdef __HIP__
 #define __launch_bounds__(count) __attribute__((amdgpu_flat_work_group_size(count, count)))
 #else
-#define __launch_bounds__(count) __attribute__((launch_bounds(count)))
+#define __launch_bounds__(count, groups) __attribute__((launch_bounds(count, groups)))
 #endif
 
 struct alignas(8) uint2 {

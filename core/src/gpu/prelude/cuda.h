@@ -26,6 +26,13 @@ SHARED_ARRAYS
 #define INOUT(type) type &
 #define PRECISE
 #define UNROLL _Pragma("unroll")
+#ifdef GPU_HIP
+#define GROUP_BOUNDS __launch_bounds__(GROUP_SIZE)
+#define COMPUTE_HERE(x)
+#else
+#define GROUP_BOUNDS __launch_bounds__(GROUP_SIZE, MIN_GROUPS)
+#define COMPUTE_HERE(x) __asm__ volatile("" : "+r"(x))
+#endif
 #define KERNEL_BEGIN                                                                               \
     struct Kernel {                                                                                \
         BUFFERS                                                                                    \
@@ -33,7 +40,7 @@ SHARED_ARRAYS
 #define KERNEL_MAIN __device__ __forceinline__ void run()
 #define KERNEL_END                                                                                 \
     };                                                                                             \
-    extern "C" __global__ void __launch_bounds__(GROUP_SIZE) KERNEL_NAME(Kernel kernel)            \
+    extern "C" __global__ void GROUP_BOUNDS KERNEL_NAME(Kernel kernel)                             \
     {                                                                                              \
         kernel.run();                                                                              \
     }
@@ -45,6 +52,7 @@ SHARED_ARRAYS
 #define LOCAL_Y threadIdx.y
 #define LOCAL_INDEX (threadIdx.y * GROUP_W + threadIdx.x)
 #define BARRIER() __syncthreads()
+#define PUT_WORD(array, i, value) (reinterpret_cast<u32 *>(array)[i] = (value))
 #define ATOMIC_ADD(buffer_, index, value) atomicAdd(&buffer_[index], u32(value))
 
 #define min_u32(a, b) min(u32(a), u32(b))

@@ -31,6 +31,7 @@ SHARED_ARRAYS
 #define INOUT(type) inout type
 #define PRECISE precise
 #define UNROLL [[unroll]]
+#define COMPUTE_HERE(x)
 #define KERNEL_BEGIN
 #define KERNEL_MAIN void main()
 #define KERNEL_END
@@ -42,6 +43,7 @@ SHARED_ARRAYS
 #define LOCAL_Y gl_LocalInvocationID.y
 #define LOCAL_INDEX gl_LocalInvocationIndex
 #define BARRIER() barrier()
+#define PUT_WORD(array, i, value) array[(i) >> 2][(i) & 3u] = value
 #define ATOMIC_ADD(buffer_, index, value) atomicAdd(buffer_[index], value)
 
 #define min_u32(a, b) min(u32(a), u32(b))

@@ -43,6 +43,7 @@ enum { HOST_BUFFER_COUNT = BUFFERS };
 #define INOUT(type) type &
 #define PRECISE
 #define UNROLL
+#define COMPUTE_HERE(x)
 /* Nameless, or the linker would take one kernel's functions for another's. */
 #define KERNEL_BEGIN                                                                               \
     namespace {                                                                                    \
@@ -81,6 +82,7 @@ enum { HOST_BUFFER_COUNT = BUFFERS };
 #define LOCAL_X thread_.local[0]
 #define LOCAL_Y thread_.local[1]
 #define LOCAL_INDEX (thread_.local[1] * GROUP_W + thread_.local[0])
+#define PUT_WORD(array, i, value) (reinterpret_cast<u32 *>(array)[i] = (value))
 #define BARRIER() host_barrier(thread_.runner, __LINE__)
 /* Threads take turns: only a barrier lets another one go on. */
 #define ATOMIC_ADD(buffer_, index, value) host_add(buffer_[index], value)

@@ -3,9 +3,9 @@
  *
  * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
  * once for each entry of `kernels` (in the folder's meson.build) and API, with KERNEL_x defined
- * for the kernel wanted, and GPU_GLSL for GLSL, GPU_SYCL for SYCL or GPU_HOST for the CPU; none of them
- * means CUDA. What kernel and host must agree on (sizes, the layout of results, parameters) is written
- * once, in NAME_tile.h: it holds nothing but macros, such as
+ * for the kernel wanted, and GPU_GLSL for GLSL, GPU_SYCL for SYCL, GPU_HIP for HIP or GPU_HOST for the
+ * CPU; none of them means CUDA. What kernel and host must agree on (sizes, the layout of results,
+ * parameters) is written once, in NAME_tile.h: it holds nothing but macros, such as
  *
  *     #define PSNR_GROUP_W 32
  *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
@@ -18,6 +18,8 @@
  *     #define SHARED_ARRAYS SHARED(u32, part, 256)         // may be left out
  *     #define GROUP_W PSNR_GROUP_W                         // threads of a workgroup, at most 256
  *     #define GROUP_H 8
+ *     #define MIN_GROUPS 3                                 // on one multiprocessor; may be left out: CUDA
+ *                                                          // gives no thread more registers than that allows
  *     #include "gpu/prelude/prelude.h"
  *
  *     TABLE_BEGIN(u32, taps, 3) 1u, 2u, 1u TABLE_END       // constants, if any: before KERNEL_BEGIN
@@ -45,7 +47,11 @@
  *              may be a shared array.
  *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low word
  *              first, carrying by hand: exact in any order, but not to be read before the pass ends.
+ *   vectors    PUT_WORD(array, i, value) writes word i of a shared array of u32x4, which others then
+ *              read four words at a time.
  *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.
+ *              COMPUTE_HERE(x) on a 32-bit integer: not later, in a branch that uses it, with all that
+ *              x is made of kept until then. For compilers that do so and run out of registers.
  *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
  *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
  *              declaration whose steps must be rounded as written.
@@ -72,6 +78,9 @@
 #define GROUP_H 1
 #endif
 #define GROUP_SIZE (GROUP_W * GROUP_H)
+#ifndef MIN_GROUPS
+#define MIN_GROUPS 0
+#endif
 
 #if defined(GPU_INFO)
 #include "gpu/prelude/info.h"

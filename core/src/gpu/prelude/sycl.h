@@ -12,7 +12,7 @@ typedef float f32;
 struct u32x2 {
     u32 x, y;
 };
-struct u32x4 {
+struct alignas(16) u32x4 {
     u32 x, y, z, w;
 };
 #define U32X2(a, b) u32x2{a, b}
@@ -37,6 +37,7 @@ struct Shared {
 #define INOUT(type) type &
 #define PRECISE
 #define UNROLL _Pragma("unroll")
+#define COMPUTE_HERE(x)
 #define KERNEL_BEGIN                                                                               \
     struct Arguments {                                                                             \
         BUFFERS                                                                                    \
@@ -75,6 +76,7 @@ struct Shared {
 #define LOCAL_X u32(item_.get_local_id(2))
 #define LOCAL_Y u32(item_.get_local_id(1))
 #define LOCAL_INDEX (LOCAL_Y * GROUP_W + LOCAL_X)
+#define PUT_WORD(array, i, value) (reinterpret_cast<u32 *>(array)[i] = (value))
 #define BARRIER() sycl::group_barrier(item_.get_group())
 #define ATOMIC_ADD(buffer_, index, value)                                                          \
     sycl::atomic_ref<u32, sycl::memory_order::relaxed, sycl::memory_scope::device,                 \
