@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vif: what holds whatever the width is cut into, and what a GPU leaves to the host. */
 #include <errno.h>
+#include <fenv.h>
+#include <math.h>
 #include <string.h>
 
 #include "feature/scoring.h"
@@ -100,11 +102,98 @@ static void pixels_left_open_are_added(void **state)
     feature_destroy(f);
 }
 
+/* ---- the kernels' arithmetic ---- */
+
+static void lines_give_every_logarithm(void **state)
+{
+    static uint16_t table[VIF_LOG_ENTRIES];
+    static uint32_t lines[VIF_LOG_LINES][2];
+    vif_log_table_fill(table);
+    vif_log_lines_fill(lines, table);
+    for (uint32_t x = VIF_LOG_FIRST; x < 2 * VIF_LOG_FIRST; x++) {
+        const uint32_t *const line = lines[(x >> VIF_LOG_RUN_BITS) - VIF_LOG_FIRST / VIF_LOG_RUN];
+        const uint32_t value = (x * line[0] + line[1]) >> VIF_LOG_SHIFT;
+        assert_int_equal(table[x - VIF_LOG_FIRST], value);
+    }
+}
+
+/* The dialect in C, on a device whose reciprocal is off by so many units. */
+static int reciprocal_off;
+
+static float recip_near(float x)
+{
+    float inverse = 1.0f / x;
+    for (int i = 0; i < 2; i++)
+        inverse = reciprocal_off ? nextafterf(inverse, reciprocal_off > 0 ? 1.0f : 0.0f) : inverse;
+    return inverse;
+}
+
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef float f32;
+#define u32(x) ((uint32_t)(x))
+#define u64(x) ((uint64_t)(x))
+#define f32(x) ((float)(x))
+#define DEVICE static
+#include "feature/vif/vif_divide.h"
+
+static unsigned wrong_quotients;
+
+static void check_division(uint32_t c, uint32_t s1)
+{
+    const uint64_t square = (uint64_t)c * c;
+    if (s1 >= 1u << 17 && s1 < 1u << 31 && c < 1u << 31 && square / s1 <= UINT32_MAX)
+        wrong_quotients += divide_square(c, s1) != (square / s1 | square % s1 << 32);
+}
+
+/* Quotients of all sizes, and those beside which the remainder leaps. */
+static void check_divisions(void)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < 300000; i++) {
+        random = random * 1664525u + 1013904223u;
+        const uint32_t s1 = random >> (1 + (unsigned)i % 14) | 1u << 17;
+        random = random * 1664525u + 1013904223u;
+        const uint32_t c = random >> (1 + (unsigned)i % 13);
+        check_division(c, s1);
+        check_division(s1, s1);
+        check_division(s1 - 1, s1);
+        const uint32_t root =
+            (uint32_t)sqrt((double)s1 * (c | 1)); /* a quotient just below or at c */
+        check_division(root, s1);
+        check_division(root + 1, s1);
+    }
+    for (uint32_t s1 = 1u << 17; s1 < 1u << 31; s1 = s1 * 2 - (s1 & 1))
+        for (uint32_t near = 0; near < 64; near++)
+            for (uint32_t c = 1; c < 1u << 31; c = c * 2 + (c & 1)) {
+                check_division(c, s1 + near);
+                check_division(c + near, s1);
+                check_division(c - near, s1 - near);
+            }
+    for (uint32_t near = 0; near < 4096; near++)
+        check_division(INT32_MAX - near, INT32_MAX - near * near % 9001);
+}
+
+static void division_is_exact(void **state)
+{
+    static const int modes[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    const int mode = fegetround();
+    for (unsigned m = 0; m < COUNT(modes); m++)
+        for (reciprocal_off = -1; reciprocal_off <= 1; reciprocal_off++) {
+            assert_int_equal(0, fesetround(modes[m]));
+            check_divisions();
+            assert_int_equal(0, fesetround(mode));
+            assert_int_equal(0, wrong_quotients);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_and_right_are_the_same),
         cmocka_unit_test(pixels_left_open_are_added),
+        cmocka_unit_test(lines_give_every_logarithm),
+        cmocka_unit_test(division_is_exact),
     };
     return cmocka_run_group_tests_name("vif", tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ typedef struct VifPixelParams {
 void vif_add_pixel(VifSums *sums, int32_t var_ref, int32_t var_dis, int32_t cov,
                    const VifPixelParams *params);
 
+/* The table as the kernels have it (vif_tile.h), VIF_LOG_LINES of them. */
+void vif_log_lines_fill(uint32_t lines[][2], const uint16_t *table);
+
 extern const FeatureGpu vif_gpu;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of VIF on a GPU: each stage sums up one scale and halves it for the next. */
+/* The passes of VIF on a GPU: a stage for each scale sums it up and halves it for the next. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,6 @@ GPU_PARAMS(VifStatsParams, VIF_STATS_PARAMS);
 
 _Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place for each scale");
 
-/* Rows of a group that adds up statistics: enough to make up for the filter's border. */
-#define STATS_ROWS 16
-
 /* One scale as the kernels see it. */
 typedef struct ScalePlanes {
     GpuBuf source[2];
@@ -32,8 +29,35 @@ static void split_double(double value, uint32_t *lo, uint32_t *hi)
     *hi = (uint32_t)(bits >> 32);
 }
 
+/* The slope is the logarithm's in the middle; the line is as low as it may be at the worst place. That
+ * this is below the next value everywhere, a test shows. */
+void vif_log_lines_fill(uint32_t lines[][2], const uint16_t *table)
+{
+    for (uint32_t line = 0; line < VIF_LOG_LINES; line++) {
+        const uint32_t first = VIF_LOG_FIRST + line * VIF_LOG_RUN;
+        const double slope = 2048.0 / log(2.0) / (first + VIF_LOG_RUN / 2) * (1 << VIF_LOG_SHIFT);
+        const uint32_t step = (uint32_t)(slope + 0.5);
+        uint32_t base = 0;
+        for (uint32_t x = first; x < first + VIF_LOG_RUN; x++) {
+            const uint32_t wanted =
+                ((uint32_t)table[x - VIF_LOG_FIRST] << VIF_LOG_SHIFT) - x * step;
+            base = base > wanted ? base : wanted;
+        }
+        lines[line][0] = step;
+        lines[line][1] = base;
+    }
+}
+
+/* The scale below, as the pass on this one makes it; its buffer is new. */
+static ScalePlanes halve_planes(GpuPlan *plan, const ScalePlanes *planes)
+{
+    const uint32_t width = planes->width / 2, height = planes->height / 2;
+    const GpuBuf half = gpu_scratch(plan, (size_t)width * height * sizeof(uint32_t));
+    return (ScalePlanes){ { half, half }, width, height, width };
+}
+
 static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const ScalePlanes *planes,
-                       GpuBuf log_table, GpuBuf sums)
+                       GpuBuf half, GpuBuf log_lines, GpuBuf sums)
 {
     static const char *const kernels[2][VIF_SCALES + 1] = {
         { "vif_stats_0_8", "vif_stats_1", "vif_stats_2", "vif_stats_3", "vif_stats_0_16" },
@@ -42,51 +66,45 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
     };
     const VifOptions *const options = f->options;
     const double gain = options->gain_limit;
+    const bool is_whole = floor(gain) == gain;
     VifStatsParams params = {
         .width = planes->width,
         .height = planes->height,
         .stride = planes->stride,
         .mean_shift = scale == 0 ? f->shape.bpc : 16,
         .square_shift = scale == 0 ? 2 * (f->shape.bpc - 8) : 16,
-        .rows_per_group = STATS_ROWS,
-        .gain_whole = floor(gain) == gain ? (uint32_t)gain : 0,
+        .gain_whole = is_whole ? (uint32_t)gain : 0,
+        .gain_room = is_whole ? UINT32_MAX / (uint32_t)gain : 0,
         .gain = (float)gain,
     };
     split_double(gain, &params.gain_lo, &params.gain_hi);
     split_double(gain * gain, &params.gain_square_lo, &params.gain_square_hi);
-    gpu_pass(
-        plan,
-        &(GpuPass){
-            .kernel =
-                kernels[floor(gain) != gain][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
-            GPU_PASS_BUFFERS(planes->source[0], planes->source[1], log_table, sums),
-            GPU_PASS_PARAMS(&params),
-            .groups = { gpu_groups(planes->width, VIF_STATS_COLUMNS(scale)),
-                        gpu_groups(planes->height, STATS_ROWS) },
-        });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = kernels[!is_whole][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
+                 GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half, log_lines, sums),
+                 GPU_PASS_PARAMS(&params),
+                 .groups = { gpu_groups(planes->width, VIF_COLUMNS_AT(scale)),
+                             gpu_groups(planes->height, VIF_ROWS_AT(scale)) },
+             });
 }
 
-/* Adds the pass that makes the planes of `scale` and turns *planes into them. */
-static void plan_halve(const Feature *f, GpuPlan *plan, unsigned scale, ScalePlanes *planes)
+/* Of the picture, when its statistics are not wanted. */
+static void plan_halve(const Feature *f, GpuPlan *plan, const ScalePlanes *planes, GpuBuf half)
 {
-    static const char *const kernels[VIF_SCALES] = { NULL, NULL, "vif_halve_2", "vif_halve_3" };
-    const uint32_t width = planes->width / 2, height = planes->height / 2;
-    const GpuBuf half = gpu_scratch(plan, (size_t)width * height * sizeof(uint32_t));
     const VifHalveParams params = {
         .width = planes->width,
         .height = planes->height,
         .stride = planes->stride,
-        .mean_shift = scale == 1 ? f->shape.bpc : 16,
+        .mean_shift = f->shape.bpc,
     };
     gpu_pass(plan, &(GpuPass){
-                       .kernel = scale == 1 ? gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16")
-                                            : kernels[scale],
+                       .kernel = gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16"),
                        GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(width, VIF_HALVE_COLUMNS),
-                                   gpu_groups(height, VIF_TILE_ROWS) },
+                       .groups = { gpu_groups(planes->width, VIF_COLUMNS_AT(0)),
+                                   gpu_groups(planes->height, VIF_ROWS_AT(0)) },
                    });
-    *planes = (ScalePlanes){ { half, half }, width, height, width };
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
@@ -95,7 +113,9 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     if (vif_is_small(f))
         return vif_small_plan(f, plan);
     const uint16_t *const table = ((const VifSetup *)f->state)->pixel.log_table;
-    const GpuBuf log_table = gpu_table(plan, table, VIF_LOG_ENTRIES * sizeof(*table));
+    uint32_t lines[VIF_LOG_LINES][2];
+    vif_log_lines_fill(lines, table);
+    const GpuBuf log_lines = gpu_table(plan, lines, sizeof(lines));
 
     const GpuBuf sums = gpu_result(plan, VIF_RESULT_WORDS * sizeof(uint32_t), true);
     ScalePlanes planes = { { gpu_ref(plan, 0), gpu_dist(plan, 0) },
@@ -103,11 +123,13 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                            f->shape.h[0],
                            gpu_plane_stride(plan, 0) };
     for (unsigned scale = 0; scale < VIF_SCALES; scale++) {
-        const ScalePlanes current = planes;
-        if (scale + 1 < VIF_SCALES)
-            plan_halve(f, plan, scale + 1, &planes);
+        const bool is_last = scale + 1 == VIF_SCALES;
+        const ScalePlanes half = is_last ? planes : halve_planes(plan, &planes);
         if (scale > 0 || !options->skip_scale0)
-            plan_stats(f, plan, scale, &current, log_table, sums);
+            plan_stats(f, plan, scale, &planes, half.source[0], log_lines, sums);
+        else
+            plan_halve(f, plan, &planes, half.source[0]);
+        planes = half;
         gpu_next_stage(plan);
     }
     return 0;
