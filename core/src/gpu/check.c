@@ -158,7 +158,10 @@ static void name_kernels(const Feature *f, char *names, size_t size)
     for (unsigned p = 0; p < plan->pass_count; p++) {
         const char *kernel = plan->passes[p].kernel;
         const size_t used = strlen(names);
-        if (!strstr(names, kernel))
+        unsigned first = 0; /* that runs it */
+        while (strcmp(plan->passes[first].kernel, kernel) != 0)
+            first++;
+        if (first == p)
             snprintf(names + used, size - used, "%s%s", used ? ", " : "", kernel);
     }
     plan_destroy(plan);

@@ -87,6 +87,7 @@ static void test_features(void **unused)
 static const ClipFeature option_sets[] = {
     { "vif", { "vif_enhn_gain_limit", "1" } },
     { "vif", { "vif_enhn_gain_limit", "1.25" } },
+    { "vif", { "vif_skip_scale0", "true" } },
     { "adm", { "adm_enhn_gain_limit", "1.2", "adm_csf_mode", "1" } },
     { "adm", { "adm_skip_aim", "true", "adm_noise_weight", "0" } },
     { "adm", { "adm_skip_scale0", "true", "adm_enhn_gain_limit", "1" } },
