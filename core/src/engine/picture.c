@@ -210,21 +210,29 @@ static void return_slot(VmafPicture *pic, void *cookie)
     pool_leave(pool);
 }
 
+static int slot_fill(PoolSlot *slot)
+{
+    const PicturePool *const pool = slot->pool;
+    const size_t size = picture_size(&pool->shape);
+    const int err = pool->memory.alloc(pool->memory.opaque, size, &slot->block);
+    if (!err && !pool->memory.as_is)
+        memset(slot->block, 0, size);
+    return err;
+}
+
 static int pool_fill(PicturePool *pool)
 {
+    const unsigned at_once = pool->memory.when_fetched && pool->count > 2 ? 2 : pool->count;
     pool->slots = mem_array(pool->count, sizeof(*pool->slots));
     pool->free_slots = mem_array(pool->count, sizeof(*pool->free_slots));
     if (!pool->slots || !pool->free_slots)
         return -ENOMEM;
-    const size_t size = picture_size(&pool->shape);
     for (unsigned i = 0; i < pool->count; i++) {
         PoolSlot *slot = &pool->slots[pool->count - 1 - i];
         slot->pool = pool;
-        const int err = pool->memory.alloc(pool->memory.opaque, size, &slot->block);
+        const int err = i + at_once >= pool->count ? slot_fill(slot) : 0;
         if (err)
             return err;
-        if (!pool->memory.as_is)
-            memset(slot->block, 0, size);
         slot->ref.give_back = return_slot;
         slot->ref.cookie = slot;
         slot->ref.kept = true;
@@ -301,6 +309,11 @@ int picture_pool_take(PicturePool *pool, VmafPicture *out)
     PoolSlot *slot = pool->free_slots[--pool->free_count];
     pthread_mutex_unlock(&pool->lock);
 
+    const int err = slot->block ? 0 : slot_fill(slot);
+    if (err) {
+        return_slot(NULL, slot);
+        return err;
+    }
     atomic_store(&slot->ref.count, 1);
     memset(slot->ref.ranges, 0, sizeof(slot->ref.ranges));
     fill(out, &pool->shape, slot->block);

@@ -75,6 +75,9 @@ typedef struct PoolMemory {
     void (*free)(void *opaque, void *block);
     void *opaque;
     bool as_is; /* hand blocks out as alloc gives them; otherwise the pool clears them first */
+    /* Blocks take long to get: all but two come when they are fetched, by any thread, and those that are never
+     * needed do not. */
+    bool when_fetched;
 } PoolMemory;
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);

@@ -433,7 +433,8 @@ static void free_upload(void *device, void *block)
 
 static PoolMemory client_picture_memory(Accelerator *a)
 {
-    return (PoolMemory){ .alloc = alloc_upload,
+    return (PoolMemory){ .when_fetched = true,
+                         .alloc = alloc_upload,
                          .free = free_upload,
                          .opaque = ((GpuClient *)a)->session->device,
                          .as_is = true };

@@ -56,11 +56,12 @@ static int import(GpuDevice *device, enum GpuHandleType type, void *at, size_t s
     return device->ops->buffer_import(device, &(GpuHandle){ type, (intptr_t)at, size }, buffer);
 }
 
-/* Large blocks lie in pages of our own where the driver takes these, in memory of the driver's otherwise. */
+/* Large blocks that several devices copy from lie in pages of our own where the driver takes these, all others in
+ * memory of the driver's, which is there sooner. */
 static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
 {
     const size_t whole = (size + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;
-    if (size >= PAGES_ALIGN / 2)
+    if (device->peer_count && size >= PAGES_ALIGN / 2)
         upload->pages = pages_alloc(whole);
     upload->pages_size = whole;
     if (upload->pages && !import(device, GPU_HANDLE_PAGES, upload->pages, whole, &upload->source))

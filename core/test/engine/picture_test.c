@@ -113,6 +113,54 @@ static void the_last_one_back_is_the_first_out(void **state)
     picture_pool_destroy(pool);
 }
 
+typedef struct Blocks {
+    unsigned given, limit;
+} Blocks;
+
+static int give_block(void *opaque, size_t size, void **block)
+{
+    Blocks *const blocks = opaque;
+    if (blocks->given == blocks->limit)
+        return -ENOMEM;
+    blocks->given++;
+    *block = mem_aligned_alloc(size);
+    return *block ? 0 : -ENOMEM;
+}
+
+static void take_block(void *opaque, void *block)
+{
+    ((Blocks *)opaque)->given--;
+    mem_aligned_free(block);
+}
+
+/* Memory that takes long to get is there when it is fetched; a picture that could not be had is not lost. */
+static void a_pool_may_get_its_memory_late(void **state)
+{
+    Blocks blocks = { .limit = 3 };
+    const PoolMemory memory = { give_block, take_block, &blocks, .when_fetched = true };
+    FrameShape s;
+    PicturePool *pool;
+    VmafPicture pics[4];
+    shape_init(&s, VMAF_PIX_FMT_YUV420P, 8, 64, 64);
+    assert_int_equal(picture_pool_create_in(&pool, &s, 4, &memory), 0);
+    assert_int_equal(blocks.given, 2);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(picture_pool_fetch(pool, &pics[i]), 0);
+    picture_release(&pics[1]);
+    assert_int_equal(picture_pool_fetch(pool, &pics[1]), 0);
+    assert_int_equal(blocks.given, 2); /* what was returned comes first */
+    assert_int_equal(picture_pool_fetch(pool, &pics[2]), 0);
+    assert_int_equal(*(unsigned char *)pics[2].data[0], 0);
+    assert_int_equal(picture_pool_fetch(pool, &pics[3]), -ENOMEM);
+    blocks.limit = 4;
+    assert_int_equal(picture_pool_fetch(pool, &pics[3]), 0);
+    assert_int_equal(blocks.given, 4);
+    for (unsigned i = 0; i < 4; i++)
+        picture_release(&pics[i]);
+    picture_pool_destroy(pool);
+    assert_int_equal(blocks.given, 0);
+}
+
 static void a_pool_outlives_its_end_while_pictures_are_out(void **state)
 {
     const long live = mem_live();
@@ -205,6 +253,7 @@ int main(void)
         cmocka_unit_test(planes_are_aligned_and_apart),
         cmocka_unit_test(references_are_counted),
         cmocka_unit_test(the_last_one_back_is_the_first_out),
+        cmocka_unit_test(a_pool_may_get_its_memory_late),
         cmocka_unit_test(a_pool_outlives_its_end_while_pictures_are_out),
         cmocka_unit_test(pooled_pictures_are_aligned_and_zeroed),
 #ifdef MEMORY_CAN_BE_MEASURED
