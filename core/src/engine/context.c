@@ -456,8 +456,9 @@ static int fetch(VmafContext *ctx, bool pooled_only, VmafPicture *pic)
         pthread_mutex_unlock(&ctx->pictures_lock);
         if (!pool)
             return has_shape && !pooled_only ? picture_alloc(pic, &shape) : -EINVAL;
-        if (!picture_pool_take(pool, pic))
-            return 0;
+        const int err = picture_pool_take(pool, pic);
+        if (err != -EINVAL)
+            return err;
     }
 }
 

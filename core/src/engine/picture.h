@@ -83,7 +83,7 @@ int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned
                            const PoolMemory *memory);
 int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
 /* The same in two steps, for those who look the pool up: once entered, it stays until they took a picture
- * or (-EINVAL) found it destroyed. */
+ * or (-EINVAL) found it destroyed; other errors are its memory's. */
 void picture_pool_enter(PicturePool *pool);
 int picture_pool_take(PicturePool *pool, VmafPicture *out);
 void picture_pool_destroy(PicturePool *pool);
