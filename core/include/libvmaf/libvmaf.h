@@ -151,7 +151,8 @@ VMAF_EXPORT int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfigur
  * it. It returns to the pool with its last reference: by vmaf_picture_unref() or after it was read.
  * Any thread may call it.
  *
- * @return 0; -EINVAL when an argument is NULL or there is no pool
+ * @return 0; -EINVAL when an argument is NULL or there is no pool; what the device's driver says (-ENOMEM)
+ *         where pictures lie in its memory, which is got when they are fetched first
  */
 VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
 
