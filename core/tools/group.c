@@ -32,8 +32,8 @@ int group_prepare(Group *group)
  * in pinned memory, which takes long to come by, so large ones are fewer. */
 static unsigned frames_ahead(const Group *group, const VmafPictureConfiguration *pool)
 {
-    const size_t room = 256u << 20; /* for what is read ahead of both videos */
-    const unsigned least = 8, most = 16;
+    const size_t room = 96u << 20; /* for what is read ahead of both videos */
+    const unsigned least = 6, most = 16;
     const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
     const size_t pair = 2 * samples * (pool->pic_params.bpc > 8 ? 2 : 1);
     if (!group->share->gpu)
