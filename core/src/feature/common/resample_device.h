@@ -2,6 +2,8 @@
 /* Samples of a plane at another size, as resample.c makes them. Include it after exact_float.h, in a kernel that has
  * RESAMPLE_PARAMS, the buffer `positions`, and RESAMPLE_PIXEL(x, y), a sample of the plane as it is. */
 
+#include "feature/common/bilinear_device.h"
+
 DEVICE f32 resample_weight(u32 position)
 {
     return f32_of_bits(positions[2u * position + 1u]);
@@ -11,18 +13,8 @@ DEVICE f32 resample_bilinear(u32 column, u32 row)
 {
     u32 x1 = positions[2u * column], x2 = positions[2u * column + 2u];
     u32 y1 = positions[2u * row], y2 = positions[2u * row + 2u];
-    f32 dx = resample_weight(column), dy = resample_weight(row);
-    PRECISE f32 ex = 1.0f - dx;
-    PRECISE f32 ey = 1.0f - dy;
-    PRECISE f32 w11 = ey * ex;
-    PRECISE f32 w12 = ey * dx;
-    PRECISE f32 w21 = dy * ex;
-    PRECISE f32 w22 = dy * dx;
-    PRECISE f32 value = w11 * RESAMPLE_PIXEL(x1, y1);
-    value = value + w12 * RESAMPLE_PIXEL(x2, y1);
-    value = value + w21 * RESAMPLE_PIXEL(x1, y2);
-    value = value + w22 * RESAMPLE_PIXEL(x2, y2);
-    return value;
+    return bilinear(resample_weight(column), resample_weight(row), RESAMPLE_PIXEL(x1, y1),
+                    RESAMPLE_PIXEL(x2, y1), RESAMPLE_PIXEL(x1, y2), RESAMPLE_PIXEL(x2, y2));
 }
 
 DEVICE f32 resample_weighed(u32 column, u32 row)

@@ -94,6 +94,8 @@ KERNEL_END
 
 KERNEL_BEGIN
 
+#include "feature/common/bilinear_device.h"
+
 DEVICE f32 stored(u32 plane, u32 row, u32 column)
 {
     u32 at = row * walked + column, y = at / pitch, x = at - y * pitch;
@@ -105,17 +107,7 @@ DEVICE f32 halved(u32 plane, u32 column, u32 row)
     u32 x1 = positions[3u * column], x2 = positions[3u * column + 1u];
     u32 y1 = positions[3u * row], y2 = positions[3u * row + 1u];
     f32 dx = f32_of_bits(positions[3u * column + 2u]), dy = f32_of_bits(positions[3u * row + 2u]);
-    PRECISE f32 ex = 1.0f - dx;
-    PRECISE f32 ey = 1.0f - dy;
-    PRECISE f32 w11 = ey * ex;
-    PRECISE f32 w12 = ey * dx;
-    PRECISE f32 w21 = dy * ex;
-    PRECISE f32 w22 = dy * dx;
-    PRECISE f32 value = w11 * stored(plane, y1, x1);
-    value = value + w12 * stored(plane, y1, x2);
-    value = value + w21 * stored(plane, y2, x1);
-    value = value + w22 * stored(plane, y2, x2);
-    return value;
+    return bilinear(dx, dy, stored(plane, y1, x1), stored(plane, y1, x2), stored(plane, y2, x1), stored(plane, y2, x2));
 }
 
 KERNEL_MAIN

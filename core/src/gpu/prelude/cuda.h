@@ -67,7 +67,6 @@ SHARED_ARRAYS
 #define f32_of_bits(x) __uint_as_float(x)
 #define abs_f32(x) fabsf(x)
 #define max_f32(a, b) fmaxf(a, b)
-#define min_f32(a, b) fminf(a, b)
 #define floor_f32(x) floorf(x)
 #define sqrt_near(x) sqrtf(x)
 #define recip_near(x) __fdividef(1.0f, x)

@@ -58,7 +58,6 @@ SHARED_ARRAYS
 #define f32_of_bits(x) uintBitsToFloat(x)
 #define abs_f32(x) abs(f32(x))
 #define max_f32(a, b) max(f32(a), f32(b))
-#define min_f32(a, b) min(f32(a), f32(b))
 #define floor_f32(x) floor(f32(x))
 #define sqrt_near(x) sqrt(f32(x))
 #define recip_near(x) (1.0 / f32(x))

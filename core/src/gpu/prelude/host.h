@@ -118,7 +118,6 @@ static inline f32 f32_of_bits(u32 bits)
 }
 #define abs_f32(x) __builtin_fabsf(x)
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
-static inline f32 min_f32(f32 a, f32 b) { return a < b ? a : b; }
 #define floor_f32(x) __builtin_floorf(x)
 #define fma_f32(a, b, c) __builtin_fmaf(a, b, c)
 /* Off by a unit in the last place, one way or the other: devices are, too. */

@@ -55,7 +55,7 @@
  *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
  *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
  *              declaration whose steps must be rounded as written.
- *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, min_f32, floor_f32. Only +, - and * are rounded
+ *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded
  *              correctly everywhere: a / b, recip_near(x), which is 1 / x in a hurry and of x from
  *              2^-100 to 2^100, and sqrt_near(x) may be some units off in the last place,
  *              and tiny results may become 0. exact_float.h has what is exact.

@@ -97,7 +97,6 @@ static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
 #define bits_of_f32(x) sycl::bit_cast<u32>(f32(x))
 #define f32_of_bits(x) sycl::bit_cast<f32>(u32(x))
 #define abs_f32(x) sycl::fabs(f32(x))
-static inline f32 min_f32(f32 a, f32 b) { return a < b ? a : b; }
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) sycl::floor(f32(x))
 #define sqrt_near(x) sycl::sqrt(f32(x))
