@@ -57,15 +57,17 @@ static unsigned largest_depth(const Group *group)
     return depth;
 }
 
-/* All videos are read into the pictures of one pool, since the reference's are everybody's. */
+/* All videos are read into the pictures of one pool, since the reference's are everybody's. Chroma that nobody looks
+ * at has no memory there either. */
 static int create_pool(Group *group)
 {
     const VideoFormat *const format = &group->videos[0]->format;
+    const bool luma_only = extractors_planes(group->ratings[0]->vmaf) == 1;
     VmafPictureConfiguration pool = {
         .pic_params = { .w = format->width,
                         .h = format->height,
                         .bpc = largest_depth(group),
-                        .pix_fmt = format->pix_fmt },
+                        .pix_fmt = luma_only ? VMAF_PIX_FMT_YUV400P : format->pix_fmt },
     };
     group->ahead = frames_ahead(group, &pool);
     pool.pic_cnt = prefetch_pool_size(group->count + 1, group->ahead, pairs_in_work(group));
@@ -212,12 +214,12 @@ static int create_contexts(Group *group)
         if (!err)
             err = place_on_gpu(group, group->ratings[i]);
     }
-    if (!err && !keep_frames(group))
-        err = create_pool(group);
     if (!err && !group->share->models)
         err = models_create(&group->share->models, o);
     for (unsigned i = 0; !err && i < group->count; i++)
         err = prepare_rating(group, i);
+    if (!err && !keep_frames(group))
+        err = create_pool(group);
     if (!err && o->part.kind)
         err = prepare_part(group, threads);
     return err;
