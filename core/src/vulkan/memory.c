@@ -7,6 +7,7 @@
 #include "vulkan/vk.h"
 
 #define BLOCK_SIZE (64u << 20)
+#define FIRST_MAPPED (8u << 20)
 
 typedef struct Span {
     struct Span *next;
@@ -182,6 +183,18 @@ static void block_forget(VulkanMemory *memory, VulkanBlock *block)
     block_destroy(memory->dev, block);
 }
 
+/* Of a new block. Mapped memory comes slowly: as much again as there is, a little at first. */
+static VkDeviceSize block_size(const VulkanMemory *memory, uint32_t type, bool map)
+{
+    const VkPhysicalDeviceMemoryProperties *types = &memory->dev->memory_types;
+    const VkDeviceSize share = types->memoryHeaps[types->memoryTypes[type].heapIndex].size / 16;
+    VkDeviceSize size = map ? 0 : BLOCK_SIZE;
+    for (const VulkanBlock *block = memory->blocks; map && block; block = block->next)
+        size += block->type == type ? block->size : 0;
+    size = size < FIRST_MAPPED ? FIRST_MAPPED : size > BLOCK_SIZE ? BLOCK_SIZE : size;
+    return size < share ? size : share;
+}
+
 static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
                         enum GpuMemory kind, VulkanAllocation *out)
 {
@@ -201,9 +214,7 @@ static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
         if (err != -ENOSPC)
             return err;
     }
-    const uint32_t heap = dev->memory_types.memoryTypes[type].heapIndex;
-    const VkDeviceSize share = dev->memory_types.memoryHeaps[heap].size / 16;
-    VkDeviceSize size = share < BLOCK_SIZE ? share : BLOCK_SIZE;
+    VkDeviceSize size = block_size(memory, type, map);
     if (needs->size > size / 2)
         size = needs->size;
     VulkanBlock *block = NULL;

@@ -300,6 +300,27 @@ static void test_large(void **unused)
     give(&half);
 }
 
+/* Blocks of mapped memory begin small, and are as large as all before them, up to the usual size. */
+static void test_mapped_growth(void **unused)
+{
+    static const unsigned megabytes[] = { 8, 8, 16, 32, 64, 64 };
+    const VkDeviceSize piece = 4 << 20;
+    VulkanAllocation taken[48];
+    unsigned count = 0;
+    for (unsigned b = 0; b < COUNT(megabytes); b++) {
+        const VkDeviceSize size = (VkDeviceSize)megabytes[b] << 20;
+        for (VkDeviceSize used = 0; used < size; used += piece) {
+            assert_int_equal(0, take(piece, 256, GPU_UPLOAD, &taken[count]));
+            assert_int_equal(size, block_of(taken[count].memory)->size);
+            count++;
+        }
+        assert_int_equal(b + 1, allocate_calls);
+    }
+    assert_int_equal(COUNT(taken), count);
+    while (count)
+        give(&taken[--count]);
+}
+
 /* A small heap gives small blocks. */
 static void test_small_heap(void **unused)
 {
@@ -356,8 +377,8 @@ static void test_failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_model), TEST(test_merging),    TEST(test_alignment), TEST(test_cycle),
-        TEST(test_large), TEST(test_small_heap), TEST(test_failures),
+        TEST(test_model), TEST(test_merging),       TEST(test_alignment),  TEST(test_cycle),
+        TEST(test_large), TEST(test_mapped_growth), TEST(test_small_heap), TEST(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
