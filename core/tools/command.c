@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,7 +15,7 @@
 #include "score.h"
 #include "shard/merge.h"
 
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BELOW = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
+enum { EXIT_BELOW = 2 }; /* a score is, than --fail_under wants */
 
 static int act(enum Action action, const Options *options)
 {
@@ -56,18 +55,6 @@ static void keep_streams(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-#endif
-}
-
-/* A reader that goes away and a file that may not grow any more make a write fail; neither is a reason to
- * die without a word. */
-static void survive_failing_writes(void)
-{
-#ifdef SIGPIPE
-    signal(SIGPIPE, SIG_IGN);
-#endif
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN);
 #endif
 }
 

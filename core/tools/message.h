@@ -11,6 +11,10 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what the run was made for. False when it could not be written. */
 bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A reader that goes away and a file that may not grow any more make a write fail; neither is a reason to
+ * die without a word. */
+void survive_failing_writes(void);
+
 /* Ends what was printed to stdout. 0, or -EIO, and says so, when some of it was lost. */
 int finish_stdout(void);
 

@@ -23,7 +23,7 @@ static void put_values(FILE *file, const Values *values)
         fprintf(file, " -a '%s'", values->words);
 }
 
-static void put_option(FILE *file, const ManualProgram *program, const ManualCommand *command,
+static void put_option(FILE *file, const ManualProgram *program, const Subcommand *command,
                        const Arg *arg)
 {
     char help[128];
@@ -44,7 +44,7 @@ static void put_option(FILE *file, const ManualProgram *program, const ManualCom
     fputc('\n', file);
 }
 
-static void put_command(FILE *file, const ManualProgram *program, const ManualCommand *command)
+static void put_command(FILE *file, const ManualProgram *program, const Subcommand *command)
 {
     if (!command->name)
         return;

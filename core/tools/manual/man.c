@@ -135,7 +135,7 @@ static void put_options(FILE *file, const Arg *table, const char *heading)
 static void put_synopsis(FILE *file, const ManualProgram *program)
 {
     for (unsigned i = 0; i < program->command_count; i++) {
-        const ManualCommand *const command = &program->commands[i];
+        const Subcommand *const command = &program->commands[i];
         fputs(i ? ".br\n\\fB" : "\\fB", file);
         put_string(file, program->name);
         if (command->name) {
@@ -151,7 +151,7 @@ static void put_synopsis(FILE *file, const ManualProgram *program)
 static void put_commands(FILE *file, const ManualProgram *program)
 {
     for (unsigned i = 0; i < program->command_count; i++) {
-        const ManualCommand *const command = &program->commands[i];
+        const Subcommand *const command = &program->commands[i];
         if (!command->name) {
             fputs(".SH OPTIONS\n", file);
             put_options(file, command->options, ".SS");

@@ -7,15 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "args.h"
-
-/* What follows a program's name: its options, or a command with options of its own. */
-typedef struct ManualCommand {
-    const char *name;    /* NULL: the program has no commands */
-    const char *words;   /* behind the options, for people */
-    const char *summary; /* a line */
-    const Arg *options;
-} ManualCommand;
+#include "subcommand.h"
 
 /* Texts are in lines; an empty one parts paragraphs. A line that begins with a blank is shown as it is. */
 typedef struct ManualSection {
@@ -26,7 +18,7 @@ typedef struct ManualSection {
 typedef struct ManualProgram {
     const char *name, *summary, *description;
     const char *word; /* what words that are no options are: as Arg.complete has it */
-    const ManualCommand *commands;
+    const Subcommand *commands;
     unsigned command_count;
     const ManualSection *sections;
 } ManualProgram;

@@ -91,14 +91,12 @@ static const ManualSection shard_sections[] = {
     { NULL, NULL },
 };
 
-static ManualCommand vmaf_commands[] = {
+static Subcommand vmaf_commands[] = {
     { .words = "[OPTION]... REFERENCE DISTORTED..." },
 };
-static const ManualCommand mcp_commands[] = {
+static const Subcommand mcp_commands[] = {
     { .words = "--allow FOLDER... [OPTION]...", .options = mcp_options },
 };
-
-static ManualCommand tune_rows[8], shard_rows[8];
 
 static ManualProgram programs[] = {
     { .name = "vmaf",
@@ -123,7 +121,7 @@ static ManualProgram programs[] = {
           "Encoders are run as they are, never through a shell. Ctrl-C ends them and takes all "
           "temporary files away.\n",
       .word = "file",
-      .commands = tune_rows,
+      .commands = tune_commands,
       .sections = tune_sections },
     { .name = "vmaf-mcp",
       .summary = "serve VMAF to assistants by the Model Context Protocol",
@@ -142,24 +140,25 @@ static ManualProgram programs[] = {
           "score them, and merges them into the report that one run of vmaf would have written, byte for byte (but "
           "for the time it took). Options of vmaf stand behind --.\n",
       .word = "folder",
-      .commands = shard_rows,
+      .commands = shard_commands,
       .sections = shard_sections },
 };
 
+static unsigned count_commands(const Subcommand *table)
+{
+    unsigned count = 0;
+    while (table[count].name)
+        count++;
+    return count;
+}
+
+/* What other files' tables say only at run time. */
 static void fill_tables(void)
 {
-    enum { ROWS = sizeof(tune_rows) / sizeof(*tune_rows) };
     vmaf_commands[0].options = option_table();
-    for (unsigned i = 0; i < ROWS && tune_commands[i].name; i++) {
-        const TuneCommand *const from = &tune_commands[i];
-        tune_rows[i] = (ManualCommand){ from->name, from->words, from->summary, from->options };
-        programs[1].command_count = i + 1;
-    }
-    for (unsigned i = 0; i < ROWS && shard_commands[i].name; i++) {
-        const ShardCommand *const from = &shard_commands[i];
-        shard_rows[i] = (ManualCommand){ from->name, from->words, from->summary, from->options };
-        programs[3].command_count = i + 1;
-    }
+    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+        if (programs[i].commands->name)
+            programs[i].command_count = count_commands(programs[i].commands);
 }
 
 const ManualProgram *manual_program(const char *name)

@@ -10,8 +10,6 @@
 #include "message.h"
 #include "plan.h"
 
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_MISSING = 2, EXIT_FAILED = 255 };
-
 int index_of_engine(unsigned count, unsigned *index)
 {
     static const char *const names[] = { "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX",

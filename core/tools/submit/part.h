@@ -5,6 +5,8 @@
 
 #include "shard_options.h"
 
+enum { EXIT_MISSING = 2 }; /* parts are; other exit codes are those of command.h */
+
 /* They give the program's exit code, and are the last that it does. */
 int run_part(ShardOptions *options);
 int run_merge(const ShardOptions *options);

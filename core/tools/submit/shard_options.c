@@ -2,8 +2,6 @@
 #include "shard_options.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,7 +149,7 @@ static const Arg status_options[] = {
     { 0 },
 };
 
-const ShardCommand shard_commands[] = {
+const Subcommand shard_commands[] = {
     [SHARD_SUBMIT] = { "submit", "-r REFERENCE -d DISTORTED [OPTION]... [-- OPTION OF VMAF...]",
                        "Score a pair in parts, those that are missing, and merge them.",
                        submit_options },
@@ -164,7 +162,7 @@ const ShardCommand shard_commands[] = {
     [SHARD_HELP] = { .name = NULL },
 };
 
-void shard_print_help(const ShardCommand *command, FILE *file)
+void shard_print_help(const Subcommand *command, FILE *file)
 {
     if (command) {
         fprintf(file, "Usage: vmaf-shard %s %s\n%s\n", command->name, command->words,
@@ -182,39 +180,6 @@ void shard_print_help(const ShardCommand *command, FILE *file)
     fputs("\n`vmaf-shard COMMAND --help` says more of each; `vmaf-shard --version` prints the "
           "version.\n",
           file);
-}
-
-static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int wrong(const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    say("vmaf-shard: %s; --help lists the options", text);
-    return -EINVAL;
-}
-
-static int parse_number(const Arg *arg, const char *value, double low, double high, double *out)
-{
-    char *end;
-    *out = strtod(value, &end);
-    if (end == value || *end || !(*out >= low && *out <= high))
-        return wrong("--%s takes a number from %.0f to %.0f, not \"%s\"", arg->name, low, high,
-                     value);
-    return 0;
-}
-
-static int parse_count(const Arg *arg, const char *value, unsigned low, unsigned high,
-                       unsigned *out)
-{
-    double number;
-    const int err = parse_number(arg, value, low, high, &number);
-    if (!err && number != floor(number))
-        return wrong("--%s takes a whole number, not \"%s\"", arg->name, value);
-    *out = err ? 0 : (unsigned)number;
-    return err;
 }
 
 static int parse_engine(ShardOptions *options, const char *value)
@@ -251,11 +216,11 @@ static int apply_scheduling(ShardOptions *options, const Arg *arg, const char *v
 {
     switch (arg->id) {
     case ARG_GPUS:
-        return parse_count(arg, value, 0, 64, &options->gpus);
+        return take_count(arg, value, 0, 64, &options->gpus);
     case ARG_CPUS:
-        return parse_count(arg, value, 1, 4096, &options->cpus);
+        return take_count(arg, value, 1, 4096, &options->cpus);
     case ARG_AT_ONCE:
-        return parse_count(arg, value, 1, 1000000, &options->at_once);
+        return take_count(arg, value, 1, 1000000, &options->at_once);
     case ARG_NAME:
         return check_name(arg, value) ? -EINVAL : set_text(&options->name, value);
     case ARG_PROGRAM:
@@ -305,7 +270,7 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
         return options->distorted ? wrong("one distorted video at a time")
                                   : set_text(&options->distorted, value);
     case ARG_COUNT:
-        return parse_count(arg, value, 1, 100000, &options->count);
+        return take_count(arg, value, 1, 100000, &options->count);
     case ARG_OUTPUT:
         return set_text(&options->output, value);
     case ARG_PARTS:
@@ -319,16 +284,16 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
         options->fresh = true;
         return 0;
     case ARG_RETRIES:
-        return parse_count(arg, value, 0, 10, &options->retries);
+        return take_count(arg, value, 0, 10, &options->retries);
     case ARG_TIME:
-        return parse_count(arg, value, 1, 100000, &options->minutes);
+        return take_count(arg, value, 1, 100000, &options->minutes);
     case ARG_INDEX:
         options->has_index = true;
-        return parse_count(arg, value, 0, 100000, &options->index);
+        return take_count(arg, value, 0, 100000, &options->index);
     case ARG_WAIT:
-        return parse_number(arg, value, 0, 1e9, &options->wait);
+        return take_number(arg, value, 0, 1e9, &options->wait);
     case ARG_THREADS:
-        return parse_count(arg, value, 1, 1024, &options->threads);
+        return take_count(arg, value, 1, 1024, &options->threads);
     case ARG_BACKENDS:
         places_free(options->places, options->place_count);
         err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
@@ -338,8 +303,7 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
 }
 
 /* Walks our part of the command line; a word that is no option is the folder of `status`. */
-static int walk(ShardOptions *options, const ShardCommand *command, int argc, char **argv,
-                bool *help)
+static int walk(ShardOptions *options, const Subcommand *command, int argc, char **argv, bool *help)
 {
     ArgScanner scanner;
     const Arg *arg;
@@ -443,39 +407,30 @@ static int parse_words(ShardOptions *options, enum ShardAction action, int argc,
 }
 
 int shard_options_parse(ShardOptions *options, int argc, char **argv, enum ShardAction *action,
-                        const ShardCommand **command)
+                        const Subcommand **command)
 {
     *options = (ShardOptions){ .retries = 2 };
     *command = NULL;
-    *action = SHARD_HELP;
-    const char *const word = argc > 1 ? argv[1] : "";
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-        return 0;
-    if (!strcmp(word, "--version")) {
-        *action = SHARD_VERSION;
-        return 0;
-    }
-    for (unsigned i = 0; shard_commands[i].name; i++) {
-        if (strcmp(word, shard_commands[i].name))
-            continue;
-        int own = 1;
-        while (own < argc && strcmp(argv[own], "--"))
-            own++;
-        const int rest = own < argc ? own + 1 : argc;
-        bool help = false;
-        *command = &shard_commands[i];
-        int err = walk(options, *command, own - 1, argv + 1, &help);
-        if (err || help)
-            return err;
-        *action = i;
-        err = parse_words(options, i, argc - rest, argv + rest);
-        if (!err)
-            err = check(options, i);
-        return err ? err : add_parts_folder(options);
-    }
-    if (*word)
-        return wrong("there is no command \"%s\"; there are submit, part, merge and status", word);
-    return wrong("what shall be done? There are submit, part, merge and status");
+    unsigned found;
+    int err = subcommand_find("vmaf-shard", shard_commands, argc > 1 ? argv[1] : "", &found);
+    *action = found;
+    if (err || found >= SHARD_HELP)
+        return err;
+    *command = &shard_commands[found];
+    int own = 1;
+    while (own < argc && strcmp(argv[own], "--"))
+        own++;
+    const int rest = own < argc ? own + 1 : argc;
+    bool help = false;
+    err = walk(options, *command, own - 1, argv + 1, &help);
+    if (help)
+        *action = SHARD_HELP;
+    if (err || help)
+        return err;
+    err = parse_words(options, *action, argc - rest, argv + rest);
+    if (!err)
+        err = check(options, *action);
+    return err ? err : add_parts_folder(options);
 }
 
 void shard_options_free(ShardOptions *options)

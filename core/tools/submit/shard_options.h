@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "args.h"
+#include "subcommand.h"
 #include "tune/argv.h"
 #include "tune/place.h"
 #include "vmaf_words.h"
@@ -16,13 +16,7 @@ enum ShardAction { SHARD_SUBMIT, SHARD_PART, SHARD_MERGE, SHARD_STATUS, SHARD_HE
 
 enum ShardEngine { ENGINE_LOCAL, ENGINE_SLURM, ENGINE_KUBERNETES, ENGINE_AWS_BATCH };
 
-/* A subcommand: its options make its help, its manual page and its completions. */
-typedef struct ShardCommand {
-    const char *name, *words, *summary;
-    const Arg *options;
-} ShardCommand;
-
-extern const ShardCommand shard_commands[]; /* by ShardAction; ends with a name of NULL */
+extern const Subcommand shard_commands[]; /* by ShardAction; ends with a name of NULL */
 
 typedef struct ShardOptions {
     const char *reference, *distorted, *output;
@@ -49,9 +43,9 @@ typedef struct ShardOptions {
 /* Says what is wrong: -EINVAL or -ENOMEM. In any case there is something to free. For SHARD_HELP
  * *command is the one asked about, or NULL. */
 int shard_options_parse(ShardOptions *options, int argc, char **argv, enum ShardAction *action,
-                        const ShardCommand **command);
+                        const Subcommand **command);
 void shard_options_free(ShardOptions *options);
 
-void shard_print_help(const ShardCommand *command, FILE *file);
+void shard_print_help(const Subcommand *command, FILE *file);
 
 #endif

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vmaf-shard: a pair of videos in parts, on the machines that there are. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "engines.h"
 #include "interrupt.h"
 #include "libvmaf/libvmaf.h"
 #include "message.h"
 #include "parent.h"
 #include "part.h"
-
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_MISSING = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
 
 /* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
 #define PARTS_A_PLACE 4
@@ -125,7 +123,7 @@ static int shard(int argc, char **argv)
 {
     ShardOptions options;
     enum ShardAction action;
-    const ShardCommand *command;
+    const Subcommand *command;
     int result = exit_code(shard_options_parse(&options, argc, argv, &action, &command));
     if (!result && (action == SHARD_PART || action == SHARD_MERGE)) {
         result = action == SHARD_PART ? run_part(&options) : run_merge(&options);
@@ -141,20 +139,13 @@ static int shard(int argc, char **argv)
     else if (!result)
         result = exit_code(submit(&options, argv[0]));
     shard_options_free(&options);
-    if (finish_stdout() && !result)
-        result = EXIT_FAILED;
-    if (interrupt_signal()) {
-        say("stopped by %s", interrupt_name(interrupt_signal()));
-        result = EXIT_SIGNAL + interrupt_signal();
-    }
-    return result;
+    return subcommand_end(result);
 }
 
 int main(int argc, char **argv)
 {
     parent_keep_streams();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    survive_failing_writes();
     /* What the program asks of itself, in a process of its own. */
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return places_print_devices();

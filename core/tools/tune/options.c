@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +179,7 @@ static const Arg corpus_options[] = {
     OTHER_ROWS,
 };
 
-const TuneCommand tune_commands[] = {
+const Subcommand tune_commands[] = {
     [TUNE_COMPARE] = { "compare", "SOURCE",
                        "Encode a video with several encoders and settings, score all, compare.",
                        compare_options },
@@ -192,7 +191,7 @@ const TuneCommand tune_commands[] = {
     { 0 },
 };
 
-void tune_print_help(const TuneCommand *command, FILE *file)
+void tune_print_help(const Subcommand *command, FILE *file)
 {
     if (command) {
         fprintf(file, "Usage: vmaf-tune %s %s [OPTION]...\n%s\n", command->name, command->words,
@@ -208,38 +207,6 @@ void tune_print_help(const TuneCommand *command, FILE *file)
     fputs(
         "\n`vmaf-tune COMMAND --help` says more of each; `vmaf-tune --version` prints the version.\n",
         file);
-}
-
-static int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int wrong(const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    say("vmaf-tune: %s; --help lists the options", text);
-    return -EINVAL;
-}
-
-static int parse_number(const Arg *arg, const char *value, double low, double high, double *out)
-{
-    char *end;
-    *out = strtod(value, &end);
-    if (end == value || *end || !(*out >= low && *out <= high))
-        return wrong("--%s takes a number from %g to %g, not \"%s\"", arg->name, low, high, value);
-    return 0;
-}
-
-static int parse_count(const Arg *arg, const char *value, unsigned low, unsigned high,
-                       unsigned *out)
-{
-    double number;
-    const int err = parse_number(arg, value, low, high, &number);
-    if (!err && number != floor(number))
-        return wrong("--%s takes a whole number, not \"%s\"", arg->name, value);
-    *out = err ? 0 : (unsigned)number;
-    return err;
 }
 
 static Encoder *new_encoder(TuneOptions *options)
@@ -365,11 +332,11 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
         return err == -EINVAL ? wrong("%s", error) : err;
     case ARG_THREADS:
-        return parse_count(arg, value, 1, 1024, &options->threads);
+        return take_count(arg, value, 1, 1024, &options->threads);
     case ARG_ENCODES:
-        return parse_count(arg, value, 1, 256, &options->encodes);
+        return take_count(arg, value, 1, 256, &options->encodes);
     case ARG_SUBSAMPLE:
-        err = parse_count(arg, value, 1, 1000000, &number);
+        err = take_count(arg, value, 1, 1000000, &number);
         return err ? err : add_score_words(options, arg, value);
     case ARG_MODEL:
     case ARG_FEATURE:
@@ -404,9 +371,9 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         options->anchor = value;
         return 0;
     case ARG_SAMPLES:
-        return parse_count(arg, value, 0, 1000, &options->samples);
+        return take_count(arg, value, 0, 1000, &options->samples);
     case ARG_SAMPLE_TIME:
-        return parse_number(arg, value, 0.1, 3600, &options->sample_seconds);
+        return take_number(arg, value, 0.1, 3600, &options->sample_seconds);
     case ARG_FFMPEG:
         options->ffmpeg = value;
         return 0;
@@ -414,7 +381,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         options->temp = value;
         return 0;
     case ARG_TIME_LIMIT:
-        return parse_number(arg, value, 0.001, 1e7, &options->time_limit);
+        return take_number(arg, value, 0.001, 1e7, &options->time_limit);
     case ARG_QUIET:
         options->quiet = true;
         return 0;
@@ -423,7 +390,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
 }
 
 /* Walks the command line; with `settings` only what --crf says is taken. */
-static int walk(TuneOptions *options, const TuneCommand *command, int argc, char **argv,
+static int walk(TuneOptions *options, const Subcommand *command, int argc, char **argv,
                 bool settings, bool *help)
 {
     ArgScanner scanner;
@@ -453,7 +420,7 @@ static int walk(TuneOptions *options, const TuneCommand *command, int argc, char
 }
 
 /* What holds for all encoders comes after what is for one. */
-static int walk_settings(TuneOptions *options, const TuneCommand *command, int argc, char **argv)
+static int walk_settings(TuneOptions *options, const Subcommand *command, int argc, char **argv)
 {
     ArgScanner scanner;
     const Arg *arg;
@@ -480,7 +447,7 @@ static void narrow(TuneOptions *options)
 
 static int check(const TuneOptions *options, enum TuneAction action)
 {
-    const TuneCommand *const command = &tune_commands[action];
+    const Subcommand *const command = &tune_commands[action];
     if (!options->subject)
         return wrong("%s needs a %s", command->name, command->words);
     if (!options->encoder_count)
@@ -509,42 +476,32 @@ static int check(const TuneOptions *options, enum TuneAction action)
 }
 
 int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAction *action,
-                       const TuneCommand **command)
+                       const Subcommand **command)
 {
     *options = (TuneOptions){
         .ffmpeg = "ffmpeg", .metric = "vmaf", .encodes = 1, .samples = 4, .sample_seconds = 8
     };
     *command = NULL;
-    *action = TUNE_HELP;
-    const char *const word = argc > 1 ? argv[1] : "";
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-        return 0;
-    if (!strcmp(word, "--version")) {
-        *action = TUNE_VERSION;
-        return 0;
+    unsigned found;
+    int err = subcommand_find("vmaf-tune", tune_commands, argc > 1 ? argv[1] : "", &found);
+    *action = found;
+    if (err || found >= TUNE_HELP)
+        return err;
+    *command = &tune_commands[found];
+    bool help = false;
+    err = walk(options, *command, argc - 1, argv + 1, false, &help);
+    if (help)
+        *action = TUNE_HELP;
+    if (err || help)
+        return err;
+    err = walk_settings(options, *command, argc - 1, argv + 1);
+    if (!err && !options->places) {
+        char error[64];
+        err = places_parse(&options->places, &options->place_count, "cpu", error, sizeof(error));
     }
-    for (unsigned i = 0; tune_commands[i].name; i++) {
-        if (strcmp(word, tune_commands[i].name))
-            continue;
-        bool help = false;
-        *command = &tune_commands[i];
-        int err = walk(options, *command, argc - 1, argv + 1, false, &help);
-        if (err || help)
-            return err;
-        *action = i;
-        err = walk_settings(options, *command, argc - 1, argv + 1);
-        if (!err && !options->places) {
-            char error[64];
-            err =
-                places_parse(&options->places, &options->place_count, "cpu", error, sizeof(error));
-        }
-        if (options->has_target)
-            narrow(options);
-        return err ? err : check(options, *action);
-    }
-    if (*word)
-        return wrong("there is no command \"%s\"; there are compare, search and corpus", word);
-    return wrong("what shall be done? There are compare, search and corpus");
+    if (options->has_target)
+        narrow(options);
+    return err ? err : check(options, *action);
 }
 
 void tune_options_free(TuneOptions *options)

@@ -6,21 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "args.h"
 #include "argv.h"
 #include "encoder.h"
 #include "place.h"
 #include "pool.h"
+#include "subcommand.h"
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
 
-/* A subcommand: its options make its help, its manual page and its completions. */
-typedef struct TuneCommand {
-    const char *name, *words, *summary;
-    const Arg *options;
-} TuneCommand;
-
-extern const TuneCommand tune_commands[]; /* by TuneAction; ends with a name of NULL */
+extern const Subcommand tune_commands[]; /* by TuneAction; ends with a name of NULL */
 
 typedef struct TuneOptions {
     const char *subject; /* the source, or the list */
@@ -44,9 +38,9 @@ typedef struct TuneOptions {
 /* Says what is wrong: -EINVAL or -ENOMEM. In any case there is something to free. For TUNE_HELP
  * *command is the one asked about, or NULL. */
 int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAction *action,
-                       const TuneCommand **command);
+                       const Subcommand **command);
 void tune_options_free(TuneOptions *options);
 
-void tune_print_help(const TuneCommand *command, FILE *file);
+void tune_print_help(const Subcommand *command, FILE *file);
 
 #endif

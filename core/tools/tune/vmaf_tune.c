@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* vmaf-tune: what encoders and settings are worth. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "message.h"
 #include "parent.h"
 
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_UNREACHED = 2, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
+enum { EXIT_UNREACHED = 2 }; /* the score, by any setting */
 
 static void wake(void *children)
 {
@@ -85,7 +84,7 @@ static int tune(int argc, char **argv)
 {
     TuneOptions options;
     enum TuneAction action;
-    const TuneCommand *command;
+    const Subcommand *command;
     int err = tune_options_parse(&options, argc, argv, &action, &command);
     int result = err == -EINVAL ? EXIT_USAGE : EXIT_DONE;
     if (!err && action == TUNE_HELP)
@@ -99,21 +98,13 @@ static int tune(int argc, char **argv)
     if (err == -ENOMEM)
         say("out of memory");
     tune_options_free(&options);
-    const int lost = finish_stdout();
-    if (lost && !result)
-        result = EXIT_FAILED;
-    if (interrupt_signal()) {
-        say("stopped by %s", interrupt_name(interrupt_signal()));
-        result = EXIT_SIGNAL + interrupt_signal();
-    }
-    return result;
+    return subcommand_end(result);
 }
 
 int main(int argc, char **argv)
 {
     parent_keep_streams();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    survive_failing_writes();
     /* What the program asks of itself, in a process of its own. */
     if (argc > 1 && !strcmp(argv[1], "--vmaf"))
         return vmaf_command(argc - 1, argv + 1);
