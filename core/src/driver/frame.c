@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "driver/device.h"
 #include "gpu/session.h"
 
@@ -94,7 +93,7 @@ static void copy_plane(const ImportTarget *target, const DriverFrame *frame, uns
                                       .rows = shape->h[p] });
 }
 
-/* By way of memory for samples as they come. A plane of both is copied once. */
+/* By way of memory for samples as they come. */
 static int copy_and_unpack(ImportTarget *target, const DriverFrame *frame, unsigned planes)
 {
     ImportPacking packing[3];
@@ -105,11 +104,8 @@ static int copy_and_unpack(ImportTarget *target, const DriverFrame *frame, unsig
     for (unsigned p = 0; p < 3; p++) {
         if (!(planes >> p & 1))
             continue;
-        const bool paired = p && is_paired(frame);
-        const bool copied = paired && p == 2 && (planes >> 1 & 1);
-        packing[p] =
-            (ImportPacking){ .step = paired ? 2 : 1, .first = paired && p == 2, .with_cb = copied };
-        if (!copied)
+        packing[p] = import_packing(planes, p, p && is_paired(frame));
+        if (!packing[p].with_cb)
             copy_plane(target, frame, p, raw, import_raw_offset(target->shape, p), packing[p].step);
     }
     import_unpack(target, planes, packing, frame->shift);
@@ -138,24 +134,6 @@ typedef struct DriverArrival {
     GpuArrival gpu;
     DriverFrame frames[2]; /* reference, distorted */
 } DriverArrival;
-
-static void release(const DriverFrame *frame)
-{
-    if (frame->release)
-        frame->release(frame->release_opaque);
-}
-
-static void leave(GpuArrival *gpu)
-{
-    const DriverArrival *arrival = (const DriverArrival *)gpu;
-    release(&arrival->frames[0]);
-    release(&arrival->frames[1]);
-}
-
-static void destroy(GpuArrival *gpu)
-{
-    mem_free(gpu);
-}
 
 static int check_pair(const GpuClient *client, const DriverFrame frames[2], FrameShape *shape)
 {
@@ -199,21 +177,17 @@ static int read_arrival(VmafContext *vmaf, const GpuBackend *backend, DriverArri
 int driver_read_frames(VmafContext *vmaf, const GpuBackend *backend, const DriverFrame *ref,
                        const DriverFrame *dist, unsigned index)
 {
-    DriverArrival *arrival = mem_zalloc(sizeof(*arrival));
-    if (!arrival) {
-        release(ref);
-        release(dist);
+    const GpuRelease release[2] = { { ref->release, ref->release_opaque },
+                                    { dist->release, dist->release_opaque } };
+    DriverArrival *arrival = arrival_create(sizeof(*arrival), release);
+    if (!arrival)
         return -ENOMEM;
+    arrival->gpu.record = record;
+    arrival->gpu.index = index;
+    for (unsigned side = 0; side < 2; side++) {
+        arrival->frames[side] = side ? *dist : *ref;
+        arrival->gpu.source[side] = &arrival->frames[side];
     }
-    *arrival = (DriverArrival){
-        .gpu = { .record = record,
-                 .source = { &arrival->frames[0], &arrival->frames[1] },
-                 .index = index,
-                 .leave = leave,
-                 .destroy = destroy },
-        .frames = { *ref, *dist },
-    };
-    arrival_init(&arrival->gpu);
     const int err = read_arrival(vmaf, backend, arrival);
     arrival_release(&arrival->gpu);
     return err;

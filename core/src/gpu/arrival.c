@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "gpu/arrival.h"
 
+#include "base/mem.h"
 #include "engine/range.h"
 
 void arrival_init(GpuArrival *arrival)
@@ -10,10 +11,36 @@ void arrival_init(GpuArrival *arrival)
     atomic_init(&arrival->references, 1);
 }
 
+static void release_pair(const GpuRelease release[2])
+{
+    for (unsigned side = 0; side < 2; side++)
+        if (release[side].call)
+            release[side].call(release[side].opaque);
+}
+
+static void free_arrival(GpuArrival *arrival)
+{
+    mem_free(arrival);
+}
+
+void *arrival_create(size_t size, const GpuRelease release[2])
+{
+    GpuArrival *arrival = mem_zalloc(size);
+    if (!arrival) {
+        release_pair(release);
+        return NULL;
+    }
+    arrival->release[0] = release[0];
+    arrival->release[1] = release[1];
+    arrival->destroy = free_arrival;
+    arrival_init(arrival);
+    return arrival;
+}
+
 void arrival_leave(GpuArrival *arrival)
 {
     if (!atomic_exchange(&arrival->has_left, true))
-        arrival->leave(arrival);
+        release_pair(arrival->release);
 }
 
 void arrival_release(GpuArrival *arrival)

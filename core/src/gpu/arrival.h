@@ -10,6 +10,12 @@
 
 typedef struct GpuArrival GpuArrival;
 
+/* What the owner of a frame is told when the device has read it; NULL: nothing. */
+typedef struct GpuRelease {
+    void (*call)(void *opaque);
+    void *opaque;
+} GpuRelease;
+
 /* Embedded at the head of what its maker keeps of the pair. */
 struct GpuArrival {
     ImportRecord record;
@@ -19,7 +25,7 @@ struct GpuArrival {
     GpuForeign signals[GPU_MAX_WAITS];
     unsigned signal_count;
     unsigned index;                       /* of the frame, for the log */
-    void (*leave)(GpuArrival *arrival);   /* called once, when the device has read the pair */
+    GpuRelease release[2];                /* called once, when the device has read the pair */
     void (*destroy)(GpuArrival *arrival); /* when nobody holds it any more */
 
     bool submitted; /* the waits and signals were given to the device; of the thread that reads */
@@ -29,6 +35,9 @@ struct GpuArrival {
 
 /* Sets what the maker does not: held once. */
 void arrival_init(GpuArrival *arrival);
+/* The maker's struct, in `size` bytes that are freed with it; what it does not set itself is set. NULL: no memory, and the
+ * pair is released. */
+void *arrival_create(size_t size, const GpuRelease release[2]);
 void arrival_release(GpuArrival *arrival);
 /* The pair as the engine sees it; each picture holds it. */
 int arrival_pictures(GpuArrival *arrival, const FrameShape *shape, VmafPicture *ref,

@@ -77,6 +77,16 @@ typedef struct ImportPacking {
     bool with_cb;
 } ImportPacking;
 
+/* How plane p comes, of those (by bits) that are copied; `is_paired`: Cb and Cr lie side by side in one plane, which is
+ * copied once. */
+static inline ImportPacking import_packing(unsigned planes, unsigned p, bool is_paired)
+{
+    const bool is_cr = is_paired && p == 2;
+    return (ImportPacking){ .step = is_paired ? 2 : 1,
+                            .first = is_cr,
+                            .with_cb = is_cr && (planes >> 1 & 1) };
+}
+
 /* Memory for planes as they come: plane p at import_raw_offset, rows at `step` times its stride. */
 int import_unpack_begin(ImportTarget *target, GpuBuffer **raw);
 size_t import_raw_offset(const FrameShape *shape, unsigned plane);

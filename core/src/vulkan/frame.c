@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/mem.h"
 #include "gpu/session.h"
 #include "vulkan/image.h"
 
@@ -45,24 +44,6 @@ typedef struct VulkanArrival {
     GpuArrival gpu;
     VmafVulkanFrame frames[2]; /* reference, distorted */
 } VulkanArrival;
-
-static void release(const VmafVulkanFrame *frame)
-{
-    if (frame->release)
-        frame->release(frame->release_opaque);
-}
-
-static void leave(GpuArrival *gpu)
-{
-    const VulkanArrival *arrival = (const VulkanArrival *)gpu;
-    release(&arrival->frames[0]);
-    release(&arrival->frames[1]);
-}
-
-static void destroy(GpuArrival *gpu)
-{
-    mem_free(gpu);
-}
 
 /* Once, however many images name it. */
 static void add_wait(GpuArrival *arrival, uintptr_t semaphore, uint64_t value)
@@ -148,21 +129,17 @@ int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref, VmafVulkanF
     if (!vmaf || !ref || !dist || ref->size < sizeof(*ref) || dist->size < sizeof(*dist))
         return -EINVAL;
     ref->submitted = dist->submitted = 0;
-    VulkanArrival *arrival = mem_zalloc(sizeof(*arrival));
-    if (!arrival) {
-        release(ref);
-        release(dist);
+    const GpuRelease release[2] = { { ref->release, ref->release_opaque },
+                                    { dist->release, dist->release_opaque } };
+    VulkanArrival *arrival = arrival_create(sizeof(*arrival), release);
+    if (!arrival)
         return -ENOMEM;
+    arrival->gpu.record = vulkan_record_frame;
+    arrival->gpu.index = index;
+    for (unsigned side = 0; side < 2; side++) {
+        arrival->frames[side] = side ? *dist : *ref;
+        arrival->gpu.source[side] = &arrival->frames[side];
     }
-    *arrival = (VulkanArrival){
-        .gpu = { .record = vulkan_record_frame,
-                 .source = { &arrival->frames[0], &arrival->frames[1] },
-                 .index = index,
-                 .leave = leave,
-                 .destroy = destroy },
-        .frames = { *ref, *dist },
-    };
-    arrival_init(&arrival->gpu);
     const int err = read_arrival(vmaf, arrival);
     ref->submitted = dist->submitted = arrival->gpu.submitted;
     arrival_release(&arrival->gpu);

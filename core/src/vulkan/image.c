@@ -142,7 +142,7 @@ static void copy_plane(ImportTarget *target, const VmafVulkanFrame *frame, unsig
                                                 ((VulkanBuffer *)to)->handle, 1, &region);
 }
 
-/* By way of memory for samples as they come. Cb and Cr side by side are copied once. */
+/* By way of memory for samples as they come. */
 static int copy_and_unpack(ImportTarget *target, const VmafVulkanFrame *frame, unsigned planes)
 {
     const FrameShape *shape = target->shape;
@@ -154,12 +154,8 @@ static int copy_and_unpack(ImportTarget *target, const VmafVulkanFrame *frame, u
     for (unsigned p = 0; p < 3; p++) {
         if (!(planes >> p & 1))
             continue;
-        const bool is_paired = plane_source(frame, p).is_paired;
-        const bool is_copied = is_paired && p == 2 && (planes >> 1 & 1);
-        packing[p] = (ImportPacking){ .step = is_paired ? 2 : 1,
-                                      .first = is_paired && p == 2,
-                                      .with_cb = is_copied };
-        if (!is_copied)
+        packing[p] = import_packing(planes, p, plane_source(frame, p).is_paired);
+        if (!packing[p].with_cb)
             copy_plane(target, frame, p, raw, import_raw_offset(shape, p));
     }
     import_unpack(target, planes, packing, image_shift(frame));

@@ -30,9 +30,9 @@ typedef struct Pair {
     bool scribbles; /* once it is given back */
 } Pair;
 
-static void leave(GpuArrival *arrival)
+static void leave(void *opaque)
 {
-    Pair *pair = ((Visit *)arrival)->pair;
+    Pair *pair = opaque;
     for (unsigned side = 0; pair->scribbles && side < 2; side++)
         maker_scribble(&pair->makers[side]);
     atomic_fetch_add(&pair->left, 1);
@@ -80,7 +80,7 @@ static void expect(Pair *pair, unsigned index)
         .record = record_rows,
         .source = { &pair->makers[SYNTH_REF], &pair->makers[SYNTH_DIST] },
         .index = index,
-        .leave = leave,
+        .release = { { leave, pair } },
         .destroy = destroy,
     };
     atomic_store(&pair->left, 0);
