@@ -71,6 +71,12 @@ void feature_destroy(Feature *f)
     mem_free(f);
 }
 
+void feature_free_state(Feature *f)
+{
+    mem_free(f->state);
+    f->state = NULL;
+}
+
 void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE])
 {
     option_metric_name(f->def->options, f->options, f->def->name, key, FEATURE_KEY_SIZE);

@@ -84,7 +84,8 @@ struct FeatureDef {
     /* Called once, when the first pair tells the shape: refuses what the feature cannot do (logged,
      * -EINVAL) and builds tables. */
     int (*init)(Feature *f);
-    void (*close)(Feature *f); /* after a failed init too; may be NULL */
+    void (*close)(
+        Feature *f); /* after a failed init too; feature_free_state often does; may be NULL */
 
     /* Working memory for one measure at a time; the engine makes as many as run at once and reuses
      * them, so measure allocates nothing. Both may be NULL. */
@@ -124,6 +125,9 @@ struct Feature {
  * the caller still does. -EINVAL for a bad option value (logged), -ENOMEM. */
 int feature_create(Feature **out, const FeatureDef *def, Dict *dict);
 void feature_destroy(Feature *f);
+
+/* For `close`, where the state is one piece of memory. */
+void feature_free_state(Feature *f);
 
 /* How many entries def->outputs and Feature.names have. */
 unsigned feature_output_count(const FeatureDef *def);

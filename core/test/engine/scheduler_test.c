@@ -71,11 +71,6 @@ static int pixels_init(Feature *f)
     return f->state ? 0 : -ENOMEM;
 }
 
-static void free_state(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int pixels_report(Feature *f, const FrameId *id, const void *result)
 {
     const PixelsResult *r = result;
@@ -99,7 +94,7 @@ static const FeatureDef pixels = {
     .result_size = sizeof(PixelsResult),
     .reach = 2,
     .init = pixels_init,
-    .close = free_state,
+    .close = feature_free_state,
     .scratch_create = counter_create,
     .scratch_destroy = mem_free,
     .measure = pixels_measure,
@@ -178,7 +173,7 @@ static const FeatureDef delayed = {
         (const FeatureOutput[]){ { .name = "at once" }, { .name = "late" }, { .name = NULL } },
     .flags = FEATURE_EVERY_FRAME,
     .init = delayed_init,
-    .close = free_state,
+    .close = feature_free_state,
     .measure = delayed_measure,
     .report = delayed_report,
     .flush = delayed_flush,

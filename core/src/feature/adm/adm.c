@@ -84,12 +84,6 @@ static int adm_init(Feature *f)
     return 0;
 }
 
-static void adm_close(Feature *f)
-{
-    mem_free(f->state);
-    f->state = NULL;
-}
-
 static int adm_scratch_create(const Feature *f, void **scratch)
 {
     return adm_frame_create((AdmFrame **)scratch, f->state);
@@ -156,7 +150,7 @@ const FeatureDef feature_adm = {
     .result_size = sizeof(AdmResult),
     .fields = fields,
     .init = adm_init,
-    .close = adm_close,
+    .close = feature_free_state,
     .scratch_create = adm_scratch_create,
     .scratch_destroy = adm_scratch_destroy,
     .measure = adm_measure,

@@ -44,11 +44,6 @@ static int ciede_init(Feature *f)
     return 0;
 }
 
-static void ciede_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static void ciede_scratch_destroy(void *scratch)
 {
     CiedeScratch *s = scratch;
@@ -174,7 +169,7 @@ const FeatureDef feature_ciede = {
     .result_size = sizeof(CiedeResult),
     .fields = fields,
     .init = ciede_init,
-    .close = ciede_close,
+    .close = feature_free_state,
     .scratch_create = ciede_scratch_create,
     .scratch_destroy = ciede_scratch_destroy,
     .measure = ciede_measure,

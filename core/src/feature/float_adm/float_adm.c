@@ -144,11 +144,6 @@ static int init(Feature *f)
     return float_rows_check_depth(f->def->name, setup->bpc);
 }
 
-static void close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int scratch_create(const Feature *f, void **scratch)
 {
     return float_adm_frame_create((FloatAdmFrame **)scratch, f->state);
@@ -256,7 +251,7 @@ const FeatureDef feature_float_adm = {
     .result_size = sizeof(FloatAdmResult),
     .fields = fields,
     .init = init,
-    .close = close,
+    .close = feature_free_state,
     .scratch_create = scratch_create,
     .scratch_destroy = scratch_destroy,
     .measure = measure,

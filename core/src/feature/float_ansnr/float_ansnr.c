@@ -140,11 +140,6 @@ static int ansnr_init(Feature *f)
     return 0;
 }
 
-static void ansnr_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static void ansnr_scratch_destroy(void *scratch)
 {
     AnsnrScratch *s = scratch;
@@ -236,7 +231,7 @@ const FeatureDef feature_float_ansnr = {
     .result_size = sizeof(AnsnrResult),
     .fields = fields,
     .init = ansnr_init,
-    .close = ansnr_close,
+    .close = feature_free_state,
     .scratch_create = ansnr_scratch_create,
     .scratch_destroy = ansnr_scratch_destroy,
     .measure = ansnr_measure,

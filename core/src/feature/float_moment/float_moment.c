@@ -23,11 +23,6 @@ static int float_moment_init(Feature *f)
     return 0;
 }
 
-static void float_moment_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static MomentSums picture_moments(const PsnrDsp *dsp, const VmafPicture *pic)
 {
     MomentSums sums = { 0, 0 };
@@ -94,7 +89,7 @@ const FeatureDef feature_float_moment = {
     .result_size = sizeof(FloatMomentResult),
     .fields = fields,
     .init = float_moment_init,
-    .close = float_moment_close,
+    .close = feature_free_state,
     .measure = float_moment_measure,
     .report = float_moment_report,
     .gpu = &float_moment_gpu,

@@ -106,11 +106,6 @@ const FloatMotionSetup *float_motion_setup(const Feature *f)
     return o->force_zero ? NULL : &state->setup;
 }
 
-static void close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int scratch_create(const Feature *f, void **scratch)
 {
     const FloatMotionSetup *setup = float_motion_setup(f);
@@ -212,7 +207,7 @@ const FeatureDef feature_float_motion = {
     .fields = fields,
     .reach = 1,
     .init = init,
-    .close = close,
+    .close = feature_free_state,
     .scratch_create = scratch_create,
     .scratch_destroy = scratch_destroy,
     .measure = measure,

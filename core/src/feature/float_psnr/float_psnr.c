@@ -26,11 +26,6 @@ static int float_psnr_init(Feature *f)
     return 0;
 }
 
-static void float_psnr_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int float_psnr_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
                               Team *team)
 {
@@ -77,7 +72,7 @@ const FeatureDef feature_float_psnr = {
     .result_size = sizeof(FloatPsnrResult),
     .fields = fields,
     .init = float_psnr_init,
-    .close = float_psnr_close,
+    .close = feature_free_state,
     .measure = float_psnr_measure,
     .report = float_psnr_report,
     .gpu = &float_psnr_gpu,

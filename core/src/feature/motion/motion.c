@@ -69,11 +69,6 @@ static int init(Feature *f)
     return 0;
 }
 
-static void close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int scratch_create(const Feature *f, void **scratch)
 {
     const MotionState *state = f->state;
@@ -208,7 +203,7 @@ const FeatureDef feature_motion = {
     .fields = fields,
     .reach = 2,
     .init = init,
-    .close = close,
+    .close = feature_free_state,
     .scratch_create = scratch_create,
     .scratch_destroy = scratch_destroy,
     .measure = measure,

@@ -63,11 +63,6 @@ static int psnr_init(Feature *f)
     return 0;
 }
 
-static void psnr_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int psnr_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
                         Team *team)
 {
@@ -169,7 +164,7 @@ const FeatureDef feature_psnr = {
     .result_size = sizeof(PsnrResult),
     .fields = fields,
     .init = psnr_init,
-    .close = psnr_close,
+    .close = feature_free_state,
     .measure = psnr_measure,
     .report = psnr_report,
     .flush = psnr_flush,

@@ -109,11 +109,6 @@ const HvsTables *hvs_tables(const Feature *f, unsigned plane)
     return &((const HvsState *)f->state)->tables[plane];
 }
 
-static void hvs_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int hvs_scratch_create(const Feature *f, void **scratch)
 {
     *scratch = mem_aligned_alloc(sizeof(HvsTerms));
@@ -214,7 +209,7 @@ const FeatureDef feature_psnr_hvs = {
     .result_size = sizeof(HvsResult),
     .fields = fields,
     .init = hvs_init,
-    .close = hvs_close,
+    .close = feature_free_state,
     .scratch_create = hvs_scratch_create,
     .scratch_destroy = mem_aligned_free,
     .measure = hvs_measure,

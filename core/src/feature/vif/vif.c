@@ -67,11 +67,6 @@ static int init(Feature *f)
     return 0;
 }
 
-static void close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static int scratch_create(const Feature *f, void **scratch)
 {
     const VifState *state = f->state;
@@ -153,7 +148,7 @@ const FeatureDef feature_vif = {
     .result_size = sizeof(VifResult),
     .fields = fields,
     .init = init,
-    .close = close,
+    .close = feature_free_state,
     .scratch_create = scratch_create,
     .scratch_destroy = scratch_destroy,
     .measure = measure,
