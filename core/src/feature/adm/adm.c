@@ -79,6 +79,7 @@ static int adm_init(Feature *f)
     AdmSetup *const setup = f->state = mem_zalloc(sizeof(*setup));
     if (!setup)
         return -ENOMEM;
+    atomic_flag_clear(&setup->told);
     adm_levels_init(setup->level, &f->shape, f->options);
     adm_dsp_init(&setup->dsp, setup->level, f->shape.bpc, f->cpu);
     return 0;
@@ -98,13 +99,16 @@ static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, v
                        Team *team)
 {
     const AdmOptions *const options = f->options;
+    AdmSetup *const setup = f->state;
     /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. It is
-     * an error of each frame, not of the options, because the reference reports it so. */
+     * an error of each frame, not of the options, because the reference reports it so; with threads
+     * several frames are under way before anybody hears of it. */
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0) {
-        log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
+        if (!atomic_flag_test_and_set(&setup->told))
+            log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
         return -EINVAL;
     }
-    adm_frame_measure(scratch, f->state, options, pair->ref, pair->dist, result, team);
+    adm_frame_measure(scratch, setup, options, pair->ref, pair->dist, result, team);
     return 0;
 }
 

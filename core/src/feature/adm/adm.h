@@ -8,6 +8,7 @@
 #ifndef FEATURE_ADM_ADM_H
 #define FEATURE_ADM_ADM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ typedef struct AdmResult {
 typedef struct AdmSetup {
     AdmLevel level[ADM_LEVELS];
     AdmDsp dsp;
+    atomic_flag told; /* that the viewing conditions are refused */
 } AdmSetup;
 
 /* Fills the geometry, weights and shifts of the four levels. */

@@ -103,7 +103,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const AdmLevel *const level = ((const AdmSetup *)f->state)->level;
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0)
         return gpu_refuse(plan,
-                          "adm_norm_view_dist times adm_ref_display_height is below 3 * 1080");
+                          "adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
 
     size_t sums = 0;
     for (int i = 0; i < ADM_LEVELS; i++)
