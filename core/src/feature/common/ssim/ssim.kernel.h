@@ -2,7 +2,7 @@
 /* GPU kernel of float_ssim and float_ms_ssim.
  *
  * Sums of luminance, contrast, structure and their product over a tile of window positions. A thread
- * owns a column: it slides down with the last eleven rows, filtered along the row, in registers.
+ * owns a column: it slides down, and keeps the last rows, filtered along themselves.
  * What the window gathers is exact, term by term; the quotients are good to some 44 bits (structure is
  * exact), and sums of them are kept in integers. Images of floats may have several scales, one behind the other, each
  * half as wide and high. */
@@ -12,7 +12,12 @@
 #define BUFFERS IMAGE(0, ref) IMAGE(1, dist) OUT(2, u32, sums)
 #define PARAMS SSIM_WINDOW_PARAMS
 #define SSIM_LINE_W (SSIM_GROUP_W + SSIM_TAPS - 1)
-#define SHARED_ARRAYS SHARED(f32, lines, 4 * SSIM_LINE_W) SHARED(i64, part, SSIM_GROUP_W)
+#define SSIM_KEPT_ROWS (SSIM_TAPS - 1)
+/* Lines of both pictures: a, b, a * a and b * b; the last rows filtered along themselves, a column a thread: the
+ * same, and a * b. */
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32x4, lines, 2 * SSIM_LINE_W) SHARED(u32x4, kept, SSIM_KEPT_ROWS * SSIM_GROUP_W)       \
+    SHARED(f32, kept_ab, SSIM_KEPT_ROWS * SSIM_GROUP_W) SHARED(i64, part, SSIM_GROUP_W)
 #define GROUP_W SSIM_GROUP_W
 #include "gpu/prelude/prelude.h"
 
@@ -25,63 +30,103 @@ TABLE_END
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
+#include "feature/common/ssim/anchored_sum.h"
 
 #define WINDOW_SPAN 9.5367432e-7f   /* 2^-20 */
 #define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
+
+/* Where the sums of a map start, and how far off they may be: 0 if not at all. */
+struct Anchor {
+    f32 start, margin;
+};
+
+/* For values up to `reach`, whose sums stay below it, too; if all of them are positive, the least of them.
+ *
+ * The grid is g, so `low` is 11 g / 2 at most. It is exact if that is below 2^24 places of the least term, which
+ * 2^21 times the term's power says. (Sums are at least the least value: the taps add up to more than 1.) Nor does a
+ * double lose anything then. Else the additions to `low` lose up to 45 * 2^-25 g: half a last place of g
+ * once, of 2 g twice, of 4 g four times, of 8 g three times. The double's own rounding, and
+ * that of low + margin, are 9 * 2^-25 g. A margin of 2^-19 g is enough. */
+DEVICE Anchor anchor_of(f32 reach, bool positive, f32 least)
+{
+    f32 binade = power_below(max_f32(reach, 9.5367432e-7f)) * 2.0f;
+    f32 power = positive ? binade : 2.0f * binade;
+    bool exact = reach <= 0.0f || (positive && power <= power_below(least * taps[0]) * 2097152.0f);
+    Anchor a;
+    a.start = positive ? binade : 3.0f * binade;
+    a.margin = exact ? 0.0f : power * 2.2737368e-13f; /* 2^-42 */
+    return a;
+}
+
+/* Of A and B, and of their products. */
+struct Anchors {
+    Anchor plain, product;
+    bool exact;
+};
+
+/* From the extent of all samples, where `least` may be negative. */
+DEVICE Anchors anchors_of(Extent samples)
+{
+    /* The taps add up to 1.000002, and are used twice. */
+    f32 reach = samples.peak * 1.00001f, least = samples.least;
+    Anchors all;
+    all.plain = anchor_of(reach, least >= 0.0f, least);
+    all.product = anchor_of(reach * reach, least >= 0.0f, least * least);
+    all.exact = all.plain.margin <= 0.0f && all.product.margin <= 0.0f;
+    return all;
+}
 
 /* A row filtered along itself, of A, B, A*A, B*B and A*B. */
 struct Across {
     f32 a, b, aa, bb, ab;
 };
 
-DEVICE Across across_start()
+/* Sums for a row on their way. */
+struct Sums {
+    AnchoredSum a, b, aa, bb, ab;
+};
+
+DEVICE Sums sums_start(Anchors anchors)
+{
+    Sums s;
+    s.a = s.b = anchored_start(anchors.plain.start);
+    s.aa = s.bb = s.ab = anchored_start(anchors.product.start);
+    return s;
+}
+
+DEVICE void sums_add(INOUT(Sums) s, Across row, f32 tap)
+{
+    anchored_tap(s.a, row.a, tap);
+    anchored_tap(s.b, row.b, tap);
+    anchored_tap(s.aa, row.aa, tap);
+    anchored_tap(s.bb, row.bb, tap);
+    anchored_tap(s.ab, row.ab, tap);
+}
+
+/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. */
+DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, bool exact, u32 map, INOUT(u32) doubt)
+{
+    PRECISE f32 high = s.sum - anchor.start;
+    if (!exact && !anchored_sure(high, s.low, anchor.margin))
+        doubt |= 1u << map;
+    PRECISE f32 rounded = high + s.low;
+    return rounded;
+}
+
+DEVICE Across sums_round(Sums s, Anchors anchors, INOUT(u32) doubt)
 {
     Across row;
-    row.a = row.b = row.aa = row.bb = row.ab = 0.0f;
+    row.a = round_sum(s.a, anchors.plain, anchors.exact, 0u, doubt);
+    row.b = round_sum(s.b, anchors.plain, anchors.exact, 1u, doubt);
+    row.aa = round_sum(s.aa, anchors.product, anchors.exact, 2u, doubt);
+    row.bb = round_sum(s.bb, anchors.product, anchors.exact, 3u, doubt);
+    row.ab = round_sum(s.ab, anchors.product, anchors.exact, 4u, doubt);
     return row;
 }
 
 DEVICE f32 map_of(Across row, u32 map)
 {
     return map == 0u ? row.a : map == 1u ? row.b : map == 2u ? row.aa : map == 3u ? row.bb : row.ab;
-}
-
-/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. */
-DEVICE f32 round_sum(NearSum sum, u32 map, INOUT(u32) doubt)
-{
-    bool sure = true;
-    f32 rounded = near_sum_round(sum, WINDOW_SPAN, WINDOW_SLACK, sure);
-    doubt |= sure ? 0u : 1u << map;
-    return rounded;
-}
-
-DEVICE Across round_sums(NearSum a, NearSum b, NearSum aa, NearSum bb, NearSum ab, INOUT(u32) doubt)
-{
-    Across row;
-    row.a = round_sum(a, 0u, doubt);
-    row.b = round_sum(b, 1u, doubt);
-    row.aa = round_sum(aa, 2u, doubt);
-    row.bb = round_sum(bb, 3u, doubt);
-    row.ab = round_sum(ab, 4u, doubt);
-    return row;
-}
-
-/* What stands in the lines at x for a map, counted as above. */
-DEVICE f32 map_value(u32 map, u32 x)
-{
-    f32 a = lines[x], b = lines[x + SSIM_LINE_W];
-    PRECISE f32 product = (map == 3u ? b : a) * (map == 2u ? a : b);
-    return map == 0u ? a : map == 1u ? b : product;
-}
-
-DEVICE f32 exact_across(u32 map, u32 x)
-{
-    DoubleSum sum = double_sum_start();
-    for (u32 k = 0u; k < SSIM_TAPS; k++) {
-        PRECISE f32 term = map_value(map, x + k) * taps[k];
-        double_sum_add(sum, term);
-    }
-    return double_sum_round(sum);
 }
 
 DEVICE void replace(INOUT(Across) row, u32 map, f32 value)
@@ -93,55 +138,132 @@ DEVICE void replace(INOUT(Across) row, u32 map, f32 value)
     row.ab = map == 4u ? value : row.ab;
 }
 
-/* One tap of a filter. */
-DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
+/* What stands in the lines at x. */
+DEVICE Across line_at(u32 x)
 {
-    PRECISE f32 term = value * tap;
-    near_sum_add(sum, term);
+    u32x4 words = lines[x];
+    Across value;
+    value.a = f32_of_bits(words.x);
+    value.b = f32_of_bits(words.y);
+    value.aa = f32_of_bits(words.z);
+    value.bb = f32_of_bits(words.w);
+    PRECISE f32 product = value.a * value.b;
+    value.ab = product;
+    return value;
 }
 
-/* The same, of a product. */
-DEVICE void add_product(INOUT(NearSum) sum, f32 x, f32 y, f32 tap)
+DEVICE void put_line(u32 x, f32 a, f32 b)
 {
-    PRECISE f32 product = x * y;
-    PRECISE f32 term = product * tap;
-    near_sum_add(sum, term);
+    PRECISE f32 aa = a * a;
+    PRECISE f32 bb = b * b;
+    lines[x] = U32X4(bits_of_f32(a), bits_of_f32(b), bits_of_f32(aa), bits_of_f32(bb));
 }
 
-/* Taps are picked by constants, not in a loop: a table that is indexed lies in memory. */
-#define SSIM_ACROSS(k)                                                                             \
-    {                                                                                              \
-        f32 a = lines[x + k], b = lines[x + SSIM_LINE_W + k];                                      \
-        add_tap(s0, a, taps[k]);                                                                   \
-        add_tap(s1, b, taps[k]);                                                                   \
-        add_product(s2, a, a, taps[k]);                                                            \
-        add_product(s3, b, b, taps[k]);                                                            \
-        add_product(s4, a, b, taps[k]);                                                            \
+DEVICE Across kept_at(u32 at)
+{
+    u32x4 words = kept[at];
+    Across row;
+    row.a = f32_of_bits(words.x);
+    row.b = f32_of_bits(words.y);
+    row.aa = f32_of_bits(words.z);
+    row.bb = f32_of_bits(words.w);
+    row.ab = kept_ab[at];
+    return row;
+}
+
+/* Kept row k of this thread's column, the oldest first; that begins at `oldest`. */
+DEVICE u32 kept_index(u32 oldest, u32 k)
+{
+    u32 at = oldest + k * SSIM_GROUP_W;
+    return min_u32(at, at - SSIM_KEPT_ROWS * SSIM_GROUP_W) + LOCAL_X;
+}
+
+/* The value of tap k: of the lines from x on, or of the kept rows and the newest. */
+DEVICE f32 window_value(u32 map, u32 k, bool down, u32 x, Across newest)
+{
+    if (!down)
+        return map_of(line_at(x + k), map);
+    if (k == SSIM_KEPT_ROWS)
+        return map_of(newest, map);
+    return map_of(kept_at(kept_index(x, k)), map);
+}
+
+/* The window's sum of one map, if need be one addition after the other as a double does it. */
+DEVICE f32 careful_sum(u32 map, bool down, u32 x, Across newest)
+{
+    /* SSIM_TAPS, yet no constant: such rare loops are not worth the time that compilers take to unroll them. */
+    u32 count = min_u32(rows + SSIM_TAPS, SSIM_TAPS);
+    NearSum near_sum = near_sum_start();
+    for (u32 k = 0u; k < count; k++) {
+        PRECISE f32 term = window_value(map, k, down, x, newest) * taps[k];
+        near_sum_add(near_sum, term);
     }
+    bool sure = true;
+    f32 rounded = near_sum_round(near_sum, WINDOW_SPAN, WINDOW_SLACK, sure);
+    if (sure)
+        return rounded;
+    DoubleSum sum = double_sum_start();
+    for (u32 k = 0u; k < count; k++) {
+        PRECISE f32 term = window_value(map, k, down, x, newest) * taps[k];
+        double_sum_add(sum, term);
+    }
+    return double_sum_round(sum);
+}
 
-/* Filters the lines from x on. */
-DEVICE Across filter_across(u32 x)
+DEVICE void settle(INOUT(Across) row, u32 doubt, bool down, u32 x, Across newest)
 {
-    NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-    SSIM_ACROSS(0)
-    SSIM_ACROSS(1)
-    SSIM_ACROSS(2)
-    SSIM_ACROSS(3)
-    SSIM_ACROSS(4)
-    SSIM_ACROSS(5)
-    SSIM_ACROSS(6)
-    SSIM_ACROSS(7)
-    SSIM_ACROSS(8)
-    SSIM_ACROSS(9)
-    SSIM_ACROSS(10)
-    u32 doubt = 0u;
-    Across row = round_sums(s0, s1, s2, s3, s4, doubt);
     while (doubt != 0u) {
         u32 map = top_bit_u32(doubt);
         doubt ^= 1u << map;
-        replace(row, map, exact_across(map, x));
+        replace(row, map, careful_sum(map, down, x, newest));
     }
+}
+
+/* Taps are picked by constants, not in a loop: a table that is indexed lies in memory. */
+#define SSIM_ACROSS(k) sums_add(sums, line_at(x + k), taps[k]);
+
+/* Filters the lines from x on. */
+DEVICE Across filter_across(u32 x, Anchors anchors)
+{
+    Sums sums = sums_start(anchors);
+    SSIM_ACROSS(0u)
+    SSIM_ACROSS(1u)
+    SSIM_ACROSS(2u)
+    SSIM_ACROSS(3u)
+    SSIM_ACROSS(4u)
+    SSIM_ACROSS(5u)
+    SSIM_ACROSS(6u)
+    SSIM_ACROSS(7u)
+    SSIM_ACROSS(8u)
+    SSIM_ACROSS(9u)
+    SSIM_ACROSS(10u)
+    u32 doubt = 0u;
+    Across row = sums_round(sums, anchors, doubt);
+    settle(row, doubt, false, x, row);
     return row;
+}
+
+#define SSIM_DOWN(k) sums_add(sums, kept_at(kept_index(oldest, k)), taps[k]);
+
+/* Filters the kept rows, and the newest, down the column. */
+DEVICE Across filter_down(u32 oldest, Across newest, Anchors anchors)
+{
+    Sums sums = sums_start(anchors);
+    SSIM_DOWN(0u)
+    SSIM_DOWN(1u)
+    SSIM_DOWN(2u)
+    SSIM_DOWN(3u)
+    SSIM_DOWN(4u)
+    SSIM_DOWN(5u)
+    SSIM_DOWN(6u)
+    SSIM_DOWN(7u)
+    SSIM_DOWN(8u)
+    SSIM_DOWN(9u)
+    sums_add(sums, newest, taps[10]);
+    u32 doubt = 0u;
+    Across mean = sums_round(sums, anchors, doubt);
+    settle(mean, doubt, true, oldest, newest);
+    return mean;
 }
 
 /* Two floats that together stand for one number. */
@@ -185,6 +307,27 @@ DEVICE i64 fixed_point(Pair x)
     return i64(i32(whole)) * i64(16777216) + i64(i32(fraction));
 }
 
+/* Of a sample of either picture; `least` may become negative. */
+DEVICE void extent_take(INOUT(Extent) e, f32 a, f32 b)
+{
+    extent_join(e, max_f32(abs_f32(a), abs_f32(b)), -max_f32(-a, -b));
+}
+
+DEVICE void put_extent(u32 at, Extent e)
+{
+    kept[at] = U32X4(bits_of_f32(e.peak), bits_of_f32(e.least), 0u, 0u);
+}
+
+DEVICE Extent eight_extents(u32 at)
+{
+    Extent e = extent_start();
+    for (u32 i = 0u; i < 8u; i++) {
+        u32x4 words = kept[at + i];
+        extent_join(e, f32_of_bits(words.x), f32_of_bits(words.y));
+    }
+    return e;
+}
+
 #define SSIM_C1 f32_of_bits(0x40d0147au) /* (0.01 * 255)^2 */
 #define SSIM_C2 f32_of_bits(0x426a1709u) /* (0.03 * 255)^2 */
 #define SSIM_C3 f32_of_bits(0x41ea1709u) /* its half */
@@ -207,19 +350,28 @@ KERNEL_MAIN
     bool inside = left + LOCAL_X + SSIM_TAPS - 1u < w;
     bool with_product = ((parts >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((parts >> SSIM_L) & 1u) != 0u;
     i64 sum_l = i64(0), sum_c = i64(0), sum_s = i64(0), sum_lcs = i64(0);
-    u32 line = 0u;
-    /* The last rows, the oldest first: names and no array, so that they stay in registers. */
-    Across r0 = across_start(), r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0, r6 = r0, r7 = r0, r8 = r0;
-    Across r9 = r0, r10 = r0;
+    u32 line = 0u, oldest = 0u;
     /* The columns that this thread loads: its own, and for some one of those behind the group's. */
     u32 own = min_u32(left + LOCAL_X, w - 1u), more = min_u32(own + SSIM_GROUP_W, w - 1u);
     bool loads_more = LOCAL_X < SSIM_TAPS - 1u;
-    lines[LOCAL_X] = PIXEL(ref, first, pitch, own, top);
-    lines[SSIM_LINE_W + LOCAL_X] = PIXEL(dist, first, pitch, own, top);
-    if (loads_more) {
-        lines[SSIM_GROUP_W + LOCAL_X] = PIXEL(ref, first, pitch, more, top);
-        lines[SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = PIXEL(dist, first, pitch, more, top);
+    /* The extent of the whole tile: `kept` gathers those of the threads, then of every eight of them. */
+    Extent extent = extent_start();
+    for (u32 y = top; y < end; y++) {
+        f32 a = PIXEL(ref, first, pitch, own, y), b = PIXEL(dist, first, pitch, own, y);
+        extent_take(extent, a, b);
+        if (loads_more)
+            extent_take(extent, PIXEL(ref, first, pitch, more, y), PIXEL(dist, first, pitch, more, y));
     }
+    put_extent(LOCAL_X, extent);
+    BARRIER();
+    if (LOCAL_X < 8u)
+        put_extent(SSIM_GROUP_W + LOCAL_X, eight_extents(LOCAL_X * 8u));
+    put_line(LOCAL_X, PIXEL(ref, first, pitch, own, top), PIXEL(dist, first, pitch, own, top));
+    if (loads_more)
+        put_line(SSIM_GROUP_W + LOCAL_X, PIXEL(ref, first, pitch, more, top),
+                 PIXEL(dist, first, pitch, more, top));
+    BARRIER();
+    Anchors anchors = anchors_of(eight_extents(SSIM_GROUP_W));
     BARRIER();
     for (u32 y = top; y < end; y++) {
         /* The next row is on its way while this one is worked on. */
@@ -230,51 +382,10 @@ KERNEL_MAIN
             more_a = PIXEL(ref, first, pitch, more, below);
             more_b = PIXEL(dist, first, pitch, more, below);
         }
-        r0 = r1;
-        r1 = r2;
-        r2 = r3;
-        r3 = r4;
-        r4 = r5;
-        r5 = r6;
-        r6 = r7;
-        r7 = r8;
-        r8 = r9;
-        r9 = r10;
-        r10 = filter_across(line + LOCAL_X);
-        line = 2u * SSIM_LINE_W - line;
+        Across newest = filter_across(line + LOCAL_X, anchors);
+        line = SSIM_LINE_W - line;
         if (y >= top + SSIM_TAPS - 1u && inside) {
-            NearSum s0 = near_sum_start(), s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-#define SSIM_DOWN(row, k)                                                                          \
-    add_tap(s0, row.a, taps[k]);                                                                   \
-    add_tap(s1, row.b, taps[k]);                                                                   \
-    add_tap(s2, row.aa, taps[k]);                                                                  \
-    add_tap(s3, row.bb, taps[k]);                                                                  \
-    add_tap(s4, row.ab, taps[k]);
-            SSIM_DOWN(r0, 0)
-            SSIM_DOWN(r1, 1)
-            SSIM_DOWN(r2, 2)
-            SSIM_DOWN(r3, 3)
-            SSIM_DOWN(r4, 4)
-            SSIM_DOWN(r5, 5)
-            SSIM_DOWN(r6, 6)
-            SSIM_DOWN(r7, 7)
-            SSIM_DOWN(r8, 8)
-            SSIM_DOWN(r9, 9)
-            SSIM_DOWN(r10, 10)
-            u32 doubt = 0u;
-            Across mean = round_sums(s0, s1, s2, s3, s4, doubt);
-            while (doubt != 0u) {
-                u32 map = top_bit_u32(doubt);
-                doubt ^= 1u << map;
-                DoubleSum exact = double_sum_start();
-                for (u32 k = 0u; k < SSIM_TAPS; k++) {
-                    Across row = k == 0u ? r0 : k == 1u ? r1 : k == 2u ? r2 : k == 3u ? r3 : k == 4u ? r4
-                               : k == 5u ? r5 : k == 6u ? r6 : k == 7u ? r7 : k == 8u ? r8 : k == 9u ? r9 : r10;
-                    PRECISE f32 term = map_of(row, map) * taps[k];
-                    double_sum_add(exact, term);
-                }
-                replace(mean, map, double_sum_round(exact));
-            }
+            Across mean = filter_down(oldest, newest, anchors);
             f32 a = mean.a, b = mean.b, aa = mean.aa, bb = mean.bb, ab = mean.ab;
             PRECISE f32 var_a = aa - a * a;
             PRECISE f32 var_b = bb - b * b;
@@ -301,12 +412,13 @@ KERNEL_MAIN
                     sum_lcs += fixed_point(times(times(l, c), s));
             }
         }
-        lines[line + LOCAL_X] = next_a;
-        lines[line + SSIM_LINE_W + LOCAL_X] = next_b;
-        if (loads_more) {
-            lines[line + SSIM_GROUP_W + LOCAL_X] = more_a;
-            lines[line + SSIM_LINE_W + SSIM_GROUP_W + LOCAL_X] = more_b;
-        }
+        kept[oldest + LOCAL_X] = U32X4(bits_of_f32(newest.a), bits_of_f32(newest.b), bits_of_f32(newest.aa),
+                                       bits_of_f32(newest.bb));
+        kept_ab[oldest + LOCAL_X] = newest.ab;
+        oldest = oldest == (SSIM_KEPT_ROWS - 1u) * SSIM_GROUP_W ? 0u : oldest + SSIM_GROUP_W;
+        put_line(line + LOCAL_X, next_a, next_b);
+        if (loads_more)
+            put_line(line + SSIM_GROUP_W + LOCAL_X, more_a, more_b);
         BARRIER();
     }
     u32 at = first_sum + GROUP_X * SSIM_SUM_WORDS;
