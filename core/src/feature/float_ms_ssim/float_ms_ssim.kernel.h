@@ -15,11 +15,14 @@
 #define HALVE_DIST dist_half
 #endif
 #define PARAMS SSIM_HALVE_PARAMS
-#define HALVE_IN_W (2 * HALVE_TILE_W + 7)
+/* Of the input, in pairs of samples. */
+#define HALVE_IN_W (HALVE_TILE_W + 4)
 #define HALVE_IN_H (2 * HALVE_TILE_H + 7)
-#define SHARED_ARRAYS SHARED(f32, tile, HALVE_IN_W * HALVE_IN_H)
+#define HALVE_GATHERERS 16u /* threads that join what as many others found */
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32x2, tile, HALVE_IN_W * HALVE_IN_H) SHARED(u32x2, extents, HALVE_TILE_W * HALVE_TILE_H / 2)
 #define GROUP_W HALVE_TILE_W
-#define GROUP_H HALVE_TILE_H
+#define GROUP_H (HALVE_TILE_H / 2)
 #include "gpu/prelude/prelude.h"
 
 /* A quarter of it; the rest follows by reflection. */
@@ -34,6 +37,7 @@ TABLE_END
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
+#include "feature/common/ssim/anchored_sum.h"
 
 #define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
 #define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
@@ -45,67 +49,280 @@ DEVICE u32 reflect(i32 i, u32 n)
     return u32(clamp_i32(r, 0, i32(n) - 1));
 }
 
-DEVICE void add_tap(INOUT(NearSum) sum, f32 value, f32 tap)
+/* A sum of 81 terms. If no sample is above b, a power of two, then the terms of the three rows in the middle add up to
+ * less than 2 b in magnitude, and those of the six others, whose taps are small, to less than b / 2: these
+ * have anchors of their own, and a grid of a quarter of the others' g = 2^-21 b. What additions lose goes
+ * to a float for every three rows. */
+struct Halving {
+    AnchoredSum middle, outer;
+    f32 low_first; /* of the first three rows, once they are through */
+};
+
+DEVICE Halving halving_start(f32 b)
 {
-    PRECISE f32 term = value * tap;
-    near_sum_add(sum, term);
+    Halving h;
+    h.middle = anchored_start(6.0f * b);
+    h.outer = anchored_start(1.5f * b);
+    h.low_first = 0.0f;
+    return h;
 }
 
-/* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table
- * that is indexed lies in memory. */
-#define HALVE_ROW(r, q)                                                                            \
-    add_tap(sum, tile[at + r * HALVE_IN_W], quarter[q]);                                           \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 1], quarter[q + 1]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 2], quarter[q + 2]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 3], quarter[q + 3]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 4], quarter[q + 4]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 5], quarter[q + 3]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 6], quarter[q + 2]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 7], quarter[q + 1]);                                   \
-    add_tap(sum, tile[at + r * HALVE_IN_W + 8], quarter[q]);
+/* The least sample decides whether something is lost: all in all, low is at most 27 g / 2 + 54 g / 8, thus below 32 g,
+ * and exact if that is no more than 2^24 places of the least term; nor does a double lose anything then.
+ * Else additions lose up to 261 * 2^-25 g in the middle, 131 * 2^-25 g in the other rows, 72 * 2^-25 g where
+ * all are joined and the margin is added, and those of the double 2^-25 g: a margin of 2^-16 g will do. */
+DEVICE f32 halving_margin(f32 b, f32 least)
+{
+    bool exact = b <= power_below(least * quarter[6]) * 131072.0f;
+    return exact ? 0.0f : b * 7.2759576e-12f; /* 2^-37 */
+}
+
+/* Sets a bit of `doubt` if the result is not sure. */
+DEVICE f32 halving_round(Halving h, f32 b, f32 margin, u32 bit, INOUT(u32) doubt)
+{
+    PRECISE f32 middle = h.middle.sum - 6.0f * b;
+    PRECISE f32 outer = h.outer.sum - 1.5f * b;
+    PRECISE f32 high = middle + outer;
+    PRECISE f32 outer_low = h.low_first + h.outer.low;
+    PRECISE f32 low = outer_low + h.middle.low;
+    doubt |= anchored_sure(high, low, margin) ? 0u : bit;
+    PRECISE f32 rounded = high + low;
+    return rounded;
+}
+
+/* A row of samples. */
+struct Row {
+    f32 v0, v1, v2, v3, v4, v5, v6, v7, v8;
+};
+
+DEVICE Row row_at(u32 at)
+{
+    u32x2 p0 = tile[at], p1 = tile[at + 1u], p2 = tile[at + 2u], p3 = tile[at + 3u], p4 = tile[at + 4u];
+    Row row;
+    row.v0 = f32_of_bits(p0.x);
+    row.v1 = f32_of_bits(p0.y);
+    row.v2 = f32_of_bits(p1.x);
+    row.v3 = f32_of_bits(p1.y);
+    row.v4 = f32_of_bits(p2.x);
+    row.v5 = f32_of_bits(p2.y);
+    row.v6 = f32_of_bits(p3.x);
+    row.v7 = f32_of_bits(p3.y);
+    row.v8 = f32_of_bits(p4.x);
+    return row;
+}
+
+/* A row of the filter. */
+DEVICE void add_row(INOUT(AnchoredSum) s, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+{
+    anchored_tap(s, row.v0, t0);
+    anchored_tap(s, row.v1, t1);
+    anchored_tap(s, row.v2, t2);
+    anchored_tap(s, row.v3, t3);
+    anchored_tap(s, row.v4, t4);
+    anchored_tap(s, row.v5, t3);
+    anchored_tap(s, row.v6, t2);
+    anchored_tap(s, row.v7, t1);
+    anchored_tap(s, row.v8, t0);
+}
+
+/* Its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table that is indexed lies
+ * in memory. */
+#define HALVE_ROW(s, row, q) add_row(s, row, quarter[q], quarter[q + 1], quarter[q + 2], quarter[q + 3], quarter[q + 4]);
+
+/* After the first three rows: the last three have the same sum, but another float for what it loses. */
+DEVICE void turn_over(INOUT(Halving) h)
+{
+    h.low_first = h.outer.low;
+    h.outer.low = 0.0f;
+}
 
 DEVICE f32 term_at(u32 at, u32 r, u32 c)
 {
     u32 fold_r = r <= 4u ? r : 8u - r, fold_c = c <= 4u ? c : 8u - c;
-    PRECISE f32 term = tile[at + r * HALVE_IN_W + c] * quarter[fold_r * 5u + fold_c];
+    u32x2 pair = tile[at + r * HALVE_IN_W + (c >> 1)];
+    PRECISE f32 term = f32_of_bits((c & 1u) == 0u ? pair.x : pair.y) * quarter[fold_r * 5u + fold_c];
     return term;
+}
+
+/* One term after the other, as a double does it if need be. */
+DEVICE f32 careful_sum(u32 at)
+{
+    /* 81, yet no constant: such rare loops are not worth the time that compilers take to unroll them. */
+    u32 count = min_u32(width + 81u, 81u);
+    NearSum near_sum = near_sum_start();
+    for (u32 i = 0u; i < count; i++)
+        near_sum_add(near_sum, term_at(at, i / 9u, i % 9u));
+    bool sure = true;
+    f32 rounded = near_sum_round(near_sum, HALVE_SPAN, HALVE_SLACK, sure);
+    if (sure)
+        return rounded;
+    DoubleSum sum = double_sum_start();
+    for (u32 i = 0u; i < count; i++)
+        double_sum_add(sum, term_at(at, i / 9u, i % 9u));
+    return double_sum_round(sum);
+}
+
+/* A pair of samples, of which the first has an even column. */
+struct Samples {
+    f32 even, odd;
+};
+
+#ifdef IMAGE_F32
+#define TWO_PIXELS(image)                                                                          \
+    two.even = PIXEL(image, first_in, stride, x, y);                                               \
+    two.odd = PIXEL(image, first_in, stride, x + 1u, y);
+#else
+#define TWO_PIXELS(image)                                                                          \
+    u32 word = image[y * stride + x / SAMPLES_PER_WORD];                                           \
+    two.even = f32(sample_of(word, x)) * step;                                                     \
+    two.odd = f32(sample_of(word, x + 1u)) * step;
+#endif
+
+/* From x on; both are inside. */
+DEVICE Samples samples_inside(u32 x, u32 y)
+{
+    Samples two;
+    if (GROUP_Z == 0u) {
+        TWO_PIXELS(ref)
+    } else {
+        TWO_PIXELS(dist)
+    }
+    return two;
+}
+
+DEVICE Samples samples_reflected(i32 x, u32 y)
+{
+    u32 x0 = reflect(x, width), x1 = reflect(x + 1, width);
+    Samples two;
+    two.even = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x0, y) : PIXEL(dist, first_in, stride, x0, y);
+    two.odd = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x1, y) : PIXEL(dist, first_in, stride, x1, y);
+    return two;
+}
+
+/* The extent of the tile's samples, as bits of floats: these are in order, too. */
+struct Extent {
+    u32 peak, least; /* of magnitudes; the least but 0, less one */
+};
+
+DEVICE Extent extent_start()
+{
+    Extent e;
+    e.peak = 0u;
+    e.least = 0x4e800000u; /* 2^30 */
+    return e;
+}
+
+DEVICE void extent_join(INOUT(Extent) e, u32 peak, u32 least)
+{
+    e.peak = max_u32(e.peak, peak);
+    e.least = min_u32(e.least, least);
+}
+
+DEVICE u32 extent_take(INOUT(Extent) e, f32 value)
+{
+    u32 bits = bits_of_f32(value), size = bits & 0x7fffffffu;
+    extent_join(e, size, size - 1u);
+    return bits;
+}
+
+DEVICE void put_extent(Extent e)
+{
+    extents[LOCAL_INDEX] = U32X2(e.peak, e.least);
+}
+
+/* Of those that were put by threads from `from` on, so many apart. */
+DEVICE Extent extents_joined(u32 from, u32 every)
+{
+    Extent e = extent_start();
+    for (u32 i = 0u; i < HALVE_GATHERERS; i++) {
+        u32x2 words = extents[from + i * every];
+        extent_join(e, words.x, words.y);
+    }
+    return e;
+}
+
+DEVICE void put(u32 x, u32 y, f32 value)
+{
+    u32 at = first_out + y * ((width + 1u) / 2u) + x;
+    if (GROUP_Z == 0u)
+        HALVE_REF[at] = value;
+    else
+        HALVE_DIST[at] = value;
 }
 
 KERNEL_MAIN
 {
     u32 left = GROUP_X * HALVE_TILE_W, top = GROUP_Y * HALVE_TILE_H;
+    i32 in_left = i32(2u * left) - 4, in_top = i32(2u * top) - 4;
+    bool inside = in_left >= 0 && u32(in_left) + 2u * HALVE_IN_W <= width;
+    Extent extent = extent_start();
     for (u32 i = LOCAL_INDEX; i < HALVE_IN_W * HALVE_IN_H; i += GROUP_SIZE) {
-        u32 row = i / HALVE_IN_W, column = i - row * HALVE_IN_W;
-        u32 x = reflect(i32(2u * left + column) - 4, width);
-        u32 y = reflect(i32(2u * top + row) - 4, height);
-        tile[i] = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x, y) : PIXEL(dist, first_in, stride, x, y);
+        u32 row = i / HALVE_IN_W, y = reflect(in_top + i32(row), height);
+        i32 x = in_left + i32(2u * (i - row * HALVE_IN_W));
+        Samples two;
+        if (inside)
+            two = samples_inside(u32(x), y);
+        else
+            two = samples_reflected(x, y);
+        u32 even = extent_take(extent, two.even), odd = extent_take(extent, two.odd);
+        tile[i] = U32X2(even, odd);
     }
+    put_extent(extent);
     BARRIER();
-    u32 x = left + LOCAL_X, y = top + LOCAL_Y, half_w = (width + 1u) / 2u;
-    if (x >= half_w || y >= (height + 1u) / 2u)
+    if (LOCAL_INDEX < HALVE_GATHERERS)
+        put_extent(extents_joined(LOCAL_INDEX, HALVE_GATHERERS));
+    BARRIER();
+    extent = extents_joined(0u, 1u);
+    f32 b = 2.0f * power_below(max_f32(f32_of_bits(extent.peak), 9.5367432e-7f));
+    f32 margin = halving_margin(b, f32_of_bits(extent.least + 1u));
+    /* Two outputs, one below the other. */
+    u32 x = left + LOCAL_X, y = top + 2u * LOCAL_Y, half_w = (width + 1u) / 2u, half_h = (height + 1u) / 2u;
+    if (x >= half_w || y >= half_h)
         return;
-    u32 at = 2u * LOCAL_Y * HALVE_IN_W + 2u * LOCAL_X;
-    NearSum sum = near_sum_start();
-    HALVE_ROW(0, 0)
-    HALVE_ROW(1, 5)
-    HALVE_ROW(2, 10)
-    HALVE_ROW(3, 15)
-    HALVE_ROW(4, 20)
-    HALVE_ROW(5, 15)
-    HALVE_ROW(6, 10)
-    HALVE_ROW(7, 5)
-    HALVE_ROW(8, 0)
-    bool sure = true;
-    f32 value = near_sum_round(sum, HALVE_SPAN, HALVE_SLACK, sure);
-    if (!sure) {
-        DoubleSum exact = double_sum_start();
-        for (u32 i = 0u; i < 81u; i++)
-            double_sum_add(exact, term_at(at, i / 9u, i % 9u));
-        value = double_sum_round(exact);
+    u32 at = 4u * LOCAL_Y * HALVE_IN_W + LOCAL_X;
+    Halving one = halving_start(b), two = one;
+    Row row = row_at(at);
+    HALVE_ROW(one.outer, row, 0)
+    row = row_at(at + HALVE_IN_W);
+    HALVE_ROW(one.outer, row, 5)
+    row = row_at(at + 2u * HALVE_IN_W);
+    HALVE_ROW(one.outer, row, 10)
+    HALVE_ROW(two.outer, row, 0)
+    turn_over(one);
+    row = row_at(at + 3u * HALVE_IN_W);
+    HALVE_ROW(one.middle, row, 15)
+    HALVE_ROW(two.outer, row, 5)
+    row = row_at(at + 4u * HALVE_IN_W);
+    HALVE_ROW(one.middle, row, 20)
+    HALVE_ROW(two.outer, row, 10)
+    turn_over(two);
+    row = row_at(at + 5u * HALVE_IN_W);
+    HALVE_ROW(one.middle, row, 15)
+    HALVE_ROW(two.middle, row, 15)
+    row = row_at(at + 6u * HALVE_IN_W);
+    HALVE_ROW(one.outer, row, 10)
+    HALVE_ROW(two.middle, row, 20)
+    row = row_at(at + 7u * HALVE_IN_W);
+    HALVE_ROW(one.outer, row, 5)
+    HALVE_ROW(two.middle, row, 15)
+    row = row_at(at + 8u * HALVE_IN_W);
+    HALVE_ROW(one.outer, row, 0)
+    HALVE_ROW(two.outer, row, 10)
+    row = row_at(at + 9u * HALVE_IN_W);
+    HALVE_ROW(two.outer, row, 5)
+    row = row_at(at + 10u * HALVE_IN_W);
+    HALVE_ROW(two.outer, row, 0)
+    u32 doubt = 0u;
+    f32 value = halving_round(one, b, margin, 1u, doubt), below = halving_round(two, b, margin, 2u, doubt);
+    while (doubt != 0u) {
+        u32 which = top_bit_u32(doubt);
+        doubt ^= 1u << which;
+        f32 exact = careful_sum(at + 2u * which * HALVE_IN_W);
+        value = which == 0u ? exact : value;
+        below = which == 0u ? below : exact;
     }
-    if (GROUP_Z == 0u)
-        HALVE_REF[first_out + y * half_w + x] = value;
-    else
-        HALVE_DIST[first_out + y * half_w + x] = value;
+    put(x, y, value);
+    if (y + 1u < half_h)
+        put(x, y + 1u, below);
 }
 KERNEL_END

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What float_ms_ssim's kernel and its host code share. */
 #define HALVE_TILE_W 32 /* samples of output per group */
-#define HALVE_TILE_H 8
+#define HALVE_TILE_H 16 /* two a thread */
 
 /* Of the image that is halved, which begins at element first_in if it is one of floats; first_out: where its half
  * does. */

@@ -48,23 +48,3 @@ DEVICE f32 power_below(f32 x)
 {
     return f32_of_bits(bits_of_f32(x) & 0x7f800000u);
 }
-
-/* What is known of all the values that sums are made of: no magnitude is above `peak`, none but 0 is
- * below `least`. */
-struct Extent {
-    f32 peak, least;
-};
-
-DEVICE Extent extent_start()
-{
-    Extent e;
-    e.peak = 0.0f;
-    e.least = 1.0e9f;
-    return e;
-}
-
-DEVICE void extent_join(INOUT(Extent) e, f32 peak, f32 least)
-{
-    e.peak = max_f32(e.peak, peak);
-    e.least = -max_f32(-e.least, -least);
-}

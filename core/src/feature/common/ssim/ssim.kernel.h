@@ -35,6 +35,11 @@ KERNEL_BEGIN
 #define WINDOW_SPAN 9.5367432e-7f   /* 2^-20 */
 #define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
 
+/* Of a tile's samples: the largest magnitude, and the least of them, with its sign. */
+struct Extent {
+    f32 peak, least;
+};
+
 /* Where the sums of a map start, and how far off they may be: 0 if not at all. */
 struct Anchor {
     f32 start, margin;
@@ -61,17 +66,17 @@ DEVICE Anchor anchor_of(f32 reach, bool positive, f32 least)
 /* Of A and B, and of their products. */
 struct Anchors {
     Anchor plain, product;
-    bool exact;
+    bool exact, positive; /* or 0 */
 };
 
-/* From the extent of all samples, where `least` may be negative. */
 DEVICE Anchors anchors_of(Extent samples)
 {
     /* The taps add up to 1.000002, and are used twice. */
     f32 reach = samples.peak * 1.00001f, least = samples.least;
     Anchors all;
-    all.plain = anchor_of(reach, least >= 0.0f, least);
-    all.product = anchor_of(reach * reach, least >= 0.0f, least * least);
+    all.positive = least >= 0.0f;
+    all.plain = anchor_of(reach, all.positive, least);
+    all.product = anchor_of(reach * reach, all.positive, least * least);
     all.exact = all.plain.margin <= 0.0f && all.product.margin <= 0.0f;
     return all;
 }
@@ -103,24 +108,25 @@ DEVICE void sums_add(INOUT(Sums) s, Across row, f32 tap)
     anchored_tap(s.ab, row.ab, tap);
 }
 
-/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. */
-DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, bool exact, u32 map, INOUT(u32) doubt)
+/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. A sum of 0 is if no term is negative: then all of
+ * them are 0. */
+DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, Anchors anchors, u32 map, INOUT(u32) doubt)
 {
     PRECISE f32 high = s.sum - anchor.start;
-    if (!exact && !anchored_sure(high, s.low, anchor.margin))
-        doubt |= 1u << map;
     PRECISE f32 rounded = high + s.low;
+    if (!anchors.exact && !anchored_sure(high, s.low, anchor.margin) && !(anchors.positive && rounded <= 0.0f))
+        doubt |= 1u << map;
     return rounded;
 }
 
 DEVICE Across sums_round(Sums s, Anchors anchors, INOUT(u32) doubt)
 {
     Across row;
-    row.a = round_sum(s.a, anchors.plain, anchors.exact, 0u, doubt);
-    row.b = round_sum(s.b, anchors.plain, anchors.exact, 1u, doubt);
-    row.aa = round_sum(s.aa, anchors.product, anchors.exact, 2u, doubt);
-    row.bb = round_sum(s.bb, anchors.product, anchors.exact, 3u, doubt);
-    row.ab = round_sum(s.ab, anchors.product, anchors.exact, 4u, doubt);
+    row.a = round_sum(s.a, anchors.plain, anchors, 0u, doubt);
+    row.b = round_sum(s.b, anchors.plain, anchors, 1u, doubt);
+    row.aa = round_sum(s.aa, anchors.product, anchors, 2u, doubt);
+    row.bb = round_sum(s.bb, anchors.product, anchors, 3u, doubt);
+    row.ab = round_sum(s.ab, anchors.product, anchors, 4u, doubt);
     return row;
 }
 
@@ -307,7 +313,20 @@ DEVICE i64 fixed_point(Pair x)
     return i64(i32(whole)) * i64(16777216) + i64(i32(fraction));
 }
 
-/* Of a sample of either picture; `least` may become negative. */
+DEVICE Extent extent_start()
+{
+    Extent e;
+    e.peak = 0.0f;
+    e.least = 1.0e9f;
+    return e;
+}
+
+DEVICE void extent_join(INOUT(Extent) e, f32 peak, f32 least)
+{
+    e.peak = max_f32(e.peak, peak);
+    e.least = -max_f32(-e.least, -least);
+}
+
 DEVICE void extent_take(INOUT(Extent) e, f32 a, f32 b)
 {
     extent_join(e, max_f32(abs_f32(a), abs_f32(b)), -max_f32(-a, -b));
