@@ -80,10 +80,7 @@ DEVICE f32 two_sum(f32 a, f32 b, INOUT(f32) error)
 /* The upper half of the digits of x. */
 DEVICE f32 upper_half(f32 x)
 {
-    PRECISE f32 large = 4097.0f * x;
-    PRECISE f32 rest = large - x;
-    PRECISE f32 upper = large - rest;
-    return upper;
+    return f32_of_bits(bits_of_f32(x) & 0xfffff000u);
 }
 
 /* a * b, rounded; what that lost goes to `error`. FUSED: the kernel knows that the device fuses. */

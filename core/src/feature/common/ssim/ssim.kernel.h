@@ -31,104 +31,11 @@ KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/double_sum.h"
 #include "feature/common/ssim/anchored_sum.h"
+#include "feature/common/ssim/window_sums.h"
+#include "feature/common/ssim/window_terms.h"
 
 #define WINDOW_SPAN 9.5367432e-7f   /* 2^-20 */
 #define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
-
-/* Of a tile's samples: the largest magnitude, and the least of them, with its sign. */
-struct Extent {
-    f32 peak, least;
-};
-
-/* Where the sums of a map start, and how far off they may be: 0 if not at all. */
-struct Anchor {
-    f32 start, margin;
-};
-
-/* For values up to `reach`, whose sums stay below it, too; if all of them are positive, the least of them.
- *
- * The grid is g, so `low` is 11 g / 2 at most. It is exact if that is below 2^24 places of the least term, which
- * 2^21 times the term's power says. (Sums are at least the least value: the taps add up to more than 1.) Nor does a
- * double lose anything then. Else the additions to `low` lose up to 45 * 2^-25 g: half a last place of g
- * once, of 2 g twice, of 4 g four times, of 8 g three times. The double's own rounding, and
- * that of low + margin, are 9 * 2^-25 g. A margin of 2^-19 g is enough. */
-DEVICE Anchor anchor_of(f32 reach, bool positive, f32 least)
-{
-    f32 binade = power_below(max_f32(reach, 9.5367432e-7f)) * 2.0f;
-    f32 power = positive ? binade : 2.0f * binade;
-    bool exact = reach <= 0.0f || (positive && power <= power_below(least * taps[0]) * 2097152.0f);
-    Anchor a;
-    a.start = positive ? binade : 3.0f * binade;
-    a.margin = exact ? 0.0f : power * 2.2737368e-13f; /* 2^-42 */
-    return a;
-}
-
-/* Of A and B, and of their products. */
-struct Anchors {
-    Anchor plain, product;
-    bool exact, positive; /* or 0 */
-};
-
-DEVICE Anchors anchors_of(Extent samples)
-{
-    /* The taps add up to 1.000002, and are used twice. */
-    f32 reach = samples.peak * 1.00001f, least = samples.least;
-    Anchors all;
-    all.positive = least >= 0.0f;
-    all.plain = anchor_of(reach, all.positive, least);
-    all.product = anchor_of(reach * reach, all.positive, least * least);
-    all.exact = all.plain.margin <= 0.0f && all.product.margin <= 0.0f;
-    return all;
-}
-
-/* A row filtered along itself, of A, B, A*A, B*B and A*B. */
-struct Across {
-    f32 a, b, aa, bb, ab;
-};
-
-/* Sums for a row on their way. */
-struct Sums {
-    AnchoredSum a, b, aa, bb, ab;
-};
-
-DEVICE Sums sums_start(Anchors anchors)
-{
-    Sums s;
-    s.a = s.b = anchored_start(anchors.plain.start);
-    s.aa = s.bb = s.ab = anchored_start(anchors.product.start);
-    return s;
-}
-
-DEVICE void sums_add(INOUT(Sums) s, Across row, f32 tap)
-{
-    anchored_tap(s.a, row.a, tap);
-    anchored_tap(s.b, row.b, tap);
-    anchored_tap(s.aa, row.aa, tap);
-    anchored_tap(s.bb, row.bb, tap);
-    anchored_tap(s.ab, row.ab, tap);
-}
-
-/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. A sum of 0 is if no term is negative: then all of
- * them are 0. */
-DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, Anchors anchors, u32 map, INOUT(u32) doubt)
-{
-    PRECISE f32 high = s.sum - anchor.start;
-    PRECISE f32 rounded = high + s.low;
-    if (!anchors.exact && !anchored_sure(high, s.low, anchor.margin) && !(anchors.positive && rounded <= 0.0f))
-        doubt |= 1u << map;
-    return rounded;
-}
-
-DEVICE Across sums_round(Sums s, Anchors anchors, INOUT(u32) doubt)
-{
-    Across row;
-    row.a = round_sum(s.a, anchors.plain, anchors, 0u, doubt);
-    row.b = round_sum(s.b, anchors.plain, anchors, 1u, doubt);
-    row.aa = round_sum(s.aa, anchors.product, anchors, 2u, doubt);
-    row.bb = round_sum(s.bb, anchors.product, anchors, 3u, doubt);
-    row.ab = round_sum(s.ab, anchors.product, anchors, 4u, doubt);
-    return row;
-}
 
 DEVICE f32 map_of(Across row, u32 map)
 {
@@ -272,66 +179,6 @@ DEVICE Across filter_down(u32 oldest, Across newest, Anchors anchors)
     return mean;
 }
 
-/* Two floats that together stand for one number. */
-struct Pair {
-    f32 high, low;
-};
-
-/* (product + lost + plus) / below, where `lost` is what the product lost. */
-DEVICE Pair quotient(f32 product, f32 lost, f32 plus, f32 below)
-{
-    f32 sum_lost, back_lost;
-    PRECISE f32 top = two_sum(product, plus, sum_lost);
-    PRECISE f32 high = top / below;
-    PRECISE f32 back = two_product(high, below, back_lost);
-    PRECISE f32 rest = ((top - back) - back_lost) + (sum_lost + lost);
-    PRECISE f32 low = rest / below;
-    Pair q;
-    q.high = high;
-    q.low = low;
-    return q;
-}
-
-DEVICE Pair times(Pair a, Pair b)
-{
-    f32 lost;
-    PRECISE f32 high = two_product(a.high, b.high, lost);
-    PRECISE f32 low = lost + (a.high * b.low + a.low * b.high);
-    Pair product;
-    product.high = high;
-    product.low = low;
-    return product;
-}
-
-/* As an integer in units of 2^-SSIM_SUM_BITS. */
-DEVICE i64 fixed_point(Pair x)
-{
-    PRECISE f32 scaled = x.high * 16777216.0f;
-    PRECISE f32 whole = floor_f32(scaled);
-    PRECISE f32 rest = (scaled - whole) + x.low * 16777216.0f;
-    PRECISE f32 fraction = floor_f32(rest * 16777216.0f + 0.5f);
-    return i64(i32(whole)) * i64(16777216) + i64(i32(fraction));
-}
-
-DEVICE Extent extent_start()
-{
-    Extent e;
-    e.peak = 0.0f;
-    e.least = 1.0e9f;
-    return e;
-}
-
-DEVICE void extent_join(INOUT(Extent) e, f32 peak, f32 least)
-{
-    e.peak = max_f32(e.peak, peak);
-    e.least = -max_f32(-e.least, -least);
-}
-
-DEVICE void extent_take(INOUT(Extent) e, f32 a, f32 b)
-{
-    extent_join(e, max_f32(abs_f32(a), abs_f32(b)), -max_f32(-a, -b));
-}
-
 DEVICE void put_extent(u32 at, Extent e)
 {
     kept[at] = U32X4(bits_of_f32(e.peak), bits_of_f32(e.least), 0u, 0u);
@@ -368,7 +215,7 @@ KERNEL_MAIN
     u32 end = min_u32(top + rows + SSIM_TAPS - 1u, h);
     bool inside = left + LOCAL_X + SSIM_TAPS - 1u < w;
     bool with_product = ((parts >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((parts >> SSIM_L) & 1u) != 0u;
-    i64 sum_l = i64(0), sum_c = i64(0), sum_s = i64(0), sum_lcs = i64(0);
+    Tally sum_l = tally_start(), sum_c = sum_l, sum_s = sum_l, sum_lcs = sum_l;
     u32 line = 0u, oldest = 0u;
     /* The columns that this thread loads: its own, and for some one of those behind the group's. */
     u32 own = min_u32(left + LOCAL_X, w - 1u), more = min_u32(own + SSIM_GROUP_W, w - 1u);
@@ -412,23 +259,23 @@ KERNEL_MAIN
             var_a = max_f32(var_a, 0.0f);
             var_b = max_f32(var_b, 0.0f);
             PRECISE f32 square = var_a * var_b;
-            f32 sd = exact_sqrt(square);
+            f32 sd = rounded_root(square);
             PRECISE f32 luma = a * a + b * b + SSIM_C1;
             PRECISE f32 contrast = var_a + var_b + SSIM_C2;
             Pair c = quotient(2.0f * sd, 0.0f, SSIM_C2, contrast), s;
             PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
             PRECISE f32 apart = sd + SSIM_C3;
-            s.high = exact_div(together, apart);
+            s.high = rounded_quotient(together, apart);
             s.low = 0.0f;
-            sum_c += fixed_point(c);
-            sum_s += fixed_point(s);
+            tally_add(sum_c, c);
+            tally_add(sum_s, s);
             if (with_luma) {
                 f32 lost;
                 PRECISE f32 product = two_product(2.0f * a, b, lost);
                 Pair l = quotient(product, lost, SSIM_C1, luma);
-                sum_l += fixed_point(l);
+                tally_add(sum_l, l);
                 if (with_product)
-                    sum_lcs += fixed_point(times(times(l, c), s));
+                    tally_add(sum_lcs, times(times(l, c), s));
             }
         }
         kept[oldest + LOCAL_X] = U32X4(bits_of_f32(newest.a), bits_of_f32(newest.b), bits_of_f32(newest.aa),
@@ -442,8 +289,8 @@ KERNEL_MAIN
     }
     u32 at = first_sum + GROUP_X * SSIM_SUM_WORDS;
     for (u32 i = 0u; i < SSIM_SUMS; i++) {
-        i64 value = i == SSIM_LCS ? sum_lcs : i == SSIM_L ? sum_l : i == SSIM_C ? sum_c : sum_s;
-        GROUP_SUM(part, value);
+        Tally tally = i == SSIM_LCS ? sum_lcs : i == SSIM_L ? sum_l : i == SSIM_C ? sum_c : sum_s;
+        GROUP_SUM(part, tally_sum(tally));
         if (LOCAL_INDEX == 0u) {
             sums[at + 2u * i] = u32(u64(part[0]));
             sums[at + 2u * i + 1u] = u32(u64(part[0]) >> 32);
