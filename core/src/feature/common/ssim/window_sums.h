@@ -43,7 +43,8 @@ DEVICE Anchor anchor_of(f32 reach, bool positive, f32 least)
 {
     f32 binade = power_below(max_f32(reach, 9.5367432e-7f)) * 2.0f;
     f32 power = positive ? binade : 2.0f * binade;
-    bool exact = reach <= 0.0f || (positive && power <= power_below(least * WINDOW_LEAST_TAP) * 2097152.0f);
+    bool exact =
+        reach <= 0.0f || (positive && power <= power_below(least * WINDOW_LEAST_TAP) * 2097152.0f);
     Anchor a;
     a.start = positive ? binade : 3.0f * binade;
     a.margin = exact ? 0.0f : power * 2.2737368e-13f; /* 2^-42 */
@@ -101,7 +102,8 @@ DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, Anchors anchors, u32 map, INO
 {
     PRECISE f32 high = s.sum - anchor.start;
     PRECISE f32 rounded = high + s.low;
-    if (!anchors.exact && !anchored_sure(high, s.low, anchor.margin) && !(anchors.positive && rounded <= 0.0f))
+    if (!anchors.exact && !anchored_sure(high, s.low, anchor.margin) &&
+        !(anchors.positive && rounded <= 0.0f))
         doubt |= 1u << map;
     return rounded;
 }

@@ -36,7 +36,8 @@ DEVICE f32 rounded_quotient(f32 above, f32 below)
     PRECISE f32 rest = (above - back) - back_lost;
     PRECISE f32 low = rest * inverse;
     PRECISE f32 rounded = high + low;
-    return anchored_sure(high, low, abs_f32(high) * TERM_MARGIN) ? rounded : exact_div(above, below);
+    return anchored_sure(high, low, abs_f32(high) * TERM_MARGIN) ? rounded
+                                                                 : exact_div(above, below);
 }
 
 /* (product + lost + plus) / below, where `lost` is what the product lost. */

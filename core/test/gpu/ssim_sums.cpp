@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "gpu/ssim_sums.h"
+
+#define GPU_HOST
+#define BUFFERS IN(0, u32, unused)
+#define PARAMS
+#define GROUP_W 1
+#include "gpu/prelude/prelude.h"
+
+namespace
+{
+
+struct Window {
+#include "gpu/prelude/exact_float.h"
+#include "feature/common/ssim/double_sum.h"
+#include "feature/common/ssim/anchored_sum.h"
+#include "feature/common/ssim/window_sums.h"
+#include "feature/common/ssim/window_terms.h"
+};
+
+struct Halves {
+#include "gpu/prelude/exact_float.h"
+#include "feature/common/ssim/anchored_sum.h"
+#include "feature/float_ms_ssim/halving_sum.h"
+};
+
+} // namespace
+
+const float sums_taps[SUMS_TAPS] = { 0.001028f, 0.007599f, 0.036001f, 0.109361f,
+                                     0.213006f, 0.266012f, 0.213006f, 0.109361f,
+                                     0.036001f, 0.007599f, 0.001028f };
+const float sums_quarter[25] = {
+    0.000714f,  -0.000450f, -0.002090f, 0.007132f,  0.016114f, -0.000450f, 0.000283f,
+    0.001316f,  -0.004490f, -0.010146f, -0.002090f, 0.001316f, 0.006115f,  -0.020867f,
+    -0.047149f, 0.007132f,  -0.004490f, -0.020867f, 0.071207f, 0.160885f,  0.016114f,
+    -0.010146f, -0.047149f, 0.160885f,  0.363505f,
+};
+
+unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile,
+                     float out[SUMS_MAPS])
+{
+    Window w;
+    const Window::Anchors anchors = w.anchors_of(Window::Extent{ tile->peak, tile->least });
+    Window::Sums sums = w.sums_start(anchors);
+    for (u32 k = 0; k < SUMS_TAPS; k++)
+        w.sums_add(sums, Window::Across{ in[0][k], in[1][k], in[2][k], in[3][k], in[4][k] },
+                   sums_taps[k]);
+    u32 doubt = 0;
+    const Window::Across row = w.sums_round(sums, anchors, doubt);
+    const float maps[SUMS_MAPS] = { row.a, row.b, row.aa, row.bb, row.ab };
+    for (u32 map = 0; map < SUMS_MAPS; map++)
+        out[map] = maps[map];
+    return doubt;
+}
+
+int sums_near(const float *terms, unsigned count, float span, float slack, float *out)
+{
+    Window w;
+    Window::NearSum sum = w.near_sum_start();
+    for (u32 k = 0; k < count; k++)
+        w.near_sum_add(sum, terms[k]);
+    bool sure = true;
+    *out = w.near_sum_round(sum, span, slack, sure);
+    return sure;
+}
+
+float sums_double(const float *terms, unsigned count)
+{
+    Window w;
+    Window::DoubleSum sum = w.double_sum_start();
+    for (u32 k = 0; k < count; k++)
+        w.double_sum_add(sum, terms[k]);
+    return w.double_sum_round(sum);
+}
+
+int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
+                 float *out)
+{
+    Halves halves;
+    const f32 b = 2.0f * halves.power_below(max_f32(tile->peak, 9.5367432e-7f));
+    Halves::Halving sum = halves.halving_start(b);
+    for (u32 r = 0; r < SUMS_HALVE_TAPS; r++) {
+        const f32 *v = in[r], *t = sums_quarter + 5 * (r <= 4 ? r : 8 - r);
+        if (r == 3)
+            halves.turn_over(sum);
+        halves.add_row(r >= 3 && r <= 5 ? sum.middle : sum.outer,
+                       Halves::Row{ v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8] }, t[0],
+                       t[1], t[2], t[3], t[4]);
+    }
+    u32 doubt = 0;
+    *out = halves.halving_round(sum, b, halves.halving_margin(b, tile->least), 1, doubt);
+    return doubt == 0;
+}
+
+float sums_root(float x)
+{
+    return Window{}.rounded_root(x);
+}
+
+float sums_quotient(float above, float below)
+{
+    return Window{}.rounded_quotient(above, below);
+}
+
+double sums_tally(float high, float low, unsigned count)
+{
+    Window w;
+    Window::Tally tally = w.tally_start();
+    for (u32 i = 0; i < count; i++)
+        w.tally_add(tally, Window::Pair{ high, low });
+    return double(w.tally_sum(tally)) * 0x1p-48;
+}

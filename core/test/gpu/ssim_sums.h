@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the kernels of float_ssim and float_ms_ssim add up, function by function, on the CPU. */
+#ifndef TEST_GPU_SSIM_SUMS_H
+#define TEST_GPU_SSIM_SUMS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SUMS_TAPS 11
+#define SUMS_MAPS 5 /* a, b, a * a, b * b, a * b */
+#define SUMS_HALVE_TAPS 9
+
+extern const float sums_taps[SUMS_TAPS];
+extern const float sums_quarter[25];
+
+/* The extent of what a tile has: the largest magnitude and the least value. */
+typedef struct SumsExtent {
+    float peak, least;
+} SumsExtent;
+
+/* Sums of all maps; returns the bits of those that are not sure. */
+unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile,
+                     float out[SUMS_MAPS]);
+/* One sum by the two ways for what is not sure; the first may not be sure, either, and then returns 0. */
+int sums_near(const float *terms, unsigned count, float span, float slack, float *out);
+float sums_double(const float *terms, unsigned count);
+
+/* Of the halving; `least` is that of magnitudes other than 0. Returns whether it is sure. */
+int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
+                 float *out);
+
+float sums_root(float x);
+float sums_quotient(float above, float below);
+/* The sum of `count` equal pairs, each high + low. */
+double sums_tally(float high, float low, unsigned count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The sums, roots and quotients of SSIM's kernels against the double or the correctly rounded float that they stand
+ * for: where pictures seldom lead, too. */
+#include "gpu/ssim_sums.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "testing.h"
+
+#define HALVE_TERMS (SUMS_HALVE_TAPS * SUMS_HALVE_TAPS)
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static unsigned below(unsigned limit)
+{
+    return (unsigned)(next_random() >> 33) % limit;
+}
+
+static float times(float a, float b)
+{
+    const volatile float product = a * b;
+    return product;
+}
+
+/* As the CPU does it. */
+static float sum_of(const float *terms, unsigned count)
+{
+    double sum = 0;
+    for (unsigned k = 0; k < count; k++)
+        sum += (double)terms[k];
+    return (float)sum;
+}
+
+/* What stands in a window, or is halved: samples of 8 to 16 bits, or floats. */
+enum Content {
+    FLAT,
+    BLACK,
+    BRIGHT_EDGE, /* one bright sample at the end of a dark row */
+    EXTREMES,    /* 0 and the most, in turns */
+    DARK,
+    LIMITED, /* from 16 to 235, in 8 bits */
+    ANY,
+    SIGNED,  /* halves: some below 0 */
+    BINADES, /* floats of very different size */
+    CONTENTS
+};
+
+static float value_of(enum Content content, unsigned bits, unsigned at, float fixed)
+{
+    const float step = ldexpf(1, 8 - (int)bits);
+    const unsigned most = (1u << bits) - 1;
+    switch (content) {
+    case FLAT:
+        return fixed;
+    case BRIGHT_EDGE:
+        return at ? (float)below(3) * step : (float)most * step;
+    case EXTREMES:
+        return at % 2 ? (float)most * step : 0;
+    case DARK:
+        return (float)below(4) * step;
+    case LIMITED:
+        return (float)(16 + below(220)) + (float)below(1u << (bits - 8)) * step;
+    case ANY:
+        return (float)below(most + 1) * step;
+    case SIGNED:
+        return (float)((int)below(1u << 24) - (1 << 21)) * 0x1p-16f;
+    case BINADES:
+        return ldexpf((float)below(1u << 24), -(int)below(40) - 8);
+    default:
+        return 0;
+    }
+}
+
+/* The extent of values, and of a tile that has others, too. */
+static SumsExtent extent_of(const float *values, unsigned count, bool with_zeros)
+{
+    SumsExtent e = { 0, 1e9f };
+    for (unsigned k = 0; k < count; k++) {
+        e.peak = fmaxf(e.peak, fabsf(values[k]));
+        if (with_zeros || values[k] != 0)
+            e.least = fminf(e.least, with_zeros ? values[k] : fabsf(values[k]));
+    }
+    return e;
+}
+
+static void terms_of(const float *values, float *terms)
+{
+    for (unsigned k = 0; k < SUMS_TAPS; k++)
+        terms[k] = times(values[k], sums_taps[k]);
+}
+
+/* Moves the first value, whose tap is small, to where the sum lies close to the middle between two floats; up or
+ * down from there by as little as one place of that value. */
+static void to_the_middle(float *value, float tap, double others)
+{
+    const float near_by = (float)others, next = nextafterf(near_by, INFINITY);
+    const double middle = ((double)near_by + (double)next) / 2;
+    float moved = (float)((middle - others) / (double)tap);
+    for (unsigned steps = below(3); steps > 0; steps--)
+        moved = nextafterf(moved, below(2) ? INFINITY : -INFINITY);
+    *value = moved;
+}
+
+static unsigned windows, doubts;
+
+static void check_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile)
+{
+    float out[SUMS_MAPS];
+    const unsigned doubt = sums_window(in, tile, out);
+    for (unsigned map = 0; map < SUMS_MAPS; map++) {
+        float terms[SUMS_TAPS], near_by;
+        terms_of(in[map], terms);
+        const float truth = sum_of(terms, SUMS_TAPS);
+        windows++;
+        doubts += doubt >> map & 1;
+        if (!(doubt >> map & 1) && out[map] != truth)
+            fail_msg("map %u from %a: %a, not %a", map, in[map][0], out[map], truth);
+        if (sums_near(terms, SUMS_TAPS, 0x1p-20f, 0x1p-40f, &near_by) && near_by != truth)
+            fail_msg("map %u from %a, with its error: %a, not %a", map, in[map][0], near_by, truth);
+        if (sums_double(terms, SUMS_TAPS) != truth)
+            fail_msg("map %u from %a, in integers: not %a", map, in[map][0], truth);
+    }
+}
+
+/* A row of both pictures, in a tile that has nothing else, or darker, brighter and black samples. */
+static void check_row(const float a[SUMS_TAPS], const float b[SUMS_TAPS], unsigned tile_kind)
+{
+    float in[SUMS_MAPS][SUMS_TAPS], both[2 * SUMS_TAPS];
+    for (unsigned k = 0; k < SUMS_TAPS; k++) {
+        both[k] = in[0][k] = a[k];
+        both[SUMS_TAPS + k] = in[1][k] = b[k];
+        in[2][k] = times(a[k], a[k]);
+        in[3][k] = times(b[k], b[k]);
+        in[4][k] = times(a[k], b[k]);
+    }
+    SumsExtent tile = extent_of(both, 2 * SUMS_TAPS, true);
+    tile.peak = tile_kind & 1 ? fmaxf(tile.peak, 255) : tile.peak;
+    tile.least = tile_kind & 2 ? fminf(tile.least, 0) : tile.least;
+    tile.least = tile_kind & 4 ? fminf(tile.least, -1) : tile.least;
+    check_window(in, &tile);
+}
+
+static void fill(float *values, unsigned count, enum Content content, unsigned bits, float fixed)
+{
+    for (unsigned k = 0; k < count; k++)
+        values[k] = value_of(content, bits, k, fixed);
+}
+
+static void windows_of_all_kinds(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    for (unsigned i = 0; i < 400000; i++) {
+        const enum Content content = i % CONTENTS;
+        const unsigned bits = depths[i / CONTENTS % COUNT(depths)];
+        const float fixed = value_of(ANY, bits, 0, 0);
+        float a[SUMS_TAPS], b[SUMS_TAPS];
+        fill(a, SUMS_TAPS, content, bits, fixed);
+        fill(b, SUMS_TAPS, content, bits, value_of(ANY, bits, 0, 0));
+        check_row(a, b, below(8));
+        if (content >= SIGNED) {
+            float terms[SUMS_TAPS];
+            double others = 0;
+            terms_of(a, terms);
+            for (unsigned k = 1; k < SUMS_TAPS; k++)
+                others += (double)terms[k];
+            to_the_middle(&a[0], sums_taps[0], others);
+            check_row(a, b, below(8));
+        }
+    }
+}
+
+/* A product in the middle of two floats, and a root: maps other than the first are as hard. */
+static void products_in_the_middle(void **unused)
+{
+    for (unsigned i = 0; i < 200000; i++) {
+        float in[SUMS_MAPS][SUMS_TAPS];
+        SumsExtent tile = { 0, 0 };
+        for (unsigned map = 0; map < SUMS_MAPS; map++) {
+            double others = 0;
+            for (unsigned k = 0; k < SUMS_TAPS; k++) {
+                const float root = value_of(i & 1 ? ANY : BINADES, 16, k, 0);
+                in[map][k] = map < 2 ? root : times(root, root);
+                tile.peak = fmaxf(tile.peak, root);
+                others += k ? (double)times(in[map][k], sums_taps[k]) : 0;
+            }
+            to_the_middle(&in[map][0], sums_taps[0], others);
+        }
+        check_window((const float(*)[SUMS_TAPS])in, &tile);
+    }
+}
+
+/* Pictures in the usual range of values, and flat ones of any, are never in doubt. */
+static void usual_pictures_are_sure(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    doubts = 0;
+    for (unsigned i = 0; i < 100000; i++) {
+        float a[SUMS_TAPS], b[SUMS_TAPS];
+        fill(a, SUMS_TAPS, LIMITED, depths[i % 4], 0);
+        fill(b, SUMS_TAPS, LIMITED, depths[i % 4], 0);
+        check_row(a, b, 1);
+    }
+    for (unsigned v = 0; v < 1024; v++) {
+        float a[SUMS_TAPS];
+        fill(a, SUMS_TAPS, FLAT, 10, (float)v / 4);
+        check_row(a, a, 0);
+    }
+    assert_int_equal(0, doubts);
+}
+
+static void halving_terms(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], float *terms)
+{
+    for (unsigned r = 0, i = 0; r < SUMS_HALVE_TAPS; r++)
+        for (unsigned c = 0; c < SUMS_HALVE_TAPS; c++, i++)
+            terms[i] =
+                times(in[r][c], sums_quarter[(r <= 4 ? r : 8 - r) * 5 + (c <= 4 ? c : 8 - c)]);
+}
+
+static bool check_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile)
+{
+    float terms[HALVE_TERMS], out, near_by;
+    halving_terms(in, terms);
+    const float truth = sum_of(terms, HALVE_TERMS);
+    const bool sure = sums_halving(in, tile, &out);
+    if (sure && out != truth)
+        fail_msg("halved from %a: %a, not %a", in[0][0], out, truth);
+    if (sums_near(terms, HALVE_TERMS, 0x1p-17f, 0x1p-35f, &near_by) && near_by != truth)
+        fail_msg("halved from %a, with its error: %a, not %a", in[0][0], near_by, truth);
+    if (sums_double(terms, HALVE_TERMS) != truth)
+        fail_msg("halved from %a, in integers: not %a", in[0][0], truth);
+    return sure;
+}
+
+static void halves_of_all_kinds(void **unused)
+{
+    static const unsigned depths[] = { 8, 10, 12, 16 };
+    unsigned unsure = 0;
+    for (unsigned i = 0; i < 200000; i++) {
+        const enum Content content = i % CONTENTS;
+        const unsigned bits = depths[i / CONTENTS % COUNT(depths)];
+        float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS];
+        fill(in[0], HALVE_TERMS, content, bits, value_of(LIMITED, bits, 0, 0));
+        SumsExtent tile = extent_of(in[0], HALVE_TERMS, false);
+        const bool sure = check_halving((const float(*)[SUMS_HALVE_TAPS])in, &tile);
+        unsure += content == LIMITED || content == FLAT || content == BLACK ? !sure : 0;
+        tile.peak = below(2) ? fmaxf(tile.peak, 300) : tile.peak;
+        tile.least = below(2) ? fminf(tile.least, 0x1p-8f) : tile.least;
+        check_halving((const float(*)[SUMS_HALVE_TAPS])in, &tile);
+        if (content >= SIGNED) {
+            float terms[HALVE_TERMS];
+            double others = 0;
+            in[1][1] = 0;
+            halving_terms((const float(*)[SUMS_HALVE_TAPS])in, terms);
+            for (unsigned k = 0; k < HALVE_TERMS; k++)
+                others += (double)terms[k];
+            to_the_middle(&in[1][1], 0.000283f, others);
+            tile = extent_of(in[0], HALVE_TERMS, false);
+            check_halving((const float(*)[SUMS_HALVE_TAPS])in, &tile);
+        }
+    }
+    assert_int_equal(0, unsure);
+}
+
+static void roots_and_quotients(void **unused)
+{
+    for (unsigned i = 0; i < 2000000; i++) {
+        const float x = ldexpf((float)below(1u << 24), (int)below(100) - 75);
+        const float y = ldexpf((float)((1u << 23) + below(1u << 23)), (int)below(16) - 22);
+        const float square = times(y, y), sign = below(2) ? 1 : -1;
+        if (sums_root(x) != sqrtf(x) || sums_root(square) != sqrtf(square))
+            fail_msg("the root of %a or %a", x, square);
+        const float above = sign * ldexpf((float)below(1u << 24), (int)below(24) - 24);
+        if (sums_quotient(above, y) != above / y || sums_quotient(y, y) != 1)
+            fail_msg("%a / %a", above, y);
+    }
+    assert_true(sums_root(0) == 0 && sums_root(0x1p-126f) == 0x1p-63f);
+}
+
+static void tallies(void **unused)
+{
+    for (unsigned i = 0; i < 100000; i++) {
+        const float high = ldexpf((float)((int)below(1u << 25) - (1 << 24)), -24);
+        const float low = ldexpf((float)((int)below(1u << 20) - (1 << 19)), -41);
+        const unsigned count = 1 + below(48);
+        const double off = sums_tally(high, low, count) - count * ((double)high + (double)low);
+        if (!(fabs(off) <= count * 0x1p-44))
+            fail_msg("%u times %a + %a: off by %a", count, high, low, off);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_of_all_kinds),    cmocka_unit_test(products_in_the_middle),
+        cmocka_unit_test(usual_pictures_are_sure), cmocka_unit_test(halves_of_all_kinds),
+        cmocka_unit_test(roots_and_quotients),     cmocka_unit_test(tallies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
