@@ -51,8 +51,8 @@ DEVICE void replace(INOUT(Across) row, u32 map, f32 value)
     row.ab = map == 4u ? value : row.ab;
 }
 
-/* What stands in the lines at x. */
-DEVICE Across line_at(u32 x)
+/* What stands in the lines at x. (Signed: compilers know that it does not wrap when some of x is constant.) */
+DEVICE Across line_at(i32 x)
 {
     u32x4 words = lines[x];
     Across value;
@@ -84,18 +84,18 @@ DEVICE Across kept_at(u32 at)
     return row;
 }
 
-/* Kept row k of this thread's column, the oldest first; that begins at `oldest`. */
+/* Kept row k of this thread's column, the oldest first; that is at `oldest`. */
 DEVICE u32 kept_index(u32 oldest, u32 k)
 {
     u32 at = oldest + k * SSIM_GROUP_W;
-    return min_u32(at, at - SSIM_KEPT_ROWS * SSIM_GROUP_W) + LOCAL_X;
+    return min_u32(at, at - SSIM_KEPT_ROWS * SSIM_GROUP_W);
 }
 
 /* The value of tap k: of the lines from x on, or of the kept rows and the newest. */
 DEVICE f32 window_value(u32 map, u32 k, bool down, u32 x, Across newest)
 {
     if (!down)
-        return map_of(line_at(x + k), map);
+        return map_of(line_at(i32(x + k)), map);
     if (k == SSIM_KEPT_ROWS)
         return map_of(newest, map);
     return map_of(kept_at(kept_index(x, k)), map);
@@ -136,23 +136,23 @@ DEVICE void settle(INOUT(Across) row, u32 doubt, bool down, u32 x, Across newest
 #define SSIM_ACROSS(k) sums_add(sums, line_at(x + k), taps[k]);
 
 /* Filters the lines from x on. */
-DEVICE Across filter_across(u32 x, Anchors anchors)
+DEVICE Across filter_across(i32 x, Anchors anchors)
 {
     Sums sums = sums_start(anchors);
-    SSIM_ACROSS(0u)
-    SSIM_ACROSS(1u)
-    SSIM_ACROSS(2u)
-    SSIM_ACROSS(3u)
-    SSIM_ACROSS(4u)
-    SSIM_ACROSS(5u)
-    SSIM_ACROSS(6u)
-    SSIM_ACROSS(7u)
-    SSIM_ACROSS(8u)
-    SSIM_ACROSS(9u)
-    SSIM_ACROSS(10u)
+    SSIM_ACROSS(0)
+    SSIM_ACROSS(1)
+    SSIM_ACROSS(2)
+    SSIM_ACROSS(3)
+    SSIM_ACROSS(4)
+    SSIM_ACROSS(5)
+    SSIM_ACROSS(6)
+    SSIM_ACROSS(7)
+    SSIM_ACROSS(8)
+    SSIM_ACROSS(9)
+    SSIM_ACROSS(10)
     u32 doubt = 0u;
     Across row = sums_round(sums, anchors, doubt);
-    settle(row, doubt, false, x, row);
+    settle(row, doubt, false, u32(x), row);
     return row;
 }
 
@@ -248,10 +248,10 @@ KERNEL_MAIN
             more_a = PIXEL(ref, first, pitch, more, below);
             more_b = PIXEL(dist, first, pitch, more, below);
         }
-        Across newest = filter_across(line + LOCAL_X, anchors);
+        Across newest = filter_across(i32(line + LOCAL_X), anchors);
         line = SSIM_LINE_W - line;
         if (y >= top + SSIM_TAPS - 1u && inside) {
-            Across mean = filter_down(oldest, newest, anchors);
+            Across mean = filter_down(oldest + LOCAL_X, newest, anchors);
             f32 a = mean.a, b = mean.b, aa = mean.aa, bb = mean.bb, ab = mean.ab;
             PRECISE f32 var_a = aa - a * a;
             PRECISE f32 var_b = bb - b * b;

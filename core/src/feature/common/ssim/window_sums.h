@@ -96,25 +96,37 @@ DEVICE void sums_add(INOUT(Sums) s, Across row, f32 tap)
     anchored_tap(s.ab, row.ab, tap);
 }
 
-/* Rounds a sum; sets the map's bit in `doubt` if that is not sure. A sum of 0 is if no term is negative: then all of
- * them are 0. */
-DEVICE f32 round_sum(AnchoredSum s, Anchor anchor, Anchors anchors, u32 map, INOUT(u32) doubt)
+DEVICE f32 round_sum(AnchoredSum s, Anchor anchor)
 {
     PRECISE f32 high = s.sum - anchor.start;
     PRECISE f32 rounded = high + s.low;
-    if (!anchors.exact && !anchored_sure(high, s.low, anchor.margin) &&
-        !(anchors.positive && rounded <= 0.0f))
-        doubt |= 1u << map;
     return rounded;
 }
 
+/* The map's bit if that may not be what the double gives. A sum of 0 is, if no term is negative: then all of them
+ * are 0. */
+DEVICE u32 sum_doubt(AnchoredSum s, Anchor anchor, bool positive, f32 rounded, u32 map)
+{
+    PRECISE f32 high = s.sum - anchor.start;
+    bool sure = anchored_sure(high, s.low, anchor.margin) || (positive && rounded <= 0.0f);
+    return sure ? 0u : 1u << map;
+}
+
+/* The sums, rounded; `doubt` gets the bits of those that are not sure. */
 DEVICE Across sums_round(Sums s, Anchors anchors, INOUT(u32) doubt)
 {
     Across row;
-    row.a = round_sum(s.a, anchors.plain, anchors, 0u, doubt);
-    row.b = round_sum(s.b, anchors.plain, anchors, 1u, doubt);
-    row.aa = round_sum(s.aa, anchors.product, anchors, 2u, doubt);
-    row.bb = round_sum(s.bb, anchors.product, anchors, 3u, doubt);
-    row.ab = round_sum(s.ab, anchors.product, anchors, 4u, doubt);
+    row.a = round_sum(s.a, anchors.plain);
+    row.b = round_sum(s.b, anchors.plain);
+    row.aa = round_sum(s.aa, anchors.product);
+    row.bb = round_sum(s.bb, anchors.product);
+    row.ab = round_sum(s.ab, anchors.product);
+    doubt = 0u;
+    if (!anchors.exact)
+        doubt = sum_doubt(s.a, anchors.plain, anchors.positive, row.a, 0u) |
+                sum_doubt(s.b, anchors.plain, anchors.positive, row.b, 1u) |
+                sum_doubt(s.aa, anchors.product, anchors.positive, row.aa, 2u) |
+                sum_doubt(s.bb, anchors.product, anchors.positive, row.bb, 3u) |
+                sum_doubt(s.ab, anchors.product, anchors.positive, row.ab, 4u);
     return row;
 }

@@ -23,7 +23,9 @@ DEVICE f32 rounded_root(f32 x)
     if (x <= 0.0f)
         return 0.0f;
     /* Where squares of halves are too small to be normal, integers are safe. */
-    return x > 1.0e-20f && anchored_sure(root, low, root * TERM_MARGIN) ? rounded : exact_sqrt(x);
+    if (x < 1.0e-20f || !anchored_sure(root, low, root * TERM_MARGIN))
+        rounded = exact_sqrt(x);
+    return rounded;
 }
 
 /* above / below, rounded correctly; `below` is positive, neither is tiny. */
@@ -36,8 +38,9 @@ DEVICE f32 rounded_quotient(f32 above, f32 below)
     PRECISE f32 rest = (above - back) - back_lost;
     PRECISE f32 low = rest * inverse;
     PRECISE f32 rounded = high + low;
-    return anchored_sure(high, low, abs_f32(high) * TERM_MARGIN) ? rounded
-                                                                 : exact_div(above, below);
+    if (!anchored_sure(high, low, abs_f32(high) * TERM_MARGIN))
+        rounded = exact_div(above, below);
+    return rounded;
 }
 
 /* (product + lost + plus) / below, where `lost` is what the product lost. */
