@@ -50,9 +50,10 @@ DEVICE u32 reflect(i32 i, u32 n)
     return u32(clamp_i32(r, 0, i32(n) - 1));
 }
 
-DEVICE Row row_at(u32 at)
+/* (Signed: compilers know that it does not wrap when some of it is constant.) */
+DEVICE Row row_at(i32 at)
 {
-    u32x2 p0 = tile[at], p1 = tile[at + 1u], p2 = tile[at + 2u], p3 = tile[at + 3u], p4 = tile[at + 4u];
+    u32x2 p0 = tile[at], p1 = tile[at + 1], p2 = tile[at + 2], p3 = tile[at + 3], p4 = tile[at + 4];
     Row row;
     row.v0 = f32_of_bits(p0.x);
     row.v1 = f32_of_bits(p0.y);
@@ -96,42 +97,17 @@ DEVICE f32 careful_sum(u32 at)
     return double_sum_round(sum);
 }
 
-/* A pair of samples, of which the first has an even column. */
-struct Samples {
-    f32 even, odd;
-};
-
+/* Both samples of a pair: stored beside each other, the first at an even place, or anywhere. */
 #ifdef IMAGE_F32
-#define TWO_PIXELS(image)                                                                          \
-    two.even = PIXEL(image, first_in, stride, x, y);                                               \
-    two.odd = PIXEL(image, first_in, stride, x + 1u, y);
+#define TWO_BESIDE(image, x, y)                                                                    \
+    PIXEL(image, first_in, stride, x, y), PIXEL(image, first_in, stride, (x) + 1u, y)
 #else
-#define TWO_PIXELS(image)                                                                          \
-    u32 word = image[y * stride + x / SAMPLES_PER_WORD];                                           \
-    two.even = f32(sample_of(word, x)) * step;                                                     \
-    two.odd = f32(sample_of(word, x + 1u)) * step;
+#define TWO_BESIDE(image, x, y)                                                                    \
+    f32(sample_of(image[(y) * stride + (x) / SAMPLES_PER_WORD], x)) * step,                        \
+        f32(sample_of(image[(y) * stride + (x) / SAMPLES_PER_WORD], (x) + 1u)) * step
 #endif
-
-/* From x on; both are inside. */
-DEVICE Samples samples_inside(u32 x, u32 y)
-{
-    Samples two;
-    if (GROUP_Z == 0u) {
-        TWO_PIXELS(ref)
-    } else {
-        TWO_PIXELS(dist)
-    }
-    return two;
-}
-
-DEVICE Samples samples_reflected(i32 x, u32 y)
-{
-    u32 x0 = reflect(x, width), x1 = reflect(x + 1, width);
-    Samples two;
-    two.even = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x0, y) : PIXEL(dist, first_in, stride, x0, y);
-    two.odd = GROUP_Z == 0u ? PIXEL(ref, first_in, stride, x1, y) : PIXEL(dist, first_in, stride, x1, y);
-    return two;
-}
+#define TWO_APART(image, x0, x1, y)                                                                \
+    PIXEL(image, first_in, stride, x0, y), PIXEL(image, first_in, stride, x1, y)
 
 /* The extent of the tile's samples, as bits of floats: these are in order, too. */
 struct Extent {
@@ -157,6 +133,33 @@ DEVICE u32 extent_take(INOUT(Extent) e, f32 value)
     u32 bits = bits_of_f32(value), size = bits & 0x7fffffffu;
     extent_join(e, size, size - 1u);
     return bits;
+}
+
+/* Keeps a pair of samples. */
+DEVICE void put_pair(u32 at, f32 even, f32 odd, INOUT(Extent) extent)
+{
+    u32 even_bits = extent_take(extent, even), odd_bits = extent_take(extent, odd);
+    tile[at] = U32X2(even_bits, odd_bits);
+}
+
+/* Loads the pairs of a column of the tile, from a row on and so many rows apart. x is that of the first sample. */
+DEVICE void load_column(u32 column, i32 x, u32 row, u32 apart, i32 in_top, INOUT(Extent) extent)
+{
+    bool inside = x >= 0 && x + 1 < i32(width);
+    u32 x0 = reflect(x, width), x1 = reflect(x + 1, width);
+    for (; row < HALVE_IN_H; row += apart) {
+        u32 at = row * HALVE_IN_W + column, y = reflect(in_top + i32(row), height);
+        if (!inside) {
+            if (GROUP_Z == 0u)
+                put_pair(at, TWO_APART(ref, x0, x1, y), extent);
+            else
+                put_pair(at, TWO_APART(dist, x0, x1, y), extent);
+        } else if (GROUP_Z == 0u) {
+            put_pair(at, TWO_BESIDE(ref, x0, y), extent);
+        } else {
+            put_pair(at, TWO_BESIDE(dist, x0, y), extent);
+        }
+    }
 }
 
 DEVICE void put_extent(Extent e)
@@ -188,19 +191,11 @@ KERNEL_MAIN
 {
     u32 left = GROUP_X * HALVE_TILE_W, top = GROUP_Y * HALVE_TILE_H;
     i32 in_left = i32(2u * left) - 4, in_top = i32(2u * top) - 4;
-    bool inside = in_left >= 0 && u32(in_left) + 2u * HALVE_IN_W <= width;
     Extent extent = extent_start();
-    for (u32 i = LOCAL_INDEX; i < HALVE_IN_W * HALVE_IN_H; i += GROUP_SIZE) {
-        u32 row = i / HALVE_IN_W, y = reflect(in_top + i32(row), height);
-        i32 x = in_left + i32(2u * (i - row * HALVE_IN_W));
-        Samples two;
-        if (inside)
-            two = samples_inside(u32(x), y);
-        else
-            two = samples_reflected(x, y);
-        u32 even = extent_take(extent, two.even), odd = extent_take(extent, two.odd);
-        tile[i] = U32X2(even, odd);
-    }
+    load_column(LOCAL_X, in_left + i32(2u * LOCAL_X), LOCAL_Y, GROUP_H, in_top, extent);
+    /* The columns beside, four of them. */
+    u32 beside = HALVE_TILE_W + (LOCAL_INDEX & 3u);
+    load_column(beside, in_left + i32(2u * beside), LOCAL_INDEX >> 2, GROUP_SIZE / 4, in_top, extent);
     put_extent(extent);
     BARRIER();
     if (LOCAL_INDEX < HALVE_GATHERERS)
@@ -214,37 +209,38 @@ KERNEL_MAIN
     if (x >= half_w || y >= half_h)
         return;
     u32 at = 4u * LOCAL_Y * HALVE_IN_W + LOCAL_X;
+    i32 first = i32(at);
     Halving one = halving_start(b), two = one;
-    Row row = row_at(at);
+    Row row = row_at(first);
     HALVE_ROW(one.outer, row, 0)
-    row = row_at(at + HALVE_IN_W);
+    row = row_at(first + HALVE_IN_W);
     HALVE_ROW(one.outer, row, 5)
-    row = row_at(at + 2u * HALVE_IN_W);
+    row = row_at(first + 2 * HALVE_IN_W);
     HALVE_ROW(one.outer, row, 10)
     HALVE_ROW(two.outer, row, 0)
     turn_over(one);
-    row = row_at(at + 3u * HALVE_IN_W);
+    row = row_at(first + 3 * HALVE_IN_W);
     HALVE_ROW(one.middle, row, 15)
     HALVE_ROW(two.outer, row, 5)
-    row = row_at(at + 4u * HALVE_IN_W);
+    row = row_at(first + 4 * HALVE_IN_W);
     HALVE_ROW(one.middle, row, 20)
     HALVE_ROW(two.outer, row, 10)
     turn_over(two);
-    row = row_at(at + 5u * HALVE_IN_W);
+    row = row_at(first + 5 * HALVE_IN_W);
     HALVE_ROW(one.middle, row, 15)
     HALVE_ROW(two.middle, row, 15)
-    row = row_at(at + 6u * HALVE_IN_W);
+    row = row_at(first + 6 * HALVE_IN_W);
     HALVE_ROW(one.outer, row, 10)
     HALVE_ROW(two.middle, row, 20)
-    row = row_at(at + 7u * HALVE_IN_W);
+    row = row_at(first + 7 * HALVE_IN_W);
     HALVE_ROW(one.outer, row, 5)
     HALVE_ROW(two.middle, row, 15)
-    row = row_at(at + 8u * HALVE_IN_W);
+    row = row_at(first + 8 * HALVE_IN_W);
     HALVE_ROW(one.outer, row, 0)
     HALVE_ROW(two.outer, row, 10)
-    row = row_at(at + 9u * HALVE_IN_W);
+    row = row_at(first + 9 * HALVE_IN_W);
     HALVE_ROW(two.outer, row, 5)
-    row = row_at(at + 10u * HALVE_IN_W);
+    row = row_at(first + 10 * HALVE_IN_W);
     HALVE_ROW(two.outer, row, 0)
     u32 doubt = 0u;
     f32 value = halving_round(one, b, margin, 1u, doubt), below = halving_round(two, b, margin, 2u, doubt);

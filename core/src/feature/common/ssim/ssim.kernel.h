@@ -72,7 +72,7 @@ DEVICE void put_line(u32 x, f32 a, f32 b)
     lines[x] = U32X4(bits_of_f32(a), bits_of_f32(b), bits_of_f32(aa), bits_of_f32(bb));
 }
 
-DEVICE Across kept_at(u32 at)
+DEVICE Across kept_at(i32 at)
 {
     u32x4 words = kept[at];
     Across row;
@@ -98,7 +98,7 @@ DEVICE f32 window_value(u32 map, u32 k, bool down, u32 x, Across newest)
         return map_of(line_at(i32(x + k)), map);
     if (k == SSIM_KEPT_ROWS)
         return map_of(newest, map);
-    return map_of(kept_at(kept_index(x, k)), map);
+    return map_of(kept_at(i32(kept_index(x, k))), map);
 }
 
 /* The window's sum of one map, if need be one addition after the other as a double does it. */
@@ -156,22 +156,58 @@ DEVICE Across filter_across(i32 x, Anchors anchors)
     return row;
 }
 
-#define SSIM_DOWN(k) sums_add(sums, kept_at(kept_index(oldest, k)), taps[k]);
+/* The taps of the kept rows, by their place: so places are constant, and taps move on from row to row. */
+struct PlaceTaps {
+    f32 t0, t1, t2, t3, t4, t5, t6, t7, t8, t9;
+};
 
-/* Filters the kept rows, and the newest, down the column. */
-DEVICE Across filter_down(u32 oldest, Across newest, Anchors anchors)
+DEVICE PlaceTaps place_taps_start()
+{
+    PlaceTaps t;
+    t.t0 = taps[0];
+    t.t1 = taps[1];
+    t.t2 = taps[2];
+    t.t3 = taps[3];
+    t.t4 = taps[4];
+    t.t5 = taps[5];
+    t.t6 = taps[6];
+    t.t7 = taps[7];
+    t.t8 = taps[8];
+    t.t9 = taps[9];
+    return t;
+}
+
+DEVICE void place_taps_next(INOUT(PlaceTaps) t)
+{
+    f32 last = t.t9;
+    t.t9 = t.t8;
+    t.t8 = t.t7;
+    t.t7 = t.t6;
+    t.t6 = t.t5;
+    t.t5 = t.t4;
+    t.t4 = t.t3;
+    t.t3 = t.t2;
+    t.t2 = t.t1;
+    t.t1 = t.t0;
+    t.t0 = last;
+}
+
+#define SSIM_DOWN(k, tap) sums_add(sums, kept_at(i32(LOCAL_X) + k * SSIM_GROUP_W), tap);
+
+/* Filters the kept rows, of which `oldest` is the first, and the newest, down the column. */
+DEVICE Across filter_down(u32 oldest, PlaceTaps place, Across newest, Anchors anchors)
 {
     Sums sums = sums_start(anchors);
-    SSIM_DOWN(0u)
-    SSIM_DOWN(1u)
-    SSIM_DOWN(2u)
-    SSIM_DOWN(3u)
-    SSIM_DOWN(4u)
-    SSIM_DOWN(5u)
-    SSIM_DOWN(6u)
-    SSIM_DOWN(7u)
-    SSIM_DOWN(8u)
-    SSIM_DOWN(9u)
+    SSIM_DOWN(0, place.t0)
+    SSIM_DOWN(1, place.t1)
+    SSIM_DOWN(2, place.t2)
+    SSIM_DOWN(3, place.t3)
+    SSIM_DOWN(4, place.t4)
+    SSIM_DOWN(5, place.t5)
+    SSIM_DOWN(6, place.t6)
+    SSIM_DOWN(7, place.t7)
+    SSIM_DOWN(8, place.t8)
+    SSIM_DOWN(9, place.t9)
     sums_add(sums, newest, taps[10]);
     u32 doubt = 0u;
     Across mean = sums_round(sums, anchors, doubt);
@@ -179,19 +215,59 @@ DEVICE Across filter_down(u32 oldest, Across newest, Anchors anchors)
     return mean;
 }
 
-DEVICE void put_extent(u32 at, Extent e)
+/* The extent of samples as they are stored: of floats their bits, which are in order, too, but that some negative one
+ * is the least if there is any. */
+struct StoredExtent {
+    u32 peak;
+    i32 least;
+};
+
+DEVICE StoredExtent extent_start()
 {
-    kept[at] = U32X4(bits_of_f32(e.peak), bits_of_f32(e.least), 0u, 0u);
+    StoredExtent e;
+    e.peak = 0u;
+    e.least = 0x40000000;
+    return e;
 }
 
-DEVICE Extent eight_extents(u32 at)
+DEVICE void extent_join(INOUT(StoredExtent) e, u32 peak, i32 least)
 {
-    Extent e = extent_start();
+    e.peak = max_u32(e.peak, peak);
+    e.least = min_i32(e.least, least);
+}
+
+/* Of both pictures. */
+DEVICE void extent_take(INOUT(StoredExtent) e, u32 a, u32 b)
+{
+    extent_join(e, max_u32(STORED_SIZE(a), STORED_SIZE(b)), min_i32(i32(a), i32(b)));
+}
+
+DEVICE void put_extent(u32 at, StoredExtent e)
+{
+    kept[at] = U32X4(e.peak, u32(e.least), 0u, 0u);
+}
+
+DEVICE StoredExtent eight_extents(u32 at)
+{
+    StoredExtent e = extent_start();
     for (u32 i = 0u; i < 8u; i++) {
         u32x4 words = kept[at + i];
-        extent_join(e, f32_of_bits(words.x), f32_of_bits(words.y));
+        extent_join(e, words.x, i32(words.y));
     }
     return e;
+}
+
+DEVICE Extent extent_scaled(StoredExtent e)
+{
+    Extent scaled;
+#ifdef IMAGE_F32
+    scaled.peak = f32_of_bits(e.peak);
+    scaled.least = e.least < 0 ? -1.0f : f32_of_bits(u32(e.least));
+#else
+    scaled.peak = f32(i32(e.peak)) * step;
+    scaled.least = f32(e.least) * step;
+#endif
+    return scaled;
 }
 
 #define SSIM_C1 f32_of_bits(0x40d0147au) /* (0.01 * 255)^2 */
@@ -217,16 +293,16 @@ KERNEL_MAIN
     bool with_product = ((parts >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((parts >> SSIM_L) & 1u) != 0u;
     Tally sum_l = tally_start(), sum_c = sum_l, sum_s = sum_l, sum_lcs = sum_l;
     u32 line = 0u, oldest = 0u;
+    PlaceTaps place = place_taps_start();
     /* The columns that this thread loads: its own, and for some one of those behind the group's. */
     u32 own = min_u32(left + LOCAL_X, w - 1u), more = min_u32(own + SSIM_GROUP_W, w - 1u);
     bool loads_more = LOCAL_X < SSIM_TAPS - 1u;
     /* The extent of the whole tile: `kept` gathers those of the threads, then of every eight of them. */
-    Extent extent = extent_start();
+    StoredExtent extent = extent_start();
     for (u32 y = top; y < end; y++) {
-        f32 a = PIXEL(ref, first, pitch, own, y), b = PIXEL(dist, first, pitch, own, y);
-        extent_take(extent, a, b);
+        extent_take(extent, STORED(ref, first, pitch, own, y), STORED(dist, first, pitch, own, y));
         if (loads_more)
-            extent_take(extent, PIXEL(ref, first, pitch, more, y), PIXEL(dist, first, pitch, more, y));
+            extent_take(extent, STORED(ref, first, pitch, more, y), STORED(dist, first, pitch, more, y));
     }
     put_extent(LOCAL_X, extent);
     BARRIER();
@@ -237,7 +313,7 @@ KERNEL_MAIN
         put_line(SSIM_GROUP_W + LOCAL_X, PIXEL(ref, first, pitch, more, top),
                  PIXEL(dist, first, pitch, more, top));
     BARRIER();
-    Anchors anchors = anchors_of(eight_extents(SSIM_GROUP_W));
+    Anchors anchors = anchors_of(extent_scaled(eight_extents(SSIM_GROUP_W)));
     BARRIER();
     for (u32 y = top; y < end; y++) {
         /* The next row is on its way while this one is worked on. */
@@ -251,7 +327,7 @@ KERNEL_MAIN
         Across newest = filter_across(i32(line + LOCAL_X), anchors);
         line = SSIM_LINE_W - line;
         if (y >= top + SSIM_TAPS - 1u && inside) {
-            Across mean = filter_down(oldest + LOCAL_X, newest, anchors);
+            Across mean = filter_down(oldest + LOCAL_X, place, newest, anchors);
             f32 a = mean.a, b = mean.b, aa = mean.aa, bb = mean.bb, ab = mean.ab;
             PRECISE f32 var_a = aa - a * a;
             PRECISE f32 var_b = bb - b * b;
@@ -281,6 +357,7 @@ KERNEL_MAIN
         kept[oldest + LOCAL_X] = U32X4(bits_of_f32(newest.a), bits_of_f32(newest.b), bits_of_f32(newest.aa),
                                        bits_of_f32(newest.bb));
         kept_ab[oldest + LOCAL_X] = newest.ab;
+        place_taps_next(place);
         oldest = oldest == (SSIM_KEPT_ROWS - 1u) * SSIM_GROUP_W ? 0u : oldest + SSIM_GROUP_W;
         put_line(line + LOCAL_X, next_a, next_b);
         if (loads_more)

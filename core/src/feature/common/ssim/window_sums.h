@@ -8,25 +8,6 @@ struct Extent {
     f32 peak, least;
 };
 
-DEVICE Extent extent_start()
-{
-    Extent e;
-    e.peak = 0.0f;
-    e.least = 1.0e9f;
-    return e;
-}
-
-DEVICE void extent_join(INOUT(Extent) e, f32 peak, f32 least)
-{
-    e.peak = max_f32(e.peak, peak);
-    e.least = -max_f32(-e.least, -least);
-}
-
-DEVICE void extent_take(INOUT(Extent) e, f32 a, f32 b)
-{
-    extent_join(e, max_f32(abs_f32(a), abs_f32(b)), -max_f32(-a, -b));
-}
-
 /* Where the sums of a map start, and how far off they may be: 0 if not at all. */
 struct Anchor {
     f32 start, margin;
