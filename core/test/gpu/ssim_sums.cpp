@@ -53,17 +53,6 @@ unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *til
     return doubt;
 }
 
-int sums_near(const float *terms, unsigned count, float span, float slack, float *out)
-{
-    Window w;
-    Window::NearSum sum = w.near_sum_start();
-    for (u32 k = 0; k < count; k++)
-        w.near_sum_add(sum, terms[k]);
-    bool sure = true;
-    *out = w.near_sum_round(sum, span, slack, sure);
-    return sure;
-}
-
 float sums_double(const float *terms, unsigned count)
 {
     Window w;

@@ -22,8 +22,7 @@ typedef struct SumsExtent {
 /* Sums of all maps; returns the bits of those that are not sure. */
 unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile,
                      float out[SUMS_MAPS]);
-/* One sum by the two ways for what is not sure; the first may not be sure, either, and then returns 0. */
-int sums_near(const float *terms, unsigned count, float span, float slack, float *out);
+/* A sum by the way for what is not sure. */
 float sums_double(const float *terms, unsigned count);
 
 /* Of the halving; `least` is that of magnitudes other than 0. Returns whether it is sure. */

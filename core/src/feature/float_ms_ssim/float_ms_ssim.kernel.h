@@ -40,9 +40,6 @@ KERNEL_BEGIN
 #include "feature/common/ssim/anchored_sum.h"
 #include "feature/float_ms_ssim/halving_sum.h"
 
-#define HALVE_SPAN 7.6293945e-6f   /* 2^-17 */
-#define HALVE_SLACK 2.9103830e-11f /* 2^-35 */
-
 /* The edge sample is repeated; what no output needs is only kept inside. */
 DEVICE u32 reflect(i32 i, u32 n)
 {
@@ -79,18 +76,11 @@ DEVICE f32 term_at(u32 at, u32 r, u32 c)
     return term;
 }
 
-/* One term after the other, as a double does it if need be. */
-DEVICE f32 careful_sum(u32 at)
+/* One term after the other, as a double does it. */
+DEVICE f32 exact_sum(u32 at)
 {
-    /* 81, yet no constant: such rare loops are not worth the time that compilers take to unroll them. */
+    /* 81, yet no constant: a loop so rare is not worth the time that compilers take to unroll it. */
     u32 count = min_u32(width + 81u, 81u);
-    NearSum near_sum = near_sum_start();
-    for (u32 i = 0u; i < count; i++)
-        near_sum_add(near_sum, term_at(at, i / 9u, i % 9u));
-    bool sure = true;
-    f32 rounded = near_sum_round(near_sum, HALVE_SPAN, HALVE_SLACK, sure);
-    if (sure)
-        return rounded;
     DoubleSum sum = double_sum_start();
     for (u32 i = 0u; i < count; i++)
         double_sum_add(sum, term_at(at, i / 9u, i % 9u));
@@ -247,7 +237,7 @@ KERNEL_MAIN
     while (doubt != 0u) {
         u32 which = top_bit_u32(doubt);
         doubt ^= 1u << which;
-        f32 exact = careful_sum(at + 2u * which * HALVE_IN_W);
+        f32 exact = exact_sum(at + 2u * which * HALVE_IN_W);
         value = which == 0u ? exact : value;
         below = which == 0u ? below : exact;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The cheap way to what double_sum.h gives. Include it after that.
+/* single(sum in double) of single-precision terms, the cheap way. Include it after exact_float.h.
  *
  * The sum starts at an anchor so large that no term takes it out of the anchor's binade: then every sum on
  * the way is a multiple of one grid g, the place of the anchor's last bit, and what an addition loses is known from two

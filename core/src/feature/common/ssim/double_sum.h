@@ -1,53 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* single(sum in double) of single-precision terms, without double. Include it after exact_float.h.
- *
- * The fast way carries the sum and its error in two floats: that is nearly always enough to know
- * how the sum in double, rounded to single precision, comes out. Where it is not, double_sum_add()
- * does in integers what a double does, one term after the other. */
-struct NearSum {
-    f32 sum, error;
-    f32 peak;  /* largest magnitude of the sum on its way */
-    u32 least; /* bits of the smallest term but 0, less one */
-};
-
-DEVICE NearSum near_sum_start()
-{
-    NearSum s;
-    s.sum = 0.0f;
-    s.error = 0.0f;
-    s.peak = 0.0f;
-    s.least = 0xffffffffu;
-    return s;
-}
-
-DEVICE void near_sum_add(INOUT(NearSum) s, f32 term)
-{
-    f32 lost;
-    s.sum = two_sum(s.sum, term, lost);
-    PRECISE f32 error = s.error + lost;
-    s.error = error;
-    s.peak = max_f32(s.peak, abs_f32(s.sum));
-    s.least = min_u32(s.least, (bits_of_f32(term) & 0x7fffffffu) - 1u);
-}
-
-/* The sum, rounded. Clears `sure` if that may not be what the double gives.
- *
- * Every number here is a whole multiple of the last place of the least term. Where all errors
- * together stay below 2^24 such places, which `span` times the peak says (terms * 2^-24), nothing
- * was lost, nor does a double lose anything. Else the two floats are off by less than `slack` times
- * the peak (terms^2 * 2^-48, and what the double loses, terms * 2^-53). */
-DEVICE f32 near_sum_round(NearSum s, f32 span, f32 slack, INOUT(bool) sure)
-{
-    f32 rest;
-    PRECISE f32 sum = two_sum(s.sum, s.error, rest);
-    PRECISE f32 margin = s.peak * slack;
-    PRECISE f32 above = sum + (rest + margin);
-    PRECISE f32 below = sum + (rest - margin);
-    PRECISE f32 limit = s.peak * span;
-    bool exact = s.least >= bits_of_f32(limit);
-    sure = exact || (above == sum && below == sum);
-    return sum;
-}
+/* single(sum in double) of single-precision terms, without double: in integers, one term after the other. For the few
+ * sums that anchored_sum.h leaves in doubt. Include it after exact_float.h. */
 
 /* A double: size * 2^exponent, where a size other than 0 has 53 bits. */
 struct DoubleSum {

@@ -34,9 +34,6 @@ KERNEL_BEGIN
 #include "feature/common/ssim/window_sums.h"
 #include "feature/common/ssim/window_terms.h"
 
-#define WINDOW_SPAN 9.5367432e-7f   /* 2^-20 */
-#define WINDOW_SLACK 9.0949470e-13f /* 2^-40 */
-
 DEVICE f32 map_of(Across row, u32 map)
 {
     return map == 0u ? row.a : map == 1u ? row.b : map == 2u ? row.aa : map == 3u ? row.bb : row.ab;
@@ -101,20 +98,11 @@ DEVICE f32 window_value(u32 map, u32 k, bool down, u32 x, Across newest)
     return map_of(kept_at(i32(kept_index(x, k))), map);
 }
 
-/* The window's sum of one map, if need be one addition after the other as a double does it. */
-DEVICE f32 careful_sum(u32 map, bool down, u32 x, Across newest)
+/* The window's sum of one map, one addition after the other as a double does it. */
+DEVICE f32 exact_sum(u32 map, bool down, u32 x, Across newest)
 {
-    /* SSIM_TAPS, yet no constant: such rare loops are not worth the time that compilers take to unroll them. */
+    /* SSIM_TAPS, yet no constant: a loop so rare is not worth the time that compilers take to unroll it. */
     u32 count = min_u32(rows + SSIM_TAPS, SSIM_TAPS);
-    NearSum near_sum = near_sum_start();
-    for (u32 k = 0u; k < count; k++) {
-        PRECISE f32 term = window_value(map, k, down, x, newest) * taps[k];
-        near_sum_add(near_sum, term);
-    }
-    bool sure = true;
-    f32 rounded = near_sum_round(near_sum, WINDOW_SPAN, WINDOW_SLACK, sure);
-    if (sure)
-        return rounded;
     DoubleSum sum = double_sum_start();
     for (u32 k = 0u; k < count; k++) {
         PRECISE f32 term = window_value(map, k, down, x, newest) * taps[k];
@@ -128,7 +116,7 @@ DEVICE void settle(INOUT(Across) row, u32 doubt, bool down, u32 x, Across newest
     while (doubt != 0u) {
         u32 map = top_bit_u32(doubt);
         doubt ^= 1u << map;
-        replace(row, map, careful_sum(map, down, x, newest));
+        replace(row, map, exact_sum(map, down, x, newest));
     }
 }
 
