@@ -214,7 +214,7 @@ DEVICE StoredExtent extent_start()
 {
     StoredExtent e;
     e.peak = 0u;
-    e.least = 0x40000000;
+    e.least = 0x7f000000;
     return e;
 }
 
