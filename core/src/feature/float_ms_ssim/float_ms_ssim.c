@@ -71,11 +71,6 @@ static int ms_ssim_init(Feature *f)
     return 0;
 }
 
-static void ms_ssim_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static void ms_ssim_scratch_destroy(void *scratch)
 {
     MsSsimScratch *s = scratch;
@@ -219,7 +214,7 @@ const FeatureDef feature_float_ms_ssim = {
     .result_size = sizeof(MsSsimResult),
     .fields = fields,
     .init = ms_ssim_init,
-    .close = ms_ssim_close,
+    .close = feature_free_state,
     .scratch_create = ms_ssim_scratch_create,
     .scratch_destroy = ms_ssim_scratch_destroy,
     .measure = ms_ssim_measure,

@@ -62,11 +62,6 @@ SsimShrink float_ssim_shrink(const Feature *f)
     return (SsimShrink){ s->factor, s->w, s->h };
 }
 
-static void float_ssim_close(Feature *f)
-{
-    mem_free(f->state);
-}
-
 static void float_ssim_scratch_destroy(void *scratch)
 {
     FloatSsimScratch *s = scratch;
@@ -208,7 +203,7 @@ const FeatureDef feature_float_ssim = {
     .result_size = sizeof(SsimSums),
     .fields = fields,
     .init = float_ssim_init,
-    .close = float_ssim_close,
+    .close = feature_free_state,
     .scratch_create = float_ssim_scratch_create,
     .scratch_destroy = float_ssim_scratch_destroy,
     .measure = float_ssim_measure,
