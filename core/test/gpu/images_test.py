@@ -23,7 +23,7 @@ Kernel = collections.namedtuple('Kernel', 'name across down buffers params')
 SKIPPED = 77
 # Kernels that fuse on purpose, and how often they may: those that ask the device do it once.
 FUSES = {'ciede_8': 1, 'ciede_16': 1, 'ciede_8_fused': 1000, 'ciede_16_fused': 1000}
-HURRIES = ('adm_', 'vif_stats_')  # kernels that take recip_near, beginning so
+HURRIES = ('adm_', 'ssim_window_', 'vif_stats_')  # kernels that take recip_near, beginning so
 NEAR = 'div.approx.ftz.f32'
 FUSED_KERNEL = '''
 extern "C" __attribute__((global)) void fused(float *x) { x[3] = x[0] * x[1] + x[2]; }

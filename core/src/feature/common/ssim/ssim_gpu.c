@@ -18,12 +18,12 @@ static unsigned tiles_across(unsigned w)
 }
 
 /* A group starts with ten rows more, yet there should be groups enough to keep a large GPU busy. */
-enum { ENOUGH_GROUPS = 1000, MIN_ROWS = 16, MAX_ROWS = 48 };
+enum { ENOUGH_GROUPS = 1000, MIN_ROWS = 16 };
 
 unsigned ssim_gpu_rows(unsigned w, unsigned h)
 {
     const unsigned rows = h * tiles_across(w) / ENOUGH_GROUPS;
-    return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
+    return rows < MIN_ROWS ? MIN_ROWS : rows > SSIM_MAX_ROWS ? SSIM_MAX_ROWS : rows;
 }
 
 static size_t tile_count(unsigned w, unsigned h, unsigned rows)

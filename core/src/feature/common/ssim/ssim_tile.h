@@ -2,6 +2,7 @@
 /* What the kernel of SSIM's window and its host code share. */
 #define SSIM_GROUP_W 64 /* window positions of a row per group */
 #define SSIM_TAPS 11
+#define SSIM_MAX_ROWS 48 /* of window positions in a group: a Tally holds no more */
 
 /* The result of a group: sums of 64 bits, low word first. */
 #define SSIM_LCS 0u
