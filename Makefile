@@ -50,6 +50,7 @@ TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -D
 
 # The lanes of `make test-lanes`, one a line.
 LANES := \
+  test-fuzz \
   test-threads \
   test-faults \
   test-damaged \
@@ -65,7 +66,7 @@ LANES := \
   test-container \
   test-amd
 
-.PHONY: $(LANES) all build check test test-release test-sanitizers test-lanes test-fuzz fuzz mutate install \
+.PHONY: $(LANES) all build check test test-release test-sanitizers test-lanes fuzz mutate install \
         gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
 
 all: build
@@ -205,7 +206,7 @@ test-lanes: setup-lanes
 	if [ -z "$$left" ]; then echo "All lanes passed: $(LANES:test-%=%)."; \
 	else echo "Lanes passed, but these would have begun too late and were left out:$$left."; fi
 
-# A few seconds a target with `make test`, long with `make fuzz`.
+# A few seconds a target as a lane, long with `make fuzz`.
 FUZZ_TIME ?= 600
 FUZZ_TARGETS ?=
 fuzz: setup
@@ -214,7 +215,7 @@ fuzz: setup
 test-fuzz: setup
 	@scripts/fuzz $(FUZZ) 5
 
-test: setup-tests format-check test-release test-sanitizers test-fuzz
+test: setup-tests format-check test-release test-sanitizers
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
 
 install: $(BUILD)/build.ninja
