@@ -282,6 +282,54 @@ static void roots_and_quotients(void **unused)
     assert_true(sums_root(0) == 0 && sums_root(0x1p-126f) == 0x1p-63f);
 }
 
+/* 25 bits, as odd as the middle between two floats of 24. */
+static uint32_t random_middle(void)
+{
+    return 1u << 24 | below(1u << 24) | 1u;
+}
+
+/* A quotient just above a middle, by `rest` in 2^49 or so, since the step's result is never too large:
+ * `above`, of 24 bits, times 2^25 is middle * divisor and the rest. False: there is none. */
+static bool quotient_by_the_middle(uint32_t middle, uint32_t rest, float *above, float *divisor)
+{
+    uint32_t inverse = middle; /* modulo 2^32: each step doubles the bits that are right */
+    for (unsigned i = 0; i < 4; i++)
+        inverse *= 2 - middle * inverse;
+    const uint32_t whole = (0u - rest * inverse) & ((1u << 25) - 1);
+    *above = (float)(((uint64_t)middle * whole + rest) >> 25);
+    *divisor = (float)whole;
+    return whole >> 23 == 1;
+}
+
+/* A square whose root lies as little below a middle: 24 bits that are middle * middle, less the rest, which is 1 modulo
+ * 8 and has two roots below 2^25. False: this one has too few bits. */
+static bool square_by_the_middle(uint32_t rest, bool other, float *square)
+{
+    uint64_t middle = 1;
+    for (unsigned bit = 3; bit < 26; bit++)
+        middle += ((middle * middle ^ rest) >> bit & 1) << (bit - 1);
+    middle = (other ? 0u - middle : middle) & ((1u << 25) - 1);
+    *square = (float)(middle * middle - rest);
+    return middle >> 24;
+}
+
+/* Where the margin decides: what the one step gives is not good enough to round by. */
+static void roots_and_quotients_by_the_middle(void **unused)
+{
+    for (unsigned i = 0; i < 400000; i++) {
+        float above, divisor;
+        if (quotient_by_the_middle(random_middle(), 1 + below(300), &above, &divisor) &&
+            sums_quotient(above, divisor) != above / divisor)
+            fail_msg("%a / %a", above, divisor);
+    }
+    for (unsigned i = 0; i < 40000; i++) {
+        float square;
+        if (square_by_the_middle(1 + 8 * (i / 2), i & 1, &square) &&
+            sums_root(square) != sqrtf(square))
+            fail_msg("the root of %a", square);
+    }
+}
+
 static void tallies(void **unused)
 {
     for (unsigned i = 0; i < 100000; i++) {
@@ -297,9 +345,13 @@ static void tallies(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_of_all_kinds),    cmocka_unit_test(products_in_the_middle),
-        cmocka_unit_test(usual_pictures_are_sure), cmocka_unit_test(halves_of_all_kinds),
-        cmocka_unit_test(roots_and_quotients),     cmocka_unit_test(tallies),
+        cmocka_unit_test(windows_of_all_kinds),
+        cmocka_unit_test(products_in_the_middle),
+        cmocka_unit_test(usual_pictures_are_sure),
+        cmocka_unit_test(halves_of_all_kinds),
+        cmocka_unit_test(roots_and_quotients),
+        cmocka_unit_test(roots_and_quotients_by_the_middle),
+        cmocka_unit_test(tallies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,8 @@ DEVICE Row row_at(i32 at)
     return row;
 }
 
-/* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table that is indexed lies
- * in memory. */
+/* A row of the filter; its taps begin at `q` of the quarter. Picked by constants, not in a loop: a table that is
+ * indexed lies in memory. */
 #define HALVE_ROW(s, row, q) add_row(s, row, quarter[q], quarter[q + 1], quarter[q + 2], quarter[q + 3], quarter[q + 4]);
 
 DEVICE f32 term_at(u32 at, u32 r, u32 c)

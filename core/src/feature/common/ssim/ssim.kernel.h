@@ -48,18 +48,23 @@ DEVICE void replace(INOUT(Across) row, u32 map, f32 value)
     row.ab = map == 4u ? value : row.ab;
 }
 
+DEVICE Across across_of(u32x4 words, f32 ab)
+{
+    Across row;
+    row.a = f32_of_bits(words.x);
+    row.b = f32_of_bits(words.y);
+    row.aa = f32_of_bits(words.z);
+    row.bb = f32_of_bits(words.w);
+    row.ab = ab;
+    return row;
+}
+
 /* What stands in the lines at x. (Signed: compilers know that it does not wrap when some of x is constant.) */
 DEVICE Across line_at(i32 x)
 {
     u32x4 words = lines[x];
-    Across value;
-    value.a = f32_of_bits(words.x);
-    value.b = f32_of_bits(words.y);
-    value.aa = f32_of_bits(words.z);
-    value.bb = f32_of_bits(words.w);
-    PRECISE f32 product = value.a * value.b;
-    value.ab = product;
-    return value;
+    PRECISE f32 product = f32_of_bits(words.x) * f32_of_bits(words.y);
+    return across_of(words, product);
 }
 
 DEVICE void put_line(u32 x, f32 a, f32 b)
@@ -71,14 +76,7 @@ DEVICE void put_line(u32 x, f32 a, f32 b)
 
 DEVICE Across kept_at(i32 at)
 {
-    u32x4 words = kept[at];
-    Across row;
-    row.a = f32_of_bits(words.x);
-    row.b = f32_of_bits(words.y);
-    row.aa = f32_of_bits(words.z);
-    row.bb = f32_of_bits(words.w);
-    row.ab = kept_ab[at];
-    return row;
+    return across_of(kept[at], kept_ab[at]);
 }
 
 /* Kept row k of this thread's column, the oldest first; that is at `oldest`. */

@@ -70,8 +70,9 @@ DEVICE Pair times(Pair a, Pair b)
     return product;
 }
 
-/* A sum of pairs that lie between -2 and 2, at most SSIM_MAX_ROWS of them. Beside TALLY_ANCHOR a number's bits count units of
- * 2^-21; what is left of it, and the lower float, are counted in units of 2^-45. Both counts may wrap on their way. */
+/* A sum of pairs that lie between -2 and 2, at most SSIM_MAX_ROWS of them. Beside TALLY_ANCHOR a number's bits count
+ * units of 2^-21; what is left of it, and the lower float, are counted in units of 2^-45. Both counts may wrap on
+ * their way. */
 struct Tally {
     u32 high, low;
 };
