@@ -129,7 +129,17 @@ class Slurm:
 
     def expect(self, condition, complaint, seconds=60):
         if not wait_until(condition, seconds, 0.1):
-            raise RuntimeError(f'{complaint}; see the logs in {self.folder}')
+            raise RuntimeError(f'{complaint}\n{self.logs()}')
+
+    def logs(self):
+        """What the daemons wrote, the last of it: their folder is gone with the test."""
+        text = ''
+        for name in ('munged', 'slurmctld', 'slurmd'):
+            path = f'{self.folder}/{name}.log'
+            if os.path.exists(path):
+                with open(path, errors='replace') as file:
+                    text += f'{name}:\n' + ''.join(file.readlines()[-40:])
+        return text
 
     def run(self, *words, **more):
         return subprocess.run(words, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,

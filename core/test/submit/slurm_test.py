@@ -71,9 +71,10 @@ def is_merged(slurm, name, job):
 
 
 def release(slurm, task):
-    """Slurm lets whatever was queued again wait for two minutes; we do not."""
+    """Slurm lets whatever was queued again wait for two minutes; we do not. But the node counts whole seconds: in that of
+    the old run's end, it takes the new run for the old one, and refuses it ("Job credential revoked")."""
     slurm.wait_for(task, 'PENDING')
-    slurm.run('scontrol', 'update', f'JobId={task}', 'StartTime=now')
+    slurm.run('scontrol', 'update', f'JobId={task}', 'StartTime=now+2')
 
 
 def an_array_and_its_merge(slurm):
@@ -179,6 +180,8 @@ with tempfile.TemporaryDirectory(prefix='slurm-') as folder, slurm_rig.Slurm(f'{
     a_part_that_is_slow(rig)
     jobs_that_are_cancelled(rig)
     a_part_that_fails(rig)
+    if problems:
+        print(rig.logs())
 for problem in problems:
     print(problem)
 print('Slurm runs parts, and merges them.' if not problems else f'{len(problems)} problems')
