@@ -15,8 +15,11 @@ typedef struct Span {
     bool used;
 } Span;
 
+typedef struct Heap Heap;
+
 struct VulkanBlock {
     VulkanBlock *next;
+    Heap *heap;
     uint32_t type;
     VkDeviceSize size;
     VkDeviceMemory memory;
@@ -24,10 +27,16 @@ struct VulkanBlock {
     Span *spans;
 };
 
+/* Mapped memory takes long to come by: who wants the other kind does not wait for it. */
+struct Heap {
+    pthread_mutex_t
+        lock; /* also around the driver, so that those who want the same share a block */
+    VulkanBlock *blocks;
+};
+
 struct VulkanMemory {
     VulkanDevice *dev;
-    pthread_mutex_t lock;
-    VulkanBlock *blocks;
+    Heap device, mapped;
 };
 
 int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev)
@@ -36,7 +45,8 @@ int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev)
     if (!memory)
         return -ENOMEM;
     memory->dev = dev;
-    pthread_mutex_init(&memory->lock, NULL);
+    pthread_mutex_init(&memory->device.lock, NULL);
+    pthread_mutex_init(&memory->mapped.lock, NULL);
     *out = memory;
     return 0;
 }
@@ -52,15 +62,21 @@ static void block_destroy(VulkanDevice *dev, VulkanBlock *block)
     mem_free(block);
 }
 
+static void heap_destroy(VulkanDevice *dev, Heap *heap)
+{
+    for (VulkanBlock *block = heap->blocks, *next; block; block = next) {
+        next = block->next;
+        block_destroy(dev, block);
+    }
+    pthread_mutex_destroy(&heap->lock);
+}
+
 void vulkan_memory_destroy(VulkanMemory *memory)
 {
     if (!memory)
         return;
-    for (VulkanBlock *block = memory->blocks, *next; block; block = next) {
-        next = block->next;
-        block_destroy(memory->dev, block);
-    }
-    pthread_mutex_destroy(&memory->lock);
+    heap_destroy(memory->dev, &memory->device);
+    heap_destroy(memory->dev, &memory->mapped);
     mem_free(memory);
 }
 
@@ -94,7 +110,7 @@ static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory
     return best < 0 ? -ENOTSUP : 0;
 }
 
-static int block_create(VulkanMemory *memory, uint32_t type, VkDeviceSize size, bool map,
+static int block_create(VulkanMemory *memory, Heap *heap, uint32_t type, VkDeviceSize size,
                         VulkanBlock **out)
 {
     VulkanDevice *dev = memory->dev;
@@ -102,6 +118,7 @@ static int block_create(VulkanMemory *memory, uint32_t type, VkDeviceSize size, 
     VulkanBlock *block = mem_zalloc(sizeof(*block));
     if (!block)
         return -ENOMEM;
+    block->heap = heap;
     block->type = type;
     block->size = size;
     block->spans = mem_zalloc(sizeof(*block->spans));
@@ -114,10 +131,10 @@ static int block_create(VulkanMemory *memory, uint32_t type, VkDeviceSize size, 
         .memoryTypeIndex = type,
     };
     VK_TRY(dev, AllocateMemory, dev->handle, &info, NULL, &block->memory);
-    if (map)
+    if (heap == &memory->mapped)
         VK_TRY(dev, MapMemory, dev->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host);
-    block->next = memory->blocks;
-    memory->blocks = block;
+    block->next = heap->blocks;
+    heap->blocks = block;
     *out = block;
     return 0;
 error:
@@ -176,7 +193,7 @@ static int block_take(VulkanBlock *block, VkDeviceSize size, VkDeviceSize alignm
 
 static void block_forget(VulkanMemory *memory, VulkanBlock *block)
 {
-    VulkanBlock **link = &memory->blocks;
+    VulkanBlock **link = &block->heap->blocks;
     while (*link != block)
         link = &(*link)->next;
     *link = block->next;
@@ -184,18 +201,19 @@ static void block_forget(VulkanMemory *memory, VulkanBlock *block)
 }
 
 /* Of a new block. Mapped memory comes slowly: as much again as there is, a little at first. */
-static VkDeviceSize block_size(const VulkanMemory *memory, uint32_t type, bool map)
+static VkDeviceSize block_size(const VulkanMemory *memory, const Heap *heap, uint32_t type)
 {
+    const bool map = heap == &memory->mapped;
     const VkPhysicalDeviceMemoryProperties *types = &memory->dev->memory_types;
     const VkDeviceSize share = types->memoryHeaps[types->memoryTypes[type].heapIndex].size / 16;
     VkDeviceSize size = map ? 0 : BLOCK_SIZE;
-    for (const VulkanBlock *block = memory->blocks; map && block; block = block->next)
+    for (const VulkanBlock *block = heap->blocks; map && block; block = block->next)
         size += block->type == type ? block->size : 0;
     size = size < FIRST_MAPPED ? FIRST_MAPPED : size > BLOCK_SIZE ? BLOCK_SIZE : size;
     return size < share ? size : share;
 }
 
-static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
+static int alloc_locked(VulkanMemory *memory, Heap *heap, const VkMemoryRequirements *needs,
                         enum GpuMemory kind, VulkanAllocation *out)
 {
     VulkanDevice *dev = memory->dev;
@@ -206,19 +224,18 @@ static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
                   kind == GPU_DEVICE ? "device" : "mapped");
         return err;
     }
-    const bool map = kind != GPU_DEVICE;
-    for (VulkanBlock *block = memory->blocks; block; block = block->next) {
-        if (block->type != type || (block->host != NULL) != map)
+    for (VulkanBlock *block = heap->blocks; block; block = block->next) {
+        if (block->type != type)
             continue;
         err = block_take(block, needs->size, needs->alignment, out);
         if (err != -ENOSPC)
             return err;
     }
-    VkDeviceSize size = block_size(memory, type, map);
+    VkDeviceSize size = block_size(memory, heap, type);
     if (needs->size > size / 2)
         size = needs->size;
     VulkanBlock *block = NULL;
-    err = block_create(memory, type, size, map, &block);
+    err = block_create(memory, heap, type, size, &block);
     if (err)
         return err;
     err = block_take(block, needs->size, needs->alignment, out);
@@ -230,9 +247,10 @@ static int alloc_locked(VulkanMemory *memory, const VkMemoryRequirements *needs,
 int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
                         enum GpuMemory kind, VulkanAllocation *out)
 {
-    pthread_mutex_lock(&memory->lock);
-    const int err = alloc_locked(memory, needs, kind, out);
-    pthread_mutex_unlock(&memory->lock);
+    Heap *const heap = kind == GPU_DEVICE ? &memory->device : &memory->mapped;
+    pthread_mutex_lock(&heap->lock);
+    const int err = alloc_locked(memory, heap, needs, kind, out);
+    pthread_mutex_unlock(&heap->lock);
     return err;
 }
 
@@ -266,8 +284,9 @@ void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation)
 {
     if (!allocation->block)
         return;
-    pthread_mutex_lock(&memory->lock);
+    Heap *const heap = allocation->block->heap;
+    pthread_mutex_lock(&heap->lock);
     free_locked(memory, allocation->block, allocation->offset);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&heap->lock);
     *allocation = (VulkanAllocation){ 0 };
 }

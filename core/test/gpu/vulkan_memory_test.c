@@ -3,8 +3,10 @@
  * overlaps, is aligned and lies where it says; what is given back is one piece again, whatever the
  * order. Needs no driver. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "testing.h"
@@ -26,6 +28,25 @@ static Block blocks[MAX_BLOCKS]; /* size 0: free */
 static unsigned allocate_calls, live_blocks;
 static bool fail_allocate, fail_map;
 
+/* A driver that is busy with mapped memory until it is told to end, or loses patience. */
+static pthread_mutex_t busy_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t busy_changed = PTHREAD_COND_INITIALIZER;
+static bool stay_busy, is_busy, told_to_end;
+
+static void be_busy(void)
+{
+    struct timespec patience;
+    clock_gettime(CLOCK_REALTIME, &patience);
+    patience.tv_sec += 20;
+    pthread_mutex_lock(&busy_lock);
+    is_busy = true;
+    pthread_cond_broadcast(&busy_changed);
+    while (!told_to_end && !pthread_cond_timedwait(&busy_changed, &busy_lock, &patience))
+        ;
+    is_busy = false;
+    pthread_mutex_unlock(&busy_lock);
+}
+
 static VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo *info,
                                            const VkAllocationCallbacks *callbacks,
                                            VkDeviceMemory *memory)
@@ -33,6 +54,8 @@ static VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAlloca
     unsigned i = 0;
     if (fail_allocate)
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (stay_busy && info->memoryTypeIndex != DEVICE_LOCAL)
+        be_busy();
     while (blocks[i].size)
         assert_true(++i < MAX_BLOCKS);
     blocks[i] = (Block){ .size = info->allocationSize, .type = info->memoryTypeIndex };
@@ -332,6 +355,43 @@ static void test_small_heap(void **unused)
     give(&b);
 }
 
+/* ---- threads ---- */
+
+static int mapped_err;
+
+static void *take_mapped(void *out)
+{
+    mapped_err = take(4096, 1, GPU_UPLOAD, out);
+    return NULL;
+}
+
+/* Whoever wants memory of the device gets it while another thread waits for mapped memory. */
+static void test_apart(void **unused)
+{
+    VulkanAllocation mapped, own;
+    pthread_t thread;
+    stay_busy = true;
+    assert_int_equal(0, pthread_create(&thread, NULL, take_mapped, &mapped));
+    pthread_mutex_lock(&busy_lock);
+    while (!is_busy)
+        pthread_cond_wait(&busy_changed, &busy_lock);
+    pthread_mutex_unlock(&busy_lock);
+
+    own = must_take(4096, 1);
+    give(&own);
+
+    pthread_mutex_lock(&busy_lock);
+    const bool meanwhile = is_busy;
+    told_to_end = true;
+    pthread_cond_broadcast(&busy_changed);
+    pthread_mutex_unlock(&busy_lock);
+    pthread_join(thread, NULL);
+    assert_int_equal(0, mapped_err);
+    assert_true(meanwhile);
+    stay_busy = told_to_end = false;
+    give(&mapped);
+}
+
 /* ---- when there is none ---- */
 
 static void test_failures(void **unused)
@@ -377,8 +437,9 @@ static void test_failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_model), TEST(test_merging),       TEST(test_alignment),  TEST(test_cycle),
-        TEST(test_large), TEST(test_mapped_growth), TEST(test_small_heap), TEST(test_failures),
+        TEST(test_model),      TEST(test_merging), TEST(test_alignment),
+        TEST(test_cycle),      TEST(test_large),   TEST(test_mapped_growth),
+        TEST(test_small_heap), TEST(test_apart),   TEST(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
