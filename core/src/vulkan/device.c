@@ -34,6 +34,10 @@ static void destroy(GpuDevice *gpu)
     VulkanDevice *dev = (VulkanDevice *)gpu;
     if (dev->handle && dev->vkd.DestroyDevice) {
         vulkan_drain(gpu);
+        /* A point is reached before the thread that reached it lets go of the semaphore: Mesa's does so a
+         * moment later, and the semaphore must not be gone then. Others' devices may never be idle. */
+        if (!dev->borrowed)
+            dev->vkd.DeviceWaitIdle(dev->handle);
         vulkan_kernels_destroy(dev);
         vulkan_cache_close(dev);
         vulkan_memory_destroy(dev->memory);

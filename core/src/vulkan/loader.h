@@ -35,6 +35,7 @@
 
 #define VK_DEVICE_FUNCTIONS(X)                                                                     \
     X(DestroyDevice)                                                                               \
+    X(DeviceWaitIdle)                                                                              \
     X(GetDeviceQueue)                                                                              \
     X(QueueSubmit)                                                                                 \
     X(AllocateMemory)                                                                              \
