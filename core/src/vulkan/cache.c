@@ -18,6 +18,13 @@ static void cache_name(const VulkanDevice *dev, char *name, size_t size)
     snprintf(name + n, size - n, ".bin");
 }
 
+/* How much the driver would have us keep; 0: nothing, or it does not say. */
+static size_t size_now(VulkanDevice *dev)
+{
+    size_t size = 0;
+    return dev->vkd.GetPipelineCacheData(dev->handle, dev->cache, &size, NULL) < 0 ? 0 : size;
+}
+
 int vulkan_cache_open(VulkanDevice *dev)
 {
     int err = 0;
@@ -32,6 +39,8 @@ int vulkan_cache_open(VulkanDevice *dev)
         .pInitialData = data,
     };
     VK_TRY(dev, CreatePipelineCache, dev->handle, &info, NULL, &dev->cache);
+    /* Not what was read: a driver may refuse that, and what it then makes anew might be as large. */
+    dev->cache_size = size_now(dev);
 error:
     mem_free(data);
     return err;
@@ -39,8 +48,8 @@ error:
 
 static void save(VulkanDevice *dev)
 {
-    size_t size = 0;
-    if (dev->vkd.GetPipelineCacheData(dev->handle, dev->cache, &size, NULL) < 0 || !size)
+    size_t size = size_now(dev);
+    if (!size || size == dev->cache_size)
         return;
     void *data = mem_alloc(size);
     if (!data)

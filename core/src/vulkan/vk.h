@@ -94,7 +94,8 @@ typedef struct VulkanDevice {
     pthread_mutex_t kernels_lock;
     VulkanKernel *kernels; /* list */
     VkPipelineCache cache;
-    bool cache_changed;
+    size_t cache_size;        /* when it was opened, as the driver counts */
+    bool cache_changed;       /* perhaps: kernels were made, of it or of nothing */
     struct VulkanPool *pools; /* descriptor pools, list */
 } VulkanDevice;
 
