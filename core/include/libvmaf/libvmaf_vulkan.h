@@ -207,7 +207,7 @@ VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulk
  *     vmaf_vulkan_read_frames(vmaf, &ref, &dist, index);          each pair
  *     vmaf_read_pictures(vmaf, NULL, NULL, 0);
  *     vmaf_close(vmaf);
- *     vmaf_vulkan_state_free(&state);         before the device is destroyed
+ *     vmaf_vulkan_state_free(&state);         before the device is destroyed; waits until its queues are idle
  */
 
 /* A device that the caller made and keeps. It must outlive the state and all contexts that use it. */

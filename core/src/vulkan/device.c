@@ -27,6 +27,33 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result)
     }
 }
 
+/* Takes the queue for a submission; with a borrowed device its owner may use it, too. */
+static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
+{
+    pthread_mutex_lock(queue->lock);
+    if (dev->lock.lock)
+        dev->lock.lock(dev->lock.opaque, queue->family, queue->index);
+}
+
+static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
+{
+    if (dev->lock.unlock)
+        dev->lock.unlock(dev->lock.opaque, queue->family, queue->index);
+    pthread_mutex_unlock(queue->lock);
+}
+
+void vulkan_await_idle(VulkanDevice *dev)
+{
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
+        VulkanQueue *queue = &dev->queues[q];
+        if (!queue->timeline)
+            continue;
+        lock_queue(dev, queue);
+        dev->vkd.QueueWaitIdle(queue->handle);
+        unlock_queue(dev, queue);
+    }
+}
+
 static void destroy(GpuDevice *gpu)
 {
     if (!gpu)
@@ -34,10 +61,7 @@ static void destroy(GpuDevice *gpu)
     VulkanDevice *dev = (VulkanDevice *)gpu;
     if (dev->handle && dev->vkd.DestroyDevice) {
         vulkan_drain(gpu);
-        /* A point is reached before the thread that reached it lets go of the semaphore: Mesa's does so a
-         * moment later, and the semaphore must not be gone then. Others' devices may never be idle. */
-        if (!dev->borrowed)
-            dev->vkd.DeviceWaitIdle(dev->handle);
+        vulkan_await_idle(dev);
         vulkan_kernels_destroy(dev);
         vulkan_cache_close(dev);
         vulkan_memory_destroy(dev->memory);
@@ -361,21 +385,6 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
 error:
     gpu_device_release(&dev->gpu);
     return err;
-}
-
-/* Takes the queue for a submission; with a borrowed device its owner may use it, too. */
-static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
-{
-    pthread_mutex_lock(queue->lock);
-    if (dev->lock.lock)
-        dev->lock.lock(dev->lock.opaque, queue->family, queue->index);
-}
-
-static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
-{
-    if (dev->lock.unlock)
-        dev->lock.unlock(dev->lock.opaque, queue->family, queue->index);
-    pthread_mutex_unlock(queue->lock);
 }
 
 int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)

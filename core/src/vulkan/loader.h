@@ -35,9 +35,9 @@
 
 #define VK_DEVICE_FUNCTIONS(X)                                                                     \
     X(DestroyDevice)                                                                               \
-    X(DeviceWaitIdle)                                                                              \
     X(GetDeviceQueue)                                                                              \
     X(QueueSubmit)                                                                                 \
+    X(QueueWaitIdle)                                                                               \
     X(AllocateMemory)                                                                              \
     X(FreeMemory)                                                                                  \
     X(MapMemory)                                                                                   \

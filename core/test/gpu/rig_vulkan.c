@@ -25,7 +25,8 @@ static uintptr_t clock_create(GpuDevice *device)
 
 static void clock_destroy(GpuDevice *device, uintptr_t clock)
 {
-    const VulkanDevice *dev = (VulkanDevice *)device;
+    VulkanDevice *dev = (VulkanDevice *)device;
+    vulkan_await_idle(dev);
     dev->vkd.DestroySemaphore(dev->handle, (VkSemaphore)clock, NULL);
 }
 

@@ -283,6 +283,7 @@ void exporter_make_timeline(Exporter *e, bool shared, Timeline *out)
 
 void exporter_destroy_timeline(Exporter *e, Timeline *timeline)
 {
+    e->DeviceWaitIdle(e->device);
     e->vkd.DestroySemaphore(e->device, timeline->handle, NULL);
     if (timeline->fd >= 0)
         close(timeline->fd);

@@ -419,6 +419,7 @@ static void check_kind(VmafVulkanState *own, const Kind *kind)
     for (unsigned side = 0; side < 2; side++)
         for (unsigned n = 0; n < image_count; n++)
             destroy_image(dev, &images[side][n]);
+    vulkan_await_idle(dev);
     dev->vkd.DestroySemaphore(dev->handle, ready, NULL);
 }
 
