@@ -18,7 +18,7 @@ import inputs
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 FRAMES = 8
-LIMIT = 60  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as one that never ends
 F_SETPIPE_SZ = 1031
 SMALL = 4096  # less than a frame
 FAIL = 255

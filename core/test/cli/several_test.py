@@ -10,18 +10,16 @@ import glob
 import os
 import re
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import threading
-import time
 
 import inputs
+from shown import Shown
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 FRAMES = 9
-LIMIT = 100  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as one that never ends
 USAGE, FAIL = 1, 255
 F_SETPIPE_SZ = 1031
 SMALL = 4096  # less than a frame
@@ -247,15 +245,13 @@ clean()
 for path in PIPES:
     os.remove(path)
 os.mkfifo(PIPES[0])
-process = subprocess.Popen([vmaf, PIPES[0], 'a.y4m', 'b.y4m', '-o', 'out.xml', '--threads', '0'], stderr=subprocess.PIPE,
-                           text=True)
+shown = Shown([vmaf, PIPES[0], 'a.y4m', 'b.y4m', '-o', 'out.xml', '--threads', '0'])
+process = shown.process
 pipe = os.open(PIPES[0], os.O_WRONLY)
 os.write(pipe, open('r.y4m', 'rb').read()[:len(HEADER) + 4 * ONE_FRAME])
-while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, b'\0' * 4))[0]:
-    time.sleep(0.01)
-time.sleep(0.3)  # for the last ones to be scored; nothing is wrong if they are not
+shown.wait_for_pair(LIMIT)
 process.send_signal(signal.SIGINT)
-said = process.communicate(timeout=LIMIT)[1]
+said = shown.end(LIMIT)
 os.close(pipe)
 check('a signal:', process.returncode == 128 + signal.SIGINT, process.returncode, said)
 counts = []

@@ -81,6 +81,7 @@ def on_terminal(args, raw=False, **env):
     text = re.sub(r'(\r[^\r\n]*\033\[K)+(\r[^\r\n]*\033\[K)', r'\2', text)  # the last state of the line
     # When the first score is there is the workers' business.
     text = re.sub(r'[\d.]+ fps(?!=)(  score [\d.]+)?', lambda m: 'N fps' + ('' if '-n' in args else '  score N'), text)
+    text = re.sub(r'(progress [^\r\n]*\r\n)+(?=progress )', '', text)  # a slow machine has time for more of them
     text = re.sub(r'fps=[\d.]+( score=[\d.]+)?', 'fps=N score=N', text)
     return process.wait(), re.sub(r'(built-in models are: ).*\r', r'\1LIST\r', text)
 
