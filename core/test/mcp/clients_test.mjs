@@ -27,7 +27,9 @@ async function connect(kind) {
     const client = new Client(who, kind.options);
     const args = ['--allow', folder, ...(tune === '-' ? [] : ['--tune', tune])];
     await client.connect(new StdioClientTransport({ command: program, args, stderr: 'inherit' }));
-    client.onerror = error => assert.fail(`${kind.title}: ${error}`);
+    // Progress may be under way when its call is cancelled: clients complain of it then, and nobody is at fault.
+    client.onerror = error => assert.ok(client.cancelled && /progress notification for an unknown token/.test(error),
+                                        `${kind.title}: ${error}`);
     return client;
 }
 
@@ -92,8 +94,10 @@ async function checkProgress(kind, client) {
     const seen = [];
     const options = { signal: abort.signal, onprogress: progress => {
         seen.push(progress);
-        if (seen.length === 2)
+        if (seen.length === 2) {
+            client.cancelled = true;
             abort.abort('enough');
+        }
     } };
     await assert.rejects(call(kind, client, 'score', long, options));
     assert.ok(seen.length >= 2 && seen[1].progress > seen[0].progress && seen[0].total > 0 && seen[0].message);

@@ -34,8 +34,11 @@ def install():
         return
     with open(os.path.join(FOLDER, 'package.json'), 'w') as file:
         file.write('{"private": true}\n')
-    done = subprocess.run(['npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', *wanted], cwd=FOLDER,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    try:
+        done = subprocess.run(['npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', *wanted], cwd=FOLDER,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    except subprocess.TimeoutExpired:
+        skip('npm does not come to an end')
     if done.returncode:
         skip(f'npm could not install them ({done.stderr.strip().splitlines()[-1:]})')
 
@@ -60,4 +63,4 @@ install()
 make_videos()
 tune = os.path.join(BUILD, 'tools', 'tune', 'vmaf-tune')
 subprocess.run(['node', os.path.join(HERE, 'clients_test.mjs'), os.path.join(BUILD, 'tools', 'mcp', 'vmaf-mcp'), VIDEOS,
-                tune if can_encode() else '-'], cwd=FOLDER, check=True, timeout=1200)
+                tune if can_encode() else '-'], cwd=FOLDER, check=True, timeout=3600)

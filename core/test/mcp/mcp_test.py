@@ -4,6 +4,7 @@ usage: mcp_test.py VMAF_MCP VMAF SYNTHCLIP FOLDER"""
 import base64
 import json
 import os
+import select
 import shutil
 import signal
 import struct
@@ -453,14 +454,17 @@ def test_bad_drivers():
         return
     os.mkdir(folder)
     shutil.copy(driver, os.path.join(folder, 'libvulkan.so.1'))
-    for how, problem in (('hang', 'longer'), ('crash', 'signal 6')):
+    # What hangs is given up soon; a crash has all the time it needs.
+    for how, seconds, problem in (('hang', 2, 'longer'), ('crash', 600, 'signal 6')):
         client = Client(PROGRAM, VIDEOS, LD_LIBRARY_PATH=folder, BAD_DRIVER=how)
         client.begin()
-        client.start('list_backends', {'timeout': 2}, 'slow')
         if how == 'hang':  # others are served meanwhile
+            client.start('list_backends', {'timeout': 600}, 'slow')
             assert structured(client.call('score', PAIR)[0])['frames'] == FRAMES
-        answer, _ = client.answer('slow')
-        backends = {backend['name']: backend for backend in structured(answer['result'])['backends']}
+            client.tell('notifications/cancelled', {'requestId': 'slow'})
+            until(lambda: not client.relatives(), 'a cancelled call left processes behind')
+        found = structured(client.call('list_backends', {'timeout': seconds})[0])['backends']
+        backends = {backend['name']: backend for backend in found}
         assert backends['cpu']['usable'] and not backends['vulkan']['usable']
         assert problem in backends['vulkan']['problem'], backends['vulkan']
         assert client.relatives() == [] and client.close() == 0
@@ -620,17 +624,17 @@ def test_deaf_client():
     """Who does not read must not keep the server from ending."""
     read, write = os.pipe()
     server = subprocess.Popen([PROGRAM, VIDEOS], stdin=subprocess.PIPE, stdout=write, stderr=subprocess.DEVNULL)
-    os.close(write)
     begin = {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}
     server.stdin.write(json.dumps(begin).encode() + b'\n')
     for number in range(200):
         message = {'jsonrpc': '2.0', 'id': number, 'method': 'tools/list'}
         server.stdin.write(json.dumps(message).encode() + b'\n')
     server.stdin.flush()
-    until(lambda: 'S' in open(f'/proc/{server.pid}/stat').read().rsplit(')', 1)[1].split()[0], 'it does not wait')
+    until(lambda: not select.select([], [write], [], 0)[1], 'it does not fill the pipe')
     server.terminate()
     assert server.wait(timeout=PATIENCE) == 128 + signal.SIGTERM
     os.close(read)
+    os.close(write)
     server.stdin.close()
 
 
