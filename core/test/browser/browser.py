@@ -29,11 +29,12 @@ class Browser:
             pass_fds=fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for fd in (to_read, to_write, *fds):
             os.close(fd)
-        self.rest, self.number, self.session, self.complaints, self.events = b'', 0, None, [], []
+        self.rest, self.number, self.session, self.complaints, self.loaded = b'', 0, None, [], []
         target = self.call('Target.createTarget', url='about:blank')['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         for domain in ('Page', 'Runtime', 'Log'):
             self.call(domain + '.enable')
+        self.call('Page.setLifecycleEventsEnabled', enabled=True)
 
     def close(self):
         try:
@@ -60,7 +61,8 @@ class Browser:
         method, params = message.get('method'), message.get('params', {})
         if method in ('Runtime.exceptionThrown', 'Runtime.consoleAPICalled', 'Log.entryAdded'):
             self.complaints.append(params)
-        self.events.append(method)
+        if method == 'Page.lifecycleEvent' and params['name'] == 'load':
+            self.loaded.append(params['loaderId'])
 
     def call(self, method, **params):
         self.number += 1
@@ -89,9 +91,8 @@ class Browser:
         """Goes there and waits for the page; seconds that it took."""
         for place in ('about:blank', url):  # an address that differs in its #frame alone would load nothing
             start = time.monotonic()
-            self.events.clear()
-            self.call('Page.navigate', url=place)
-            while 'Page.loadEventFired' not in self.events:
+            loader = self.call('Page.navigate', url=place)['loaderId']
+            while loader not in self.loaded:  # that of an earlier page may come late
                 self.note(self.receive())
         return time.monotonic() - start
 
@@ -103,8 +104,8 @@ class Browser:
         return result['result'].get('value')
 
     def settle(self):
-        """Lets the page draw."""
-        self.ask('new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))')
+        """Lets the page hear of what has happened, and draw."""
+        self.ask('new Promise((r) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => r(1)))))')
 
     def mouse(self, kind, x, y, **more):
         self.call('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y, **more)

@@ -21,6 +21,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import shard_inputs  # noqa: E402
 
 PAIR = ('-r', 'ref.y4m', '-d', 'dist.y4m')
+LONG_FRAME = 1920 * 1080 * 3 // 2
+LIMIT = 300  # seconds after which something counts as never coming
 problems = []
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -39,7 +41,7 @@ def check(title, good, *more):
 
 
 def run(*words, **more):
-    return subprocess.run([shard, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **more)
+    return subprocess.run([shard, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, **more)
 
 
 def submit(name, *words, **more):
@@ -72,8 +74,8 @@ def children():
     return found
 
 
-def wait_until(condition, seconds=60):
-    end = time.monotonic() + seconds
+def wait_until(condition):
+    end = time.monotonic() + LIMIT
     while not condition():
         if time.monotonic() > end:
             return False
@@ -152,7 +154,7 @@ def only_what_is_missing():
     waiting = subprocess.Popen([shard, 'merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'waited.json', '--wait', '300'],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     done = submit('again.json')  # the number is the plan's
-    said = waiting.communicate(timeout=300)[1]
+    said = waiting.communicate(timeout=LIMIT)[1]
     check('the merge waits', waiting.returncode == 0 and os.path.exists('waited.json'), said)
     check('they are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and shard_inputs.is_single('again.json'),
           done.stderr)
@@ -208,29 +210,41 @@ def what_fails():
     check('--fail_under is judged by the whole', done.returncode == 2 and os.path.exists('low.json'), done.returncode, done.stderr)
 
 
+def is_scoring(folder):
+    """Has the process of a part read frames? What it had to write before, it has written."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/cmdline', 'rb') as words, open(f'/proc/{pid}/io') as counts:
+                if {b'part', folder.encode()} <= set(words.read().split(b'\0')):
+                    return int(counts.readline().split()[1]) > 4 * LONG_FRAME
+        except OSError:
+            pass
+    return False
+
+
 def slow_start(name, *words):
-    """A run whose parts take long: one that stands still in its first part."""
+    """A run whose parts take long: one that is at work on its first part."""
     process = subprocess.Popen([shard, 'submit', '-r', 'long.yuv', '-d', 'long.yuv', '-n', '2', '-o', name, '--backends', 'cpu', *words,
                                 '--', '-w', '1920', '-h', '1080', '-p', '420', '-b', '8'], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     check('it starts', wait_until(lambda: os.path.exists(f'{name}.parts/plan.json')))
-    time.sleep(0.5)
+    check('it scores', not LINUX or wait_until(lambda: is_scoring(f'{name}.parts')))
     return process
 
 
 def stopped():
     with open('long.yuv', 'wb') as file:
-        file.truncate(1920 * 1080 * 3 // 2 * 20000)  # takes no room
+        file.truncate(LONG_FRAME * 20000)  # takes no room
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         name = f'stopped-{number.name}.json'
         process = slow_start(name)
         process.send_signal(number)
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=LIMIT)[1]
         want = -number if number == signal.SIGKILL else 128 + number
         check(f'{number.name}: it ends', process.returncode == want, process.returncode, said)
+        check(f'{number.name}: no process is left', wait_until(lambda: not children()), children())
         check(f'{number.name}: nothing is half-written', files(f'{name}.parts') == ['plan.json'] and not os.path.exists(name),
               files(f'{name}.parts'))
-        check(f'{number.name}: no process is left', wait_until(lambda: not children()), children())
     os.remove('long.yuv')
 
 

@@ -25,7 +25,7 @@ import xml.etree.ElementTree
 
 tune, vmaf, work = (os.path.abspath(p) for p in sys.argv[1:4])
 everything = '--all' in sys.argv[4:]
-LIMIT = 300  # seconds after which a run counts as one that never ends
+LIMIT = 1200  # seconds after which a run counts as one that never ends
 USAGE, UNREACHED, FAILED = 1, 2, 255
 FAST = {'libx264': 'libx264:preset=ultrafast', 'libx265': 'libx265:preset=ultrafast:x265-params=log-level=none',
         'libsvtav1': 'libsvtav1:preset=12'}
@@ -93,8 +93,8 @@ def alive(pid):
         return False
 
 
-def wait_until(condition, seconds=30):
-    end = time.monotonic() + seconds
+def wait_until(condition):
+    end = time.monotonic() + LIMIT
     while not condition():
         if time.monotonic() > end:
             return False
