@@ -62,7 +62,8 @@ def run(library, cache, extra=None):
         os.remove(path)
     # What a device that hangs might still write to is left to it on purpose.
     hunted = leaks and not (extra or {}).get('VMAF_VULKAN_FAULT', '').endswith('hangs')
-    options = f'detect_leaks={int(hunted)}:allocator_may_return_null=1:verify_asan_link_order=0'
+    options = os.environ.get('ASAN_OPTIONS', '') + \
+        f':detect_leaks={int(hunted)}:allocator_may_return_null=1:verify_asan_link_order=0'
     env = {**os.environ, 'LD_LIBRARY_PATH': os.path.dirname(shim), 'VMAF_VULKAN_LIBRARY': library, 'VMAF_CACHE_DIR': cache,
            'LD_PRELOAD': shim if leaks else '', 'ASAN_OPTIONS': options,
            'LSAN_OPTIONS': f'suppressions={work}/leaks:print_suppressions=0', **(extra or {})}

@@ -190,7 +190,7 @@ static void decoded_destroy(Decoded *decoded)
 
 static void await_release(Decoded *decoded)
 {
-    for (unsigned ms = 0; atomic_load(&decoded->released) < decoded->read && ms < 30000; ms++)
+    for (unsigned ms = 0; atomic_load(&decoded->released) < decoded->read && ms < 60000; ms++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     assert_int_equal(decoded->read, atomic_load(&decoded->released));
 }

@@ -407,7 +407,7 @@ static void check_kind(VmafVulkanState *own, const Kind *kind)
         assert_int_equal(0, vmaf_vulkan_read_imported_pictures(vmaf, i));
         /* A driver may signal ours, which the read waited for, a moment before the caller's. */
         uint64_t now = 0;
-        for (unsigned tries = 0; tries < 10000 && now < time; tries++) {
+        for (unsigned tries = 0; tries < 60000 && now < time; tries++) {
             assert_int_equal(VK_SUCCESS, vk.GetSemaphoreCounterValue(dev->handle, ready, &now));
             if (now < time)
                 usleep(1000);

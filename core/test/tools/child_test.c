@@ -78,7 +78,7 @@ static bool is_there(pid_t pid)
 /* Whoever is killed may need a moment to be gone. */
 static bool is_gone_soon(pid_t pid)
 {
-    for (unsigned i = 0; i < 1000; i++) {
+    for (unsigned i = 0; i < 10000; i++) {
         if (!is_there(pid))
             return true;
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
