@@ -34,7 +34,7 @@ def score(folder, *args):
         os.remove('out.json')
     env = {**os.environ, 'LD_LIBRARY_PATH': f'{folder}:{os.environ.get("LD_LIBRARY_PATH", "")}'.rstrip(':')}
     return subprocess.run([vmaf, *args, '-q', '-n', '--feature', 'psnr', '-o', 'out.json', '--json'], env=env, capture_output=True,
-                          text=True, timeout=120, stdin=subprocess.DEVNULL)
+                          text=True, timeout=300, stdin=subprocess.DEVNULL)
 
 
 def check(what, good, run):

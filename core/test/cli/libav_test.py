@@ -41,7 +41,7 @@ def score(ref, dist, *args):
     if os.path.exists('out.json'):
         os.remove('out.json')
     run = subprocess.run([vmaf, '-r', ref, '-d', dist, '-q', '--feature', 'psnr', '-o', 'out.json', '--json', '--precision',
-                          'max', '--threads', '1', *args], capture_output=True, text=True, timeout=120,
+                          'max', '--threads', '1', *args], capture_output=True, text=True, timeout=300,
                          stdin=subprocess.DEVNULL)
     metrics = None
     if os.path.exists('out.json'):
@@ -114,7 +114,7 @@ for name, source, ref, encoder in ENCODES:
 # ---- other ways to the same frames ----
 def from_stdin(name, opened):
     run = subprocess.run([vmaf, '-r', 'ref.y4m', '-d', '-', '-q', '--feature', 'psnr', '-o', 'stdin.json', '--json', '--precision',
-                          'max'], stdin=opened, capture_output=True, text=True, timeout=120)
+                          'max'], stdin=opened, capture_output=True, text=True, timeout=300)
     metrics = json.load(open('stdin.json')) if run.returncode == 0 else {'frames': []}
     same(name, (run.returncode, [frame['metrics'] for frame in metrics['frames']], run.stderr), score('ref.y4m', movie), FRAMES)
 

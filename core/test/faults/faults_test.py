@@ -17,7 +17,7 @@ import sys
 
 mode, vmaf, synthclip, preload, work = sys.argv[1], *(os.path.abspath(p) for p in sys.argv[2:6])
 every = '--all' in sys.argv
-TIMEOUT = 120
+TIMEOUT = 300
 W, H = 64, 48
 VIDEOS = f'-r r.yuv -d d.yuv -w {W} -h {H} -p 420 -b 8 --threads 2 -q'.split()
 

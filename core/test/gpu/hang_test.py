@@ -22,7 +22,7 @@ def run(nth, threads):
         os.remove('out.xml')
     env = dict(os.environ, VMAF_HOST_HANG=str(nth))
     done = subprocess.run([vmaf, '--threads', str(threads)] + ARGS, env=env, text=True, stderr=subprocess.PIPE,
-                          timeout=120)
+                          timeout=300)
     said = done.stderr.count('is given up')
     if (done.returncode, said, os.path.exists('out.xml')) not in ((255, 1, False), (0, 0, True)):
         problems.append(f'submission {nth}, {threads} threads: exit code {done.returncode}, said: {done.stderr}')
