@@ -29,6 +29,7 @@ PAIR = {'reference': 'ref.y4m', 'distorted': 'dist.y4m'}
 def prepare():
     shutil.rmtree(FOLDER, ignore_errors=True)
     to, out = Inputs(SYNTHCLIP, VIDEOS), Inputs(SYNTHCLIP, OUTSIDE)
+    os.chdir(FOLDER)  # where no other test writes
     ref, dist = to.clip('mix', str(SIZE), str(SIZE), '420', '8', str(FRAMES))
     worse = bytes(sample // 2 for sample in dist)
     for name, data in (('ref.y4m', ref), ('dist.y4m', dist), ('worse.y4m', worse), ('ünïcode ж.y4m', dist)):
