@@ -8,10 +8,7 @@
  * WHAT is a VkResult's number: the call fails with it, once, and does nothing. Or it is "lost": from this
  * call on the device is lost, and every function that can say so does. Or "hangs": from this call on no
  * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
- * process with exit code 99. Functions that cannot fail are passed on.
- *
- * A semaphore that is destroyed with no vkQueueWaitIdle after the last submission ends the process with exit code
- * 98: a driver's thread may still look at it, however long ago its point was reached. */
+ * process with exit code 99. Functions that cannot fail are passed on. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <sched.h>
@@ -109,7 +106,6 @@ enum Function {
     FUNCTIONS(X)
 #undef X
         F_WaitSemaphores,
-    F_QueueWaitIdle,
     FUNCTION_COUNT
 };
 
@@ -118,7 +114,6 @@ static const char *const names[FUNCTION_COUNT] = {
     FUNCTIONS(X)
 #undef X
         "vkWaitSemaphores",
-    "vkQueueWaitIdle",
 };
 
 enum { ONCE, LOST, HANGS };
@@ -224,31 +219,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device,
     return VK_TIMEOUT;
 }
 
-static PFN_vkQueueWaitIdle real_QueueWaitIdle;
-static atomic_ulong idle_after; /* so many submissions */
-static VKAPI_ATTR VkResult VKAPI_CALL fake_QueueWaitIdle(VkQueue queue)
-{
-    atomic_store(&idle_after, atomic_load(&calls[F_QueueSubmit]));
-    if (spoil(F_QueueWaitIdle, true, 0))
-        return (VkResult)error;
-    if (kind == HANGS && atomic_load(&begun)) {
-        fprintf(stderr, "this wait for a queue would never end\n");
-        _exit(99);
-    }
-    return real_QueueWaitIdle(queue);
-}
-
-static PFN_vkDestroySemaphore real_DestroySemaphore;
-static VKAPI_ATTR void VKAPI_CALL fake_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
-                                                        CALLBACKS)
-{
-    if (atomic_load(&idle_after) != atomic_load(&calls[F_QueueSubmit])) {
-        fprintf(stderr, "a semaphore is destroyed that its queue may still hold\n");
-        _exit(98);
-    }
-    real_DestroySemaphore(device, semaphore, callbacks);
-}
-
 /* The fake for a function, with what it passes calls on to; `real` where there is none. */
 static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
 {
@@ -264,14 +234,6 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
     if (!strcmp(name, "vkWaitSemaphores") || !strcmp(name, "vkWaitSemaphoresKHR")) {
         real_WaitSemaphores = (PFN_vkWaitSemaphores)real;
         return (PFN_vkVoidFunction)fake_WaitSemaphores;
-    }
-    if (!strcmp(name, "vkQueueWaitIdle")) {
-        real_QueueWaitIdle = (PFN_vkQueueWaitIdle)real;
-        return (PFN_vkVoidFunction)fake_QueueWaitIdle;
-    }
-    if (!strcmp(name, "vkDestroySemaphore")) {
-        real_DestroySemaphore = (PFN_vkDestroySemaphore)real;
-        return (PFN_vkVoidFunction)fake_DestroySemaphore;
     }
     return real;
 }
