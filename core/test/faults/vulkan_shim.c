@@ -5,8 +5,8 @@
  *     VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT   the NUMBERth call, from 1, of all devices together
  *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
  *
- * WHAT is a VkResult's number: the call fails with it, once, and does nothing. Or it is "lost": from this
- * call on the device is lost, and every function that can say so does. Or "hangs": from this call on no
+ * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing. Or it is
+ * "lost": from this call on the device is lost, and every function that can say so does. Or "hangs": from this call on no
  * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
  * process with exit code 99. Functions that cannot fail are passed on. */
 #include <dlfcn.h>
@@ -180,13 +180,14 @@ static void settle(int own)
 static bool spoil(enum Function f, bool loses, int own)
 {
     const bool now = atomic_fetch_add(&calls[f], 1) + 1 == number && (int)f == function;
-    if (now && kind != ONCE)
+    if (now)
         atomic_store(&begun, true);
     if (now && kind != HANGS && error == VK_ERROR_DEVICE_LOST)
         settle(own);
-    if (kind == ONCE || now)
-        return now && kind != HANGS;
-    return kind == LOST && loses && atomic_load(&begun);
+    if (now)
+        return kind != HANGS;
+    /* What is lost stays lost: work that another thread hands over now would run while its memory is freed. */
+    return kind != HANGS && error == VK_ERROR_DEVICE_LOST && loses && atomic_load(&begun);
 }
 
 #define X(name, loses, parameters, arguments)                                                      \
