@@ -144,8 +144,16 @@ static int tell_scores(Rating *rating, const Options *o, const Models *models)
     return err;
 }
 
+static int flush(const Rating *rating)
+{
+    const int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
+    if (err)
+        say("problem flushing context");
+    return err;
+}
+
 /* A part that is not what was asked for must not be mistaken for one. */
-static int finish_part(const Rating *rating, const Options *options)
+static int end_part(const Rating *rating)
 {
     if (rating->stopped)
         return -EINTR;
@@ -153,28 +161,25 @@ static int finish_part(const Rating *rating, const Options *options)
         say("there is no part of a video that is cut off: score what is left of it in one run");
         return -EINVAL;
     }
-    if (rating->shard->count && vmaf_read_pictures(rating->vmaf, NULL, NULL, 0)) {
-        say("problem flushing context");
+    return rating->shard->count ? flush(rating) : 0;
+}
+
+int rating_end(const Rating *rating, const Options *options)
+{
+    if (rating->shard)
+        return end_part(rating);
+    if (!rating->pairs) /* the first frame was cut, or a signal came */
         return -EINVAL;
-    }
-    return part_write(rating, options);
+    if (rating->stopped && !rating->output && !options->html)
+        return -EINTR;
+    return flush(rating);
 }
 
 int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
     if (rating->shard)
-        return finish_part(rating, options);
-    if (!rating->pairs) /* the first frame was cut, or a signal came */
-        return -EINVAL;
-    if (rating->stopped && !rating->output && !options->html)
-        return -EINTR;
-    int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
-    if (err) {
-        say("problem flushing context");
-        return err;
-    }
-    if (rating->stopped)
-        err = note_stop(rating);
+        return part_write(rating, options);
+    int err = rating->stopped ? note_stop(rating) : 0;
     if (!err)
         err = note_origin(rating, options);
     if (!err)

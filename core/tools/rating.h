@@ -39,7 +39,11 @@ typedef struct Rating {
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first);
 
-/* Scores, prints and writes what was read. Says what is wrong; negative errno. */
+/* Waits for the last scores of what was read; an error also where nothing is to be made of them. Says what is wrong;
+ * negative errno. */
+int rating_end(const Rating *rating, const Options *options);
+
+/* Then scores, prints and writes. Says what is wrong; negative errno. */
 int rating_finish(Rating *rating, const Options *options, const Models *models);
 
 void rating_destroy(Rating *rating);

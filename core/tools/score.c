@@ -2,6 +2,7 @@
 #include "score.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "group.h"
 #include "input/together.h"
 #include "interrupt.h"
+#include "libvmaf/device.h"
 #include "message.h"
 #include "output.h"
 #include "report/html.h"
@@ -198,8 +200,7 @@ static bool is_below(const Run *run)
     return false;
 }
 
-/* One that failed keeps no other from its results. */
-static int finish(Run *run)
+static int write_results(Run *run)
 {
     int first = 0;
     for (unsigned i = 0; i < run->count; i++) {
@@ -211,6 +212,31 @@ static int finish(Run *run)
     }
     const int err = run->options->html ? write_page(run) : 0;
     return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
+}
+
+static void *leave_gpu(void *arg)
+{
+    Run *const run = arg;
+    for (unsigned i = 0; i < run->count; i++)
+        if (run->ratings[i].vmaf)
+            vmaf_leave_device(run->ratings[i].vmaf); /* one that failed keeps it until it is closed */
+    gpu_destroy(run->share.gpu);
+    run->share.gpu = NULL;
+    return NULL;
+}
+
+/* One that failed keeps no other from its results. A GPU is left while they are written: its driver takes as long. */
+static int finish(Run *run)
+{
+    for (unsigned i = 0; i < run->count; i++)
+        if (!run->ratings[i].err)
+            run->ratings[i].err = rating_end(&run->ratings[i], run->options);
+    pthread_t leaving;
+    const bool leaves = run->share.gpu && !pthread_create(&leaving, NULL, leave_gpu, run);
+    const int err = write_results(run);
+    if (leaves)
+        pthread_join(leaving, NULL);
+    return err;
 }
 
 static void say_stop(const Rating *rating, const Options *options)

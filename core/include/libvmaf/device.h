@@ -105,6 +105,11 @@ VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *i
  * says. Before the first picture, and before features are registered that ask for the backend by name. */
 VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
 
+/* After the flush: the context gives back what it has on its device, and its pool of pictures. Scores, reports and
+ * places stay, and another thread may ask for them meanwhile: leaving a device takes about as long as writing a
+ * report. Without a device nothing happens. -EINVAL: the context was not flushed. */
+VMAF_EXPORT int vmaf_leave_device(VmafContext *vmaf);
+
 /* 1: the device did not finish its work in time (300 s; VMAF_GPU_TIMEOUT=SECONDS in the environment says
  * otherwise) and was given up. Everything on it fails with -EIO from then on, for all contexts, and closing
  * waits for nothing. What it may still write to stays allocated until the process ends; a program had better

@@ -253,6 +253,21 @@ int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator)
     return 0;
 }
 
+int context_leave_accelerator(VmafContext *ctx)
+{
+    if (!ctx->flushed)
+        return -EINVAL;
+    if (!ctx->accelerator)
+        return 0;
+    const int err = scheduler_leave(ctx->scheduler);
+    if (err)
+        return err;
+    context_set_pool(ctx, NULL); /* its pictures are in memory of the device */
+    ctx->accelerator->ops->destroy(ctx->accelerator);
+    ctx->accelerator = NULL;
+    return 0;
+}
+
 Accelerator *context_accelerator(const VmafContext *ctx)
 {
     return ctx->accelerator;

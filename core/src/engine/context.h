@@ -26,6 +26,8 @@ int context_use_model(VmafContext *ctx, VmafModel *model);
  * one. */
 int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
 Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
+/* After the flush: destroys it, and the pool. See vmaf_leave_device. */
+int context_leave_accelerator(VmafContext *ctx);
 /* Called by the time an accelerator is needed and none was given: gives one, or none, or fails; what needs it
  * fails then, too. */
 void context_default_accelerator(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),

@@ -65,6 +65,8 @@ struct Scheduler {
     bool asked;  /* the accelerator was offered the features */
     bool opened; /* and took some */
     bool collecting, collector_ends;
+    FeaturePlace *left; /* by lane: how it was there when the accelerator was left; NULL: it was not */
+    char *left_device;
 };
 
 int scheduler_create(Scheduler **out, unsigned threads)
@@ -122,6 +124,18 @@ static void end_collector(Scheduler *s)
     pthread_cond_signal(&s->queued);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->collector, NULL);
+    s->collecting = false;
+}
+
+/* What the device has no more part in. */
+static void let_go(Scheduler *s)
+{
+    if (s->opened)
+        s->gpu->ops->close(s->gpu);
+    s->opened = false;
+    for (unsigned i = 0; i < 2; i++)
+        picture_release(&s->previous[i]);
+    picture_release(&s->previous_dist);
 }
 
 void scheduler_destroy(Scheduler *s)
@@ -132,15 +146,13 @@ void scheduler_destroy(Scheduler *s)
     scheduler_wait(s);
     end_collector(s);
     team_destroy(s->team);
-    if (s->opened)
-        s->gpu->ops->close(s->gpu);
-    for (unsigned i = 0; i < 2; i++)
-        picture_release(&s->previous[i]);
-    picture_release(&s->previous_dist);
+    let_go(s);
     destroy_frames(s);
     for (unsigned i = 0; i < s->lane_count; i++)
         lane_destroy(s->lanes[i]);
     mem_free(s->lanes);
+    mem_free(s->left);
+    mem_free(s->left_device);
     pthread_cond_destroy(&s->queued);
     pthread_cond_destroy(&s->freed);
     pthread_mutex_destroy(&s->lock);
@@ -188,16 +200,68 @@ unsigned scheduler_in_flight(const Scheduler *s)
     return 1 + workers + workers / 8 + (s->gpu ? s->gpu->depth : 0);
 }
 
-void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
+/* Under the lock. */
+static void find_place(const Scheduler *s, unsigned i, FeaturePlace *place)
 {
     *place = (FeaturePlace){ 0 };
     const int number = s->lanes[i]->accelerated;
     if (number < 0)
         return;
+    if (s->left) {
+        *place = s->left[i];
+        return;
+    }
     place->backend = s->gpu->backend;
     place->device = s->gpu->device;
     if (s->gpu->ops->tally)
         s->gpu->ops->tally(s->gpu, (unsigned)number, &place->tally);
+}
+
+void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
+{
+    pthread_mutex_t *const lock = (pthread_mutex_t *)&s->lock;
+    pthread_mutex_lock(lock);
+    find_place(s, i, place);
+    pthread_mutex_unlock(lock);
+}
+
+/* The name goes with the device. */
+static int keep_places(Scheduler *s)
+{
+    const size_t size = strlen(s->gpu->device) + 1;
+    FeaturePlace *const places = mem_array(s->lane_count + 1, sizeof(*places));
+    char *const device = mem_alloc(size);
+    if (!places || !device) {
+        mem_free(places);
+        mem_free(device);
+        return -ENOMEM;
+    }
+    memcpy(device, s->gpu->device, size);
+    pthread_mutex_lock(&s->lock);
+    for (unsigned i = 0; i < s->lane_count; i++) {
+        find_place(s, i, &places[i]);
+        places[i].device = places[i].device ? device : NULL;
+    }
+    s->left = places;
+    s->left_device = device;
+    pthread_mutex_unlock(&s->lock);
+    return 0;
+}
+
+int scheduler_leave(Scheduler *s)
+{
+    if (!s->gpu || s->left)
+        return 0;
+    scheduler_wait(s);
+    const int err = keep_places(s);
+    if (err)
+        return err;
+    end_collector(s);
+    let_go(s);
+    pthread_mutex_lock(&s->lock);
+    s->gpu = NULL;
+    pthread_mutex_unlock(&s->lock);
+    return 0;
 }
 
 static void keep_error(Scheduler *s, const Feature *feature, unsigned index, int err)

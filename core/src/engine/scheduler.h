@@ -37,6 +37,10 @@ typedef struct FeaturePlace {
 } FeaturePlace;
 void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place);
 
+/* After the flush: closes the accelerator, of which nothing is used from then on. Places stay what they were; another
+ * thread may ask for them meanwhile. -ENOMEM: nothing was done. */
+int scheduler_leave(Scheduler *s);
+
 /* Makes room for the next pair, blocking while too many frames are under way, and tells features
  * that have not seen a pair yet the shape. To be called before each read; after an error, take no
  * pair. */

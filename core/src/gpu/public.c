@@ -129,6 +129,13 @@ int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
     return device ? session_use((GpuSession *)device, vmaf) : context_use_accelerator(vmaf, NULL);
 }
 
+int vmaf_leave_device(VmafContext *vmaf)
+{
+    if (!vmaf || context_in_handler(vmaf))
+        return -EINVAL;
+    return context_leave_accelerator(vmaf);
+}
+
 int vmaf_device_is_lost(const VmafDevice *device)
 {
     return device && session_is_abandoned((const GpuSession *)device);

@@ -47,6 +47,73 @@ static void features_say_where_they_run(void **state)
     assert_int_equal(vmaf_close(vmaf), 0);
 }
 
+static void assert_same_place(const VmafContext *vmaf, unsigned index, const VmafFeatureInfo *before)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    assert_int_equal(vmaf_feature_info(vmaf, index, &info), 0);
+    assert_string_equal(info.backend, before->backend);
+    assert_true(!info.device == !before->device);
+    assert_int_equal(info.passes, before->passes);
+    assert_int_equal(info.frames, before->frames);
+    assert_int_equal(info.launches, before->launches);
+}
+
+/* The device is free again, and nothing that was measured there is lost. */
+static void devices_are_left(void **state)
+{
+    VmafDevice *own = rig_open(2);
+    VmafDeviceInfo about = { .size = sizeof(about) };
+    VmafFeatureInfo before[2] = { { .size = sizeof(before[0]) }, { .size = sizeof(before[1]) } };
+    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P }, .pic_cnt = 4 };
+    VmafContext *vmaf;
+    VmafPicture held;
+    double score;
+    assert_int_equal(vmaf_device_get_info(own, &about), 0);
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
+    assert_int_equal(vmaf_use_device(vmaf, own), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "on_cpu", NULL), 0);
+    assert_int_equal(vmaf_preallocate_pictures(vmaf, pool), 0);
+    assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &held), 0);
+    read_pair(vmaf);
+    assert_int_equal(vmaf_leave_device(vmaf), -EINVAL);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(vmaf_feature_info(vmaf, i, &before[i]), 0);
+    assert_true(before[0].frames == 1 && before[0].launches > 0);
+    for (unsigned again = 0; again < 2; again++) {
+        assert_int_equal(vmaf_leave_device(vmaf), 0);
+        assert_null(rig_session(own)->clients);
+        assert_place(vmaf, 0, "psnr", about.backend, about.name);
+        for (unsigned i = 0; i < 2; i++)
+            assert_same_place(vmaf, i, &before[i]);
+        assert_int_equal(vmaf_feature_score_at_index(vmaf, "psnr_y", &score, 0), 0);
+        assert_int_equal(vmaf_pairs_in_flight(vmaf), 1);
+    }
+    vmaf_device_close(&own);
+    assert_place(vmaf, 0, "psnr", about.backend, about.name);
+    assert_int_equal(vmaf_picture_unref(&held), 0); /* the last of the pool */
+    assert_int_equal(vmaf_close(vmaf), 0);
+}
+
+static void nothing_is_left_without_a_device(void **state)
+{
+    VmafContext *vmaf;
+    VmafPicture pic;
+    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P }, .pic_cnt = 4 };
+    assert_int_equal(vmaf_leave_device(NULL), -EINVAL);
+    assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
+    assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
+    assert_int_equal(vmaf_preallocate_pictures(vmaf, pool), 0);
+    read_pair(vmaf);
+    assert_int_equal(vmaf_leave_device(vmaf), -EINVAL);
+    assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
+    assert_int_equal(vmaf_leave_device(vmaf), 0);
+    assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &pic), 0); /* the pool is not a device's */
+    assert_int_equal(vmaf_picture_unref(&pic), 0);
+    assert_int_equal(vmaf_close(vmaf), 0);
+}
+
 /* A feature that is named for a backend runs there, or is refused. */
 static int use_named(VmafContext *vmaf, const char *extractor, const char *backend)
 {
@@ -206,6 +273,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_say_where_they_run),
+        cmocka_unit_test(devices_are_left),
+        cmocka_unit_test(nothing_is_left_without_a_device),
         cmocka_unit_test(names_ask_for_backends),
         cmocka_unit_test(proof_adds_up),
         cmocka_unit_test(frames_measured_again_are_counted),
