@@ -27,7 +27,7 @@ typedef struct Wish {
     bool quiet;     /* nothing in the log when there is no such device */
     bool asked;     /* by name */
     bool required;  /* what has GPU code runs there or the run fails */
-    unsigned pairs; /* on their way at once; 0: as many as help */
+    const GpuNeeds *needs;
 } Wish;
 
 static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
@@ -40,7 +40,8 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
         .backend = wish->backend,
         .device = options->device,
         .allow_software = options->allow_software,
-        .max_outstanding_frames = wish->pairs ? wish->pairs : OUTSTANDING_FRAMES,
+        .max_outstanding_frames = wish->needs->pairs ? wish->needs->pairs : OUTSTANDING_FRAMES,
+        .upload_bytes = wish->needs->upload_bytes,
         .quiet = wish->quiet,
         .required = wish->required,
     };
@@ -80,7 +81,7 @@ static void say_refusal(const char *backend, const Options *options)
 }
 
 /* The first backend that finds a GPU. One that was named must be found. */
-static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
+static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     const char *backend;
     for (unsigned i = 0; (backend = candidate(options, &i)); i++) {
@@ -88,7 +89,7 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, unsi
                             .quiet = true,
                             .asked = options->device != NULL,
                             .required = options->device != NULL,
-                            .pairs = pairs };
+                            .needs = needs };
         if (!start(gpu, &wish, options, vmaf))
             return 0;
         if (!options->quiet)
@@ -104,13 +105,13 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, unsi
     return 0;
 }
 
-static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
+static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     const Wish wish = { .backend = options->backend,
                         .quiet = !options->device, /* what is missing is said below */
                         .asked = true,
                         .required = !options->by_extractor,
-                        .pairs = pairs };
+                        .needs = needs };
     const int err = start(gpu, &wish, options, vmaf);
     char why[512];
     if (!err)
@@ -126,12 +127,12 @@ static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, uns
     return err;
 }
 
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs)
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     if (!options->backend)
         return 0;
-    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf, pairs)
-                                            : start_best(gpu, options, vmaf, pairs);
+    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf, needs)
+                                            : start_best(gpu, options, vmaf, needs);
 }
 
 /* Software must be named or allowed; and one that was named must be this one. */

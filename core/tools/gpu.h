@@ -12,11 +12,16 @@
 
 typedef struct Gpu Gpu;
 
+/* What a run will want of it. */
+typedef struct GpuNeeds {
+    unsigned pairs;      /* under way at once; 0: as many as help */
+    size_t upload_bytes; /* for pictures that it copies, about */
+} GpuNeeds;
+
 /* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
  * CPU. A backend or device asked for by name either starts or this fails, having said why: only
- * `auto` falls back to the CPU, and says why each backend was passed over. `pairs`: how many may be under way
- * at once; 0: as many as help. */
-int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, unsigned pairs);
+ * `auto` falls back to the CPU, and says why each backend was passed over. */
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs);
 /* The same on a Vulkan device of others, which must outlive it, if it is one that the options allow: takes the state.
  * Negative errno: it is not, and nothing was said. */
 int gpu_adopt(Gpu **gpu, const Options *options, VmafContext *vmaf, VmafVulkanState *state);

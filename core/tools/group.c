@@ -28,16 +28,30 @@ int group_prepare(Group *group)
 
 /* ---- contexts ---- */
 
-/* Frames to read ahead of each video. A GPU wants many, which several threads read at once; but its pictures lie
+static unsigned largest_depth(const Group *group)
+{
+    unsigned depth = 0;
+    for (unsigned i = 0; i <= group->count; i++)
+        if (group->videos[i]->format.bitdepth > depth)
+            depth = group->videos[i]->format.bitdepth;
+    return depth;
+}
+
+/* Of a picture, and a little more: rows are rounded up. */
+static size_t luma_bytes(const Group *group)
+{
+    const VideoFormat *const format = &group->videos[0]->format;
+    const size_t row = ((size_t)format->width * (largest_depth(group) > 8 ? 2 : 1) + 127) / 64 * 64;
+    return row * format->height;
+}
+
+/* Frames to read ahead of each video for a GPU. It wants many, which several threads read at once; but its pictures lie
  * in pinned memory, which takes long to come by, so large ones are fewer. */
-static unsigned frames_ahead(const Group *group, const VmafPictureConfiguration *pool)
+static unsigned gpu_frames_ahead(const Group *group)
 {
     const size_t room = 96u << 20; /* for what is read ahead of both videos */
     const unsigned least = 6, most = 16;
-    const size_t samples = (size_t)pool->pic_params.w * pool->pic_params.h;
-    const size_t pair = 2 * samples * (pool->pic_params.bpc > 8 ? 2 : 1);
-    if (!group->share->gpu)
-        return 1;
+    const size_t pair = 2 * luma_bytes(group);
     return room / pair < least ? least : room / pair > most ? most : (unsigned)(room / pair);
 }
 
@@ -46,15 +60,6 @@ static unsigned pairs_in_work(const Group *group)
 {
     return group->share->gpu ? group->ahead * gpu_devices(group->share->gpu)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
-}
-
-static unsigned largest_depth(const Group *group)
-{
-    unsigned depth = 0;
-    for (unsigned i = 0; i <= group->count; i++)
-        if (group->videos[i]->format.bitdepth > depth)
-            depth = group->videos[i]->format.bitdepth;
-    return depth;
 }
 
 /* All videos are read into the pictures of one pool, since the reference's are everybody's. Chroma that nobody looks
@@ -69,7 +74,7 @@ static int create_pool(Group *group)
                         .bpc = largest_depth(group),
                         .pix_fmt = luma_only ? VMAF_PIX_FMT_YUV400P : format->pix_fmt },
     };
-    group->ahead = frames_ahead(group, &pool);
+    group->ahead = group->share->gpu ? gpu_frames_ahead(group) : 1;
     pool.pic_cnt = prefetch_pool_size(group->count + 1, group->ahead, pairs_in_work(group));
     const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
     if (err)
@@ -189,6 +194,16 @@ static bool open_decoders_device(const Group *group, const Rating *rating)
            !gpu_adopt(&share->gpu, o, rating->vmaf, state);
 }
 
+/* What the pool will take, as far as that is known before the features are: luma, and no more than the videos have. */
+static size_t expected_pool(const Group *group)
+{
+    const unsigned videos = group->count + 1, ahead = gpu_frames_ahead(group);
+    const size_t page = 4096, picture = (luma_bytes(group) + page - 1) / page * page;
+    const uint64_t frames = video_frames_left(group->videos[0]);
+    const unsigned pictures = prefetch_pool_size(videos, ahead, ahead);
+    return picture * (frames && frames * videos < pictures ? (size_t)frames * videos : pictures);
+}
+
 /* The first context of a run opens the device for all. */
 static int place_on_gpu(const Group *group, const Rating *rating)
 {
@@ -199,8 +214,10 @@ static int place_on_gpu(const Group *group, const Rating *rating)
         return gpu_share(share->gpu, rating->vmaf);
     if (open_decoders_device(group, rating))
         return 0;
-    return gpu_create(&share->gpu, share->options, rating->vmaf,
-                      on_devices(group) == group->count + 1 ? KEPT_PAIRS : 0);
+    GpuNeeds needs = { .pairs = KEPT_PAIRS };
+    if (on_devices(group) != group->count + 1)
+        needs = (GpuNeeds){ .upload_bytes = expected_pool(group) };
+    return gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
 }
 
 static int create_contexts(Group *group)

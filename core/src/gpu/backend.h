@@ -37,6 +37,7 @@ struct GpuBackend {
     const char *needs; /* what must be there for any device: "Vulkan loader (libvulkan)" */
     bool hidden;       /* works when it is named, and is not spoken of otherwise */
     bool streams;      /* GpuForeign may be a stream, with value 0 */
+    bool takes_pages;  /* plain memory of ours can become a buffer, where the driver likes it */
     bool our_code;     /* no driver's compiler between our kernels and the result: no self-test */
 
     /* NULL: known, but not in this build. Otherwise looks for devices; `validation` asks for the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "gpu/upload.h"
 
 /* A slow frame on a slow device takes a minute; what takes five does not end. */
 #define TIMEOUT_S 300
@@ -113,6 +114,7 @@ void gpu_device_release(GpuDevice *device)
     if (!device || atomic_fetch_sub(&device->references, 1) != 1)
         return;
     wait_for_last(device);
+    upload_end(device);
     if (!gpu_device_is_abandoned(device))
         pthread_mutex_destroy(&device->uploads_lock);
     device->ops->destroy(device);

@@ -108,7 +108,8 @@ int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
                                              .validation = full.enable_validation != 0,
                                              .quiet = full.quiet != 0,
                                              .required = full.required != 0,
-                                             .depth = full.max_outstanding_frames });
+                                             .depth = full.max_outstanding_frames,
+                                             .upload_bytes = full.upload_bytes });
     *device = (VmafDevice *)session;
     return err;
 }

@@ -11,6 +11,7 @@
 #include "engine/range.h"
 #include "gpu/environment.h"
 #include "gpu/import.h"
+#include "gpu/reserve.h"
 #include "gpu/upload.h"
 
 #define DEPTH_DEFAULT 4
@@ -161,9 +162,8 @@ static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *i
     return err ? err : share_memory(session);
 }
 
-int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
+static int open_wished(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
 {
-    *out = NULL;
     GpuProbe *probe;
     char why[512];
     unsigned *indices = NULL, count = 0;
@@ -186,6 +186,20 @@ int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wis
         session_close(*out);
         *out = NULL;
     }
+    return err;
+}
+
+/* Several devices share what they copy from. */
+int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
+{
+    *out = NULL;
+    GpuReserve *reserve =
+        wish->upload_bytes && backend->takes_pages ? reserve_start(wish->upload_bytes) : NULL;
+    const int err = open_wished(out, backend, wish);
+    if (!err && !(*out)->more_count)
+        (*out)->device->reserve = reserve;
+    else
+        reserve_destroy(reserve, false);
     return err;
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/pages.h"
+#include "gpu/reserve.h"
 
 struct GpuUpload {
     GpuUpload *next;
@@ -104,8 +105,80 @@ static void share_with_peers(GpuDevice *device, GpuUpload *upload)
             upload->peers[upload->peer_count++] = device->peers[i];
 }
 
+/* ---- what was reserved ---- */
+
+/* Under the lock. A driver that does not take it has memory of its own. */
+static bool open_reserve(GpuDevice *device)
+{
+    GpuReserve *reserve = device->reserve;
+    if (!reserve || reserve->upload)
+        return reserve != NULL;
+    GpuUpload *upload = mem_zalloc(sizeof(*upload));
+    reserve_wait(reserve);
+    if (!upload ||
+        import(device, GPU_HANDLE_PAGES, reserve->pages, reserve->size, &upload->source)) {
+        mem_free(upload);
+        reserve_destroy(reserve, false);
+        device->reserve = NULL;
+        return false;
+    }
+    upload->mapped = upload->source;
+    upload->base = (uintptr_t)reserve->pages;
+    upload->next = device->uploads;
+    device->uploads = reserve->upload = upload;
+    return true;
+}
+
+static void *take_reserved(GpuDevice *device, size_t size)
+{
+    const size_t page = 4096, whole = (size + page - 1) / page * page;
+    char *block = NULL;
+    pthread_mutex_lock(&device->uploads_lock);
+    GpuReserve *reserve = open_reserve(device) ? device->reserve : NULL;
+    if (reserve && whole <= reserve->size - reserve->used) {
+        block = reserve->pages + reserve->used;
+        reserve->used += whole;
+        reserve->blocks++;
+        gpu_device_retain(device);
+    }
+    pthread_mutex_unlock(&device->uploads_lock);
+    return block;
+}
+
+/* It is all free again when the last block is: pools come and go as a whole. */
+static bool free_reserved(GpuDevice *device, const void *block)
+{
+    pthread_mutex_lock(&device->uploads_lock);
+    GpuReserve *reserve = device->reserve;
+    const bool is = reserve && reserve->upload &&
+                    (uintptr_t)block - (uintptr_t)reserve->pages < reserve->size;
+    if (is && !--reserve->blocks)
+        reserve->used = 0;
+    pthread_mutex_unlock(&device->uploads_lock);
+    if (is)
+        gpu_device_release(device);
+    return is;
+}
+
+void upload_end(GpuDevice *device)
+{
+    GpuReserve *reserve = device->reserve;
+    if (!reserve)
+        return;
+    if (reserve->upload)
+        device->ops->buffer_destroy(device, reserve->upload->source);
+    mem_free(reserve->upload);
+    reserve_destroy(reserve, gpu_device_is_abandoned(device));
+    device->reserve = NULL;
+}
+
+/* ---- blocks ---- */
+
 int upload_alloc(GpuDevice *device, size_t size, void **block)
 {
+    *block = take_reserved(device, size);
+    if (*block)
+        return 0;
     GpuUpload *upload = mem_zalloc(sizeof(*upload));
     if (!upload)
         return -ENOMEM;
@@ -174,6 +247,8 @@ int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(con
 
 void upload_free(GpuDevice *device, void *block)
 {
+    if (free_reserved(device, block))
+        return;
     pthread_mutex_lock(&device->uploads_lock);
     GpuUpload **link = &device->uploads;
     while (*link && (*link)->base != (uintptr_t)block)

@@ -20,6 +20,8 @@ int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(con
                         void **block);
 #define UPLOAD_UNWRITTEN 0x9e3779b9u /* in words: no picture looks like that */
 void upload_free(GpuDevice *device, void *block);
+/* With the device: of what was reserved no block is left. */
+void upload_end(GpuDevice *device);
 
 /* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block;
  * then *from is where the device copies it from. */

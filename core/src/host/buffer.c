@@ -77,7 +77,7 @@ int host_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
     const int err = host_fault_locked(gpu, HOST_BUFFER_IMPORT);
     if (err)
         return err;
-    const bool upload = handle->type == GPU_HANDLE_UPLOAD;
+    const bool upload = handle->type == GPU_HANDLE_UPLOAD || handle->type == GPU_HANDLE_PAGES;
     if (!upload && handle->type != GPU_HANDLE_ADDRESS)
         return -ENOTSUP;
     HostBuffer *buffer = buffer_alloc(handle->size);

@@ -206,6 +206,7 @@ const GpuBackend host_backend = {
     .title = "host",
     .needs = "nothing",
     .hidden = true,
+    .takes_pages = true,
     .our_code = true,
     .probe = probe,
     .probe_end = probe_end,

@@ -27,6 +27,7 @@ const GpuBackend vulkan_backend = {
     .name = "vulkan",
     .title = "Vulkan",
     .needs = "Vulkan loader (libvulkan)",
+    .takes_pages = true,
     .probe = vulkan_probe,
     .probe_end = vulkan_probe_end,
     .open = open_device,

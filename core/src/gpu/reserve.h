@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Memory for pictures that a device will copy from, taken from the system while its driver starts: pages that are
+ * there already are pinned in a moment, and a driver's own come at a few gigabytes a second. */
+#ifndef GPU_RESERVE_H
+#define GPU_RESERVE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct GpuReserve {
+    pthread_t thread; /* touches the pages */
+    atomic_bool stop; /* before it is through */
+    bool waited;      /* it has ended */
+    char *pages;
+    size_t size;
+
+    /* For upload.c, under the lock of the device's uploads. */
+    struct GpuUpload *upload; /* that it is part of; NULL: not yet */
+    size_t used;
+    unsigned blocks;
+} GpuReserve;
+
+/* NULL: there is none. */
+GpuReserve *reserve_start(size_t size);
+/* Until all pages are there. */
+void reserve_wait(GpuReserve *reserve);
+/* With its pages unless these are still in use. NULL is fine. */
+void reserve_destroy(GpuReserve *reserve, bool in_use);
+
+#endif

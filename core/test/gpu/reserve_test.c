@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Memory for uploads that is got while a driver starts: blocks lie in it while there is room, behind it in the driver's
+ * own, and whatever they lie in, what arrives is the picture. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/pages.h"
+#include "gpu/reserve.h"
+#include "gpu/upload.h"
+#include "pairs.h"
+#include "rig.h"
+#include "score.h"
+#include "tap.h"
+
+enum { BLOCK = 900000, FIT = 4 }; /* so many of them into two large pages */
+
+static GpuDevice *gpu_of(VmafDevice *device)
+{
+    return rig_session(device)->device;
+}
+
+/* A device with so much reserved; whether it takes that shows with the first block. */
+static VmafDevice *open_with(size_t size)
+{
+    VmafDevice *const own = rig_open(2);
+    gpu_of(own)->reserve = reserve_start(size);
+    assert_non_null(gpu_of(own)->reserve);
+    return own;
+}
+
+static bool is_reserved(VmafDevice *own, const void *block)
+{
+    const GpuReserve *const reserve = gpu_of(own)->reserve;
+    return reserve && (uintptr_t)block - (uintptr_t)reserve->pages < reserve->size;
+}
+
+static void test_blocks(void **unused)
+{
+    VmafDevice *const own = open_with(2 * PAGES_ALIGN - 5);
+    void *blocks[FIT + 2], *first = gpu_of(own)->reserve->pages;
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < FIT + 2; i++) {
+            assert_int_equal(0, upload_alloc(gpu_of(own), BLOCK, &blocks[i]));
+            memset(blocks[i], (int)i, BLOCK);
+        }
+        const bool taken = gpu_of(own)->reserve != NULL;
+        assert_int_equal(taken, rig_session(own)->backend->takes_pages);
+        if (taken)
+            assert_ptr_equal(first, blocks[0]);
+        for (unsigned i = 0; i < FIT + 2; i++) {
+            assert_int_equal(taken && i < FIT, is_reserved(own, blocks[i]));
+            assert_int_equal((char)i, ((char *)blocks[i])[BLOCK - 1]); /* nobody else's */
+        }
+        for (unsigned i = 0; i < FIT + 2; i++)
+            upload_free(gpu_of(own), blocks[(i + 3) % (FIT + 2)]);
+    }
+    VmafDevice *gone = own;
+    vmaf_device_close(&gone);
+}
+
+/* A block that is still held keeps the others' memory from being given out twice. */
+static void test_held(void **unused)
+{
+    VmafDevice *own = open_with(2 * PAGES_ALIGN);
+    GpuDevice *const gpu = gpu_of(own);
+    void *held, *other, *next;
+    assert_int_equal(0, upload_alloc(gpu, BLOCK, &held));
+    memset(held, 7, BLOCK);
+    assert_int_equal(0, upload_alloc(gpu, BLOCK, &other));
+    upload_free(gpu, other);
+    assert_int_equal(0, upload_alloc(gpu, BLOCK, &next));
+    memset(next, 8, BLOCK);
+    upload_free(gpu, next);
+    vmaf_device_close(&own); /* stays open for the last block */
+    for (unsigned i = 0; i < BLOCK; i++)
+        assert_int_equal(7, ((char *)held)[i]);
+    upload_free(gpu, held);
+}
+
+/* Opened and closed, whether or not the memory is there by then. */
+static void test_unused(void **unused)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        VmafDevice *own = open_with((size_t)16 << (20 + i));
+        vmaf_device_close(&own);
+    }
+}
+
+static void test_refused(void **unused)
+{
+    VmafDevice *own = open_with(PAGES_ALIGN);
+    void *block;
+    tap_open(gpu_of(own));
+    tap_fail(TAP_BUFFER_IMPORT, 1, -EIO);
+    assert_int_equal(0, upload_alloc(gpu_of(own), BLOCK, &block));
+    assert_null(gpu_of(own)->reserve);
+    memset(block, 1, BLOCK);
+    upload_free(gpu_of(own), block);
+    tap_close();
+    vmaf_device_close(&own);
+}
+
+/* Through the API, with more pictures than there is room for. */
+static void test_scores(void **unused)
+{
+    static const SynthClip clip = { "wide", SYNTH_NOISE, 700, 500, VMAF_PIX_FMT_YUV420P, 10, 12 };
+    static const ClipFeature features[] = { { "psnr", { 0 } }, { "motion", { 0 } } };
+    ScoreRun run = { .clip = &clip, .features = features, .feature_count = COUNT(features) };
+    char *wanted, *scores;
+    assert_int_equal(0, score_run(&run, &wanted));
+    run.pooled = true;
+    assert_int_equal(0, vmaf_device_open(&run.device,
+                                         &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
+                                                               .backend = rig_gpu()->backend,
+                                                               .allow_software = 1,
+                                                               .max_outstanding_frames = 4,
+                                                               .upload_bytes = 3 * PAGES_ALIGN }));
+    assert_int_equal(gpu_of(run.device)->reserve != NULL,
+                     rig_session(run.device)->backend->takes_pages);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(0, score_run(&run, &scores));
+        assert_true(score_same(wanted, scores));
+        free(scores);
+        if (gpu_of(run.device)->reserve)
+            assert_int_equal(0, gpu_of(run.device)->reserve->used);
+    }
+    free(wanted);
+    vmaf_device_close(&run.device);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_held),   cmocka_unit_test(test_unused),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_scores),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
