@@ -24,9 +24,9 @@ static bool gave_up; /* a device */
 
 typedef struct Wish {
     const char *backend;
-    bool quiet;     /* nothing in the log when there is no such device */
-    bool asked;     /* by name */
-    bool required;  /* what has GPU code runs there or the run fails */
+    bool quiet;    /* nothing in the log when there is no such device */
+    bool asked;    /* by name */
+    bool required; /* what has GPU code runs there or the run fails */
     const GpuNeeds *needs;
 } Wish;
 

@@ -214,12 +214,13 @@ static int write_results(Run *run)
     return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
 }
 
+/* A context that failed keeps its device until it is closed. */
 static void *leave_gpu(void *arg)
 {
     Run *const run = arg;
     for (unsigned i = 0; i < run->count; i++)
         if (run->ratings[i].vmaf)
-            vmaf_leave_device(run->ratings[i].vmaf); /* one that failed keeps it until it is closed */
+            vmaf_leave_device(run->ratings[i].vmaf);
     gpu_destroy(run->share.gpu);
     run->share.gpu = NULL;
     return NULL;

@@ -91,8 +91,9 @@ typedef struct VmafDeviceOptions {
     int required; /* features that have GPU code run there, or the first pair is refused and the log says
                    * what is in the way; so it is when no feature has any. 0: what cannot run there runs
                    * on the CPU, and reports say so */
-    size_t upload_bytes; /* that pictures of vmaf_preallocate_pictures will take, about: memory which is got while the
-                          * driver starts, where that helps. 0: none */
+    /* That pictures of vmaf_preallocate_pictures will take, about: memory that is got while the driver starts, where
+     * that helps. 0: none. */
+    size_t upload_bytes;
 } VmafDeviceOptions;
 
 /* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none

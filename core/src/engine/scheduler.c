@@ -65,7 +65,8 @@ struct Scheduler {
     bool asked;  /* the accelerator was offered the features */
     bool opened; /* and took some */
     bool collecting, collector_ends;
-    FeaturePlace *left; /* by lane: how it was there when the accelerator was left; NULL: it was not */
+    FeaturePlace
+        *left; /* by lane: how it was there when the accelerator was left; NULL: it was not */
     char *left_device;
 };
 

@@ -10,9 +10,9 @@ typedef struct GpuWish {
     const char *device; /* its number, UUID, PCI address or part of its name; NULL: any */
     bool several; /* `device` may also be several of these with commas between them, or "all" */
     bool allow_software, validation;
-    bool quiet;     /* nothing in the log when there is no device */
-    bool required;  /* what has GPU code runs there, or nothing does */
-    unsigned depth; /* frames in flight; 0: the default */
+    bool quiet;          /* nothing in the log when there is no device */
+    bool required;       /* what has GPU code runs there, or nothing does */
+    unsigned depth;      /* frames in flight; 0: the default */
     size_t upload_bytes; /* to be reserved for pictures */
 } GpuWish;
 

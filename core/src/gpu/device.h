@@ -209,7 +209,7 @@ struct GpuDevice {
     pthread_mutex_t uploads_lock;
     GpuUpload *uploads;
     struct GpuReserve *reserve; /* for the first of them; NULL: none */
-    struct GpuDevice **peers; /* that copy from the same memory, while a session has several */
+    struct GpuDevice **peers;   /* that copy from the same memory, while a session has several */
     unsigned peer_count;
 };
 

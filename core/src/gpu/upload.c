@@ -150,8 +150,8 @@ static bool free_reserved(GpuDevice *device, const void *block)
 {
     pthread_mutex_lock(&device->uploads_lock);
     GpuReserve *reserve = device->reserve;
-    const bool is = reserve && reserve->upload &&
-                    (uintptr_t)block - (uintptr_t)reserve->pages < reserve->size;
+    const bool is =
+        reserve && reserve->upload && (uintptr_t)block - (uintptr_t)reserve->pages < reserve->size;
     if (is && !--reserve->blocks)
         reserve->used = 0;
     pthread_mutex_unlock(&device->uploads_lock);

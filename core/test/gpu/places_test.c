@@ -47,7 +47,8 @@ static void features_say_where_they_run(void **state)
     assert_int_equal(vmaf_close(vmaf), 0);
 }
 
-static void assert_same_place(const VmafContext *vmaf, unsigned index, const VmafFeatureInfo *before)
+static void assert_same_place(const VmafContext *vmaf, unsigned index,
+                              const VmafFeatureInfo *before)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     assert_int_equal(vmaf_feature_info(vmaf, index, &info), 0);
@@ -64,7 +65,8 @@ static void devices_are_left(void **state)
     VmafDevice *own = rig_open(2);
     VmafDeviceInfo about = { .size = sizeof(about) };
     VmafFeatureInfo before[2] = { { .size = sizeof(before[0]) }, { .size = sizeof(before[1]) } };
-    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P }, .pic_cnt = 4 };
+    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P },
+                                      .pic_cnt = 4 };
     VmafContext *vmaf;
     VmafPicture held;
     double score;
@@ -100,7 +102,8 @@ static void nothing_is_left_without_a_device(void **state)
 {
     VmafContext *vmaf;
     VmafPicture pic;
-    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P }, .pic_cnt = 4 };
+    VmafPictureConfiguration pool = { .pic_params = { 64, 48, 8, VMAF_PIX_FMT_YUV420P },
+                                      .pic_cnt = 4 };
     assert_int_equal(vmaf_leave_device(NULL), -EINVAL);
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
@@ -109,7 +112,8 @@ static void nothing_is_left_without_a_device(void **state)
     assert_int_equal(vmaf_leave_device(vmaf), -EINVAL);
     assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
     assert_int_equal(vmaf_leave_device(vmaf), 0);
-    assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &pic), 0); /* the pool is not a device's */
+    assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &pic),
+                     0); /* the pool is not a device's */
     assert_int_equal(vmaf_picture_unref(&pic), 0);
     assert_int_equal(vmaf_close(vmaf), 0);
 }

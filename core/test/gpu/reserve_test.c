@@ -110,8 +110,8 @@ static void test_scores(void **unused)
     char *wanted, *scores;
     assert_int_equal(0, score_run(&run, &wanted));
     run.pooled = true;
-    assert_int_equal(0, vmaf_device_open(&run.device,
-                                         &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
+    assert_int_equal(
+        0, vmaf_device_open(&run.device, &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
                                                                .backend = rig_gpu()->backend,
                                                                .allow_software = 1,
                                                                .max_outstanding_frames = 4,
@@ -132,8 +132,9 @@ static void test_scores(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_held),   cmocka_unit_test(test_unused),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_held),
+        cmocka_unit_test(test_unused), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scores),
     };
     return RIG_RUN(argc, argv, tests);
 }
