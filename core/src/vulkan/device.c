@@ -42,16 +42,42 @@ static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
     pthread_mutex_unlock(queue->lock);
 }
 
-void vulkan_await_idle(VulkanDevice *dev)
+/* A wait that fails for want of memory says nothing of the work, which goes on and uses what the caller
+ * would free then: it is tried again for a second. */
+#define WAIT_TRIES 1000
+
+static bool wait_again(VkResult result, unsigned *tries)
 {
-    for (unsigned q = 0; q < GPU_QUEUES; q++) {
-        VulkanQueue *queue = &dev->queues[q];
-        if (!queue->timeline)
-            continue;
+    if (result >= 0 || result == VK_ERROR_DEVICE_LOST || ++*tries == WAIT_TRIES)
+        return false;
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return true;
+}
+
+/* Its owner has the queue between the tries. */
+static VkResult await_queue(VulkanDevice *dev, VulkanQueue *queue)
+{
+    VkResult result;
+    unsigned tries = 0;
+    do {
         lock_queue(dev, queue);
-        dev->vkd.QueueWaitIdle(queue->handle);
+        result = dev->vkd.QueueWaitIdle(queue->handle);
         unlock_queue(dev, queue);
+    } while (wait_again(result, &tries));
+    return result;
+}
+
+int vulkan_await_idle(VulkanDevice *dev)
+{
+    int err = 0;
+    for (unsigned q = 0; q < GPU_QUEUES && !err; q++) {
+        VulkanQueue *queue = &dev->queues[q];
+        const VkResult result = queue->timeline ? await_queue(dev, queue) : VK_SUCCESS;
+        /* Of a lost device nothing is held. */
+        if (result < 0 && result != VK_ERROR_DEVICE_LOST)
+            err = vulkan_error(dev, "vkQueueWaitIdle", result);
     }
+    return err;
 }
 
 static void destroy(GpuDevice *gpu)
@@ -61,7 +87,10 @@ static void destroy(GpuDevice *gpu)
     VulkanDevice *dev = (VulkanDevice *)gpu;
     if (dev->handle && dev->vkd.DestroyDevice) {
         vulkan_drain(gpu);
-        vulkan_await_idle(dev);
+        if (vulkan_await_idle(dev)) {
+            log_error("vulkan: what %s may still use stays until this process ends", gpu->name);
+            return;
+        }
         vulkan_kernels_destroy(dev);
         vulkan_cache_close(dev);
         vulkan_memory_destroy(dev->memory);
@@ -455,18 +484,14 @@ int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
     return 0;
 }
 
-/* A wait that fails for want of memory says nothing of the work, which goes on and uses what the caller
- * would free then: it is tried again for a second. */
-#define WAIT_TRIES 1000
-
 static VkResult wait_patiently(VulkanDevice *dev, const VkSemaphoreWaitInfo *info,
                                uint64_t timeout_ns)
 {
     VkResult result;
     unsigned tries = 0;
-    while ((result = dev->vkd.WaitSemaphores(dev->handle, info, timeout_ns)) < 0 &&
-           result != VK_ERROR_DEVICE_LOST && ++tries < WAIT_TRIES)
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    do {
+        result = dev->vkd.WaitSemaphores(dev->handle, info, timeout_ns);
+    } while (wait_again(result, &tries));
     return result;
 }
 

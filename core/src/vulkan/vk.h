@@ -142,8 +142,8 @@ int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int vulkan_drain(GpuDevice *gpu);
 /* Before a semaphore is destroyed: a point is reached before the thread that reached it lets go of the semaphore.
- * Mesa's does so a moment later. */
-void vulkan_await_idle(VulkanDevice *dev);
+ * Mesa's does so a moment later. An error (logged): it may still be held. */
+int vulkan_await_idle(VulkanDevice *dev);
 
 int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev);
 void vulkan_memory_destroy(VulkanMemory *memory);

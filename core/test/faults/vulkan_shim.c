@@ -5,11 +5,16 @@
  *     VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT   the NUMBERth call, from 1, of all devices together
  *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
  *
- * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing. Or it is
- * "lost": from this call on the device is lost, and every function that can say so does. Or "hangs": from this call on no
- * work is ever finished; a wait ends when its time is over, at once here, and one without an end ends the
- * process with exit code 99. Functions that cannot fail are passed on. */
+ * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing; with a "+"
+ * behind it so does every later call of the function. Or it is "lost": from this call on the device is lost, and every
+ * function that can say so does. Or "hangs": from this call on no work is ever finished; a wait ends when its time is
+ * over, at once here, and one without an end ends the process with exit code 99. Functions that cannot fail are passed on.
+ *
+ * A semaphore that is destroyed though a queue of its device was given work, and was not waited for afterwards, ends the
+ * process with exit code 98: a driver's thread may still look at it, however long ago its point was reached. A device that
+ * is lost holds nothing any more. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -106,6 +111,7 @@ enum Function {
     FUNCTIONS(X)
 #undef X
         F_WaitSemaphores,
+    F_QueueWaitIdle,
     FUNCTION_COUNT
 };
 
@@ -114,9 +120,10 @@ static const char *const names[FUNCTION_COUNT] = {
     FUNCTIONS(X)
 #undef X
         "vkWaitSemaphores",
+    "vkQueueWaitIdle",
 };
 
-enum { ONCE, LOST, HANGS };
+enum { ONCE, ALWAYS, LOST, HANGS };
 
 static atomic_ulong calls[FUNCTION_COUNT];
 static atomic_bool begun; /* the fault, where it lasts */
@@ -142,8 +149,11 @@ __attribute__((constructor)) static void start(void)
         abort();
     *count = *what = 0;
     number = strtoul(count + 1, NULL, 10);
-    kind = !strcmp(what + 1, "lost") ? LOST : !strcmp(what + 1, "hangs") ? HANGS : ONCE;
-    error = kind == ONCE ? atoi(what + 1) : VK_ERROR_DEVICE_LOST;
+    kind = !strcmp(what + 1, "lost")    ? LOST
+           : !strcmp(what + 1, "hangs") ? HANGS
+           : strchr(what + 1, '+')      ? ALWAYS
+                                        : ONCE;
+    error = kind == ONCE || kind == ALWAYS ? atoi(what + 1) : VK_ERROR_DEVICE_LOST;
     for (int i = 0; i < FUNCTION_COUNT; i++)
         if (!strcmp(names[i], text))
             function = i;
@@ -176,18 +186,81 @@ static void settle(int own)
         ((PFN_vkDeviceWaitIdle)get_device_proc(device, "vkDeviceWaitIdle"))(device);
 }
 
+static bool is_lost(void)
+{
+    return kind != HANGS && error == VK_ERROR_DEVICE_LOST && atomic_load(&begun);
+}
+
 /* Whether this call goes wrong. */
 static bool spoil(enum Function f, bool loses, int own)
 {
-    const bool now = atomic_fetch_add(&calls[f], 1) + 1 == number && (int)f == function;
+    const unsigned long call = atomic_fetch_add(&calls[f], 1) + 1;
+    const bool now = (int)f == function && (kind == ALWAYS ? call >= number : call == number);
     if (now)
         atomic_store(&begun, true);
-    if (now && kind != HANGS && error == VK_ERROR_DEVICE_LOST)
+    if (now && is_lost())
         settle(own);
     if (now)
         return kind != HANGS;
     /* What is lost stays lost: work that another thread hands over now would run while its memory is freed. */
-    return kind != HANGS && error == VK_ERROR_DEVICE_LOST && loses && atomic_load(&begun);
+    return loses && is_lost();
+}
+
+/* ---- what queues were given, and whether they were waited for ---- */
+
+typedef struct Queue {
+    VkQueue handle;
+    VkDevice device;
+    unsigned long given, idle_after; /* so many submissions */
+} Queue;
+
+static Queue queues[64];
+static unsigned queue_count;
+static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the lock. */
+static Queue *find_queue(VkQueue handle)
+{
+    for (unsigned i = 0; i < queue_count; i++)
+        if (queues[i].handle == handle)
+            return &queues[i];
+    if (queue_count == sizeof(queues) / sizeof(*queues))
+        abort();
+    queues[queue_count].handle = handle;
+    return &queues[queue_count++];
+}
+
+/* Whoever submits to a queue or waits for it holds it: these are never two at a time for one queue. */
+static void note_device(VkQueue handle, VkDevice device)
+{
+    pthread_mutex_lock(&queues_lock);
+    find_queue(handle)->device = device;
+    pthread_mutex_unlock(&queues_lock);
+}
+
+static void note_given(VkQueue handle)
+{
+    pthread_mutex_lock(&queues_lock);
+    find_queue(handle)->given++;
+    pthread_mutex_unlock(&queues_lock);
+}
+
+static void note_idle(VkQueue handle)
+{
+    pthread_mutex_lock(&queues_lock);
+    Queue *const queue = find_queue(handle);
+    queue->idle_after = queue->given;
+    pthread_mutex_unlock(&queues_lock);
+}
+
+static bool may_be_at_work(VkDevice device)
+{
+    bool any = false;
+    pthread_mutex_lock(&queues_lock);
+    for (unsigned i = 0; i < queue_count; i++)
+        any |= queues[i].device == device && queues[i].idle_after != queues[i].given;
+    pthread_mutex_unlock(&queues_lock);
+    return any && !is_lost();
 }
 
 #define X(name, loses, parameters, arguments)                                                      \
@@ -202,6 +275,49 @@ static bool spoil(enum Function f, bool loses, int own)
     }
 FUNCTIONS(X)
 #undef X
+
+static PFN_vkGetDeviceQueue real_GetDeviceQueue;
+static VKAPI_ATTR void VKAPI_CALL fake_GetDeviceQueue(VkDevice device, uint32_t family,
+                                                      uint32_t index, VkQueue *out)
+{
+    real_GetDeviceQueue(device, family, index, out);
+    note_device(*out, device);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit_and_note(VkQueue queue, uint32_t count,
+                                                      const VkSubmitInfo *infos, VkFence fence)
+{
+    const VkResult result = fake_QueueSubmit(queue, count, infos, fence);
+    if (result == VK_SUCCESS)
+        note_given(queue);
+    return result;
+}
+
+static PFN_vkQueueWaitIdle real_QueueWaitIdle;
+static VKAPI_ATTR VkResult VKAPI_CALL fake_QueueWaitIdle(VkQueue queue)
+{
+    if (spoil(F_QueueWaitIdle, true, 0))
+        return (VkResult)error;
+    if (kind == HANGS && atomic_load(&begun)) {
+        fprintf(stderr, "this wait for a queue would never end\n");
+        _exit(99);
+    }
+    const VkResult result = real_QueueWaitIdle(queue);
+    if (result == VK_SUCCESS)
+        note_idle(queue);
+    return result;
+}
+
+static PFN_vkDestroySemaphore real_DestroySemaphore;
+static VKAPI_ATTR void VKAPI_CALL fake_DestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                                                        CALLBACKS)
+{
+    if (may_be_at_work(device)) {
+        fprintf(stderr, "a semaphore is destroyed that a queue may still hold\n");
+        _exit(98);
+    }
+    real_DestroySemaphore(device, semaphore, callbacks);
+}
 
 /* Where the device hangs, nothing that was submitted is ever finished. */
 static PFN_vkWaitSemaphores real_WaitSemaphores;
@@ -225,12 +341,19 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
 {
     if (!real)
         return NULL;
+    if (!strcmp(name, "vkQueueSubmit")) {
+        real_QueueSubmit = (PFN_vkQueueSubmit)real;
+        return (PFN_vkVoidFunction)submit_and_note;
+    }
 #define X(function_name, loses, parameters, arguments)                                             \
     if (!strcmp(name, "vk" #function_name)) {                                                      \
         real_##function_name = (PFN_vk##function_name)real;                                        \
         return (PFN_vkVoidFunction)fake_##function_name;                                           \
     }
     FUNCTIONS(X)
+    X(GetDeviceQueue, 0, , )
+    X(QueueWaitIdle, 1, , )
+    X(DestroySemaphore, 0, , )
 #undef X
     if (!strcmp(name, "vkWaitSemaphores") || !strcmp(name, "vkWaitSemaphoresKHR")) {
         real_WaitSemaphores = (PFN_vkWaitSemaphores)real;

@@ -65,6 +65,18 @@ static VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWai
     return wait_result;
 }
 
+static unsigned idle_waits[2]; /* by queue */
+static unsigned idle_failures;
+static VkResult idle_result;
+
+static VkResult VKAPI_CALL queue_wait_idle(VkQueue queue)
+{
+    if (idle_failures && idle_failures--)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    idle_waits[(uintptr_t)queue & 1]++;
+    return idle_result;
+}
+
 #define QUEUE(q) ((VkQueue)(uintptr_t)(0x100 + (q)))
 #define TIMELINE(q) ((VkSemaphore)(uintptr_t)(0x200 + (q)))
 #define FOREIGN(i) ((uintptr_t)(0x300 + (i)))
@@ -74,17 +86,18 @@ static VulkanDevice device;
 static int set_up(void **unused)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
-    device =
-        (VulkanDevice){ .gpu.name = "a driver that only listens",
-                        .vkd = { .QueueSubmit = queue_submit, .WaitSemaphores = wait_semaphores } };
+    device = (VulkanDevice){ .gpu.name = "a driver that only listens",
+                             .vkd = { .QueueSubmit = queue_submit,
+                                      .QueueWaitIdle = queue_wait_idle,
+                                      .WaitSemaphores = wait_semaphores } };
     for (unsigned q = 0; q < 2; q++) {
         pthread_mutex_init(&device.queue_locks[q], NULL);
         device.queues[q] = (VulkanQueue){ .handle = QUEUE(q),
                                           .timeline = TIMELINE(q),
                                           .lock = &device.queue_locks[q] };
     }
-    submit_result = wait_result = VK_SUCCESS;
-    waited_count = wait_failures = 0;
+    submit_result = wait_result = idle_result = VK_SUCCESS;
+    waited_count = wait_failures = idle_failures = idle_waits[0] = idle_waits[1] = 0;
     return 0;
 }
 
@@ -192,13 +205,33 @@ static void test_draining(void **unused)
     assert_int_equal(-EIO, vulkan_drain(&device.gpu));
 }
 
+/* Want of memory passes, or it does not and is told; a lost device is idle. */
+static void test_idleness(void **unused)
+{
+    assert_int_equal(0, vulkan_await_idle(&device));
+    assert_int_equal(1, idle_waits[0]);
+    assert_int_equal(1, idle_waits[1]);
+    idle_failures = 3;
+    assert_int_equal(0, vulkan_await_idle(&device));
+    assert_int_equal(0, idle_failures);
+    assert_int_equal(2, idle_waits[0]);
+    assert_int_equal(2, idle_waits[1]);
+    idle_failures = UINT_MAX;
+    assert_int_equal(-ENOMEM, vulkan_await_idle(&device));
+    idle_failures = 0;
+    idle_result = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(0, vulkan_await_idle(&device));
+    assert_int_equal(3, idle_waits[0]);
+    assert_int_equal(3, idle_waits[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_points),  TEST(test_waits),    TEST(test_failures),
-        TEST(test_waiting), TEST(test_draining),
+        TEST(test_waiting), TEST(test_draining), TEST(test_idleness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
