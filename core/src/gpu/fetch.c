@@ -42,8 +42,8 @@ int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes)
         err = gpu_device_run(dev, commands);
     if (!err)
         memcpy(to, readback->host, bytes);
-    ops->commands_destroy(dev, commands);
-    ops->buffer_destroy(dev, readback);
+    dev->ops->commands_destroy(dev, commands); /* it may have been given up */
+    dev->ops->buffer_destroy(dev, readback);
     return err;
 }
 

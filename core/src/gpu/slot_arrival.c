@@ -123,7 +123,7 @@ static int read_back(const Graph *graph, const GpuRange *range, GpuBuffer *to)
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
-    ops->commands_destroy(device, commands);
+    device->ops->commands_destroy(device, commands); /* it may have been given up */
     return err;
 }
 

@@ -205,7 +205,7 @@ static int fill(GpuDevice *device, GpuBuffer *buffer, uint32_t word)
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
-    ops->commands_destroy(device, commands);
+    device->ops->commands_destroy(device, commands); /* it may have been given up */
     return err;
 }
 
@@ -259,8 +259,14 @@ void upload_free(GpuDevice *device, void *block)
     pthread_mutex_unlock(&device->uploads_lock);
     if (!upload)
         return;
-    for (unsigned i = 0; i < upload->peer_count; i++)
+    bool held = gpu_device_is_abandoned(device);
+    for (unsigned i = 0; i < upload->peer_count; i++) {
+        held |= gpu_device_is_abandoned(upload->peers[i]);
         upload_free(upload->peers[i], block);
+    }
+    /* One that was given up may still copy from it: it stays, and so does the device whose it is. */
+    if (held)
+        return;
     destroy(device, upload);
     gpu_device_release(device);
 }

@@ -8,8 +8,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/fetch.h"
 #include "gpu/import.h"
 #include "gpu/session.h"
+#include "gpu/slot.h"
+#include "gpu/upload.h"
 #include "host/host.h"
 #include "score.h"
 #include "testing.h"
@@ -189,6 +192,101 @@ static void closing_gives_up_too(void **state)
     assert_int_equal(0, host_resume(gpu));
 }
 
+/* ---- what waits by itself ---- */
+
+#define BYTES 256
+
+static uintptr_t address_of(const GpuBuffer *buffer)
+{
+    return (uintptr_t)buffer;
+}
+
+static int fill_a_block(GpuDevice *gpu)
+{
+    void *block;
+    return upload_alloc_device(gpu, BYTES, address_of, &block);
+}
+
+static int view_a_picture(GpuDevice *gpu)
+{
+    const Graph graph = { .device = gpu, .picture_bytes = BYTES };
+    GpuBuffer *buffer;
+    VmafPicture view;
+    assert_int_equal(0, gpu->ops->buffer_create(gpu, GPU_DEVICE, BYTES, &buffer));
+    return slot_view(&graph, buffer, 1, &view);
+}
+
+static int fetch_what_was_kept(GpuDevice *gpu)
+{
+    PlanBuffer buffer = { .role = PLAN_SCRATCH, .size = BYTES, .kept = 1 };
+    GpuPlan plan = { .buffers = &buffer, .buffer_count = 1 };
+    GpuRange range = { .size = BYTES };
+    GraphFeature feature = { .plan = &plan, .ranges = &range };
+    const Graph graph = { .device = gpu, .features = &feature, .feature_count = 1 };
+    Slot slot = { 0 };
+    char bytes[BYTES];
+    assert_int_equal(0, gpu->ops->buffer_create(gpu, GPU_DEVICE, BYTES, &slot.scratch));
+    return gpu_fetch(&(GpuFrame){ .graph = &graph, .slot = &slot }, 0, bytes, BYTES);
+}
+
+/* Whoever runs commands and cleans up after them leaves them to a device that was given up. */
+static void commands_are_left_to_it(void **state)
+{
+    static int (*const runs[])(GpuDevice * gpu) = { fill_a_block, view_a_picture,
+                                                    fetch_what_was_kept };
+    for (unsigned i = 0; i < COUNT(runs); i++) {
+        GpuDevice *gpu;
+        assert_int_equal(0, host_open(&(HostParams){ .schedule = HOST_LAZY }, &gpu));
+        host_fail(gpu, HOST_SUBMIT, 1, HOST_HANG);
+        assert_int_equal(-EIO, runs[i](gpu));
+        assert_true(gpu_device_is_abandoned(gpu));
+        assert_int_equal(0, host_resume(gpu));
+    }
+}
+
+/* ---- several devices ---- */
+
+/* Copies from the block, and never ends. */
+static void hang_over(GpuDevice *gpu, const void *block)
+{
+    GpuBuffer *to;
+    GpuCommands *commands;
+    GpuRange from;
+    const FrameShape shape = { .pix_fmt = VMAF_PIX_FMT_YUV400P, .bpc = 8, .w = { 64 }, .h = { 4 } };
+    VmafPicture pic = { .pix_fmt = VMAF_PIX_FMT_YUV400P, .bpc = 8, .w = { 64 }, .h = { 4 } };
+    pic.data[0] = (void *)block;
+    pic.stride[0] = (ptrdiff_t)picture_stride(&shape, 0);
+    assert_true(upload_find(gpu, &pic, 0, BYTES, &from));
+    assert_int_equal(0, gpu->ops->buffer_create(gpu, GPU_DEVICE, BYTES, &to));
+    assert_int_equal(0, gpu->ops->commands_create(gpu, GPU_COMPUTE, &commands));
+    gpu->ops->begin(commands);
+    gpu->ops->copy(commands, &from, &(GpuRange){ to, 0, BYTES });
+    gpu->ops->barrier(commands);
+    assert_int_equal(0, gpu->ops->end(commands));
+    host_fail(gpu, HOST_SUBMIT, 1, HOST_HANG);
+    assert_int_equal(-EIO, gpu_device_run(gpu, commands));
+    assert_true(gpu_device_is_abandoned(gpu));
+}
+
+/* Memory of one device that another copies from stays when the other was given up. */
+static void shared_memory_is_left_to_it(void **state)
+{
+    GpuDevice *own, *peer;
+    void *block;
+    assert_int_equal(0, host_open(&(HostParams){ .schedule = HOST_LAZY }, &own));
+    assert_int_equal(0, host_open(&(HostParams){ .schedule = HOST_LAZY }, &peer));
+    own->peers = &peer;
+    own->peer_count = 1;
+    assert_int_equal(0, upload_alloc(own, BYTES, &block));
+    hang_over(peer, block);
+    const long live = mem_live();
+    upload_free(own, block);
+    assert_int_equal(live, mem_live());
+    gpu_device_release(own);
+    assert_int_equal(live, mem_live());
+    assert_int_equal(0, host_resume(peer));
+}
+
 /* What the environment says counts for devices that are opened later. */
 static void the_time_can_be_set(void **state)
 {
@@ -214,8 +312,8 @@ int main(void)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hung_device_is_given_up),
-        cmocka_unit_test(closing_gives_up_too),
+        cmocka_unit_test(a_hung_device_is_given_up), cmocka_unit_test(closing_gives_up_too),
+        cmocka_unit_test(commands_are_left_to_it),   cmocka_unit_test(shared_memory_is_left_to_it),
         cmocka_unit_test(the_time_can_be_set),
     };
     return cmocka_run_group_tests_name("host lost", tests, NULL, NULL);
