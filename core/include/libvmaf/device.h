@@ -114,7 +114,7 @@ VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
 VMAF_EXPORT int vmaf_leave_device(VmafContext *vmaf);
 
 /* 1: the device did not finish its work in time (300 s; VMAF_GPU_TIMEOUT=SECONDS in the environment says
- * otherwise) and was given up. Everything on it fails with -EIO from then on, for all contexts, and closing
+ * otherwise), or its driver had no memory to wait for it, and it was given up. Everything on it fails with -EIO from then on, for all contexts, and closing
  * waits for nothing. What it may still write to stays allocated until the process ends; a program had better
  * end then, by _exit() if its driver's exit handlers might hang, too. Any thread may ask. */
 VMAF_EXPORT int vmaf_device_is_lost(const VmafDevice *device);

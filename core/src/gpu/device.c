@@ -2,6 +2,7 @@
 #include "gpu/device.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -54,14 +55,18 @@ bool gpu_device_is_abandoned(const GpuDevice *device)
     return device->ops == &gpu_abandoned_ops;
 }
 
-static void abandon(GpuDevice *device)
+static void abandon(GpuDevice *device, bool in_vain)
 {
+    char why[64] = "cannot be waited for";
     if (atomic_exchange(&device->ops, &gpu_abandoned_ops) == &gpu_abandoned_ops)
         return;
-    log_error(
-        "%s: %s did not finish its work in %llu s and is given up: nothing runs on it any more, and "
-        "its memory stays in use until this process ends. VMAF_GPU_TIMEOUT=SECONDS gives it longer",
-        device->backend, device->name, (unsigned long long)(device->timeout_ns / 1000000000));
+    if (!in_vain)
+        snprintf(why, sizeof(why), "did not finish its work in %llu s",
+                 (unsigned long long)(device->timeout_ns / 1000000000));
+    log_error("%s: %s %s and is given up: nothing runs on it any more, and its memory stays in use "
+              "until this process ends.%s",
+              device->backend, device->name, why,
+              in_vain ? "" : " VMAF_GPU_TIMEOUT=SECONDS gives it longer");
 }
 
 /* ---- work ---- */
@@ -85,9 +90,10 @@ int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done
 int gpu_device_wait(GpuDevice *device, GpuPoint point)
 {
     const int reached = device->ops->wait(device, point, device->timeout_ns);
-    if (!reached)
-        abandon(device);
-    return reached > 0 ? 0 : reached < 0 ? reached : -EIO;
+    const bool in_vain = reached == -ENOMEM;
+    if (!reached || in_vain)
+        abandon(device, in_vain);
+    return reached > 0 ? 0 : reached < 0 && !in_vain ? reached : -EIO;
 }
 
 static int wait_for_last(GpuDevice *device)

@@ -165,7 +165,8 @@ typedef struct GpuOps {
     /* Submits to a queue; *done is the point at which it will be finished. A queue's points grow, and
      * are reached in the order of submission. */
     int (*submit)(GpuDevice *dev, const GpuSubmit *submit, GpuPoint *done);
-    /* 1 when reached, 0 when the time is over (UINT64_MAX: never), negative errno on device loss. */
+    /* 1 when reached, 0 when the time is over (UINT64_MAX: never), -ENOMEM when it cannot be waited for, which
+     * says nothing of the work, another negative errno on device loss. */
     int (*wait)(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns);
     /* Waits until nothing that was submitted so far is in flight. */
     int (*drain)(GpuDevice *dev);
@@ -220,9 +221,9 @@ void gpu_device_release(GpuDevice *device); /* NULL is fine */
 
 /* As GpuOps.submit: everything is submitted this way. */
 int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done);
-/* Waits for a point: 0, or a negative errno. When the time is over the device is given up, with a line in the log: from
- * then on every operation fails with -EIO, and what destroys objects leaves them alone, since the device
- * may still write to them. */
+/* Waits for a point: 0, or a negative errno. When the time is over, or there is no memory to wait, the device is given
+ * up, with a line in the log: from then on every operation fails with -EIO, and what destroys objects leaves them
+ * alone, since the device may still write to them. */
 int gpu_device_wait(GpuDevice *device, GpuPoint point);
 /* The same for all that was submitted. */
 int gpu_device_drain(GpuDevice *device);

@@ -114,7 +114,7 @@ def orders(counts):
             # Not at later waits: what was waited for once is done.
             if name == 'vkQueueSubmit' or (name == 'vkWaitSemaphores' and number == 1):
                 yield f'{name}:{number}:hangs'
-            if name == 'vkQueueWaitIdle':
+            if name in ('vkWaitSemaphores', 'vkQueueWaitIdle'):
                 yield f'{name}:{number}:{HOST}+'
 
 

@@ -189,6 +189,21 @@ static void test_waiting(void **unused)
     assert_int_equal(-EIO, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
 }
 
+/* Work that cannot be waited for may be at work for ever: what it uses is left to it. */
+static void test_waiting_in_vain(void **unused)
+{
+    static const GpuOps ops = { .wait = vulkan_wait };
+    device.gpu.ops = &ops;
+    wait_failures = UINT_MAX;
+    assert_int_equal(-EIO, gpu_device_wait(&device.gpu, (GpuPoint){ GPU_COMPUTE, 1 }));
+    assert_true(gpu_device_is_abandoned(&device.gpu));
+    device.gpu.ops = &ops;
+    wait_result = VK_ERROR_DEVICE_LOST;
+    wait_failures = 0;
+    assert_int_equal(-EIO, gpu_device_wait(&device.gpu, (GpuPoint){ GPU_COMPUTE, 1 }));
+    assert_false(gpu_device_is_abandoned(&device.gpu));
+}
+
 static void test_draining(void **unused)
 {
     GpuPoint done;
@@ -230,8 +245,8 @@ static void test_idleness(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_points),  TEST(test_waits),    TEST(test_failures),
-        TEST(test_waiting), TEST(test_draining), TEST(test_idleness),
+        TEST(test_points),          TEST(test_waits),    TEST(test_failures), TEST(test_waiting),
+        TEST(test_waiting_in_vain), TEST(test_draining), TEST(test_idleness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
