@@ -24,8 +24,8 @@ struct TempFolder {
     unsigned files;
 };
 
-/* Removes what is in a folder, and in the folders in it; links are not followed. */
-static void empty(int folder)
+/* Removes what is in a folder, but for `kept` (NULL: all), and in the folders in it; links are not followed. */
+static void empty(int folder, const char *kept)
 {
     DIR *const dir = fdopendir(folder);
     if (!dir) {
@@ -33,43 +33,53 @@ static void empty(int folder)
         return;
     }
     for (const struct dirent *entry; (entry = readdir(dir));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+            (kept && !strcmp(entry->d_name, kept)))
             continue;
         if (!unlinkat(dirfd(dir), entry->d_name, 0))
             continue;
         const int inner =
             openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner >= 0)
-            empty(inner);
+            empty(inner, NULL);
         unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
     }
+    if (kept)
+        unlinkat(dirfd(dir), kept, 0);
     closedir(dir);
 }
 
+/* The lock goes last: whoever is killed meanwhile leaves a folder that has one, or that is empty. */
 static void remove_folder(int parent, const char *name)
 {
     const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder >= 0)
-        empty(folder);
+        empty(folder, LOCK);
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Is it ours, and has its owner gone without removing it? */
-static bool is_left_behind(int parent, const char *name)
+static bool is_ours(int parent, const char *name)
 {
     struct stat info;
-    if (strncmp(name, PREFIX, strlen(PREFIX)) ||
-        fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(info.st_mode) ||
-        info.st_uid != geteuid())
-        return false;
+    return !strncmp(name, PREFIX, strlen(PREFIX)) &&
+           !fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) && S_ISDIR(info.st_mode) &&
+           info.st_uid == geteuid();
+}
+
+/* Removes the folder if its owner has gone without doing so. The lock is held meanwhile, so that an owner who has made
+ * it and not yet taken it sees that the folder goes; and one who has not yet made it finds no place for it. */
+static void sweep_one(int parent, const char *name)
+{
     char *const path = text_print("%s/" LOCK, name);
-    const int lock = path ? openat(parent, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    const int lock = path ? openat(parent, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     free(path);
-    if (lock < 0) /* just being made */
-        return false;
-    const bool free_of_owner = !flock(lock, LOCK_EX | LOCK_NB);
+    if (lock < 0) {
+        unlinkat(parent, name, AT_REMOVEDIR); /* if it is empty */
+        return;
+    }
+    if (!flock(lock, LOCK_EX | LOCK_NB))
+        remove_folder(parent, name);
     close(lock);
-    return free_of_owner;
 }
 
 static void sweep(const char *parent)
@@ -78,10 +88,51 @@ static void sweep(const char *parent)
     if (!dir)
         return;
     for (const struct dirent *entry; (entry = readdir(dir));)
-        if (is_left_behind(dirfd(dir), entry->d_name))
-            remove_folder(dirfd(dir), entry->d_name);
+        if (is_ours(dirfd(dir), entry->d_name))
+            sweep_one(dirfd(dir), entry->d_name);
     closedir(dir);
 }
+
+/* Where nothing can be locked nobody sweeps. -EAGAIN: somebody has just swept the folder away. */
+static int take_lock(TempFolder *temp)
+{
+    char *const path = text_print("%s/" LOCK, temp->path);
+    struct stat info;
+    if (!path)
+        return -ENOMEM;
+    temp->lock = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int err = temp->lock >= 0 ? 0 : -errno;
+    free(path);
+    if (err)
+        return err == -ENOENT ? -EAGAIN : err;
+    const bool taken = flock(temp->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    if (!taken && !fstat(temp->lock, &info) && info.st_nlink)
+        return 0;
+    close(temp->lock);
+    temp->lock = -1;
+    return -EAGAIN;
+}
+
+static int make_folder(TempFolder *temp, const char *parent)
+{
+    temp->path = text_print("%s/" PREFIX "XXXXXX", parent);
+    if (!temp->path)
+        return -ENOMEM;
+    int err = mkdtemp(temp->path) ? 0 : -errno;
+    if (!err) {
+        err = take_lock(temp);
+        if (err && err != -EAGAIN)
+            rmdir(temp->path);
+    }
+    if (err) {
+        free(temp->path);
+        temp->path = NULL;
+    }
+    return err;
+}
+
+/* To be swept away that often takes more than bad luck. */
+#define TRIES 1000
 
 int temp_create(TempFolder **out, const char *parent)
 {
@@ -89,27 +140,18 @@ int temp_create(TempFolder **out, const char *parent)
     *out = NULL;
     if (!temp)
         return -ENOMEM;
-    sweep(parent);
     temp->lock = -1;
-    temp->path = text_print("%s/" PREFIX "XXXXXX", parent);
-    if (!temp->path) {
-        free(temp);
-        return -ENOMEM;
-    }
-    if (!mkdtemp(temp->path)) {
-        const int err = -errno;
-        say("no folder for temporary files can be made in %s: %s; --temp names another place",
-            parent, strerror(-err));
-        free(temp->path);
+    sweep(parent);
+    int err = -EAGAIN;
+    for (unsigned i = 0; err == -EAGAIN && i < TRIES; i++)
+        err = make_folder(temp, parent);
+    if (err) {
+        if (err != -ENOMEM)
+            say("no folder for temporary files can be made in %s: %s; --temp names another place",
+                parent, strerror(-err));
         free(temp);
         return err;
     }
-    char *const lock = text_print("%s/" LOCK, temp->path);
-    if (lock)
-        temp->lock = open(lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (temp->lock >= 0)
-        flock(temp->lock, LOCK_EX | LOCK_NB);
-    free(lock);
     *out = temp;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A folder for what is made on the way. It goes when we do; and should we be killed, the next of us that
- * works in the same place removes it: each folder holds a file that its owner keeps locked. */
+ * works in the same place removes it: each folder holds a file that its owner keeps locked, or nothing at all. */
 #ifndef TUNE_TEMP_H
 #define TUNE_TEMP_H
 
