@@ -30,7 +30,7 @@ int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBu
         .queueFamilyIndexCount = shared ? 2 : 0,
         .pQueueFamilyIndices = families,
     };
-    VK_TRY(dev, CreateBuffer, dev->handle, &info, NULL, &buffer->handle);
+    VK_MAKE(dev, CreateBuffer, &info, &buffer->handle);
     VkMemoryRequirements needs;
     dev->vkd.GetBufferMemoryRequirements(dev->handle, buffer->handle, &needs);
     err = vulkan_memory_alloc(dev->memory, &needs, kind, &buffer->allocation);

@@ -38,7 +38,7 @@ int vulkan_cache_open(VulkanDevice *dev)
         .initialDataSize = size,
         .pInitialData = data,
     };
-    VK_TRY(dev, CreatePipelineCache, dev->handle, &info, NULL, &dev->cache);
+    VK_MAKE(dev, CreatePipelineCache, &info, &dev->cache);
     /* Not what was read: a driver may refuse that, and what it then makes anew might be as large. */
     dev->cache_size = size_now(dev);
 error:

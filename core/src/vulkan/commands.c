@@ -28,7 +28,7 @@ int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **ou
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
         .queueFamilyIndex = dev->queues[queue].family,
     };
-    VK_TRY(dev, CreateCommandPool, dev->handle, &pool, NULL, &commands->pool);
+    VK_MAKE(dev, CreateCommandPool, &pool, &commands->pool);
     const VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = commands->pool,

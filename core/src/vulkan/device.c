@@ -350,7 +350,7 @@ static int create_timelines(VulkanDevice *dev)
         while (dev->queues[same].handle != queue->handle)
             same++;
         queue->lock = &dev->queue_locks[same];
-        VK_TRY(dev, CreateSemaphore, dev->handle, &info, NULL, &queue->timeline);
+        VK_MAKE(dev, CreateSemaphore, &info, &queue->timeline);
     }
 error:
     return err;

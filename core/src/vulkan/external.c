@@ -42,7 +42,7 @@ static int create_buffer(VulkanDevice *dev, VkExternalMemoryHandleTypeFlags type
         .size = size,
         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
     };
-    VK_TRY(dev, CreateBuffer, dev->handle, &info, NULL, buffer);
+    VK_MAKE(dev, CreateBuffer, &info, buffer);
 error:
     return err;
 }

@@ -112,9 +112,10 @@ static int create_handle(VulkanInstance *instance, const VkGlobal *vkg, bool val
     const int err = vk_load_instance(&instance->vki, instance->handle, NULL);
     if (err)
         return err;
-    if (validation && instance->vki.CreateDebugUtilsMessengerEXT)
+    if (validation && instance->vki.CreateDebugUtilsMessengerEXT &&
         instance->vki.CreateDebugUtilsMessengerEXT(instance->handle, &messenger, NULL,
-                                                   &instance->messenger);
+                                                   &instance->messenger) < 0)
+        instance->messenger = VK_NULL_HANDLE;
     return 0;
 }
 

@@ -47,7 +47,7 @@ static int create_layouts(VulkanDevice *dev, VulkanKernel *kernel)
         .bindingCount = kernel->info->buffer_count,
         .pBindings = bindings,
     };
-    VK_TRY(dev, CreateDescriptorSetLayout, dev->handle, &set_info, NULL, &kernel->set_layout);
+    VK_MAKE(dev, CreateDescriptorSetLayout, &set_info, &kernel->set_layout);
     const VkPushConstantRange range = {
         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         .size = kernel->info->params_size,
@@ -59,7 +59,7 @@ static int create_layouts(VulkanDevice *dev, VulkanKernel *kernel)
         .pushConstantRangeCount = kernel->info->params_size ? 1 : 0,
         .pPushConstantRanges = &range,
     };
-    VK_TRY(dev, CreatePipelineLayout, dev->handle, &layout_info, NULL, &kernel->layout);
+    VK_MAKE(dev, CreatePipelineLayout, &layout_info, &kernel->layout);
 error:
     return err;
 }
@@ -73,7 +73,7 @@ static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const Kernel
         .codeSize = spirv->size,
         .pCode = spirv->data,
     };
-    VK_TRY(dev, CreateShaderModule, dev->handle, &module_info, NULL, &module);
+    VK_MAKE(dev, CreateShaderModule, &module_info, &module);
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {
@@ -174,7 +174,7 @@ static int pool_create(VulkanDevice *dev, VulkanPool **out)
         .poolSizeCount = 1,
         .pPoolSizes = &size,
     };
-    VK_TRY(dev, CreateDescriptorPool, dev->handle, &info, NULL, &pool->handle);
+    VK_MAKE(dev, CreateDescriptorPool, &info, &pool->handle);
     pool->next = dev->pools;
     dev->pools = pool;
     *out = pool;

@@ -130,7 +130,7 @@ static int block_create(VulkanMemory *memory, Heap *heap, uint32_t type, VkDevic
         .allocationSize = size,
         .memoryTypeIndex = type,
     };
-    VK_TRY(dev, AllocateMemory, dev->handle, &info, NULL, &block->memory);
+    VK_MAKE(dev, AllocateMemory, &info, &block->memory);
     if (heap == &memory->mapped)
         VK_TRY(dev, MapMemory, dev->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host);
     block->next = heap->blocks;

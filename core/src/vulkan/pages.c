@@ -51,7 +51,7 @@ static int create_buffer(VulkanDevice *dev, VulkanBuffer *buffer)
         .queueFamilyIndexCount = shared ? 2 : 0,
         .pQueueFamilyIndices = families,
     };
-    VK_TRY(dev, CreateBuffer, dev->handle, &info, NULL, &buffer->handle);
+    VK_MAKE(dev, CreateBuffer, &info, &buffer->handle);
 error:
     return err;
 }

@@ -39,7 +39,7 @@ int vulkan_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out)
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = count,
     };
-    VK_TRY(dev, CreateQueryPool, dev->handle, &info, NULL, &stamps->pool);
+    VK_MAKE(dev, CreateQueryPool, &info, &stamps->pool);
     *out = stamps;
     return 0;
 error:

@@ -138,6 +138,18 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
         }                                                                                          \
     } while (0)
 
+/* The same for what makes an object of the device. Drivers may leave anything where they failed to make one: it is
+ * nothing then, so that nobody destroys it. */
+#define VK_MAKE(dev, function, info, out)                                                          \
+    do {                                                                                           \
+        const VkResult result_ = (dev)->vkd.function((dev)->handle, info, NULL, out);              \
+        if (result_ < 0) {                                                                         \
+            *(out) = VK_NULL_HANDLE;                                                               \
+            err = vulkan_error(dev, "vk" #function, result_);                                      \
+            goto error;                                                                            \
+        }                                                                                          \
+    } while (0)
+
 int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int vulkan_drain(GpuDevice *gpu);

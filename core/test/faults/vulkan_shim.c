@@ -26,88 +26,92 @@
 
 #include <vulkan/vulkan.h>
 
-/* X(name, may it say that the device is lost, (parameters), (arguments)) */
+/* X(name, may it say that the device is lost, what failing does, (parameters), (arguments)) */
+#define MAKES memset(out, 0xa5, sizeof(*out)) /* nobody may use what is not there */
+#define NOTHING (void)0
 #define CALLBACKS const VkAllocationCallbacks *callbacks
 #define FUNCTIONS(X)                                                                               \
-    X(CreateInstance, 0, (const VkInstanceCreateInfo *info, CALLBACKS, VkInstance *out),           \
+    X(CreateInstance, 0, MAKES, (const VkInstanceCreateInfo *info, CALLBACKS, VkInstance *out),    \
       (info, callbacks, out))                                                                      \
-    X(EnumerateInstanceLayerProperties, 0, (uint32_t * count, VkLayerProperties * out),            \
+    X(EnumerateInstanceLayerProperties, 0, NOTHING, (uint32_t * count, VkLayerProperties * out),   \
       (count, out))                                                                                \
-    X(EnumerateInstanceExtensionProperties, 0,                                                     \
+    X(EnumerateInstanceExtensionProperties, 0, NOTHING,                                            \
       (const char *layer, uint32_t *count, VkExtensionProperties *out), (layer, count, out))       \
-    X(EnumeratePhysicalDevices, 0,                                                                 \
+    X(EnumeratePhysicalDevices, 0, NOTHING,                                                        \
       (VkInstance instance, uint32_t * count, VkPhysicalDevice * out), (instance, count, out))     \
-    X(EnumerateDeviceExtensionProperties, 0,                                                       \
+    X(EnumerateDeviceExtensionProperties, 0, NOTHING,                                              \
       (VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out),   \
       (device, layer, count, out))                                                                 \
-    X(CreateDevice, 1,                                                                             \
+    X(CreateDevice, 1, MAKES,                                                                      \
       (VkPhysicalDevice physical, const VkDeviceCreateInfo *info, CALLBACKS, VkDevice *out),       \
       (physical, info, callbacks, out))                                                            \
-    X(QueueSubmit, 1, (VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence),   \
+    X(QueueSubmit, 1, NOTHING,                                                                     \
+      (VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence),                   \
       (queue, count, infos, fence))                                                                \
-    X(AllocateMemory, 0,                                                                           \
+    X(AllocateMemory, 0, MAKES,                                                                    \
       (VkDevice device, const VkMemoryAllocateInfo *info, CALLBACKS, VkDeviceMemory *out),         \
       (device, info, callbacks, out))                                                              \
-    X(MapMemory, 0,                                                                                \
+    X(MapMemory, 0, MAKES,                                                                         \
       (VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,             \
        VkMemoryMapFlags flags, void **out),                                                        \
       (device, memory, offset, size, flags, out))                                                  \
-    X(CreateBuffer, 0,                                                                             \
+    X(CreateBuffer, 0, MAKES,                                                                      \
       (VkDevice device, const VkBufferCreateInfo *info, CALLBACKS, VkBuffer *out),                 \
       (device, info, callbacks, out))                                                              \
-    X(BindBufferMemory, 0,                                                                         \
+    X(BindBufferMemory, 0, NOTHING,                                                                \
       (VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset),              \
       (device, buffer, memory, offset))                                                            \
-    X(CreateShaderModule, 0,                                                                       \
+    X(CreateShaderModule, 0, MAKES,                                                                \
       (VkDevice device, const VkShaderModuleCreateInfo *info, CALLBACKS, VkShaderModule *out),     \
       (device, info, callbacks, out))                                                              \
-    X(CreatePipelineCache, 0,                                                                      \
+    X(CreatePipelineCache, 0, MAKES,                                                               \
       (VkDevice device, const VkPipelineCacheCreateInfo *info, CALLBACKS, VkPipelineCache *out),   \
       (device, info, callbacks, out))                                                              \
-    X(GetPipelineCacheData, 0, (VkDevice device, VkPipelineCache cache, size_t * size, void *out), \
+    X(GetPipelineCacheData, 0, NOTHING,                                                            \
+      (VkDevice device, VkPipelineCache cache, size_t * size, void *out),                          \
       (device, cache, size, out))                                                                  \
-    X(CreateComputePipelines, 0,                                                                   \
+    X(CreateComputePipelines, 0, NOTHING,                                                          \
       (VkDevice device, VkPipelineCache cache, uint32_t count,                                     \
        const VkComputePipelineCreateInfo *infos, CALLBACKS, VkPipeline *out),                      \
       (device, cache, count, infos, callbacks, out))                                               \
-    X(CreatePipelineLayout, 0,                                                                     \
+    X(CreatePipelineLayout, 0, MAKES,                                                              \
       (VkDevice device, const VkPipelineLayoutCreateInfo *info, CALLBACKS, VkPipelineLayout *out), \
       (device, info, callbacks, out))                                                              \
-    X(CreateDescriptorSetLayout, 0,                                                                \
+    X(CreateDescriptorSetLayout, 0, MAKES,                                                         \
       (VkDevice device, const VkDescriptorSetLayoutCreateInfo *info, CALLBACKS,                    \
        VkDescriptorSetLayout *out),                                                                \
       (device, info, callbacks, out))                                                              \
-    X(CreateDescriptorPool, 0,                                                                     \
+    X(CreateDescriptorPool, 0, MAKES,                                                              \
       (VkDevice device, const VkDescriptorPoolCreateInfo *info, CALLBACKS, VkDescriptorPool *out), \
       (device, info, callbacks, out))                                                              \
-    X(AllocateDescriptorSets, 0,                                                                   \
+    X(AllocateDescriptorSets, 0, NOTHING,                                                          \
       (VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out),            \
       (device, info, out))                                                                         \
-    X(FreeDescriptorSets, 0,                                                                       \
+    X(FreeDescriptorSets, 0, NOTHING,                                                              \
       (VkDevice device, VkDescriptorPool pool, uint32_t count, const VkDescriptorSet *sets),       \
       (device, pool, count, sets))                                                                 \
-    X(CreateCommandPool, 0,                                                                        \
+    X(CreateCommandPool, 0, MAKES,                                                                 \
       (VkDevice device, const VkCommandPoolCreateInfo *info, CALLBACKS, VkCommandPool *out),       \
       (device, info, callbacks, out))                                                              \
-    X(AllocateCommandBuffers, 0,                                                                   \
+    X(AllocateCommandBuffers, 0, NOTHING,                                                          \
       (VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out),            \
       (device, info, out))                                                                         \
-    X(BeginCommandBuffer, 0, (VkCommandBuffer buffer, const VkCommandBufferBeginInfo *info),       \
-      (buffer, info))                                                                              \
-    X(EndCommandBuffer, 0, (VkCommandBuffer buffer), (buffer))                                     \
-    X(CreateQueryPool, 0,                                                                          \
+    X(BeginCommandBuffer, 0, NOTHING,                                                              \
+      (VkCommandBuffer buffer, const VkCommandBufferBeginInfo *info), (buffer, info))              \
+    X(EndCommandBuffer, 0, NOTHING, (VkCommandBuffer buffer), (buffer))                            \
+    X(CreateQueryPool, 0, MAKES,                                                                   \
       (VkDevice device, const VkQueryPoolCreateInfo *info, CALLBACKS, VkQueryPool *out),           \
       (device, info, callbacks, out))                                                              \
-    X(GetQueryPoolResults, 1,                                                                      \
+    X(GetQueryPoolResults, 1, NOTHING,                                                             \
       (VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, size_t size, void *out,  \
        VkDeviceSize stride, VkQueryResultFlags flags),                                             \
       (device, pool, first, count, size, out, stride, flags))                                      \
-    X(CreateSemaphore, 0,                                                                          \
+    X(CreateSemaphore, 0, MAKES,                                                                   \
       (VkDevice device, const VkSemaphoreCreateInfo *info, CALLBACKS, VkSemaphore *out),           \
       (device, info, callbacks, out))
 
 enum Function {
-#define X(name, loses, parameters, arguments) F_##name,
+#define X(name, loses, failing, parameters, arguments) F_##name,
     FUNCTIONS(X)
 #undef X
         F_WaitSemaphores,
@@ -116,7 +120,7 @@ enum Function {
 };
 
 static const char *const names[FUNCTION_COUNT] = {
-#define X(name, loses, parameters, arguments) "vk" #name,
+#define X(name, loses, failing, parameters, arguments) "vk" #name,
     FUNCTIONS(X)
 #undef X
         "vkWaitSemaphores",
@@ -263,13 +267,16 @@ static bool may_be_at_work(VkDevice device)
     return any && !is_lost();
 }
 
-#define X(name, loses, parameters, arguments)                                                      \
+#define X(name, loses, failing, parameters, arguments)                                             \
     static PFN_vk##name real_##name;                                                               \
     static VKAPI_ATTR VkResult VKAPI_CALL fake_##name parameters                                   \
     {                                                                                              \
+        VkResult result = (VkResult)error;                                                         \
         atomic_fetch_add(&under_way, 1);                                                           \
-        const VkResult result =                                                                    \
-            spoil(F_##name, loses, 1) ? (VkResult)error : real_##name arguments;                   \
+        if (spoil(F_##name, loses, 1))                                                             \
+            failing;                                                                               \
+        else                                                                                       \
+            result = real_##name arguments;                                                        \
         atomic_fetch_sub(&under_way, 1);                                                           \
         return result;                                                                             \
     }
@@ -345,15 +352,15 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
         real_QueueSubmit = (PFN_vkQueueSubmit)real;
         return (PFN_vkVoidFunction)submit_and_note;
     }
-#define X(function_name, loses, parameters, arguments)                                             \
+#define X(function_name, loses, failing, parameters, arguments)                                    \
     if (!strcmp(name, "vk" #function_name)) {                                                      \
         real_##function_name = (PFN_vk##function_name)real;                                        \
         return (PFN_vkVoidFunction)fake_##function_name;                                           \
     }
     FUNCTIONS(X)
-    X(GetDeviceQueue, 0, , )
-    X(QueueWaitIdle, 1, , )
-    X(DestroySemaphore, 0, , )
+    X(GetDeviceQueue, 0, , , )
+    X(QueueWaitIdle, 1, , , )
+    X(DestroySemaphore, 0, , , )
 #undef X
     if (!strcmp(name, "vkWaitSemaphores") || !strcmp(name, "vkWaitSemaphoresKHR")) {
         real_WaitSemaphores = (PFN_vkWaitSemaphores)real;

@@ -328,20 +328,20 @@ static void test_mapped_growth(void **unused)
 {
     static const unsigned megabytes[] = { 8, 8, 16, 32, 64, 64 };
     const VkDeviceSize piece = 4 << 20;
-    VulkanAllocation taken[48];
+    VulkanAllocation pieces[48];
     unsigned count = 0;
     for (unsigned b = 0; b < COUNT(megabytes); b++) {
         const VkDeviceSize size = (VkDeviceSize)megabytes[b] << 20;
         for (VkDeviceSize used = 0; used < size; used += piece) {
-            assert_int_equal(0, take(piece, 256, GPU_UPLOAD, &taken[count]));
-            assert_int_equal(size, block_of(taken[count].memory)->size);
+            assert_int_equal(0, take(piece, 256, GPU_UPLOAD, &pieces[count]));
+            assert_int_equal(size, block_of(pieces[count].memory)->size);
             count++;
         }
         assert_int_equal(b + 1, allocate_calls);
     }
-    assert_int_equal(COUNT(taken), count);
+    assert_int_equal(COUNT(pieces), count);
     while (count)
-        give(&taken[--count]);
+        give(&pieces[--count]);
 }
 
 /* A small heap gives small blocks. */
