@@ -10,7 +10,8 @@ struct GpuCommands {
     bool copies_only;
     VkCommandPool pool;
     VkCommandBuffer handle;
-    VkResult begun;
+    bool recording;
+    VkResult result; /* what recording has come to so far */
 };
 
 int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
@@ -63,20 +64,29 @@ void vulkan_commands_begin(GpuCommands *commands)
     const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
     };
-    commands->begun = commands->dev->vkd.BeginCommandBuffer(commands->handle, &info);
+    commands->result = commands->dev->vkd.BeginCommandBuffer(commands->handle, &info);
+    commands->recording = commands->result >= 0;
+}
+
+bool vulkan_commands_failed(const GpuCommands *commands)
+{
+    return commands->result < 0;
 }
 
 int vulkan_commands_end(GpuCommands *commands)
 {
-    VkResult result = commands->begun;
-    if (result >= 0)
-        result = commands->dev->vkd.EndCommandBuffer(commands->handle);
+    VkResult result = commands->result;
+    if (commands->recording) {
+        const VkResult ended = commands->dev->vkd.EndCommandBuffer(commands->handle);
+        result = result < 0 ? result : ended;
+    }
+    commands->recording = false;
     return result < 0 ? vulkan_error(commands->dev, "recording commands", result) : 0;
 }
 
 void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to)
 {
-    if (commands->begun < 0)
+    if (vulkan_commands_failed(commands))
         return;
     const VkBufferCopy region = {
         .srcOffset = from->offset,
@@ -89,11 +99,11 @@ void vulkan_commands_copy(GpuCommands *commands, const GpuRange *from, const Gpu
 
 void vulkan_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
 {
-    if (commands->begun < 0)
+    if (vulkan_commands_failed(commands))
         return;
     VkBufferCopy *regions = mem_array(rows->rows, sizeof(*regions));
     if (!regions) {
-        commands->begun = VK_ERROR_OUT_OF_HOST_MEMORY;
+        commands->result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return;
     }
     for (unsigned y = 0; y < rows->rows; y++)
@@ -109,7 +119,7 @@ void vulkan_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
 
 void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
 {
-    if (commands->begun < 0)
+    if (vulkan_commands_failed(commands))
         return;
     commands->dev->vkd.CmdFillBuffer(commands->handle, ((VulkanBuffer *)range->buffer)->handle,
                                      range->offset, range->size, word);
@@ -118,7 +128,7 @@ void vulkan_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t
 void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bindings,
                               const void *params, const unsigned groups[3])
 {
-    if (commands->begun < 0)
+    if (vulkan_commands_failed(commands))
         return;
     const VkDev *vkd = &commands->dev->vkd;
     const VulkanKernel *kernel = (VulkanKernel *)gpu_kernel;
@@ -134,7 +144,7 @@ void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuB
 
 void vulkan_commands_barrier(GpuCommands *commands)
 {
-    if (commands->begun < 0)
+    if (vulkan_commands_failed(commands))
         return;
     VkPipelineStageFlags from = VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkMemoryBarrier barrier = {

@@ -167,6 +167,8 @@ int vulkan_record_frame(ImportTarget *target, const void *source)
     const VmafVulkanFrame *frame = source;
     const unsigned shift = image_shift(frame);
     unsigned images = 0, packed = 0;
+    if (vulkan_commands_failed(target->commands))
+        return 0;
     for (unsigned p = 0; p < 3; p++) {
         if (!import_wants(target, p))
             continue;

@@ -62,6 +62,8 @@ void vulkan_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i)
 {
     const VkCommandBuffer handle = vulkan_commands_handle(commands);
     const VkDev *vkd = &stamps->dev->vkd;
+    if (vulkan_commands_failed(commands))
+        return;
     if (i == 0)
         vkd->CmdResetQueryPool(handle, stamps->pool, 0, stamps->count);
     vkd->CmdWriteTimestamp(handle, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, stamps->pool, i);

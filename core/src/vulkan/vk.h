@@ -216,6 +216,7 @@ void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindi
                               const void *params, const unsigned groups[3]);
 void vulkan_commands_barrier(GpuCommands *commands);
 int vulkan_commands_end(GpuCommands *commands);
+bool vulkan_commands_failed(const GpuCommands *commands); /* record nothing more: the end tells */
 VkCommandBuffer vulkan_commands_handle(const GpuCommands *commands);
 
 /* ---- stamps.c ---- */

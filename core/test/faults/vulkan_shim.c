@@ -12,7 +12,7 @@
  *
  * A semaphore that is destroyed though a queue of its device was given work, and was not waited for afterwards, ends the
  * process with exit code 98: a driver's thread may still look at it, however long ago its point was reached. A device that
- * is lost holds nothing any more. */
+ * is lost holds nothing any more. A command that is recorded where recording could not begin ends it with exit code 97. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -300,6 +300,55 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit_and_note(VkQueue queue, uint32_t co
     return result;
 }
 
+static _Atomic(VkCommandBuffer) not_begun;
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin_and_note(VkCommandBuffer buffer,
+                                                     const VkCommandBufferBeginInfo *info)
+{
+    VkCommandBuffer same = buffer;
+    const VkResult result = fake_BeginCommandBuffer(buffer, info);
+    if (result < 0)
+        atomic_store(&not_begun, buffer);
+    else
+        atomic_compare_exchange_strong(&not_begun, &same, VK_NULL_HANDLE);
+    return result;
+}
+
+/* X(name, (parameters), (arguments)): of what is recorded; a dispatch speaks for what it binds */
+#define COMMANDS(X)                                                                                \
+    X(CmdCopyBuffer,                                                                               \
+      (VkCommandBuffer buffer, VkBuffer from, VkBuffer to, uint32_t count,                         \
+       const VkBufferCopy *regions),                                                               \
+      (buffer, from, to, count, regions))                                                          \
+    X(CmdFillBuffer,                                                                               \
+      (VkCommandBuffer buffer, VkBuffer to, VkDeviceSize offset, VkDeviceSize size,                \
+       uint32_t word),                                                                             \
+      (buffer, to, offset, size, word))                                                            \
+    X(CmdDispatch, (VkCommandBuffer buffer, uint32_t x, uint32_t y, uint32_t z),                   \
+      (buffer, x, y, z))                                                                           \
+    X(CmdPipelineBarrier,                                                                          \
+      (VkCommandBuffer buffer, VkPipelineStageFlags from, VkPipelineStageFlags to,                 \
+       VkDependencyFlags flags, uint32_t count, const VkMemoryBarrier *barriers,                   \
+       uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,          \
+       const VkImageMemoryBarrier *images),                                                        \
+      (buffer, from, to, flags, count, barriers, buffer_count, buffers, image_count, images))      \
+    X(CmdWriteTimestamp,                                                                           \
+      (VkCommandBuffer buffer, VkPipelineStageFlagBits stage, VkQueryPool pool, uint32_t query),   \
+      (buffer, stage, pool, query))
+
+#define X(name, parameters, arguments)                                                             \
+    static PFN_vk##name real_##name;                                                               \
+    static VKAPI_ATTR void VKAPI_CALL fake_##name parameters                                       \
+    {                                                                                              \
+        if (atomic_load(&not_begun) == buffer) {                                                   \
+            fprintf(stderr, "vk" #name " is recorded where recording did not begin\n");            \
+            _exit(97);                                                                             \
+        }                                                                                          \
+        real_##name arguments;                                                                     \
+    }
+COMMANDS(X)
+#undef X
+
 static PFN_vkQueueWaitIdle real_QueueWaitIdle;
 static VKAPI_ATTR VkResult VKAPI_CALL fake_QueueWaitIdle(VkQueue queue)
 {
@@ -352,6 +401,10 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
         real_QueueSubmit = (PFN_vkQueueSubmit)real;
         return (PFN_vkVoidFunction)submit_and_note;
     }
+    if (!strcmp(name, "vkBeginCommandBuffer")) {
+        real_BeginCommandBuffer = (PFN_vkBeginCommandBuffer)real;
+        return (PFN_vkVoidFunction)begin_and_note;
+    }
 #define X(function_name, loses, failing, parameters, arguments)                                    \
     if (!strcmp(name, "vk" #function_name)) {                                                      \
         real_##function_name = (PFN_vk##function_name)real;                                        \
@@ -361,6 +414,13 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
     X(GetDeviceQueue, 0, , , )
     X(QueueWaitIdle, 1, , , )
     X(DestroySemaphore, 0, , , )
+#undef X
+#define X(function_name, parameters, arguments)                                                    \
+    if (!strcmp(name, "vk" #function_name)) {                                                      \
+        real_##function_name = (PFN_vk##function_name)real;                                        \
+        return (PFN_vkVoidFunction)fake_##function_name;                                           \
+    }
+    COMMANDS(X)
 #undef X
     if (!strcmp(name, "vkWaitSemaphores") || !strcmp(name, "vkWaitSemaphoresKHR")) {
         real_WaitSemaphores = (PFN_vkWaitSemaphores)real;
