@@ -77,6 +77,7 @@ static int make_picture(GpuArrival *arrival, const FrameShape *shape, VmafPictur
 int arrival_pictures(GpuArrival *arrival, const FrameShape *shape, VmafPicture *ref,
                      VmafPicture *dist)
 {
+    *ref = *dist = (VmafPicture){ 0 };
     int err = make_picture(arrival, shape, ref);
     if (!err)
         err = make_picture(arrival, shape, dist);

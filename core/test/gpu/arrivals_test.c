@@ -2,10 +2,12 @@
 /* Pairs in memory of others that go straight to the kernels: read without a wait, given back once and not
  * before they were read, and scored to the last bit as if they had come the long way. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "engine/context_struct.h"
 #include "makers.h"
 
@@ -277,24 +279,34 @@ static int collect_in_doubt(const Feature *f, const void *readback, void *result
     return -EAGAIN;
 }
 
+typedef struct Doubt {
+    FeatureDef defs[ON_DEVICE];
+    FeatureGpu gpus[ON_DEVICE];
+} Doubt;
+
+/* For as long as the context lives. */
+static void cast_doubt(VmafContext *vmaf, Doubt *doubt)
+{
+    for (unsigned i = 0; i < ON_DEVICE; i++) {
+        Feature *f = scheduler_feature(vmaf->scheduler, i);
+        doubt->gpus[i] = *f->def->gpu;
+        doubt->gpus[i].collect = collect_in_doubt;
+        doubt->defs[i] = *f->def;
+        doubt->defs[i].gpu = &doubt->gpus[i];
+        f->def = &doubt->defs[i];
+    }
+}
+
 /* The device is never sure: each frame is measured on the CPU, from what the device holds of it. */
 static void test_in_doubt(void **unused)
 {
     for (unsigned c = 0; c < IMPORT_CLIPS; c++) {
         const SynthClip *clip = &import_clips[c];
         Pair pairs[PAIRS];
-        FeatureDef defs[ON_DEVICE];
-        FeatureGpu gpus[ON_DEVICE];
+        Doubt doubt;
         VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
         GpuClient *client = client_for(rig_device(), vmaf);
-        for (unsigned i = 0; i < ON_DEVICE; i++) {
-            Feature *f = scheduler_feature(vmaf->scheduler, i);
-            gpus[i] = *f->def->gpu;
-            gpus[i].collect = collect_in_doubt;
-            defs[i] = *f->def;
-            defs[i].gpu = &gpus[i];
-            f->def = &defs[i];
-        }
+        cast_doubt(vmaf, &doubt);
         for (unsigned t = 0; t < clip->frames; t++) {
             pair_create(&pairs[t], rig_gpu(), clip);
             paint(&pairs[t], clip, t);
@@ -410,6 +422,96 @@ static void test_faults(void **unused)
     }
 }
 
+static int run_once(const SynthClip *clip, Pair *pairs, bool in_doubt, const char *wanted)
+{
+    const ScoreRun run = { .device = rig_device(),
+                           .clip = clip,
+                           .features = import_features,
+                           .feature_count = ON_DEVICE };
+    Doubt doubt;
+    VmafContext *vmaf;
+    char *scores = NULL;
+    int err = score_open(&run, &vmaf);
+    if (err)
+        return err;
+    if (in_doubt)
+        cast_doubt(vmaf, &doubt);
+    unsigned shown = 0;
+    while (shown < clip->frames && !err) {
+        pairs[shown].visit_count = 0;
+        err = read_pair(client_for(rig_device(), vmaf), clip, shown, &pairs[shown]);
+        shown++;
+    }
+    const int close_err = score_close(vmaf, &scores);
+    err = err ? err : close_err;
+    assert_true(err || !strcmp(wanted, scores));
+    free(scores);
+    for (unsigned t = 0; t < shown; t++) {
+        assert_int_equal(1, atomic_load(&pairs[t].left));
+        assert_int_equal(1, atomic_load(&pairs[t].destroyed));
+    }
+    return err;
+}
+
+/* Each allocation of a run fails in turn: an error or the right scores, and nothing is left behind. */
+static void check_allocations(const SynthClip *clip, Pair *pairs, bool in_doubt, const char *wanted)
+{
+    const unsigned step = rig_is_slow() ? 5 : 1;
+    unsigned errors = 0;
+    assert_int_equal(0, run_once(clip, pairs, in_doubt, wanted));
+    mem_fail_after(0);
+    assert_int_equal(0, run_once(clip, pairs, in_doubt, wanted));
+    const unsigned long count = mem_fail_after(0);
+    for (unsigned long n = 1; n <= count; n += step) {
+        const long live = mem_live();
+        mem_fail_after(n);
+        errors += run_once(clip, pairs, in_doubt, wanted) != 0;
+        mem_fail_after(0);
+        assert_int_equal(live, mem_live());
+    }
+    print_message("%lu allocations, %u errors\n", count, errors);
+    assert_true(errors > 0);
+}
+
+static void test_allocations(void **unused)
+{
+    const SynthClip *clip = &import_clips[1];
+    Pair pairs[PAIRS];
+    char *wanted = cpu_scores(clip, ON_DEVICE);
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    for (unsigned t = 0; t < clip->frames; t++) {
+        pair_create(&pairs[t], rig_gpu(), clip);
+        pairs[t].scribbles = false;
+        paint(&pairs[t], clip, t);
+    }
+    check_allocations(clip, pairs, false, wanted);
+    check_allocations(clip, pairs, true, wanted);
+    for (unsigned t = 0; t < clip->frames; t++)
+        pair_destroy(&pairs[t]);
+    free(wanted);
+}
+
+/* Whatever was there before: it holds no picture. */
+static void test_no_pictures(void **unused)
+{
+    Pair pair = { 0 };
+    FrameShape shape;
+    clip_shape(&import_clips[0], &shape);
+    for (unsigned long n = 1; n <= 2; n++) {
+        VmafPicture ref, dist;
+        memset(&ref, 0xa5, sizeof(ref));
+        memset(&dist, 0xa5, sizeof(dist));
+        expect(&pair, 0);
+        mem_fail_after(n);
+        assert_int_equal(-ENOMEM, arrival_pictures(pair.arrival, &shape, &ref, &dist));
+        mem_fail_after(0);
+        assert_int_equal(0, atomic_load(&pair.left));
+        arrival_release(pair.arrival);
+        assert_int_equal(1, atomic_load(&pair.left));
+        assert_int_equal(1, atomic_load(&pair.destroyed));
+    }
+}
+
 /* Closed with pairs under way, the device first or the context. */
 static void test_ends(void **unused)
 {
@@ -445,7 +547,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_not_ready),    cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_two_contexts), cmocka_unit_test(test_in_doubt),
         cmocka_unit_test(test_refusals),     cmocka_unit_test(test_range),
-        cmocka_unit_test(test_faults),       cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_faults),       cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_no_pictures),  cmocka_unit_test(test_ends),
     };
     return RIG_RUN(argc, argv, tests);
 }

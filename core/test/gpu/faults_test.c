@@ -243,8 +243,7 @@ static const int results[TAP_OPERATIONS][2] = {
     [TAP_STAMPS_CREATE] = { -ENOMEM, -ENOTSUP },
     [TAP_STAMPS_READ] = { -EIO, -ENOMEM },
     [TAP_SUBMIT] = { -EIO, -ENOMEM },
-    [TAP_WAIT] = { -EIO,
-                   -EIO }, /* what else it says loses the device: host_lost_test.c, vulkan_queue_test.c */
+    [TAP_WAIT] = { -EIO, -EIO }, /* all else loses the device: host_lost_test.c and others */
     [TAP_DRAIN] = { -EIO, -EIO },
 };
 
