@@ -82,8 +82,8 @@ static int prepare(Check *c, const GpuCheck *check)
     f->shape = check->shape;
     f->planes = f->def->flags & FEATURE_CHROMA && shape_has_chroma(&check->shape) ? 7 : 1;
     c->ready = true;
-    if (f->def->init && f->def->init(f))
-        return -ENOTSUP;
+    if (f->def->init && (err = f->def->init(f)))
+        return err == -ENOMEM ? err : -ENOTSUP;
     if (f->def->scratch_create && (err = f->def->scratch_create(f, &c->scratch)))
         return err;
     c->cpu = mem_zalloc(f->def->result_size);

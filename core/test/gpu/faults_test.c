@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/check.h"
 #include "gpu/import.h"
 #include "pairs.h"
 #include "rig.h"
@@ -331,6 +332,28 @@ static void test_allocations(void **unused)
     }
 }
 
+/* A feature that lacks memory has not declined the pictures: a self-test that could not run trusts nothing. */
+static void test_checks(void **unused)
+{
+    const FeatureDef *const *def = feature_registry;
+    GpuCheck check = { .seed = 1 };
+    clip_shape(&clip, &check.shape);
+    log_set_level(VMAF_LOG_LEVEL_NONE);
+    while (strcmp((*def)->name, "motion"))
+        def++;
+    check.def = *def;
+    assert_int_equal(0, gpu_check(rig_gpu(), &check, NULL, 0));
+    bool failed = true;
+    for (unsigned long n = 1; failed; n++) {
+        const long live = mem_live();
+        mem_fail_after(n);
+        const int result = gpu_check(rig_gpu(), &check, NULL, 0);
+        failed = mem_fail_after(0) >= n;
+        assert_true(result == 0 || (failed && result == -ENOMEM));
+        assert_int_equal(live, mem_live());
+    }
+}
+
 /* ---- opening and closing ---- */
 
 static void test_opening(void **unused)
@@ -391,6 +414,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_operations, set_up),
         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_checks),
         cmocka_unit_test(test_opening),
         cmocka_unit_test(test_closing),
         cmocka_unit_test(test_tear_down),
