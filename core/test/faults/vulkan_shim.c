@@ -6,7 +6,7 @@
  *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
  *
  * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing; with a "+"
- * behind it so does every later call of the function. Or it is "lost": from this call on the device is lost, and every
+ * behind NUMBER so does every later call of the function. Or it is "lost": from this call on the device is lost, and every
  * function that can say so does. Or "hangs": from this call on no work is ever finished; a wait ends when its time is
  * over, at once here, and one without an end ends the process with exit code 99. Functions that cannot fail are passed on.
  *
@@ -155,7 +155,7 @@ __attribute__((constructor)) static void start(void)
     number = strtoul(count + 1, NULL, 10);
     kind = !strcmp(what + 1, "lost")    ? LOST
            : !strcmp(what + 1, "hangs") ? HANGS
-           : strchr(what + 1, '+')      ? ALWAYS
+           : strchr(count + 1, '+')     ? ALWAYS
                                         : ONCE;
     error = kind == ONCE || kind == ALWAYS ? atoi(what + 1) : VK_ERROR_DEVICE_LOST;
     for (int i = 0; i < FUNCTION_COUNT; i++)
