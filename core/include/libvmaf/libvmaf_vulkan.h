@@ -75,8 +75,9 @@ VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfig
 VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
                                                 VmafVulkanExternalHandles handles);
 
-/* For a queue that its owner uses, too: called around every submission from now on. Before any other use of
- * the state; NULL functions remove them. */
+/* For a queue that its owner uses, too: called around every submission from now on, and around the wait for an idle
+ * queue when state and contexts are gone: whoever frees the last of them does not hold the lock. Before any other use
+ * of the state; NULL functions remove them. */
 VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
                                                  void (*unlock)(void *opaque), void *opaque);
 
@@ -225,8 +226,9 @@ typedef struct VmafVulkanExternalDevice {
     int has_transfer_queue;
     uint32_t transfer_family, transfer_index;
 
-    /* Called around every submission, the first one included, with the queue that is used; NULL: nobody
-     * else uses these queues while the library does. Called by several threads. */
+    /* Called around every submission, the first one included, with the queue that is used, and around the wait for
+     * an idle queue when state and contexts are gone: whoever frees the last of them does not hold the lock. NULL:
+     * nobody else uses these queues while the library does. Called by several threads. */
     void (*lock_queue)(void *opaque, uint32_t family, uint32_t index);
     void (*unlock_queue)(void *opaque, uint32_t family, uint32_t index);
     void *lock_opaque;

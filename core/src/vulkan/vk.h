@@ -61,7 +61,8 @@ typedef struct VulkanQueue {
 
 typedef struct VulkanKernel VulkanKernel;
 
-/* For queues that somebody else uses, too: called around each submission. NULL: nobody does. */
+/* For queues that somebody else uses, too: called around each submission, and the wait for an idle queue. NULL: nobody
+ * does. */
 typedef struct VulkanLock {
     void (*lock)(void *opaque, uint32_t family, uint32_t index);
     void (*unlock)(void *opaque, uint32_t family, uint32_t index);
