@@ -477,6 +477,8 @@ static int merge_all(Merge *merge)
     if (!err)
         err = replay(merge);
     if (!err)
+        err = rating_end(&merge->rating, &merge->options);
+    if (!err)
         err = rating_finish(&merge->rating, &merge->options, merge->models);
     if (!err && merge->rating.report)
         err = html_write(&merge->rating.report, 1, merge->options.html);
