@@ -17,7 +17,9 @@
 
 #define VIF_STRIP 320 /* widest strip; strips but the last are multiples of VIF_STRIP_STEP wide */
 #define VIF_STRIP_STEP 32
-#define VIF_MARGIN 16              /* words before a channel's first column that belong to it */
+/* Words before a channel's first column that belong to it; where the kernel's reach begins, vectors are
+ * aligned. */
+#define VIF_MARGIN (32 + VIF_REACH)
 #define VIF_PITCH (VIF_STRIP + 64) /* columns a buffer has: margins, and vectors may run over */
 #define VIF_PAIR_WORDS (2 * 2 * VIF_PITCH) /* reference, then distorted from the middle on */
 #define VIF_MAX_PAIRS (VIF_REACH + 1)

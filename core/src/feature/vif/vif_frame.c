@@ -89,10 +89,16 @@ static void load_pair(const void *pass, const Strip *s, void *pair, int y)
             row_of(p, picture, y + 1) + skip, s->to - s->from, p->shifts.mean);
 }
 
+/* Column x0 of the first channel: as far into it as puts what the vertical pass stores in line. */
+static uint16_t *first_column(const Strip *s)
+{
+    return (uint16_t *)s->columns + VIF_MARGIN - VIF_REACH + (s->x0 - s->from);
+}
+
 static void sum_stats(const Pass *p, const Strip *s, const uint16_t *const *pairs, int y)
 {
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
-    uint16_t *columns = (uint16_t *)s->columns + VIF_MARGIN;
+    uint16_t *columns = first_column(s);
 
     dsp->stats_columns(columns - (s->x0 - s->from), pairs, s->to - s->from, &p->shifts);
     for (int row = 0; row < 2 && y + row < p->now.h; row++, columns += VIF_ROW_WORDS) {
@@ -115,7 +121,7 @@ static void halve(const Pass *p, const Strip *s, const uint16_t *const *pairs, i
 {
     const int next = p->scale + 1, n = s->x1 / 2 - s->x0 / 2, later = y / 2 + STRIPS_FETCH / 2;
     const VifScaleDsp *dsp = &p->setup->dsp.scale[p->scale];
-    uint16_t *columns = (uint16_t *)s->columns + VIF_MARGIN;
+    uint16_t *columns = first_column(s);
 
     for (int picture = 0; picture < 2 && later < p->now.h / 2 && n > 0; picture++)
         strip_fetch_to_write(halved_row(p, s, picture, later), (size_t)n * sizeof(uint16_t));
