@@ -307,6 +307,14 @@ static void check_choices(void)
     CHECK_F32(v_select_f32(gt, f, h), greater >> x & 1 ? F.f32[x] : H.f32[x]);
 }
 
+#if V_BYTES == 64
+static float cut_to_float(int32_t x)
+{
+    const float nearest = (float)x;
+    return fabs((double)nearest) > fabs((double)x) ? nextafterf(nearest, 0.0f) : nearest;
+}
+#endif
+
 static void check_floats(void)
 {
     const Lanes A = random_floats(), B = random_floats(), I = random_words();
@@ -330,7 +338,6 @@ static void check_floats(void)
     /* Exact, hence the same fused or not. */
     CHECK_F32(v_muladd_f32(v_s32_to_f32(v_shr_s32(vector(&I), 20)), v_set_f32(3), v_set_f32(7)),
               (float)((I.s32[x] >> 20) * 3 + 7));
-    CHECK_F64(v_load_s32_to_f64(I.s32 + V64), (double)I.s32[V64 + x]);
     CHECK_F64(v_s32_lo_to_f64(vector(&I)), (double)I.s32[x]);
     CHECK_F64(v_s32_hi_to_f64(vector(&I)), (double)I.s32[V64 + x]);
 
@@ -343,6 +350,7 @@ static void check_floats(void)
     CHECK_F32(v_gather_f32(table, vector(&index)), table[index.u32[x]]);
     CHECK_F32(v_lookup8_f32(table, vector(&index)), table[index.u32[x] % 8]);
 #if V_BYTES == 64
+    CHECK_F32(v_s32_to_f32_trunc(vector(&I)), cut_to_float(I.s32[x]));
     CHECK_F32(v_lookup32_f32(table, vector(&index)), table[index.u32[x] % 32]);
 #endif
 }
@@ -359,7 +367,14 @@ static void check_doubles(void)
     CHECK_F64(v_sqrt_f64(v_mul_f64(a, a)), sqrt(A.f64[x] * A.f64[x]));
     CHECK_F64(v_round_to_f32(a), (double)(float)A.f64[x]);
     CHECK_F64(v_half_to_f64(v_f64_to_half(b)), (double)(float)B.f64[x]);
-    CHECK(v_f64_to_s32_trunc(a, b), V32, s32, (int32_t)(x < V64 ? A.f64[x] : B.f64[x - V64]));
+    Lanes I = random_words();
+    for (int i = 0; i < V32; i++)
+        I.u32[i] >>= 1;
+    vd of[2];
+    v_load_u31_to_f64(of, I.s32);
+    for (int i = 0; i < 2; i++)
+        of[i] = v_sub_f64(v_mul_f64(of[i], v_set_f64(0.25)), v_set_f64(1e8));
+    CHECK(v_f64_to_s32_trunc(of[0], of[1]), V32, s32, (int32_t)(I.s32[x] * 0.25 - 1e8));
     CHECK_F32(v_f64_to_f32(a, b), (float)(x < V64 ? A.f64[x] : B.f64[x - V64]));
 }
 

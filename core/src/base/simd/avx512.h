@@ -349,15 +349,24 @@ V_INLINE vf v_s32_to_f32(vi a)
     return _mm512_cvtepi32_ps(a);
 }
 
+/* Rounded towards zero; only here. */
+V_INLINE vf v_s32_to_f32_trunc(vi a)
+{
+    return _mm512_cvt_roundepi32_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
 V_INLINE vi v_f32_to_s32_trunc(vf a)
 {
     return _mm512_cvttps_epi32(a);
 }
 
-/* Of V64 integers. */
-V_INLINE vd v_load_s32_to_f64(const int32_t *p)
+/* V32 integers as doubles, none negative, in an order that v_f64_to_s32_trunc undoes: even lanes,
+ * then odd ones, which are in place already. */
+V_INLINE void v_load_u31_to_f64(vd out[2], const int32_t *p)
 {
-    return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)p));
+    const vi v = v_load(p);
+    out[0] = _mm512_cvtepi64_pd(_mm512_and_si512(v, _mm512_set1_epi64(0xffffffff)));
+    out[1] = _mm512_cvtepi64_pd(_mm512_srli_epi64(v, 32));
 }
 
 V_INLINE vd v_s32_lo_to_f64(vi a)
@@ -370,10 +379,11 @@ V_INLINE vd v_s32_hi_to_f64(vi a)
     return _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(a, 1));
 }
 
-V_INLINE vi v_f64_to_s32_trunc(vd lo, vd hi)
+/* Of numbers that fit. */
+V_INLINE vi v_f64_to_s32_trunc(vd even, vd odd)
 {
-    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvttpd_epi32(lo)),
-                              _mm512_cvttpd_epi32(hi), 1);
+    return _mm512_mask_shuffle_epi32(_mm512_cvttpd_epi64(even), 0xaaaa, _mm512_cvttpd_epi64(odd),
+                                     _MM_PERM_CCAA);
 }
 
 V_INLINE vd v_f32_lo_to_f64(vf a)

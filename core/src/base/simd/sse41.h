@@ -350,10 +350,11 @@ V_INLINE vi v_f32_to_s32_trunc(vf a)
     return _mm_cvttps_epi32(a);
 }
 
-/* Of V64 integers. */
-V_INLINE vd v_load_s32_to_f64(const int32_t *p)
+/* V32 integers as doubles, none negative, in an order that v_f64_to_s32_trunc undoes. */
+V_INLINE void v_load_u31_to_f64(vd out[2], const int32_t *p)
 {
-    return _mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)p));
+    out[0] = _mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)p));
+    out[1] = _mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)(p + V64)));
 }
 
 V_INLINE vd v_s32_lo_to_f64(vi a)

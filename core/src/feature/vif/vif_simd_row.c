@@ -10,12 +10,12 @@
 /* One row's filtered channels: the even columns' sums, then the odd ones'. */
 #define HALF_ROW (VIF_PITCH / 2)
 typedef struct Sums {
-    int32_t mean[2][2][HALF_ROW];   /* [ref, dis][place] */
-    int32_t moment[3][2][HALF_ROW]; /* [ref², dis², ref·dis][place] */
+    _Alignas(V_BYTES) int32_t mean[2][2][HALF_ROW]; /* [ref, dis][place] */
+    int32_t moment[3][2][HALF_ROW];                 /* [ref², dis², ref·dis][place] */
 } Sums;
 
-/* Two channels at once, for even and odd outputs. Of the words about a place, those 8 before, at and
- * 8 after it are loaded; what lies between is put together from them. */
+/* Two channels at once, for even and odd outputs. Of the words about a place, every fourth is
+ * loaded; what lies between is put together from them: loads and shifts keep pace with the products. */
 #define STEP(offset, in_a, in_b)                                                                   \
     if (reach >= (offset) && -(offset) <= reach) {                                                 \
         filter(sum_a, in_a, scale, ((offset) + reach) / 2);                                        \
@@ -32,13 +32,13 @@ V_INLINE void filter_row(vi out[2][2], const uint16_t *a, const uint16_t *b, int
     start(sum_b, start_b);
     STEP(-8, a8, b8)
     STEP(-6, V_SPAN16(a8, mid_a, 2), V_SPAN16(b8, mid_b, 2))
-    STEP(-4, V_SPAN16(a8, mid_a, 4), V_SPAN16(b8, mid_b, 4))
+    STEP(-4, v_load(a - 4), v_load(b - 4))
     STEP(-2, V_SPAN16(a8, mid_a, 6), V_SPAN16(b8, mid_b, 6))
     a8 = v_load(a + 8);
     b8 = v_load(b + 8);
     STEP(0, mid_a, mid_b)
     STEP(2, V_SPAN16(mid_a, a8, 2), V_SPAN16(mid_b, b8, 2))
-    STEP(4, V_SPAN16(mid_a, a8, 4), V_SPAN16(mid_b, b8, 4))
+    STEP(4, v_load(a + 4), v_load(b + 4))
     STEP(6, V_SPAN16(mid_a, a8, 6), V_SPAN16(mid_b, b8, 6))
     STEP(8, a8, b8)
     for (int place = 0; place < 2; place++) {
@@ -76,7 +76,7 @@ V_INLINE void filter_moment(int32_t sums[2][HALF_ROW], const uint16_t *hi, int n
 
 /* Pixels with texture, and among them some without, which count for nothing: their numbers are 0. */
 typedef struct Queue {
-    int32_t ref[VIF_PITCH], dis[VIF_PITCH], cov[VIF_PITCH];
+    _Alignas(V_BYTES) int32_t ref[VIF_PITCH], dis[VIF_PITCH], cov[VIF_PITCH];
     int length;
 } Queue;
 
@@ -120,38 +120,62 @@ V_INLINE void find_variances(Queue *queue, FlatSums *flat, const Sums *sums, int
 /* ---- pixels ---- */
 
 /* [1, 2) is cut into 2^LOG_BITS pieces, by the leading bits. Each has a polynomial in the bits that
- * follow its own, 15 in all (as a number, 256 times too large), which gives 2048 * log2 + 1/2, less
- * 2048 / 2^LOG_BITS for every piece before it, well enough that its whole part, in single precision,
- * is the table's entry for each of the 32768 leading bit patterns; the cubics do so fused or not.
- * Found by linear programming; the test of this file's routines tries every pattern. */
+ * follow its own, 15 in all, which gives 2048 * log2, less 2048 / 2^LOG_BITS for every piece before it,
+ * well enough that its rounded value is the table's entry for each of the 32768 leading bit patterns.
+ * place_in_piece is what it takes; whole_log makes an integer of its value, too large by LOG_START. Found
+ * by linear programming; the test of this file's routines tries every pattern. */
 #if V_BYTES == 64 /* a lookup takes 32 entries in one step */
 enum { LOG_BITS = 5, LOG_DEGREE = 2 };
+#define PLACE_BITS ((1 << (23 - LOG_BITS)) - 256)
+
+/* As much as leaves no room for a fraction: the sum is rounded, and its low bits are the integer. */
+#define LOG_MAGIC 0x1.8p23f
+#define LOG_START 0x4b400000
 static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
-    { 0x1.013932p-1f, 0x1.b6b3a2p+4f, 0x1.9d02fep+5f, 0x1.2515c6p+6f, 0x1.720022p+6f,
-      0x1.b5d718p+6f, 0x1.f11176p+6f, 0x1.12034p+7f,  0x1.279e06p+7f, 0x1.398966p+7f,
-      0x1.47ebcp+7f,  0x1.52fcaap+7f, 0x1.5ad95cp+7f, 0x1.5fa44p+7f,  0x1.618074p+7f,
-      0x1.6098d8p+7f, 0x1.5d022ep+7f, 0x1.56dbc8p+7f, 0x1.4e3c9ep+7f, 0x1.4342f4p+7f,
-      0x1.360134p+7f, 0x1.268f76p+7f, 0x1.1507dp+7f,  0x1.01754cp+7f, 0x1.d7dfe2p+6f,
-      0x1.a908b6p+6f, 0x1.768e38p+6f, 0x1.40a61ap+6f, 0x1.073ebp+6f,  0x1.952e58p+5f,
-      0x1.158ef8p+5f, 0x1.1f8c9ep+4f },
-    { 0x1.714a36p-12f, 0x1.661aap-12f,  0x1.5b83a8p-12f, 0x1.51a6c2p-12f, 0x1.486a98p-12f,
-      0x1.3f69ecp-12f, 0x1.36de32p-12f, 0x1.2effccp-12f, 0x1.276f28p-12f, 0x1.201726p-12f,
-      0x1.197ff2p-12f, 0x1.12cc2p-12f,  0x1.0c790cp-12f, 0x1.068d6cp-12f, 0x1.00fe54p-12f,
-      0x1.f6ec32p-13f, 0x1.ec688cp-13f, 0x1.e243aap-13f, 0x1.d8bc42p-13f, 0x1.cf5278p-13f,
-      0x1.c6860ap-13f, 0x1.be07bp-13f,  0x1.b59048p-13f, 0x1.adaeb4p-13f, 0x1.a5eca6p-13f,
-      0x1.9eb9bap-13f, 0x1.97b0f8p-13f, 0x1.905ad4p-13f, 0x1.89fb28p-13f, 0x1.83ad4ap-13f,
-      0x1.7d4006p-13f, 0x1.7729bp-13f },
-    { -0x1.68cc56p-36f, -0x1.5201b6p-36f, -0x1.3ab93ep-36f, -0x1.2da7a2p-36f, -0x1.287c0ap-36f,
-      -0x1.0eaf2ep-36f, -0x1.f6e8b4p-37f, -0x1.e6e468p-37f, -0x1.ccf7cap-37f, -0x1.9d2234p-37f,
-      -0x1.b1f93cp-37f, -0x1.8eaca6p-37f, -0x1.7287fp-37f,  -0x1.683006p-37f, -0x1.689bfp-37f,
-      -0x1.519fc4p-37f, -0x1.41c776p-37f, -0x1.2dd71cp-37f, -0x1.2a74a4p-37f, -0x1.15dbe4p-37f,
-      -0x1.12b154p-37f, -0x1.0bdc0cp-37f, -0x1.efce22p-38f, -0x1.e9c112p-38f, -0x1.c8fdc2p-38f,
-      -0x1.d1e308p-38f, -0x1.c5acd8p-38f, -0x1.90a84cp-38f, -0x1.a17b2p-38f,  -0x1.aff06cp-38f,
-      -0x1.83bb18p-38f, -0x1.78bd22p-38f },
+    { LOG_MAGIC - 4392, LOG_MAGIC - 4189, LOG_MAGIC - 3997, LOG_MAGIC - 3833, LOG_MAGIC - 3675,
+      LOG_MAGIC - 3527, LOG_MAGIC - 3381, LOG_MAGIC - 3262, LOG_MAGIC - 3132, LOG_MAGIC - 3023,
+      LOG_MAGIC - 2931, LOG_MAGIC - 2826, LOG_MAGIC - 2736, LOG_MAGIC - 2651, LOG_MAGIC - 2584,
+      LOG_MAGIC - 2510, LOG_MAGIC - 2444, LOG_MAGIC - 2374, LOG_MAGIC - 2321, LOG_MAGIC - 2262,
+      LOG_MAGIC - 2215, LOG_MAGIC - 2172, LOG_MAGIC - 2119, LOG_MAGIC - 2081, LOG_MAGIC - 2039,
+      LOG_MAGIC - 2016, LOG_MAGIC - 1981, LOG_MAGIC - 1946, LOG_MAGIC - 1928, LOG_MAGIC - 1905,
+      LOG_MAGIC - 1878, LOG_MAGIC - 1860 },
+    { 0x1.6c5da8p+12f, 0x1.5bf0dap+12f, 0x1.4c3f4p+12f,  0x1.3f673cp+12f, 0x1.32bf78p+12f,
+      0x1.26cae8p+12f, 0x1.1aa1d2p+12f, 0x1.114fc8p+12f, 0x1.0634f4p+12f, 0x1.fa9896p+11f,
+      0x1.ec3be6p+11f, 0x1.d9f3eap+11f, 0x1.caab0ap+11f, 0x1.bc02f2p+11f, 0x1.b12658p+11f,
+      0x1.a3fe2ap+11f, 0x1.9846bep+11f, 0x1.8b0eb8p+11f, 0x1.818984p+11f, 0x1.760eaep+11f,
+      0x1.6d1c3cp+11f, 0x1.64af86p+11f, 0x1.596a6cp+11f, 0x1.517656p+11f, 0x1.4819aep+11f,
+      0x1.4317d2p+11f, 0x1.3abd54p+11f, 0x1.321da6p+11f, 0x1.2d56a4p+11f, 0x1.2707d6p+11f,
+      0x1.1f6ccp+11f,  0x1.19c92p+11f },
+    { -0x1.677666p+10f, -0x1.51c89p+10f, -0x1.3cf4ecp+10f, -0x1.2d2b7ep+10f, -0x1.1d3d56p+10f,
+      -0x1.0e2e28p+10f, -0x1.fcaceep+9f, -0x1.e73d7ap+9f,  -0x1.cap+9f,      -0x1.b4c046p+9f,
+      -0x1.a5b3dp+9f,   -0x1.8e507ep+9f, -0x1.7c3698p+9f,  -0x1.6ae2cap+9f,  -0x1.60788ep+9f,
+      -0x1.51126ep+9f,  -0x1.441a8ep+9f, -0x1.33c428p+9f,  -0x1.2a56e8p+9f,  -0x1.1caa78p+9f,
+      -0x1.13b0a4p+9f,  -0x1.0b5a2cp+9f, -0x1.fa5094p+8f,  -0x1.ea781ep+8f,  -0x1.d4567ap+8f,
+      -0x1.cefc14p+8f,  -0x1.bbc61cp+8f, -0x1.a74612p+8f,  -0x1.a1656ap+8f,  -0x1.95184cp+8f,
+      -0x1.833422p+8f,  -0x1.78d03cp+8f },
 };
 #define LOOK_UP v_lookup32_f32
+
+V_INLINE vi leading_bits(vi x)
+{
+    return v_cast_f32(v_s32_to_f32_trunc(x));
+}
+
+/* 1, and what follows the piece's own bits. */
+V_INLINE vf place_in_piece(vi bits)
+{
+    return (vf)v_or(v_and(bits, v_set32(PLACE_BITS)), v_set32(0x3f800000));
+}
+
+V_INLINE vi whole_log(vf p)
+{
+    return v_cast_f32(p);
+}
 #else
 enum { LOG_BITS = 3, LOG_DEGREE = 3 };
+#define PLACE_BITS ((1 << (23 - LOG_BITS)) - 256)
+#define LOG_START 0
+/* Half too large, for it is cut; these cubics do fused or not. */
 static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
     { 0x1.028d36p-1f, 0x1.72091p+6f, 0x1.279f1p+7f, 0x1.5ad5f8p+7f, 0x1.5d026p+7f, 0x1.3600fp+7f,
       0x1.d7db4p+6f, 0x1.0740cp+6f },
@@ -163,6 +187,23 @@ static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
       0x1.999346p-62f, 0x1.4b85f4p-62f, 0x1.0e3088p-62f },
 };
 #define LOOK_UP v_lookup8_f32
+
+V_INLINE vi leading_bits(vi x)
+{
+    /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
+    return v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x, 18), x)));
+}
+
+/* What follows the piece's own bits, as a number 256 times too large. */
+V_INLINE vf place_in_piece(vi bits)
+{
+    return v_s32_to_f32(v_and(bits, v_set32(PLACE_BITS)));
+}
+
+V_INLINE vi whole_log(vf p)
+{
+    return v_f32_to_s32_trunc(p);
+}
 #endif
 
 /* As many vectors go through the pixels together. */
@@ -180,14 +221,13 @@ V_INLINE void log_q11(Log *out, const vi x[TOGETHER])
 {
     vi bits[TOGETHER];
     vf u[TOGETHER], p[TOGETHER];
-    /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
-    EACH bits[j] = v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x[j], 18), x[j])));
+    EACH bits[j] = leading_bits(x[j]);
     EACH out->pieces[j] = v_shr_u32(bits[j], 23 - LOG_BITS);
-    EACH u[j] = v_s32_to_f32(v_and(bits[j], v_set32((1 << (23 - LOG_BITS)) - 256)));
+    EACH u[j] = place_in_piece(bits[j]);
     EACH p[j] = LOOK_UP(log_terms[LOG_DEGREE], out->pieces[j]);
     for (int k = LOG_DEGREE - 1; k >= 0; k--)
         EACH p[j] = v_muladd_f32(p[j], u[j], LOOK_UP(log_terms[k], out->pieces[j]));
-    EACH out->rest[j] = v_f32_to_s32_trunc(p[j]);
+    EACH out->rest[j] = whole_log(p[j]);
 }
 
 /* Of a row; the logarithm of the noise, 2^17, is still in `den`, once for each pixel of the queue. */
@@ -208,10 +248,15 @@ V_INLINE void add_pixels(LogSums *sums, const int32_t *ref, const int32_t *dis, 
     EACH sums->den_rest = v_add32(sums->den_rest, a.rest[j]);
 
     vd r[2 * TOGETHER], c[2 * TOGETHER], gain[2 * TOGETHER], rest[2 * TOGETHER];
-    EACH_HALF r[j] = v_load_s32_to_f64(ref + j * V64);
-    EACH_HALF c[j] = v_load_s32_to_f64(cov + j * V64);
+    EACH v_load_u31_to_f64(r + 2 * j, ref + j * V32);
+    EACH v_load_u31_to_f64(c + 2 * j, cov + j * V32);
     EACH_HALF gain[j] = v_div_f64(c[j], v_add_f64(r[j], v_set_f64(65536 * 1.0e-10)));
-    EACH_HALF rest[j] = v_sub_f64(v_load_s32_to_f64(dis + j * V64), v_mul_f64(gain[j], c[j]));
+    EACH
+    {
+        v_load_u31_to_f64(rest + 2 * j, dis + j * V32);
+        rest[2 * j] = v_sub_f64(rest[2 * j], v_mul_f64(gain[2 * j], c[2 * j]));
+        rest[2 * j + 1] = v_sub_f64(rest[2 * j + 1], v_mul_f64(gain[2 * j + 1], c[2 * j + 1]));
+    }
     EACH_HALF gain[j] = v_min_f64(gain[j], limit);
     EACH_HALF r[j] = v_mul_f64(v_mul_f64(gain[j], gain[j]), r[j]);
     EACH x[j] = v_max_s32(v_f64_to_s32_trunc(rest[2 * j], rest[2 * j + 1]), v_zero());
@@ -253,7 +298,8 @@ static __attribute__((noinline)) void add_row(VifLaneSums *lanes, const Sums *su
     for (int i = 0; i < queue.length; i += TOGETHER * V32)
         add_pixels(&logs, queue.ref + i, queue.dis + i, queue.cov + i, limit);
     add_lanes(lanes->num_log, log_sum(logs.num_pieces, logs.num_rest));
-    add_lanes(lanes->den_log, log_sum(logs.den_pieces, logs.den_rest));
+    const vi den_start = v_set32((int32_t)((unsigned)queue.length / V32 * LOG_START));
+    add_lanes(lanes->den_log, log_sum(logs.den_pieces, v_sub32(logs.den_rest, den_start)));
     lanes->den_log[0] -= (uint64_t)queue.length * NOISE_LOG;
     add_lanes(lanes->flat_energy, flat.energy);
     add_lanes(lanes->flat_count, v_widen_sum_u32(flat.count));
