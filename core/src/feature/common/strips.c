@@ -147,12 +147,15 @@ void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Tea
 
 #define CACHE_LINE 64
 
+/* Where rows wait until they are loaded: a strip's buffers fill the nearest cache. */
+#define SECOND_CACHE 2
+
 void strip_fetch(const void *part, size_t size)
 {
     const uint8_t *const first = part;
     for (size_t i = 0; i < size; i += CACHE_LINE)
-        __builtin_prefetch(first + i);
-    __builtin_prefetch(first + size - 1);
+        __builtin_prefetch(first + i, 0, SECOND_CACHE);
+    __builtin_prefetch(first + size - 1, 0, SECOND_CACHE);
 }
 
 void strip_fetch_to_write(const void *part, size_t size)
