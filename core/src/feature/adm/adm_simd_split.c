@@ -158,15 +158,17 @@ V_INLINE void vertical_step(const AdmLevel *l, const void *const rows[ADM_TAPS],
         vertical_fine(l, rows, type, w, x, filters);
 }
 
-/* Asks for what the two rows below have at these columns: the next row of the bands reads it, and each
- * row begins too far from the one before for the hardware to see it coming. */
+/* Asks the second cache for what the two rows below have at these columns: the next row of the bands
+ * reads it, and each row begins too far from the one before for the hardware to see it coming. The nearest
+ * cache would not keep it: a row's other lines come first. */
+#define SECOND_CACHE 2
 V_INLINE void fetch_below(const void *const rows[ADM_TAPS], enum RowType type, int x)
 {
     static const uint8_t size[] = { [ROW_U8] = 1, [ROW_U16] = 2, [ROW_S16] = 2, [ROW_S32] = 4 };
     const uintptr_t last = (uintptr_t)rows[3], stride = last - (uintptr_t)rows[2];
     const uintptr_t at = last + (uintptr_t)x * size[type];
-    __builtin_prefetch((const void *)(at + stride));
-    __builtin_prefetch((const void *)(at + 2 * stride));
+    __builtin_prefetch((const void *)(at + stride), 0, SECOND_CACHE);
+    __builtin_prefetch((const void *)(at + 2 * stride), 0, SECOND_CACHE);
 }
 
 /* Columns that the detail bands need get both filters, those outside only `lo`, and that only where
