@@ -4,8 +4,10 @@
 #include <stdio.h>
 
 #include "base/library.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cuda/images.h"
+#include "cuda/join.h"
 #include "driver/driver.h"
 #include "driver/probe.h"
 
@@ -92,6 +94,20 @@ static void explain(const void *code, char *text, size_t size)
         api.call.ModuleUnload(module);
 }
 
+/* The driver compiles a module's kernels side by side when it is told to, and modules one after another. */
+#define SPLIT_SINCE 13000 /* CUDA 13.0 */
+#define SPLIT_THREADS 16
+
+static int load_together(const KernelImage *const *images, unsigned count, DriverHandle *module)
+{
+    int options[] = { 34 /* split compilation: threads */ };
+    void *values[] = { (void *)(uintptr_t)(count < SPLIT_THREADS ? count : SPLIT_THREADS) };
+    char *const text = cuda_join(images, count);
+    const int result = text ? load_data_ex(module, text, 1, options, values) : DRIVER_OUT_OF_MEMORY;
+    mem_free(text);
+    return result;
+}
+
 /* Our PTX is made for compute capability 5.2 and what came after it. */
 static void describe(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE])
 {
@@ -162,6 +178,8 @@ static void load(void)
     if (uuid)
         api.call.DeviceGetUuid = (int(DRIVER_CALL *)(uint8_t *, int))uuid;
     read_version();
+    if (load_data_ex && api.version >= SPLIT_SINCE)
+        api.load_together = load_together;
     loaded = &api;
 }
 

@@ -198,6 +198,9 @@ struct DriverApi {
     /* Makes of it what ModuleLoadData takes: free *made with mem_free, or NULL when the image itself will
      * do. A negative errno (logged) when it cannot be compiled. */
     int (*compile)(const char *arch, const KernelImage *image, void **made);
+    /* Loads the code of several kernels as one module, because that is faster: an error as ModuleLoadData gives it.
+     * NULL: it is not. */
+    int (*load_together)(const KernelImage *const *images, unsigned count, DriverHandle *module);
     /* Why ModuleLoadData refused the code, in the words of the driver. May be NULL. */
     void (*explain)(const void *code, char *text, size_t size);
 };

@@ -111,6 +111,7 @@ static const GpuOps ops = {
     .buffer_destroy = driver_buffer_destroy,
     .buffer_import = driver_buffer_import,
     .kernel_get = driver_kernel_get,
+    .kernels_ahead = driver_kernels_ahead,
     .kernel_image = driver_kernel_image,
     .bindings_create = driver_bindings_create,
     .bindings_destroy = driver_bindings_destroy,

@@ -113,7 +113,7 @@ struct DriverKernel {
     DriverKernel *next;
     const KernelInfo *info;
     enum { KERNEL_LOADING, KERNEL_READY } state;
-    DriverHandle module, function;
+    DriverHandle module, function; /* the module is NULL where another kernel has it */
 };
 
 struct GpuBindings {
@@ -121,6 +121,7 @@ struct GpuBindings {
 };
 
 int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out);
+void driver_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsigned count);
 const KernelImage *driver_kernel_image(GpuDevice *gpu, const KernelInfo *info);
 int driver_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                            GpuBindings **out);

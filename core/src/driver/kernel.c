@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels are loaded when they are first asked for: the driver may have to compile them, which takes
- * long enough to notice, and two threads do that side by side. */
+/* Kernels are loaded ahead, several at once, or when they are first asked for: the driver may have to compile
+ * them, which takes long enough to notice, and two threads do that side by side. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,10 +23,15 @@ static int load_module(DriverDevice *dev, DriverKernel *kernel, const void *code
     return driver_error(dev, DRIVER_ModuleLoadData, result);
 }
 
+static unsigned threads_of(const KernelInfo *info)
+{
+    return info->group[0] * info->group[1];
+}
+
 /* The driver may give each thread so many registers that a workgroup does not fit. */
 static int check_threads(DriverDevice *dev, const DriverKernel *kernel)
 {
-    const unsigned wanted = kernel->info->group[0] * kernel->info->group[1];
+    const unsigned wanted = threads_of(kernel->info);
     int most = 0;
     const int err =
         DRIVER_TRY(dev, FuncGetAttribute, &most, DRIVER_FUNCTION_MAX_THREADS, kernel->function);
@@ -59,17 +64,34 @@ static int load(DriverDevice *dev, DriverKernel *kernel, const KernelImage *imag
     return err;
 }
 
+static DriverKernel *look_up(const DriverDevice *dev, const KernelInfo *info)
+{
+    DriverKernel *kernel = dev->kernels;
+    while (kernel && kernel->info != info)
+        kernel = kernel->next;
+    return kernel;
+}
+
 /* The one that is asked for, once nobody is at work on it; NULL when there is none. Under the lock. */
 static DriverKernel *find(DriverDevice *dev, const KernelInfo *info)
 {
     for (;;) {
-        DriverKernel *kernel = dev->kernels;
-        while (kernel && kernel->info != info)
-            kernel = kernel->next;
+        DriverKernel *kernel = look_up(dev, info);
         if (!kernel || kernel->state == KERNEL_READY)
             return kernel;
         pthread_cond_wait(&dev->kernels_changed, &dev->kernels_lock);
     }
+}
+
+/* A place in the list for a kernel that is about to be loaded; NULL: no memory. Under the lock. */
+static DriverKernel *reserve(DriverDevice *dev, const KernelInfo *info)
+{
+    DriverKernel *kernel = mem_zalloc(sizeof(*kernel));
+    if (kernel) {
+        *kernel = (DriverKernel){ .next = dev->kernels, .info = info, .state = KERNEL_LOADING };
+        dev->kernels = kernel;
+    }
+    return kernel;
 }
 
 static void forget(DriverDevice *dev, DriverKernel *kernel)
@@ -93,10 +115,8 @@ int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     pthread_mutex_lock(&dev->kernels_lock);
     DriverKernel *kernel = find(dev, info);
     const bool is_new = !kernel;
-    if (is_new && (kernel = mem_zalloc(sizeof(*kernel)))) {
-        *kernel = (DriverKernel){ .next = dev->kernels, .info = info, .state = KERNEL_LOADING };
-        dev->kernels = kernel;
-    }
+    if (is_new)
+        kernel = reserve(dev, info);
     pthread_mutex_unlock(&dev->kernels_lock);
     if (!kernel)
         return -ENOMEM;
@@ -119,6 +139,79 @@ int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     return 0;
 }
 
+/* ---- several at once ---- */
+
+typedef struct Batch {
+    DriverKernel **kernels;
+    const KernelImage **images;
+    unsigned count;
+} Batch;
+
+/* Those that nobody has begun with. */
+static void reserve_all(DriverDevice *dev, Batch *batch, const KernelInfo *const *infos,
+                        unsigned count)
+{
+    pthread_mutex_lock(&dev->kernels_lock);
+    for (unsigned i = 0; i < count; i++) {
+        const KernelImage *image = dev->api->image(dev->arch, infos[i]->name);
+        if (!image || look_up(dev, infos[i]) ||
+            !(batch->kernels[batch->count] = reserve(dev, infos[i])))
+            continue;
+        batch->images[batch->count++] = image;
+    }
+    pthread_mutex_unlock(&dev->kernels_lock);
+}
+
+/* Without a word: who loads a kernel by itself tells what is wrong with it. */
+static bool take_function(DriverDevice *dev, DriverHandle module, DriverKernel *kernel)
+{
+    const DriverCalls *call = &dev->api->call;
+    int most = 0;
+    return !call->ModuleGetFunction(&kernel->function, module, kernel->info->name) &&
+           !call->FuncGetAttribute(&most, DRIVER_FUNCTION_MAX_THREADS, kernel->function) &&
+           (unsigned)most >= threads_of(kernel->info);
+}
+
+static bool load_all(DriverDevice *dev, const Batch *batch)
+{
+    DriverHandle module;
+    if (driver_enter(dev))
+        return false;
+    bool loaded = !dev->api->load_together(batch->images, batch->count, &module);
+    bool complete = loaded;
+    for (unsigned i = 0; i < batch->count && complete; i++)
+        complete = take_function(dev, module, batch->kernels[i]);
+    if (complete)
+        batch->kernels[0]->module = module;
+    else if (loaded)
+        dev->api->call.ModuleUnload(module);
+    driver_leave(dev);
+    return complete;
+}
+
+void driver_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsigned count)
+{
+    DriverDevice *dev = (DriverDevice *)gpu;
+    if (!dev->api->load_together)
+        return;
+    Batch batch = { .kernels = mem_array(count, sizeof(*batch.kernels)),
+                    .images = mem_array(count, sizeof(*batch.images)) };
+    if (batch.kernels && batch.images)
+        reserve_all(dev, &batch, infos, count);
+    const bool made = batch.count && load_all(dev, &batch);
+    pthread_mutex_lock(&dev->kernels_lock);
+    for (unsigned i = 0; i < batch.count; i++) {
+        if (made)
+            batch.kernels[i]->state = KERNEL_READY;
+        else
+            forget(dev, batch.kernels[i]);
+    }
+    pthread_cond_broadcast(&dev->kernels_changed);
+    pthread_mutex_unlock(&dev->kernels_lock);
+    mem_free(batch.images);
+    mem_free(batch.kernels);
+}
+
 const KernelImage *driver_kernel_image(GpuDevice *gpu, const KernelInfo *info)
 {
     const DriverDevice *dev = (const DriverDevice *)gpu;
@@ -129,7 +222,7 @@ void driver_kernels_destroy(DriverDevice *dev, bool loaded)
 {
     for (DriverKernel *kernel = dev->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
-        if (loaded)
+        if (loaded && kernel->module)
             dev->api->call.ModuleUnload(kernel->module);
         mem_free(kernel);
     }

@@ -78,7 +78,10 @@ static void compile_one(void *arg, unsigned job)
 int compile_finish(Compile *compile)
 {
     const unsigned count = compile->count;
+    const GpuOps *ops = compile->device->ops;
     Team *team = NULL;
+    if (count > 1 && ops->kernels_ahead)
+        ops->kernels_ahead(compile->device, compile->kernels, count);
     int err = count > 1 ? team_create(&team, count < COMPILE_THREADS ? count : COMPILE_THREADS) : 0;
     if (!err)
         team_run(team, count, compile_one, compile);

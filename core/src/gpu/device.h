@@ -121,6 +121,9 @@ typedef struct GpuOps {
     /* Kernels live as long as the device; asking again gives the same one. The info outlives
      * the device. -EINVAL (logged) when there is no such kernel. */
     int (*kernel_get)(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel);
+    /* Makes several kernels ahead where that is faster than one by one. What it leaves undone kernel_get does,
+     * and tells what is wrong with it. May be NULL. */
+    void (*kernels_ahead)(GpuDevice *dev, const KernelInfo *const *infos, unsigned count);
     /* What runs when this kernel does: the self-test remembers a verdict on these bytes. May be NULL in
      * a backend that has no self-test (GpuBackend.our_code). */
     const KernelImage *(*kernel_image)(GpuDevice *dev, const KernelInfo *info);

@@ -32,14 +32,20 @@ API(cuInit, hipInit)(unsigned flags)
     CALL(NEEDS_NOTHING, flags ? INVALID_VALUE : devices_init());
 }
 
-API(cuDriverGetVersion, hipDriverGetVersion)(int *version)
+static int driver_version(void)
 {
 #ifdef EMULATED_HIP
     const char *major = getenv("EMULATED_HIP_VERSION");
-    *version = (major ? atoi(major) : 6) * 10000000;
+    return (major ? atoi(major) : 6) * 10000000;
 #else
-    *version = 12040;
+    const char *version = getenv("EMULATED_CUDA_VERSION");
+    return version ? atoi(version) : 13000;
 #endif
+}
+
+API(cuDriverGetVersion, hipDriverGetVersion)(int *version)
+{
+    *version = driver_version();
     return OK;
 }
 
@@ -376,8 +382,8 @@ API(cuMemsetD32Async, hipMemsetD32Async)(uint64_t to, unsigned word, size_t coun
 
 typedef struct Module {
     Object object;
-    Entry entry;
-    Function *function;
+    unsigned count;
+    Function *functions[ENTRIES_MAX];
 } Module;
 
 static const HostKernel *find_kernel(const Entry *entry)
@@ -390,43 +396,71 @@ static const HostKernel *find_kernel(const Entry *entry)
     return NULL;
 }
 
+#ifdef EMULATED_HIP
+#ifdef HAVE_HIP
+#define OWN_IMAGES hip_images
+#endif
+
+static bool holds(const char *image, const KernelImage *own)
+{
+    size_t same = 0;
+    while (same < own->size && image[same] == ((const char *)own->data)[same])
+        same++;
+    return same == own->size;
+}
+#else
+#ifdef HAVE_CUDA
+#define OWN_IMAGES cuda_images
+#endif
+
+/* Behind the head, which texts that were joined have once. */
+static bool holds(const char *image, const KernelImage *own)
+{
+    static const char head_end[] = ".address_size 64\n";
+    return strstr(image, strstr(own->data, head_end) + strlen(head_end));
+}
+#endif
+
 /* Code is not executed, so what another image computes is not known: it is made wrong, for those who want
  * to see it noticed (EMULATED_OTHER_IMAGES=wrong). */
 static bool is_spoilt(const char *image, const char *name)
 {
     const char *const wanted = getenv("EMULATED_OTHER_IMAGES");
-#if defined(EMULATED_HIP) && defined(HAVE_HIP)
-    const KernelImage *const own = kernel_image_find(hip_images, name);
-#elif !defined(EMULATED_HIP) && defined(HAVE_CUDA)
-    const KernelImage *const own = kernel_image_find(cuda_images, name);
+#ifdef OWN_IMAGES
+    const KernelImage *const own = kernel_image_find(OWN_IMAGES, name);
 #else
     const KernelImage *const own = NULL;
 #endif
-    if (!own || !wanted || strcmp(wanted, "wrong") != 0)
-        return false;
-    size_t same = 0;
-    while (same < own->size && image[same] == ((const char *)own->data)[same])
-        same++;
-    return same < own->size;
+    return own && wanted && !strcmp(wanted, "wrong") && !holds(image, own);
+}
+
+static int read_image(const void *image, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
+                      size_t why_size)
+{
+#ifdef EMULATED_HIP
+    *count = 1;
+    return image_read_bundle(image, context_current()->device->arch, entries, why, why_size);
+#else
+    return image_read_ptx(image, entries, count, why, why_size);
+#endif
 }
 
 static int load(const void *image, Module **out, char *why, size_t why_size)
 {
-    Entry entry;
-#ifdef EMULATED_HIP
-    const int err =
-        image_read_bundle(image, context_current()->device->arch, &entry, why, why_size);
-#else
-    const int err = image_read_ptx(image, &entry, why, why_size);
-#endif
+    Entry entries[ENTRIES_MAX];
+    unsigned count;
+    const int err = read_image(image, entries, &count, why, why_size);
     if (err)
         return err;
     Module *module = object_create(MODULE, sizeof(*module));
-    module->entry = entry;
-    module->function = object_create(FUNCTION, sizeof(*module->function));
-    module->function->kernel = find_kernel(&entry);
-    module->function->arguments_size = entry.arguments_size;
-    module->function->spoilt = is_spoilt(image, entry.name);
+    for (module->count = 0; module->count < count; module->count++) {
+        const Entry *entry = &entries[module->count];
+        Function *function = object_create(FUNCTION, sizeof(*function));
+        function->kernel = find_kernel(entry);
+        function->arguments_size = entry->arguments_size;
+        function->spoilt = is_spoilt(image, entry->name);
+        module->functions[module->count] = function;
+    }
     *out = module;
     return OK;
 }
@@ -449,14 +483,16 @@ API(cuModuleLoadData, hipModuleLoadData)(Module **out, const void *image)
 static int load_with_log(Module **out, const void *image, unsigned count, const int *options,
                          void **values)
 {
-    enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
+    enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BUFFER_SIZE_BYTES = 6, SPLIT_COMPILE = 34 };
     char why[160], *log = NULL;
     size_t size = 0;
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == ERROR_LOG_BUFFER)
             log = values[i];
-        if (options[i] == ERROR_LOG_BUFFER_SIZE_BYTES)
+        else if (options[i] == ERROR_LOG_BUFFER_SIZE_BYTES)
             size = (uintptr_t)values[i];
+        else if (options[i] != SPLIT_COMPILE || driver_version() < 13000)
+            return INVALID_VALUE;
     }
     const int err = load(image, out, why, sizeof(why));
     if (log && size)
@@ -473,9 +509,11 @@ EXPORTED int cuModuleLoadDataEx(Module **out, const void *image, unsigned count,
 
 static int unload(Module *module)
 {
-    object_forget(&module->function->object);
+    for (unsigned i = 0; i < module->count; i++) {
+        object_forget(&module->functions[i]->object);
+        free(module->functions[i]);
+    }
     object_forget(&module->object);
-    free(module->function);
     free(module);
     return OK;
 }
@@ -487,10 +525,14 @@ API(cuModuleUnload, hipModuleUnload)(Module *module)
 
 static int get_function(Function **out, Module *module, const char *name)
 {
-    if (strcmp(name, module->entry.name) || !module->function->kernel)
-        return NOT_FOUND;
-    *out = module->function;
-    return OK;
+    for (unsigned i = 0; i < module->count; i++) {
+        const HostKernel *kernel = module->functions[i]->kernel;
+        if (kernel && !strcmp(name, kernel->name)) {
+            *out = module->functions[i];
+            return OK;
+        }
+    }
+    return NOT_FOUND;
 }
 
 API(cuModuleGetFunction, hipModuleGetFunction)(Function **out, Module *module, const char *name)

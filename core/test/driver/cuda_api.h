@@ -44,6 +44,8 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream);
 int cuMemcpy2DAsync_v2(const CudaCopy2D *copy, void *stream);
 int cuMemsetD32Async(uint64_t to, unsigned word, size_t count, void *stream);
 int cuModuleLoadData(void **module, const void *image);
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+                       void **values);
 int cuModuleUnload(void *module);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -169,8 +169,12 @@ typedef struct Entry {
     unsigned max_threads; /* 0: does not say */
 } Entry;
 
-/* Reads the kernel that an image holds. INVALID_PTX and the like, with a line in `why`. */
-int image_read_ptx(const char *text, Entry *out, char *why, size_t why_size);
+#define ENTRIES_MAX 128
+
+/* Reads the kernels that an image holds, of which a bundle has one. INVALID_PTX and the like, with a line in
+ * `why`. */
+int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
+                   size_t why_size);
 int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size);
 
 /* ---- work.c: nodes, and when they run ---- */

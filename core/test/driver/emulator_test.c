@@ -3,6 +3,7 @@
  * forbids. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -109,11 +110,34 @@ static void test_images(void **unused)
     assert_int_equal(218, load_with("LBB0_1:", "LBB0_2:"));
     assert_int_equal(218, load_with("ret;\n}", "ret;\n"));
     assert_int_equal(218, load_with("}\n", "} else\n"));
+    assert_int_equal(0,
+                     load_with("size 64\n", "size 64\n.shared .b8 one[4];\n.shared .b8 two[4];\n"));
+    assert_int_equal(218,
+                     load_with("size 64\n", "size 64\n.shared .b8 one[4];\n.shared .b8 one[4];\n"));
     void *module, *function;
     assert_int_equal(0, cuModuleLoadData(&module, image));
     assert_int_equal(500, cuModuleGetFunction(&function, module, "psnr"));
     assert_int_equal(0, cuModuleUnload(module));
     tear_down_clean();
+}
+
+static int load_split(int option)
+{
+    void *module, *values[] = { (void *)2 };
+    const int err = cuModuleLoadDataEx(&module, image, 1, &option, values);
+    if (!err)
+        cuModuleUnload(module);
+    return err;
+}
+
+static void test_options(void **unused)
+{
+    assert_int_equal(0, load_split(34));
+    assert_int_equal(1, load_split(35));
+    setenv("EMULATED_CUDA_VERSION", "12040", 1);
+    assert_int_equal(1, load_split(34));
+    unsetenv("EMULATED_CUDA_VERSION");
+    assert_int_equal(2, emulated_complaints());
 }
 
 /* ---- work ---- */
@@ -478,6 +502,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_images, set_up),
+        cmocka_unit_test_setup(test_options, set_up),
         cmocka_unit_test_setup(test_kernel, set_up),
         cmocka_unit_test_setup(test_lateness, set_up),
         cmocka_unit_test_setup(test_legacy_stream, set_up),

@@ -12,9 +12,11 @@
 /* ---- PTX ---- */
 
 #define REGISTERS_MAX 16
+#define NAMES_MAX 256
 
 typedef struct Ptx {
-    char *text; /* without comments */
+    char *text;       /* without comments */
+    const char *body; /* of the entry that is read, and nothing behind it */
     struct {
         char prefix[16];
         unsigned count;
@@ -108,7 +110,7 @@ static bool check_statement(Ptx *ptx, const char *statement)
     char label[80];
     if (sscanf(statement, "%*s %76[A-Za-z0-9_$]", label) != 1)
         return false;
-    return strstr(ptx->text, strcat(label, ":"));
+    return strstr(ptx->body, strcat(label, ":"));
 }
 
 static bool check_body(Ptx *ptx, const char *at)
@@ -138,34 +140,79 @@ static bool check_body(Ptx *ptx, const char *at)
     }
 }
 
-static int read_module(Ptx *ptx, Entry *out)
+/* Arrays of the module, by name: no two are called the same. */
+static bool check_names(Ptx *ptx)
 {
-    unsigned major, minor, sm, bits, width, height = 1, depth = 1;
-    char name[64], parameter[80];
-    const char *header = ptx->text + strspn(ptx->text, " \t\r\n");
+    char names[NAMES_MAX][80];
+    unsigned count = 0;
+    for (const char *at = strstr(ptx->text, "\n."); at; at = strstr(at + 1, "\n.")) {
+        char line[256];
+        snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+        const char *type = strstr(line, ".b8 ");
+        if (!type || count == NAMES_MAX || sscanf(type, ".b8 %79[A-Za-z0-9_$][", names[count]) != 1)
+            continue;
+        for (unsigned i = 0; i < count; i++) {
+            if (!strcmp(names[i], names[count])) {
+                snprintf(ptx->why, sizeof(ptx->why), "two arrays called '%.60s'", names[i]);
+                return false;
+            }
+        }
+        count++;
+    }
+    return true;
+}
+
+/* What follows the entry is in *rest. */
+static bool read_entry(Ptx *ptx, char *entry, Entry *out, char **rest)
+{
+    unsigned width, height = 1, depth = 1;
+    char parameter[80];
+    if (sscanf(entry, ".entry %63[A-Za-z0-9_$] ( .param .align 8 .b8 %79[A-Za-z0-9_$][%u] )",
+               out->name, parameter, &out->arguments_size) != 3)
+        return false;
+    char *body = strchr(entry, '{'), *limit = strstr(entry, ".maxntid");
+    char *end = body ? strstr(body, "\n}") : NULL;
+    if (!end)
+        return false;
+    if (limit && limit < body && sscanf(limit, ".maxntid %u, %u, %u", &width, &height, &depth) >= 1)
+        out->max_threads = width * height * depth;
+    *rest = end + 2 + (end[2] != '\0');
+    end[2] = '\0';
+    ptx->body = body;
+    ptx->register_count = 0;
+    return check_body(ptx, body + 1);
+}
+
+static int read_module(Ptx *ptx, Entry *entries, unsigned *count)
+{
+    unsigned major, minor, sm, bits;
+    char *at = ptx->text + strspn(ptx->text, " \t\r\n");
     snprintf(ptx->why, sizeof(ptx->why), "no header, or no entry");
-    if (sscanf(header, ".version %u.%u .target sm_%u .address_size %u", &major, &minor, &sm,
-               &bits) != 4)
+    if (sscanf(at, ".version %u.%u .target sm_%u .address_size %u", &major, &minor, &sm, &bits) !=
+        4)
         return INVALID_PTX;
     if (major > 9)
         return UNSUPPORTED_PTX_VERSION;
-    char *entry = strstr(ptx->text, ".entry ");
-    if (bits != 64 || !entry ||
-        sscanf(entry, ".entry %63[A-Za-z0-9_$] ( .param .align 8 .b8 %79[A-Za-z0-9_$][%u] )", name,
-               parameter, &out->arguments_size) != 3)
+    if (bits != 64 || !check_names(ptx))
         return INVALID_PTX;
-    char *body = strchr(entry, '{'), *limit = strstr(entry, ".maxntid");
-    if (limit && limit < body && sscanf(limit, ".maxntid %u, %u, %u", &width, &height, &depth) >= 1)
-        out->max_threads = width * height * depth;
-    snprintf(out->name, sizeof(out->name), "%s", name);
-    return body && check_body(ptx, body + 1) ? OK : INVALID_PTX;
+    while ((at = strstr(at, ".entry "))) {
+        if (*count == ENTRIES_MAX || strstr(at + 1, ".version ") ||
+            !read_entry(ptx, at, &entries[(*count)++], &at))
+            return INVALID_PTX;
+        at += strspn(at, " \t\r\n");
+        if (*at && *at != '.')
+            return INVALID_PTX;
+    }
+    return *count ? OK : INVALID_PTX;
 }
 
-int image_read_ptx(const char *text, Entry *out, char *why, size_t why_size)
+int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
+                   size_t why_size)
 {
     Ptx ptx = { .text = without_comments(text) };
-    memset(out, 0, sizeof(*out));
-    const int err = ptx.text ? read_module(&ptx, out) : OUT_OF_MEMORY;
+    memset(entries, 0, ENTRIES_MAX * sizeof(*entries));
+    *count = 0;
+    const int err = ptx.text ? read_module(&ptx, entries, count) : OUT_OF_MEMORY;
     snprintf(why, why_size, "%s", err ? ptx.why : "");
     free(ptx.text);
     return err;

@@ -8,7 +8,9 @@
 #include "testing.h"
 
 #ifdef HAVE_CUDA
+#include "base/mem.h"
 #include "cuda/images.h"
+#include "cuda/join.h"
 #endif
 #ifdef HAVE_HIP
 #include "hip/images.h"
@@ -30,15 +32,42 @@ static void test_ptx(void **unused)
 #ifdef HAVE_CUDA
     unsigned count = 0;
     for (const KernelInfo *info = kernel_infos; info->name; info++, count++) {
-        Entry entry;
+        Entry entries[ENTRIES_MAX];
+        unsigned read;
         char why[160];
         const KernelImage *image = kernel_image_find(cuda_images, info->name);
         assert_non_null(image);
-        const int err = image_read_ptx(image->data, &entry, why, sizeof(why));
-        check(info, err, &entry, why);
-        assert_int_equal(info->group[0] * info->group[1], entry.max_threads);
+        const int err = image_read_ptx(image->data, entries, &read, why, sizeof(why));
+        assert_int_equal(1, read);
+        check(info, err, &entries[0], why);
+        assert_int_equal(info->group[0] * info->group[1], entries[0].max_threads);
     }
     assert_true(count > 40);
+#else
+    skip();
+#endif
+}
+
+/* All of them in one text, as far as the names of what they share with no other go. */
+static void test_joined_ptx(void **unused)
+{
+#ifdef HAVE_CUDA
+    const KernelImage *images[ENTRIES_MAX] = { NULL };
+    Entry entries[ENTRIES_MAX];
+    unsigned count = 0, read;
+    char why[160];
+    for (const KernelInfo *info = kernel_infos; info->name; info++)
+        images[count++] = kernel_image_find(cuda_images, info->name);
+    char *text = cuda_join(images, count);
+    assert_non_null(text);
+    const int err = image_read_ptx(text, entries, &read, why, sizeof(why));
+    if (err)
+        print_error("%s\n", why);
+    assert_int_equal(0, err);
+    assert_int_equal(count, read);
+    for (unsigned i = 0; i < count; i++)
+        check(&kernel_infos[i], err, &entries[i], why);
+    mem_free(text);
 #else
     skip();
 #endif
@@ -72,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_joined_ptx),
         cmocka_unit_test(test_bundles),
     };
     return cmocka_run_group_tests_name("images", tests, NULL, NULL);

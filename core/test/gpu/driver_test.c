@@ -478,6 +478,92 @@ static void adopts(void **state)
     check_clean("adopting", &was);
 }
 
+/* ---- several kernels at once ---- */
+
+static unsigned calls_of(const char *function)
+{
+    const char *name;
+    for (unsigned i = 0;; i++) {
+        const unsigned calls = emulated_calls(i, &name);
+        if (!name)
+            return 0;
+        if (!strcmp(name, function))
+            return calls;
+    }
+}
+
+/* Two kernels ahead, a third that is there already, and each of them as it is asked for. */
+static int make_kernels(void)
+{
+    const KernelInfo *const infos[] = { kernel_info_find("psnr_sse_8"),
+                                        kernel_info_find("motion_sad_8"),
+                                        kernel_info_find("import_plane_8") };
+    GpuKernel *kernels[COUNT(infos)] = { NULL }, *again;
+    Rig rig = { 0 };
+    int err = open_device(&rig);
+    if (!err)
+        err = rig.dev->ops->kernel_get(rig.dev, infos[2], &kernels[2]);
+    if (!err)
+        rig.dev->ops->kernels_ahead(rig.dev, infos, COUNT(infos));
+    for (unsigned i = 0; i < COUNT(infos) && !err; i++) {
+        err = rig.dev->ops->kernel_get(rig.dev, infos[i], &again);
+        if (!err && (kernels[i] ? kernels[i] != again : !((DriverKernel *)again)->function))
+            err = WRONG;
+    }
+    failed_in_time = emulated_failed();
+    if (rig.dev)
+        gpu_device_release(rig.dev);
+    return err;
+}
+
+static void makes_several(void **state)
+{
+    const bool together = prefix[0] == 'c';
+    const Before was = before();
+    emulated_fail(NULL, 0, NULL);
+    assert_int_equal(0, make_kernels());
+    assert_int_equal(together ? 1 : 0, calls_of("cuModuleLoadDataEx"));
+    assert_int_equal(together ? 1 : 3,
+                     calls_of(together ? "cuModuleLoadData" : "hipModuleLoadData"));
+    check_clean("several kernels", &was);
+}
+
+/* What cannot be made together is made one by one. */
+static void makes_each_if_not_several(void **state)
+{
+    static const char *const calls[] = { "cuModuleLoadDataEx", "cuModuleGetFunction",
+                                         "cuFuncGetAttribute" };
+    if (prefix[0] != 'c')
+        skip();
+    for (unsigned i = 0; i < COUNT(calls); i++) {
+        const Before was = before();
+        emulated_fail(NULL, 0, NULL);
+        assert_int_equal(0, make_kernels());
+        const unsigned all = calls_of(calls[i]);
+        for (unsigned nth = 1; nth <= all; nth++) {
+            emulated_fail(calls[i], nth, "1");
+            const int err = make_kernels();
+            assert_true(err != WRONG);
+            if (i == 0) {
+                assert_int_equal(0, err);
+                assert_int_equal(3, calls_of("cuModuleLoadData"));
+            }
+        }
+        emulated_fail(NULL, 0, NULL);
+        check_clean(calls[i], &was);
+    }
+    for (unsigned long nth = 1;; nth++) {
+        const Before was = before();
+        mem_fail_after(nth);
+        const int err = make_kernels();
+        const bool failed = mem_fail_after(0) >= nth;
+        assert_true(!err || (failed && err == -ENOMEM));
+        check_clean("an allocation fails", &was);
+        if (!failed)
+            return;
+    }
+}
+
 /* ---- streams of others, and many submissions ---- */
 
 typedef struct Copier {
@@ -695,6 +781,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(survives_loss),
         cmocka_unit_test(survives_lack_of_our_memory),
         cmocka_unit_test(adopts),
+        cmocka_unit_test(makes_several),
+        cmocka_unit_test(makes_each_if_not_several),
         cmocka_unit_test_setup_teardown(waits_for_callers_stream, set_lazy, set_random),
         cmocka_unit_test_setup_teardown(callers_stream_waits, set_lazy, set_random),
         cmocka_unit_test(takes_many_submissions),

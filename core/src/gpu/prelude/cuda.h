@@ -13,6 +13,11 @@ typedef uint4 u32x4;
 #define U32X2(a, b) make_uint2(a, b)
 #define U32X4(a, b, c, d) make_uint4(a, b, c, d)
 
+/* What is not the entry itself has a name of its own: several kernels may become one module. */
+#define NAMESPACE_OF_(name) of_##name
+#define NAMESPACE_OF(name) NAMESPACE_OF_(name)
+namespace NAMESPACE_OF(KERNEL_NAME) {
+
 #define SHARED(type, name, count) __shared__ type name[count];
 SHARED_ARRAYS
 
@@ -43,6 +48,7 @@ SHARED_ARRAYS
     extern "C" __global__ void GROUP_BOUNDS KERNEL_NAME(Kernel kernel)                             \
     {                                                                                              \
         kernel.run();                                                                              \
+    }                                                                                              \
     }
 
 #define GROUP_X blockIdx.x
