@@ -77,7 +77,7 @@
 #define PARAMS VIF_STATS_PARAMS
 #define SHARED_ARRAYS                                                                              \
     SHARED_HALF SHARED(u32x4, columns, 4 * VIF_QUANTITY / 4) SHARED(u32x2, log_lines, VIF_LOG_LINES)   \
-    SHARED(u64, part_logs, GROUP_W) SHARED(u64, part_flats, GROUP_W)
+    SHARED(u64, parts, 2 * GROUP_W)
 #endif
 
 #include "gpu/prelude/prelude.h"
@@ -251,10 +251,11 @@ DEVICE u32 log_of_both(u32 noise, u32 signal)
 
 #include "feature/vif/vif_divide.h"
 
+/* What the information is where that is in doubt. */
 #ifdef VIF_FRACTIONAL
 
 /* The gain and what follows from it as the CPU has them, in double. */
-DEVICE u32 information_in_double(u32 s1, u32 s2, u32 s12)
+DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
 {
     u64 epsilon = u64(0x3edb7cdfu) << 32 | u64(0xd9d7bdbbu); /* 65536 * 1e-10 */
     u64 limit = u64(gain_hi) << 32 | u64(gain_lo);
@@ -269,6 +270,16 @@ DEVICE u32 information_in_double(u32 s1, u32 s2, u32 s12)
 
 #else
 
+DEVICE bool is_limited(u32 s1, u32 s12)
+{
+    return s12 > gain_whole * min_u32(s1, gain_room);
+}
+
+DEVICE u32 limited_signal(u32 s1)
+{
+    return gain_whole * gain_whole * s1;
+}
+
 DEVICE void leave_to_host(u32 s1, u32 s2, u32 s12)
 {
     u32 i = ATOMIC_ADD(sums, VIF_UNSETTLED, 1u);
@@ -280,12 +291,27 @@ DEVICE void leave_to_host(u32 s1, u32 s2, u32 s12)
     }
 }
 
+/* Most often both candidates have the same logarithms, and all between them. */
+DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
+{
+    u32 q = u32(divide_square(s12, s1));
+    bool limited = is_limited(s1, s12);
+    u32 less_noise = noise_level(s2, q + 1u), more_noise = noise_level(s2, q);
+    u32 less_signal = limited ? limited_signal(s1) : max_u32(q, 1u) - 1u;
+    u32 more_signal = limited ? limited_signal(s1) : q;
+    u32 noise_log = log2_fixed(less_noise), log = log_of_both(less_noise, less_signal);
+    if (noise_log == log2_fixed(more_noise) && log == log_of_both(more_noise, more_signal))
+        return log - noise_log;
+    leave_to_host(s1, s2, s12);
+    return 0u;
+}
+
 #endif
 
 /* The logarithm of what the picture tells over what it tells less the signal. The CPU's doubles stand
  * for s12^2 / s1 less a hair (the epsilon). With s12^2 = q * s1 + r, that is q or q - 1, and only an r
- * within a narrow band leaves open which. */
-DEVICE u32 information(u32 s1, u32 s2, u32 s12)
+ * within a narrow band leaves open which: that is a doubt, `bit`, and nothing is told. */
+DEVICE u32 information(u32 s1, u32 s2, u32 s12, u32 bit, INOUT(u32) doubts)
 {
     u64 quotient = divide_square(s12, s1);
     u32 q = u32(quotient), r = u32(quotient >> 32);
@@ -304,26 +330,24 @@ DEVICE u32 information(u32 s1, u32 s2, u32 s12)
     u32 noise = noise_level(s2, explained);
 #ifdef VIF_FRACTIONAL
     f32 bound = gain * f32(s1);
-    if (doubtful || abs_f32(f32(s12) - bound) <= 1e-5f * bound)
-        return information_in_double(s1, s2, s12);
+    doubtful = doubtful || abs_f32(f32(s12) - bound) <= 1e-5f * bound;
     if (f32(s12) > bound)
         signal = sd_to_u32(sd_mul(u64(gain_square_hi) << 32 | u64(gain_square_lo), sd_from_u32(s1)));
 #else
-    bool limited = s12 > gain_whole * min_u32(s1, gain_room);
-    if (limited)
-        signal = gain_whole * gain_whole * s1;
-    if (doubtful) {
-        /* Most often both candidates have the same logarithms. */
-        u32 less_noise = noise_level(s2, q + 1u), more_noise = noise_level(s2, q);
-        u32 less_signal = limited ? signal : max_u32(q, 1u) - 1u, more_signal = limited ? signal : q;
-        if (log2_fixed(less_noise) != log2_fixed(more_noise) ||
-            log_of_both(less_noise, less_signal) != log_of_both(more_noise, more_signal)) {
-            leave_to_host(s1, s2, s12);
-            return 0u;
-        }
-    }
+    if (is_limited(s1, s12))
+        signal = limited_signal(s1);
 #endif
+    if (doubtful) {
+        doubts |= bit;
+        return 0u;
+    }
     return log_of_both(noise, signal) - log2_fixed(noise);
+}
+
+/* Both are looked at, or compilers would give arrays addresses to choose between. */
+DEVICE i32 pick(bool first, i32 a, i32 b)
+{
+    return first ? a : b;
 }
 
 /* (a * b + 2^31) >> 32 */
@@ -373,7 +397,7 @@ DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u6
         COMPUTE_HERE(s2[c]);
         COMPUTE_HERE(s12[c]);
     }
-    u32 num_log = 0u, den_log = 0u;
+    u32 num_log = 0u, den_log = 0u, doubts = 0u;
     UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
         if (c < count) {
             if (s1[c] < i32(NOISE)) {
@@ -381,9 +405,21 @@ DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u6
             } else {
                 den_log += log2_fixed(NOISE + u32(s1[c])) - 2048u * 17u;
                 if (s12[c] > 0 && s2[c] > 0)
-                    num_log += information(u32(s1[c]), u32(s2[c]), u32(s12[c]));
+                    num_log +=
+                        information(u32(s1[c]), u32(s2[c]), u32(s12[c]), 1u << c, doubts);
             }
         }
+    }
+    while (doubts != 0u) {
+        u32 c = top_bit_u32(doubts);
+        i32 doubted_1 = s1[0], doubted_2 = s2[0], doubted_12 = s12[0];
+        UNROLL for (u32 i = 1u; i < VIF_RUN; i++) {
+            doubted_1 = pick(i == c, s1[i], doubted_1);
+            doubted_2 = pick(i == c, s2[i], doubted_2);
+            doubted_12 = pick(i == c, s12[i], doubted_12);
+        }
+        num_log += settle(u32(doubted_1), u32(doubted_2), u32(doubted_12));
+        doubts ^= 1u << c;
     }
     logs += u64(num_log) | u64(den_log) << 32;
 }
@@ -392,22 +428,21 @@ DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u6
  * flat energies and below 2^32 in the others. */
 DEVICE void add_sums(u64 logs, u64 flats)
 {
-    part_logs[LOCAL_X] = logs;
-    part_flats[LOCAL_X] = flats;
+    parts[LOCAL_X] = logs;
+    parts[GROUP_W + LOCAL_X] = flats;
     BARRIER();
-    if (LOCAL_X < 16u) {
-        for (u32 i = 16u; i < GROUP_W; i += 16u) {
-            logs += part_logs[LOCAL_X + i];
-            flats += part_flats[LOCAL_X + i];
-        }
-        part_logs[LOCAL_X] = logs;
-        part_flats[LOCAL_X] = flats;
+    if (LOCAL_X < 32u) {
+        u32 from = LOCAL_X / 16u * GROUP_W + LOCAL_X % 16u;
+        u64 sum = parts[from];
+        for (u32 i = 16u; i < GROUP_W; i += 16u)
+            sum += parts[from + i];
+        parts[from] = sum;
     }
     BARRIER();
     if (LOCAL_X < 4u) {
         u64 sum = u64(0);
         for (u32 i = 0u; i < 16u; i++)
-            sum += LOCAL_X < 2u ? part_logs[i] : part_flats[i];
+            sum += parts[LOCAL_X / 2u * GROUP_W + i];
         sum = LOCAL_X == 0u   ? sum & u64(0xffffffffu)
               : LOCAL_X == 1u ? sum >> 32
               : LOCAL_X == 2u ? sum & ((u64(1) << 48) - u64(1))
