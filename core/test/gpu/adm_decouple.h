@@ -16,7 +16,8 @@ typedef struct DecoupleGain {
 
 /* Bit 0: the answer in single precision, bit 1: it is in doubt. */
 unsigned decouple_nearly_aligned(const int32_t o[2], const int32_t t[2]);
-int decouple_aligned(const int32_t o[2], const int32_t t[2]);
+/* For gradients that are in doubt. */
+int decouple_aligned(int coarse, const int32_t o[2], const int32_t t[2]);
 int32_t decouple_restore(int coarse, const DecoupleGain *gain, int32_t o, int32_t t, int aligned);
 
 #ifdef __cplusplus

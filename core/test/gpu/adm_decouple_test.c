@@ -39,7 +39,12 @@ static void turn(const int32_t o[2], int32_t t[2], double most)
     t[1] = (int32_t)lround(scale * (o[0] * side * sin(angle) + o[1] * cos(angle)));
 }
 
-static unsigned doubts, wrong_guesses;
+static unsigned doubts, short_doubts, wrong_guesses;
+
+static bool is_short(int32_t x)
+{
+    return x == (int16_t)x;
+}
 
 static void check_aligned(const int32_t o[2], const int32_t t[2])
 {
@@ -51,12 +56,16 @@ static void check_aligned(const int32_t o[2], const int32_t t[2])
     }
     doubts++;
     wrong_guesses += (int)(answer & 1) != truth;
-    assert_int_equal(truth, decouple_aligned(o, t));
+    assert_int_equal(truth, decouple_aligned(true, o, t));
+    if (is_short(o[0]) && is_short(o[1]) && is_short(t[0]) && is_short(t[1])) {
+        short_doubts++;
+        assert_int_equal(truth, decouple_aligned(false, o, t));
+    }
 }
 
 static void gradients_that_are_a_degree_apart(void **unused)
 {
-    doubts = wrong_guesses = 0;
+    doubts = short_doubts = wrong_guesses = 0;
     for (unsigned i = 0; i < 400000; i++) {
         const unsigned bits = i % 2 ? 14 : 30;
         const int32_t o[2] = { coefficient(bits), coefficient(bits) };
@@ -67,6 +76,7 @@ static void gradients_that_are_a_degree_apart(void **unused)
     }
     print_message("%u in doubt, %u of them guessed wrongly\n", doubts, wrong_guesses);
     assert_true(doubts > 1000);
+    assert_true(short_doubts > 500);
     assert_true(wrong_guesses > 100);
 }
 

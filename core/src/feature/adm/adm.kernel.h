@@ -13,7 +13,12 @@
  * are there for their masks only.
  *
  * Every sum is kept per row of the band, because the metric rounds rows before it adds them up: the
- * host does that. The build defines ADM_COARSE, 0 or 1. */
+ * host does that.
+ *
+ * The gain limit is a whole number in most models. Kernels for others (ADM_FRACTIONAL) multiply by a double in
+ * integers, which is too much code for all of them.
+ *
+ * The build defines ADM_COARSE, 0 or 1. */
 #include "feature/adm/adm_tile.h"
 
 #define GROUP_W ADM_LANES
@@ -39,8 +44,6 @@
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
-
-#include "gpu/prelude/soft_double.h"
 
 #include "feature/adm/adm_decouple.h"
 
@@ -291,7 +294,7 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 {
     i32 y = max_i32(i32(u32(abs_i32(weighed)) - u32(threshold)), 0);
     i32 z = i32(u32((u64(u32(y)) * u64(u32(y)) + u64(1u << 29)) >> 30));
-    return u64(round_shift(i64(z) * i64(y), cube_shift));
+    return u64(round_shift(mul_wide_i32(z, y), cube_shift));
 }
 
 /* What is kept of the two parts of a coefficient: they are weighed alike for all purposes. */
@@ -343,7 +346,7 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
     y = max_i32(y, 0);
     u64 square = u64(u32(y)) * u64(u32(y)) + (band < 2u ? u64(1u << 28) : u64(1u << 29));
     i32 z = i32(u32(square >> (band < 2u ? 29u : 30u)));
-    return u64(round_shift(i64(z) * i64(y), cube_shift));
+    return u64(round_shift(mul_wide_i32(z, y), cube_shift));
 }
 
 #define ADM_KEPT 1u

@@ -1,32 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How ADM's kernels tell what was restored from what was added. Include it after KERNEL_BEGIN and
- * soft_double.h: these are device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain
- * limit is that of ADM_GAIN_PARAMS. */
+/* How ADM's kernels tell what was restored from what was added. Include it after KERNEL_BEGIN: these are
+ * device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain limit is that of ADM_GAIN_PARAMS,
+ * a whole number unless ADM_FRACTIONAL is defined. */
+
+/* A coefficient widened so that ADM_SUM holds what is above 0 of the sum of two products. */
+#if ADM_COARSE
+#define ADM_SUM u64
+#define ADM_WIDE(x) u64(i64(x))
+#define ADM_TOP_BIT(x) top_bit_u64(x)
+#else
+#define ADM_SUM u32
+#define ADM_WIDE(x) u32(x)
+#define ADM_TOP_BIT(x) top_bit_u32(x)
+#endif
+
+/* digits * 2^exponent */
+struct Single {
+    u32 digits, exponent;
+};
 
 /* x rounded to 24 significant bits, as a conversion to single precision would. */
-DEVICE u64 round_to_single(u64 x)
+DEVICE Single to_single(ADM_SUM x)
 {
-    i32 excess = i32(top_bit_u64(x)) - 23;
-    if (excess <= 0)
-        return x;
-    u64 rest = x & ((u64(1) << u32(excess)) - u64(1)), tie = u64(1) << u32(excess - 1);
-    x >>= u32(excess);
-    if (rest > tie || (rest == tie && (u32(x) & 1u) != 0u))
-        x += u64(1);
-    return x << u32(excess);
+    u32 excess = u32(ADM_TOP_BIT(x | ADM_SUM(1u << 23))) - 23u;
+    ADM_SUM unit = ADM_SUM(1u) << excess, rest = x & (unit - ADM_SUM(1u));
+    Single s;
+    s.exponent = excess;
+    s.digits = u32(x >> excess);
+    if (rest + rest + ADM_SUM(s.digits & 1u) > unit)
+        s.digits += 1u;
+    return s;
 }
 
 /* Whether the two gradients point the same way, within one degree: dot^2 >= cos^2 * oo * tt. This is
- * the metric's own rounding; dot, oo and tt are above 0. */
+ * the metric's own rounding: dot, oo and tt, which are above 0, to singles, and the right side to a double.
+ * Only for sides that are nearly the same: others may be too far apart to be compared so. */
 DEVICE bool aligned(i32 oh, i32 ov, i32 th, i32 tv)
 {
-    i64 dot = i64(oh) * i64(th) + i64(ov) * i64(tv);
-    u64 oo = u64(i64(oh) * i64(oh)) + u64(i64(ov) * i64(ov));
-    u64 tt = u64(i64(th) * i64(th)) + u64(i64(tv) * i64(tv));
-    u64 cos_squared = u64(0x3feffd81u) << 32 | u64(0x40000000u); /* of the single 0x3f7fec0a */
-    u64 d = sd_round(round_to_single(u64(dot)), 0, false);
-    u64 o = sd_round(round_to_single(oo), 0, false), t = sd_round(round_to_single(tt), 0, false);
-    return sd_mul(d, d) >= sd_mul(sd_mul(cos_squared, o), t);
+    Single dot = to_single(ADM_WIDE(oh) * ADM_WIDE(th) + ADM_WIDE(ov) * ADM_WIDE(tv));
+    Single oo = to_single(ADM_WIDE(oh) * ADM_WIDE(oh) + ADM_WIDE(ov) * ADM_WIDE(ov));
+    Single tt = to_single(ADM_WIDE(th) * ADM_WIDE(th) + ADM_WIDE(tv) * ADM_WIDE(tv));
+    u64 left = u64(dot.digits) * u64(dot.digits);
+    /* cos^2 is the single 0xffec0a * 2^-24. A double holds the first product and the left side as they are;
+     * the second product has 72 bits at most, of which it keeps 53. */
+    u64 product = u64(0xffec0au) * u64(oo.digits);
+    u64 low = u64(u32(product)) * u64(tt.digits);
+    u64 high = (product >> 32) * u64(tt.digits) + (low >> 32);
+    u32 excess = top_bit_u64(high | u64(1u << 20)) - 20u, unit = 1u << excess;
+    u64 right = high << (32u - excess) | u64(u32(low) >> excess);
+    if (2u * (u32(low) & (unit - 1u)) + (u32(right) & 1u) > unit)
+        right += u64(1);
+    i32 shift = i32(2u * dot.exponent + 24u) - i32(oo.exponent + tt.exponent + excess);
+    return shift < 0 ? left >= right << u32(-shift) : left << u32(shift) >= right;
 }
 
 /* The same in single precision, whose errors come to less than 24 * 2^-23 of the right side. Bit 0: the
@@ -53,6 +78,8 @@ DEVICE u32 reciprocal(u32 i)
     return quotient + more + (rest >= i ? 1u : 0u);
 }
 
+#ifdef ADM_FRACTIONAL
+
 /* size times the gain limit, in a double and then cut off, but at most `most`. The product has 85
  * bits; 53 of them are a double's, and the others matter only where they round it up to a whole
  * number. */
@@ -65,6 +92,22 @@ DEVICE u32 enhanced(u32 size, u32 most)
     high >>= gain_shift;
     return u32(high >> 32) != 0u ? most : min_u32(u32(high), most);
 }
+
+#elif ADM_COARSE
+
+DEVICE u32 enhanced(u32 size, u32 most)
+{
+    return mul_hi_u32(size, gain_whole) != 0u ? most : min_u32(size * gain_whole, most);
+}
+
+#else
+
+DEVICE u32 enhanced(u32 size, u32 most)
+{
+    return min_u32(size * gain_whole, most);
+}
+
+#endif
 
 /* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. Twice o
  * is as good as more. */
@@ -80,19 +123,10 @@ DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
     u32 i = (g + ((1u << e) >> 1)) >> e;
     u64 ratio = (u64(reciprocal(i)) * u64(m) + (u64(1) << (14u + e))) >> (15u + e);
     i32 k = i32(min_u32(u32(ratio), 32768u));
-    i32 r = i32((i64(o) * i64(k) + i64(16384)) >> 15);
+    i32 r = i32((mul_wide_i32(o, k) + i64(16384)) >> 15);
 #endif
     if (!is_aligned)
         return r;
-    u32 size = u32(abs_i32(r));
-    if (gain_whole == 0u)
-        size = enhanced(size, magnitude);
-    else
-#if !ADM_COARSE
-        size = min_u32(size * gain_whole, magnitude);
-#else
-        size =
-            mul_hi_u32(size, gain_whole) != 0u ? magnitude : min_u32(size * gain_whole, magnitude);
-#endif
+    u32 size = enhanced(u32(abs_i32(r)), magnitude);
     return o > 0 ? i32(size) : -i32(size);
 }

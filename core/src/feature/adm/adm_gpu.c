@@ -26,9 +26,14 @@ static unsigned coarse_groups(const AdmLevel *l)
            gpu_groups(core_rows(l), ADM_TILE_ROWS);
 }
 
+static bool is_whole(double gain)
+{
+    return floor(gain) == gain;
+}
+
 /* Members of both kinds of parameters. */
 #define GAIN_PARAMS(gain, exponent, mantissa)                                                      \
-    .gain_whole = floor(gain) == (gain) ? (uint32_t)(gain) : 0, .gain_lo = (uint32_t)(mantissa),   \
+    .gain_whole = is_whole(gain) ? (uint32_t)(gain) : 0, .gain_lo = (uint32_t)(mantissa),          \
     .gain_hi = (uint32_t)((mantissa) >> 32), .gain_shift = (uint32_t)(53 - (exponent)-32)
 
 static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], GpuBuf rows)
@@ -54,7 +59,9 @@ static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], G
     };
     gpu_pass(plan,
              &(GpuPass){
-                 .kernel = gpu_by_depth(f, "adm_0_8", "adm_0_16"),
+                 .kernel = is_whole(options->gain_limit)
+                               ? gpu_by_depth(f, "adm_0_8", "adm_0_16")
+                               : gpu_by_depth(f, "adm_0_8_fractional", "adm_0_16_fractional"),
                  GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), approx[0], approx[1], rows),
                  GPU_PASS_PARAMS(&params),
                  .groups = { gpu_groups((unsigned)l->w, ADM_TILE_COLUMNS(ADM_FINE_RUN)),
@@ -89,12 +96,13 @@ static void plan_coarse(const Feature *f, GpuPlan *plan, const GpuBuf approx[2],
         COARSE_LEVEL_PARAMS(2, base[2]),
         COARSE_LEVEL_PARAMS(3, base[3]),
     };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = "adm_coarse",
-                       GPU_PASS_BUFFERS(approx[0], approx[1], rows),
-                       GPU_PASS_PARAMS(&params),
-                       .groups = { first_of_1 + coarse_groups(&level[1]) },
-                   });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = is_whole(options->gain_limit) ? "adm_coarse" : "adm_coarse_fractional",
+                 GPU_PASS_BUFFERS(approx[0], approx[1], rows),
+                 GPU_PASS_PARAMS(&params),
+                 .groups = { first_of_1 + coarse_groups(&level[1]) },
+             });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)

@@ -16,7 +16,7 @@
 #define ADM_DEN 6u
 #define ADM_SUMS_PER_ROW 9u
 
-/* The gain limit: whole, or 0; and as 53 bits, gain_hi above gain_lo, that stand gain_shift + 32 bits
+/* The gain limit: whole; and as 53 bits, gain_hi above gain_lo, that stand gain_shift + 32 bits
  * too high. */
 #define ADM_GAIN_PARAMS                                                                            \
     ARG(u32, gain_whole) ARG(u32, gain_lo) ARG(u32, gain_hi) ARG(u32, gain_shift)

@@ -79,4 +79,15 @@ SHARED_ARRAYS
 #define fma_f32(a, b, c) __fmaf_rn(a, b, c)
 #define top_bit_u64(x) (63u - u32(__clzll(i64(x))))
 #define mul_hi_u32(a, b) __umulhi(a, b)
+#ifdef GPU_HIP
+#define mul_wide_i32(a, b) (i64(a) * i64(b))
+#else
+/* Where it sees that a factor is not negative, clang forgets that the product is one of 32 bits. */
+static __device__ __forceinline__ i64 mul_wide_i32(i32 a, i32 b)
+{
+    i64 product;
+    __asm__("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+}
+#endif
 #define mul_hi_i32(a, b) __mulhi(a, b)

@@ -62,6 +62,7 @@ SHARED_ARRAYS
 #define sqrt_near(x) sqrt(f32(x))
 #define recip_near(x) (1.0 / f32(x))
 #define fma_f32(a, b, c) fma(f32(a), f32(b), f32(c))
+#define mul_wide_i32(a, b) (i64(a) * i64(b))
 
 u32 mul_hi_u32(u32 a, u32 b)
 {

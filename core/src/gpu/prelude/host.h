@@ -104,6 +104,7 @@ static inline u32 top_bit_u64(u64 x) { return 63u - u32(__builtin_clzll(x)); }
 static inline u32 count_bits_u32(u32 x) { return u32(__builtin_popcount(x)); }
 static inline u32 mul_hi_u32(u32 a, u32 b) { return u32(u64(a) * b >> 32); }
 static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
+static inline i64 mul_wide_i32(i32 a, i32 b) { return i64(a) * b; }
 static inline u32 bits_of_f32(f32 x)
 {
     u32 bits;

@@ -52,7 +52,7 @@
  *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.
  *              COMPUTE_HERE(x) on a 32-bit integer: not later, in a branch that uses it, with all that
  *              x is made of kept until then. For compilers that do so and run out of registers.
- *   helpers    mul_hi_u32, mul_hi_i32, top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
+ *   helpers    mul_hi_u32, mul_hi_i32, mul_wide_i32 (an i64), top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
  *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
  *              declaration whose steps must be rounded as written.
  *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded

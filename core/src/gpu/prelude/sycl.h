@@ -94,6 +94,7 @@ static inline i32 abs_i32(i32 x) { return x < 0 ? -x : x; }
 #define top_bit_u64(x) (63u - u32(sycl::clz(u64(x))))
 static inline u32 mul_hi_u32(u32 a, u32 b) { return u32(u64(a) * b >> 32); }
 static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
+static inline i64 mul_wide_i32(i32 a, i32 b) { return i64(a) * b; }
 #define bits_of_f32(x) sycl::bit_cast<u32>(f32(x))
 #define f32_of_bits(x) sycl::bit_cast<f32>(u32(x))
 #define abs_f32(x) sycl::fabs(f32(x))
