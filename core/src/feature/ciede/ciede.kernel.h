@@ -7,7 +7,7 @@
  *
  * Products of pairs are three times as fast where a * b + c is rounded once, which most devices do and Vulkan
  * does not promise. So there are two variants, FUSED 1 and 0; both are run, each asks the device, and one of them
- * leaves at once. */
+ * leaves at once. Where every device does, as with CUDA, the other one is empty. */
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
@@ -62,9 +62,13 @@ DEVICE Pair pair_made(f32 high, f32 low)
 /* Whether a * b + c is rounded once. 1 + 2^-12 squared has one bit more than a float. */
 DEVICE bool device_fuses()
 {
+#ifdef FMA_FUSES
+    return true;
+#else
     PRECISE f32 square = probe * probe;
     PRECISE f32 rest = fma_f32(probe, probe, -square);
     return rest != 0.0f;
+#endif
 }
 
 /* a * b + c, where it does not matter how often that is rounded. */
@@ -91,13 +95,38 @@ DEVICE f32 rest_of(f32 c, f32 a, f32 b)
     return rest;
 }
 
-/* a + b where b is not the larger one. */
+/* As two_sum, where b is not the larger one, or a is a multiple of b's last place. */
+DEVICE f32 quick_sum(f32 a, f32 b, INOUT(f32) error)
+{
+    PRECISE f32 sum = a + b;
+    PRECISE f32 lost = b - (sum - a);
+    error = lost;
+    return sum;
+}
+
+/* a + b of such. */
 DEVICE Pair pair_add_less(Pair a, Pair b)
 {
-    PRECISE f32 high = a.high + b.high;
-    PRECISE f32 lost = b.high - (high - a.high);
+    f32 lost;
+    PRECISE f32 high = quick_sum(a.high, b.high, lost);
     PRECISE f32 low = lost + (a.low + b.low);
     return pair_of(high, low);
+}
+
+DEVICE Pair pair_add_to(f32 a, Pair b)
+{
+    f32 lost;
+    PRECISE f32 high = quick_sum(a, b.high, lost);
+    PRECISE f32 low = lost + b.low;
+    return pair_of(high, low);
+}
+
+/* a - b of any two floats. */
+DEVICE Pair pair_gap(f32 a, f32 b)
+{
+    f32 lost;
+    PRECISE f32 high = two_sum(a, -b, lost);
+    return pair_made(high, lost);
 }
 
 DEVICE bool pair_above(Pair a, Pair b)
@@ -114,14 +143,18 @@ DEVICE Pair quotient(Pair a, Pair b)
     return pair_of(first, second);
 }
 
-/* a / b, to the nearest float but for one in a great many. */
-DEVICE f32 divided(f32 a, f32 b)
+DEVICE Pair ratio(f32 a, f32 b)
 {
     PRECISE f32 inverse = 1.0f / b;
     PRECISE f32 first = a * inverse;
     PRECISE f32 second = rest_of(a, first, b) * inverse;
-    PRECISE f32 ratio = first + second;
-    return ratio;
+    return pair_of(first, second);
+}
+
+/* a / b, to the nearest float but for one in a great many. */
+DEVICE f32 divided(f32 a, f32 b)
+{
+    return ratio(a, b).high;
 }
 
 /* Of a > 0; 0 otherwise. The pair may overlap. */
@@ -134,33 +167,54 @@ DEVICE Pair root(Pair a)
     return pair_of(first, second);
 }
 
+DEVICE Pair root_of(f32 a)
+{
+    if (a <= 0.0f)
+        return pair_single(0.0f);
+    PRECISE f32 first = sqrt_near(a);
+    PRECISE f32 second = rest_of(a, first, first) / (2.0f * first);
+    return pair_of(first, second);
+}
+
 /* ---- functions ---- */
 
 /* A curve near point `at` of its table: the first three terms of its series there in pairs, and two more; `d` is how
- * far off. */
-DEVICE Pair series(u32 at, Pair d)
+ * far off, and `d_low` what that lacks. What is added to the value is smaller than that. So it is with the slope, unless
+ * the curve turns. */
+DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
 {
     u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
     f32 slope_at = f32_of_bits(near.z), bend_lost, slope_lost, line_lost, sum_lost;
-    f32 more = mul_add(d.high, f32_of_bits(far.w), f32_of_bits(far.z));
-    PRECISE f32 square = d.high * d.high;
-    PRECISE f32 bend = two_product(f32_of_bits(far.x), d.high, bend_lost);
-    f32 bend_low = mul_add(square, more, mul_add(f32_of_bits(far.y), d.high, bend_lost));
-    PRECISE f32 slope = two_sum(slope_at, bend, slope_lost);
+    f32 more = mul_add(d, f32_of_bits(far.w), f32_of_bits(far.z));
+    PRECISE f32 square = d * d;
+    PRECISE f32 bend = two_product(f32_of_bits(far.x), d, bend_lost);
+    f32 bend_low = mul_add(square, more, mul_add(f32_of_bits(far.y), d, bend_lost));
+    PRECISE f32 slope =
+        turns ? two_sum(slope_at, bend, slope_lost) : quick_sum(slope_at, bend, slope_lost);
     PRECISE f32 slope_low = slope_lost + (f32_of_bits(near.w) + bend_low);
-    PRECISE f32 line = two_product(slope, d.high, line_lost);
-    f32 low = mul_add(slope + bend, d.low, mul_add(slope_low, d.high, line_lost));
-    PRECISE f32 sum = two_sum(f32_of_bits(near.x), line, sum_lost);
+    PRECISE f32 line = two_product(slope, d, line_lost);
+    f32 low = mul_add(slope_low, d, line_lost);
+    if (!is_single)
+        low = mul_add(slope + bend, d_low, low);
+    PRECISE f32 sum = quick_sum(f32_of_bits(near.x), line, sum_lost);
     PRECISE f32 rest = sum_lost + (low + f32_of_bits(near.y));
     return pair_of(sum, rest);
 }
 
-/* A curve at x; its table begins at `first` and has `steps` points to a unit. */
+/* A curve at x that does not turn; its table begins at `first` and has `steps` points to a unit. */
 DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
 {
     f32 near = floor_f32(x.high * steps + 0.5f);
     PRECISE f32 off = x.high - near * step;
-    return series(first + u32(i32(near)), pair_made(off, x.low));
+    return series(first + u32(i32(near)), off, x.low, false, false);
+}
+
+/* Any curve at a float. */
+DEVICE Pair curve_of(u32 first, f32 steps, f32 step, f32 x)
+{
+    f32 near = floor_f32(x * steps + 0.5f);
+    PRECISE f32 off = x - near * step;
+    return series(first + u32(i32(near)), off, 0.0f, true, true);
 }
 
 /* a^(-1/n) of a > 0, by Newton's method; n is 3 or 5. `guess` serves the exponent's share. */
@@ -214,7 +268,7 @@ DEVICE Pair power7(f32 x)
 /* Of 0 <= x < 1.6 */
 DEVICE Pair sine_of(f32 x)
 {
-    return curve_at(CIEDE_SINES, 128.0f, 0.0078125f, pair_single(x));
+    return curve_of(CIEDE_SINES, 128.0f, 0.0078125f, x);
 }
 
 /* The arc of (a, b), which are not both 0, narrowed. */
@@ -222,7 +276,7 @@ DEVICE f32 arc_of(f32 b, f32 a)
 {
     bool steep = abs_f32(b) > abs_f32(a);
     f32 x = steep ? abs_f32(b) : abs_f32(a), y = steep ? abs_f32(a) : abs_f32(b);
-    Pair arc = curve_at(CIEDE_ARCS, 256.0f, 0.00390625f, quotient(pair_single(y), pair_single(x)));
+    Pair arc = curve_at(CIEDE_ARCS, 256.0f, 0.00390625f, ratio(y, x));
     if (steep)
         arc = pair_add_less(CIEDE_HALF_PI, pair_negate(arc));
     if (a < 0.0f)
@@ -285,8 +339,8 @@ DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
     f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
     Lab lab;
     lab.l = pair_add(pair_product(116.0f, fy), pair_single(-16.0f)).high;
-    lab.a = pair_scale(pair_add(pair_single(fx), pair_single(-fy)), 500.0f).high;
-    lab.b = pair_scale(pair_add(pair_single(fy), pair_single(-fz)), 200.0f).high;
+    lab.a = pair_scale(pair_gap(fx, fy), 500.0f).high;
+    lab.b = pair_scale(pair_gap(fy, fz), 200.0f).high;
     return lab;
 }
 
@@ -344,23 +398,24 @@ DEVICE f32 hue_of(f32 a, f32 b)
 /* Pulls a* of weak colours away from the axis. */
 DEVICE f32 stretched(f32 a, Pair stretch)
 {
-    return pair_add_less(pair_single(a), pair_scale(stretch, 0.5f * a)).high;
+    return pair_add_to(a, pair_scale(stretch, 0.5f * a)).high;
 }
 
 /* Couples chroma and hue differences in the blues. */
 DEVICE f32 rotation(f32 chroma, f32 hue)
 {
     f32 degrees = pair_scale(CIEDE_DEGREES, hue).high;
-    f32 z = pair_mul(pair_add(pair_single(degrees), pair_single(-275.0f)), CIEDE_BELL_SCALE).high;
+    f32 lost;
+    PRECISE f32 past = quick_sum(-275.0f, degrees, lost);
+    f32 z = pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE).high;
     PRECISE f32 square = z * z;
     if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
         return 0.0f;
-    f32 bell = pair_scale(curve_at(CIEDE_BELLS, 64.0f, 0.015625f, pair_single(square)), 60.0f).high;
+    f32 bell = pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f).high;
     f32 turn = pair_scale(CIEDE_RADIANS, bell).high;
     f32 chroma7 = power7(chroma).high;
     PRECISE f32 whole = chroma7 + 6103515648.0f;
-    f32 ratio = divided(chroma7, whole);
-    return -2.0f * pair_mul(root(pair_single(ratio)), sine_of(turn)).high;
+    return -2.0f * pair_mul(root_of(divided(chroma7, whole)), sine_of(turn)).high;
 }
 
 DEVICE f32 difference(Lab ref, Lab dist)
@@ -369,7 +424,7 @@ DEVICE f32 difference(Lab ref, Lab dist)
     PRECISE f32 mean_chroma = (c_ref + c_dist) * 0.5f;
     Pair c7 = power7(mean_chroma);
     Pair share = quotient(c7, pair_add(c7, CIEDE_CHROMA_25_7));
-    Pair stretch = pair_add_less(pair_single(1.0f), pair_negate(root(share)));
+    Pair stretch = pair_add_to(1.0f, pair_negate(root(share)));
     f32 a_ref = stretched(ref.a, stretch), a_dist = stretched(dist.a, stretch);
     f32 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
     PRECISE f32 chroma = (chroma_ref + chroma_dist) * 0.5f;
@@ -388,15 +443,15 @@ DEVICE f32 difference(Lab ref, Lab dist)
         turn = 0.0f;
 
     PRECISE f32 off = (ref.l + dist.l) * 0.5f - 50.0f;
-    Pair off2 = pair_product(off, off), one = pair_single(1.0f);
-    Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add(pair_single(20.0f), off2)));
-    PRECISE f32 s_l = pair_add(one, l_gain).high * 0.65f;
-    PRECISE f32 s_c = pair_add(one, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
-    f32 weight = curve_at(CIEDE_HUES, 256.0f, 0.00390625f, pair_single(hue)).high;
-    PRECISE f32 s_h = pair_add(one, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
+    Pair off2 = pair_product(off, off);
+    Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
+    PRECISE f32 s_l = pair_add_to(1.0f, l_gain).high * 0.65f;
+    PRECISE f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
+    f32 weight = curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue).high;
+    PRECISE f32 s_h = pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
 
     PRECISE f32 chroma2 = chroma_ref * chroma_dist;
-    f32 d_hue = 2.0f * pair_mul(root(pair_single(chroma2)), sine_of(abs_f32(turn) * 0.5f)).high;
+    f32 d_hue = 2.0f * pair_mul(root_of(chroma2), sine_of(abs_f32(turn) * 0.5f)).high;
     PRECISE f32 d_l = dist.l - ref.l;
     PRECISE f32 d_c = chroma_dist - chroma_ref;
     f32 l = divided(d_l, s_l), c = divided(d_c, s_c), h = divided(turn < 0.0f ? -d_hue : d_hue, s_h);

@@ -37,6 +37,7 @@ SHARED_ARRAYS
 #else
 #define GROUP_BOUNDS __launch_bounds__(GROUP_SIZE, MIN_GROUPS)
 #define COMPUTE_HERE(x) __asm__ volatile("" : "+r"(x))
+#define FMA_FUSES
 #endif
 #define KERNEL_BEGIN                                                                               \
     struct Kernel {                                                                                \

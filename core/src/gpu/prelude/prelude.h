@@ -59,7 +59,8 @@
  *              correctly everywhere: a / b, recip_near(x), which is 1 / x in a hurry and of x from
  *              2^-100 to 2^100, and sqrt_near(x) may be some units off in the last place,
  *              and tiny results may become 0. exact_float.h has what is exact.
- *              fma_f32(a, b, c) is a * b + c, rounded once by most devices: ask them (ciede does).
+ *              fma_f32(a, b, c) is a * b + c, rounded once by most devices: ask them (ciede does), unless
+ *              FMA_FUSES is defined.
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
  *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
