@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Several kernels in one PTX text: the driver compiles those of a module side by side, but modules one after
- * another. */
+/* Several kernels in one PTX text: the driver compiles modules one after another, but those of a module side by side,
+ * if it can. */
 #ifndef CUDA_JOIN_H
 #define CUDA_JOIN_H
 

@@ -94,7 +94,8 @@ static void explain(const void *code, char *text, size_t size)
         api.call.ModuleUnload(module);
 }
 
-/* The driver compiles a module's kernels side by side when it is told to, and modules one after another. */
+/* The driver compiles modules one after another, and is slower when several threads ask for that; newer ones compile
+ * a module's kernels side by side when they are told to. */
 #define SPLIT_SINCE 13000 /* CUDA 13.0 */
 #define SPLIT_THREADS 16
 
@@ -102,8 +103,10 @@ static int load_together(const KernelImage *const *images, unsigned count, Drive
 {
     int options[] = { 34 /* split compilation: threads */ };
     void *values[] = { (void *)(uintptr_t)(count < SPLIT_THREADS ? count : SPLIT_THREADS) };
+    const unsigned option_count = api.version >= SPLIT_SINCE;
     char *const text = cuda_join(images, count);
-    const int result = text ? load_data_ex(module, text, 1, options, values) : DRIVER_OUT_OF_MEMORY;
+    const int result =
+        text ? load_data_ex(module, text, option_count, options, values) : DRIVER_OUT_OF_MEMORY;
     mem_free(text);
     return result;
 }
@@ -178,7 +181,7 @@ static void load(void)
     if (uuid)
         api.call.DeviceGetUuid = (int(DRIVER_CALL *)(uint8_t *, int))uuid;
     read_version();
-    if (load_data_ex && api.version >= SPLIT_SINCE)
+    if (load_data_ex)
         api.load_together = load_together;
     loaded = &api;
 }
