@@ -82,7 +82,7 @@ static int start(Scored *scored, Suite *suite)
     };
     int err = vmaf_init(&scored->vmaf, config);
     if (!err) {
-        err = gpu_create(&scored->gpu, o, scored->vmaf, 0);
+        err = gpu_create(&scored->gpu, o, scored->vmaf, &(GpuNeeds){ 0 });
         suite->no_device = err == -ENODEV || err == -ENOSYS;
     }
     if (!err)
