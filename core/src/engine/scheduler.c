@@ -65,9 +65,8 @@ struct Scheduler {
     bool asked;  /* the accelerator was offered the features */
     bool opened; /* and took some */
     bool collecting, collector_ends;
-    FeaturePlace
-        *left; /* by lane: how it was there when the accelerator was left; NULL: it was not */
-    char *left_device;
+    char *gpu_device;   /* its name, for who has asked for places: it outlives the accelerator */
+    FeaturePlace *left; /* by lane, from when the accelerator was left; NULL: it was not */
 };
 
 int scheduler_create(Scheduler **out, unsigned threads)
@@ -153,7 +152,7 @@ void scheduler_destroy(Scheduler *s)
         lane_destroy(s->lanes[i]);
     mem_free(s->lanes);
     mem_free(s->left);
-    mem_free(s->left_device);
+    mem_free(s->gpu_device);
     pthread_cond_destroy(&s->queued);
     pthread_cond_destroy(&s->freed);
     pthread_mutex_destroy(&s->lock);
@@ -213,7 +212,7 @@ static void find_place(const Scheduler *s, unsigned i, FeaturePlace *place)
         return;
     }
     place->backend = s->gpu->backend;
-    place->device = s->gpu->device;
+    place->device = s->gpu_device;
     if (s->gpu->ops->tally)
         s->gpu->ops->tally(s->gpu, (unsigned)number, &place->tally);
 }
@@ -226,25 +225,15 @@ void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
     pthread_mutex_unlock(lock);
 }
 
-/* The name goes with the device. */
 static int keep_places(Scheduler *s)
 {
-    const size_t size = strlen(s->gpu->device) + 1;
     FeaturePlace *const places = mem_array(s->lane_count + 1, sizeof(*places));
-    char *const device = mem_alloc(size);
-    if (!places || !device) {
-        mem_free(places);
-        mem_free(device);
+    if (!places)
         return -ENOMEM;
-    }
-    memcpy(device, s->gpu->device, size);
     pthread_mutex_lock(&s->lock);
-    for (unsigned i = 0; i < s->lane_count; i++) {
+    for (unsigned i = 0; i < s->lane_count; i++)
         find_place(s, i, &places[i]);
-        places[i].device = places[i].device ? device : NULL;
-    }
     s->left = places;
-    s->left_device = device;
     pthread_mutex_unlock(&s->lock);
     return 0;
 }
@@ -518,12 +507,25 @@ static bool any_of(const FeatureSet *sets, unsigned count)
     return false;
 }
 
+static int keep_name(Scheduler *s)
+{
+    const size_t size = strlen(s->gpu->device) + 1;
+    mem_free(s->gpu_device); /* of a try before */
+    s->gpu_device = mem_alloc(size);
+    if (!s->gpu_device)
+        return -ENOMEM;
+    memcpy(s->gpu_device, s->gpu->device, size);
+    return 0;
+}
+
 static int open_accelerator(Scheduler *s)
 {
     Feature **features = mem_array(s->lane_count + 1, sizeof(*features));
     FeatureSet *taken = mem_array(FEATURE_SETS(s->lane_count + 1), sizeof(*taken));
     unsigned count = 0;
-    int err = features && taken ? list_accelerated(s, features, &count) : -ENOMEM;
+    int err = features && taken ? keep_name(s) : -ENOMEM;
+    if (!err)
+        err = list_accelerated(s, features, &count);
     if (!err && count)
         err = s->gpu->ops->open(s->gpu, features, count, taken);
     s->opened = count && !err;

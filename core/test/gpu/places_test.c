@@ -94,7 +94,8 @@ static void devices_are_left(void **state)
     }
     vmaf_device_close(&own);
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
-    assert_int_equal(vmaf_picture_unref(&held), 0); /* the last of the pool */
+    assert_int_equal(vmaf_picture_unref(&held), 0); /* the last of the pool, and of the device */
+    assert_string_equal(before[0].device, about.name);
     assert_int_equal(vmaf_close(vmaf), 0);
 }
 
