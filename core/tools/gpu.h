@@ -30,7 +30,8 @@ const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: it is a device of i
 int gpu_share(const Gpu *gpu, VmafContext *vmaf);
 const char *gpu_backend(const Gpu *gpu);
 unsigned gpu_devices(const Gpu *gpu); /* that frames are spread over */
-void gpu_destroy(Gpu *gpu);           /* after vmaf_close; NULL is fine */
+/* Contexts that have neither left the device nor been closed keep it open; NULL is fine. */
+void gpu_destroy(Gpu *gpu);
 
 /* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers
  * of its driver may wait for that. */
