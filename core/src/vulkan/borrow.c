@@ -85,9 +85,7 @@ int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed
         .index = { device->queue_index, two ? device->transfer_index : device->queue_index },
         .flags = device->queue_flags,
         .lock = { device->lock_queue, device->unlock_queue, device->lock_opaque },
-        .extensions_known = true,
-        .extensions = device->extensions,
-        .extension_count = device->extension_count,
+        .extensions = { true, device->extensions, device->extension_count },
     };
     VkInst vki;
     const int err = vk_load_instance(&vki, out->instance, out->find);

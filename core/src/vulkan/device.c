@@ -188,25 +188,26 @@ static bool extension_present(VulkanDevice *dev, const char *name)
     return found;
 }
 
-static bool extension_enabled(VulkanDevice *dev, const VulkanBorrowed *borrowed, const char *name)
+static bool extension_enabled(VulkanDevice *dev, const VulkanExtensions *extensions,
+                              const char *name)
 {
-    if (!borrowed || !borrowed->extensions_known)
+    if (!extensions->known)
         return extension_present(dev, name);
-    for (unsigned i = 0; i < borrowed->extension_count; i++)
-        if (!strcmp(borrowed->extensions[i], name))
+    for (unsigned i = 0; i < extensions->count; i++)
+        if (!strcmp(extensions->names[i], name))
             return true;
     return false;
 }
 
-static void note_imports(VulkanDevice *dev, const VulkanBorrowed *borrowed)
+static void note_imports(VulkanDevice *dev, const VulkanExtensions *extensions)
 {
-    dev->imports_pages = extension_enabled(dev, borrowed, "VK_EXT_external_memory_host");
+    dev->imports_pages = extension_enabled(dev, extensions, "VK_EXT_external_memory_host");
 #ifdef _WIN32
-    dev->imports_opaque = extension_enabled(dev, borrowed, "VK_KHR_external_memory_win32");
+    dev->imports_opaque = extension_enabled(dev, extensions, "VK_KHR_external_memory_win32");
 #else
-    dev->imports_opaque = extension_enabled(dev, borrowed, "VK_KHR_external_memory_fd");
+    dev->imports_opaque = extension_enabled(dev, extensions, "VK_KHR_external_memory_fd");
     dev->imports_dmabuf =
-        dev->imports_opaque && extension_enabled(dev, borrowed, "VK_EXT_external_memory_dma_buf");
+        dev->imports_opaque && extension_enabled(dev, extensions, "VK_EXT_external_memory_dma_buf");
 #endif
 }
 
@@ -236,23 +237,39 @@ static int open_device(VulkanDevice *dev)
         queue_count = 2;
     }
 
-    /* Wanted when present: all but the first serve pictures that come from elsewhere. */
+    /* Wanted when present: all but the first and the last serve pictures that come from elsewhere. */
     static const char *const wanted[] = {
-        "VK_KHR_portability_subset",      "VK_KHR_external_memory_fd",
-        "VK_EXT_external_memory_dma_buf", "VK_KHR_external_memory_win32",
-        "VK_KHR_timeline_semaphore",      "VK_EXT_external_memory_host",
+        "VK_KHR_portability_subset",
+        "VK_KHR_external_memory_fd",
+        "VK_EXT_external_memory_dma_buf",
+        "VK_KHR_external_memory_win32",
+        "VK_KHR_timeline_semaphore",
+        "VK_EXT_external_memory_host",
+#ifdef VK_EXT_pipeline_robustness /* headers from 1.3.220 on */
+        VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME,
+#endif
     };
-    const char *extensions[8];
-    uint32_t extension_count = 0;
+    const char *names[sizeof(wanted) / sizeof(wanted[0])];
+    VulkanExtensions extensions = { true, names, 0 };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         if (extension_present(dev, wanted[i]))
-            extensions[extension_count++] = wanted[i];
-    note_imports(dev, NULL);
+            names[extensions.count++] = wanted[i];
+    note_imports(dev, &extensions);
 
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE,
     };
+#ifdef VK_EXT_pipeline_robustness
+    VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT,
+        .pipelineRobustness = VK_TRUE,
+    };
+    dev->trusts_kernels =
+        extension_enabled(dev, &extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+    if (dev->trusts_kernels)
+        timeline.pNext = &robustness;
+#endif
     const VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &timeline,
@@ -263,8 +280,8 @@ static int open_device(VulkanDevice *dev)
         .pNext = &features,
         .queueCreateInfoCount = queue_count,
         .pQueueCreateInfos = queues,
-        .enabledExtensionCount = extension_count,
-        .ppEnabledExtensionNames = extensions,
+        .enabledExtensionCount = extensions.count,
+        .ppEnabledExtensionNames = names,
     };
     const VkResult result = dev->vki.CreateDevice(dev->physical, &info, NULL, &dev->handle);
     if (result < 0) {
@@ -313,8 +330,8 @@ static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
     if (err)
         return err;
     /* Where its owner does not say what is enabled: the function is there when the extension is. */
-    if (borrowed->extensions_known || dev->vkd.GetMemoryFdPropertiesKHR)
-        note_imports(dev, borrowed);
+    if (borrowed->extensions.known || dev->vkd.GetMemoryFdPropertiesKHR)
+        note_imports(dev, &borrowed->extensions);
     for (unsigned q = 0; q < 2; q++) {
         VulkanQueue *queue = &dev->queues[q];
         queue->family = borrowed->family[q];

@@ -74,8 +74,23 @@ static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const Kernel
         .pCode = spirv->data,
     };
     VK_MAKE(dev, CreateShaderModule, &module_info, &module);
+    const void *wishes = NULL;
+#ifdef VK_EXT_pipeline_robustness
+    /* Kernels keep within their buffers, which the host backend checks at every access. Drivers check too unless they are
+     * told: NVIDIA's with an instruction for each, although no one asked for it. */
+    const VkPipelineRobustnessCreateInfoEXT unchecked = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
+        .storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT,
+        .uniformBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT,
+        .vertexInputs = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT,
+        .images = VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_DISABLED_EXT,
+    };
+    if (dev->trusts_kernels)
+        wishes = &unchecked;
+#endif
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .pNext = wishes,
         .stage = {
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = VK_SHADER_STAGE_COMPUTE_BIT,

@@ -85,6 +85,7 @@ typedef struct VulkanDevice {
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* memory of others */
     bool imports_pages;                  /* memory of the process */
+    bool trusts_kernels;                 /* may be told not to check what they read */
 
     VulkanLock lock;
     void (*plain_lock)(void *opaque), (*plain_unlock)(void *opaque); /* what it may call */
@@ -100,6 +101,13 @@ typedef struct VulkanDevice {
     struct VulkanPool *pools; /* descriptor pools, list */
 } VulkanDevice;
 
+/* That are enabled on a device, as far as that is known. */
+typedef struct VulkanExtensions {
+    bool known;
+    const char *const *names;
+    unsigned count;
+} VulkanExtensions;
+
 /* A device that its owner keeps. */
 typedef struct VulkanBorrowed {
     PFN_vkGetInstanceProcAddr find; /* NULL: the loader's */
@@ -109,9 +117,7 @@ typedef struct VulkanBorrowed {
     VkDeviceQueueCreateFlags flags; /* that these were created with */
     VkQueue queue;                  /* in place of both; NULL: they are asked for */
     VulkanLock lock;
-    bool extensions_known;
-    const char *const *extensions; /* that are enabled, as far as that is known */
-    unsigned extension_count;
+    VulkanExtensions extensions;
 } VulkanBorrowed;
 
 typedef struct VulkanDeviceParams {

@@ -12,7 +12,10 @@
  *
  * A semaphore that is destroyed though a queue of its device was given work, and was not waited for afterwards, ends the
  * process with exit code 98: a driver's thread may still look at it, however long ago its point was reached. A device that
- * is lost holds nothing any more. A command that is recorded where recording could not begin ends it with exit code 97. */
+ * is lost holds nothing any more. A command that is recorded where recording could not begin ends it with exit code 97.
+ *
+ * Devices have VK_EXT_pipeline_robustness here, whatever the driver has. Where it is used in part, or without having been
+ * enabled, the process ends with exit code 96. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -300,6 +303,84 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit_and_note(VkQueue queue, uint32_t co
     return result;
 }
 
+/* ---- VK_EXT_pipeline_robustness, of which the driver is told nothing ---- */
+
+#define ROBUSTNESS VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME
+static atomic_bool robustness_enabled;
+
+static void demand(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, ROBUSTNESS ": %s\n", what);
+    _exit(96);
+}
+
+/* The link of a chain that leads to the structure of this type; NULL: there is none. */
+static VkBaseOutStructure **find_link(VkBaseOutStructure **link, VkStructureType type)
+{
+    while (*link && (*link)->sType != type)
+        link = &(*link)->pNext;
+    return *link ? link : NULL;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL list_one_more(VkPhysicalDevice device, const char *layer,
+                                                    uint32_t *count, VkExtensionProperties *out)
+{
+    const uint32_t room = *count;
+    VkResult result = fake_EnumerateDeviceExtensionProperties(device, layer, count, out);
+    if (result < 0 || layer)
+        return result;
+    if (out && *count == room)
+        return VK_INCOMPLETE;
+    if (out)
+        out[*count] = (VkExtensionProperties){ ROBUSTNESS, 1 };
+    ++*count;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_without(VkPhysicalDevice physical,
+                                                     const VkDeviceCreateInfo *info, CALLBACKS,
+                                                     VkDevice *out)
+{
+    const char *names_left[32];
+    VkDeviceCreateInfo left = *info;
+    left.ppEnabledExtensionNames = names_left;
+    left.enabledExtensionCount = 0;
+    for (uint32_t i = 0; i < info->enabledExtensionCount && i < 32; i++)
+        if (strcmp(info->ppEnabledExtensionNames[i], ROBUSTNESS))
+            names_left[left.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
+    const bool named = left.enabledExtensionCount < info->enabledExtensionCount;
+    VkBaseOutStructure **const link =
+        find_link((VkBaseOutStructure **)(uintptr_t)&left.pNext,
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT);
+    demand(!link == !named, "either it or its feature is not enabled");
+    atomic_store(&robustness_enabled, named);
+    VkBaseOutStructure *const feature = link ? *link : NULL;
+    if (link)
+        *link = feature->pNext;
+    const VkResult result = fake_CreateDevice(physical, &left, callbacks, out);
+    if (link)
+        *link = feature;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_checked(VkDevice device, VkPipelineCache cache,
+                                                     uint32_t count,
+                                                     const VkComputePipelineCreateInfo *infos,
+                                                     CALLBACKS, VkPipeline *out)
+{
+    VkComputePipelineCreateInfo left = infos[0];
+    const VkPipelineRobustnessCreateInfoEXT *const wish = left.pNext;
+    demand(count == 1, "this library knows one pipeline at a time");
+    demand(!wish == !atomic_load(&robustness_enabled), "a pipeline does not go with its device");
+    demand(!wish || (wish->sType == VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT &&
+                     wish->storageBuffers == VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT),
+           "a pipeline checks what it reads");
+    left.pNext = NULL;
+    return fake_CreateComputePipelines(device, cache, 1, &left, callbacks, out);
+}
+
 static _Atomic(VkCommandBuffer) not_begun;
 
 static VKAPI_ATTR VkResult VKAPI_CALL begin_and_note(VkCommandBuffer buffer,
@@ -400,6 +481,18 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
     if (!strcmp(name, "vkQueueSubmit")) {
         real_QueueSubmit = (PFN_vkQueueSubmit)real;
         return (PFN_vkVoidFunction)submit_and_note;
+    }
+    if (!strcmp(name, "vkEnumerateDeviceExtensionProperties")) {
+        real_EnumerateDeviceExtensionProperties = (PFN_vkEnumerateDeviceExtensionProperties)real;
+        return (PFN_vkVoidFunction)list_one_more;
+    }
+    if (!strcmp(name, "vkCreateDevice")) {
+        real_CreateDevice = (PFN_vkCreateDevice)real;
+        return (PFN_vkVoidFunction)create_without;
+    }
+    if (!strcmp(name, "vkCreateComputePipelines")) {
+        real_CreateComputePipelines = (PFN_vkCreateComputePipelines)real;
+        return (PFN_vkVoidFunction)create_checked;
     }
     if (!strcmp(name, "vkBeginCommandBuffer")) {
         real_BeginCommandBuffer = (PFN_vkBeginCommandBuffer)real;
