@@ -36,6 +36,12 @@ typedef struct AcceleratorTally {
     double timed_us;       /* that its kernels took in these */
 } AcceleratorTally;
 
+/* Where a feature runs, and what was done for it there. */
+typedef struct FeaturePlace {
+    const char *backend, *device; /* both NULL for the CPU */
+    AcceleratorTally tally;       /* zeros for the CPU */
+} FeaturePlace;
+
 typedef struct AcceleratorOps {
     /* Called once, with the first pair, after the features' init (so shape and planes are known).
      * Every feature offered has def->gpu. Adds those it will measure to `taken`, which is empty; the

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/lane.h"
+#include "engine/offload.h"
 #include "engine/reporter.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,11 +24,11 @@ struct Frame {
     FrameId id;
     Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
     unsigned job_capacity, job_count;
-    Measured *measured;      /* job_capacity of them, for the report */
-    unsigned unmeasured;     /* jobs, and those who start and collect them */
-    FeatureSet *accelerated; /* gpu_set_count of them */
-    uint64_t ticket;         /* counts the frames taken; 0: free */
-    Frame *next;             /* in free_frames or in the collector's queue */
+    Measured *measured;  /* job_capacity of them, for the report */
+    unsigned unmeasured; /* jobs, and those who start and collect them */
+    OffloadFrame offload;
+    uint64_t ticket; /* counts the frames taken; 0: free */
+    Frame *next;     /* in free_frames */
 };
 
 struct Scheduler {
@@ -53,20 +54,8 @@ struct Scheduler {
     void *keep_arg;
     int err; /* first one of a feature, until it is asked for */
 
-    /* The accelerator, and the thread that waits for its results. */
-    Accelerator *gpu; /* NULL: none */
-    Lane **gpu_lanes;
-    unsigned gpu_lane_count, gpu_set_count;
-    FeatureSet *gpu_sets; /* of all frames */
-    void **gpu_results;   /* where the frame that is being collected goes */
-    pthread_t collector;
-    pthread_cond_t queued;
-    Frame *queue, *queue_last;
-    bool asked;  /* the accelerator was offered the features */
-    bool opened; /* and took some */
-    bool collecting, collector_ends;
-    char *gpu_device;   /* its name, for who has asked for places: it outlives the accelerator */
-    FeaturePlace *left; /* by lane, from when the accelerator was left; NULL: it was not */
+    Offload offload;
+    bool asked; /* the accelerator was offered the features */
 };
 
 int scheduler_create(Scheduler **out, unsigned threads)
@@ -76,7 +65,7 @@ int scheduler_create(Scheduler **out, unsigned threads)
         return -ENOMEM;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->freed, NULL);
-    pthread_cond_init(&s->queued, NULL);
+    offload_init(&s->offload, &s->lock);
     const int err = threads ? team_create(&s->team, threads) : 0;
     if (err) {
         scheduler_destroy(s);
@@ -110,29 +99,10 @@ static void destroy_frames(Scheduler *s)
     mem_free(s->frames);
     mem_free(s->measured);
     reporter_clear(&s->reporter);
-    mem_free(s->gpu_sets);
-    mem_free(s->gpu_results);
-    mem_free(s->gpu_lanes);
 }
 
-static void end_collector(Scheduler *s)
+static void forget_previous(Scheduler *s)
 {
-    if (!s->collecting)
-        return;
-    pthread_mutex_lock(&s->lock);
-    s->collector_ends = true;
-    pthread_cond_signal(&s->queued);
-    pthread_mutex_unlock(&s->lock);
-    pthread_join(s->collector, NULL);
-    s->collecting = false;
-}
-
-/* What the device has no more part in. */
-static void let_go(Scheduler *s)
-{
-    if (s->opened)
-        s->gpu->ops->close(s->gpu);
-    s->opened = false;
     for (unsigned i = 0; i < 2; i++)
         picture_release(&s->previous[i]);
     picture_release(&s->previous_dist);
@@ -144,16 +114,13 @@ void scheduler_destroy(Scheduler *s)
         return;
     atomic_store(&s->cancelled, true);
     scheduler_wait(s);
-    end_collector(s);
     team_destroy(s->team);
-    let_go(s);
+    offload_clear(&s->offload);
+    forget_previous(s);
     destroy_frames(s);
     for (unsigned i = 0; i < s->lane_count; i++)
         lane_destroy(s->lanes[i]);
     mem_free(s->lanes);
-    mem_free(s->left);
-    mem_free(s->gpu_device);
-    pthread_cond_destroy(&s->queued);
     pthread_cond_destroy(&s->freed);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);
@@ -183,7 +150,7 @@ void scheduler_accelerate(Scheduler *s, Accelerator *accelerator)
 {
     assert(!s->frames);
     pthread_mutex_lock(&s->lock);
-    s->gpu = accelerator;
+    s->offload.gpu = accelerator;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -197,61 +164,24 @@ bool scheduler_has_begun(const Scheduler *s)
 unsigned scheduler_in_flight(const Scheduler *s)
 {
     const unsigned workers = s->team ? team_size(s->team) : 0;
-    return 1 + workers + workers / 8 + (s->gpu ? s->gpu->depth : 0);
-}
-
-/* Under the lock. */
-static void find_place(const Scheduler *s, unsigned i, FeaturePlace *place)
-{
-    *place = (FeaturePlace){ 0 };
-    const int number = s->lanes[i]->accelerated;
-    if (number < 0)
-        return;
-    if (s->left) {
-        *place = s->left[i];
-        return;
-    }
-    place->backend = s->gpu->backend;
-    place->device = s->gpu_device;
-    if (s->gpu->ops->tally)
-        s->gpu->ops->tally(s->gpu, (unsigned)number, &place->tally);
+    const Accelerator *const gpu = s->offload.gpu;
+    return 1 + workers + workers / 8 + (gpu ? gpu->depth : 0);
 }
 
 void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
 {
-    pthread_mutex_t *const lock = (pthread_mutex_t *)&s->lock;
-    pthread_mutex_lock(lock);
-    find_place(s, i, place);
-    pthread_mutex_unlock(lock);
-}
-
-static int keep_places(Scheduler *s)
-{
-    FeaturePlace *const places = mem_array(s->lane_count + 1, sizeof(*places));
-    if (!places)
-        return -ENOMEM;
-    pthread_mutex_lock(&s->lock);
-    for (unsigned i = 0; i < s->lane_count; i++)
-        find_place(s, i, &places[i]);
-    s->left = places;
-    pthread_mutex_unlock(&s->lock);
-    return 0;
+    offload_place(&s->offload, s->lanes[i], i, place);
 }
 
 int scheduler_leave(Scheduler *s)
 {
-    if (!s->gpu || s->left)
+    if (!s->offload.gpu || s->offload.left)
         return 0;
     scheduler_wait(s);
-    const int err = keep_places(s);
-    if (err)
-        return err;
-    end_collector(s);
-    let_go(s);
-    pthread_mutex_lock(&s->lock);
-    s->gpu = NULL;
-    pthread_mutex_unlock(&s->lock);
-    return 0;
+    const int err = offload_leave(&s->offload, s->lanes, s->lane_count);
+    if (!err)
+        forget_previous(s);
+    return err;
 }
 
 static void keep_error(Scheduler *s, const Feature *feature, unsigned index, int err)
@@ -383,166 +313,23 @@ static void run_job(Task *task)
     finish_job(s, job, err);
 }
 
-static Job *accelerated_job(const Scheduler *s, const Frame *frame, unsigned number)
+static void finish_offloaded(Frame *frame, int err)
 {
-    return frame->jobs[s->gpu_lanes[number]->feature->order];
-}
-
-static void finish_accelerated(Scheduler *s, Frame *frame, int err)
-{
-    for (unsigned i = 0; i < s->gpu_lane_count; i++)
-        if (feature_sets_have(frame->accelerated, i))
-            finish_job(s, accelerated_job(s, frame, i), err);
-    release_frame(s, frame);
-}
-
-static void collect_frame(Scheduler *s, Frame *frame)
-{
-    for (unsigned i = 0; i < s->gpu_lane_count; i++)
-        s->gpu_results[i] =
-            feature_sets_have(frame->accelerated, i) ? accelerated_job(s, frame, i)->result : NULL;
-    finish_accelerated(s, frame, s->gpu->ops->collect(s->gpu, s->gpu_results));
-}
-
-static void *collect_frames(void *arg)
-{
-    Scheduler *s = arg;
-    pthread_mutex_lock(&s->lock);
-    for (;;) {
-        Frame *frame = s->queue;
-        if (frame) {
-            s->queue = frame->next;
-            if (!s->queue)
-                s->queue_last = NULL;
-            pthread_mutex_unlock(&s->lock);
-            collect_frame(s, frame);
-            pthread_mutex_lock(&s->lock);
-        } else if (s->collector_ends) {
-            break;
-        } else {
-            pthread_cond_wait(&s->queued, &s->lock);
-        }
-    }
-    pthread_mutex_unlock(&s->lock);
-    return NULL;
-}
-
-/* What was asked for by name runs there or not at all. */
-static int check_placement(const Scheduler *s, unsigned count, const FeatureSet *taken)
-{
-    for (unsigned i = 0; i < count; i++) {
-        const Feature *f = s->gpu_lanes[i]->feature;
-        if (feature_sets_have(taken, i))
-            continue;
-        const bool must = f->gpu_only || s->gpu->required;
-        const char *why = s->gpu->ops->refusal ? s->gpu->ops->refusal(s->gpu, i) : NULL;
-        log_write(must ? VMAF_LOG_LEVEL_ERROR : VMAF_LOG_LEVEL_INFO,
-                  "feature \"%s\" cannot run on %s: %s", f->def->name, s->gpu->backend,
-                  why ? why : "it does not take these options or pictures");
-        if (must)
-            return -EINVAL;
-    }
-    if (!count && s->gpu->required) {
-        log_error("%s is asked for, but none of the features has code for a GPU", s->gpu->backend);
-        return -EINVAL;
-    }
-    return 0;
-}
-
-static int start_collector(Scheduler *s)
-{
-    s->collecting = !pthread_create(&s->collector, NULL, collect_frames, s);
-    return s->collecting ? 0 : -ENOMEM;
-}
-
-static void forget_accelerated(Scheduler *s)
-{
-    mem_free(s->gpu_lanes);
-    mem_free(s->gpu_results);
-    mem_free(s->gpu_sets);
-    s->gpu_lanes = NULL;
-    s->gpu_results = NULL;
-    s->gpu_sets = NULL;
-}
-
-/* The lanes of features that have GPU code, and room for what frames note of them. */
-static int list_accelerated(Scheduler *s, Feature **features, unsigned *count)
-{
-    *count = 0;
-    s->gpu_lanes = mem_array(s->lane_count + 1, sizeof(*s->gpu_lanes));
-    s->gpu_results = mem_array(s->lane_count + 1, sizeof(*s->gpu_results));
-    s->gpu_set_count = FEATURE_SETS(s->lane_count + 1);
-    s->gpu_sets = mem_array((size_t)s->in_flight * s->gpu_set_count, sizeof(*s->gpu_sets));
-    if (!s->gpu_lanes || !s->gpu_results || !s->gpu_sets)
-        return -ENOMEM;
-    for (unsigned i = 0; i < s->in_flight; i++)
-        s->frames[i].accelerated = s->gpu_sets + (size_t)i * s->gpu_set_count;
-    for (unsigned i = 0; i < s->lane_count; i++) {
-        if (!s->lanes[i]->feature->def->gpu)
-            continue;
-        s->gpu_lanes[*count] = s->lanes[i];
-        features[(*count)++] = s->lanes[i]->feature;
-    }
-    return 0;
-}
-
-static void note_places(Scheduler *s, unsigned count, const FeatureSet *taken)
-{
-    for (unsigned i = 0; i < count; i++) {
-        const bool on_gpu = feature_sets_have(taken, i);
-        if (on_gpu) {
-            s->gpu_lanes[i]->accelerated = (int)i;
-            s->gpu_lane_count = count;
-        }
-        log_debug("feature \"%s\" runs on %s", s->gpu_lanes[i]->feature->def->name,
-                  on_gpu ? s->gpu->backend : "the CPU");
-    }
-}
-
-static bool any_of(const FeatureSet *sets, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (feature_sets_have(sets, i))
-            return true;
-    return false;
-}
-
-static int keep_name(Scheduler *s)
-{
-    const size_t size = strlen(s->gpu->device) + 1;
-    mem_free(s->gpu_device); /* of a try before */
-    s->gpu_device = mem_alloc(size);
-    if (!s->gpu_device)
-        return -ENOMEM;
-    memcpy(s->gpu_device, s->gpu->device, size);
-    return 0;
+    for (unsigned i = 0; i < frame->job_count; i++)
+        if (frame->jobs[i]->due && frame->jobs[i]->lane->accelerated >= 0)
+            finish_job(frame->scheduler, frame->jobs[i], err);
+    release_frame(frame->scheduler, frame);
 }
 
 static int open_accelerator(Scheduler *s)
 {
-    Feature **features = mem_array(s->lane_count + 1, sizeof(*features));
-    FeatureSet *taken = mem_array(FEATURE_SETS(s->lane_count + 1), sizeof(*taken));
-    unsigned count = 0;
-    int err = features && taken ? keep_name(s) : -ENOMEM;
-    if (!err)
-        err = list_accelerated(s, features, &count);
-    if (!err && count)
-        err = s->gpu->ops->open(s->gpu, features, count, taken);
-    s->opened = count && !err;
-    if (!err)
-        err = check_placement(s, count, taken);
-    if (!err && any_of(taken, count))
-        err = start_collector(s);
-    if (err && s->opened) {
-        s->gpu->ops->close(s->gpu);
-        s->opened = false;
-    }
-    if (err)
-        forget_accelerated(s);
-    else
-        note_places(s, count, taken);
-    mem_free(features);
-    mem_free(taken);
+    const int err = offload_open(&s->offload, s->lanes, s->lane_count, s->in_flight);
+    for (unsigned i = 0; !err && i < s->in_flight; i++)
+        s->frames[i].offload = (OffloadFrame){
+            .frame = &s->frames[i],
+            .done = finish_offloaded,
+            .features = offload_features(&s->offload, i),
+        };
     return err;
 }
 
@@ -627,7 +414,7 @@ int scheduler_prepare(Scheduler *s, const FrameShape *shape)
     int err = s->frames ? 0 : create_frames(s);
     for (unsigned i = 0; !err && i < s->lane_count; i++)
         err = lane_init(s->lanes[i], shape, team_size(s->team));
-    if (!err && s->gpu && !s->asked) {
+    if (!err && s->offload.gpu && !s->asked) {
         err = open_accelerator(s);
         s->asked = !err;
     }
@@ -656,9 +443,8 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
         .prev_dist = pics[4].ref ? &pics[4] : NULL,
         .position = input->id.position,
     };
-    for (unsigned i = 0; s->gpu_lane_count && i < s->gpu_set_count; i++)
-        frame->accelerated[i] = 0;
-    frame->unmeasured = 1 + (s->gpu_lane_count != 0);
+    offload_start(&s->offload, &frame->offload, frame->jobs);
+    frame->unmeasured = 1 + (s->offload.lane_count != 0);
     frame->job_count = s->lane_count;
     for (unsigned i = 0; i < s->lane_count; i++) {
         Lane *lane = s->lanes[i];
@@ -667,26 +453,8 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
             continue;
         frame->unmeasured++;
         if (lane->accelerated >= 0)
-            feature_sets_add(frame->accelerated, (unsigned)lane->accelerated);
+            feature_sets_add(frame->offload.features, (unsigned)lane->accelerated);
     }
-}
-
-static void submit_accelerated(Scheduler *s, Frame *frame)
-{
-    const int err = s->gpu->ops->submit(s->gpu, &frame->pair, frame->accelerated);
-    if (err) {
-        finish_accelerated(s, frame, err);
-        return;
-    }
-    pthread_mutex_lock(&s->lock);
-    frame->next = NULL;
-    if (s->queue_last)
-        s->queue_last->next = frame;
-    else
-        s->queue = frame;
-    s->queue_last = frame;
-    pthread_cond_signal(&s->queued);
-    pthread_mutex_unlock(&s->lock);
 }
 
 /* A serial feature's frames wait for their turn in the lane, not in the team's queue. */
@@ -756,8 +524,8 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     Frame *frame = take_frame(s);
     load_frame(s, frame, input);
     remember(s, input->ref, input->dist);
-    if (s->gpu_lane_count)
-        submit_accelerated(s, frame);
+    if (s->offload.lane_count)
+        offload_submit(&s->offload, &frame->offload, &frame->pair);
     for (unsigned i = 0; i < s->lane_count; i++)
         if (frame->jobs[i]->due && s->lanes[i]->accelerated < 0)
             start_job(s, frame->jobs[i]);
@@ -801,7 +569,7 @@ static void wait_for_frames(Scheduler *s, bool accelerated_only)
     pthread_mutex_lock(&s->lock);
     /* Frames that come meanwhile are not waited for: with a busy reader that might never end. */
     const uint64_t last = s->tickets;
-    while ((s->gpu || !accelerated_only) && is_at_work(s, last))
+    while ((s->offload.gpu || !accelerated_only) && is_at_work(s, last))
         pthread_cond_wait(&s->freed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }

@@ -31,10 +31,6 @@ bool scheduler_has_begun(const Scheduler *s);
 /* How many pairs may be under way at once. */
 unsigned scheduler_in_flight(const Scheduler *s);
 /* Where a feature runs, and what was done for it there. */
-typedef struct FeaturePlace {
-    const char *backend, *device; /* both NULL for the CPU */
-    AcceleratorTally tally;       /* zeros for the CPU */
-} FeaturePlace;
 void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place);
 
 /* After the flush: closes the accelerator, of which nothing is used from then on. Places stay what they were; another
