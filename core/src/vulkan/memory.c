@@ -110,10 +110,40 @@ static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory
     return best < 0 ? -ENOTSUP : 0;
 }
 
+/* Gets a block its memory; `call` is what failed, if it does. */
+static VkResult block_fill(VulkanDevice *dev, VulkanBlock *block, bool map, const char **call)
+{
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = block->size,
+        .memoryTypeIndex = block->type,
+    };
+    *call = "vkAllocateMemory";
+    VkResult result = dev->vkd.AllocateMemory(dev->handle, &info, NULL, &block->memory);
+    if (result >= 0 && map) {
+        *call = "vkMapMemory";
+        result = dev->vkd.MapMemory(dev->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host);
+        if (result < 0)
+            dev->vkd.FreeMemory(dev->handle, block->memory, NULL);
+    }
+    if (result < 0)
+        block->memory = VK_NULL_HANDLE;
+    return result;
+}
+
+static bool is_short(VkResult result)
+{
+    return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
+           result == VK_ERROR_MEMORY_MAP_FAILED;
+}
+
+/* Of that size, or of the least that will do where the driver has no more. */
 static int block_create(VulkanMemory *memory, Heap *heap, uint32_t type, VkDeviceSize size,
-                        VulkanBlock **out)
+                        VkDeviceSize least, VulkanBlock **out)
 {
     VulkanDevice *dev = memory->dev;
+    const bool map = heap == &memory->mapped;
+    const char *call;
     int err = -ENOMEM;
     VulkanBlock *block = mem_zalloc(sizeof(*block));
     if (!block)
@@ -124,15 +154,16 @@ static int block_create(VulkanMemory *memory, Heap *heap, uint32_t type, VkDevic
     block->spans = mem_zalloc(sizeof(*block->spans));
     if (!block->spans)
         goto error;
-    block->spans->size = size;
-    const VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .allocationSize = size,
-        .memoryTypeIndex = type,
-    };
-    VK_MAKE(dev, AllocateMemory, &info, &block->memory);
-    if (heap == &memory->mapped)
-        VK_TRY(dev, MapMemory, dev->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host);
+    VkResult result = block_fill(dev, block, map, &call);
+    if (is_short(result) && least < size) {
+        block->size = least;
+        result = block_fill(dev, block, map, &call);
+    }
+    if (result < 0) {
+        err = vulkan_error(dev, call, result);
+        goto error;
+    }
+    block->spans->size = block->size;
     block->next = heap->blocks;
     heap->blocks = block;
     *out = block;
@@ -235,7 +266,7 @@ static int alloc_locked(VulkanMemory *memory, Heap *heap, const VkMemoryRequirem
     if (needs->size > size / 2)
         size = needs->size;
     VulkanBlock *block = NULL;
-    err = block_create(memory, heap, type, size, &block);
+    err = block_create(memory, heap, type, size, needs->size, &block);
     if (err)
         return err;
     err = block_take(block, needs->size, needs->alignment, out);

@@ -101,6 +101,8 @@ def check(library, cache, order, wanted):
         raise Failure(f'{order}: exit code {code} for something that can be done without\n{text}')
     if code and name == 'vkWaitSemaphores' and what in (str(HOST), str(DEVICE)) and not number.endswith('+'):
         raise Failure(f'{order}: exit code {code}, where it had only to wait again\n{text}')
+    if name == 'vkAllocateMemory' and what in (str(HOST), str(DEVICE)) and (code or text.strip()):
+        raise Failure(f'{order}: exit code {code}, where it had only to ask for less, without a word\n{text}')
     if not code and name == 'vkWaitSemaphores' and number == '1+':
         raise Failure(f'{order}: exit code 0, though nothing could be waited for')
     return code

@@ -27,6 +27,7 @@ typedef struct Block {
 static Block blocks[MAX_BLOCKS]; /* size 0: free */
 static unsigned allocate_calls, live_blocks;
 static bool fail_allocate, fail_map;
+static VkDeviceSize largest, largest_map; /* that the driver has to give, or to map; 0: any */
 
 /* A driver that is busy with mapped memory until it is told to end, or loses patience. */
 static pthread_mutex_t busy_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,7 +53,7 @@ static VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAlloca
                                            VkDeviceMemory *memory)
 {
     unsigned i = 0;
-    if (fail_allocate)
+    if (fail_allocate || (largest && info->allocationSize > largest))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     if (stay_busy && info->memoryTypeIndex != DEVICE_LOCAL)
         be_busy();
@@ -85,7 +86,7 @@ static VkResult VKAPI_CALL map_memory(VkDevice device, VkDeviceMemory memory, Vk
                                       VkDeviceSize size, VkMemoryMapFlags flags, void **data)
 {
     Block *block = block_of(memory);
-    if (fail_map)
+    if (fail_map || (largest_map && block->size > largest_map))
         return VK_ERROR_MEMORY_MAP_FAILED;
     assert_int_not_equal(DEVICE_LOCAL, block->type);
     assert_int_equal(0, offset);
@@ -120,6 +121,7 @@ static int set_up(void **unused)
         },
     };
     allocate_calls = 0;
+    largest = largest_map = 0;
     return vulkan_memory_create(&memory, &device);
 }
 
@@ -432,14 +434,46 @@ static void test_failures(void **unused)
     }
 }
 
+/* Where no large block is to be had, one as large as what is asked for may be. */
+static void test_tight(void **unused)
+{
+    static const enum GpuMemory kinds[] = { GPU_DEVICE, GPU_UPLOAD, GPU_READBACK };
+    largest = 100000;
+    for (unsigned k = 0; k < COUNT(kinds); k++) {
+        VulkanAllocation exact, second, more;
+        assert_int_equal(0, take(largest, 4096, kinds[k], &exact));
+        assert_int_equal(largest, block_of(exact.memory)->size);
+        assert_int_equal(0, exact.offset);
+        assert_int_equal(0, take(5000, 4096, kinds[k], &second));
+        assert_int_equal(5000, block_of(second.memory)->size);
+        assert_int_equal(-ENOMEM, take(largest + 1, 1, kinds[k], &more));
+        assert_int_equal(2, live_blocks);
+        give(&exact);
+        give(&second);
+    }
+}
+
+/* The same when it is room for addresses that is short. */
+static void test_tight_map(void **unused)
+{
+    VulkanAllocation exact, more;
+    largest_map = 100000;
+    assert_int_equal(0, take(largest_map, 4096, GPU_UPLOAD, &exact));
+    assert_int_equal(largest_map, block_of(exact.memory)->size);
+    assert_ptr_equal(block_of(exact.memory)->host, exact.host);
+    assert_int_equal(-EIO, take(largest_map + 1, 1, GPU_UPLOAD, &more));
+    assert_int_equal(1, live_blocks);
+    give(&exact);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_model),      TEST(test_merging), TEST(test_alignment),
-        TEST(test_cycle),      TEST(test_large),   TEST(test_mapped_growth),
-        TEST(test_small_heap), TEST(test_apart),   TEST(test_failures),
+        TEST(test_model),    TEST(test_merging),       TEST(test_alignment),  TEST(test_cycle),
+        TEST(test_large),    TEST(test_mapped_growth), TEST(test_small_heap), TEST(test_apart),
+        TEST(test_failures), TEST(test_tight),         TEST(test_tight_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
