@@ -321,8 +321,12 @@ def nothing_stays_behind():
         if name:
             check('the exit code tells', process.returncode == 128 + number and said == f'stopped by {name}\n', said)
             check('no folder is left', not left_behind(), left_behind())
-    run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '45')
-    check('the next run removes what a killed one left', not left_behind(), left_behind())
+    open('.vmaf-tune-killed.tmp', 'w').close()
+    with open('.vmaf-tune-living.tmp', 'w') as living:
+        fcntl.flock(living, fcntl.LOCK_EX)
+        run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '45')
+        check('the next run removes what a killed one left', left_behind() == ['.vmaf-tune-living.tmp'], left_behind())
+    os.remove('.vmaf-tune-living.tmp')
 
 
 def a_terminal_sees_it_live():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A file that takes its place whole or not at all: it is written beside it. "-" is standard output. */
+/* A file that takes its place whole or not at all: it is written beside it. What killed ones of us left half written there
+ * is removed. "-" is standard output. */
 #ifndef TUNE_OUTFILE_H
 #define TUNE_OUTFILE_H
 

@@ -58,17 +58,9 @@ static void remove_folder(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static bool is_ours(int parent, const char *name)
-{
-    struct stat info;
-    return !strncmp(name, PREFIX, strlen(PREFIX)) &&
-           !fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) && S_ISDIR(info.st_mode) &&
-           info.st_uid == geteuid();
-}
-
 /* Removes the folder if its owner has gone without doing so. The lock is held meanwhile, so that an owner who has made
  * it and not yet taken it sees that the folder goes; and one who has not yet made it finds no place for it. */
-static void sweep_one(int parent, const char *name)
+static void sweep_folder(int parent, const char *name)
 {
     char *const path = text_print("%s/" LOCK, name);
     const int lock = path ? openat(parent, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -82,14 +74,43 @@ static void sweep_one(int parent, const char *name)
     close(lock);
 }
 
-static void sweep(const char *parent)
+static bool is_draft(const char *name)
+{
+    static const char end[] = ".tmp";
+    return strlen(name) == strlen(TEMP_DRAFT) &&
+           !strcmp(name + strlen(TEMP_DRAFT) - strlen(end), end);
+}
+
+/* The same for a file; its writer sees that it goes when he locks it. */
+static void sweep_draft(int parent, const char *name)
+{
+    const int draft = openat(parent, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (draft < 0)
+        return;
+    if (!flock(draft, LOCK_EX | LOCK_NB))
+        unlinkat(parent, name, 0);
+    close(draft);
+}
+
+static void sweep_one(int parent, const char *name)
+{
+    struct stat info;
+    if (strncmp(name, PREFIX, strlen(PREFIX)) ||
+        fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) || info.st_uid != geteuid())
+        return;
+    if (S_ISDIR(info.st_mode))
+        sweep_folder(parent, name);
+    else if (S_ISREG(info.st_mode) && is_draft(name))
+        sweep_draft(parent, name);
+}
+
+void temp_sweep(const char *parent)
 {
     DIR *const dir = opendir(parent);
     if (!dir)
         return;
     for (const struct dirent *entry; (entry = readdir(dir));)
-        if (is_ours(dirfd(dir), entry->d_name))
-            sweep_one(dirfd(dir), entry->d_name);
+        sweep_one(dirfd(dir), entry->d_name);
     closedir(dir);
 }
 
@@ -141,7 +162,7 @@ int temp_create(TempFolder **out, const char *parent)
     if (!temp)
         return -ENOMEM;
     temp->lock = -1;
-    sweep(parent);
+    temp_sweep(parent);
     int err = -EAGAIN;
     for (unsigned i = 0; err == -EAGAIN && i < TRIES; i++)
         err = make_folder(temp, parent);
