@@ -2,7 +2,8 @@
 /* GPU kernel of float_ansnr: squares of the signal and of the noise, which float_row_sums adds up.
  *
  * A thread owns a column. Rows come from above through shared memory; each kind of kernel row is applied once to
- * a row of samples, and what it gives waits in registers for the rows below that it belongs to. */
+ * a row of samples, and what it gives is added to the sums of all rows around it, which wait in registers for the
+ * rest. */
 #include "feature/float_ansnr/float_ansnr_tile.h"
 #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, f32, terms)
 #define PARAMS FLOAT_ANSNR_PARAMS
@@ -51,45 +52,30 @@ KERNEL_MAIN
     i32 top = i32(GROUP_Y * ANSNR_TILE_H), end = min_i32(top + ANSNR_TILE_H, i32(height));
     bool inside = LOCAL_X >= 2u && LOCAL_X < 2u + ANSNR_TILE_W && column < i32(width);
     u32 line = LOCAL_X; /* two lines, by turns those before and after */
-    /* What the light blur's outer and inner rows, and the heavy one's from its ends to its middle, gave for the
-     * last rows, the latest first. */
-    f32 outer0 = 0.0f, outer1 = 0.0f, outer2 = 0.0f, outer3 = 0.0f, inner0 = 0.0f, inner1 = 0.0f, inner2 = 0.0f;
-    f32 ends0 = 0.0f, ends1 = 0.0f, ends2 = 0.0f, ends3 = 0.0f, ends4 = 0.0f;
-    f32 sides0 = 0.0f, sides1 = 0.0f, sides2 = 0.0f, sides3 = 0.0f, mid0 = 0.0f, mid1 = 0.0f, mid2 = 0.0f;
+    /* The light blur's sums and the heavy one's, of the row that needs most rows still to come first. */
+    PRECISE f32 light0 = 0.0f, light1 = 0.0f, light2 = 0.0f;
+    PRECISE f32 heavy0 = 0.0f, heavy1 = 0.0f, heavy2 = 0.0f, heavy3 = 0.0f;
     for (i32 y = top - 4; y < end; y++) {
         /* The row that enters is two below the one that is done. */
         u32 row = reflect(y + 2, height) * stride;
         lines[line] = centred(SAMPLE(ref, row, x));
         lines[line + GROUP_W] = centred(SAMPLE(dist, row, x));
         BARRIER();
-        outer3 = outer2;
-        outer2 = outer1;
-        outer1 = outer0;
-        inner2 = inner1;
-        inner1 = inner0;
-        ends4 = ends3;
-        ends3 = ends2;
-        ends2 = ends1;
-        ends1 = ends0;
-        sides3 = sides2;
-        sides2 = sides1;
-        sides1 = sides0;
-        mid2 = mid1;
-        mid1 = mid0;
         if (inside) {
             u32 at = line + GROUP_W;
-            outer0 = weigh3(line, 0.0625f, 0.125f);
-            inner0 = weigh3(line, 0.125f, 0.25f);
-            ends0 = weigh5(at, tap2, tap7, tap12);
-            sides0 = weigh5(at, tap7, tap31, tap52);
-            mid0 = weigh5(at, tap12, tap52, tap127);
+            f32 outer = weigh3(line, 0.0625f, 0.125f), inner = weigh3(line, 0.125f, 0.25f);
+            f32 ends = weigh5(at, tap2, tap7, tap12), sides = weigh5(at, tap7, tap31, tap52);
+            f32 middle = weigh5(at, tap12, tap52, tap127);
+            f32 clean = light2; /* it was done a row ago */
+            PRECISE f32 rough = heavy3 + ends;
+            light2 = light1 + outer;
+            light1 = light0 + inner;
+            light0 = outer;
+            heavy3 = heavy2 + sides;
+            heavy2 = heavy1 + middle;
+            heavy1 = heavy0 + sides;
+            heavy0 = ends;
             if (y >= top) {
-                PRECISE f32 clean = outer3 + inner2;
-                clean = clean + outer1;
-                PRECISE f32 rough = ends4 + sides3;
-                rough = rough + mid2;
-                rough = rough + sides1;
-                rough = rough + ends0;
                 PRECISE f32 noise = clean - rough;
                 PRECISE f32 signal_square = clean * clean;
                 PRECISE f32 noise_square = noise * noise;
