@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "clip.h"
 #include "libvmaf/libvmaf_sycl.h"
 #include "rig.h"
 
@@ -59,7 +60,7 @@ static VmafContext *open_context(bool on_device)
         assert_int_equal(0, vmaf_sycl_import_state(vmaf, state()));
     assert_int_equal(0, vmaf_use_feature(vmaf, "psnr", NULL));
     assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
-    assert_int_equal(0, vmaf_use_feature(vmaf, "on_cpu", NULL));
+    assert_int_equal(0, vmaf_use_feature(vmaf, feature_on_cpu.name, NULL));
     return vmaf;
 }
 
@@ -331,7 +332,11 @@ static void test_arguments(void **unused)
     assert_null(ptr);
     close(file);
     vmaf_sycl_dmabuf_free(state(), NULL);
+#ifdef HAVE_VA
     assert_int_equal(-EINVAL, vmaf_sycl_import_va_surface(state(), NULL, 1, 1, W, H, 8));
+#else
+    assert_int_equal(-EIO, vmaf_sycl_import_va_surface(state(), NULL, 1, 1, W, H, 8));
+#endif
     assert_int_equal(-EINVAL, vmaf_sycl_profiling_enable(NULL));
     assert_int_equal(-EINVAL, vmaf_sycl_profiling_get_string(NULL, &text));
     assert_null(text);
