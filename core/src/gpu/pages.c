@@ -15,10 +15,16 @@ void pages_free(void *pages, size_t size)
     (void)size;
 }
 
+size_t pages_most(void)
+{
+    return 0;
+}
+
 #else
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 void *pages_alloc(size_t size)
 {
@@ -41,6 +47,12 @@ void pages_free(void *pages, size_t size)
 {
     if (pages)
         munmap(pages, size);
+}
+
+size_t pages_most(void)
+{
+    const long count = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return count > 0 && size > 0 ? (size_t)count / 4 * (size_t)size : 0;
 }
 
 #endif

@@ -11,5 +11,7 @@
 /* `size` is a multiple of PAGES_ALIGN, and so is the address. NULL: there is none to be had, or not here. */
 void *pages_alloc(size_t size);
 void pages_free(void *pages, size_t size); /* NULL is fine */
+/* More had better not be taken on a guess: a quarter of the machine's memory. */
+size_t pages_most(void);
 
 #endif

@@ -16,7 +16,7 @@ static void *touch(void *arg)
 
 GpuReserve *reserve_start(size_t size)
 {
-    GpuReserve *reserve = mem_zalloc(sizeof(*reserve));
+    GpuReserve *reserve = size <= pages_most() ? mem_zalloc(sizeof(*reserve)) : NULL;
     if (!reserve)
         return NULL;
     reserve->size = (size + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;

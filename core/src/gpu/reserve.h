@@ -22,7 +22,7 @@ typedef struct GpuReserve {
     unsigned blocks;
 } GpuReserve;
 
-/* NULL: there is none. */
+/* NULL: there is none, or the size is beyond all measure. */
 GpuReserve *reserve_start(size_t size);
 /* Until all pages are there. */
 void reserve_wait(GpuReserve *reserve);

@@ -131,13 +131,13 @@ static bool open_reserve(GpuDevice *device)
 
 static void *take_reserved(GpuDevice *device, size_t size)
 {
-    const size_t page = 4096, whole = (size + page - 1) / page * page;
+    const size_t page = 4096;
     char *block = NULL;
     pthread_mutex_lock(&device->uploads_lock);
     GpuReserve *reserve = open_reserve(device) ? device->reserve : NULL;
-    if (reserve && whole <= reserve->size - reserve->used) {
+    if (reserve && size <= reserve->size - reserve->used) {
         block = reserve->pages + reserve->used;
-        reserve->used += whole;
+        reserve->used += (size + page - 1) / page * page; /* whole pages, as is the rest */
         reserve->blocks++;
         gpu_device_retain(device);
     }

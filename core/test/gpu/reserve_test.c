@@ -2,8 +2,12 @@
 /* Memory for uploads that is got while a driver starts: blocks lie in it while there is room, behind it in the driver's
  * own, and whatever they lie in, what arrives is the picture. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 #include "gpu/pages.h"
 #include "gpu/reserve.h"
@@ -101,6 +105,32 @@ static void test_refused(void **unused)
     vmaf_device_close(&own);
 }
 
+/* A block that is larger than all memory is no small one. */
+static void test_large_block(void **unused)
+{
+    VmafDevice *own = open_with(PAGES_ALIGN);
+    void *block, *small;
+    tap_open(gpu_of(own));
+    tap_fail(TAP_BUFFER_CREATE, 1, -ENOMEM);
+    assert_int_equal(-ENOMEM, upload_alloc(gpu_of(own), SIZE_MAX - 5, &block));
+    tap_close();
+    assert_int_equal(0, upload_alloc(gpu_of(own), BLOCK, &small));
+    memset(small, 1, BLOCK);
+    upload_free(gpu_of(own), small);
+    vmaf_device_close(&own);
+}
+
+/* What is asked for is a guess: a bad one must not take all memory there is. */
+static void test_far_too_much(void **unused)
+{
+    assert_null(reserve_start(SIZE_MAX));
+    assert_null(reserve_start(SIZE_MAX - PAGES_ALIGN));
+#ifdef __linux__
+    const size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    assert_null(reserve_start(all - all / 8));
+#endif
+}
+
 /* Through the API, with more pictures than there is room for. */
 static void test_scores(void **unused)
 {
@@ -132,9 +162,10 @@ static void test_scores(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_held),
-        cmocka_unit_test(test_unused), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_held),
+        cmocka_unit_test(test_unused),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scores),       cmocka_unit_test(test_large_block),
+        cmocka_unit_test(test_far_too_much),
     };
     return RIG_RUN(argc, argv, tests);
 }
