@@ -8,7 +8,8 @@
 
 #define PAGES_ALIGN ((size_t)2 << 20)
 
-/* `size` is a multiple of PAGES_ALIGN, and so is the address. NULL: there is none to be had, or not here. */
+/* `size` is a multiple of PAGES_ALIGN, and so is the address. Children of a fork do not have it. NULL: there is none
+ * to be had, or not here. */
 void *pages_alloc(size_t size);
 void pages_free(void *pages, size_t size); /* NULL is fine */
 /* More had better not be taken on a guess: a quarter of the machine's memory. */

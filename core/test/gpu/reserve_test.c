@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
@@ -131,6 +133,28 @@ static void test_far_too_much(void **unused)
 #endif
 }
 
+/* A child that shared pinned pages would have its parent write to copies of them, which no device sees. */
+static void test_not_inherited(void **unused)
+{
+#ifdef __linux__
+    void *const pages = pages_alloc(PAGES_ALIGN);
+    assert_non_null(pages);
+    memset(pages, 1, PAGES_ALIGN);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        unsigned char there;
+        _exit(mincore(pages, 1, &there) == -1 && errno == ENOMEM ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(pid, waitpid(pid, &status, 0));
+    assert_int_equal(0, status);
+    pages_free(pages, PAGES_ALIGN);
+#else
+    skip();
+#endif
+}
+
 /* Through the API, with more pictures than there is room for. */
 static void test_scores(void **unused)
 {
@@ -165,7 +189,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_blocks),       cmocka_unit_test(test_held),
         cmocka_unit_test(test_unused),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_scores),       cmocka_unit_test(test_large_block),
-        cmocka_unit_test(test_far_too_much),
+        cmocka_unit_test(test_far_too_much), cmocka_unit_test(test_not_inherited),
     };
     return RIG_RUN(argc, argv, tests);
 }
