@@ -3,7 +3,8 @@
 """Times whole runs of the vmaf command, in turns with another one if there is one, beside what bounds them.
 
 usage: bench.py VMAF SYNTHCLIP [options]
-  --reference PATH    another vmaf binary, measured in the same run (also: VMAF_REFERENCE=PATH)
+  --reference PATH    another vmaf binary, measured in the same run (also: VMAF_REFERENCE=PATH); bench/ffmpeg_vmaf.py is
+                      one that runs FFmpeg's filter
   --their-cpu WORDS   what keeps the other one on the CPU ('--gpumask -1')
   --their-gpu WORDS   what lets it run on a GPU (nothing: libvmaf built with CUDA does unless told not to)
   --tolerance X       how far its scores may be from ours (0.01)

@@ -28,6 +28,12 @@ for kind in shared static; do
         "$out/unmodified/shared/bin/ffmpeg" "$out/test-$kind"
 done
 
+# An FFmpeg serves benchmarks as the other vmaf, and its scores are looked at there.
+FFMPEG="$out/shared/bin/ffmpeg" python3 "$root/bench/bench.py" "$build/tools/vmaf" "$build/test/synth/synthclip" \
+    --reference "$root/bench/ffmpeg_vmaf.py" --tolerance 0 --sizes 64x48 --depths 8,10 --threads 1,2 --features default \
+    --frames 3 --rounds 1 --seconds 0 | tee "$out/bench.txt"
+[ "$(grep -c ' equal ' "$out/bench.txt")" = 4 ] || { echo "The benchmark does not say that the scores are equal."; exit 1; }
+
 # FFmpeg's own tests of them, from the patches.
 make -s -C "$out/build-static" fate-libvmaf
 if "$out/static/bin/ffmpeg" -v error -init_hw_device vulkan -f lavfi -i testsrc2 -frames:v 1 -f null - 2> /dev/null; then
