@@ -4,13 +4,18 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef _WIN32
 #include <malloc.h>
+#else
+#include <sys/mman.h>
 #endif
+
+#define LARGE_PAGE ((size_t)2 << 20)
 
 static atomic_ulong allocations; /* since the last mem_fail_after */
 static atomic_ulong fail_at;     /* which of them fails; 0: none */
@@ -134,8 +139,13 @@ void *mem_aligned_alloc(size_t size)
 #ifdef _WIN32
     return counted(_aligned_malloc(size, MEM_ALIGN));
 #else
+    const bool large = size >= 2 * LARGE_PAGE;
     void *block = NULL;
-    return posix_memalign(&block, MEM_ALIGN, size) ? NULL : counted(block);
+    if (posix_memalign(&block, large ? LARGE_PAGE : MEM_ALIGN, size))
+        return NULL;
+    if (large)
+        mem_advise_large(block, size);
+    return counted(block);
 #endif
 }
 
@@ -148,5 +158,17 @@ void mem_aligned_free(void *block)
     _aligned_free(block);
 #else
     free(block);
+#endif
+}
+
+void mem_advise_large(void *block, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t before = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
+    if (size >= before + LARGE_PAGE)
+        madvise((char *)block + before, (size - before) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)size;
 #endif
 }

@@ -159,6 +159,9 @@ int picture_alloc(VmafPicture *pic, const FrameShape *shape)
     return 0;
 }
 
+/* Pictures of a pool that is for several threads. Fewer take less memory on small pages. */
+enum { MANY = 16 };
+
 typedef struct PoolSlot {
     VmafRef ref;
     PicturePool *pool;
@@ -174,15 +177,17 @@ struct PicturePool {
     unsigned waiting; /* threads between entering and a picture */
     bool closed;
     PoolMemory memory;
+    void *store; /* of all blocks; NULL: each is its own */
     PoolSlot *slots;
     PoolSlot **free_slots; /* a stack */
 };
 
 static void pool_free(PicturePool *pool)
 {
-    for (unsigned i = 0; pool->slots && i < pool->count; i++)
+    for (unsigned i = 0; !pool->store && pool->slots && i < pool->count; i++)
         if (pool->slots[i].block)
             pool->memory.free(pool->memory.opaque, pool->slots[i].block);
+    mem_free(pool->store);
     mem_free(pool->slots);
     mem_free(pool->free_slots);
     pthread_cond_destroy(&pool->returned);
@@ -210,6 +215,40 @@ static void return_slot(VmafPicture *pic, void *cookie)
     pool_leave(pool);
 }
 
+/* Zeroed by the system, page by page as they are touched: a pool for a thousand threads, or for the
+ * size that a broken header claims, takes no memory until its pictures are filled. */
+static int alloc_plain(void *opaque, size_t size, void **block)
+{
+    char *const base = mem_zalloc(size + MEM_ALIGN);
+    if (!base)
+        return -ENOMEM;
+    char *const aligned = base + MEM_ALIGN - (uintptr_t)base % MEM_ALIGN;
+    ((void **)(void *)aligned)[-1] = base;
+    *block = aligned;
+    return 0;
+}
+
+static void free_plain(void *opaque, void *block)
+{
+    mem_free(((void **)block)[-1]);
+}
+
+/* One block for all pictures, on large pages: on small ones, the first frames wait for five hundred pages each, and the
+ * end of a run for all of them. Where there is not so much memory in one piece, each picture has its own. */
+static void store_all(PicturePool *pool)
+{
+    const size_t size = picture_size(&pool->shape);
+    const size_t all = pool->count * size + MEM_ALIGN;
+    char *const store = size <= SIZE_MAX / 2 / pool->count ? mem_zalloc(all) : NULL;
+    if (!store)
+        return;
+    mem_advise_large(store, all);
+    char *const first = store + MEM_ALIGN - (uintptr_t)store % MEM_ALIGN;
+    for (unsigned i = 0; i < pool->count; i++)
+        pool->slots[i].block = first + i * size;
+    pool->store = store;
+}
+
 static int slot_fill(PoolSlot *slot)
 {
     const PicturePool *const pool = slot->pool;
@@ -227,10 +266,12 @@ static int pool_fill(PicturePool *pool)
     pool->free_slots = mem_array(pool->count, sizeof(*pool->free_slots));
     if (!pool->slots || !pool->free_slots)
         return -ENOMEM;
+    if (pool->memory.alloc == alloc_plain && pool->count >= MANY)
+        store_all(pool);
     for (unsigned i = 0; i < pool->count; i++) {
         PoolSlot *slot = &pool->slots[pool->count - 1 - i];
         slot->pool = pool;
-        const int err = i + at_once >= pool->count ? slot_fill(slot) : 0;
+        const int err = !slot->block && i + at_once >= pool->count ? slot_fill(slot) : 0;
         if (err)
             return err;
         slot->ref.give_back = return_slot;
@@ -239,24 +280,6 @@ static int pool_fill(PicturePool *pool)
         pool->free_slots[pool->free_count++] = slot;
     }
     return 0;
-}
-
-/* Zeroed by the system, page by page as they are touched: a pool for a thousand threads, or for the
- * size that a broken header claims, takes no memory until its pictures are filled. */
-static int alloc_plain(void *opaque, size_t size, void **block)
-{
-    char *const base = mem_zalloc(size + MEM_ALIGN);
-    if (!base)
-        return -ENOMEM;
-    char *const aligned = base + MEM_ALIGN - (uintptr_t)base % MEM_ALIGN;
-    ((void **)(void *)aligned)[-1] = base;
-    *block = aligned;
-    return 0;
-}
-
-static void free_plain(void *opaque, void *block)
-{
-    mem_free(((void **)block)[-1]);
 }
 
 int picture_pool_create(PicturePool **out, const FrameShape *shape, unsigned count)

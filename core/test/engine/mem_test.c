@@ -82,6 +82,22 @@ static void sizes_that_do_not_exist_are_refused(void **state)
     assert_null(array);
 }
 
+/* The advice is about whole pages inside; nothing in the block or around it changes. */
+static void large_pages_change_no_byte(void **state)
+{
+    const size_t size = ((size_t)5 << 20) + 3;
+    uint8_t *const block = mem_aligned_alloc(size);
+    assert_non_null(block);
+    for (size_t i = 0; i < size; i++)
+        block[i] = (uint8_t)(i >> 10);
+    mem_advise_large(block, size);
+    mem_advise_large(block + 1, 1);
+    for (size_t i = 0; i < size; i++)
+        if (block[i] != (uint8_t)(i >> 10))
+            fail_msg("byte %zu", i);
+    mem_aligned_free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +105,7 @@ int main(void)
         cmocka_unit_test(an_array_grows_to_an_index),
         cmocka_unit_test(a_failure_changes_nothing),
         cmocka_unit_test(sizes_that_do_not_exist_are_refused),
+        cmocka_unit_test(large_pages_change_no_byte),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

@@ -176,23 +176,41 @@ static void a_pool_outlives_its_end_while_pictures_are_out(void **state)
     assert_int_equal(mem_live(), live);
 }
 
-static void pooled_pictures_are_aligned_and_zeroed(void **state)
+static void check_pool(unsigned count)
 {
     static const uint8_t zeros[64 * 64];
     FrameShape s;
     PicturePool *pool;
-    VmafPicture pics[4];
+    VmafPicture pics[20];
     shape_init(&s, VMAF_PIX_FMT_YUV400P, 8, 64, 64);
-    assert_int_equal(picture_pool_create(&pool, &s, 4), 0);
-    for (unsigned i = 0; i < 4; i++) {
+    assert_int_equal(picture_pool_create(&pool, &s, count), 0);
+    for (unsigned i = 0; i < count; i++) {
         assert_int_equal(picture_pool_fetch(pool, &pics[i]), 0);
         assert_int_equal((uintptr_t)pics[i].data[0] % MEM_ALIGN, 0);
         assert_memory_equal(pics[i].data[0], zeros, sizeof(zeros));
         memset(pics[i].data[0], 0xff, sizeof(zeros));
     }
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < count; i++)
         picture_release(&pics[i]);
     picture_pool_destroy(pool);
+}
+
+static void pooled_pictures_are_aligned_and_zeroed(void **state)
+{
+    const long live = mem_live();
+    check_pool(4);
+    check_pool(20);
+    assert_int_equal(mem_live(), live);
+}
+
+/* The block is the fourth thing that a pool asks for. */
+static void a_pool_that_gets_no_block_has_pictures_of_their_own(void **state)
+{
+    const long live = mem_live();
+    mem_fail_after(4);
+    check_pool(20);
+    assert_true(mem_fail_after(0) > 20);
+    assert_int_equal(mem_live(), live);
 }
 
 #ifdef MEMORY_CAN_BE_MEASURED
@@ -256,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_pool_may_get_its_memory_late),
         cmocka_unit_test(a_pool_outlives_its_end_while_pictures_are_out),
         cmocka_unit_test(pooled_pictures_are_aligned_and_zeroed),
+        cmocka_unit_test(a_pool_that_gets_no_block_has_pictures_of_their_own),
 #ifdef MEMORY_CAN_BE_MEASURED
         cmocka_unit_test(unfetched_pictures_take_no_memory),
 #endif
