@@ -206,7 +206,7 @@ static void decouple_row_coarse(const AdmLevel *l, const void *const ref[ADM_BAN
     }
 }
 
-void SIMD_FN(adm_decouple_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
+SIMD_ONCE void SIMD_FN(adm_decouple_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
 {
     /* A limit with a fraction rounds in double precision: that is left to the scalar code. */
     if (level[0].gain_limit != floor(level[0].gain_limit))

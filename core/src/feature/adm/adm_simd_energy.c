@@ -255,7 +255,7 @@ static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS]
     plain_row(l, ref, sum, false);
 }
 
-void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
+SIMD_ONCE void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
 {
     bool small = true;
     for (int i = 1; i < ADM_LEVELS; i++)

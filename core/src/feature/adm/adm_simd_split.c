@@ -311,7 +311,7 @@ static void split_row_3(const AdmLevel *l, const void *const rows[ADM_TAPS], voi
     split_row(l, rows, work, a, detail, ROW_S32, 15);
 }
 
-void SIMD_FN(adm_split_init)(AdmDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(adm_split_init)(AdmDsp *dsp, unsigned bpc)
 {
     dsp->split_row[0] = bpc > 8 ? split_row_16 : split_row_8;
     dsp->split_row[1] = split_row_1;

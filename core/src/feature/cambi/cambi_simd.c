@@ -103,7 +103,7 @@ static double sum_above(const float *values, size_t n, float limit, size_t *coun
     return sum;
 }
 
-void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp)
+SIMD_ONCE void SIMD_FN(cambi_dsp_init)(CambiDsp *dsp)
 {
     *dsp = (CambiDsp){
         .widen_8 = widen_8,

@@ -306,7 +306,7 @@ static void ciede_row(float *out, const CiedeRow *ref, const CiedeRow *dist, siz
             out[x] = ciede_pixel(ref, dist, x, range);
 }
 
-void SIMD_FN(ciede_dsp_init)(CiedeDsp *dsp)
+SIMD_ONCE void SIMD_FN(ciede_dsp_init)(CiedeDsp *dsp)
 {
     dsp->row = ciede_row;
 }

@@ -126,7 +126,7 @@ static void weigh4x2(float *out_a, float *out_b, const float *const *rows, const
         weigh4x2_block(out_a, out_b, rows, taps_a, taps_b, n - 2 * V32);
 }
 
-void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc)
 {
     dsp->load = bpc > 8 ? load_16 : load_8;
     dsp->weigh = weigh;

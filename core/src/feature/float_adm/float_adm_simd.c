@@ -206,7 +206,7 @@ static void excess_cubed(float *out, const float *signal, const float *limit, si
     }
 }
 
-void SIMD_FN(float_adm_dsp_init)(FloatAdmDsp *dsp)
+SIMD_ONCE void SIMD_FN(float_adm_dsp_init)(FloatAdmDsp *dsp)
 {
     dsp->decouple = decouple;
     dsp->spread = spread;

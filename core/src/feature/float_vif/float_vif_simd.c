@@ -89,7 +89,7 @@ static void information(float *num, float *den, float *const filtered[VIF_CHANNE
     memcpy(den + i, out_den, (n - i) * sizeof(float));
 }
 
-void SIMD_FN(float_vif_dsp_init)(FloatVifDsp *dsp)
+SIMD_ONCE void SIMD_FN(float_vif_dsp_init)(FloatVifDsp *dsp)
 {
     dsp->information = information;
 }

@@ -172,7 +172,7 @@ static uint64_t blur_row(const int16_t *columns, int n)
     return v_sum_u32(sum);
 }
 
-void SIMD_FN(motion_dsp_init)(MotionDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(motion_dsp_init)(MotionDsp *dsp, unsigned bpc)
 {
     *dsp = bpc == 8   ? (MotionDsp){ join_8, blur_columns_narrow, blur_row }
            : bpc < 16 ? (MotionDsp){ join_16, blur_columns_narrow, blur_row }

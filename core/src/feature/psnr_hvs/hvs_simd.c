@@ -65,7 +65,7 @@ V_INLINE vm hvs_positive(vf x)
 DEFINE_BLOCKS(8, uint8_t)
 DEFINE_BLOCKS(16, uint16_t)
 
-void SIMD_FN(hvs_dsp_init)(HvsDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(hvs_dsp_init)(HvsDsp *dsp, unsigned bpc)
 {
     dsp->blocks = bpc > 8 ? blocks_16 : blocks_8;
 }

@@ -31,7 +31,7 @@ static void lags(double sums[SPEED_LAG_ROW], const double *a, const double *b, s
         v_store_f64(sums + i * V64, v_add_f64(even[i], odd[i]));
 }
 
-void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp)
+SIMD_ONCE void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp)
 {
     dsp->lags = lags;
 }

@@ -307,7 +307,7 @@ HALVE_TO(1)
 HALVE_TO(2)
 HALVE_TO(3)
 
-void SIMD_FN(vif_dsp_init)(VifDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(vif_dsp_init)(VifDsp *dsp, unsigned bpc)
 {
     /* Rows come from vif_simd_row.c. */
     *dsp = (VifDsp){ {

@@ -325,7 +325,7 @@ ROW_OF_SCALE(1)
 ROW_OF_SCALE(2)
 ROW_OF_SCALE(3)
 
-void SIMD_FN(vif_rows_init)(VifDsp *dsp)
+SIMD_ONCE void SIMD_FN(vif_rows_init)(VifDsp *dsp)
 {
     dsp->scale[0].stats_row = stats_row_0;
     dsp->scale[1].stats_row = stats_row_1;

@@ -5,7 +5,7 @@
 
 void SIMD_FN(psnr_dsp_init)(PsnrDsp *dsp, unsigned bpc);
 
-void SIMD_FN(psnr_dsp_init)(PsnrDsp *dsp, unsigned bpc)
+SIMD_ONCE void SIMD_FN(psnr_dsp_init)(PsnrDsp *dsp, unsigned bpc)
 {
     psnr_rows_fill(dsp, bpc);
 }

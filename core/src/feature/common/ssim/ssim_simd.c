@@ -104,7 +104,7 @@ static void terms(const SsimTerms *out, const float *const maps[SSIM_MAPS], size
     terms_columns(out, maps, n - V32);
 }
 
-void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp)
+SIMD_ONCE void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp)
 {
     *dsp = (SsimDsp){ .weigh = weigh, .add = ssim_add, .terms = terms };
 }
