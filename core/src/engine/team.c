@@ -168,6 +168,16 @@ unsigned team_size(const Team *team)
     return team && team->count ? team->count : 1;
 }
 
+unsigned team_at_hand(Team *team)
+{
+    if (!team)
+        return 1;
+    pthread_mutex_lock(&team->lock);
+    const unsigned idle = team->idle;
+    pthread_mutex_unlock(&team->lock);
+    return 1 + idle;
+}
+
 static void publish(Team *team, Loop *loop)
 {
     pthread_mutex_lock(&team->lock);

@@ -14,6 +14,10 @@ void team_run(Team *team, unsigned jobs, void (*fn)(void *arg, unsigned job), vo
 /* How many threads could work at once (1 for NULL). */
 unsigned team_size(const Team *team);
 
+/* How many would share a loop now: the caller and those that are idle. It changes all the time: for work that costs
+ * more in parts than as a whole. */
+unsigned team_at_hand(Team *team);
+
 /* A piece of work. It belongs to whoever submits it and may be reused once `run` was entered. */
 typedef struct Task Task;
 struct Task {

@@ -102,12 +102,47 @@ static void tasks_may_loop_within_loops(void **state)
     assert_int_equal(atomic_load(&leaves), 20 * 81);
 }
 
+typedef struct Hold {
+    Task task;
+    atomic_bool let_go;
+} Hold;
+
+static void hold(Task *task)
+{
+    while (!atomic_load(&((Hold *)task)->let_go))
+        sched_yield();
+}
+
+static void wait_until_at_hand(Team *team, unsigned count)
+{
+    while (team_at_hand(team) != count)
+        sched_yield();
+}
+
+static void whoever_is_busy_is_not_at_hand(void **state)
+{
+    Team *team;
+    assert_int_equal(team_at_hand(NULL), 1);
+    assert_int_equal(team_create(&team, 3), 0);
+    wait_until_at_hand(team, 4);
+    Hold holds[2] = { { .task.run = hold }, { .task.run = hold } };
+    for (unsigned i = 0; i < COUNT(holds); i++) {
+        team_submit(team, &holds[i].task);
+        wait_until_at_hand(team, 3 - i);
+    }
+    for (unsigned i = 0; i < COUNT(holds); i++)
+        atomic_store(&holds[i].let_go, true);
+    wait_until_at_hand(team, 4);
+    team_destroy(team);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_job_runs_once),
         cmocka_unit_test(a_loop_ends_with_its_last_job),
         cmocka_unit_test(tasks_may_loop_within_loops),
+        cmocka_unit_test(whoever_is_busy_is_not_at_hand),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

@@ -293,8 +293,10 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
         s.coarse = i > 0;
         s.detail = i > 0 || !options->skip_scale0;
         s.jobs = sweep_jobs(s.l);
-        if (s.jobs > team_size(team))
-            s.jobs = team_size(team);
+        /* Parts have lines of their own to fetch, and compute rows at their borders twice. */
+        const unsigned at_hand = team_at_hand(team);
+        if (s.jobs > at_hand)
+            s.jobs = at_hand;
         for (int p = 0; p < PICTURES; p++)
             s.out[p] = i < ADM_LEVELS - 1 ? frame->low[i][p] : (Plane){ 0 };
         assert(s.jobs >= 1 && s.jobs <= SWEEP_JOBS);
