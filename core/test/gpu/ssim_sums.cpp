@@ -62,12 +62,19 @@ float sums_double(const float *terms, unsigned count)
     return w.double_sum_round(sum);
 }
 
+static Halves::HalvingBounds bounds_of(Halves &halves, const SumsExtent *tile)
+{
+    if (!tile)
+        return halves.halving_bounds_of_bytes();
+    return halves.halving_bounds(2.0f * halves.power_below(max_f32(tile->peak, 9.5367432e-7f)), tile->least);
+}
+
 int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
                  float *out)
 {
     Halves halves;
-    const f32 b = 2.0f * halves.power_below(max_f32(tile->peak, 9.5367432e-7f));
-    Halves::Halving sum = halves.halving_start(b);
+    const Halves::HalvingBounds bounds = bounds_of(halves, tile);
+    Halves::Halving sum = halves.halving_start(bounds.b);
     for (u32 r = 0; r < SUMS_HALVE_TAPS; r++) {
         const f32 *v = in[r], *t = sums_quarter + 5 * (r <= 4 ? r : 8 - r);
         if (r == 3)
@@ -77,7 +84,7 @@ int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExt
                        t[1], t[2], t[3], t[4]);
     }
     u32 doubt = 0;
-    *out = halves.halving_round(sum, b, halves.halving_margin(b, tile->least), 1, doubt);
+    *out = halves.halving_round(sum, bounds, 1, doubt);
     return doubt == 0;
 }
 

@@ -25,7 +25,7 @@ unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *til
 /* A sum by the way for what is not sure. */
 float sums_double(const float *terms, unsigned count);
 
-/* Of the halving; `least` is that of magnitudes other than 0. Returns whether it is sure. */
+/* Of the halving; `least` is that of magnitudes other than 0, and NULL a tile of bytes. Returns whether it is sure. */
 int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
                  float *out);
 

@@ -15,12 +15,17 @@
 #define HALVE_DIST dist_half
 #endif
 #define PARAMS SSIM_HALVE_PARAMS
-/* Of the input, in pairs of samples. */
+/* Of the input, in pairs of samples; they are loaded two at a time. */
 #define HALVE_IN_W (HALVE_TILE_W + 4)
+#define HALVE_IN_FOURS (HALVE_IN_W / 2)
 #define HALVE_IN_H (2 * HALVE_TILE_H + 7)
-#define HALVE_GATHERERS 16u /* threads that join what as many others found */
-#define SHARED_ARRAYS                                                                              \
-    SHARED(u32x2, tile, HALVE_IN_W * HALVE_IN_H) SHARED(u32x2, extents, HALVE_TILE_W * HALVE_TILE_H / 2)
+#if !defined(IMAGE_F32) && !HBD
+#define BYTES /* whole numbers: how far off sums may be is known beforehand */
+#define SHARED_EXTENTS
+#else
+#define SHARED_EXTENTS SHARED(u32x2, extents, HALVE_TILE_W * HALVE_TILE_H / 2)
+#endif
+#define SHARED_ARRAYS SHARED(u32x2, tile, HALVE_IN_W * HALVE_IN_H) SHARED_EXTENTS
 #define GROUP_W HALVE_TILE_W
 #define GROUP_H (HALVE_TILE_H / 2)
 #include "gpu/prelude/prelude.h"
@@ -87,85 +92,68 @@ DEVICE f32 exact_sum(u32 at)
     return double_sum_round(sum);
 }
 
-/* Both samples of a pair: stored beside each other, the first at an even place, or anywhere. */
-#ifdef IMAGE_F32
-#define TWO_BESIDE(image, x, y)                                                                    \
-    PIXEL(image, first_in, stride, x, y), PIXEL(image, first_in, stride, (x) + 1u, y)
-#else
-#define TWO_BESIDE(image, x, y)                                                                    \
-    f32(sample_of(image[(y) * stride + (x) / SAMPLES_PER_WORD], x)) * step,                        \
-        f32(sample_of(image[(y) * stride + (x) / SAMPLES_PER_WORD], (x) + 1u)) * step
-#endif
-#define TWO_APART(image, x0, x1, y)                                                                \
-    PIXEL(image, first_in, stride, x0, y), PIXEL(image, first_in, stride, x1, y)
+DEVICE f32 sample_at(u32 x, u32 y)
+{
+    if (GROUP_Z == 0u)
+        return PIXEL(ref, first_in, stride, x, y);
+    return PIXEL(dist, first_in, stride, x, y);
+}
 
-/* The extent of the tile's samples, as bits of floats: these are in order, too. */
-struct Extent {
-    u32 peak, least; /* of magnitudes; the least but 0, less one */
+/* Four samples beside each other. */
+struct Four {
+    f32 v0, v1, v2, v3;
 };
 
-DEVICE Extent extent_start()
+/* Of bytes it is a word, whose first sample has a place that is a multiple of four. */
+DEVICE Four four_at(i32 x, u32 y)
 {
-    Extent e;
-    e.peak = 0u;
-    e.least = 0x4e800000u; /* 2^30 */
-    return e;
-}
-
-DEVICE void extent_join(INOUT(Extent) e, u32 peak, u32 least)
-{
-    e.peak = max_u32(e.peak, peak);
-    e.least = min_u32(e.least, least);
-}
-
-DEVICE u32 extent_take(INOUT(Extent) e, f32 value)
-{
-    u32 bits = bits_of_f32(value), size = bits & 0x7fffffffu;
-    extent_join(e, size, size - 1u);
-    return bits;
-}
-
-/* Keeps a pair of samples. */
-DEVICE void put_pair(u32 at, f32 even, f32 odd, INOUT(Extent) extent)
-{
-    u32 even_bits = extent_take(extent, even), odd_bits = extent_take(extent, odd);
-    tile[at] = U32X2(even_bits, odd_bits);
-}
-
-/* Loads the pairs of a column of the tile, from a row on and so many rows apart. x is that of the first sample. */
-DEVICE void load_column(u32 column, i32 x, u32 row, u32 apart, i32 in_top, INOUT(Extent) extent)
-{
-    bool inside = x >= 0 && x + 1 < i32(width);
-    u32 x0 = reflect(x, width), x1 = reflect(x + 1, width);
-    for (; row < HALVE_IN_H; row += apart) {
-        u32 at = row * HALVE_IN_W + column, y = reflect(in_top + i32(row), height);
-        if (!inside) {
-            if (GROUP_Z == 0u)
-                put_pair(at, TWO_APART(ref, x0, x1, y), extent);
-            else
-                put_pair(at, TWO_APART(dist, x0, x1, y), extent);
-        } else if (GROUP_Z == 0u) {
-            put_pair(at, TWO_BESIDE(ref, x0, y), extent);
-        } else {
-            put_pair(at, TWO_BESIDE(dist, x0, y), extent);
-        }
+    Four four;
+#ifdef BYTES
+    if (x >= 0 && x + 3 < i32(width)) {
+        u32 at = y * stride + u32(x) / 4u, word;
+        if (GROUP_Z == 0u)
+            word = ref[at];
+        else
+            word = dist[at];
+        four.v0 = f32(sample_of(word, 0u));
+        four.v1 = f32(sample_of(word, 1u));
+        four.v2 = f32(sample_of(word, 2u));
+        four.v3 = f32(sample_of(word, 3u));
+        return four;
     }
+#endif
+    four.v0 = sample_at(reflect(x, width), y);
+    four.v1 = sample_at(reflect(x + 1, width), y);
+    four.v2 = sample_at(reflect(x + 2, width), y);
+    four.v3 = sample_at(reflect(x + 3, width), y);
+    return four;
 }
 
-DEVICE void put_extent(Extent e)
-{
-    extents[LOCAL_INDEX] = U32X2(e.peak, e.least);
-}
+#ifndef BYTES
+#include "feature/float_ms_ssim/halving_extent.h"
+#endif
 
-/* Of those that were put by threads from `from` on, so many apart. */
-DEVICE Extent extents_joined(u32 from, u32 every)
+/* Loads the tile, which begins at that sample and row. */
+DEVICE HalvingBounds load_tile(i32 in_left, i32 in_top)
 {
-    Extent e = extent_start();
-    for (u32 i = 0u; i < HALVE_GATHERERS; i++) {
-        u32x2 words = extents[from + i * every];
-        extent_join(e, words.x, words.y);
+#ifndef BYTES
+    Extent extent = extent_start();
+#endif
+    for (u32 i = LOCAL_INDEX; i < HALVE_IN_FOURS * HALVE_IN_H; i += GROUP_SIZE) {
+        u32 row = i / HALVE_IN_FOURS, column = i % HALVE_IN_FOURS;
+        Four four = four_at(in_left + i32(4u * column), reflect(in_top + i32(row), height));
+        tile[2u * i] = U32X2(bits_of_f32(four.v0), bits_of_f32(four.v1));
+        tile[2u * i + 1u] = U32X2(bits_of_f32(four.v2), bits_of_f32(four.v3));
+#ifndef BYTES
+        extent_take(extent, four);
+#endif
     }
-    return e;
+#ifdef BYTES
+    BARRIER();
+    return halving_bounds_of_bytes();
+#else
+    return bounds_of_tile(extent);
+#endif
 }
 
 DEVICE void put(u32 x, u32 y, f32 value)
@@ -181,26 +169,14 @@ KERNEL_MAIN
 {
     u32 left = GROUP_X * HALVE_TILE_W, top = GROUP_Y * HALVE_TILE_H;
     i32 in_left = i32(2u * left) - 4, in_top = i32(2u * top) - 4;
-    Extent extent = extent_start();
-    load_column(LOCAL_X, in_left + i32(2u * LOCAL_X), LOCAL_Y, GROUP_H, in_top, extent);
-    /* The columns beside, four of them. */
-    u32 beside = HALVE_TILE_W + (LOCAL_INDEX & 3u);
-    load_column(beside, in_left + i32(2u * beside), LOCAL_INDEX >> 2, GROUP_SIZE / 4, in_top, extent);
-    put_extent(extent);
-    BARRIER();
-    if (LOCAL_INDEX < HALVE_GATHERERS)
-        put_extent(extents_joined(LOCAL_INDEX, HALVE_GATHERERS));
-    BARRIER();
-    extent = extents_joined(0u, 1u);
-    f32 b = 2.0f * power_below(max_f32(f32_of_bits(extent.peak), 9.5367432e-7f));
-    f32 margin = halving_margin(b, f32_of_bits(extent.least + 1u));
+    HalvingBounds bounds = load_tile(in_left, in_top);
     /* Two outputs, one below the other. */
     u32 x = left + LOCAL_X, y = top + 2u * LOCAL_Y, half_w = (width + 1u) / 2u, half_h = (height + 1u) / 2u;
     if (x >= half_w || y >= half_h)
         return;
     u32 at = 4u * LOCAL_Y * HALVE_IN_W + LOCAL_X;
     i32 first = i32(at);
-    Halving one = halving_start(b), two = one;
+    Halving one = halving_start(bounds.b), two = one;
     Row row = row_at(first);
     HALVE_ROW(one.outer, row, 0)
     row = row_at(first + HALVE_IN_W);
@@ -233,7 +209,7 @@ KERNEL_MAIN
     row = row_at(first + 10 * HALVE_IN_W);
     HALVE_ROW(two.outer, row, 0)
     u32 doubt = 0u;
-    f32 value = halving_round(one, b, margin, 1u, doubt), below = halving_round(two, b, margin, 2u, doubt);
+    f32 value = halving_round(one, bounds, 1u, doubt), below = halving_round(two, bounds, 2u, doubt);
     while (doubt != 0u) {
         u32 which = top_bit_u32(doubt);
         doubt ^= 1u << which;

@@ -11,6 +11,13 @@ struct Halving {
     f32 low_first; /* of the first three rows, once they are through */
 };
 
+/* What a tile's samples allow. */
+struct HalvingBounds {
+    f32 b;
+    f32 margin;      /* how far off sums may be */
+    f32 exact_below; /* what is lost, joined, is exact if it is less */
+};
+
 DEVICE Halving halving_start(f32 b)
 {
     Halving h;
@@ -24,21 +31,39 @@ DEVICE Halving halving_start(f32 b)
  * and exact if that is no more than 2^24 places of the least term; nor does a double lose anything then.
  * Else additions lose up to 261 * 2^-25 g in the middle, 131 * 2^-25 g in the other rows, 72 * 2^-25 g where
  * all are joined and the margin is added, and those of the double 2^-25 g: a margin of 2^-16 g will do. */
-DEVICE f32 halving_margin(f32 b, f32 least)
+DEVICE HalvingBounds halving_bounds(f32 b, f32 least)
 {
     bool exact = b <= power_below(least * HALVE_LEAST_TAP) * 131072.0f;
-    return exact ? 0.0f : b * 7.2759576e-12f; /* 2^-37 */
+    HalvingBounds bounds;
+    bounds.b = b;
+    bounds.margin = exact ? 0.0f : b * 7.2759576e-12f; /* 2^-37 */
+    bounds.exact_below = 0.0f;
+    return bounds;
+}
+
+/* Of whole samples up to 255: terms are multiples of the last place of their tap, 2^-35 or, in the middle, 2^-31 at
+ * least. What additions lose is 27 * 2^-16 at most in three outer rows, 27 * 2^-14 in the middle: both exact,
+ * below 2^24 places. Joined it is exact below 2^-11; else that, and adding the margin, lose up to
+ * 2^-35 + 2 * 2^-33. A double loses nothing. */
+DEVICE HalvingBounds halving_bounds_of_bytes()
+{
+    HalvingBounds bounds;
+    bounds.b = 256.0f;
+    bounds.margin = 4.6566129e-10f;     /* 2^-31 */
+    bounds.exact_below = 4.8828125e-4f; /* 2^-11 */
+    return bounds;
 }
 
 /* Sets a bit of `doubt` if the result is not sure. */
-DEVICE f32 halving_round(Halving h, f32 b, f32 margin, u32 bit, INOUT(u32) doubt)
+DEVICE f32 halving_round(Halving h, HalvingBounds bounds, u32 bit, INOUT(u32) doubt)
 {
-    PRECISE f32 middle = h.middle.sum - 6.0f * b;
-    PRECISE f32 outer = h.outer.sum - 1.5f * b;
+    PRECISE f32 middle = h.middle.sum - 6.0f * bounds.b;
+    PRECISE f32 outer = h.outer.sum - 1.5f * bounds.b;
     PRECISE f32 high = middle + outer;
     PRECISE f32 outer_low = h.low_first + h.outer.low;
     PRECISE f32 low = outer_low + h.middle.low;
-    doubt |= anchored_sure(high, low, margin) ? 0u : bit;
+    bool exact = max_f32(abs_f32(outer_low), abs_f32(low)) < bounds.exact_below;
+    doubt |= exact || anchored_sure(high, low, bounds.margin) ? 0u : bit;
     PRECISE f32 rounded = high + low;
     return rounded;
 }
