@@ -22,7 +22,7 @@ static Sizes sizes_of(const FrameShape *shape)
     for (unsigned k = 0; k < MS_SSIM_SCALES; k++) {
         s.w[k] = k ? ssim_gpu_halved(s.w[k - 1]) : shape->w[0];
         s.h[k] = k ? ssim_gpu_halved(s.h[k - 1]) : shape->h[0];
-        s.rows[k] = k > 1 ? s.rows[1] : ssim_gpu_rows(s.w[k], s.h[k]);
+        s.rows[k] = k > 1 ? s.rows[1] : ssim_gpu_rows(s.w[k], s.h[k], k ? MS_SSIM_SCALES - 1 : 1);
         s.first[k] = first;
         s.sums[k] = s.all_sums;
         first += k ? s.w[k] * s.h[k] : 0;

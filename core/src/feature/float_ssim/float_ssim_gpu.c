@@ -44,7 +44,7 @@ static unsigned parts_used(const Feature *f)
 
 static size_t sums_size(const SsimShrink *shrink)
 {
-    return ssim_gpu_sums_size(shrink->w, shrink->h, ssim_gpu_rows(shrink->w, shrink->h));
+    return ssim_gpu_sums_size(shrink->w, shrink->h, ssim_gpu_rows(shrink->w, shrink->h, 1));
 }
 
 /* Scaled down, the picture may be smaller than the window: then there is nothing to add up. */
@@ -77,7 +77,7 @@ static int collect(const Feature *f, const void *readback, void *result)
         *(SsimSums *)result = (SsimSums){ 0 };
         return 0;
     }
-    return ssim_gpu_collect(readback, shrink.w, shrink.h, ssim_gpu_rows(shrink.w, shrink.h),
+    return ssim_gpu_collect(readback, shrink.w, shrink.h, ssim_gpu_rows(shrink.w, shrink.h, 1),
                             parts_used(f), result);
 }
 

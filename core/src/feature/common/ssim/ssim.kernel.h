@@ -233,10 +233,10 @@ DEVICE void put_extent(u32 at, StoredExtent e)
     kept[at] = U32X4(e.peak, u32(e.least), 0u, 0u);
 }
 
-DEVICE StoredExtent eight_extents(u32 at)
+DEVICE StoredExtent join_extents(u32 at, u32 count)
 {
     StoredExtent e = extent_start();
-    for (u32 i = 0u; i < 8u; i++) {
+    for (u32 i = 0u; i < count; i++) {
         u32x4 words = kept[at + i];
         extent_join(e, words.x, i32(words.y));
     }
@@ -292,14 +292,14 @@ KERNEL_MAIN
     }
     put_extent(LOCAL_X, extent);
     BARRIER();
-    if (LOCAL_X < 8u)
-        put_extent(SSIM_GROUP_W + LOCAL_X, eight_extents(LOCAL_X * 8u));
+    if (LOCAL_X < SSIM_GROUP_W / 8u)
+        put_extent(SSIM_GROUP_W + LOCAL_X, join_extents(LOCAL_X * 8u, 8u));
     put_line(LOCAL_X, PIXEL(ref, first, pitch, own, top), PIXEL(dist, first, pitch, own, top));
     if (loads_more)
         put_line(SSIM_GROUP_W + LOCAL_X, PIXEL(ref, first, pitch, more, top),
                  PIXEL(dist, first, pitch, more, top));
     BARRIER();
-    Anchors anchors = anchors_of(extent_scaled(eight_extents(SSIM_GROUP_W)));
+    Anchors anchors = anchors_of(extent_scaled(join_extents(SSIM_GROUP_W, SSIM_GROUP_W / 8u)));
     BARRIER();
     for (u32 y = top; y < end; y++) {
         /* The next row is on its way while this one is worked on. */

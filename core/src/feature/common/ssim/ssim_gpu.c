@@ -17,18 +17,29 @@ static unsigned tiles_across(unsigned w)
     return gpu_groups(w - SSIM_TAPS + 1, SSIM_GROUP_W);
 }
 
-/* A group starts with ten rows more, yet there should be groups enough to keep a large GPU busy. */
-enum { ENOUGH_GROUPS = 1000, MIN_ROWS = 16 };
-
-unsigned ssim_gpu_rows(unsigned w, unsigned h)
-{
-    const unsigned rows = h * tiles_across(w) / ENOUGH_GROUPS;
-    return rows < MIN_ROWS ? MIN_ROWS : rows > SSIM_MAX_ROWS ? SSIM_MAX_ROWS : rows;
-}
-
 static size_t tile_count(unsigned w, unsigned h, unsigned rows)
 {
     return (size_t)tiles_across(w) * gpu_groups(h - SSIM_TAPS + 1, rows);
+}
+
+static size_t tiles_of_scales(unsigned w, unsigned h, unsigned scales, unsigned rows)
+{
+    size_t tiles = 0;
+    for (unsigned s = 0; s < scales; s++, w = ssim_gpu_halved(w), h = ssim_gpu_halved(h))
+        tiles += tile_count(w, h, rows);
+    return tiles;
+}
+
+/* A group starts with ten rows more, so few of them have the least to do, yet many keep a large GPU busy: as many as one
+ * with 132 multiprocessors runs at once when each has memory for twelve. One more, and it would wait for all others. */
+enum { GROUPS_AT_ONCE = 132 * 12, MIN_ROWS = 12 };
+
+unsigned ssim_gpu_rows(unsigned w, unsigned h, unsigned scales)
+{
+    unsigned rows = MIN_ROWS;
+    while (rows < SSIM_MAX_ROWS && tiles_of_scales(w, h, scales, rows) > GROUPS_AT_ONCE)
+        rows++;
+    return rows;
 }
 
 size_t ssim_gpu_sums_size(unsigned w, unsigned h, unsigned rows)
@@ -77,18 +88,16 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
         .stride = image->stride,
         .step = image->step,
         .first_sum = (uint32_t)(offset / sizeof(uint32_t)),
-        .rows = ssim_gpu_rows(image->w, image->h),
+        .rows = ssim_gpu_rows(image->w, image->h, image->scales),
         .parts = parts,
     };
-    unsigned w = image->w, h = image->h, groups = 0;
-    for (unsigned s = 0; s < image->scales; s++, w = ssim_gpu_halved(w), h = ssim_gpu_halved(h))
-        groups += (unsigned)tile_count(w, h, params.rows);
+    const size_t groups = tiles_of_scales(image->w, image->h, image->scales, params.rows);
     gpu_pass(plan, &(GpuPass){
                        .kernel = image->is_f32 ? "ssim_window_f32"
                                                : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { groups },
+                       .groups = { (unsigned)groups },
                    });
 }
 

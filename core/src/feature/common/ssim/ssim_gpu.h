@@ -30,9 +30,9 @@ SsimImage ssim_gpu_luma(const Feature *f, GpuPlan *plan);
 /* Images of floats, to be filled by passes: a scale lies behind the one before. */
 SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h, unsigned scales);
 
-/* Rows of window positions that a group takes in an image whose first scale is w x h, at least as large as the
+/* Rows of window positions that a group takes in an image of so many scales, the first w x h, all at least as large as the
  * window. */
-unsigned ssim_gpu_rows(unsigned w, unsigned h);
+unsigned ssim_gpu_rows(unsigned w, unsigned h, unsigned scales);
 /* Bytes of the result for a scale of w x h. */
 size_t ssim_gpu_sums_size(unsigned w, unsigned h, unsigned rows);
 /* Adds the pass over an image; the sums of its scales begin at byte `offset` of the result. `parts`: bits of
