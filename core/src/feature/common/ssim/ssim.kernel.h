@@ -260,6 +260,19 @@ DEVICE Extent extent_scaled(StoredExtent e)
 #define SSIM_C2 f32_of_bits(0x426a1709u) /* (0.03 * 255)^2 */
 #define SSIM_C3 f32_of_bits(0x41ea1709u) /* its half */
 
+/* Of structure. */
+DEVICE f32 together_of(f32 covar, f32 sd)
+{
+    PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
+    return together;
+}
+
+DEVICE f32 apart_of(f32 sd)
+{
+    PRECISE f32 apart = sd + SSIM_C3;
+    return apart;
+}
+
 KERNEL_MAIN
 {
     u32 w = width, h = height, pitch = stride, first = 0u, tile = GROUP_X;
@@ -321,14 +334,20 @@ KERNEL_MAIN
             var_a = max_f32(var_a, 0.0f);
             var_b = max_f32(var_b, 0.0f);
             PRECISE f32 square = var_a * var_b;
-            f32 sd = rounded_root(square);
             PRECISE f32 luma = a * a + b * b + SSIM_C1;
             PRECISE f32 contrast = var_a + var_b + SSIM_C2;
+            bool sure = true;
+            f32 sd = near_root(square, sure);
+            f32 apart = apart_of(sd);
             Pair c = quotient(2.0f * sd, 0.0f, SSIM_C2, contrast), s;
-            PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
-            PRECISE f32 apart = sd + SSIM_C3;
-            s.high = rounded_quotient(together, apart);
+            s.high = near_quotient(together_of(covar, sd), apart, sure);
             s.low = 0.0f;
+            if (!sure) {
+                sd = rounded_root(square);
+                apart = apart_of(sd);
+                c = quotient(2.0f * sd, 0.0f, SSIM_C2, contrast);
+                s.high = rounded_quotient(together_of(covar, sd), apart);
+            }
             tally_add(sum_c, c);
             tally_add(sum_s, s);
             if (with_luma) {

@@ -11,8 +11,8 @@ struct Pair {
 
 #define TERM_MARGIN 9.0949470e-13f /* 2^-40 */
 
-/* The root of x >= 0, rounded correctly. */
-DEVICE f32 rounded_root(f32 x)
+/* The root of x >= 0, rounded; not `sure` means that it may not be correctly. */
+DEVICE f32 near_root(f32 x, INOUT(bool) sure)
 {
     f32 root = sqrt_near(x);
     f32 upper = upper_half(root);
@@ -20,16 +20,21 @@ DEVICE f32 rounded_root(f32 x)
     PRECISE f32 rest = ((x - upper * upper) - (upper + upper) * lower) - lower * lower;
     PRECISE f32 low = rest * recip_near(max_f32(root + root, 1.0e-15f));
     PRECISE f32 rounded = root + low;
-    if (x <= 0.0f)
-        return 0.0f;
     /* Where squares of halves are too small to be normal, integers are safe. */
-    if (x < 1.0e-20f || !anchored_sure(root, low, root * TERM_MARGIN))
-        rounded = exact_sqrt(x);
-    return rounded;
+    bool known = x >= 1.0e-20f && anchored_sure(root, low, root * TERM_MARGIN);
+    sure = sure && (known || x <= 0.0f);
+    return x <= 0.0f ? 0.0f : rounded;
 }
 
-/* above / below, rounded correctly; `below` is positive, neither is tiny. */
-DEVICE f32 rounded_quotient(f32 above, f32 below)
+DEVICE f32 rounded_root(f32 x)
+{
+    bool sure = true;
+    f32 root = near_root(x, sure);
+    return sure ? root : exact_sqrt(x);
+}
+
+/* above / below, rounded, in the same way; `below` is positive, neither is tiny. */
+DEVICE f32 near_quotient(f32 above, f32 below, INOUT(bool) sure)
 {
     f32 back_lost;
     f32 inverse = recip_near(below);
@@ -38,9 +43,15 @@ DEVICE f32 rounded_quotient(f32 above, f32 below)
     PRECISE f32 rest = (above - back) - back_lost;
     PRECISE f32 low = rest * inverse;
     PRECISE f32 rounded = high + low;
-    if (!anchored_sure(high, low, abs_f32(high) * TERM_MARGIN))
-        rounded = exact_div(above, below);
+    sure = sure && anchored_sure(high, low, abs_f32(high) * TERM_MARGIN);
     return rounded;
+}
+
+DEVICE f32 rounded_quotient(f32 above, f32 below)
+{
+    bool sure = true;
+    f32 quotient = near_quotient(above, below, sure);
+    return sure ? quotient : exact_div(above, below);
 }
 
 /* (product + lost + plus) / below, where `lost` is what the product lost. */
