@@ -6,7 +6,11 @@
 #include <string.h>
 
 /* Sanitizers keep books of their own in memory. */
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef __has_feature
+#define __has_feature(feature) 0 /* gcc has macros instead */
+#endif
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&       \
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 #define MEMORY_CAN_BE_MEASURED
 #include <sys/resource.h>
 #endif
