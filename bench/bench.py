@@ -31,10 +31,11 @@ usage: bench.py VMAF SYNTHCLIP [options]
 A machine is noisy, so the figures to trust are the ratios: every row is measured ours, theirs, ours, theirs, and the
 median of each counts. `fps` divides by the whole run of the command, start-up included; `scoring` by the time from the
 first pair to the last score, as our report has it. Cycles a pixel are the CPU time of the process times the nominal
-frequency, over the luma pixels of the clip; B/px is what they take in both files. Peak memory is that of the process,
-and `their cycles` are those of the other one: on a machine that others use, too, cycles tell more than frames a second.
-`scores` is the largest difference between ours and theirs. Bounds are frames a second, of the default model
-(bench/bounds.py); `of bound` is the share of the lowest one that scoring reaches.
+frequency, over the luma pixels of the clip; B/px is what they take in both files. Peak memory is that of the process
+(Linux counts that of Python, which starts it: it is never below some 15 MiB), and `their cycles` are those of the other
+one: on a machine that others use, too, cycles tell more than frames a second. `scores` is the largest difference
+between ours and theirs. Bounds are frames a second, of the default model (bench/bounds.py); `of bound` is the share of
+the lowest one that scoring reaches.
 """
 import argparse
 import json
