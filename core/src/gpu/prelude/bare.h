@@ -39,6 +39,10 @@ BARE int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
 
 BARE unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 BARE float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+BARE double __hiloint2double(int high, int low)
+{
+    return __builtin_bit_cast(double, (unsigned long long)unsigned(high) << 32 | unsigned(low));
+}
 BARE float fabsf(float x) { return __builtin_fabsf(x); }
 BARE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 BARE float fminf(float a, float b) { return __builtin_fminf(a, b); }
@@ -69,6 +73,7 @@ __device__ __forceinline__ BareGroup::BareGroup()
 }
 /* __syncthreads is a builtin of clang's. */
 BARE float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+BARE float rsqrtf(float x) { return __nvvm_rsqrt_approx_ftz_f(x); }
 BARE float __fdividef(float a, float b) { return __nvvm_div_approx_ftz_f(a, b); }
 BARE unsigned atomicAdd(unsigned *at, unsigned value)
 {
@@ -85,6 +90,7 @@ __device__ __forceinline__ BareGroup::BareGroup()
 {
 }
 BARE float sqrtf(float x) { return __builtin_sqrtf(x); }
+BARE float rsqrtf(float x) { return __builtin_amdgcn_rsqf(x); }
 BARE float __fdividef(float a, float b) { return a * __builtin_amdgcn_rcpf(b); }
 BARE void __syncthreads()
 {

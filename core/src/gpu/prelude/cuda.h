@@ -8,6 +8,7 @@ typedef int i32;
 typedef unsigned long long u64;
 typedef long long i64;
 typedef float f32;
+typedef double f64;
 typedef uint2 u32x2;
 typedef uint4 u32x4;
 #define U32X2(a, b) make_uint2(a, b)
@@ -76,6 +77,7 @@ SHARED_ARRAYS
 #define max_f32(a, b) fmaxf(a, b)
 #define floor_f32(x) floorf(x)
 #define sqrt_near(x) sqrtf(x)
+#define rsqrt_near(x) rsqrtf(x)
 #define recip_near(x) __fdividef(1.0f, x)
 #define fma_f32(a, b, c) __fmaf_rn(a, b, c)
 #define top_bit_u64(x) (63u - u32(__clzll(i64(x))))
@@ -92,3 +94,4 @@ static __device__ __forceinline__ i64 mul_wide_i32(i32 a, i32 b)
 }
 #endif
 #define mul_hi_i32(a, b) __mulhi(a, b)
+#define f64_of_words(low, high) __hiloint2double(i32(high), i32(low))

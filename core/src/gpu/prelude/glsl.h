@@ -8,6 +8,7 @@
 #define u64 uint64_t
 #define i64 int64_t
 #define f32 float
+#define f64 double
 #define u32x2 uvec2
 #define u32x4 uvec4
 #define U32X2(a, b) uvec2(a, b)
@@ -60,8 +61,10 @@ SHARED_ARRAYS
 #define max_f32(a, b) max(f32(a), f32(b))
 #define floor_f32(x) floor(f32(x))
 #define sqrt_near(x) sqrt(f32(x))
+#define rsqrt_near(x) inversesqrt(f32(x))
 #define recip_near(x) (1.0 / f32(x))
 #define fma_f32(a, b, c) fma(f32(a), f32(b), f32(c))
+#define f64_of_words(low, high) packDouble2x32(uvec2(low, high))
 #define mul_wide_i32(a, b) (i64(a) * i64(b))
 
 u32 mul_hi_u32(u32 a, u32 b)

@@ -9,6 +9,7 @@ typedef int i32;
 typedef unsigned long long u64;
 typedef long long i64;
 typedef float f32;
+typedef double f64;
 struct u32x2 {
     u32 x, y;
 };
@@ -117,6 +118,13 @@ static inline f32 f32_of_bits(u32 bits)
     __builtin_memcpy(&x, &bits, sizeof(x));
     return x;
 }
+static inline f64 f64_of_words(u32 low, u32 high)
+{
+    const u64 bits = u64(high) << 32 | low;
+    f64 x;
+    __builtin_memcpy(&x, &bits, sizeof(x));
+    return x;
+}
 #define abs_f32(x) __builtin_fabsf(x)
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) __builtin_floorf(x)
@@ -127,7 +135,12 @@ static inline f32 sqrt_near(f32 x)
     const u32 root = bits_of_f32(__builtin_sqrtf(x));
     return f32_of_bits(root == 0u || root >= 0x7f800000u ? root : root + 1u - (root & 2u));
 }
-/* Off by two, which is the most that Vulkan allows a quotient. */
+/* Off by two, which is the most that Vulkan allows a quotient and the inverse of a root. */
+static inline f32 rsqrt_near(f32 x)
+{
+    const u32 bits = bits_of_f32(1.0f / __builtin_sqrtf(x));
+    return f32_of_bits(bits + 2u - (bits & 4u));
+}
 static inline f32 recip_near(f32 x)
 {
     const u32 bits = bits_of_f32(1.0f / x);

@@ -57,15 +57,18 @@
  *              declaration whose steps must be rounded as written.
  *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded
  *              correctly everywhere: a / b, recip_near(x), which is 1 / x in a hurry and of x from
- *              2^-100 to 2^100, and sqrt_near(x) may be some units off in the last place,
- *              and tiny results may become 0. exact_float.h has what is exact.
+ *              2^-100 to 2^100, sqrt_near(x), and rsqrt_near(x), which is 1 / sqrt(x), may be some units off in
+ *              the last place, and tiny results may become 0. exact_float.h has what is exact.
  *              fma_f32(a, b, c) is a * b + c, rounded once by most devices: ask them (ciede does), unless
  *              FMA_FUSES is defined.
+ *   doubles    f64 in kernels whose name is another's with _f64 behind it: this one runs in place of the
+ *              other on devices that are fast at it. +, - and *, and f32(x) and f64(x), which may
+ *              be slow. f64_of_words(low, high) is one by its bits.
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
  *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
  *
- * What must not: 64-bit atomics, double, a subgroup size, reads out of a buffer's bounds (a plane's
+ * What must not: 64-bit atomics, a subgroup size, reads out of a buffer's bounds (a plane's
  * row may be read up to its stride), signed arithmetic that overflows (u32 and u64 may wrap), shifts by
  * as many bits as a value has or more, both whatever the samples hold, and comparisons of a 32-bit value widened to 64 bits with a
  * 64-bit constant (lavapipe gets them wrong: compare in 32 bits). */

@@ -9,6 +9,7 @@ typedef int i32;
 typedef unsigned long long u64;
 typedef long long i64;
 typedef float f32;
+typedef double f64;
 struct u32x2 {
     u32 x, y;
 };
@@ -97,9 +98,11 @@ static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
 static inline i64 mul_wide_i32(i32 a, i32 b) { return i64(a) * b; }
 #define bits_of_f32(x) sycl::bit_cast<u32>(f32(x))
 #define f32_of_bits(x) sycl::bit_cast<f32>(u32(x))
+#define f64_of_words(low, high) sycl::bit_cast<f64>(u64(u32(high)) << 32 | u32(low))
 #define abs_f32(x) sycl::fabs(f32(x))
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) sycl::floor(f32(x))
 #define sqrt_near(x) sycl::sqrt(f32(x))
+#define rsqrt_near(x) sycl::rsqrt(f32(x))
 #define recip_near(x) (1.0f / f32(x))
 #define fma_f32(a, b, c) sycl::fma(f32(a), f32(b), f32(c))
