@@ -22,6 +22,8 @@ typedef struct SumsExtent {
 /* Sums of all maps; returns the bits of those that are not sure. */
 unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile,
                      float out[SUMS_MAPS]);
+/* With doubles, for which floats may be negative and samples may not. */
+void sums_window_f64(const float in[SUMS_MAPS][SUMS_TAPS], int with_floats, float out[SUMS_MAPS]);
 /* A sum by the way for what is not sure. */
 float sums_double(const float *terms, unsigned count);
 
@@ -29,8 +31,12 @@ float sums_double(const float *terms, unsigned count);
 int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
                  float *out);
 
+float sums_halving_f64(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], int with_floats);
+
 float sums_root(float x);
 float sums_quotient(float above, float below);
+float sums_root_f64(float x);
+float sums_quotient_f64(float above, float below);
 /* The sum of `count` equal pairs, each high + low. */
 double sums_tally(float high, float low, unsigned count);
 

@@ -113,6 +113,33 @@ static void to_the_middle(float *value, float tap, double others)
 
 static unsigned windows, doubts;
 
+static bool any_negative(const float *values, unsigned count)
+{
+    bool any = false;
+    for (unsigned k = 0; k < count; k++)
+        any |= signbit(values[k]);
+    return any;
+}
+
+static void check_window_of_doubles(const float in[SUMS_MAPS][SUMS_TAPS])
+{
+    float of_floats[SUMS_MAPS], of_samples[SUMS_MAPS];
+    const bool negative = any_negative(in[0], SUMS_MAPS * SUMS_TAPS);
+    sums_window_f64(in, 1, of_floats);
+    sums_window_f64(in, negative, of_samples);
+    for (unsigned map = 0; map < SUMS_MAPS; map++) {
+        float terms[SUMS_TAPS];
+        terms_of(in[map], terms);
+        const float truth = sum_of(terms, SUMS_TAPS);
+        const bool is_square = map == 2 || map == 3;
+        if (is_square && any_negative(in[map], SUMS_TAPS))
+            continue;
+        if (of_floats[map] != truth || of_samples[map] != truth)
+            fail_msg("map %u from %a: %a and %a with doubles, not %a", map, in[map][0], of_floats[map],
+                     of_samples[map], truth);
+    }
+}
+
 static void check_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile)
 {
     float out[SUMS_MAPS];
@@ -128,6 +155,7 @@ static void check_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent 
         if (sums_double(terms, SUMS_TAPS) != truth)
             fail_msg("map %u from %a, in integers: not %a", map, in[map][0], truth);
     }
+    check_window_of_doubles(in);
 }
 
 /* A row of both pictures, in a tile that has nothing else, or darker, brighter and black samples. */
@@ -234,6 +262,9 @@ static bool check_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], cons
         fail_msg("halved from %a: %a, not %a", in[0][0], out, truth);
     if (sums_double(terms, HALVE_TERMS) != truth)
         fail_msg("halved from %a, in integers: not %a", in[0][0], truth);
+    if (sums_halving_f64(in, 1) != truth ||
+        sums_halving_f64(in, any_negative(in[0], HALVE_TERMS)) != truth)
+        fail_msg("halved from %a, with doubles: not %a", in[0][0], truth);
     return sure;
 }
 
@@ -288,13 +319,15 @@ static void roots_and_quotients(void **unused)
         const float x = ldexpf((float)below(1u << 24), (int)below(100) - 75);
         const float y = ldexpf((float)((1u << 23) + below(1u << 23)), (int)below(16) - 22);
         const float square = times(y, y), sign = below(2) ? 1 : -1;
-        if (sums_root(x) != sqrtf(x) || sums_root(square) != sqrtf(square))
+        if (sums_root(x) != sqrtf(x) || sums_root(square) != sqrtf(square) ||
+            sums_root_f64(x) != sqrtf(x) || sums_root_f64(square) != sqrtf(square))
             fail_msg("the root of %a or %a", x, square);
         const float above = sign * ldexpf((float)below(1u << 24), (int)below(24) - 24);
-        if (sums_quotient(above, y) != above / y || sums_quotient(y, y) != 1)
+        if (sums_quotient(above, y) != above / y || sums_quotient(y, y) != 1 ||
+            sums_quotient_f64(above, y) != above / y || sums_quotient_f64(y, y) != 1)
             fail_msg("%a / %a", above, y);
     }
-    assert_true(sums_root(0) == 0 && sums_root(0x1p-126f) == 0x1p-63f);
+    assert_true(sums_root(0) == 0 && sums_root(0x1p-126f) == 0x1p-63f && sums_root_f64(0) == 0);
 }
 
 /* 25 bits, as odd as the middle between two floats of 24. */
@@ -334,13 +367,14 @@ static void roots_and_quotients_by_the_middle(void **unused)
     for (unsigned i = 0; i < 400000; i++) {
         float above, divisor;
         if (quotient_by_the_middle(random_middle(), 1 + below(300), &above, &divisor) &&
-            sums_quotient(above, divisor) != above / divisor)
+            (sums_quotient(above, divisor) != above / divisor ||
+             sums_quotient_f64(above, divisor) != above / divisor))
             fail_msg("%a / %a", above, divisor);
     }
     for (unsigned i = 0; i < 40000; i++) {
         float square;
         if (square_by_the_middle(1 + 8 * (i / 2), i & 1, &square) &&
-            sums_root(square) != sqrtf(square))
+            (sums_root(square) != sqrtf(square) || sums_root_f64(square) != sqrtf(square)))
             fail_msg("the root of %a", square);
     }
 }

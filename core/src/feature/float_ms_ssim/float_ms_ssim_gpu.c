@@ -39,13 +39,9 @@ static unsigned parts_used(const Feature *f, unsigned k)
     return 1u << SSIM_C | 1u << SSIM_S | (unsigned)with_luma << SSIM_L;
 }
 
-/* Makes scale k from the one before. */
-static void plan_halve(const Feature *f, GpuPlan *plan, const Sizes *s, unsigned k,
-                       const SsimImage *luma, const SsimImage *halves)
+static SsimHalveParams halve_params(const Sizes *s, unsigned k, const SsimImage *luma)
 {
-    const unsigned groups[2] = { gpu_groups(s->w[k], HALVE_TILE_W),
-                                 gpu_groups(s->h[k], HALVE_TILE_H) };
-    const SsimHalveParams params = {
+    return (SsimHalveParams){
         .width = s->w[k - 1],
         .height = s->h[k - 1],
         .stride = k > 1 ? s->w[k - 1] : luma->stride,
@@ -53,21 +49,37 @@ static void plan_halve(const Feature *f, GpuPlan *plan, const Sizes *s, unsigned
         .first_in = s->first[k - 1],
         .first_out = s->first[k],
     };
-    if (k > 1)
-        gpu_pass(plan, &(GpuPass){
-                           .kernel = "ssim_halve_f32",
-                           GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
-                           GPU_PASS_PARAMS(&params),
-                           .groups = { groups[0], groups[1], 2 },
-                       });
-    else
-        gpu_pass(plan, &(GpuPass){
-                           .kernel = gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
-                           GPU_PASS_BUFFERS(luma->picture[0], luma->picture[1], halves->picture[0],
-                                            halves->picture[1]),
-                           GPU_PASS_PARAMS(&params),
-                           .groups = { groups[0], groups[1], 2 },
-                       });
+}
+
+/* Makes scale 1 from the picture. */
+static void plan_first_half(const Feature *f, GpuPlan *plan, const Sizes *s, const SsimImage *luma,
+                            const SsimImage *halves)
+{
+    const SsimHalveParams params = halve_params(s, 1, luma);
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "ssim_halve_8", "ssim_halve_16"),
+                       GPU_PASS_BUFFERS(luma->picture[0], luma->picture[1], halves->picture[0],
+                                        halves->picture[1]),
+                       GPU_PASS_PARAMS(&params),
+                       .groups = { gpu_groups(s->w[1], HALVE_TILE_W),
+                                   gpu_groups(s->h[1], HALVE_TILE_H), 2 },
+                   });
+}
+
+/* Makes scale k from the one before, or two of them, of which `last` is the last. */
+static void plan_halves(GpuPlan *plan, const Sizes *s, unsigned k, unsigned last,
+                        const SsimImage *luma, const SsimImage *halves)
+{
+    const SsimHalveParams params = halve_params(s, k, luma);
+    const bool twice = last > k;
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = twice ? "ssim_halve_twice" : "ssim_halve_f32",
+                 GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
+                 GPU_PASS_PARAMS(&params),
+                 .groups = { gpu_groups(s->w[last], twice ? HALVE_TWICE_W : HALVE_TILE_W),
+                             gpu_groups(s->h[last], twice ? HALVE_TWICE_H : HALVE_TILE_H), 2 },
+             });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
@@ -77,8 +89,12 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const SsimImage luma = ssim_gpu_luma(f, plan);
     const SsimImage halves = ssim_gpu_float_image(plan, s.w[1], s.h[1], MS_SSIM_SCALES - 1);
     ssim_gpu_plan_window(f, plan, &luma, parts_used(f, 0), sums, 0);
-    for (unsigned k = 1; k < MS_SSIM_SCALES; k++, gpu_next_stage(plan))
-        plan_halve(f, plan, &s, k, &luma, &halves);
+    plan_first_half(f, plan, &s, &luma, &halves);
+    gpu_next_stage(plan);
+    plan_halves(plan, &s, 2, 2, &luma, &halves);
+    gpu_next_stage(plan);
+    plan_halves(plan, &s, 3, MS_SSIM_SCALES - 1, &luma, &halves);
+    gpu_next_stage(plan);
     ssim_gpu_plan_window(f, plan, &halves, parts_used(f, MS_SSIM_SCALES - 1), sums, s.sums[1]);
     return 0;
 }

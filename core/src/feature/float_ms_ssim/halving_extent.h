@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The extent of a tile's samples, from which the bounds of their sums follow. Include it after halving_sum.h, where
  * there is a shared array `extents` with an element for each thread. */
-#define HALVE_GATHERERS 16u /* threads that join what as many others found */
+#define HALVE_GATHERERS 16u /* threads that join what others found */
 
 /* As bits of floats: these are in order, too. */
 struct Extent {
@@ -22,18 +22,10 @@ DEVICE void extent_join(INOUT(Extent) e, u32 peak, u32 least)
     e.least = min_u32(e.least, least);
 }
 
-DEVICE void extent_take_one(INOUT(Extent) e, f32 value)
+DEVICE void extent_take(INOUT(Extent) e, f32 value)
 {
     u32 size = bits_of_f32(value) & 0x7fffffffu;
     extent_join(e, size, size - 1u);
-}
-
-DEVICE void extent_take(INOUT(Extent) e, Four four)
-{
-    extent_take_one(e, four.v0);
-    extent_take_one(e, four.v1);
-    extent_take_one(e, four.v2);
-    extent_take_one(e, four.v3);
 }
 
 DEVICE void put_extent(Extent e)
@@ -41,12 +33,12 @@ DEVICE void put_extent(Extent e)
     extents[LOCAL_INDEX] = U32X2(e.peak, e.least);
 }
 
-/* Of those that were put by threads from `from` on, so many apart. */
-DEVICE Extent extents_joined(u32 from, u32 every)
+/* Of those that were put by threads up to `end`, from `from` on so many apart. */
+DEVICE Extent extents_joined(u32 from, u32 end, u32 every)
 {
     Extent e = extent_start();
-    for (u32 i = 0u; i < HALVE_GATHERERS; i++) {
-        u32x2 words = extents[from + i * every];
+    for (u32 i = from; i < end; i += every) {
+        u32x2 words = extents[i];
         extent_join(e, words.x, words.y);
     }
     return e;
@@ -58,9 +50,9 @@ DEVICE HalvingBounds bounds_of_tile(Extent extent)
     put_extent(extent);
     BARRIER();
     if (LOCAL_INDEX < HALVE_GATHERERS)
-        put_extent(extents_joined(LOCAL_INDEX, HALVE_GATHERERS));
+        put_extent(extents_joined(LOCAL_INDEX, GROUP_SIZE, HALVE_GATHERERS));
     BARRIER();
-    extent = extents_joined(0u, 1u);
+    extent = extents_joined(0u, HALVE_GATHERERS, 1u);
     return halving_bounds(2.0f * power_below(max_f32(f32_of_bits(extent.peak), 9.5367432e-7f)),
                           f32_of_bits(extent.least + 1u));
 }

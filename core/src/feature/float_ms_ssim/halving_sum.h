@@ -18,11 +18,11 @@ struct HalvingBounds {
     f32 exact_below; /* what is lost, joined, is exact if it is less */
 };
 
-DEVICE Halving halving_start(f32 b)
+DEVICE Halving halving_start(HalvingBounds bounds)
 {
     Halving h;
-    h.middle = anchored_start(6.0f * b);
-    h.outer = anchored_start(1.5f * b);
+    h.middle = anchored_start(6.0f * bounds.b);
+    h.outer = anchored_start(1.5f * bounds.b);
     h.low_first = 0.0f;
     return h;
 }
@@ -41,7 +41,7 @@ DEVICE HalvingBounds halving_bounds(f32 b, f32 least)
     return bounds;
 }
 
-/* Of whole samples up to 255: terms are multiples of the last place of their tap, 2^-35 or, in the middle, 2^-31 at
+/* Of bytes, whole samples up to 255: terms are multiples of the last place of their tap, 2^-35 or, in the middle, 2^-31 at
  * least. What additions lose is 27 * 2^-16 at most in three outer rows, 27 * 2^-14 in the middle: both exact,
  * below 2^24 places. Joined it is exact below 2^-11; else that, and adding the margin, lose up to
  * 2^-35 + 2 * 2^-33. A double loses nothing. */
@@ -68,13 +68,8 @@ DEVICE f32 halving_round(Halving h, HalvingBounds bounds, u32 bit, INOUT(u32) do
     return rounded;
 }
 
-/* A row of samples. */
-struct Row {
-    f32 v0, v1, v2, v3, v4, v5, v6, v7, v8;
-};
-
 /* A row of the filter. */
-DEVICE void add_row(INOUT(AnchoredSum) s, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+DEVICE void anchored_row(INOUT(AnchoredSum) s, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
 {
     anchored_tap(s, row.v0, t0);
     anchored_tap(s, row.v1, t1);
@@ -92,4 +87,14 @@ DEVICE void turn_over(INOUT(Halving) h)
 {
     h.low_first = h.outer.low;
     h.outer.low = 0.0f;
+}
+
+DEVICE void outer_row(INOUT(Halving) h, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+{
+    anchored_row(h.outer, row, t0, t1, t2, t3, t4);
+}
+
+DEVICE void middle_row(INOUT(Halving) h, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+{
+    anchored_row(h.middle, row, t0, t1, t2, t3, t4);
 }

@@ -47,6 +47,7 @@ BARE float fabsf(float x) { return __builtin_fabsf(x); }
 BARE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 BARE float fminf(float a, float b) { return __builtin_fminf(a, b); }
 BARE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+BARE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 BARE float floorf(float x) { return __builtin_floorf(x); }
 
 /* Ids are read where they are used, as members of an object made on the spot. */

@@ -94,4 +94,5 @@ static __device__ __forceinline__ i64 mul_wide_i32(i32 a, i32 b)
 }
 #endif
 #define mul_hi_i32(a, b) __mulhi(a, b)
+#define fma_f64(a, b, c) __fma_rn(a, b, c)
 #define f64_of_words(low, high) __hiloint2double(i32(high), i32(low))

@@ -64,6 +64,7 @@ SHARED_ARRAYS
 #define rsqrt_near(x) inversesqrt(f32(x))
 #define recip_near(x) (1.0 / f32(x))
 #define fma_f32(a, b, c) fma(f32(a), f32(b), f32(c))
+#define fma_f64(a, b, c) fma(f64(a), f64(b), f64(c))
 #define f64_of_words(low, high) packDouble2x32(uvec2(low, high))
 #define mul_wide_i32(a, b) (i64(a) * i64(b))
 

@@ -118,6 +118,8 @@ static inline f32 f32_of_bits(u32 bits)
     __builtin_memcpy(&x, &bits, sizeof(x));
     return x;
 }
+/* Rounded twice: so may devices do it. */
+static inline f64 fma_f64(f64 a, f64 b, f64 c) { return a * b + c; }
 static inline f64 f64_of_words(u32 low, u32 high)
 {
     const u64 bits = u64(high) << 32 | low;

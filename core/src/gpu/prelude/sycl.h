@@ -98,6 +98,7 @@ static inline i32 mul_hi_i32(i32 a, i32 b) { return i32(i64(a) * b >> 32); }
 static inline i64 mul_wide_i32(i32 a, i32 b) { return i64(a) * b; }
 #define bits_of_f32(x) sycl::bit_cast<u32>(f32(x))
 #define f32_of_bits(x) sycl::bit_cast<f32>(u32(x))
+#define fma_f64(a, b, c) sycl::fma(f64(a), f64(b), f64(c))
 #define f64_of_words(low, high) sycl::bit_cast<f64>(u64(u32(high)) << 32 | u32(low))
 #define abs_f32(x) sycl::fabs(f32(x))
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }

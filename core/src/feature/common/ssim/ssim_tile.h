@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* What the kernel of SSIM's window and its host code share. */
-/* Window positions of a row per group. Many devices run as many threads in step: they do not wait at barriers. */
+/* Window positions of a row per group, and rows that are worked on at once. */
 #define SSIM_GROUP_W 32
+#define SSIM_GROUP_H 4
 #define SSIM_TAPS 11
-#define SSIM_MAX_ROWS 48 /* of window positions in a group: a Tally holds no more */
+#define SSIM_MAX_ROWS 192 /* of window positions in a group: a thread's share of them is what a Tally holds */
 
 /* The result of a group: sums of 64 bits, low word first. */
 #define SSIM_LCS 0u

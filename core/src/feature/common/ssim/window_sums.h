@@ -50,11 +50,6 @@ DEVICE Anchors anchors_of(Extent samples)
     return all;
 }
 
-/* A row filtered along itself, of A, B, A*A, B*B and A*B. */
-struct Across {
-    f32 a, b, aa, bb, ab;
-};
-
 /* Sums for a row on their way. */
 struct Sums {
     AnchoredSum a, b, aa, bb, ab;

@@ -81,7 +81,7 @@ DEVICE Pair times(Pair a, Pair b)
     return product;
 }
 
-/* A sum of pairs that lie between -2 and 2, at most SSIM_MAX_ROWS of them. Beside TALLY_ANCHOR a number's bits count
+/* A sum of pairs that lie between -2 and 2, at most 48 of them. Beside TALLY_ANCHOR a number's bits count
  * units of 2^-21; what is left of it, and the lower float, are counted in units of 2^-45. Both counts may wrap on
  * their way. */
 struct Tally {
@@ -110,4 +110,48 @@ DEVICE void tally_add(INOUT(Tally) t, Pair x)
 DEVICE i64 tally_sum(Tally t)
 {
     return i64(i32(t.high)) * i64(134217728) + i64(i32(t.low)) * i64(8);
+}
+
+/* What a thread adds up. */
+struct Totals {
+    Tally l, c, s, lcs;
+};
+
+DEVICE Totals totals_start()
+{
+    Totals t;
+    t.l = t.c = t.s = t.lcs = tally_start();
+    return t;
+}
+
+DEVICE void totals_add(INOUT(Totals) t, Across mean, bool with_luma, bool with_product)
+{
+    Spread spread = spread_of(mean);
+    bool sure = true;
+    f32 sd = near_root(spread.square, sure);
+    f32 apart = apart_of(sd);
+    Pair c = quotient(2.0f * sd, 0.0f, SSIM_C2, spread.contrast), s;
+    s.high = near_quotient(together_of(spread.covar, sd), apart, sure);
+    s.low = 0.0f;
+    if (!sure) {
+        sd = rounded_root(spread.square);
+        apart = apart_of(sd);
+        c = quotient(2.0f * sd, 0.0f, SSIM_C2, spread.contrast);
+        s.high = rounded_quotient(together_of(spread.covar, sd), apart);
+    }
+    tally_add(t.c, c);
+    tally_add(t.s, s);
+    if (with_luma) {
+        f32 lost;
+        PRECISE f32 product = two_product(2.0f * mean.a, mean.b, lost);
+        Pair l = quotient(product, lost, SSIM_C1, spread.luma);
+        tally_add(t.l, l);
+        if (with_product)
+            tally_add(t.lcs, times(times(l, c), s));
+    }
+}
+
+DEVICE i64 totals_of(Totals t, u32 i)
+{
+    return tally_sum(i == SSIM_LCS ? t.lcs : i == SSIM_L ? t.l : i == SSIM_C ? t.c : t.s);
 }
