@@ -235,7 +235,7 @@ typedef struct VmafVulkanExternalDevice {
 
     /* The VkPhysicalDeviceFeatures2, with its pNext chain, that the device was created with. Must enable
      * shaderInt64 and (in VkPhysicalDeviceTimelineSemaphoreFeatures or VkPhysicalDeviceVulkan12Features)
-     * timelineSemaphore. Read during the call only. */
+     * timelineSemaphore. Where shaderFloat64 is enabled it may be used. Read during the call only. */
     const void *features;
     /* The device extensions that were enabled. VK_KHR_timeline_semaphore must be among them where
      * api_version is below 1.2. Read during the call only. */

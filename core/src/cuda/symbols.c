@@ -130,6 +130,14 @@ static void describe(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE
     }
 }
 
+static bool has_fast_doubles(int device)
+{
+    enum { FLOATS_PER_DOUBLE = 87 };
+    int ratio = 0;
+    return !api.call.DeviceGetAttribute(&ratio, FLOATS_PER_DOUBLE, device) && ratio > 0 &&
+           ratio <= 2;
+}
+
 static const KernelImage *image(const char *arch, const char *kernel)
 {
     return kernel_image_find(cuda_images, kernel);
@@ -167,6 +175,7 @@ static void load(void)
         .dmabuf = 9,
         .error_name = error_name,
         .describe = describe,
+        .has_fast_doubles = has_fast_doubles,
         .image = image,
         .explain = explain,
     };

@@ -192,6 +192,8 @@ struct DriverApi {
     const char *(*error_name)(int result);
     /* Adds what only this API can tell: version, driver, what is missing; and the architecture. */
     void (*describe)(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE]);
+    /* Whether it adds doubles at least half as fast as floats. NULL: the API does not tell. */
+    bool (*has_fast_doubles)(int device);
 
     /* The code for that architecture; NULL when there is no such kernel. */
     const KernelImage *(*image)(const char *arch, const char *kernel);

@@ -191,6 +191,8 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
     read_limits(dev);
+    gpu_device_choose_doubles(&dev->gpu, true,
+                              api->has_fast_doubles && api->has_fast_doubles(device));
 
     int err = 0;
     if (info->missing[0]) {

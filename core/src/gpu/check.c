@@ -149,7 +149,7 @@ static int run_gpu(Check *c, GpuDevice *device)
     return err;
 }
 
-static void name_kernels(const Feature *f, char *names, size_t size)
+static void name_kernels(const GpuDevice *device, const Feature *f, char *names, size_t size)
 {
     GpuPlan *plan;
     if (!size || plan_create(&plan, f))
@@ -162,7 +162,8 @@ static void name_kernels(const Feature *f, char *names, size_t size)
         while (strcmp(plan->passes[first].kernel, kernel) != 0)
             first++;
         if (first == p)
-            snprintf(names + used, size - used, "%s%s", used ? ", " : "", kernel);
+            snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+                     gpu_kernel_for(device, kernel)->name);
     }
     plan_destroy(plan);
 }
@@ -195,7 +196,7 @@ int gpu_check(GpuDevice *device, const GpuCheck *check, char *names, size_t name
         const bool same = gpu->same ? gpu->same(c.feature, c.cpu, c.gpu)
                                     : !memcmp(c.cpu, c.gpu, check->def->result_size);
         err = !same;
-        name_kernels(c.feature, names, names_size);
+        name_kernels(device, c.feature, names, names_size);
     }
     clean(&c);
     return err;

@@ -53,7 +53,7 @@ static bool is_made(GpuDevice *device, const KernelInfo *info)
 void compile_add(Compile *compile, const GpuPlan *plan)
 {
     for (unsigned p = 0; p < plan->pass_count; p++) {
-        const KernelInfo *info = kernel_info_find(plan->passes[p].kernel);
+        const KernelInfo *info = gpu_kernel_for(compile->device, plan->passes[p].kernel);
         if (info && !has_kernel(compile, info) && !is_made(compile->device, info))
             compile->kernels[compile->count++] = info;
     }

@@ -190,6 +190,7 @@ typedef struct GpuTuning {
                               * submission costs more than the copy engine gains */
     unsigned max_batch;      /* frames that may share a submission */
     unsigned lanes;          /* that the device has, GPU_MAX_LANES at most */
+    bool doubles;            /* kernels that have a variant with doubles, NAME_f64, run it */
 } GpuTuning;
 #define GPU_MAX_BATCH (GPU_MAX_COMMANDS / 2)
 
@@ -219,8 +220,14 @@ struct GpuDevice {
 
 /* For backends: the shared part, with one reference. */
 void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend);
+/* For backends, of a device that has its name: sets tuning.doubles. `may`: kernels can use doubles there; `fast`: it adds
+ * them at least half as fast as floats. VMAF_GPU_DOUBLES in the environment wins over that. */
+void gpu_device_choose_doubles(GpuDevice *device, bool may, bool fast);
 void gpu_device_retain(GpuDevice *device);
 void gpu_device_release(GpuDevice *device); /* NULL is fine */
+
+/* What runs there where a plan asks for the kernel of that name: itself or its variant. NULL: there is no such kernel. */
+const KernelInfo *gpu_kernel_for(const GpuDevice *device, const char *name);
 
 /* As GpuOps.submit: everything is submitted this way. */
 int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done);

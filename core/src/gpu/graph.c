@@ -111,13 +111,14 @@ static bool fits(const Graph *graph, const GpuPlan *plan, char *why, size_t size
 }
 
 /* A plan that does not fit its kernel is a mistake in this source. */
-static int check_pass(const GpuPlan *plan, const PlanPass *pass, const KernelInfo **out)
+static int check_pass(const Graph *graph, const GpuPlan *plan, const PlanPass *pass,
+                      const KernelInfo **out)
 {
-    const KernelInfo *info = kernel_info_find(pass->kernel);
+    const KernelInfo *info = gpu_kernel_for(graph->device, pass->kernel);
     if (!info || info->buffer_count != pass->buffer_count ||
         info->params_size != pass->params_size) {
         log_error("kernel '%s' is not what its plan says: %u buffers, %u bytes of parameters",
-                  pass->kernel, pass->buffer_count, pass->params_size);
+                  info ? info->name : pass->kernel, pass->buffer_count, pass->params_size);
         return -EINVAL;
     }
     for (unsigned b = 0; b < pass->buffer_count; b++)
@@ -136,7 +137,7 @@ static int find_kernels(Graph *graph, GraphFeature *gf)
         return -ENOMEM;
     for (unsigned p = 0; p < plan->pass_count; p++) {
         const KernelInfo *info;
-        int err = check_pass(plan, &plan->passes[p], &info);
+        int err = check_pass(graph, plan, &plan->passes[p], &info);
         if (!err)
             err = graph->device->ops->kernel_get(graph->device, info, &gf->kernels[p]);
         if (err)

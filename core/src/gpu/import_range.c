@@ -15,7 +15,7 @@ static int prepare(const ImportTarget *target, ImportRange *r)
 {
     GpuDevice *device = target->device;
     const GpuOps *ops = device->ops;
-    const KernelInfo *info = kernel_info_find("import_range");
+    const KernelInfo *info = gpu_kernel_for(device, "import_range");
     int err = info ? ops->kernel_get(device, info, &r->kernel) : -EINVAL;
     if (!err && !r->counts)
         err = ops->buffer_create(device, GPU_DEVICE, COUNT_BYTES, &r->counts);

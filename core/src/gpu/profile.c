@@ -103,8 +103,8 @@ static void print(const Profile *profile)
         frames = timed > frames ? timed : frames;
         if (timed)
             fprintf(stderr, "gpu profile: %-16s stage %u %-24s %10.2f us\n",
-                    graph->features[walk.feature].feature->def->name, pass->stage, pass->kernel,
-                    mean);
+                    graph->features[walk.feature].feature->def->name, pass->stage,
+                    gpu_kernel_for(graph->device, pass->kernel)->name, mean);
     }
     if (frames)
         fprintf(stderr, "gpu profile: %llu frames, %.2f us of kernels each\n",

@@ -33,11 +33,12 @@ static void print_hex(char *text, const uint8_t *bytes, size_t count)
         sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-/* One value for the code of all kernels as this device gets it. */
+/* One value for the code of all kernels as this device gets it, and for which of them it runs. */
 static void hash_kernels(GpuDevice *device, uint8_t hash[SIPHASH_SIZE])
 {
     memset(hash, 0, SIPHASH_SIZE);
-    for (const KernelInfo *info = kernel_infos; info->name; info++) {
+    for (const KernelInfo *all = kernel_infos; all->name; all++) {
+        const KernelInfo *info = gpu_kernel_for(device, all->name);
         const KernelImage *image = device->ops->kernel_image(device, info);
         siphash(hash, info->name, strlen(info->name), hash);
         if (image)

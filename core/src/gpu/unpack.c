@@ -21,7 +21,7 @@ int import_unpack_begin(ImportTarget *target, GpuBuffer **raw)
     ImportUnpacking *u = &target->scratch->unpacking;
     const FrameShape *shape = target->shape;
     const KernelInfo *info =
-        kernel_info_find(shape->bpc > 8 ? "import_plane_16" : "import_plane_8");
+        gpu_kernel_for(device, shape->bpc > 8 ? "import_plane_16" : "import_plane_8");
     int err = info ? ops->kernel_get(device, info, &u->kernel) : -EINVAL;
     if (!err && !u->raw)
         err = ops->buffer_create(device, GPU_DEVICE, 2 * picture_size(shape), &u->raw);

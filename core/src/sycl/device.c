@@ -179,6 +179,7 @@ static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)
         return err;
     }
     sycl_kernels_init(dev);
+    gpu_device_choose_doubles(&dev->gpu, false, false); /* the plugin has no kernels with them */
     *out = &dev->gpu;
     return 0;
 }

@@ -37,7 +37,8 @@ static bool has_extension(const VmafVulkanExternalDevice *device, const char *na
     return false;
 }
 
-static int check_features(const VmafVulkanExternalDevice *device, uint32_t version)
+static int check_features(const VmafVulkanExternalDevice *device, uint32_t version,
+                          VulkanBorrowed *out)
 {
     const VkPhysicalDeviceFeatures2 *features =
         find_in_chain(device->features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
@@ -51,6 +52,7 @@ static int check_features(const VmafVulkanExternalDevice *device, uint32_t versi
         return refuse("it was made without timelineSemaphore", -ENOTSUP);
     if (version < VK_API_VERSION_1_2 && !has_extension(device, "VK_KHR_timeline_semaphore"))
         return refuse("it was made without VK_KHR_timeline_semaphore", -ENOTSUP);
+    out->has_doubles = features->features.shaderFloat64;
     return 0;
 }
 
@@ -97,6 +99,6 @@ int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed
     const uint32_t version = device->api_version && device->api_version < properties.apiVersion
                                  ? device->api_version
                                  : properties.apiVersion;
-    const int lacking = check_features(device, version);
+    const int lacking = check_features(device, version, out);
     return lacking ? lacking : check_queues(&vki, physical, out);
 }

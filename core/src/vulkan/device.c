@@ -173,26 +173,11 @@ static unsigned choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t in
     return families[compute].queueCount;
 }
 
-static bool extension_present(VulkanDevice *dev, const char *name)
-{
-    uint32_t count = 0;
-    if (dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, NULL) < 0 ||
-        !count)
-        return false;
-    VkExtensionProperties *list = mem_array(count, sizeof(*list));
-    bool found = false;
-    if (list && dev->vki.EnumerateDeviceExtensionProperties(dev->physical, NULL, &count, list) >= 0)
-        for (uint32_t i = 0; i < count && !found; i++)
-            found = !strcmp(list[i].extensionName, name);
-    mem_free(list);
-    return found;
-}
-
 static bool extension_enabled(VulkanDevice *dev, const VulkanExtensions *extensions,
                               const char *name)
 {
     if (!extensions->known)
-        return extension_present(dev, name);
+        return vulkan_has_extension(&dev->vki, dev->physical, name);
     for (unsigned i = 0; i < extensions->count; i++)
         if (!strcmp(extensions->names[i], name))
             return true;
@@ -252,7 +237,7 @@ static int open_device(VulkanDevice *dev)
     const char *names[sizeof(wanted) / sizeof(wanted[0])];
     VulkanExtensions extensions = { true, names, 0 };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (extension_present(dev, wanted[i]))
+        if (vulkan_has_extension(&dev->vki, dev->physical, wanted[i]))
             names[extensions.count++] = wanted[i];
     note_imports(dev, &extensions);
 
@@ -270,10 +255,11 @@ static int open_device(VulkanDevice *dev)
     if (dev->trusts_kernels)
         timeline.pNext = &robustness;
 #endif
+    dev->has_doubles = vulkan_has_doubles(dev);
     const VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &timeline,
-        .features = { .shaderInt64 = VK_TRUE },
+        .features = { .shaderInt64 = VK_TRUE, .shaderFloat64 = dev->has_doubles },
     };
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -324,6 +310,7 @@ static void get_queue(const VulkanDevice *dev, VulkanQueue *queue, VkDeviceQueue
 static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
 {
     dev->borrowed = true;
+    dev->has_doubles = borrowed->has_doubles;
     dev->handle = borrowed->handle;
     dev->lock = borrowed->lock;
     const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
@@ -430,6 +417,8 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
         err = vulkan_cache_open(dev);
     if (err)
         goto error;
+    gpu_device_choose_doubles(&dev->gpu, dev->has_doubles,
+                              dev->has_doubles && vulkan_has_fast_doubles(dev));
     *out = dev;
     return 0;
 error:

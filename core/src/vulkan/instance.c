@@ -165,7 +165,7 @@ static void note_missing(GpuDeviceInfo *c, const char *what)
     snprintf(c->missing + used, sizeof(c->missing) - used, "%s%s", used ? ", " : "", what);
 }
 
-static bool has_device_extension(const VkInst *vki, VkPhysicalDevice handle, const char *name)
+bool vulkan_has_extension(const VkInst *vki, VkPhysicalDevice handle, const char *name)
 {
     uint32_t count = 0;
     if (vki->EnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) < 0 || !count)
@@ -196,7 +196,7 @@ static void find_missing(const VkInst *vki, VkPhysicalDevice handle,
         .pNext = &timeline,
     };
     const bool may_ask = c->version_number >= VK_API_VERSION_1_2 ||
-                         has_device_extension(vki, handle, "VK_KHR_timeline_semaphore");
+                         vulkan_has_extension(vki, handle, "VK_KHR_timeline_semaphore");
     if (!may_ask)
         features.pNext = NULL;
     vki->GetPhysicalDeviceFeatures2(handle, &features);
@@ -229,7 +229,7 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *
     if (c->version_number >= VK_API_VERSION_1_1) {
         properties.pNext = &id;
         if (c->version_number >= VK_API_VERSION_1_2 ||
-            has_device_extension(vki, handle, "VK_KHR_driver_properties"))
+            vulkan_has_extension(vki, handle, "VK_KHR_driver_properties"))
             id.pNext = &driver;
         vki->GetPhysicalDeviceProperties2(handle, &properties);
         memcpy(c->uuid, id.deviceUUID, sizeof(c->uuid));

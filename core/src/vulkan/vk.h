@@ -35,6 +35,8 @@ typedef struct VulkanProbe {
 int vulkan_probe(const GpuBackend *backend, bool validation, GpuProbe **out);
 void vulkan_probe_end(GpuProbe *probe);
 void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *out);
+/* Of the device, enabled or not. */
+bool vulkan_has_extension(const VkInst *vki, VkPhysicalDevice handle, const char *name);
 
 /* ---- memory.c, or memory_vma.c ---- */
 
@@ -86,6 +88,7 @@ typedef struct VulkanDevice {
     bool imports_opaque, imports_dmabuf; /* memory of others */
     bool imports_pages;                  /* memory of the process */
     bool trusts_kernels;                 /* may be told not to check what they read */
+    bool has_doubles;                    /* shaderFloat64 is enabled */
 
     VulkanLock lock;
     void (*plain_lock)(void *opaque), (*plain_unlock)(void *opaque); /* what it may call */
@@ -118,6 +121,7 @@ typedef struct VulkanBorrowed {
     VkQueue queue;                  /* in place of both; NULL: they are asked for */
     VulkanLock lock;
     VulkanExtensions extensions;
+    bool has_doubles; /* shaderFloat64 is known to be enabled */
 } VulkanBorrowed;
 
 typedef struct VulkanDeviceParams {
@@ -127,6 +131,11 @@ typedef struct VulkanDeviceParams {
 } VulkanDeviceParams;
 
 int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
+
+/* ---- doubles.c ---- */
+
+bool vulkan_has_doubles(const VulkanDevice *dev); /* enabled or not */
+bool vulkan_has_fast_doubles(const VulkanDevice *dev);
 
 /* ---- borrow.c ---- */
 

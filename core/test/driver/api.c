@@ -86,8 +86,9 @@ API(cuDeviceTotalMem_v2, hipDeviceTotalMem)(size_t *bytes, int device)
 
 static int get_attribute(int *value, int attribute)
 {
+    const char *ratio = getenv("EMULATED_FLOATS_PER_DOUBLE");
     /* numbers of CUDA and of HIP */
-    static const struct {
+    const struct {
         int cuda, hip, value;
     } attributes[] = {
         { 1, 56, 1024 },       /* threads in a block */
@@ -102,6 +103,7 @@ static int get_attribute(int *value, int attribute)
         { 18, 16, 0 },         /* integrated */
         { 75, 23, 9 },         /* compute capability */
         { 76, 61, 0 },         /* its minor number */
+        { 87, -1, ratio ? atoi(ratio) : 2 },
     };
     for (unsigned i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
 #ifdef EMULATED_HIP

@@ -5,6 +5,7 @@
  *   EMULATED_DEVICES   "NAME|UUID|PCI;…", UUID as 32 hex digits; the default is two of them
  *   EMULATED_ARCH      what kind of AMD device they are: gfx1030
  *   EMULATED_CUDA_VERSION  as cuDriverGetVersion tells it: 13000
+ *   EMULATED_FLOATS_PER_DOUBLE  what the device adds in the time of a double: 2
  *   EMULATED_MEMORY    bytes of each device
  *   EMULATED_SCHEDULE  random, lazy, eager, copies_first, kernels_first, with :SEED if wanted
  *   EMULATED_FAULT     FUNCTION:N:WHAT, as emulated_fail has them

@@ -58,7 +58,7 @@ def find_library():
     return None
 
 
-def run(library, cache, extra=None):
+def run(library, cache, extra=None, more=()):
     """Exit code, what was said, and the scores of the report."""
     path = f'{work}/report.json'
     if os.path.exists(path):
@@ -72,7 +72,7 @@ def run(library, cache, extra=None):
            'LD_PRELOAD': shim if leaks else '', 'ASAN_OPTIONS': options,
            'LSAN_OPTIONS': f'suppressions={work}/leaks:print_suppressions=0', **(extra or {})}
     try:
-        done = subprocess.run([vmaf] + ARGUMENTS, cwd=work, env=env, capture_output=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run([vmaf, *ARGUMENTS, *more], cwd=work, env=env, capture_output=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
         raise Failure(f'hangs: more than {TIMEOUT} s') from None
     scores = None
@@ -106,6 +106,20 @@ def check(library, cache, order, wanted):
     if not code and name == 'vkWaitSemaphores' and number == '1+':
         raise Failure(f'{order}: exit code 0, though nothing could be waited for')
     return code
+
+
+def check_doubles(library, cache):
+    """Kernels with doubles run when they are asked for where the device has any; the shim looks at each kernel."""
+    wanted = None
+    for asked, hidden in [('0', {}), ('1', {}), ('1', {'VMAF_VULKAN_NO_DOUBLES': '1'})]:
+        code, text, scores = run(library, cache, {'VMAF_GPU_DOUBLES': asked, 'VMAF_GPU_PROFILE': '1', **hidden},
+                                 ['--feature', 'float_ssim'])
+        wanted = wanted or scores
+        ignored = 'VMAF_GPU_DOUBLES=1 is ignored' in text
+        if code or not scores or scores != wanted:
+            raise Failure(f'doubles {asked} {hidden}: exit code {code} with {scores}, not {wanted}\n{text}')
+        if ('_f64' in text) != (asked == '1' and not ignored) or (hidden and not ignored):
+            raise Failure(f'doubles {asked} {hidden}: other kernels than wanted\n{text}')
 
 
 def orders(counts):
@@ -150,6 +164,7 @@ def main():
     wanted, counts = count_calls(library, cache)
     total = failed = 0
     try:
+        check_doubles(library, cache)
         for order in orders(counts):
             total, failed = total + 1, failed + (check(library, cache, order, wanted) != 0)
         if every:  # the self-test goes wrong

@@ -4,6 +4,7 @@
  *     VMAF_VULKAN_LIBRARY=FILE             the true one
  *     VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT   the NUMBERth call, from 1, of all devices together
  *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
+ *     VMAF_VULKAN_NO_DOUBLES=1             devices have no shaderFloat64
  *
  * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing; with a "+"
  * behind NUMBER so does every later call of the function. Or it is "lost": from this call on the device is lost, and every
@@ -15,7 +16,10 @@
  * is lost holds nothing any more. A command that is recorded where recording could not begin ends it with exit code 97.
  *
  * Devices have VK_EXT_pipeline_robustness here, whatever the driver has. Where it is used in part, or without having been
- * enabled, the process ends with exit code 96. */
+ * enabled, the process ends with exit code 96.
+ *
+ * A kernel with doubles on a device for which shaderFloat64 was not enabled, or a device for which it was though it has
+ * none, ends it with exit code 95. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -339,6 +343,57 @@ static VKAPI_ATTR VkResult VKAPI_CALL list_one_more(VkPhysicalDevice device, con
     return result;
 }
 
+/* ---- doubles ---- */
+
+static PFN_vkGetPhysicalDeviceFeatures2 real_GetPhysicalDeviceFeatures2;
+static atomic_bool doubles_enabled;
+
+static VKAPI_ATTR void VKAPI_CALL fake_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
+                                                                  VkPhysicalDeviceFeatures2 *out)
+{
+    real_GetPhysicalDeviceFeatures2(device, out);
+    if (getenv("VMAF_VULKAN_NO_DOUBLES"))
+        out->features.shaderFloat64 = VK_FALSE;
+}
+
+static void refuse_doubles(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    _exit(95);
+}
+
+static void note_doubles(VkPhysicalDevice physical, const VkDeviceCreateInfo *info)
+{
+    VkPhysicalDeviceFeatures2 there = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 };
+    const void *chain = info->pNext;
+    VkBaseOutStructure **const link = find_link((VkBaseOutStructure **)(uintptr_t)&chain,
+                                                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    const bool asked = link && ((VkPhysicalDeviceFeatures2 *)*link)->features.shaderFloat64;
+    fake_GetPhysicalDeviceFeatures2(physical, &there);
+    if (asked && !there.features.shaderFloat64)
+        refuse_doubles("a device has no shaderFloat64 to enable");
+    atomic_store(&doubles_enabled, asked);
+}
+
+/* SPIR-V says what it needs right behind its header of five words. */
+static bool has_doubles(const VkShaderModuleCreateInfo *info)
+{
+    enum { HEADER = 5, CAPABILITY = 2 << 16 | 17, FLOAT64 = 10 };
+    const uint32_t *at = info->pCode + HEADER, *const end = info->pCode + info->codeSize / 4;
+    while (at + 1 < end && at[0] == CAPABILITY && at[1] != FLOAT64)
+        at += 2;
+    return at + 1 < end && at[0] == CAPABILITY;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device,
+                                                    const VkShaderModuleCreateInfo *info, CALLBACKS,
+                                                    VkShaderModule *out)
+{
+    if (has_doubles(info) && !atomic_load(&doubles_enabled))
+        refuse_doubles("a kernel has doubles, and shaderFloat64 is not enabled");
+    return fake_CreateShaderModule(device, info, callbacks, out);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_without(VkPhysicalDevice physical,
                                                      const VkDeviceCreateInfo *info, CALLBACKS,
                                                      VkDevice *out)
@@ -350,6 +405,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_without(VkPhysicalDevice physical,
     for (uint32_t i = 0; i < info->enabledExtensionCount && i < 32; i++)
         if (strcmp(info->ppEnabledExtensionNames[i], ROBUSTNESS))
             names_left[left.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
+    note_doubles(physical, info);
     const bool named = left.enabledExtensionCount < info->enabledExtensionCount;
     VkBaseOutStructure **const link =
         find_link((VkBaseOutStructure **)(uintptr_t)&left.pNext,
@@ -489,6 +545,14 @@ static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
     if (!strcmp(name, "vkCreateDevice")) {
         real_CreateDevice = (PFN_vkCreateDevice)real;
         return (PFN_vkVoidFunction)create_without;
+    }
+    if (!strcmp(name, "vkGetPhysicalDeviceFeatures2")) {
+        real_GetPhysicalDeviceFeatures2 = (PFN_vkGetPhysicalDeviceFeatures2)real;
+        return (PFN_vkVoidFunction)fake_GetPhysicalDeviceFeatures2;
+    }
+    if (!strcmp(name, "vkCreateShaderModule")) {
+        real_CreateShaderModule = (PFN_vkCreateShaderModule)real;
+        return (PFN_vkVoidFunction)create_module;
     }
     if (!strcmp(name, "vkCreateComputePipelines")) {
         real_CreateComputePipelines = (PFN_vkCreateComputePipelines)real;

@@ -478,6 +478,23 @@ static void adopts(void **state)
     check_clean("adopting", &was);
 }
 
+/* Where the API tells that doubles run at half the rate of floats or more. */
+static void knows_who_is_fast_at_doubles(void **state)
+{
+    static const struct {
+        const char *ratio;
+        bool fast;
+    } cases[] = { { "2", true }, { "1", true }, { "4", false }, { "64", false }, { "0", false } };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        Rig rig = { 0 };
+        setenv("EMULATED_FLOATS_PER_DOUBLE", cases[i].ratio, 1);
+        assert_int_equal(0, open_device(&rig));
+        assert_int_equal(prefix[0] == 'c' && cases[i].fast, rig.dev->tuning.doubles);
+        gpu_device_release(rig.dev);
+    }
+    unsetenv("EMULATED_FLOATS_PER_DOUBLE");
+}
+
 /* ---- several kernels at once ---- */
 
 static unsigned calls_of(const char *function)
@@ -781,6 +798,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(survives_loss),
         cmocka_unit_test(survives_lack_of_our_memory),
         cmocka_unit_test(adopts),
+        cmocka_unit_test(knows_who_is_fast_at_doubles),
         cmocka_unit_test(makes_several),
         cmocka_unit_test(makes_each_if_not_several),
         cmocka_unit_test_setup_teardown(waits_for_callers_stream, set_lazy, set_random),

@@ -238,6 +238,7 @@ static void test_selftest(void **unused)
         print_message("nothing but our code computes here: no self-test\n");
         return;
     }
+    const bool may_use_doubles = rig_may_use_doubles();
     assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0));
     tap_open(gpu);
     assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0)); /* it is remembered */
@@ -254,14 +255,15 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[SELFTEST_DEPTHS + 3];
+    int results[SELFTEST_DEPTHS + 4];
     unsigned at = 0;
     for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not kept */
         results[at] = selftest_run(gpu, SELFTEST_ALL, at);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
     results[at++] = score_on(&broken, COUNT(features));
-    /* Another device of the same make, and another driver of the same device, have no verdict yet. */
+    /* Another device of the same make, another driver of the same device, and kernels with doubles where there were none
+     * have no verdict yet. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
     gpu->uuid[0] ^= 1;
@@ -270,6 +272,9 @@ static void test_selftest(void **unused)
     gpu->driver[0] ^= 1;
     results[at++] = selftest_run(gpu, SELFTEST_ALL, 0);
     gpu->driver[0] ^= 1;
+    gpu->tuning.doubles ^= may_use_doubles;
+    results[at++] = may_use_doubles ? selftest_run(gpu, SELFTEST_ALL, 0) : -ENOTSUP;
+    gpu->tuning.doubles ^= may_use_doubles;
     gpu->ops = real;
     free(own);
     assert_int_equal(0, rmdir(cache));

@@ -49,6 +49,25 @@ void rig_tune(size_t own_upload_bytes, unsigned max_batch)
     rig_gpu()->tuning.max_batch = max_batch;
 }
 
+bool rig_may_use_doubles(void)
+{
+    static int may = -1; /* not asked yet */
+    if (may < 0) {
+        const char *variable = "VMAF_GPU_DOUBLES", *own = getenv(variable);
+        char *const before = own ? strdup(own) : NULL;
+        setenv(variable, "1", 1);
+        VmafDevice *other = rig_open(0);
+        may = rig_session(other)->device->tuning.doubles;
+        vmaf_device_close(&other);
+        if (before)
+            setenv(variable, before, 1);
+        else
+            unsetenv(variable);
+        free(before);
+    }
+    return may;
+}
+
 bool rig_is_slow(void)
 {
     const GpuSession *session = rig_session(device);

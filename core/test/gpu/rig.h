@@ -22,6 +22,9 @@ GpuDevice *rig_gpu(void);
 /* Forces the thresholds of the program's device, until the test is over. */
 void rig_tune(size_t own_upload_bytes, unsigned max_batch);
 
+/* Whether kernels with doubles run on it, fast or not. */
+bool rig_may_use_doubles(void);
+
 /* Another one, with room for `depth` frames (0: the default); the caller closes it. */
 VmafDevice *rig_open(unsigned depth);
 

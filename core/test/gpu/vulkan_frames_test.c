@@ -450,6 +450,23 @@ static void test_devices(void **unused)
     vmaf_vulkan_state_free(&one);
 }
 
+/* Doubles are used on a device whose owner says that they are enabled. */
+static void test_doubles(void **unused)
+{
+    VmafVulkanExternalDevice device = owner_tells(&owner);
+    VkPhysicalDeviceFeatures2 features = *(const VkPhysicalDeviceFeatures2 *)device.features;
+    device.features = &features;
+    assert_int_equal(0, setenv("VMAF_GPU_DOUBLES", "1", 1));
+    for (VkBool32 enabled = VK_FALSE; enabled <= VK_TRUE; enabled++) {
+        VmafVulkanState *one;
+        features.features.shaderFloat64 = enabled;
+        assert_int_equal(0, vmaf_vulkan_state_init_external_device(&one, &device));
+        assert_int_equal(enabled, rig_session((VmafDevice *)one)->device->tuning.doubles);
+        vmaf_vulkan_state_free(&one);
+    }
+    unsetenv("VMAF_GPU_DOUBLES");
+}
+
 /* The queue is locked around each submission, those of the self-test included. */
 static void test_locks(void **unused)
 {
@@ -493,7 +510,8 @@ int main(void)
         cmocka_unit_test(test_two_contexts), cmocka_unit_test(test_same_frame),
         cmocka_unit_test(test_unsaid_shift), cmocka_unit_test(test_other_size),
         cmocka_unit_test(test_formats),      cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_devices),      cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_devices),      cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_locks),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     vmaf_vulkan_state_free(&state);

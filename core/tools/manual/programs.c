@@ -19,6 +19,8 @@ static const ManualSection vmaf_sections[] = {
       "VMAF_LOG=debug prints what the library does and why.\n\n"
       "VMAF_BACKEND is what --backend is by default, for programs that use the library.\n\n"
       "VMAF_GPU_TIMEOUT is the number of seconds after which a GPU that does not come back is given up.\n\n"
+      "VMAF_GPU_DOUBLES=0 or 1 says whether kernels with double precision run where there are any; by default on GPUs that "
+      "are fast at it. Scores are the same.\n\n"
       "VMAF_SHARD_COUNT is the number of parts for --shard auto, whose own number an array job tells: "
       "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, PBS_ARRAY_INDEX or PBS_ARRAYID. Slurm "
       "and AWS Batch tell the number of parts themselves.\n" },
