@@ -12,6 +12,7 @@
 #include "gpu/check.h"
 #include "gpu/feature_gpu.h"
 #include "host/host.h"
+#include "variants.h"
 
 #define W 219
 #define H 183
@@ -21,14 +22,15 @@ static unsigned runs, failures, seed;
 
 /* Each check on a device of its own, with the next seed and schedule; with uploads on the copy queue
  * or on that of the kernels. */
-static void check_one(const GpuCheck *check)
+static void check_with(const GpuCheck *check, bool doubles, char kernels[512])
 {
     GpuDevice *device;
-    char kernels[512] = "";
+    kernels[0] = '\0';
     const HostParams params = { .schedule = seed % HOST_SCHEDULES, .seed = seed };
     assert_int_equal(0, host_open(&params, &device));
+    device->tuning.doubles = doubles;
     device->tuning.own_upload_bytes = seed / HOST_SCHEDULES % 2 ? SIZE_MAX : 0;
-    const int result = gpu_check(device, check, kernels, sizeof(kernels));
+    const int result = gpu_check(device, check, kernels, 512);
     gpu_device_release(device);
     seed++;
     if (result == -ENOTSUP)
@@ -41,6 +43,15 @@ static void check_one(const GpuCheck *check)
             check->def->name, check->shape.w[0], check->shape.h[0], check->shape.pix_fmt,
             check->shape.bpc, check->content, params.schedule, seed - 1, result, kernels);
     }
+}
+
+/* Where some of its kernels come with doubles, too, with those as well. */
+static void check_one(const GpuCheck *check)
+{
+    char kernels[512];
+    check_with(check, false, kernels);
+    if (any_has_two_forms(kernels))
+        check_with(check, true, kernels);
 }
 
 static void test_features(void **unused)

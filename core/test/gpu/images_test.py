@@ -23,8 +23,9 @@ Kernel = collections.namedtuple('Kernel', 'name across down buffers params')
 SKIPPED = 77
 # Kernels that fuse on purpose, and how often they may: those that ask the device do it once.
 FUSES = {'ciede_8': 1, 'ciede_16': 1, 'ciede_8_fused': 1000, 'ciede_16_fused': 1000}
-HURRIES = ('adm_', 'ssim_window_', 'vif_stats_')  # kernels that take recip_near, beginning so
-NEAR = 'div.approx.ftz.f32'
+HURRIES = ('adm_', 'ssim_window_', 'vif_stats_')  # kernels that take recip_near or rsqrt_near, beginning so
+NEAR = ('div.approx.ftz.f32', 'rsqrt.approx.ftz.f32')
+DOUBLES = '_f64'  # what kernels that use doubles are called, at the end
 FUSED_KERNEL = '''
 extern "C" __attribute__((global)) void fused(float *x) { x[3] = x[0] * x[1] + x[2]; }
 '''
@@ -64,15 +65,15 @@ def check_ptx(kernel, text):
     demand(entry == [(kernel.name, str(arguments_size(kernel)))], 'entry', entry)
     bound = re.findall(r'\.maxntid (\d+), (\d+), (\d+)', code)
     demand(bound == [(str(kernel.across * kernel.down), '1', '1')], 'group', bound)
-    demand('.f64' not in code, 'double')
+    demand('.f64' not in code or kernel.name.endswith(DOUBLES), 'double')
     demand('.func' not in code and '.extern' not in code, 'calls')
     for instruction in re.findall(r'^\s*(?:@!?%p\d+ )?([a-z]\w*(?:\.\w+)+)', code, re.M):
         word, *kinds = instruction.split('.')
-        if instruction == NEAR and kernel.name.startswith(HURRIES):
+        if instruction in NEAR and kernel.name.startswith(HURRIES):
             continue
         demand('ftz' not in kinds, instruction)
         demand('approx' not in kinds and 'full' not in kinds, instruction)
-        if 'f32' not in kinds:
+        if 'f32' not in kinds and 'f64' not in kinds:
             continue
         demand(word in ('abs', 'add', 'cvt', 'div', 'fma', 'ld', 'max', 'min', 'mov', 'mul', 'neg', 'rcp', 'selp',
                         'setp', 'sqrt', 'st', 'sub'), instruction)
@@ -82,21 +83,29 @@ def check_ptx(kernel, text):
     demand(fused <= FUSES.get(kernel.name, 0), fused, 'fused')
 
 
+def changed(text, before, after):
+    spoilt = re.sub(before, after, text, count=1)
+    if spoilt == text:
+        sys.exit('nothing to spoil: ' + before)
+    return spoilt
+
+
 def spoil_ptx(kernel, text):
     """A kernel that adds, multiplies and divides."""
-    def changed(before, after):
-        spoilt = re.sub(before, after, text, count=1)
-        if spoilt == text:
-            sys.exit('nothing to spoil: ' + before)
-        return spoilt
-
     for before, after in [
             (r'\badd\.rn\.f32', 'fma.rn.f32'), (r'\badd\.rn\.f32', 'add.rn.ftz.f32'), (r'\badd\.rn\.f32', 'add.f32'),
             (r'\bmul\.rn\.f32', 'mul.rz.f32'), (r'\bdiv\.rn\.f32', 'div.approx.f32'), (r'\bdiv\.rn\.f32', 'div.full.f32'),
             (r'\bsqrt\.rn\.f32', 'sqrt.approx.f32'), (r'\babs\.f32', 'lg2.rn.f32'), (r'\.reg \.f32', '.reg .f64'),
             (r'\.version .*', '.version 8.7'), (r'\.entry \w', '.entry _'), (r'\.maxntid ', '.maxntid 1'),
             (r'\.b8 (\w+_param_0)\[', r'.b8 \1[1'), (r'\.target .*', '.target sm_90')]:
-        must_fail(check_ptx, after, kernel, changed(before, after))
+        must_fail(check_ptx, after, kernel, changed(text, before, after))
+
+
+def spoil_doubles_ptx(kernel, text):
+    for before, after in [(r'\b(add|sub|mul)\.rn\.f64', r'\1.rz.f64'), (r'\b(add|sub|mul)\.rn\.f64', 'fma.rn.f64'),
+                          (r'\b(add|sub|mul)\.rn\.f64', 'sqrt.approx.ftz.f64')]:
+        must_fail(check_ptx, after, kernel, changed(text, before, after))
+    must_fail(check_ptx, 'doubles', kernel._replace(name='plain'), changed(text, r'\.entry \w+', '.entry plain'))
 
 
 def test_ptx(kernels, folder, compiler, clang, ptxas):
@@ -107,6 +116,8 @@ def test_ptx(kernels, folder, compiler, clang, ptxas):
         check_ptx(kernel, text)
         if kernel.name == 'ssim_window_f32':
             spoil_ptx(kernel, text)
+        if kernel.name.endswith(DOUBLES):
+            spoil_doubles_ptx(kernel, text)
         if ptxas != '-':
             subprocess.run([ptxas, '-arch=sm_90', path, '-o', os.devnull], check=True)
     out = compile_fused(folder, clang, compiler.PTX)
@@ -169,15 +180,20 @@ def check_amd(kernel, disassembly, notes, descriptors):
 
     count = collections.Counter(re.findall(r'\b[vs]_(?:dual_|pk_)?([a-z][a-z0-9_]*?)(?:_e32|_e64|_sdwa|_dpp)?\b', disassembly))
     demand(sum(count.values()) > 10, 'no instructions')
+    doubles = kernel.name.endswith(DOUBLES)
+    demand(mode >> 18 & 3 == 3 or not doubles, 'tiny doubles become 0')
     for name in count:
-        demand('f64' not in name and 'f16' not in name and 'legacy' not in name, name)
-        demand(not re.match(r'(rsq|exp|log|sin|cos)_', name), name)
+        demand(('f64' not in name or doubles) and 'f16' not in name and 'legacy' not in name, name)
+        demand(not re.match(r'(rsq|exp|log|sin|cos)_', name) or (name == 'rsq_f32' and kernel.name.startswith(HURRIES)), name)
     # Fused steps are there only where the compiler makes a quotient or a root out of smaller ones: five of them for
     # a rounded float quotient, two for a root, two for a 64-bit integer quotient.
     fused = sum(n for name, n in count.items() if re.match(r'(fma|mad|mac)[a-z]*_f32', name) or 'mix' in name)
     long_quotients = count['rcp_f32'] - count['div_fixup_f32']
     allowed = 5 * count['div_fixup_f32'] + 2 * count['sqrt_f32'] + 2 * long_quotients + FUSES.get(kernel.name, 0)
     demand(fused <= allowed, fused, 'fused, where', allowed, 'may be')
+    # One where a double becomes a 64-bit integer, the lower half of which is what this leaves.
+    fused = sum(n for name, n in count.items() if re.match(r'(fma|mad|mac)[a-z]*_f64', name))
+    demand(fused <= count['cvt_u32_f64'], fused, 'doubles fused')
 
 
 def spoil_amd(kernel, disassembly, notes, descriptors):
@@ -194,6 +210,13 @@ def spoil_amd(kernel, disassembly, notes, descriptors):
                           ('arguments', descriptor(8, 0x08)), ('name', {'other': descriptors[kernel.name]})]:
         must_fail(check_amd, what, kernel, disassembly, notes, changed)
     must_fail(check_amd, 'group', kernel._replace(across=kernel.across + 1), disassembly, notes, descriptors)
+
+
+def spoil_doubles_amd(kernel, disassembly, notes, descriptors):
+    for line in ['v_fma_f64 v[0:1], v[2:3], v[4:5], v[6:7]', 'v_fmac_f64_e32 v[0:1], v[2:3], v[4:5]',
+                 'v_rsq_f64_e32 v[0:1], v[2:3]']:
+        times = 1 + disassembly.count('cvt_u32_f64')
+        must_fail(check_amd, line, kernel, disassembly + ('\t' + line + '\n') * times, notes, descriptors)
 
 
 def unbundle(data):
@@ -234,6 +257,8 @@ def test_amd(kernels, folder, compiler, clang, *tools):
             check_amd(kernel, *parts)
             if kernel.name == 'psnr_sse_8':
                 spoil_amd(kernel, *parts)
+            if kernel.name.endswith(DOUBLES):
+                spoil_doubles_amd(kernel, *parts)
         check_fused_amd(folder, clang, compiler, arch, tools)
     print('%d kernels for %s' % (len(kernels), ', '.join(sorted(target.split('--')[1] for target in paths))))
 

@@ -9,6 +9,7 @@
 #include "clip.h"
 #include "gpu/check.h"
 #include "rig.h"
+#include "variants.h"
 
 #define MAX_KERNELS 128
 
@@ -29,13 +30,16 @@ static void note_kernels(char *names)
     }
 }
 
-static void check_one(const GpuCheck *check)
+/* With doubles or without; whether that makes a difference. */
+static bool check_with(const GpuCheck *check, bool doubles)
 {
     char kernels[1024] = "";
+    rig_gpu()->tuning.doubles = doubles;
     const int result = gpu_check(rig_gpu(), check, kernels, sizeof(kernels));
+    const bool matters = any_has_two_forms(kernels);
     if (result == -ENOTSUP)
-        return;
-    runs++;
+        return false;
+    runs += !doubles;
     if (result) {
         failures++;
         print_error("%s: %ux%u, format %d, %u bits, content %d: result %d (%s)\n", check->def->name,
@@ -43,6 +47,14 @@ static void check_one(const GpuCheck *check)
                     check->content, result, kernels);
     }
     note_kernels(kernels);
+    return matters;
+}
+
+/* Counts as one run. */
+static void check_one(const GpuCheck *check)
+{
+    if (check_with(check, false) && rig_may_use_doubles())
+        check_with(check, true);
 }
 
 /* ---- features ---- */
@@ -242,6 +254,8 @@ static void test_every_kernel(void **unused)
     for (unsigned i = 0; kernel_infos[i].name; i++) {
         /* Features do not use these: imports_test.c has them. */
         if (has_run[i] || !strncmp(kernel_infos[i].name, "import_", strlen("import_")))
+            continue;
+        if (is_variant(kernel_infos[i].name) && !rig_may_use_doubles())
             continue;
         missing++;
         print_error("kernel %s has not run\n", kernel_infos[i].name);
