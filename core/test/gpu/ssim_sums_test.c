@@ -135,8 +135,8 @@ static void check_window_of_doubles(const float in[SUMS_MAPS][SUMS_TAPS])
         if (is_square && any_negative(in[map], SUMS_TAPS))
             continue;
         if (of_floats[map] != truth || of_samples[map] != truth)
-            fail_msg("map %u from %a: %a and %a with doubles, not %a", map, in[map][0], of_floats[map],
-                     of_samples[map], truth);
+            fail_msg("map %u from %a: %a and %a with doubles, not %a", map, in[map][0],
+                     of_floats[map], of_samples[map], truth);
     }
 }
 

@@ -61,7 +61,8 @@ DEVICE Anchors anchors_of_tile(Tile t)
 {
     StoredExtent extent = extent_start();
     for (u32 y = t.top + LOCAL_Y; y < t.end; y += SSIM_GROUP_H) {
-        extent_take(extent, STORED(ref, t.first, t.pitch, t.own, y), STORED(dist, t.first, t.pitch, t.own, y));
+        extent_take(extent, STORED(ref, t.first, t.pitch, t.own, y),
+                    STORED(dist, t.first, t.pitch, t.own, y));
         if (loads_more())
             extent_take(extent, STORED(ref, t.first, t.pitch, t.more, y),
                         STORED(dist, t.first, t.pitch, t.more, y));

@@ -6,10 +6,12 @@
  * between two floats. */
 DEVICE f32 rounded_root(f32 x)
 {
-    f64 whole = f64(x), inverse = f64(rsqrt_near(max_f32(x, 1.0e-30f))), half_inverse = inverse * f64(0.5f);
+    f64 whole = f64(x), inverse = f64(rsqrt_near(max_f32(x, 1.0e-30f))),
+        half_inverse = inverse * f64(0.5f);
     f64 root = whole * inverse;
     f64 off = fma_f64(-root, half_inverse, f64(0.5f));
-    f64 nearer_root = fma_f64(root, off, root), nearer_inverse = fma_f64(half_inverse, off, half_inverse);
+    f64 nearer_root = fma_f64(root, off, root),
+        nearer_inverse = fma_f64(half_inverse, off, half_inverse);
     f64 rest = fma_f64(-nearer_root, nearer_root, whole);
     return x < 1.0e-30f ? 0.0f : f32(fma_f64(rest, nearer_inverse, nearer_root));
 }
