@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
  *
- * The CPU works in double and narrows to single precision at each named step. Here pairs of floats
- * stand in for double: curves come from tables of short series, good to about 44 bits, so that nearly all
- * narrowed values, and then nearly all differences, are the CPU's.
+ * The CPU works in double and narrows to single precision at each named step. Here curves come from tables of short
+ * series, good to about 44 bits, so that nearly all narrowed values, and then nearly all differences, are the CPU's.
  *
- * Products of pairs are three times as fast where a * b + c is rounded once, which most devices do and Vulkan
- * does not promise. So there are two variants, FUSED 1 and 0; both are run, each asks the device, and one of them
- * leaves at once. Where every device does, as with CUDA, the other one is empty. */
+ * Where double is slow or missing, pairs of floats stand in for it. Their products are three times as fast where
+ * a * b + c is rounded once, which most devices do and Vulkan does not promise. So there are two variants, FUSED 1 and 0;
+ * both are run, each asks the device, and one of them leaves at once. Where every device does, as with CUDA, the other one
+ * is empty; and so it is in double (F64), which does not need to know. */
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
@@ -19,330 +19,11 @@
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
-#include "gpu/prelude/exact_float.h"
-#include "gpu/prelude/float_pair.h"
-
-DEVICE Pair pair_made(f32 high, f32 low)
-{
-    Pair p;
-    p.high = high;
-    p.low = low;
-    return p;
-}
-
-/* Constants of ciede_math.h, whose names follow them, as two floats. */
-#define CIEDE_CURVE_FROM     pair_made(0.0392156877f, -1.38785328e-09f) /* 10 / 255 */
-#define CIEDE_CURVE_OFFSET   pair_made(0.0549999997f, 2.98023217e-10f) /* 0.055 */
-#define CIEDE_CURVE_SCALE    pair_made(0.947867274f, 2.42938363e-08f) /* 1 / 1.055 */
-#define CIEDE_CURVE_SLOPE    pair_made(0.0773993805f, 2.99868574e-10f) /* 1 / 12.92 */
-#define CIEDE_LAB_FROM       pair_made(0.00885645207f, -3.91140981e-10f) /* 216 / 24389 */
-#define CIEDE_LAB_SLOPE      pair_made(7.7870369f, 1.41285085e-07f) /* 24389 / 27 / 116 */
-#define CIEDE_LAB_OFFSET     pair_made(0.137931034f, 5.13833143e-10f) /* 16 / 116 */
-#define CIEDE_CHROMA_25_7    pair_made(6103515650.0f, -23.0f) /* 25^7 */
-#define CIEDE_TWO_PI         pair_made(6.28318548f, -1.74845553e-07f) /* 2 pi */
-#define CIEDE_PI_PAIR        pair_made(3.14159274f, -8.74227766e-08f) /* pi */
-#define CIEDE_HALF_PI        pair_made(1.57079637f, -4.37113883e-08f) /* pi / 2 */
-#define CIEDE_L_WEIGHT       pair_made(0.0149999997f, 3.3527614e-10f) /* 0.015 */
-#define CIEDE_C_WEIGHT       pair_made(0.0450000018f, -1.7881393e-09f) /* 0.045 */
-#define CIEDE_DEGREES        pair_made(57.2957802f, -6.68802443e-07f) /* 180 / pi */
-#define CIEDE_RADIANS        pair_made(0.0174532924f, 1.35199602e-10f) /* pi / 180 */
-#define CIEDE_BELL_SCALE     pair_made(0.0399999991f, 8.94069652e-10f) /* 1 / 25 */
-#define CIEDE_X_FROM_R       pair_made(0.433949977f, 4.52292248e-09f) /* X_FROM_R * X_WHITE */
-#define CIEDE_X_FROM_G       pair_made(0.376209736f, 1.05118589e-08f) /* X_FROM_G * X_WHITE */
-#define CIEDE_X_FROM_B       pair_made(0.189840272f, -1.3362017e-10f) /* X_FROM_B * X_WHITE */
-#define CIEDE_Y_FROM_R       pair_made(0.212672845f, 6.8764705e-09f) /* Y_FROM_R */
-#define CIEDE_Y_FROM_G       pair_made(0.715152144f, 1.08557501e-08f) /* Y_FROM_G */
-#define CIEDE_Y_FROM_B       pair_made(0.0721749961f, -2.83105939e-09f) /* Y_FROM_B */
-#define CIEDE_Z_FROM_R       pair_made(0.0177565794f, -7.4711104e-10f) /* Z_FROM_R * Z_WHITE */
-#define CIEDE_Z_FROM_G       pair_made(0.109467983f, 1.54636126e-09f) /* Z_FROM_G * Z_WHITE */
-#define CIEDE_Z_FROM_B       pair_made(0.872775435f, 1.06339493e-09f) /* Z_FROM_B * Z_WHITE */
-
-/* ---- arithmetic ---- */
-
-/* Whether a * b + c is rounded once. 1 + 2^-12 squared has one bit more than a float. */
-DEVICE bool device_fuses()
-{
-#ifdef FMA_FUSES
-    return true;
+#ifdef F64
+#include "feature/ciede/pixel_f64.h"
 #else
-    PRECISE f32 square = probe * probe;
-    PRECISE f32 rest = fma_f32(probe, probe, -square);
-    return rest != 0.0f;
+#include "feature/ciede/pixel_pairs.h"
 #endif
-}
-
-/* a * b + c, where it does not matter how often that is rounded. */
-DEVICE f32 mul_add(f32 a, f32 b, f32 c)
-{
-#if FUSED
-    PRECISE f32 sum = fma_f32(a, b, c);
-#else
-    PRECISE f32 sum = a * b + c;
-#endif
-    return sum;
-}
-
-/* c - a * b, where that is small. */
-DEVICE f32 rest_of(f32 c, f32 a, f32 b)
-{
-#if FUSED
-    PRECISE f32 rest = fma_f32(-a, b, c);
-#else
-    f32 lost;
-    PRECISE f32 product = two_product(a, b, lost);
-    PRECISE f32 rest = (c - product) - lost;
-#endif
-    return rest;
-}
-
-/* As two_sum, where b is not the larger one, or a is a multiple of b's last place. */
-DEVICE f32 quick_sum(f32 a, f32 b, INOUT(f32) error)
-{
-    PRECISE f32 sum = a + b;
-    PRECISE f32 lost = b - (sum - a);
-    error = lost;
-    return sum;
-}
-
-/* a + b of such. */
-DEVICE Pair pair_add_less(Pair a, Pair b)
-{
-    f32 lost;
-    PRECISE f32 high = quick_sum(a.high, b.high, lost);
-    PRECISE f32 low = lost + (a.low + b.low);
-    return pair_of(high, low);
-}
-
-DEVICE Pair pair_add_to(f32 a, Pair b)
-{
-    f32 lost;
-    PRECISE f32 high = quick_sum(a, b.high, lost);
-    PRECISE f32 low = lost + b.low;
-    return pair_of(high, low);
-}
-
-/* a - b of any two floats. */
-DEVICE Pair pair_gap(f32 a, f32 b)
-{
-    f32 lost;
-    PRECISE f32 high = two_sum(a, -b, lost);
-    return pair_made(high, lost);
-}
-
-DEVICE bool pair_above(Pair a, Pair b)
-{
-    return a.high > b.high || (a.high == b.high && a.low > b.low);
-}
-
-DEVICE Pair quotient(Pair a, Pair b)
-{
-    PRECISE f32 inverse = 1.0f / b.high;
-    PRECISE f32 first = a.high * inverse;
-    PRECISE f32 rest = rest_of(a.high, first, b.high) + (a.low - first * b.low);
-    PRECISE f32 second = rest * inverse;
-    return pair_of(first, second);
-}
-
-DEVICE Pair ratio(f32 a, f32 b)
-{
-    PRECISE f32 inverse = 1.0f / b;
-    PRECISE f32 first = a * inverse;
-    PRECISE f32 second = rest_of(a, first, b) * inverse;
-    return pair_of(first, second);
-}
-
-/* a / b, to the nearest float but for one in a great many. */
-DEVICE f32 divided(f32 a, f32 b)
-{
-    return ratio(a, b).high;
-}
-
-/* Of a > 0; 0 otherwise. The pair may overlap. */
-DEVICE Pair root(Pair a)
-{
-    if (a.high <= 0.0f)
-        return pair_single(0.0f);
-    PRECISE f32 first = sqrt_near(a.high);
-    PRECISE f32 second = (rest_of(a.high, first, first) + a.low) / (2.0f * first);
-    return pair_of(first, second);
-}
-
-DEVICE Pair root_of(f32 a)
-{
-    if (a <= 0.0f)
-        return pair_single(0.0f);
-    PRECISE f32 first = sqrt_near(a);
-    PRECISE f32 second = rest_of(a, first, first) / (2.0f * first);
-    return pair_of(first, second);
-}
-
-/* ---- functions ---- */
-
-/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two more; `d` is how
- * far off, and `d_low` what that lacks. What is added to the value is smaller than that. So it is with the slope, unless
- * the curve turns. */
-DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
-{
-    u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
-    f32 slope_at = f32_of_bits(near.z), bend_lost, slope_lost, line_lost, sum_lost;
-    f32 more = mul_add(d, f32_of_bits(far.w), f32_of_bits(far.z));
-    PRECISE f32 square = d * d;
-    PRECISE f32 bend = two_product(f32_of_bits(far.x), d, bend_lost);
-    f32 bend_low = mul_add(square, more, mul_add(f32_of_bits(far.y), d, bend_lost));
-    PRECISE f32 slope =
-        turns ? two_sum(slope_at, bend, slope_lost) : quick_sum(slope_at, bend, slope_lost);
-    PRECISE f32 slope_low = slope_lost + (f32_of_bits(near.w) + bend_low);
-    PRECISE f32 line = two_product(slope, d, line_lost);
-    f32 low = mul_add(slope_low, d, line_lost);
-    if (!is_single)
-        low = mul_add(slope + bend, d_low, low);
-    PRECISE f32 sum = quick_sum(f32_of_bits(near.x), line, sum_lost);
-    PRECISE f32 rest = sum_lost + (low + f32_of_bits(near.y));
-    return pair_of(sum, rest);
-}
-
-/* A curve at x that does not turn; its table begins at `first` and has `steps` points to a unit. */
-DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
-{
-    f32 near = floor_f32(x.high * steps + 0.5f);
-    PRECISE f32 off = x.high - near * step;
-    return series(first + u32(i32(near)), off, x.low, false, false);
-}
-
-/* Any curve at a float. */
-DEVICE Pair curve_of(u32 first, f32 steps, f32 step, f32 x)
-{
-    f32 near = floor_f32(x * steps + 0.5f);
-    PRECISE f32 off = x - near * step;
-    return series(first + u32(i32(near)), off, 0.0f, true, true);
-}
-
-/* a^(-1/n) of a > 0, by Newton's method; n is 3 or 5. `guess` serves the exponent's share. */
-DEVICE f32 inverse_root(f32 a, u32 n, u32 guess)
-{
-    PRECISE f32 r = f32_of_bits(guess - bits_of_f32(a) / n);
-    f32 share = n == 3u ? 0.33333333f : 0.2f;
-    for (u32 i = 0u; i < 3u; i++) {
-        PRECISE f32 square = r * r;
-        PRECISE f32 power = n == 3u ? square * r : square * square * r;
-        PRECISE f32 off = r * mul_add(-a, power, 1.0f);
-        r = mul_add(off, share, r);
-    }
-    return r;
-}
-
-/* a^(1/3) */
-DEVICE Pair cube_root(Pair a)
-{
-    PRECISE f32 r = inverse_root(a.high, 3u, 0x54a21d2au);
-    PRECISE f32 inverse = r * r;
-    PRECISE f32 first = a.high * inverse;
-    f32 square_lost, cube_lost;
-    PRECISE f32 square = two_product(first, first, square_lost);
-    PRECISE f32 cube = two_product(square, first, cube_lost);
-    PRECISE f32 rest = (a.high - cube) - mul_add(square_lost, first, cube_lost - a.low);
-    PRECISE f32 second = rest * inverse * 0.33333333f;
-    return pair_of(first, second);
-}
-
-/* a^(1/5) */
-DEVICE Pair fifth_root(Pair a)
-{
-    PRECISE f32 r = inverse_root(a.high, 5u, 0x4c2d8a33u);
-    PRECISE f32 square = r * r;
-    PRECISE f32 inverse = square * square;
-    PRECISE f32 first = a.high * inverse;
-    Pair first2 = pair_product(first, first);
-    Pair rest = pair_sub(a, pair_scale(pair_mul(first2, first2), first));
-    PRECISE f32 second = rest.high * inverse * 0.2f;
-    return pair_of(first, second);
-}
-
-/* x^7 of x >= 0 */
-DEVICE Pair power7(f32 x)
-{
-    Pair square = pair_product(x, x);
-    return pair_scale(pair_mul(pair_mul(square, square), square), x);
-}
-
-/* Of 0 <= x < 1.6 */
-DEVICE Pair sine_of(f32 x)
-{
-    return curve_of(CIEDE_SINES, 128.0f, 0.0078125f, x);
-}
-
-/* The arc of (a, b), which are not both 0, narrowed. */
-DEVICE f32 arc_of(f32 b, f32 a)
-{
-    bool steep = abs_f32(b) > abs_f32(a);
-    f32 x = steep ? abs_f32(b) : abs_f32(a), y = steep ? abs_f32(a) : abs_f32(b);
-    Pair arc = curve_at(CIEDE_ARCS, 256.0f, 0.00390625f, ratio(y, x));
-    if (steep)
-        arc = pair_add_less(CIEDE_HALF_PI, pair_negate(arc));
-    if (a < 0.0f)
-        arc = pair_add_less(CIEDE_PI_PAIR, pair_negate(arc));
-    return b < 0.0f ? -arc.high : arc.high;
-}
-
-/* ---- samples to L*a*b* ---- */
-
-struct Lab {
-    f32 l, a, b;
-};
-
-/* The curve from signals to light. Its table holds what samples of their depth can give. */
-DEVICE Pair linear_light(Pair v)
-{
-    if (!pair_above(v, CIEDE_CURVE_FROM))
-        return pair_mul(v, CIEDE_CURVE_SLOPE);
-    if (v.high < CIEDE_LIGHT_END)
-        return curve_at(CIEDE_LIGHTS, 1024.0f, 0.0009765625f, v);
-    Pair base = pair_mul(pair_add(v, CIEDE_CURVE_OFFSET), CIEDE_CURVE_SCALE);
-    Pair square = pair_mul(base, base);
-    return pair_mul(square, fifth_root(square));
-}
-
-DEVICE f32 lab_curve(Pair v)
-{
-    if (pair_above(v, CIEDE_LAB_FROM))
-        return cube_root(v).high;
-    return pair_add(pair_mul(v, CIEDE_LAB_SLOPE), CIEDE_LAB_OFFSET).high;
-}
-
-/* A row of the matrix times three lights. */
-DEVICE Pair weighed(Pair r, Pair g, Pair b, Pair from_r, Pair from_g, Pair from_b)
-{
-    f32 r_lost, g_lost, b_lost, lost, lost2;
-    PRECISE f32 r_part = two_product(r.high, from_r.high, r_lost);
-    PRECISE f32 g_part = two_product(g.high, from_g.high, g_lost);
-    PRECISE f32 b_part = two_product(b.high, from_b.high, b_lost);
-    r_lost = mul_add(r.high, from_r.low, mul_add(r.low, from_r.high, r_lost));
-    g_lost = mul_add(g.high, from_g.low, mul_add(g.low, from_g.high, g_lost));
-    b_lost = mul_add(b.high, from_b.low, mul_add(b.low, from_b.high, b_lost));
-    PRECISE f32 sum = two_sum(r_part, g_part, lost);
-    PRECISE f32 all = two_sum(sum, b_part, lost2);
-    PRECISE f32 low = (lost + lost2) + ((r_lost + g_lost) + b_lost);
-    return pair_of(all, low);
-}
-
-DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
-{
-    f32 u = f32(i32(blue)) - chroma_offset, v = f32(i32(red)) - chroma_offset;
-    Pair y = pair_scale(pair_made(luma_scale, luma_scale_low), f32(i32(luma)) - luma_offset);
-    Pair r = linear_light(pair_add(y, pair_scale(pair_made(r_from_cr, r_from_cr_low), v)));
-    Pair from_u = pair_scale(pair_made(g_from_cb, g_from_cb_low), u);
-    Pair from_v = pair_scale(pair_made(g_from_cr, g_from_cr_low), v);
-    Pair g = linear_light(pair_sub(pair_sub(y, from_u), from_v));
-    Pair b = linear_light(pair_add(y, pair_scale(pair_made(b_from_cb, b_from_cb_low), u)));
-    f32 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B));
-    f32 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B));
-    f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
-    Lab lab;
-    lab.l = pair_add(pair_product(116.0f, fy), pair_single(-16.0f)).high;
-    lab.a = pair_scale(pair_gap(fx, fy), 500.0f).high;
-    lab.b = pair_scale(pair_gap(fy, fz), 200.0f).high;
-    return lab;
-}
 
 /* Chroma at the size of luma, as ciede.c does it: what is stored after a row follows it. */
 DEVICE u32 chroma_row(u32 x, u32 y, INOUT(u32) column)
@@ -375,105 +56,9 @@ DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
     return blue && row < chroma_h ? SAMPLE(dist_cb, at, column) : SAMPLE(dist_cr, at, column);
 }
 
-/* ---- the difference ---- */
-
-DEVICE f32 chroma_of(f32 a, f32 b)
-{
-    f32 a_lost, b_lost, lost;
-    PRECISE f32 a2 = two_product(a, a, a_lost);
-    PRECISE f32 b2 = two_product(b, b, b_lost);
-    PRECISE f32 sum = two_sum(a2, b2, lost);
-    PRECISE f32 low = lost + (a_lost + b_lost);
-    return root(pair_made(sum, low)).high;
-}
-
-DEVICE f32 hue_of(f32 a, f32 b)
-{
-    if (a == 0.0f && b == 0.0f)
-        return 0.0f;
-    f32 hue = arc_of(b, a);
-    return hue < 0.0f ? pair_add_less(CIEDE_TWO_PI, pair_single(hue)).high : hue;
-}
-
-/* Pulls a* of weak colours away from the axis. */
-DEVICE f32 stretched(f32 a, Pair stretch)
-{
-    return pair_add_to(a, pair_scale(stretch, 0.5f * a)).high;
-}
-
-/* Couples chroma and hue differences in the blues. */
-DEVICE f32 rotation(f32 chroma, f32 hue)
-{
-    f32 degrees = pair_scale(CIEDE_DEGREES, hue).high;
-    f32 lost;
-    PRECISE f32 past = quick_sum(-275.0f, degrees, lost);
-    f32 z = pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE).high;
-    PRECISE f32 square = z * z;
-    if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
-        return 0.0f;
-    f32 bell = pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f).high;
-    f32 turn = pair_scale(CIEDE_RADIANS, bell).high;
-    f32 chroma7 = power7(chroma).high;
-    PRECISE f32 whole = chroma7 + 6103515648.0f;
-    return -2.0f * pair_mul(root_of(divided(chroma7, whole)), sine_of(turn)).high;
-}
-
-DEVICE f32 difference(Lab ref, Lab dist)
-{
-    f32 c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
-    PRECISE f32 mean_chroma = (c_ref + c_dist) * 0.5f;
-    Pair c7 = power7(mean_chroma);
-    Pair share = quotient(c7, pair_add(c7, CIEDE_CHROMA_25_7));
-    Pair stretch = pair_add_to(1.0f, pair_negate(root(share)));
-    f32 a_ref = stretched(ref.a, stretch), a_dist = stretched(dist.a, stretch);
-    f32 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
-    PRECISE f32 chroma = (chroma_ref + chroma_dist) * 0.5f;
-
-    f32 hue_ref = hue_of(a_ref, ref.b), hue_dist = hue_of(a_dist, dist.b);
-    PRECISE f32 hue_gap = hue_dist - hue_ref;
-    PRECISE f32 hue_sum = hue_ref + hue_dist;
-    bool far = abs_f32(hue_gap) >= 3.14159274f; /* the first float above pi */
-    f32 turn = hue_gap, hue = hue_sum * 0.5f;
-    if (far) {
-        Pair around = hue_dist <= hue_ref ? CIEDE_TWO_PI : pair_negate(CIEDE_TWO_PI);
-        turn = pair_add_less(around, pair_single(hue_gap)).high;
-        hue = pair_add(CIEDE_TWO_PI, pair_single(hue_sum)).high * 0.5f;
-    }
-    if (c_ref == 0.0f || c_dist == 0.0f)
-        turn = 0.0f;
-
-    PRECISE f32 off = (ref.l + dist.l) * 0.5f - 50.0f;
-    Pair off2 = pair_product(off, off);
-    Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
-    PRECISE f32 s_l = pair_add_to(1.0f, l_gain).high * 0.65f;
-    PRECISE f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
-    f32 weight = curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue).high;
-    PRECISE f32 s_h = pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
-
-    PRECISE f32 chroma2 = chroma_ref * chroma_dist;
-    f32 d_hue = 2.0f * pair_mul(root_of(chroma2), sine_of(abs_f32(turn) * 0.5f)).high;
-    PRECISE f32 d_l = dist.l - ref.l;
-    PRECISE f32 d_c = chroma_dist - chroma_ref;
-    f32 l = divided(d_l, s_l), c = divided(d_c, s_c), h = divided(turn < 0.0f ? -d_hue : d_hue, s_h);
-    PRECISE f32 cross_part = rotation(chroma, hue) * c * h;
-    Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
-    return root(pair_add(squares, pair_single(cross_part))).high;
-}
-
-/* In units of 2^-CIEDE_SUM_BITS. */
-DEVICE u64 fixed_point(f32 x)
-{
-    u32 bits = bits_of_f32(x);
-    u32 mantissa = (bits & 0x7fffffu) | 0x800000u;
-    i32 shift = i32(bits >> 23) - 150 + CIEDE_SUM_BITS;
-    if (shift < 0)
-        return shift < -31 ? u64(0) : u64(mantissa >> u32(-shift));
-    return u64(mantissa) << u32(min_i32(shift, 39));
-}
-
 KERNEL_MAIN
 {
-    if (device_fuses() != (FUSED != 0))
+    if (!suits_device())
         return;
     u32 x = GROUP_X * CIEDE_TILE_W + LOCAL_X;
     u64 sum = u64(0);
@@ -481,14 +66,18 @@ KERNEL_MAIN
         u32 y = GROUP_Y * rows + i;
         if (x < width && y < height) {
             u32 column, row = chroma_row(x, y, column);
+            u32 luma = SAMPLE(dist_y, y * luma_stride, x), blue = chroma_of_dist(row, column, true),
+                red = chroma_of_dist(row, column, false);
+            u32 next_luma = SAMPLE(ref_y, y * luma_stride, x), next_blue = chroma_of_ref(row, column, true),
+                next_red = chroma_of_ref(row, column, false);
             Lab ref, dist;
             dist.l = dist.a = dist.b = 0.0f;
             for (u32 image = 0u; image < 2u; image++) {
                 ref = dist;
-                u32 luma = image == 0u ? SAMPLE(ref_y, y * luma_stride, x) : SAMPLE(dist_y, y * luma_stride, x);
-                u32 blue = image == 0u ? chroma_of_ref(row, column, true) : chroma_of_dist(row, column, true);
-                u32 red = image == 0u ? chroma_of_ref(row, column, false) : chroma_of_dist(row, column, false);
-                dist = to_lab(luma, blue, red);
+                dist = to_lab(next_luma, next_blue, next_red);
+                next_luma = luma;
+                next_blue = blue;
+                next_red = red;
             }
             sum += fixed_point(difference(ref, dist));
         }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "feature/ciede/ciede_dsp.h"
@@ -37,6 +38,25 @@ static void put(float *point, const double terms[CIEDE_TERMS])
     }
     point[6] = (float)terms[3];
     point[7] = (float)terms[4];
+}
+
+/* The bits of a double, rounded to a multiple of `unit`. */
+static uint64_t rounded_bits(double value, uint64_t unit)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return (bits + unit / 2) & ~(unit - 1);
+}
+
+static void put_doubles(float *point, const double terms[CIEDE_TERMS])
+{
+    const uint64_t fourth = rounded_bits(terms[3], 1 << 20),
+                   fifth = rounded_bits(terms[4], UINT64_C(1) << 32);
+    const uint64_t third = rounded_bits(terms[2], 1 << 12) | (uint32_t)fourth >> 20;
+    const uint32_t upper[] = { (uint32_t)(fourth >> 32), (uint32_t)(fifth >> 32) };
+    memcpy(point, terms, 2 * sizeof(*terms));
+    memcpy(point + 4, &third, sizeof(third));
+    memcpy(point + 6, upper, sizeof(upper));
 }
 
 /* The terms of a curve's series at x; they are added to what is there. */
@@ -97,12 +117,13 @@ static void fill_curve(float *table, unsigned first, unsigned count, double step
         double terms[CIEDE_TERMS] = { 0 };
         at(i / steps, terms);
         put(table + (size_t)(first + i) * CIEDE_POINT_FLOATS, terms);
+        put_doubles(table + (size_t)(CIEDE_POINTS + first + i) * CIEDE_POINT_FLOATS, terms);
     }
 }
 
 static int make_curves(GpuPlan *plan, GpuBuf *curves)
 {
-    float *table = mem_array(CIEDE_POINTS, CIEDE_POINT_FLOATS * sizeof(*table));
+    float *table = mem_array(2 * CIEDE_POINTS, CIEDE_POINT_FLOATS * sizeof(*table));
     if (!table)
         return -ENOMEM;
     fill_curve(table, CIEDE_LIGHTS, CIEDE_LIGHT_COUNT, 1024.0, light_at);
@@ -110,7 +131,7 @@ static int make_curves(GpuPlan *plan, GpuBuf *curves)
     fill_curve(table, CIEDE_SINES, CIEDE_SINE_COUNT, 128.0, sine_at);
     fill_curve(table, CIEDE_HUES, CIEDE_HUE_COUNT, 256.0, hue_at);
     fill_curve(table, CIEDE_BELLS, CIEDE_BELL_COUNT, 64.0, bell_at);
-    *curves = gpu_table(plan, table, CIEDE_POINTS * CIEDE_POINT_FLOATS * sizeof(*table));
+    *curves = gpu_table(plan, table, 2 * CIEDE_POINTS * CIEDE_POINT_FLOATS * sizeof(*table));
     mem_free(table);
     return 0;
 }

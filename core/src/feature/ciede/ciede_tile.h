@@ -21,6 +21,8 @@
 #define CIEDE_BELL_COUNT 1857
 #define CIEDE_POINTS (CIEDE_BELLS + CIEDE_BELL_COUNT)
 #define CIEDE_POINT_FLOATS 8
+/* Behind the tables are the same for kernels that work in double: the first three terms in double, of which the last 12
+ * bits of the third are more bits of the fourth, and the upper halves of the other two. */
 #define CIEDE_TERMS 5
 
 /* subsampled: chroma is smaller than luma; repeat: how often a sample of it stands in a row. What samples are

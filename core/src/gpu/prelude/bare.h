@@ -43,6 +43,9 @@ BARE double __hiloint2double(int high, int low)
 {
     return __builtin_bit_cast(double, (unsigned long long)unsigned(high) << 32 | unsigned(low));
 }
+BARE int __double2loint(double x) { return int(__builtin_bit_cast(unsigned long long, x)); }
+BARE int __double2hiint(double x) { return int(__builtin_bit_cast(unsigned long long, x) >> 32); }
+BARE double fabs(double x) { return __builtin_fabs(x); }
 BARE float fabsf(float x) { return __builtin_fabsf(x); }
 BARE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 BARE float fminf(float a, float b) { return __builtin_fminf(a, b); }

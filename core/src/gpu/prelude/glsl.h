@@ -66,6 +66,9 @@ SHARED_ARRAYS
 #define fma_f32(a, b, c) fma(f32(a), f32(b), f32(c))
 #define fma_f64(a, b, c) fma(f64(a), f64(b), f64(c))
 #define f64_of_words(low, high) packDouble2x32(uvec2(low, high))
+#define low_word(value) unpackDouble2x32(value).x
+#define high_word(value) unpackDouble2x32(value).y
+#define abs_f64(x) abs(f64(x))
 #define mul_wide_i32(a, b) (i64(a) * i64(b))
 
 u32 mul_hi_u32(u32 a, u32 b)

@@ -127,6 +127,15 @@ static inline f64 f64_of_words(u32 low, u32 high)
     __builtin_memcpy(&x, &bits, sizeof(x));
     return x;
 }
+static inline u64 bits_of_f64(f64 x)
+{
+    u64 bits;
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+#define low_word(x) u32(bits_of_f64(x))
+#define high_word(x) u32(bits_of_f64(x) >> 32)
+#define abs_f64(x) __builtin_fabs(x)
 #define abs_f32(x) __builtin_fabsf(x)
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) __builtin_floorf(x)

@@ -63,7 +63,8 @@
  *              FMA_FUSES is defined.
  *   doubles    f64 in kernels whose name is another's with _f64 behind it: this one runs in place of the
  *              other on devices that are fast at it. +, - and *, and f32(x) and f64(x), which may
- *              be slow; fma_f64(a, b, c), rounded once or twice. f64_of_words(low, high) is one by its bits.
+ *              be slow; abs_f64; fma_f64(a, b, c), rounded once or twice. f64_of_words(low, high) is one by its bits,
+ *              low_word(x) and high_word(x) are these.
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
  *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.

@@ -100,6 +100,9 @@ static inline i64 mul_wide_i32(i32 a, i32 b) { return i64(a) * b; }
 #define f32_of_bits(x) sycl::bit_cast<f32>(u32(x))
 #define fma_f64(a, b, c) sycl::fma(f64(a), f64(b), f64(c))
 #define f64_of_words(low, high) sycl::bit_cast<f64>(u64(u32(high)) << 32 | u32(low))
+#define low_word(x) u32(sycl::bit_cast<u64>(f64(x)))
+#define high_word(x) u32(sycl::bit_cast<u64>(f64(x)) >> 32)
+#define abs_f64(x) sycl::fabs(f64(x))
 #define abs_f32(x) sycl::fabs(f32(x))
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) sycl::floor(f32(x))

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* CIEDE2000 of a pixel in pairs of floats. */
+#include "gpu/prelude/exact_float.h"
+#include "gpu/prelude/float_pair.h"
+
+DEVICE Pair pair_made(f32 high, f32 low)
+{
+    Pair p;
+    p.high = high;
+    p.low = low;
+    return p;
+}
+
+#define NUMBER(high, low, low_word, high_word) pair_made(high, low)
+#include "feature/ciede/ciede_constants.h"
+
+struct Lab {
+    f32 l, a, b;
+};
+
+/* ---- arithmetic ---- */
+
+/* Whether a * b + c is rounded once. 1 + 2^-12 squared has one bit more than a float. */
+DEVICE bool device_fuses()
+{
+#ifdef FMA_FUSES
+    return true;
+#else
+    PRECISE f32 square = probe * probe;
+    PRECISE f32 rest = fma_f32(probe, probe, -square);
+    return rest != 0.0f;
+#endif
+}
+
+DEVICE bool suits_device()
+{
+    return device_fuses() == (FUSED != 0);
+}
+
+/* a * b + c, where it does not matter how often that is rounded. */
+DEVICE f32 mul_add(f32 a, f32 b, f32 c)
+{
+#if FUSED
+    PRECISE f32 sum = fma_f32(a, b, c);
+#else
+    PRECISE f32 sum = a * b + c;
+#endif
+    return sum;
+}
+
+/* c - a * b, where that is small. */
+DEVICE f32 rest_of(f32 c, f32 a, f32 b)
+{
+#if FUSED
+    PRECISE f32 rest = fma_f32(-a, b, c);
+#else
+    f32 lost;
+    PRECISE f32 product = two_product(a, b, lost);
+    PRECISE f32 rest = (c - product) - lost;
+#endif
+    return rest;
+}
+
+/* As two_sum, where b is not the larger one, or a is a multiple of b's last place. */
+DEVICE f32 quick_sum(f32 a, f32 b, INOUT(f32) error)
+{
+    PRECISE f32 sum = a + b;
+    PRECISE f32 lost = b - (sum - a);
+    error = lost;
+    return sum;
+}
+
+/* a + b of such. */
+DEVICE Pair pair_add_less(Pair a, Pair b)
+{
+    f32 lost;
+    PRECISE f32 high = quick_sum(a.high, b.high, lost);
+    PRECISE f32 low = lost + (a.low + b.low);
+    return pair_of(high, low);
+}
+
+DEVICE Pair pair_add_to(f32 a, Pair b)
+{
+    f32 lost;
+    PRECISE f32 high = quick_sum(a, b.high, lost);
+    PRECISE f32 low = lost + b.low;
+    return pair_of(high, low);
+}
+
+/* a - b of any two floats. */
+DEVICE Pair pair_gap(f32 a, f32 b)
+{
+    f32 lost;
+    PRECISE f32 high = two_sum(a, -b, lost);
+    return pair_made(high, lost);
+}
+
+DEVICE bool pair_above(Pair a, Pair b)
+{
+    return a.high > b.high || (a.high == b.high && a.low > b.low);
+}
+
+DEVICE Pair quotient(Pair a, Pair b)
+{
+    PRECISE f32 inverse = 1.0f / b.high;
+    PRECISE f32 first = a.high * inverse;
+    PRECISE f32 rest = rest_of(a.high, first, b.high) + (a.low - first * b.low);
+    PRECISE f32 second = rest * inverse;
+    return pair_of(first, second);
+}
+
+DEVICE Pair ratio(f32 a, f32 b)
+{
+    PRECISE f32 inverse = 1.0f / b;
+    PRECISE f32 first = a * inverse;
+    PRECISE f32 second = rest_of(a, first, b) * inverse;
+    return pair_of(first, second);
+}
+
+/* a / b, to the nearest float but for one in a great many. */
+DEVICE f32 divided(f32 a, f32 b)
+{
+    return ratio(a, b).high;
+}
+
+/* Of a > 0; 0 otherwise. The pair may overlap. */
+DEVICE Pair root(Pair a)
+{
+    if (a.high <= 0.0f)
+        return pair_single(0.0f);
+    PRECISE f32 first = sqrt_near(a.high);
+    PRECISE f32 second = (rest_of(a.high, first, first) + a.low) / (2.0f * first);
+    return pair_of(first, second);
+}
+
+DEVICE Pair root_of(f32 a)
+{
+    if (a <= 0.0f)
+        return pair_single(0.0f);
+    PRECISE f32 first = sqrt_near(a);
+    PRECISE f32 second = rest_of(a, first, first) / (2.0f * first);
+    return pair_of(first, second);
+}
+
+/* ---- functions ---- */
+
+/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two more; `d` is how
+ * far off, and `d_low` what that lacks. What is added to the value is smaller than that. So it is with the slope, unless
+ * the curve turns. */
+DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
+{
+    u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
+    f32 slope_at = f32_of_bits(near.z), bend_lost, slope_lost, line_lost, sum_lost;
+    f32 more = mul_add(d, f32_of_bits(far.w), f32_of_bits(far.z));
+    PRECISE f32 square = d * d;
+    PRECISE f32 bend = two_product(f32_of_bits(far.x), d, bend_lost);
+    f32 bend_low = mul_add(square, more, mul_add(f32_of_bits(far.y), d, bend_lost));
+    PRECISE f32 slope =
+        turns ? two_sum(slope_at, bend, slope_lost) : quick_sum(slope_at, bend, slope_lost);
+    PRECISE f32 slope_low = slope_lost + (f32_of_bits(near.w) + bend_low);
+    PRECISE f32 line = two_product(slope, d, line_lost);
+    f32 low = mul_add(slope_low, d, line_lost);
+    if (!is_single)
+        low = mul_add(slope + bend, d_low, low);
+    PRECISE f32 sum = quick_sum(f32_of_bits(near.x), line, sum_lost);
+    PRECISE f32 rest = sum_lost + (low + f32_of_bits(near.y));
+    return pair_of(sum, rest);
+}
+
+/* A curve at x that does not turn; its table begins at `first` and has `steps` points to a unit. */
+DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
+{
+    f32 near = floor_f32(x.high * steps + 0.5f);
+    PRECISE f32 off = x.high - near * step;
+    return series(first + u32(i32(near)), off, x.low, false, false);
+}
+
+/* Any curve at a float. */
+DEVICE Pair curve_of(u32 first, f32 steps, f32 step, f32 x)
+{
+    f32 near = floor_f32(x * steps + 0.5f);
+    PRECISE f32 off = x - near * step;
+    return series(first + u32(i32(near)), off, 0.0f, true, true);
+}
+
+/* a^(-1/n) of a > 0, by Newton's method; n is 3 or 5. `guess` serves the exponent's share. */
+DEVICE f32 inverse_root(f32 a, u32 n, u32 guess)
+{
+    PRECISE f32 r = f32_of_bits(guess - bits_of_f32(a) / n);
+    f32 share = n == 3u ? 0.33333333f : 0.2f;
+    for (u32 i = 0u; i < 3u; i++) {
+        PRECISE f32 square = r * r;
+        PRECISE f32 power = n == 3u ? square * r : square * square * r;
+        PRECISE f32 off = r * mul_add(-a, power, 1.0f);
+        r = mul_add(off, share, r);
+    }
+    return r;
+}
+
+/* a^(1/3) */
+DEVICE Pair cube_root(Pair a)
+{
+    PRECISE f32 r = inverse_root(a.high, 3u, 0x54a21d2au);
+    PRECISE f32 inverse = r * r;
+    PRECISE f32 first = a.high * inverse;
+    f32 square_lost, cube_lost;
+    PRECISE f32 square = two_product(first, first, square_lost);
+    PRECISE f32 cube = two_product(square, first, cube_lost);
+    PRECISE f32 rest = (a.high - cube) - mul_add(square_lost, first, cube_lost - a.low);
+    PRECISE f32 second = rest * inverse * 0.33333333f;
+    return pair_of(first, second);
+}
+
+/* a^(1/5) */
+DEVICE Pair fifth_root(Pair a)
+{
+    PRECISE f32 r = inverse_root(a.high, 5u, 0x4c2d8a33u);
+    PRECISE f32 square = r * r;
+    PRECISE f32 inverse = square * square;
+    PRECISE f32 first = a.high * inverse;
+    Pair first2 = pair_product(first, first);
+    Pair rest = pair_sub(a, pair_scale(pair_mul(first2, first2), first));
+    PRECISE f32 second = rest.high * inverse * 0.2f;
+    return pair_of(first, second);
+}
+
+/* x^7 of x >= 0 */
+DEVICE Pair power7(f32 x)
+{
+    Pair square = pair_product(x, x);
+    return pair_scale(pair_mul(pair_mul(square, square), square), x);
+}
+
+/* Of 0 <= x < 1.6 */
+DEVICE Pair sine_of(f32 x)
+{
+    return curve_of(CIEDE_SINES, 128.0f, 0.0078125f, x);
+}
+
+/* The arc of (a, b), which are not both 0, narrowed. */
+DEVICE f32 arc_of(f32 b, f32 a)
+{
+    bool steep = abs_f32(b) > abs_f32(a);
+    f32 x = steep ? abs_f32(b) : abs_f32(a), y = steep ? abs_f32(a) : abs_f32(b);
+    Pair arc = curve_at(CIEDE_ARCS, 256.0f, 0.00390625f, ratio(y, x));
+    if (steep)
+        arc = pair_add_less(CIEDE_HALF_PI, pair_negate(arc));
+    if (a < 0.0f)
+        arc = pair_add_less(CIEDE_HALF_TURN, pair_negate(arc));
+    return b < 0.0f ? -arc.high : arc.high;
+}
+
+/* ---- samples to L*a*b* ---- */
+
+/* The curve from signals to light. Its table holds what samples of their depth can give. */
+DEVICE Pair linear_light(Pair v)
+{
+    if (!pair_above(v, CIEDE_CURVE_FROM))
+        return pair_mul(v, CIEDE_CURVE_SLOPE);
+    if (v.high < CIEDE_LIGHT_END)
+        return curve_at(CIEDE_LIGHTS, 1024.0f, 0.0009765625f, v);
+    Pair base = pair_mul(pair_add(v, CIEDE_CURVE_OFFSET), CIEDE_CURVE_SCALE);
+    Pair square = pair_mul(base, base);
+    return pair_mul(square, fifth_root(square));
+}
+
+DEVICE f32 lab_curve(Pair v)
+{
+    if (pair_above(v, CIEDE_LAB_FROM))
+        return cube_root(v).high;
+    return pair_add(pair_mul(v, CIEDE_LAB_SLOPE), CIEDE_LAB_OFFSET).high;
+}
+
+/* A row of the matrix times three lights. */
+DEVICE Pair weighed(Pair r, Pair g, Pair b, Pair from_r, Pair from_g, Pair from_b)
+{
+    f32 r_lost, g_lost, b_lost, lost, lost2;
+    PRECISE f32 r_part = two_product(r.high, from_r.high, r_lost);
+    PRECISE f32 g_part = two_product(g.high, from_g.high, g_lost);
+    PRECISE f32 b_part = two_product(b.high, from_b.high, b_lost);
+    r_lost = mul_add(r.high, from_r.low, mul_add(r.low, from_r.high, r_lost));
+    g_lost = mul_add(g.high, from_g.low, mul_add(g.low, from_g.high, g_lost));
+    b_lost = mul_add(b.high, from_b.low, mul_add(b.low, from_b.high, b_lost));
+    PRECISE f32 sum = two_sum(r_part, g_part, lost);
+    PRECISE f32 all = two_sum(sum, b_part, lost2);
+    PRECISE f32 low = (lost + lost2) + ((r_lost + g_lost) + b_lost);
+    return pair_of(all, low);
+}
+
+DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
+{
+    f32 u = f32(i32(blue)) - chroma_offset, v = f32(i32(red)) - chroma_offset;
+    Pair y = pair_scale(pair_made(luma_scale, luma_scale_low), f32(i32(luma)) - luma_offset);
+    Pair r = linear_light(pair_add(y, pair_scale(pair_made(r_from_cr, r_from_cr_low), v)));
+    Pair from_u = pair_scale(pair_made(g_from_cb, g_from_cb_low), u);
+    Pair from_v = pair_scale(pair_made(g_from_cr, g_from_cr_low), v);
+    Pair g = linear_light(pair_sub(pair_sub(y, from_u), from_v));
+    Pair b = linear_light(pair_add(y, pair_scale(pair_made(b_from_cb, b_from_cb_low), u)));
+    f32 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B));
+    f32 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B));
+    f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
+    Lab lab;
+    lab.l = pair_add(pair_product(116.0f, fy), pair_single(-16.0f)).high;
+    lab.a = pair_scale(pair_gap(fx, fy), 500.0f).high;
+    lab.b = pair_scale(pair_gap(fy, fz), 200.0f).high;
+    return lab;
+}
+
+/* ---- the difference ---- */
+
+DEVICE f32 chroma_of(f32 a, f32 b)
+{
+    f32 a_lost, b_lost, lost;
+    PRECISE f32 a2 = two_product(a, a, a_lost);
+    PRECISE f32 b2 = two_product(b, b, b_lost);
+    PRECISE f32 sum = two_sum(a2, b2, lost);
+    PRECISE f32 low = lost + (a_lost + b_lost);
+    return root(pair_made(sum, low)).high;
+}
+
+DEVICE f32 hue_of(f32 a, f32 b)
+{
+    if (a == 0.0f && b == 0.0f)
+        return 0.0f;
+    f32 hue = arc_of(b, a);
+    return hue < 0.0f ? pair_add_less(CIEDE_TWO_PI, pair_single(hue)).high : hue;
+}
+
+/* Pulls a* of weak colours away from the axis. */
+DEVICE f32 stretched(f32 a, Pair stretch)
+{
+    return pair_add_to(a, pair_scale(stretch, 0.5f * a)).high;
+}
+
+/* Couples chroma and hue differences in the blues. */
+DEVICE f32 rotation(f32 chroma, f32 hue)
+{
+    f32 degrees = pair_scale(CIEDE_DEGREES, hue).high;
+    f32 lost;
+    PRECISE f32 past = quick_sum(-275.0f, degrees, lost);
+    f32 z = pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE).high;
+    PRECISE f32 square = z * z;
+    if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
+        return 0.0f;
+    f32 bell = pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f).high;
+    f32 turn = pair_scale(CIEDE_RADIANS, bell).high;
+    f32 chroma7 = power7(chroma).high;
+    PRECISE f32 whole = chroma7 + 6103515648.0f;
+    return -2.0f * pair_mul(root_of(divided(chroma7, whole)), sine_of(turn)).high;
+}
+
+DEVICE f32 difference(Lab ref, Lab dist)
+{
+    f32 c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
+    PRECISE f32 mean_chroma = (c_ref + c_dist) * 0.5f;
+    Pair c7 = power7(mean_chroma);
+    Pair share = quotient(c7, pair_add(c7, CIEDE_CHROMA_25_7));
+    Pair stretch = pair_add_to(1.0f, pair_negate(root(share)));
+    f32 a_ref = stretched(ref.a, stretch), a_dist = stretched(dist.a, stretch);
+    f32 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
+    PRECISE f32 chroma = (chroma_ref + chroma_dist) * 0.5f;
+
+    f32 hue_ref = hue_of(a_ref, ref.b), hue_dist = hue_of(a_dist, dist.b);
+    PRECISE f32 hue_gap = hue_dist - hue_ref;
+    PRECISE f32 hue_sum = hue_ref + hue_dist;
+    bool far = abs_f32(hue_gap) >= 3.14159274f; /* the first float above pi */
+    f32 turn = hue_gap, hue = hue_sum * 0.5f;
+    if (far) {
+        Pair around = hue_dist <= hue_ref ? CIEDE_TWO_PI : pair_negate(CIEDE_TWO_PI);
+        turn = pair_add_less(around, pair_single(hue_gap)).high;
+        hue = pair_add(CIEDE_TWO_PI, pair_single(hue_sum)).high * 0.5f;
+    }
+    if (c_ref == 0.0f || c_dist == 0.0f)
+        turn = 0.0f;
+
+    PRECISE f32 off = (ref.l + dist.l) * 0.5f - 50.0f;
+    Pair off2 = pair_product(off, off);
+    Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
+    PRECISE f32 s_l = pair_add_to(1.0f, l_gain).high * 0.65f;
+    PRECISE f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
+    f32 weight = curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue).high;
+    PRECISE f32 s_h =
+        pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
+
+    PRECISE f32 chroma2 = chroma_ref * chroma_dist;
+    f32 d_hue = 2.0f * pair_mul(root_of(chroma2), sine_of(abs_f32(turn) * 0.5f)).high;
+    PRECISE f32 d_l = dist.l - ref.l;
+    PRECISE f32 d_c = chroma_dist - chroma_ref;
+    f32 l = divided(d_l, s_l), c = divided(d_c, s_c),
+        h = divided(turn < 0.0f ? -d_hue : d_hue, s_h);
+    PRECISE f32 cross_part = rotation(chroma, hue) * c * h;
+    Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
+    return root(pair_add(squares, pair_single(cross_part))).high;
+}
+
+/* In units of 2^-CIEDE_SUM_BITS. */
+DEVICE u64 fixed_point(f32 x)
+{
+    u32 bits = bits_of_f32(x);
+    u32 mantissa = (bits & 0x7fffffu) | 0x800000u;
+    i32 shift = i32(bits >> 23) - 150 + CIEDE_SUM_BITS;
+    if (shift < 0)
+        return shift < -31 ? u64(0) : u64(mantissa >> u32(-shift));
+    return u64(mantissa) << u32(min_i32(shift, 39));
+}
