@@ -284,9 +284,8 @@ DEVICE f64 difference(Lab ref, Lab dist)
     if (c_ref == f64(0.0f) || c_dist == f64(0.0f))
         turn = f64(0.0f);
 
-    PRECISE f64 c_gain =
-        chroma *
-        CIEDE_C_WEIGHT; /* rounded as the CPU does it: many are half way between two floats */
+    /* Rounded as the CPU does it: many are half way between two floats. */
+    PRECISE f64 c_gain = chroma * CIEDE_C_WEIGHT;
     PRECISE f64 c_scale = c_gain + f64(1.0f);
     f64 s_c = narrowed(c_scale);
     f64 weight = narrowed(curve_at(CIEDE_HUES, 256.0f, 0.00390625f, hue));
