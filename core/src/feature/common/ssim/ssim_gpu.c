@@ -31,13 +31,14 @@ static size_t tiles_of_scales(unsigned w, unsigned h, unsigned scales, unsigned 
 }
 
 /* A group starts with ten rows more, so few of them have the least to do, yet many keep a large GPU busy: as many as one
- * with 132 multiprocessors runs at once when each has room for six. One more, and it would wait for all others. Small pictures have fewer. */
-enum { GROUPS_AT_ONCE = 132 * 6, MIN_ROWS = 24 };
+ * with 132 multiprocessors runs at once when each has so many. One more, and it would wait for all others. */
+enum { MULTIPROCESSORS = 132, GROUPS_OF_PICTURE = 7, GROUPS_OF_SCALES = 4, MIN_ROWS = 24 };
 
 unsigned ssim_gpu_rows(unsigned w, unsigned h, unsigned scales)
 {
+    const size_t at_once = MULTIPROCESSORS * (scales > 1 ? GROUPS_OF_SCALES : GROUPS_OF_PICTURE);
     unsigned rows = MIN_ROWS;
-    while (rows < SSIM_MAX_ROWS && tiles_of_scales(w, h, scales, rows) > GROUPS_AT_ONCE)
+    while (rows < SSIM_MAX_ROWS && tiles_of_scales(w, h, scales, rows) > at_once)
         rows += SSIM_GROUP_H;
     return rows;
 }
