@@ -19,7 +19,8 @@ usage: bench.py VMAF SYNTHCLIP [options]
   --seconds N         more of them, up to ten, while they take less than this together (5)
   --pairs N,...       for each size: repeats its clip until it has so many pairs, for devices that outrun it
   --dir DIR           where clips go (a folder in memory is best: /dev/shm)
-  --kernels           on a GPU, also the time of each feature's kernels, from the device's time stamps
+  --kernels           on a GPU, also the time of each feature's kernels, one after another, and of a frame with kernels
+                      side by side, both from the device's time stamps
   --rates FILE        JSON: bytes a second of `upload` and `memory`, and `operations` a second of the device, for the
                       bounds; without it an NVIDIA device is asked (bench/nvidia.py)
   --device N          the device that is asked (0)
@@ -182,6 +183,7 @@ def row(args, clip, feature, threads, backend, rates):
     if args.kernels and backend != 'cpu':
         found['by_feature'] = runs.kernel_times(runs.Run(turns[0], {'VMAF_GPU_PROFILE': '1'}).text)
         found['kernels'] = sum(found['by_feature'].values())
+        found['frame'] = runs.frame_time(runs.Run(turns[0], {'VMAF_GPU_PROFILE': 'frames'}).text)
     return found
 
 
@@ -191,7 +193,7 @@ def keys(args):
     if args.reference:
         found |= {'their_fps', 'their_cycles', 'their_memory', 'ratio', 'difference'}
     if args.kernels:
-        found.add('kernels')
+        found |= {'kernels', 'frame'}
     if 'default' in args.features.split(','):
         found |= {'bound_memory', 'bound_operations', 'share'}
         found |= {'bound_upload'} if args.backends != 'cpu' else set()

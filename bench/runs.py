@@ -86,3 +86,9 @@ def kernel_times(text):
             best, most = times, int(frames)
         times = {}
     return best
+
+
+def frame_time(text):
+    """Microseconds a frame takes by itself, from what a run with VMAF_GPU_PROFILE=frames says."""
+    found = re.findall(r'^gpu profile: (\d+) frames by themselves, ([\d.]+) us each', text, re.M)
+    return max(((int(frames), float(microseconds)) for frames, microseconds in found), default=(0, None))[1]

@@ -10,6 +10,7 @@ COLUMNS = (
     ('their fps', 9, 'their_fps', '{:.1f}'), ('their cycles', 12, 'their_cycles', '{:.1f}'),
     ('their MiB', 9, 'their_memory', '{:.0f}'), ('speed-up', 8, 'ratio', '{:.2f}x'),
     ('scores', 8, 'difference', '{}'), ('kernels, us', 11, 'kernels', '{:.1f}'),
+    ('a frame, us', 11, 'frame', '{:.1f}'),
     ('upload bound', 12, 'bound_upload', '{:.0f}'), ('memory bound', 12, 'bound_memory', '{:.0f}'),
     ('arithmetic bound', 16, 'bound_operations', '{:.0f}'), ('of bound', 8, 'share', '{:.0%}'),
 )

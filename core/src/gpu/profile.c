@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -13,11 +14,14 @@
 
 struct Profile {
     const Graph *graph;
-    bool asked;          /* for every frame, and to print */
-    unsigned pass_count; /* of all features */
-    double *sums;        /* in microseconds, by pass as pass_number() has it */
-    double *stamps;      /* those read last */
-    uint64_t *frames;    /* timed, by feature */
+    bool asked;            /* for every frame, and to print */
+    bool by_frame;         /* not by pass */
+    double frame_sum;      /* in microseconds */
+    uint64_t whole_frames; /* timed */
+    unsigned pass_count;   /* of all features */
+    double *sums;          /* in microseconds, by pass as pass_number() has it */
+    double *stamps;        /* those read last */
+    uint64_t *frames;      /* timed, by feature */
 };
 
 static unsigned plan_passes(const Graph *graph, FeatureSet owners, unsigned f)
@@ -47,12 +51,13 @@ static unsigned pass_number(const Profile *profile, unsigned feature, unsigned p
 int profile_create(Profile **out, const Graph *graph)
 {
     *out = NULL;
-    const char *asked = getenv("VMAF_GPU_PROFILE");
+    const char *const value = getenv("VMAF_GPU_PROFILE"), *const asked = value ? value : "";
     Profile *profile = mem_zalloc(sizeof(*profile));
     if (!profile)
         return -ENOMEM;
     profile->graph = graph;
-    profile->asked = asked && asked[0] == '1';
+    profile->by_frame = strcmp(asked, "frames") == 0;
+    profile->asked = profile->by_frame || asked[0] == '1';
     profile->pass_count = count_passes(graph, graph_owners(graph, graph->taken));
     profile->sums = mem_array(profile->pass_count + 1, sizeof(*profile->sums));
     profile->stamps = mem_array(profile->pass_count + 1, sizeof(*profile->stamps));
@@ -88,7 +93,15 @@ static const PlanPass *next_pass(const Graph *graph, FeatureSet owners, PassWalk
     }
 }
 
-static void print(const Profile *profile)
+static void print_frames(const Profile *profile)
+{
+    if (profile->whole_frames)
+        fprintf(stderr, "gpu profile: %llu frames by themselves, %.2f us each\n",
+                (unsigned long long)profile->whole_frames,
+                profile->frame_sum / (double)profile->whole_frames);
+}
+
+static void print_passes(const Profile *profile)
 {
     const Graph *graph = profile->graph;
     const FeatureSet owners = graph_owners(graph, graph->taken);
@@ -115,8 +128,10 @@ void profile_destroy(Profile *profile)
 {
     if (!profile)
         return;
-    if (profile->asked && profile->sums && profile->frames)
-        print(profile);
+    if (profile->by_frame)
+        print_frames(profile);
+    else if (profile->asked && profile->sums && profile->frames)
+        print_passes(profile);
     mem_free(profile->sums);
     mem_free(profile->stamps);
     mem_free(profile->frames);
@@ -128,10 +143,16 @@ bool profile_wants(const Profile *profile, uint64_t frame, unsigned slot_count)
     return profile->asked || frame % ((uint64_t)slot_count * TIMED_ROUNDS) == 0;
 }
 
+bool profile_by_frame(const Profile *profile)
+{
+    return profile->by_frame;
+}
+
 int profile_stamps(const Profile *profile, FeatureSet owners, GpuStamps **stamps)
 {
     GpuDevice *dev = profile->graph->device;
-    const int err = dev->ops->stamps_create(dev, count_passes(profile->graph, owners) + 1, stamps);
+    const unsigned count = profile->by_frame ? 1 : count_passes(profile->graph, owners);
+    const int err = dev->ops->stamps_create(dev, count + 1, stamps);
     return err == -ENOTSUP ? 0 : err;
 }
 
@@ -140,6 +161,11 @@ void profile_add(Profile *profile, GpuStamps *stamps, FeatureSet owners)
     const Graph *graph = profile->graph;
     if (!stamps || graph->device->ops->stamps_read(graph->device, stamps, profile->stamps))
         return;
+    if (profile->by_frame) {
+        profile->frame_sum += profile->stamps[1];
+        profile->whole_frames++;
+        return;
+    }
     PassWalk walk = { 0 };
     for (unsigned i = 1; next_pass(graph, owners, &walk); i++)
         profile->sums[pass_number(profile, walk.feature, walk.pass - 1)] +=

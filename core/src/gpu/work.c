@@ -22,7 +22,7 @@ static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage,
             ops->dispatch(work->commands, gf->kernels[p], slot->bindings[f][p], pass->params,
                           pass->groups);
             work->launches[f]++;
-            if (work->stamps) {
+            if (work->stamps && !profile_by_frame(list->profile)) {
                 ops->barrier(work->commands);
                 ops->stamp(work->commands, work->stamps, ++*stamp);
             }
@@ -53,6 +53,8 @@ static int record(const WorkList *list, const Work *work)
         if (any)
             ops->barrier(work->commands);
     }
+    if (work->stamps && profile_by_frame(list->profile))
+        ops->stamp(work->commands, work->stamps, 1);
     for (unsigned i = 0; i < work->count && graph->result_bytes; i++)
         ops->copy(work->commands,
                   &(GpuRange){ slot_at(list, work, i)->results, 0, graph->result_bytes },

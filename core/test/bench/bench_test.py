@@ -143,6 +143,12 @@ class Turns(unittest.TestCase):
                 'gpu profile: 40 frames, 13.50 us of kernels each\n')
         self.assertEqual(runs.kernel_times(said), {'vif': 12.5, 'adm': 1.0})
 
+    def test_frame_time(self):
+        said = ('gpu profile: 3 frames by themselves, 900.00 us each\ngpu profile: 40 frames by themselves, 120.50 us each\n'
+                'gpu profile: 3 frames by themselves, 950.00 us each\n')
+        self.assertEqual(runs.frame_time(said), 120.5)
+        self.assertIsNone(runs.frame_time('nothing'))
+
 
 class Figures(unittest.TestCase):
     ROW = {'size': '64x64', 'depth': 8, 'feature': 'default', 'backend': 'cuda', 'threads': 1, 'fps': 100.0,
