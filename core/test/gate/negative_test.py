@@ -85,9 +85,9 @@ def main():
         result = gate(SPOILT, empty)
         tested = re.search('computes wrong bits', result[1])
         expect('a spoilt kernel' + (', at the self-test' if tested else ''), result, 1,
-               'vif_stats_0_8' if tested else 'integer_vif_scale0 is')
+               'vif_stats_2' if tested else 'integer_vif_scale')
         # Without a self-test the scores give it away.
-        expect('a spoilt kernel, at the scores', gate(UNTESTED, empty), 1, 'integer_vif_scale0 is')
+        expect('a spoilt kernel, at the scores', gate(UNTESTED, empty), 1, 'integer_vif_scale')
 
 
 main()

@@ -23,7 +23,8 @@ Kernel = collections.namedtuple('Kernel', 'name across down buffers params')
 SKIPPED = 77
 # Kernels that fuse on purpose, and how often they may: those that ask the device do it once.
 FUSES = {'ciede_8': 1, 'ciede_16': 1, 'ciede_8_fused': 1000, 'ciede_16_fused': 1000, 'ciede_8_fused_f64': 1000,
-         'ciede_16_fused_f64': 1000, 'ssim_window_8_f64': 20, 'ssim_window_16_f64': 20, 'ssim_window_f32_f64': 20}
+         'ciede_16_fused_f64': 1000, 'ssim_window_8_f64': 20, 'ssim_window_16_f64': 20, 'ssim_window_f32_f64': 20,
+         'vif_stats_0_8_f64': 1000, 'vif_stats_0_16_f64': 1000, 'vif_stats_1_f64': 1000}
 # Kernels that take recip_near or rsqrt_near, beginning so.
 HURRIES = ('adm_', 'ciede_8_fused_f64', 'ciede_16_fused_f64', 'ssim_window_', 'vif_stats_')
 EMPTY = ('ciede_8_f64', 'ciede_16_f64')  # whose work the other kernel of ciede does

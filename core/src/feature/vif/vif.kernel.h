@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* VIF on the GPU: a kernel for each scale, vif_stats_S. It makes local means, variances and covariance,
  * the logarithms, and the four sums; and, from the same samples, the planes of the scale below: filtered,
- * every other row and column kept. vif_halve_1 does only the latter, for when scale 0 is left out.
+ * every other row and column kept. vif_halve_1 does only the latter, for when scale 0 is left out. Scale 3 is so small
+ * that its kernel halves for itself, and runs beside that of scale 2.
  *
  * A workgroup owns a tile of GROUP_W columns, border included, and VIF_ROWS rows.
  *   1. Vertical: a thread filters its column. All its samples are in registers before the first is used.
@@ -13,18 +14,21 @@
  * Scale 0 reads the picture's planes; those of the other scales hold both pictures in one word:
  * ref | dist << 16.
  *
+ * F64: second moments are filtered in double, which holds such sums whole (up to 48 bits) where integers need two.
+ *
  * The gain limit is a whole number in every model. Kernels for others (VIF_FRACTIONAL) carry double
  * arithmetic in integers, which is too much code for all of them.
  *
  * The build defines VIF_SCALE (the scale read) and, for the kernel that only halves, VIF_HALVE. */
 #include "feature/vif/vif_tile.h"
 
-#define TAPS_0                                                                                     \
-    489u, 935u, 1640u, 2640u, 3896u, 5274u, 6547u, 7455u, 7784u, 7455u, 6547u, 5274u, 3896u,       \
-        2640u, 1640u, 935u, 489u
-#define TAPS_1 1244u, 3663u, 7925u, 12590u, 14692u, 12590u, 7925u, 3663u, 1244u
-#define TAPS_2 3571u, 16004u, 26386u, 16004u, 3571u
-#define TAPS_3 10904u, 43728u, 10904u
+#define TAPS_0(t)                                                                                  \
+    t(489), t(935), t(1640), t(2640), t(3896), t(5274), t(6547), t(7455), t(7784), t(7455), t(6547), t(5274), \
+        t(3896), t(2640), t(1640), t(935), t(489)
+#define TAPS_1(t)                                                                                  \
+    t(1244), t(3663), t(7925), t(12590), t(14692), t(12590), t(7925), t(3663), t(1244)
+#define TAPS_2(t) t(3571), t(16004), t(26386), t(16004), t(3571)
+#define TAPS_3(t) t(10904), t(43728), t(10904)
 #if VIF_SCALE == 0
 #define STATS_TAPS TAPS_0
 #define HALVE_TAPS TAPS_1
@@ -33,7 +37,6 @@
 #define HALVE_TAPS TAPS_2
 #elif VIF_SCALE == 2
 #define STATS_TAPS TAPS_2
-#define HALVE_TAPS TAPS_3
 #else
 #define STATS_TAPS TAPS_3
 #endif
@@ -55,9 +58,11 @@
 #if VIF_SCALE == 0
 #define SOURCE IN(0, u32, ref) IN(1, u32, dist)
 #define MOMENT_SHIFT square_shift
+#define WIDE_MOMENTS HBD
 #else
 #define SOURCE IN(0, u32, planes) IN(1, u32, unused_planes)
 #define MOMENT_SHIFT 16u
+#define WIDE_MOMENTS 1
 #endif
 
 #ifdef HALVE_TAPS
@@ -68,6 +73,22 @@
 #define SHARED_HALF
 #endif
 
+#ifdef F64
+#define QUANTITIES 1u /* in `columns`: the means of both pictures, then second moments */
+#define SHARED_MOMENTS SHARED(f64, moment_columns, 3 * VIF_QUANTITY)
+/* Runs of the same columns in all rows are side by side, and places are shuffled so that these are in different banks. */
+#define RUN_ROW(i) ((i) % VIF_ROWS)
+#define RUN_FIRST(i) ((i) / VIF_ROWS * VIF_RUN)
+#define COLUMN_AT(quantity, row, x) ((row) * GROUP_W + ((x) ^ ((row) << 3)))
+#define MOMENT_AT(quantity, row, x) ((quantity) * VIF_QUANTITY + (row) * GROUP_W + ((x) ^ (row)))
+#else
+#define QUANTITIES 4u
+#define SHARED_MOMENTS
+#define RUN_ROW(i) ((i) / VIF_RUNS)
+#define RUN_FIRST(i) ((i) % VIF_RUNS * VIF_RUN)
+#define COLUMN_AT(quantity, row, x) ((quantity) * VIF_QUANTITY + (row) * GROUP_W + (x))
+#endif
+
 #ifdef VIF_HALVE
 #define BUFFERS SOURCE HALF
 #define PARAMS VIF_HALVE_PARAMS
@@ -76,15 +97,18 @@
 #define BUFFERS SOURCE HALF IN(3, u32x2, log_table) OUT(4, u32, sums)
 #define PARAMS VIF_STATS_PARAMS
 #define SHARED_ARRAYS                                                                              \
-    SHARED_HALF SHARED(u32x4, columns, 4 * VIF_QUANTITY / 4) SHARED(u32x2, log_lines, VIF_LOG_LINES)   \
-    SHARED(u64, parts, 2 * GROUP_W)
+    SHARED_HALF SHARED_MOMENTS SHARED(u32x4, columns, QUANTITIES * VIF_QUANTITY / 4)               \
+    SHARED(u32x2, log_lines, VIF_LOG_LINES)
 #endif
 
 #include "gpu/prelude/prelude.h"
 
-TABLE_BEGIN(u32, taps, 2 * VIF_REACH + 1) STATS_TAPS TABLE_END
+TABLE_BEGIN(u32, taps, 2 * VIF_REACH + 1) STATS_TAPS(u32) TABLE_END
+#ifdef F64
+TABLE_BEGIN(f64, taps_f64, 2 * VIF_REACH + 1) STATS_TAPS(f64) TABLE_END
+#endif
 #ifdef HALVE_TAPS
-TABLE_BEGIN(u32, halve_taps, 2 * VIF_HALVE_REACH + 1) HALVE_TAPS TABLE_END
+TABLE_BEGIN(u32, halve_taps, 2 * VIF_HALVE_REACH + 1) HALVE_TAPS(u32) TABLE_END
 #endif
 
 KERNEL_BEGIN
@@ -122,9 +146,67 @@ DEVICE u32 join_moment(u32 wrapped, u32 high, u32 shift)
     return high + round_shift(low_part(wrapped, high, shift), shift);
 }
 
+#ifdef F64
+
+/* What is added to whole numbers below 2^52 has their bits in its words, below 0x43300000 in the upper one. */
+#define WHOLE 4503599627370496.0
+#define WHOLE_WORD 0x43300000u
+
+/* (sum - WHOLE) >> shift, of 32 bits. */
+DEVICE u32 bits_above(f64 sum, u32 shift)
+{
+    return u32((u64(high_word(sum)) << 32 | u64(low_word(sum))) >> shift);
+}
+
+DEVICE f64 f64_of_u32(u32 x)
+{
+    return f64_of_words(x, WHOLE_WORD) - WHOLE;
+}
+
 DEVICE void put_column(u32 quantity, u32 row, u32 value)
 {
-    PUT_WORD(columns, quantity * VIF_QUANTITY + row * GROUP_W + LOCAL_X, value);
+    if (quantity == 0u)
+        PUT_WORD(columns, COLUMN_AT(0u, row, LOCAL_X), value);
+    else
+        moment_columns[MOMENT_AT(quantity - 1u, row, LOCAL_X)] = f64_of_u32(value);
+}
+
+#else
+
+DEVICE void put_column(u32 quantity, u32 row, u32 value)
+{
+    PUT_WORD(columns, COLUMN_AT(quantity, row, LOCAL_X), value);
+}
+
+#endif
+
+#endif
+
+#if VIF_SCALE == 3
+
+/* Of the planes above the word at column x and the rows around 2 * y, filtered downwards by the taps that this scale
+ * has, too. They end where those of the last row do, or behind that: only the border at the top is reflected about. */
+DEVICE u32 filtered_above(u32 x, u32 y)
+{
+    u32 sum_r = 0u, sum_d = 0u;
+    UNROLL for (i32 k = 0; k < 3; k++) {
+        u32 pair = planes[u32(abs_i32(i32(2u * y) - 1 + k)) * stride + x];
+        sum_r += (pair & 0xffffu) * taps[k];
+        sum_d += (pair >> 16) * taps[k];
+    }
+    return round_shift(sum_r, 16u) | round_shift(sum_d, 16u) << 16;
+}
+
+/* The word at x, y of this scale. */
+DEVICE u32 halved(u32 x, u32 y)
+{
+    u32 sum_r = 0u, sum_d = 0u;
+    UNROLL for (i32 k = 0; k < 3; k++) {
+        u32 pair = filtered_above(u32(abs_i32(i32(2u * x) - 1 + k)), y);
+        sum_r += (pair & 0xffffu) * taps[k];
+        sum_d += (pair >> 16) * taps[k];
+    }
+    return round_shift(sum_r, 16u) | round_shift(sum_d, 16u) << 16;
 }
 
 #endif
@@ -145,7 +227,11 @@ DEVICE void filter_column(u32 x, i32 y)
     }
 #else
     UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++)
+#if VIF_SCALE == 3
+        r[i] = halved(x, mirror(y - VIF_REACH + i, i32(height)));
+#else
         r[i] = planes[mirror(y - VIF_REACH + i, i32(height)) * stride + x];
+#endif
     UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++) {
         d[i] = r[i] >> 16;
         r[i] = r[i] & 0xffffu;
@@ -172,15 +258,29 @@ DEVICE void filter_column(u32 x, i32 y)
         put_column(0u, u32(j), round_shift(sum_r, mean_shift) | round_shift(sum_d, mean_shift) << 16);
     }
     UNROLL for (u32 q = 1u; q < 4u; q++) { /* ref * ref, dist * dist, ref * dist */
-        u32 m[VIF_SAMPLES], wrapped[VIF_ROWS];
+        u32 m[VIF_SAMPLES];
         UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++)
             m[i] = (q == 2u ? d[i] : r[i]) * (q == 1u ? r[i] : d[i]);
+#if defined(F64) && WIDE_MOMENTS
+        f64 sum[VIF_ROWS];
+        UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
+            sum[j] = f64_of_words((1u << MOMENT_SHIFT) >> 1, WHOLE_WORD);
+        UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++) {
+            f64 moment = f64_of_u32(m[i]);
+            UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
+                if (i >= j && i - j <= 2 * VIF_REACH)
+                    sum[j] = fma_f64(moment, taps_f64[i - j], sum[j]);
+        }
+        UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
+            put_column(q, u32(j), bits_above(sum[j], MOMENT_SHIFT));
+#else
+        u32 wrapped[VIF_ROWS];
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++) {
             wrapped[j] = m[j + VIF_REACH] * taps[VIF_REACH];
             UNROLL for (i32 k = 0; k < VIF_REACH; k++)
                 wrapped[j] += (m[j + k] + m[j + 2 * VIF_REACH - k]) * taps[k];
         }
-#if VIF_SCALE == 0 && !HBD
+#if !WIDE_MOMENTS
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
             put_column(q, u32(j), wrapped[j]);
 #else
@@ -192,6 +292,7 @@ DEVICE void filter_column(u32 x, i32 y)
                 high += (m[j + k] + m[j + 2 * VIF_REACH - k]) * taps[k];
             put_column(q, u32(j), join_moment(wrapped[j], high, MOMENT_SHIFT));
         }
+#endif
 #endif
     }
 #endif
@@ -224,125 +325,7 @@ DEVICE void halve_rows()
 
 #ifndef VIF_HALVE
 
-#define NOISE 131072u /* variance 2.0 in units of 2^-16 */
-#define VIF_SUMS VIF_SUMS_AT(VIF_SCALE) /* the scale's place in `sums` */
-
-/* 2048 * log2(x) from the top 16 bits of x >= 2^15. */
-DEVICE u32 log2_fixed(u32 x)
-{
-    u32 shift = top_bit_u32(x) - 15u;
-    u32 top = x >> shift;
-    u32x2 line = log_lines[(top >> VIF_LOG_RUN_BITS) - VIF_LOG_FIRST / VIF_LOG_RUN];
-    return ((top * line.x + line.y) >> VIF_LOG_SHIFT) + 2048u * shift;
-}
-
-/* What is left of the distorted picture's energy s2 when `explained` is taken from it, over the noise. */
-DEVICE u32 noise_level(u32 s2, u32 explained)
-{
-    return NOISE + (max_u32(s2, explained) - explained);
-}
-
-/* Of the signal and the noise. Samples beyond the depth may make them anything: that must not lead out
- * of the table. */
-DEVICE u32 log_of_both(u32 noise, u32 signal)
-{
-    return log2_fixed(max_u32(noise + signal, 32768u));
-}
-
-#include "feature/vif/vif_divide.h"
-
-/* What the information is where that is in doubt. */
-#ifdef VIF_FRACTIONAL
-
-/* The gain and what follows from it as the CPU has them, in double. */
-DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
-{
-    u64 epsilon = u64(0x3edb7cdfu) << 32 | u64(0xd9d7bdbbu); /* 65536 * 1e-10 */
-    u64 limit = u64(gain_hi) << 32 | u64(gain_lo);
-    u64 covariance = sd_from_u32(s12), energy = sd_from_u32(s2);
-    u64 g = sd_div(covariance, sd_add(sd_from_u32(s1), epsilon));
-    u64 explained = sd_mul(g, covariance);
-    u32 noise = NOISE + (energy > explained ? sd_to_u32(sd_sub(energy, explained)) : 0u);
-    g = g > limit ? limit : g;
-    u32 signal = sd_to_u32(sd_mul(sd_mul(g, g), sd_from_u32(s1)));
-    return log_of_both(noise, signal) - log2_fixed(noise);
-}
-
-#else
-
-DEVICE bool is_limited(u32 s1, u32 s12)
-{
-    return s12 > gain_whole * min_u32(s1, gain_room);
-}
-
-DEVICE u32 limited_signal(u32 s1)
-{
-    return gain_whole * gain_whole * s1;
-}
-
-DEVICE void leave_to_host(u32 s1, u32 s2, u32 s12)
-{
-    u32 i = ATOMIC_ADD(sums, VIF_UNSETTLED, 1u);
-    if (i < VIF_UNSETTLED_MAX) {
-        sums[VIF_UNSETTLED_AT(i)] = u32(VIF_SCALE);
-        sums[VIF_UNSETTLED_AT(i) + 1u] = s1;
-        sums[VIF_UNSETTLED_AT(i) + 2u] = s2;
-        sums[VIF_UNSETTLED_AT(i) + 3u] = s12;
-    }
-}
-
-/* Most often both candidates have the same logarithms, and all between them. */
-DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
-{
-    u32 q = u32(divide_square(s12, s1));
-    bool limited = is_limited(s1, s12);
-    u32 less_noise = noise_level(s2, q + 1u), more_noise = noise_level(s2, q);
-    u32 less_signal = limited ? limited_signal(s1) : max_u32(q, 1u) - 1u;
-    u32 more_signal = limited ? limited_signal(s1) : q;
-    u32 noise_log = log2_fixed(less_noise), log = log_of_both(less_noise, less_signal);
-    if (noise_log == log2_fixed(more_noise) && log == log_of_both(more_noise, more_signal))
-        return log - noise_log;
-    leave_to_host(s1, s2, s12);
-    return 0u;
-}
-
-#endif
-
-/* The logarithm of what the picture tells over what it tells less the signal. The CPU's doubles stand
- * for s12^2 / s1 less a hair (the epsilon). With s12^2 = q * s1 + r, that is q or q - 1, and only an r
- * within a narrow band leaves open which: that is a doubt, `bit`, and nothing is told. */
-DEVICE u32 information(u32 s1, u32 s2, u32 s12, u32 bit, INOUT(u32) doubts)
-{
-    u64 quotient = divide_square(s12, s1);
-    u32 q = u32(quotient), r = u32(quotient >> 32);
-    u32 explained = q + 1u, signal = q;
-    bool doubtful = false;
-    /* Above this r is beyond twice `lean`, which is below (q >> 16) + 1, and beyond the band: its first term
-     * is below (s1 >> 17) + 1, the others with all that is rounded below 2. */
-    if (r <= (q >> 16) + (s1 >> 17) + 4u) {
-        f32 lean = f32(q) * 6.5536e-6f;
-        f32 band = 1.7763568e-15f * f32(s1) * f32(max_u32(q + 1u, s2)) + 9.5367432e-7f * lean +
-                   2.3841858e-7f * f32(r);
-        doubtful = abs_f32(f32(r) - lean) <= band || abs_f32(f32(r) - 2.0f * lean) <= band;
-        explained = q + (f32(r) > lean ? 1u : 0u);
-        signal = q - (f32(r) <= 2.0f * lean ? 1u : 0u);
-    }
-    u32 noise = noise_level(s2, explained);
-#ifdef VIF_FRACTIONAL
-    f32 bound = gain * f32(s1);
-    doubtful = doubtful || abs_f32(f32(s12) - bound) <= 1e-5f * bound;
-    if (f32(s12) > bound)
-        signal = sd_to_u32(sd_mul(u64(gain_square_hi) << 32 | u64(gain_square_lo), sd_from_u32(s1)));
-#else
-    if (is_limited(s1, s12))
-        signal = limited_signal(s1);
-#endif
-    if (doubtful) {
-        doubts |= bit;
-        return 0u;
-    }
-    return log_of_both(noise, signal) - log2_fixed(noise);
-}
+#include "feature/vif/vif_information.h"
 
 /* Both are looked at, or compilers would give arrays addresses to choose between. */
 DEVICE i32 pick(bool first, i32 a, i32 b)
@@ -350,20 +333,29 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
     return first ? a : b;
 }
 
-/* (a * b + 2^31) >> 32 */
-DEVICE u32 round_mul_hi(u32 a, u32 b)
-{
-    return u32((u64(a) * u64(b) + u64(2147483648u)) >> 32);
-}
-
 /* Filters a run of outputs of one row, and adds up what they tell. */
 DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u64) flats)
 {
     u32 m1[VIF_RUN], m2[VIF_RUN], moments[3 * VIF_RUN];
-    UNROLL for (u32 q = 0u; q < 4u; q++) {
+#ifdef F64
+    UNROLL for (u32 q = 0u; q < 3u; q++) {
+        f64 sum[VIF_RUN];
+        UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
+            sum[c] = WHOLE + 32768.0;
+        UNROLL for (u32 i = 0u; i < VIF_RUN + 2u * VIF_REACH; i++) {
+            f64 moment = moment_columns[MOMENT_AT(q, row, i % 4u) + first + i / 4u * 4u];
+            UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
+                if (i >= c && i - c <= 2u * VIF_REACH)
+                    sum[c] = fma_f64(moment, taps_f64[i - c], sum[c]);
+        }
+        UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
+            moments[q * VIF_RUN + c] = bits_above(sum[c], 16u);
+    }
+#endif
+    UNROLL for (u32 q = 0u; q < QUANTITIES; q++) {
         u32 v[VIF_WINDOW], wrapped[VIF_RUN];
         UNROLL for (u32 i = 0u; i < VIF_WINDOW / 4; i++) {
-            u32x4 four = columns[(q * VIF_QUANTITY + row * GROUP_W + first) / 4u + i];
+            u32x4 four = columns[COLUMN_AT(q, row, first + 4u * i) / 4u];
             v[4u * i] = four.x;
             v[4u * i + 1u] = four.y;
             v[4u * i + 2u] = four.z;
@@ -399,16 +391,14 @@ DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u6
     }
     u32 num_log = 0u, den_log = 0u, doubts = 0u;
     UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
-        if (c < count) {
-            if (s1[c] < i32(NOISE)) {
-                flats += u64(u32(s2[c])) | u64(1) << 48;
-            } else {
-                den_log += log2_fixed(NOISE + u32(s1[c])) - 2048u * 17u;
-                if (s12[c] > 0 && s2[c] > 0)
-                    num_log +=
-                        information(u32(s1[c]), u32(s2[c]), u32(s12[c]), 1u << c, doubts);
-            }
-        }
+        bool is_flat = s1[c] < i32(NOISE), counts = c < count, close = false;
+        u32 variance = u32(max_i32(s1[c], i32(NOISE)));
+        u32 told = information(variance, u32(s2[c]), u32(max_i32(s12[c], 0)), close);
+        bool tells = counts && !is_flat && s12[c] > 0 && s2[c] > 0;
+        num_log += tells && !close ? told : 0u;
+        doubts |= tells && close ? 1u << c : 0u;
+        den_log += counts && !is_flat ? log2_fixed(NOISE + variance) - 2048u * 17u : 0u;
+        flats += counts && is_flat ? u64(u32(s2[c])) | u64(1) << 48 : u64(0);
     }
     while (doubts != 0u) {
         u32 c = top_bit_u32(doubts);
@@ -418,31 +408,55 @@ DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u6
             doubted_2 = pick(i == c, s2[i], doubted_2);
             doubted_12 = pick(i == c, s12[i], doubted_12);
         }
-        num_log += settle(u32(doubted_1), u32(doubted_2), u32(doubted_12));
+        num_log += look_closer(u32(doubted_1), u32(doubted_2), u32(doubted_12));
         doubts ^= 1u << c;
     }
     logs += u64(num_log) | u64(den_log) << 32;
 }
 
-/* Adds up the threads' shares: first every 16th, then 16 of those. A group's are below 2^48 in the sum of
+#define VIF_SUMS VIF_SUMS_AT(VIF_SCALE) /* the scale's place in `sums` */
+
+DEVICE u64 joined(u32 low, u32 high)
+{
+    return u64(high) << 32 | u64(low);
+}
+
+/* Both sums of a thread, where the columns were. */
+DEVICE void put_shares(u64 logs, u64 flats)
+{
+    columns[LOCAL_X] = U32X4(u32(logs), u32(logs >> 32), u32(flats), u32(flats >> 32));
+}
+
+/* Adds to the first `left` threads' shares those of three times as many others. */
+DEVICE void add_shares(u32 left, INOUT(u64) logs, INOUT(u64) flats)
+{
+    BARRIER();
+    if (LOCAL_X < left) {
+        UNROLL for (u32 i = 1u; i < 4u; i++) {
+            u32x4 share = columns[LOCAL_X + i * left];
+            logs += joined(share.x, share.y);
+            flats += joined(share.z, share.w);
+        }
+        put_shares(logs, flats);
+    }
+}
+
+/* Adds up the threads' shares, in steps that are short, for other groups wait for that. A group's are below 2^48 in the sum of
  * flat energies and below 2^32 in the others. */
 DEVICE void add_sums(u64 logs, u64 flats)
 {
-    parts[LOCAL_X] = logs;
-    parts[GROUP_W + LOCAL_X] = flats;
     BARRIER();
-    if (LOCAL_X < 32u) {
-        u32 from = LOCAL_X / 16u * GROUP_W + LOCAL_X % 16u;
-        u64 sum = parts[from];
-        for (u32 i = 16u; i < GROUP_W; i += 16u)
-            sum += parts[from + i];
-        parts[from] = sum;
-    }
+    put_shares(logs, flats);
+    add_shares(GROUP_W / 4u, logs, flats);
+    add_shares(GROUP_W / 16u, logs, flats);
+    add_shares(GROUP_W / 64u, logs, flats);
     BARRIER();
     if (LOCAL_X < 4u) {
         u64 sum = u64(0);
-        for (u32 i = 0u; i < 16u; i++)
-            sum += parts[LOCAL_X / 2u * GROUP_W + i];
+        UNROLL for (u32 i = 0u; i < GROUP_W / 64u; i++) {
+            u32x4 share = columns[i];
+            sum += LOCAL_X < 2u ? joined(share.x, share.y) : joined(share.z, share.w);
+        }
         sum = LOCAL_X == 0u   ? sum & u64(0xffffffffu)
               : LOCAL_X == 1u ? sum >> 32
               : LOCAL_X == 2u ? sum & ((u64(1) << 48) - u64(1))
@@ -468,7 +482,7 @@ KERNEL_MAIN
 #ifndef VIF_HALVE
     u64 logs = u64(0), flats = u64(0);
     for (u32 i = LOCAL_X; i < VIF_ROWS * VIF_RUNS; i += GROUP_W) {
-        u32 row = i / VIF_RUNS, first = i % VIF_RUNS * VIF_RUN;
+        u32 row = RUN_ROW(i), first = RUN_FIRST(i);
         u32 out_x = GROUP_X * VIF_COLUMNS + first;
         if (GROUP_Y * VIF_ROWS + row < height && out_x < width)
             measure_run(row, first, width - out_x, logs, flats);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of VIF on a GPU: a stage for each scale sums it up and halves it for the next. */
+/* The passes of VIF on a GPU: a stage for each scale sums it up and halves it for the next, but the last, which reads
+ * the planes of the one before. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 
 GPU_PARAMS(VifHalveParams, VIF_HALVE_PARAMS);
 GPU_PARAMS(VifStatsParams, VIF_STATS_PARAMS);
+
+#define VIF_LAST_SCALE (VIF_SCALES - 1)
 
 _Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place for each scale");
 
@@ -122,9 +125,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                            f->shape.w[0],
                            f->shape.h[0],
                            gpu_plane_stride(plan, 0) };
-    for (unsigned scale = 0; scale < VIF_SCALES; scale++) {
-        const bool is_last = scale + 1 == VIF_SCALES;
-        const ScalePlanes half = is_last ? planes : halve_planes(plan, &planes);
+    for (unsigned scale = 0; scale < VIF_LAST_SCALE - 1; scale++) {
+        const ScalePlanes half = halve_planes(plan, &planes);
         if (scale > 0 || !options->skip_scale0)
             plan_stats(f, plan, scale, &planes, half.source[0], log_lines, sums);
         else
@@ -132,6 +134,10 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         planes = half;
         gpu_next_stage(plan);
     }
+    plan_stats(f, plan, VIF_LAST_SCALE - 1, &planes, planes.source[0], log_lines, sums);
+    planes.width /= 2;
+    planes.height /= 2;
+    plan_stats(f, plan, VIF_LAST_SCALE, &planes, planes.source[0], log_lines, sums);
     return 0;
 }
 
