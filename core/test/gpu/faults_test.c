@@ -172,32 +172,23 @@ static int run_imports(void)
     return err;
 }
 
-static int run_timed(const char *what)
+/* With the time of each kernel noted. */
+static int run_profiled(void)
 {
-    setenv("VMAF_GPU_PROFILE", what, 1);
+    setenv("VMAF_GPU_PROFILE", "1", 1);
     const int err = run_pictures();
     unsetenv("VMAF_GPU_PROFILE");
     return err;
-}
-
-/* With the time of each kernel noted, or that of each frame. */
-static int run_profiled(void)
-{
-    return run_timed("1");
-}
-
-static int run_timed_frames(void)
-{
-    return run_timed("frames");
 }
 
 static const struct {
     const char *name;
     int (*run)(void);
 } runs[] = {
-    { "pictures", run_pictures },         { "ring", run_ring },
-    { "imports", run_imports },           { "profiled", run_profiled },
-    { "frames timed", run_timed_frames },
+    { "pictures", run_pictures },
+    { "ring", run_ring },
+    { "imports", run_imports },
+    { "profiled", run_profiled },
 };
 
 static void make_incoming(Incoming *incoming)
