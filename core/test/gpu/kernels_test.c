@@ -50,6 +50,16 @@ static bool check_with(const GpuCheck *check, bool doubles)
     return matters;
 }
 
+/* Some devices are slow, and so is the sanitizer. */
+static bool few_cases(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return true;
+#else
+    return rig_is_slow();
+#endif
+}
+
 /* The sanitizer, which is slow, sees both forms in host_features_test.c. */
 static bool with_doubles(void)
 {
@@ -79,13 +89,13 @@ static void check_feature(const FeatureDef *def)
     runs = 0;
     for (unsigned s = 0; s < COUNT(sizes); s++) {
         for (unsigned d = 0; d < COUNT(depths); d++) {
-            if (rig_is_slow() && d % 2 != s % 2)
+            if (few_cases() && d % 2 != s % 2)
                 continue;
             GpuCheck check = { .def = def, .seed = s + 1, .content = (s + d) % CHECK_CONTENTS };
             assert_int_equal(0, shape_init(&check.shape, formats[(s + d) % COUNT(formats)],
                                            depths[d], sizes[s][0], sizes[s][1]));
             check_one(&check);
-            if (check.content == CHECK_TEXTURE || rig_is_slow() || sizes[s][0] > 200)
+            if (check.content == CHECK_TEXTURE || few_cases() || sizes[s][0] > 200)
                 continue;
             check.content = CHECK_TEXTURE;
             check_one(&check);
@@ -149,7 +159,7 @@ static void test_options(void **unused)
     for (unsigned i = 0; i < COUNT(option_sets); i++) {
         runs = 0;
         for (unsigned d = 0; d < COUNT(depths); d++) {
-            if (rig_is_slow() && d > 0 && d != 1 + i % 3)
+            if (few_cases() && d > 0 && d != 1 + i % 3)
                 continue;
             GpuCheck check = {
                 .def = feature_find(option_sets[i].name),
@@ -163,7 +173,7 @@ static void test_options(void **unused)
         }
         print_message("%s, %s = %s: %u runs\n", option_sets[i].name, option_sets[i].options[0],
                       option_sets[i].options[1], runs);
-        assert_int_equal(rig_is_slow() ? 2 : 4, runs);
+        assert_int_equal(few_cases() ? 2 : 4, runs);
     }
     assert_int_equal(0, failures);
 }
@@ -177,7 +187,7 @@ static void test_long_shapes(void **unused)
     static const char *const options[] = { "window_size", "127", "full_ref", "true", NULL };
     failures = runs = 0;
     for (unsigned s = 0; s < COUNT(long_sizes); s++) {
-        for (unsigned d = 0; d < (rig_is_slow() ? 1 : 2); d++) {
+        for (unsigned d = 0; d < (few_cases() ? 1 : 2); d++) {
             GpuCheck check = { .def = feature_find("cambi"),
                                .options = options,
                                .content = d ? CHECK_FLAT : CHECK_BANDS,
@@ -187,7 +197,7 @@ static void test_long_shapes(void **unused)
             check_one(&check);
         }
     }
-    assert_int_equal(rig_is_slow() ? 2 : 4, runs);
+    assert_int_equal(few_cases() ? 2 : 4, runs);
     assert_int_equal(0, failures);
 }
 
