@@ -13,6 +13,15 @@
 
 #define MAX_KERNELS 128
 
+#ifndef __has_feature /* clang's */
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
 static const unsigned depths[] = { 8, 10, 12, 16 };
 static const enum VmafPixelFormat formats[] = { VMAF_PIX_FMT_YUV420P, VMAF_PIX_FMT_YUV444P,
                                                 VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV400P };
@@ -53,21 +62,13 @@ static bool check_with(const GpuCheck *check, bool doubles)
 /* Some devices are slow, and so is the sanitizer. */
 static bool few_cases(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-    return true;
-#else
-    return rig_is_slow();
-#endif
+    return SANITIZED || rig_is_slow();
 }
 
 /* The sanitizer, which is slow, sees both forms in host_features_test.c. */
 static bool with_doubles(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-    return false;
-#else
-    return rig_may_use_doubles();
-#endif
+    return !SANITIZED && rig_may_use_doubles();
 }
 
 /* Counts as one run. */
