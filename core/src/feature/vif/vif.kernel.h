@@ -130,6 +130,12 @@ DEVICE u32 round_shift(u32 sum, u32 shift)
     return (sum + ((1u << shift) >> 1)) >> shift;
 }
 
+/* Of both pictures, as one word. */
+DEVICE u32 round_pair(u32 sum_r, u32 sum_d, u32 shift)
+{
+    return round_shift(sum_r, shift) | round_shift(sum_d, shift) << 16;
+}
+
 #ifndef VIF_HALVE
 
 /* Second moments of 8-bit samples fit 32 bits as they are. The sums of all others have up to 48 bits, and
@@ -194,7 +200,7 @@ DEVICE u32 filtered_above(u32 x, u32 y)
         sum_r += (pair & 0xffffu) * taps[k];
         sum_d += (pair >> 16) * taps[k];
     }
-    return round_shift(sum_r, 16u) | round_shift(sum_d, 16u) << 16;
+    return round_pair(sum_r, sum_d, 16u);
 }
 
 /* The word at x, y of this scale. */
@@ -206,7 +212,7 @@ DEVICE u32 halved(u32 x, u32 y)
         sum_r += (pair & 0xffffu) * taps[k];
         sum_d += (pair >> 16) * taps[k];
     }
-    return round_shift(sum_r, 16u) | round_shift(sum_d, 16u) << 16;
+    return round_pair(sum_r, sum_d, 16u);
 }
 
 #endif
@@ -244,8 +250,7 @@ DEVICE void filter_column(u32 x, i32 y)
             sum_r += r[2 * j + VIF_REACH - VIF_HALVE_REACH + k] * halve_taps[k];
             sum_d += d[2 * j + VIF_REACH - VIF_HALVE_REACH + k] * halve_taps[k];
         }
-        half_columns[u32(j) * GROUP_W + LOCAL_X] =
-            round_shift(sum_r, mean_shift) | round_shift(sum_d, mean_shift) << 16;
+        half_columns[u32(j) * GROUP_W + LOCAL_X] = round_pair(sum_r, sum_d, mean_shift);
     }
 #endif
 #ifndef VIF_HALVE
@@ -255,7 +260,7 @@ DEVICE void filter_column(u32 x, i32 y)
             sum_r += (r[j + k] + r[j + 2 * VIF_REACH - k]) * taps[k];
             sum_d += (d[j + k] + d[j + 2 * VIF_REACH - k]) * taps[k];
         }
-        put_column(0u, u32(j), round_shift(sum_r, mean_shift) | round_shift(sum_d, mean_shift) << 16);
+        put_column(0u, u32(j), round_pair(sum_r, sum_d, mean_shift));
     }
     UNROLL for (u32 q = 1u; q < 4u; q++) { /* ref * ref, dist * dist, ref * dist */
         u32 m[VIF_SAMPLES];
@@ -316,8 +321,7 @@ DEVICE void halve_rows()
         }
         u32 sum_r = wrapped - (sum_d << 16);
         if (out_x < half_width && out_y < half_height)
-            half_planes[out_y * half_width + out_x] =
-                round_shift(sum_r, 16u) | round_shift(sum_d, 16u) << 16;
+            half_planes[out_y * half_width + out_x] = round_pair(sum_r, sum_d, 16u);
     }
 }
 
