@@ -26,6 +26,7 @@ enum {
     DRIVER_NO_DEVICE = 100,
     DRIVER_INVALID_DEVICE = 101,
     DRIVER_NOT_READY = 600,
+    DRIVER_ALREADY_PINNED = 712,
 };
 
 /* ---- flags ---- */
@@ -112,6 +113,8 @@ typedef struct DriverSemaphoreValue {
     X(MemFree, (DriverAddress address))                                                            \
     X(MemHostAlloc, (void **block, size_t size, unsigned flags))                                   \
     X(MemFreeHost, (void *block))                                                                  \
+    X(MemHostRegister, (void *block, size_t size, unsigned flags))                                 \
+    X(MemHostUnregister, (void *block))                                                            \
     X(MemcpyHtoDAsync, (DriverAddress to, const void *from, size_t size, DriverHandle stream))     \
     X(MemcpyDtoHAsync, (void *to, DriverAddress from, size_t size, DriverHandle stream))           \
     X(MemcpyDtoDAsync, (DriverAddress to, DriverAddress from, size_t size, DriverHandle stream))   \

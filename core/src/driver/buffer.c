@@ -41,7 +41,9 @@ void driver_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
     DriverDevice *dev = (DriverDevice *)gpu;
     DriverBuffer *buffer = (DriverBuffer *)gpu_buffer;
     if (buffer->ours && driver_enter_anyway(dev)) {
-        if (buffer->gpu.host)
+        if (buffer->registered)
+            dev->api->call.MemHostUnregister(buffer->gpu.host);
+        else if (buffer->gpu.host)
             dev->api->call.MemFreeHost(buffer->gpu.host);
         else
             dev->api->call.MemFree(buffer->address);

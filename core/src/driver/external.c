@@ -75,13 +75,27 @@ static int import_memory(DriverDevice *dev, const GpuHandle *handle, DriverBuffe
     return 0;
 }
 
+/* Plain memory is pinned for every device by the first of them. A driver may refuse it for reasons of its own: the caller has
+ * another way then. */
+static int pin_pages(DriverDevice *dev, const GpuHandle *handle, DriverBuffer *buffer)
+{
+    void *const pages = (void *)handle->value;
+    const int result = dev->api->call.MemHostRegister(pages, handle->size, DRIVER_HOST_PORTABLE);
+    if (result && result != DRIVER_ALREADY_PINNED)
+        return -ENOTSUP;
+    buffer->gpu.host = pages;
+    buffer->ours = buffer->registered = !result;
+    return 0;
+}
+
 int driver_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
 {
     DriverDevice *dev = (DriverDevice *)gpu;
     *out = NULL;
     const bool pinned = handle->type == GPU_HANDLE_UPLOAD; /* for all devices (buffer.c) */
     const bool wrapped = handle->type == GPU_HANDLE_ADDRESS || pinned;
-    if (!wrapped && !is_known(handle->type))
+    const bool plain = handle->type == GPU_HANDLE_PAGES;
+    if (!wrapped && !plain && !is_known(handle->type))
         return -ENOTSUP;
     DriverBuffer *buffer = mem_zalloc(sizeof(*buffer));
     if (!buffer)
@@ -93,7 +107,7 @@ int driver_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **ou
     } else if (wrapped) {
         buffer->address = (DriverAddress)handle->value;
     } else if (!(err = driver_enter(dev))) {
-        err = import_memory(dev, handle, buffer);
+        err = plain ? pin_pages(dev, handle, buffer) : import_memory(dev, handle, buffer);
         driver_leave(dev);
     }
     if (err)

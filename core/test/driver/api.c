@@ -274,6 +274,16 @@ API(cuMemFreeHost, hipHostFree)(void *block)
     CALL(RELEASES | UNSAFE, memory_free_host(block));
 }
 
+API(cuMemHostRegister_v2, hipHostRegister)(void *block, size_t size, unsigned flags)
+{
+    CALL(NEEDS_CONTEXT | UNSAFE | MAY_REFUSE, memory_register(block, size));
+}
+
+API(cuMemHostUnregister, hipHostUnregister)(void *block)
+{
+    CALL(RELEASES | UNSAFE, memory_unregister(block));
+}
+
 static int get_info(size_t *free_bytes, size_t *total)
 {
     const Device *device = context_current()->device;

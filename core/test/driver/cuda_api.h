@@ -39,6 +39,8 @@ int cuMemAlloc_v2(uint64_t *address, size_t size);
 int cuMemFree_v2(uint64_t address);
 int cuMemHostAlloc(void **block, size_t size, unsigned flags);
 int cuMemFreeHost(void *block);
+int cuMemHostRegister_v2(void *block, size_t size, unsigned flags);
+int cuMemHostUnregister(void *block);
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream);
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream);
 int cuMemcpy2DAsync_v2(const CudaCopy2D *copy, void *stream);

@@ -37,6 +37,8 @@ enum {
     NOT_FOUND = 500,
     NOT_READY = 600,
     ILLEGAL_ADDRESS = 700,
+    ALREADY_REGISTERED = 712,
+    NOT_REGISTERED = 713,
     LAUNCH_FAILED = 719,
     NOT_SUPPORTED = 801,
     CAPTURE_UNSUPPORTED = 900,
@@ -152,6 +154,8 @@ int memory_alloc(size_t size, uint64_t *out);
 int memory_free(uint64_t address);
 int memory_alloc_host(size_t size, void **out);
 int memory_free_host(void *block);
+int memory_register(void *block, size_t size); /* plain memory becomes pinned, for every context */
+int memory_unregister(void *block);
 int memory_wrap(void *data, size_t size, uint64_t *out); /* freed as any; `data` is unmapped */
 /* Where the bytes lie that a context calls by that address, and how many of them; NULL: nowhere. */
 void *memory_find(const Context *context, uint64_t address, size_t *left);

@@ -236,6 +236,41 @@ static void test_lateness(void **unused)
     tear_down_clean();
 }
 
+/* Plain memory that was registered is read when the copy runs, from every context. */
+static void test_registered(void **unused)
+{
+    static uint32_t words[1024];
+    void *stream = make_stream(1);
+    const uint64_t memory = make_memory(4);
+    uint32_t *seen = make_pinned();
+    words[0] = 1;
+    assert_int_equal(0, emulated_schedule("lazy"));
+    assert_int_equal(713, cuMemHostUnregister(words));
+    assert_int_equal(1, emulated_complaints());
+    assert_int_equal(0, cuMemHostRegister_v2(words, sizeof(words), 1));
+    assert_int_equal(712, cuMemHostRegister_v2(words + 8, 16, 1));
+    assert_int_equal(712, cuMemHostRegister_v2(seen, 4, 1));
+    assert_int_equal(0, cuMemcpyHtoDAsync_v2(memory, words, 4, stream));
+    words[0] = 2;
+    assert_int_equal(0, cuMemcpyDtoHAsync_v2(seen, memory, 4, stream));
+    assert_int_equal(0, cuStreamSynchronize(stream));
+    assert_int_equal(2, seen[0]);
+    assert_int_equal(0, cuMemHostUnregister(words));
+    assert_int_equal(0, cuMemcpyHtoDAsync_v2(memory, words, 4, stream));
+    words[0] = 3; /* after it was read */
+    assert_int_equal(0, cuMemcpyDtoHAsync_v2(seen, memory, 4, stream));
+    assert_int_equal(0, cuStreamSynchronize(stream));
+    assert_int_equal(2, seen[0]);
+    assert_int_equal(0, cuMemHostRegister_v2(words, sizeof(words), 1));
+    cuMemFree_v2(memory);
+    cuMemFreeHost(seen);
+    cuStreamDestroy_v2(stream);
+    void *popped;
+    cuCtxPopCurrent_v2(&popped);
+    cuDevicePrimaryCtxRelease_v2(0);
+    assert_int_equal(1, emulated_leaks()); /* it stayed registered */
+}
+
 static void test_legacy_stream(void **unused)
 {
     void *blocking = make_stream(0), *other = make_stream(1);
@@ -505,6 +540,7 @@ int main(void)
         cmocka_unit_test_setup(test_options, set_up),
         cmocka_unit_test_setup(test_kernel, set_up),
         cmocka_unit_test_setup(test_lateness, set_up),
+        cmocka_unit_test_setup(test_registered, set_up),
         cmocka_unit_test_setup(test_legacy_stream, set_up),
         cmocka_unit_test_setup(test_rows, set_up),
         cmocka_unit_test_setup(test_graph, set_up),

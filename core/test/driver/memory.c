@@ -14,7 +14,7 @@
 #endif
 #define GRAIN ((size_t)4096)
 
-enum MemoryKind { MEMORY_DEVICE, MEMORY_PINNED, MEMORY_MAPPED };
+enum MemoryKind { MEMORY_DEVICE, MEMORY_PINNED, MEMORY_REGISTERED, MEMORY_MAPPED };
 
 typedef struct Allocation {
     struct Allocation *next;
@@ -97,6 +97,18 @@ int memory_wrap(void *data, size_t size, uint64_t *out)
     return OK;
 }
 
+int memory_register(void *block, size_t size)
+{
+    const uint64_t first = (uint64_t)(uintptr_t)block;
+    if (!block || !size)
+        return INVALID_VALUE;
+    for (const Allocation *a = allocations; a; a = a->next)
+        if (first < a->address + a->size && a->address < first + size)
+            return ALREADY_REGISTERED;
+    add(MEMORY_REGISTERED, first, size, block);
+    return OK;
+}
+
 /* ---- freeing ---- */
 
 static void release(Allocation **link)
@@ -112,16 +124,21 @@ static void release(Allocation **link)
     free(gone);
 }
 
-/* Both functions that free wait for the device, where they are implemented. */
-static int free_at(uint64_t address, bool pinned)
+static enum MemoryKind kind_to_free(const Allocation *a)
+{
+    return a->kind == MEMORY_MAPPED ? MEMORY_DEVICE : a->kind;
+}
+
+/* All functions that free wait for the device, where they are implemented. */
+static int free_at(uint64_t address, enum MemoryKind kind, int otherwise)
 {
     if (nodes_hang())
         hang_for_ever("freeing memory");
     Allocation **link = &allocations;
-    while (*link && ((*link)->address != address || ((*link)->kind == MEMORY_PINNED) != pinned))
+    while (*link && ((*link)->address != address || kind_to_free(*link) != kind))
         link = &(*link)->next;
-    if (!*link || (!pinned && (*link)->context != context_current()))
-        return INVALID_VALUE;
+    if (!*link || (kind == MEMORY_DEVICE && (*link)->context != context_current()))
+        return otherwise;
     /* A driver waits for all work of the context first. */
     if (nodes_wait_for_others((*link)->context))
         complain("memory is freed while work waits for a semaphore that others have to signal");
@@ -131,12 +148,17 @@ static int free_at(uint64_t address, bool pinned)
 
 int memory_free(uint64_t address)
 {
-    return address ? free_at(address, false) : OK;
+    return address ? free_at(address, MEMORY_DEVICE, INVALID_VALUE) : OK;
 }
 
 int memory_free_host(void *block)
 {
-    return block ? free_at((uint64_t)(uintptr_t)block, true) : OK;
+    return block ? free_at((uint64_t)(uintptr_t)block, MEMORY_PINNED, INVALID_VALUE) : OK;
+}
+
+int memory_unregister(void *block)
+{
+    return free_at((uint64_t)(uintptr_t)block, MEMORY_REGISTERED, NOT_REGISTERED);
 }
 
 long memory_forget(const Context *context)
@@ -166,7 +188,8 @@ long memory_live(void)
 void *memory_find(const Context *context, uint64_t address, size_t *left)
 {
     for (const Allocation *a = allocations; a; a = a->next)
-        if (address - a->address < a->size && (a->kind == MEMORY_PINNED || a->context == context)) {
+        if (address - a->address < a->size &&
+            (a->kind == MEMORY_PINNED || a->kind == MEMORY_REGISTERED || a->context == context)) {
             *left = a->size - (address - a->address);
             return a->data + (address - a->address);
         }

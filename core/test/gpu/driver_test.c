@@ -16,6 +16,7 @@
 #include "driver/device.h"
 #include "gpu/feature_gpu.h"
 #include "gpu/import_tile.h"
+#include "gpu/pages.h"
 #include "hip/symbols.h"
 #include "testing.h"
 
@@ -78,6 +79,8 @@ typedef struct Rig {
     GpuBindings *bindings;
     GpuCommands *transfer, *compute;
     GpuStamps *stamps;
+    void *pages; /* plain memory, as a buffer, too */
+    GpuBuffer *pinned;
     int memory, semaphore; /* descriptors */
     uintptr_t clock;
 } Rig;
@@ -107,6 +110,7 @@ static int create_objects(Rig *rig)
     const GpuOps *ops = dev->ops;
     const KernelInfo *info = kernel_info_find("import_plane_8");
     const GpuHandle memory = { GPU_HANDLE_OPAQUE_FD, rig->memory, SIZE };
+    const GpuHandle pages = { GPU_HANDLE_PAGES, (intptr_t)rig->pages, PAGES_ALIGN };
     const GpuHandle semaphore = { GPU_HANDLE_OPAQUE_FD, rig->semaphore, 8 };
     int err = ops->buffer_create(dev, GPU_UPLOAD, SIZE, &rig->upload);
     if (!err)
@@ -117,6 +121,8 @@ static int create_objects(Rig *rig)
         err = ops->buffer_create(dev, GPU_READBACK, PASSES * SIZE, &rig->readback);
     if (!err)
         err = ops->buffer_import(dev, &memory, &rig->imported);
+    if (!err)
+        err = ops->buffer_import(dev, &pages, &rig->pinned);
     if (!err)
         err = driver_semaphore_import(dev, &semaphore, &rig->clock);
     if (!err)
@@ -162,18 +168,20 @@ static void destroy_objects(Rig *rig)
     ops->commands_destroy(dev, rig->transfer);
     ops->bindings_destroy(dev, rig->bindings);
     driver_semaphore_destroy(dev, rig->clock);
-    GpuBuffer *const buffers[] = { rig->imported, rig->readback, rig->planes, rig->image,
-                                   rig->upload };
+    GpuBuffer *const buffers[] = { rig->pinned, rig->imported, rig->readback,
+                                   rig->planes, rig->image,    rig->upload };
     for (size_t i = 0; i < COUNT(buffers); i++)
         ops->buffer_destroy(dev, buffers[i]);
     gpu_device_release(dev);
 }
 
-static int record_upload(Rig *rig, bool from_import)
+/* Pictures come from memory of the driver's, plain memory, and memory of another API in turn. */
+static int record_upload(Rig *rig, unsigned seed)
 {
     const GpuOps *ops = rig->dev->ops;
+    GpuBuffer *const from[] = { rig->upload, rig->imported, rig->pinned };
     ops->begin(rig->transfer);
-    ops->copy_rows(rig->transfer, &(GpuRows){ .from = from_import ? rig->imported : rig->upload,
+    ops->copy_rows(rig->transfer, &(GpuRows){ .from = from[seed % 3],
                                               .from_stride = STRIDE,
                                               .to = rig->image,
                                               .to_stride = STRIDE,
@@ -235,15 +243,16 @@ static bool is_right(const Rig *rig, unsigned seed)
 }
 
 /* One frame: an upload, the work that waits for it, and others who wait for that. */
-static int run_frame(Rig *rig, unsigned seed, bool from_import)
+static int run_frame(Rig *rig, unsigned seed)
 {
     GpuDevice *dev = rig->dev;
     void *shared = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, rig->memory, 0);
-    paint(from_import ? shared : rig->upload->host, seed);
+    void *const from[] = { rig->upload->host, shared, rig->pages };
+    paint(from[seed % 3], seed);
     munmap(shared, SIZE);
     GpuPoint uploaded = { 0 }, done = { 0 };
     const GpuForeign signal = { rig->clock, seed + 1 }, before = { rig->clock, seed };
-    int err = record_upload(rig, from_import);
+    int err = record_upload(rig, seed);
     if (!err)
         err = dev->ops->submit(dev,
                                &(GpuSubmit){ .queue = GPU_TRANSFER,
@@ -272,11 +281,11 @@ static int run_frames(Rig *rig)
 {
     int err = record_work(rig, false);
     for (unsigned i = 0; i < REPEATS && !err; i++)
-        err = run_frame(rig, i, i % 2);
+        err = run_frame(rig, i);
     if (!err)
         err = record_work(rig, true);
     if (!err)
-        err = run_frame(rig, REPEATS, false);
+        err = run_frame(rig, REPEATS);
     double times[2] = { -1, -1 };
     if (!err)
         err = rig->dev->ops->stamps_read(rig->dev, rig->stamps, times);
@@ -287,7 +296,9 @@ static bool failed_in_time; /* before the end, where nothing can come back */
 
 static int run_all(void)
 {
-    Rig rig = { .memory = file_of(SIZE), .semaphore = file_of(8) };
+    Rig rig = { .pages = pages_alloc(PAGES_ALIGN),
+                .memory = file_of(SIZE),
+                .semaphore = file_of(8) };
     int err = open_device(&rig);
     if (!err)
         err = create_objects(&rig);
@@ -299,6 +310,7 @@ static int run_all(void)
         err = WRONG;
     close(rig.memory);
     close(rig.semaphore);
+    pages_free(rig.pages, PAGES_ALIGN);
     return err;
 }
 
@@ -495,8 +507,6 @@ static void knows_who_is_fast_at_doubles(void **state)
     unsetenv("EMULATED_FLOATS_PER_DOUBLE");
 }
 
-/* ---- several kernels at once ---- */
-
 static unsigned calls_of(const char *function)
 {
     const char *name;
@@ -508,6 +518,56 @@ static unsigned calls_of(const char *function)
             return calls;
     }
 }
+
+/* ---- clearing ---- */
+
+static int clear(Rig *rig, GpuBuffer *buffer, GpuBuffer *seen, const GpuRange *range)
+{
+    const GpuOps *ops = rig->dev->ops;
+    GpuPoint done = { 0 };
+    ops->begin(rig->transfer);
+    ops->fill(rig->transfer, &(GpuRange){ buffer, 0, buffer->size }, 0x01010101);
+    ops->barrier(rig->transfer);
+    ops->fill(rig->transfer, range, 0);
+    ops->barrier(rig->transfer);
+    ops->copy(rig->transfer, &(GpuRange){ buffer, 0, buffer->size },
+              &(GpuRange){ seen, 0, seen->size });
+    ops->barrier(rig->transfer);
+    const GpuSubmit submit = { .queue = GPU_TRANSFER,
+                               .commands = &rig->transfer,
+                               .command_count = 1 };
+    return ops->end(rig->transfer) || gpu_device_submit(rig->dev, &submit, &done) ||
+           gpu_device_wait(rig->dev, done);
+}
+
+/* Zeros among uploads are copied while there are enough of them; what is cleared is the same. */
+static void clears(void **state)
+{
+    static const size_t sizes[] = { 4, 256, DRIVER_ZEROS, DRIVER_ZEROS + 4 };
+    char memset_name[64];
+    Rig rig = { 0 };
+    GpuBuffer *buffer, *seen;
+    assert_int_equal(0, open_device(&rig));
+    const GpuOps *const ops = rig.dev->ops;
+    assert_int_equal(0, ops->commands_create(rig.dev, GPU_TRANSFER, &rig.transfer));
+    assert_int_equal(0, ops->buffer_create(rig.dev, GPU_DEVICE, DRIVER_ZEROS + 64, &buffer));
+    assert_int_equal(0, ops->buffer_create(rig.dev, GPU_READBACK, DRIVER_ZEROS + 64, &seen));
+    snprintf(memset_name, sizeof(memset_name), "%sMemsetD32Async", prefix);
+    for (unsigned i = 0; i < COUNT(sizes); i++) {
+        emulated_fail(NULL, 0, NULL); /* counts anew */
+        assert_int_equal(0, clear(&rig, buffer, seen, &(GpuRange){ buffer, 8, sizes[i] }));
+        assert_int_equal(sizes[i] > DRIVER_ZEROS ? 2 : 1, calls_of(memset_name));
+        const char *const bytes = seen->host;
+        for (size_t at = 0; at < seen->size; at++)
+            assert_int_equal(at < 8 || at >= 8 + sizes[i], bytes[at]);
+    }
+    ops->buffer_destroy(rig.dev, seen);
+    ops->buffer_destroy(rig.dev, buffer);
+    ops->commands_destroy(rig.dev, rig.transfer);
+    gpu_device_release(rig.dev);
+}
+
+/* ---- several kernels at once ---- */
 
 /* Two kernels ahead, a third that is there already, and each of them as it is asked for. */
 static int make_kernels(void)
@@ -799,6 +859,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(survives_lack_of_our_memory),
         cmocka_unit_test(adopts),
         cmocka_unit_test(knows_who_is_fast_at_doubles),
+        cmocka_unit_test(clears),
         cmocka_unit_test(makes_several),
         cmocka_unit_test(makes_each_if_not_several),
         cmocka_unit_test_setup_teardown(waits_for_callers_stream, set_lazy, set_random),

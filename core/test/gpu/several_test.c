@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/pages.h"
+#include "gpu/upload.h"
 #include "libvmaf/inspect.h"
 #include "rig.h"
 #include "score.h"
@@ -88,6 +90,33 @@ static void test_large(void **unused)
         check(device, &run);
         vmaf_device_close(&device);
     }
+}
+
+static bool finds(GpuDevice *gpu, void *block)
+{
+    const VmafPicture pic = { .pix_fmt = VMAF_PIX_FMT_YUV400P,
+                              .bpc = 8,
+                              .w = { 640 },
+                              .h = { 640 },
+                              .stride = { 640 },
+                              .data = { block } };
+    GpuRange range;
+    return upload_find(gpu, &pic, 0, 640 * 640, &range);
+}
+
+/* What one of the devices was given all of them copy from, and nobody does when it is gone. */
+static void test_shared(void **unused)
+{
+    VmafDevice *device = open_times(3, 2);
+    const GpuSession *const session = rig_session(device);
+    void *block;
+    assert_int_equal(0, upload_alloc(session->device, PAGES_ALIGN, &block));
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(finds(session_device(session, i), block));
+    upload_free(session->device, block);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(finds(session_device(session, i), block));
+    vmaf_device_close(&device);
 }
 
 /* Runs begin with a look back at both pictures; smaller ones would score 0 whatever is in them. */
@@ -198,11 +227,9 @@ static void test_refusals(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_looks_back_at_both),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_scores),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_shared),   cmocka_unit_test(test_looks_back_at_both),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refusals),
     };
     return RIG_RUN(argc, argv, tests);
