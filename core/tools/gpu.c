@@ -35,13 +35,17 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
     Gpu *const gpu = calloc(1, sizeof(*gpu));
     if (!gpu)
         return -ENOMEM;
+    const unsigned in_flight = wish->needs->in_flight;
     const VmafDeviceOptions wanted = {
         .size = sizeof(wanted),
         .backend = wish->backend,
         .device = options->device,
         .allow_software = options->allow_software,
-        .max_outstanding_frames = wish->needs->pairs ? wish->needs->pairs : OUTSTANDING_FRAMES,
+        .max_outstanding_frames =
+            in_flight && in_flight < OUTSTANDING_FRAMES ? in_flight : OUTSTANDING_FRAMES,
         .upload_bytes = wish->needs->upload_bytes,
+        .expected_pairs = wish->needs->pairs,
+        .expected_pair_bytes = wish->needs->pair_bytes,
         .quiet = wish->quiet,
         .required = wish->required,
     };

@@ -14,8 +14,10 @@ typedef struct Gpu Gpu;
 
 /* What a run will want of it. */
 typedef struct GpuNeeds {
-    unsigned pairs;      /* under way at once; 0: as many as help */
+    unsigned in_flight;  /* pairs at once; 0: as many as help */
     size_t upload_bytes; /* for pictures that it copies, about */
+    uint64_t pairs;      /* in all, about; 0: not known */
+    size_t pair_bytes;
 } GpuNeeds;
 
 /* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the

@@ -37,6 +37,15 @@ static unsigned largest_depth(const Group *group)
     return depth;
 }
 
+static size_t frame_bytes(const VideoFormat *format)
+{
+    const size_t luma = (size_t)format->width * format->height;
+    const size_t samples = format->pix_fmt == VMAF_PIX_FMT_YUV444P   ? 3 * luma
+                           : format->pix_fmt == VMAF_PIX_FMT_YUV422P ? 2 * luma
+                                                                     : luma + luma / 2;
+    return samples * (format->bitdepth > 8 ? 2 : 1);
+}
+
 /* Of a picture, and a little more: rows are rounded up. */
 static size_t luma_bytes(const Group *group)
 {
@@ -170,15 +179,6 @@ static int prepare_part(Group *group, unsigned threads)
     return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->shard->first);
 }
 
-static size_t frame_bytes(const VideoFormat *format)
-{
-    const size_t luma = (size_t)format->width * format->height;
-    const size_t samples = format->pix_fmt == VMAF_PIX_FMT_YUV444P   ? 3 * luma
-                           : format->pix_fmt == VMAF_PIX_FMT_YUV422P ? 2 * luma
-                                                                     : luma + luma / 2;
-    return samples * (format->bitdepth > 8 ? 2 : 1);
-}
-
 /* Frames that Vulkan decodes can be read on the device that the decoder made, not on another of the same GPU. False:
  * nothing was opened. */
 static bool open_decoders_device(const Group *group, const Rating *rating)
@@ -204,6 +204,13 @@ static size_t expected_pool(const Group *group)
     return picture * (frames && frames * videos < pictures ? (size_t)frames * videos : pictures);
 }
 
+/* That all groups of the run will score, about. */
+static uint64_t expected_pairs(const Group *group)
+{
+    const uint64_t frames = video_frames_left(group->videos[0]), limit = group->plan.limit;
+    return (limit && limit < frames ? limit : frames) * group->share->options->distorted.count;
+}
+
 /* The first context of a run opens the device for all. */
 static int place_on_gpu(const Group *group, const Rating *rating)
 {
@@ -214,9 +221,13 @@ static int place_on_gpu(const Group *group, const Rating *rating)
         return gpu_share(share->gpu, rating->vmaf);
     if (open_decoders_device(group, rating))
         return 0;
-    GpuNeeds needs = { .pairs = KEPT_PAIRS };
-    if (on_devices(group) != group->count + 1)
-        needs = (GpuNeeds){ .upload_bytes = expected_pool(group) };
+    GpuNeeds needs = { .in_flight = KEPT_PAIRS,
+                       .pairs = expected_pairs(group),
+                       .pair_bytes = 2 * frame_bytes(&group->videos[0]->format) };
+    if (on_devices(group) != group->count + 1) {
+        needs.in_flight = 2 * gpu_frames_ahead(group);
+        needs.upload_bytes = expected_pool(group);
+    }
     return gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
 }
 

@@ -94,6 +94,10 @@ typedef struct VmafDeviceOptions {
     /* That pictures of vmaf_preallocate_pictures will take, about: memory that is got while the driver starts, where
      * that helps. 0: none. */
     size_t upload_bytes;
+    /* How many pairs will be scored, about, and how many bytes one has, all planes of both pictures: where drivers take
+     * long to start, no more is started than pays. 0: not known. Whatever comes is scored, and right. */
+    uint64_t expected_pairs;
+    size_t expected_pair_bytes;
 } VmafDeviceOptions;
 
 /* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none

@@ -24,11 +24,19 @@ typedef struct GpuDeviceInfo {
 
 typedef struct GpuBackend GpuBackend;
 
+/* What a device will have to do, about; 0 where that is not known. */
+typedef struct GpuExpected {
+    uint64_t pairs;
+    size_t pair_bytes; /* all planes of both pictures */
+} GpuExpected;
+
 /* What a look at the machine found. Backends embed it at the head of their own. */
 typedef struct GpuProbe {
     const GpuBackend *backend;
     GpuDeviceInfo *devices; /* the best first: real GPUs before software */
     unsigned count;
+    GpuExpected
+        expected; /* of the device that is opened next: who takes long to start starts no more than pays */
 } GpuProbe;
 
 struct GpuBackend {

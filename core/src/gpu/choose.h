@@ -14,6 +14,7 @@ typedef struct GpuWish {
     bool required;       /* what has GPU code runs there, or nothing does */
     unsigned depth;      /* frames in flight; 0: the default */
     size_t upload_bytes; /* to be reserved for pictures */
+    GpuExpected expected;
 } GpuWish;
 
 /* The device that was wished for; without a wish the first real GPU, or with `allow_software` the

@@ -107,8 +107,8 @@ typedef struct GpuSubmit {
     const GpuForeign *foreign_signals; /* when the commands are done */
     unsigned foreign_signal_count;
 } GpuSubmit;
-#define GPU_MAX_COMMANDS 8 /* in a submission */
-#define GPU_MAX_WAITS 6    /* of each kind */
+#define GPU_MAX_COMMANDS 16 /* in a submission */
+#define GPU_MAX_WAITS 6     /* of each kind */
 
 typedef struct GpuOps {
     int (*buffer_create)(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer);

@@ -100,16 +100,18 @@ int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options)
     if (!b)
         return -EINVAL;
     GpuSession *session;
-    const int err = session_open(&session, b,
-                                 &(GpuWish){ .index = -1,
-                                             .device = full.device,
-                                             .several = true,
-                                             .allow_software = full.allow_software != 0,
-                                             .validation = full.enable_validation != 0,
-                                             .quiet = full.quiet != 0,
-                                             .required = full.required != 0,
-                                             .depth = full.max_outstanding_frames,
-                                             .upload_bytes = full.upload_bytes });
+    const int err =
+        session_open(&session, b,
+                     &(GpuWish){ .index = -1,
+                                 .device = full.device,
+                                 .several = true,
+                                 .allow_software = full.allow_software != 0,
+                                 .validation = full.enable_validation != 0,
+                                 .quiet = full.quiet != 0,
+                                 .required = full.required != 0,
+                                 .depth = full.max_outstanding_frames,
+                                 .upload_bytes = full.upload_bytes,
+                                 .expected = { full.expected_pairs, full.expected_pair_bytes } });
     *device = (VmafDevice *)session;
     return err;
 }

@@ -67,6 +67,7 @@ static void log_devices(const GpuProbe *probe, const unsigned *indices, unsigned
 static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, unsigned index)
 {
     GpuDevice *device;
+    probe->expected = wish->expected;
     int err = probe->backend->open(probe, index, &device);
     if (!err)
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);

@@ -33,8 +33,7 @@ struct GpuStream {
     pthread_mutex_t lock;
     pthread_cond_t progress;
     WorkList works;
-    /* Frames so far: uploaded or about to be, with kernels submitted, collected.
-   */
+    /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
     uint64_t submitted, started, collected;
     unsigned before;             /* the last so many are there to be looked back at */
     uint64_t runs;               /* submissions of kernels */
@@ -59,13 +58,11 @@ static int create_slots(GpuStream *stream)
     const GpuTuning *tuning = &stream->device->tuning;
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
-    /* Uploads among the kernels are seen by later frames of the same queue only.
-   */
+    /* Uploads among the kernels are seen by later frames of the same queue only. */
     stream->lanes = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->lanes;
     assert(stream->lanes >= 1 && stream->lanes <= GPU_MAX_LANES);
-    /* Frames on other lanes are company enough for small stages, and wait for
-   * fewer barriers. */
-    const unsigned company = stream->lanes > 2 ? 2 : tuning->max_batch;
+    /* Frames on other lanes are company, too. */
+    const unsigned company = GPU_MAX_BATCH / stream->lanes;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
         stream->batch = 1;
@@ -74,8 +71,7 @@ static int create_slots(GpuStream *stream)
     if (stream->batch > company)
         stream->batch = company;
     assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
-    /* Whole batches, so that the same frames share a submission in each round:
-   * each is recorded only once. */
+    /* Whole batches, so that the same frames share a submission in each round: each is recorded only once. */
     stream->slot_count = stream->depth + graph->back;
     stream->slot_count += (stream->batch - stream->slot_count % stream->batch) % stream->batch;
     const int err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
@@ -86,9 +82,8 @@ static int create_slots(GpuStream *stream)
     return err;
 }
 
-/* Many frames in flight keep a fast device busy with small frames. Large ones
- * do so by themselves: of those there are no more than fit into a moderate part
- * of its memory. */
+/* Many frames in flight keep a fast device busy with small frames. Large ones do so by themselves: of those there are
+ * no more than fit into a moderate part of its memory. */
 static unsigned sensible_depth(const Graph *graph, unsigned depth)
 {
     const unsigned enough = 8;
@@ -175,15 +170,14 @@ static bool is_timed(const GpuStream *stream, uint64_t frame)
     return profile_wants(stream->profile, frame, stream->slot_count);
 }
 
-/* How many frames of the batch that the oldest waiting one belongs to are still
- * to come or waiting. */
+/* How many frames of the batch that the oldest waiting one belongs to are still to come or waiting. */
 static unsigned left_of_batch(const GpuStream *stream)
 {
     return stream->batch - (unsigned)(stream->started % stream->batch);
 }
 
-/* How many of the waiting frames of a batch, from the oldest on, run the same
- * kernels. Those that are timed run alone. */
+/* How many of the waiting frames of a batch, from the oldest on, run the same kernels. Those that are timed run
+ * alone. */
 static unsigned run_length(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
@@ -213,9 +207,8 @@ static void count_launches(GpuStream *stream, const Work *work)
         stream->tallies[f].launches += work->launches[f];
 }
 
-/* What a run on this lane comes after: uploads, its own and those of the frames
- * that it looks back at; and the kernels of a frame that is timed have the
- * device to themselves. */
+/* What a run on this lane comes after: uploads, its own and those of the frames that it looks back at; and the
+ * kernels of a frame that is timed have the device to themselves. */
 static unsigned waits_of(const GpuStream *stream, enum GpuQueue lane, bool timed,
                          GpuPoint waits[GPU_MAX_WAITS])
 {
@@ -277,8 +270,7 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     return 0;
 }
 
-/* Starts the oldest waiting frames. A failure is told when they are collected.
- */
+/* Starts the oldest waiting frames. A failure is told when they are collected. */
 static void start_run(GpuStream *stream)
 {
     const unsigned count = run_length(stream);
@@ -292,8 +284,7 @@ static void start_run(GpuStream *stream)
     stream->started += count;
 }
 
-/* Frames wait for the rest of their batch only while the device has enough to
- * do. */
+/* Frames wait for the rest of their batch only while the device has enough to do. */
 static void start_if_due(GpuStream *stream)
 {
     while (stream->started < stream->submitted &&
@@ -306,15 +297,14 @@ static void start_if_due(GpuStream *stream)
 
 static int collect_next(GpuStream *stream, void *const *results);
 
-/* Whether the oldest frame in flight is one that nobody will collect; under the
- * lock. */
+/* Whether the oldest frame in flight is one that nobody will collect; under the lock. */
 static bool is_before(const GpuStream *stream)
 {
     return stream->collected < stream->submitted && slot_of(stream, stream->collected)->before;
 }
 
-/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the
- * frames that looked back at it are `depth` or more frames old. */
+/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked back at it are
+ * `depth` or more frames old. */
 static int wait_for_room(GpuStream *stream, Slot **slot)
 {
     int err = 0;
@@ -394,9 +384,8 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
     return slot->err;
 }
 
-/* The pictures of the frame that is collected, as the host can read them: the
- * pair, and the references before. What came straight into a slot is read back
- * from there, as far as features look back. */
+/* The pictures of the frame that is collected, as the host can read them: the pair, and the references before. What
+ * came straight into a slot is read back from there, as far as features look back. */
 static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[5],
                          VmafPicture held[5])
 {
@@ -425,8 +414,7 @@ static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[5
     return err;
 }
 
-/* A frame whose last bit hangs on the order of the CPU's additions is measured
- * there. */
+/* A frame whose last bit hangs on the order of the CPU's additions is measured there. */
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
     const Feature *f = stream->graph->features[i].feature;
@@ -495,8 +483,7 @@ static int collect_next(GpuStream *stream, void *const *results)
 
     FeatureSet again;
     const int err = read_results(stream, slot, results, &again);
-    /* It is done, and so is its upload unless that went another way: asking again
-   * would take a while. */
+    /* It is done, and so is its upload unless that went another way: asking again would take a while. */
     if (!err && slot->owners)
         slot->uploaded = slot->done = (GpuPoint){ 0 };
 

@@ -134,45 +134,6 @@ static const GpuOps vulkan_ops = {
     .destroy = destroy,
 };
 
-/* A family that computes, one that does not draw if there is any: it runs kernels of several queues side by side
- * where drivers run those of a family that draws one queue after another. */
-static uint32_t choose_compute(const VkQueueFamilyProperties *families, uint32_t count)
-{
-    uint32_t first = 0, own = 0;
-    while (first < count && !(families[first].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        first++;
-    while (own < count && (families[own].queueFlags &
-                           (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) != VK_QUEUE_COMPUTE_BIT)
-        own++;
-    return own < count ? own : first;
-}
-
-/* Kernels go to a family that computes; copies to one that only copies, so that the copy engine
- * works beside them, else to a second queue of the first family, else they share the one queue. What queues the
- * first family has beyond that are lanes; returns how many it has in all. */
-static unsigned choose_queues(VulkanDevice *dev, uint32_t family[2], uint32_t index[2])
-{
-    VkQueueFamilyProperties families[32];
-    uint32_t count = 32;
-    dev->vki.GetPhysicalDeviceQueueFamilyProperties(dev->physical, &count, families);
-    const uint32_t compute = choose_compute(families, count);
-    family[GPU_COMPUTE] = family[GPU_TRANSFER] = compute;
-    index[GPU_COMPUTE] = index[GPU_TRANSFER] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const VkQueueFlags flags = families[i].queueFlags;
-        if ((flags & VK_QUEUE_TRANSFER_BIT) &&
-            !(flags &
-              (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR |
-               0x40 /* video encode */ | 0x100 /* optical flow */))) {
-            family[GPU_TRANSFER] = i;
-            break;
-        }
-    }
-    if (family[GPU_TRANSFER] == compute && families[compute].queueCount > 1)
-        index[GPU_TRANSFER] = 1;
-    return families[compute].queueCount;
-}
-
 static bool extension_enabled(VulkanDevice *dev, const VulkanExtensions *extensions,
                               const char *name)
 {
@@ -196,15 +157,15 @@ static void note_imports(VulkanDevice *dev, const VulkanExtensions *extensions)
 #endif
 }
 
-/* Two keep a device busy. More gain a little in long runs, and each takes NVIDIA's driver 20 ms to make and 10 to
- * destroy. */
-#define LANES 2
-
-static int open_device(VulkanDevice *dev)
+static int open_device(VulkanDevice *dev, const GpuExpected *expected)
 {
-    uint32_t family[2], index[2];
-    const unsigned there = choose_queues(dev, family, index), spare = there - index[GPU_TRANSFER];
-    const unsigned lanes = spare < LANES ? spare : LANES;
+    VkQueueFamilyProperties families[32];
+    uint32_t family_count = 32;
+    VulkanQueueChoice choice;
+    dev->vki.GetPhysicalDeviceQueueFamilyProperties(dev->physical, &family_count, families);
+    vulkan_queues_choose(&choice, families, family_count, expected, &dev->gpu.tuning);
+    const uint32_t *const family = choice.family, *const index = choice.index;
+    const unsigned lanes = choice.lanes;
 
     const float priorities[GPU_QUEUES] = { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f };
     VkDeviceQueueCreateInfo queues[2] = { 0 };
@@ -408,7 +369,8 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)
     dev->vki.GetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory_types);
     read_limits(dev);
 
-    err = params->borrowed ? borrow_device(dev, params->borrowed) : open_device(dev);
+    err = params->borrowed ? borrow_device(dev, params->borrowed)
+                           : open_device(dev, &params->expected);
     if (!err)
         err = create_timelines(dev);
     if (!err)

@@ -15,7 +15,8 @@ static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)
 {
     VulkanProbe *probe = (VulkanProbe *)gpu;
     const VulkanDeviceParams params = { .instance = probe->instance,
-                                        .physical = probe->handles[index] };
+                                        .physical = probe->handles[index],
+                                        .expected = gpu->expected };
     probe->instance = NULL;
     VulkanDevice *dev;
     const int err = vulkan_device_create(&dev, &params);

@@ -128,9 +128,20 @@ typedef struct VulkanDeviceParams {
     VulkanInstance *instance; /* taken over, also on failure; NULL for a borrowed device */
     VkPhysicalDevice physical;
     const VulkanBorrowed *borrowed; /* NULL: one is opened */
+    GpuExpected expected;
 } VulkanDeviceParams;
 
 int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
+
+/* ---- queues.c ---- */
+
+typedef struct VulkanQueueChoice {
+    uint32_t family[2], index[2]; /* by enum GpuQueue */
+    unsigned lanes;               /* from index[GPU_TRANSFER] on, where both families are one */
+} VulkanQueueChoice;
+
+void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,
+                          uint32_t count, const GpuExpected *expected, const GpuTuning *tuning);
 
 /* ---- doubles.c ---- */
 

@@ -28,7 +28,7 @@ static GpuDeviceInfo devices[] = {
 
 static int choose_on(const GpuBackend *on, unsigned first, unsigned count, const GpuWish *wish)
 {
-    const GpuProbe probe = { on, devices + first, count };
+    const GpuProbe probe = { .backend = on, .devices = devices + first, .count = count };
     unsigned index = 1000;
     const int err = gpu_choose(&probe, wish, &index);
     return err ? err : (int)index;
@@ -126,7 +126,7 @@ static void test_registry(void **unused)
 
 static void check_several(const char *device, bool allow_software, const char *wanted)
 {
-    const GpuProbe probe = { &backend, devices, COUNT(devices) };
+    const GpuProbe probe = { .backend = &backend, .devices = devices, .count = COUNT(devices) };
     const GpuWish wish = { .index = -1,
                            .device = device,
                            .several = true,

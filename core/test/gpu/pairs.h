@@ -8,7 +8,7 @@
 #include "gpu/stream.h"
 
 #define PAIRS_MAX_FEATURES 12
-#define PAIRS_MAX_FRAMES 24
+#define PAIRS_MAX_FRAMES 64
 
 typedef struct Pairs {
     SynthClip clip;
