@@ -26,7 +26,6 @@ enum {
     DRIVER_NO_DEVICE = 100,
     DRIVER_INVALID_DEVICE = 101,
     DRIVER_NOT_READY = 600,
-    DRIVER_ALREADY_PINNED = 712,
 };
 
 /* ---- flags ---- */

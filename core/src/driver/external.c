@@ -75,16 +75,15 @@ static int import_memory(DriverDevice *dev, const GpuHandle *handle, DriverBuffe
     return 0;
 }
 
-/* Plain memory is pinned for every device by the first of them. A driver may refuse it for reasons of its own: the caller has
- * another way then. */
+/* A driver may refuse it for reasons of its own, or because it is pinned, by whomever: the caller has another way then. */
 static int pin_pages(DriverDevice *dev, const GpuHandle *handle, DriverBuffer *buffer)
 {
     void *const pages = (void *)handle->value;
     const int result = dev->api->call.MemHostRegister(pages, handle->size, DRIVER_HOST_PORTABLE);
-    if (result && result != DRIVER_ALREADY_PINNED)
+    if (result)
         return -ENOTSUP;
     buffer->gpu.host = pages;
-    buffer->ours = buffer->registered = !result;
+    buffer->ours = buffer->registered = true;
     return 0;
 }
 

@@ -175,11 +175,14 @@ static int open_wished(GpuSession **out, const GpuBackend *backend, const GpuWis
         return err;
     err = gpu_choose_all(probe, wish, &indices, &count);
     log_devices(probe, indices, err ? 0 : count);
+    GpuWish each = *wish;
     if (!err)
-        err = open_index(out, probe, wish, indices[0]);
+        each.expected.pairs = wish->expected.pairs / count + (wish->expected.pairs % count != 0);
+    if (!err)
+        err = open_index(out, probe, &each, indices[0]);
     backend->probe_end(probe);
     if (!err && count > 1)
-        err = open_more(*out, wish, indices + 1, count - 1);
+        err = open_more(*out, &each, indices + 1, count - 1);
     mem_free(indices);
     if (!err)
         name_all(*out);

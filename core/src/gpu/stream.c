@@ -52,9 +52,10 @@ static Slot *slot_of(const GpuStream *stream, uint64_t frame)
     return &stream->slots[frame % stream->slot_count];
 }
 
-static int create_slots(GpuStream *stream)
+/* Lanes, batches and slots for that depth. */
+static void lay_out(GpuStream *stream)
 {
-    Graph *graph = stream->graph;
+    const Graph *graph = stream->graph;
     const GpuTuning *tuning = &stream->device->tuning;
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
@@ -74,6 +75,12 @@ static int create_slots(GpuStream *stream)
     /* Whole batches, so that the same frames share a submission in each round: each is recorded only once. */
     stream->slot_count = stream->depth + graph->back;
     stream->slot_count += (stream->batch - stream->slot_count % stream->batch) % stream->batch;
+}
+
+static int create_slots(GpuStream *stream)
+{
+    Graph *graph = stream->graph;
+    lay_out(stream);
     const int err = slots_create(&stream->slots, graph, stream->slot_count, stream->upload_queue);
     stream->works = (WorkList){ .graph = graph,
                                 .slots = stream->slots,
@@ -84,14 +91,15 @@ static int create_slots(GpuStream *stream)
 
 /* Many frames in flight keep a fast device busy with small frames. Large ones do so by themselves: of those there are
  * no more than fit into a moderate part of its memory. */
-static unsigned sensible_depth(const Graph *graph, unsigned depth)
+static void choose_depth(GpuStream *stream)
 {
+    const Graph *graph = stream->graph;
     const unsigned enough = 8;
-    const size_t room = (size_t)1 << 30;
+    const size_t room = (size_t)3 << 29;
     const size_t frame = 2 * graph->picture_bytes + graph->scratch_bytes + graph->result_bytes;
-    while (depth > enough && depth * frame > room)
-        depth--;
-    return depth;
+    for (lay_out(stream); stream->depth > enough && stream->slot_count * frame > room;
+         lay_out(stream))
+        stream->depth--;
 }
 
 static int create_ring(GpuStream *stream, bool may_shrink)
@@ -100,7 +108,7 @@ static int create_ring(GpuStream *stream, bool may_shrink)
     if (err)
         return err;
     if (may_shrink)
-        stream->depth = sensible_depth(stream->graph, stream->depth);
+        choose_depth(stream);
     err = create_slots(stream);
     while (err == -ENOMEM && may_shrink && stream->depth > 1) {
         log_warning("%s: no memory for %u frames at a time on %s: trying %u",

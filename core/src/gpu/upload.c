@@ -82,10 +82,13 @@ static int share(GpuDevice *peer, const GpuUpload *upload)
     GpuUpload *own = mem_zalloc(sizeof(*own));
     if (!own)
         return -ENOMEM;
-    const int err = upload->pages ? import(peer, GPU_HANDLE_PAGES, upload->pages,
-                                           upload->pages_size, &own->source)
-                                  : import(peer, GPU_HANDLE_UPLOAD, upload->source->host,
-                                           upload->source->size, &own->source);
+    int err = upload->pages
+                  ? import(peer, GPU_HANDLE_PAGES, upload->pages, upload->pages_size, &own->source)
+                  : -ENOTSUP;
+    /* Some drivers pin memory for all devices at once, and then take it from no second one. */
+    if (err)
+        err = import(peer, GPU_HANDLE_UPLOAD, upload->source->host, upload->source->size,
+                     &own->source);
     own->mapped = own->source;
     if (err) {
         log_debug("%s: %s cannot copy from memory of another device: pictures are staged",

@@ -137,7 +137,7 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
 
 typedef struct VulkanQueueChoice {
     uint32_t family[2], index[2]; /* by enum GpuQueue */
-    unsigned lanes;               /* from index[GPU_TRANSFER] on, where both families are one */
+    unsigned lanes; /* lane i, from 1 on, is queue index[GPU_TRANSFER] + i of the first family */
 } VulkanQueueChoice;
 
 void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/choose.h"
+#include "gpu/session.h"
 #include "testing.h"
 
 static const GpuBackend backend = { .name = "toy", .title = "Toy" },
@@ -161,6 +161,57 @@ static void test_several(void **unused)
     assert_int_equal(-ENODEV, choose(&one)); /* who wants one does not get two */
 }
 
+/* ---- what is expected of a device ---- */
+
+static GpuExpected told[4];
+static unsigned opened;
+
+static int toy_probe(const GpuBackend *on, bool validation, GpuProbe **out)
+{
+    static GpuProbe probe;
+    probe = (GpuProbe){ .backend = on, .devices = devices, .count = COUNT(devices) };
+    *out = &probe;
+    return 0;
+}
+
+static void toy_probe_end(GpuProbe *probe)
+{
+}
+
+static int toy_open(GpuProbe *probe, unsigned index, GpuDevice **out)
+{
+    told[opened++] = probe->expected;
+    *out = NULL;
+    return -EIO; /* that is enough */
+}
+
+/* It is told before a device is opened, and each of several has its share. */
+static void test_expected(void **unused)
+{
+    static const GpuBackend toy = { .name = "toy",
+                                    .title = "Toy",
+                                    .probe = toy_probe,
+                                    .probe_end = toy_probe_end,
+                                    .open = toy_open };
+    static const struct {
+        const char *device;
+        uint64_t pairs, share;
+    } cases[] = { { "1", 7, 7 }, { "1,2", 7, 4 }, { "1,2,1", 1, 1 }, { "1,2", 0, 0 } };
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        GpuSession *session;
+        const GpuWish wish = { .index = -1,
+                               .device = cases[i].device,
+                               .several = true,
+                               .expected = { cases[i].pairs, 4096 } };
+        opened = 0;
+        assert_int_equal(-EIO, session_open(&session, &toy, &wish));
+        assert_null(session);
+        assert_int_equal(1, opened);
+        assert_int_equal(cases[i].share, told[0].pairs);
+        assert_int_equal(4096, told[0].pair_bytes);
+    }
+}
+
 int main(void)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
@@ -169,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_number),   cmocka_unit_test(test_name),
         cmocka_unit_test(test_uuid),     cmocka_unit_test(test_pci),
         cmocka_unit_test(test_registry), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
