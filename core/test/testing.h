@@ -5,10 +5,21 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+/* The address sanitizer is slow. */
+#ifndef __has_feature /* clang's */
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

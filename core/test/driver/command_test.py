@@ -4,7 +4,7 @@
 CPU's, and whatever call of the driver fails, hangs or loses the device, it ends in time, by no signal, with
 the right report or with none and an error.
 
-usage: command_test.py VMAF DRIVERS BACKEND
+usage: command_test.py VMAF DRIVERS BACKEND [sanitized]
 """
 import ctypes
 import json
@@ -15,6 +15,7 @@ import tempfile
 
 vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
+quick = 'sanitized' in sys.argv[4:]  # it is slow: each function fails in half of the ways then
 WIDTH, HEIGHT, FRAMES = 64, 48, 48  # frames enough to use graphs, on a busy machine, too
 LONGEST = 300  # seconds; nothing takes a tenth of it
 failures = 0
@@ -99,12 +100,13 @@ def check_faults(folder, wanted):
     check_equal(folder, wanted, 'counting', EMULATED_CALLS=calls)
     with open(calls) as file:
         counts = [line.split() for line in file]
-    for function, count in counts:
+    for number, (function, count) in enumerate(counts):
         if 'CtxPush' in function:
             continue  # nothing can be freed then
-        for nth in sorted({1, int(count)}):
-            for what in ('2', 'lost'):
-                check_fault(folder, wanted, '%s:%d:%s' % (function, nth, what))
+        for i, nth in enumerate(sorted({1, int(count)})):
+            for j, what in enumerate(('2', 'lost')):
+                if not quick or (number + i + j) % 2:
+                    check_fault(folder, wanted, '%s:%d:%s' % (function, nth, what))
     print('%d functions failed in turn' % len(counts))
 
 
@@ -115,7 +117,7 @@ def check_hangs(folder, wanted):
         counts = dict(line.split() for line in file)
     hanging = [f for f in counts if any(w in f for w in ('Launch', 'EventRecord', 'Memcpy', 'Memset'))]
     for function in hanging:
-        for nth in sorted({1, int(counts[function])}):
+        for nth in sorted({1, int(counts[function])})[-1 if quick else 0:]:
             fault = '%s:%s:hang' % (function, nth)
             status, said, scores = run(folder, '--backend', backend, EMULATED_FAULT=fault, VMAF_GPU_TIMEOUT='1')
             refused = status is not None and (0 < status < 99 or status == 255)

@@ -2,16 +2,12 @@
 /* Every feature with GPU code gives the result of its scalar code on the host device, whatever order
  * threads, workgroups, commands and queues run in. Takes the name of a feature to try that one alone. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "gpu/check.h"
 #include "gpu/feature_gpu.h"
 #include "host/host.h"
+#include "testing.h"
 #include "variants.h"
 
 #define W 219
@@ -62,8 +58,10 @@ static void test_features(void **unused)
             continue;
         const FeatureGpu *const gpu = (*def)->gpu;
         runs = 0;
-        for (unsigned d = 0; d < 4; d++)
+        for (unsigned d = 0; d < COUNT(depths); d++)
             for (enum CheckContent content = 0; content < CHECK_CONTENTS; content++) {
+                if (SANITIZED && depths[d] == 12) /* as 10 and 16 bits */
+                    continue;
                 GpuCheck check = { .def = *def, .seed = 1, .content = content };
                 assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d],
                                                gpu->test_w ? gpu->test_w : W,

@@ -13,15 +13,6 @@
 
 #define MAX_KERNELS 128
 
-#ifndef __has_feature /* clang's */
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
-
 static const unsigned depths[] = { 8, 10, 12, 16 };
 static const enum VmafPixelFormat formats[] = { VMAF_PIX_FMT_YUV420P, VMAF_PIX_FMT_YUV444P,
                                                 VMAF_PIX_FMT_YUV422P, VMAF_PIX_FMT_YUV400P };
