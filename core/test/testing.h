@@ -11,11 +11,12 @@
 
 #include <cmocka.h>
 
-/* The address sanitizer is slow. */
+/* With sanitizers everything is slow. */
 #ifndef __has_feature /* clang's */
 #define __has_feature(x) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED true
 #else
 #define SANITIZED false

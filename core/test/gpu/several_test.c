@@ -56,7 +56,7 @@ static void check(VmafDevice *device, ScoreRun *run)
 static void test_scores(void **unused)
 {
     unsigned seed = 3;
-    for (unsigned i = 0; i < (rig_is_slow() ? 2 : 24); i++) {
+    for (unsigned i = 0; i < (rig_is_slow() ? 2 : SANITIZED ? 8 : 24); i++) {
         const unsigned devices = 2 + next(&seed, 3), depth = 1 + next(&seed, 8);
         const SynthClip clip = { "any",
                                  SYNTH_MIX,
