@@ -20,6 +20,7 @@
  *
  * The build defines ADM_COARSE, 0 or 1. */
 #include "feature/adm/adm_tile.h"
+#include "gpu/prelude/target.h"
 
 #define GROUP_W ADM_LANES
 #define GROUP_H ADM_ROWS
@@ -37,9 +38,18 @@
 #endif
 
 /* For what is split; then for masks, and behind them, at level 0, for the low-pass band; then for the
- * sums, nine of 14 rows, and one so that no two lanes meet in a bank. */
+ * sums, nine of 14 rows, and one so that no two lanes meet in a bank. These take more than the rest of
+ * what adm_coarse needs: where shared memory is little, its lanes first add up theirs by twos. */
 #define ADM_SUM_PITCH 127u
-#define SHARED_ARRAYS SHARED(u32x2, work, ADM_SUM_PITCH * ADM_LANES)
+#define ADM_SPLIT 34u
+#if ADM_COARSE && LITTLE_SHARED
+#define ADM_SUM_LANES (ADM_LANES / 2u)
+#define ADM_WORK (ADM_SPLIT * ADM_SPLIT)
+#else
+#define ADM_SUM_LANES ADM_LANES
+#define ADM_WORK (ADM_SUM_PITCH * ADM_LANES)
+#endif
+#define SHARED_ARRAYS SHARED(u32x2, work, ADM_WORK)
 
 #include "gpu/prelude/prelude.h"
 
@@ -96,7 +106,6 @@ DEVICE i32 high_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 
 /* What a group splits: the columns with odd numbers behind those with even ones, which threads
  * read at the same time. */
-#define ADM_SPLIT 34u
 #define SPLIT_AT(row, column)                                                                      \
     work[(row) * ADM_SPLIT + ((column) & 1u) * (ADM_SPLIT / 2u) + ((column) >> 1)]
 
@@ -363,6 +372,9 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 /* Where the masks of a position lie; column is one of a thread's. */
 #define MASK(row, column, lane) work[((row) * ADM_RUN + (column)) * ADM_LANES + (lane)]
 
+/* Where sum i of the thread's row lies, that of `lane`. */
+#define SUM_AT(lane, i) work[(lane) * ADM_SUM_PITCH + (row - 1u) * 9u + (i)]
+
 KERNEL_MAIN
 {
     u32 lane = LOCAL_X, row = LOCAL_Y;
@@ -530,16 +542,27 @@ KERNEL_MAIN
         }
         BARRIER();
 
-        if (row > 0u && row <= ADM_TILE_ROWS) {
+        bool has_sums = row > 0u && row <= ADM_TILE_ROWS;
+#if ADM_COARSE && LITTLE_SHARED
+        if (has_sums && lane >= ADM_SUM_LANES) {
             UNROLL for (u32 i = 0u; i < 9u; i++)
-                work[lane * ADM_SUM_PITCH + (row - 1u) * 9u + i] =
-                    U32X2(u32(sum[i]), u32(sum[i] >> 32));
+                SUM_AT(lane - ADM_SUM_LANES, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
+        }
+        BARRIER();
+        if (has_sums && lane < ADM_SUM_LANES) {
+            UNROLL for (u32 i = 0u; i < 9u; i++)
+                sum[i] += u64(SUM_AT(lane, i).x) | u64(SUM_AT(lane, i).y) << 32;
+        }
+#endif
+        if (has_sums && lane < ADM_SUM_LANES) {
+            UNROLL for (u32 i = 0u; i < 9u; i++)
+                SUM_AT(lane, i) = U32X2(u32(sum[i]), u32(sum[i] >> 32));
         }
         BARRIER();
         u32 sum_y = tile_y + LOCAL_INDEX / 9u;
         if (LOCAL_INDEX < 9u * ADM_TILE_ROWS && i32(sum_y) >= top && i32(sum_y) < bottom) {
             u64 total = u64(0);
-            UNROLL for (u32 i = 0u; i < ADM_LANES; i++) {
+            UNROLL for (u32 i = 0u; i < ADM_SUM_LANES; i++) {
                 u32x2 part = work[i * ADM_SUM_PITCH + LOCAL_INDEX];
                 total += u64(part.x) | u64(part.y) << 32;
             }

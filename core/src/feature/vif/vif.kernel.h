@@ -6,7 +6,8 @@
  *
  * A workgroup owns a tile of GROUP_W columns, border included, and VIF_ROWS rows.
  *   1. Vertical: a thread filters its column. All its samples are in registers before the first is used.
- *   2. One barrier, the values being in shared memory, an array of words for each quantity.
+ *   2. One barrier, the values being in shared memory, an array of words for each quantity. Where that
+ *      is little (LITTLE_SHARED), two more: of three second moments one waits for a place.
  *   3. Horizontal: a thread makes VIF_RUN adjacent outputs of one row, so that what it reads serves
  *      several of them; then their logarithms.
  * Symmetric taps are added before they are multiplied: devices multiply and add in different units.
@@ -21,6 +22,7 @@
  *
  * The build defines VIF_SCALE (the scale read) and, for the kernel that only halves, VIF_HALVE. */
 #include "feature/vif/vif_tile.h"
+#include "gpu/prelude/target.h"
 
 #define TAPS_0(t)                                                                                  \
     t(489), t(935), t(1640), t(2640), t(3896), t(5274), t(6547), t(7455), t(7784), t(7455), t(6547), t(5274), \
@@ -73,20 +75,31 @@
 #define SHARED_HALF
 #endif
 
-#ifdef F64
-#define QUANTITIES 1u /* in `columns`: the means of both pictures, then second moments */
+/* Where what is filtered downwards lies: the means of both pictures, then second moments. Where shared memory is little there
+ * are places for two moments, and the third waits until one is free. */
+#if LITTLE_SHARED
+#define VIF_PLACES 3
+#define PRODUCT_PLACE 1u
+#elif defined(F64)
+#define VIF_PLACES 1
+#define PRODUCT_PLACE 3u
+#define WIDE_COLUMNS /* moments are doubles there, too */
+#else
+#define VIF_PLACES 4
+#define PRODUCT_PLACE 3u
+#endif
+#ifdef WIDE_COLUMNS
 #define SHARED_MOMENTS SHARED(f64, moment_columns, 3 * VIF_QUANTITY)
 /* Runs of the same columns in all rows are side by side, and places are shuffled so that these are in different banks. */
 #define RUN_ROW(i) ((i) % VIF_ROWS)
 #define RUN_FIRST(i) ((i) / VIF_ROWS * VIF_RUN)
-#define COLUMN_AT(quantity, row, x) ((row) * GROUP_W + ((x) ^ ((row) << 3)))
-#define MOMENT_AT(quantity, row, x) ((quantity) * VIF_QUANTITY + (row) * GROUP_W + ((x) ^ (row)))
+#define COLUMN_AT(place, row, x) ((row) * GROUP_W + ((x) ^ ((row) << 3)))
+#define MOMENT_AT(place, row, x) (((place) - 1u) * VIF_QUANTITY + (row) * GROUP_W + ((x) ^ (row)))
 #else
-#define QUANTITIES 4u
 #define SHARED_MOMENTS
 #define RUN_ROW(i) ((i) / VIF_RUNS)
 #define RUN_FIRST(i) ((i) % VIF_RUNS * VIF_RUN)
-#define COLUMN_AT(quantity, row, x) ((quantity) * VIF_QUANTITY + (row) * GROUP_W + (x))
+#define COLUMN_AT(place, row, x) ((place) * VIF_QUANTITY + (row) * GROUP_W + (x))
 #endif
 
 #ifdef VIF_HALVE
@@ -97,7 +110,7 @@
 #define BUFFERS SOURCE HALF IN(3, u32x2, log_table) OUT(4, u32, sums)
 #define PARAMS VIF_STATS_PARAMS
 #define SHARED_ARRAYS                                                                              \
-    SHARED_HALF SHARED_MOMENTS SHARED(u32x4, columns, QUANTITIES * VIF_QUANTITY / 4)               \
+    SHARED_HALF SHARED_MOMENTS SHARED(u32x4, columns, VIF_PLACES * VIF_QUANTITY / 4)               \
     SHARED(u32x2, log_lines, VIF_LOG_LINES)
 #endif
 
@@ -169,22 +182,21 @@ DEVICE f64 f64_of_u32(u32 x)
     return f64_of_words(x, WHOLE_WORD) - WHOLE;
 }
 
-DEVICE void put_column(u32 quantity, u32 row, u32 value)
-{
-    if (quantity == 0u)
-        PUT_WORD(columns, COLUMN_AT(0u, row, LOCAL_X), value);
-    else
-        moment_columns[MOMENT_AT(quantity - 1u, row, LOCAL_X)] = f64_of_u32(value);
-}
-
-#else
-
-DEVICE void put_column(u32 quantity, u32 row, u32 value)
-{
-    PUT_WORD(columns, COLUMN_AT(quantity, row, LOCAL_X), value);
-}
-
 #endif
+
+DEVICE void put_mean(u32 row, u32 value)
+{
+    PUT_WORD(columns, COLUMN_AT(0u, row, LOCAL_X), value);
+}
+
+DEVICE void put_moment(u32 place, u32 row, u32 value)
+{
+#ifdef WIDE_COLUMNS
+    moment_columns[MOMENT_AT(place, row, LOCAL_X)] = f64_of_u32(value);
+#else
+    PUT_WORD(columns, COLUMN_AT(place, row, LOCAL_X), value);
+#endif
+}
 
 #endif
 
@@ -217,9 +229,13 @@ DEVICE u32 halved(u32 x, u32 y)
 
 #endif
 
-/* Filters the thread's column for all outputs of the tile. */
-DEVICE void filter_column(u32 x, i32 y)
+/* Filters the thread's column for all outputs of the tile. Returns what has no place yet, the moments of both pictures together, a
+ * word for each row. */
+DEVICE u32x4 filter_column(u32 x, i32 y)
 {
+    u32 products[VIF_ROWS];
+    UNROLL for (u32 j = 0u; j < VIF_ROWS; j++)
+        products[j] = 0u;
     u32 r[VIF_SAMPLES], d[VIF_SAMPLES];
 #if VIF_SCALE == 0
     UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++) {
@@ -260,10 +276,10 @@ DEVICE void filter_column(u32 x, i32 y)
             sum_r += (r[j + k] + r[j + 2 * VIF_REACH - k]) * taps[k];
             sum_d += (d[j + k] + d[j + 2 * VIF_REACH - k]) * taps[k];
         }
-        put_column(0u, u32(j), round_pair(sum_r, sum_d, mean_shift));
+        put_mean(u32(j), round_pair(sum_r, sum_d, mean_shift));
     }
     UNROLL for (u32 q = 1u; q < 4u; q++) { /* ref * ref, dist * dist, ref * dist */
-        u32 m[VIF_SAMPLES];
+        u32 m[VIF_SAMPLES], moment[VIF_ROWS];
         UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++)
             m[i] = (q == 2u ? d[i] : r[i]) * (q == 1u ? r[i] : d[i]);
 #if defined(F64) && WIDE_MOMENTS
@@ -271,13 +287,13 @@ DEVICE void filter_column(u32 x, i32 y)
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
             sum[j] = f64_of_words((1u << MOMENT_SHIFT) >> 1, WHOLE_WORD);
         UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++) {
-            f64 moment = f64_of_u32(m[i]);
+            f64 value = f64_of_u32(m[i]);
             UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
                 if (i >= j && i - j <= 2 * VIF_REACH)
-                    sum[j] = fma_f64(moment, taps_f64[i - j], sum[j]);
+                    sum[j] = fma_f64(value, taps_f64[i - j], sum[j]);
         }
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
-            put_column(q, u32(j), bits_above(sum[j], MOMENT_SHIFT));
+            moment[j] = bits_above(sum[j], MOMENT_SHIFT);
 #else
         u32 wrapped[VIF_ROWS];
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++) {
@@ -287,7 +303,7 @@ DEVICE void filter_column(u32 x, i32 y)
         }
 #if !WIDE_MOMENTS
         UNROLL for (i32 j = 0; j < VIF_ROWS; j++)
-            put_column(q, u32(j), wrapped[j]);
+            moment[j] = wrapped[j];
 #else
         UNROLL for (i32 i = 0; i < VIF_SAMPLES; i++)
             m[i] = m[i] >> MOMENT_SHIFT;
@@ -295,12 +311,19 @@ DEVICE void filter_column(u32 x, i32 y)
             u32 high = m[j + VIF_REACH] * taps[VIF_REACH];
             UNROLL for (i32 k = 0; k < VIF_REACH; k++)
                 high += (m[j + k] + m[j + 2 * VIF_REACH - k]) * taps[k];
-            put_column(q, u32(j), join_moment(wrapped[j], high, MOMENT_SHIFT));
+            moment[j] = join_moment(wrapped[j], high, MOMENT_SHIFT);
         }
 #endif
 #endif
+        UNROLL for (i32 j = 0; j < VIF_ROWS; j++) {
+            if (q == 3u && LITTLE_SHARED == 1)
+                products[j] = moment[j];
+            else
+                put_moment(q, u32(j), moment[j]);
+        }
     }
 #endif
+    return U32X4(products[0], products[1], products[2], products[3]);
 }
 
 #ifdef HALVE_TAPS
@@ -337,58 +360,104 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
     return first ? a : b;
 }
 
-/* Filters a run of outputs of one row, and adds up what they tell. */
-DEVICE void measure_run(u32 row, u32 first, u32 count, INOUT(u64) logs, INOUT(u64) flats)
-{
-    u32 m1[VIF_RUN], m2[VIF_RUN], moments[3 * VIF_RUN];
-#ifdef F64
-    UNROLL for (u32 q = 0u; q < 3u; q++) {
-        f64 sum[VIF_RUN];
-        UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
-            sum[c] = WHOLE + 32768.0;
-        UNROLL for (u32 i = 0u; i < VIF_RUN + 2u * VIF_REACH; i++) {
-            f64 moment = moment_columns[MOMENT_AT(q, row, i % 4u) + first + i / 4u * 4u];
-            UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
-                if (i >= c && i - c <= 2u * VIF_REACH)
-                    sum[c] = fma_f64(moment, taps_f64[i - c], sum[c]);
-        }
-        UNROLL for (u32 c = 0u; c < VIF_RUN; c++)
-            moments[q * VIF_RUN + c] = bits_above(sum[c], 16u);
+/* What a run reads of `columns`, in v. */
+#define LOAD_WINDOW(place)                                                                         \
+    u32 v[VIF_WINDOW];                                                                             \
+    UNROLL for (u32 i_ = 0u; i_ < VIF_WINDOW / 4; i_++)                                            \
+    {                                                                                              \
+        u32x4 four_ = columns[COLUMN_AT(place, row, first + 4u * i_) / 4u];                        \
+        v[4u * i_] = four_.x;                                                                      \
+        v[4u * i_ + 1u] = four_.y;                                                                 \
+        v[4u * i_ + 2u] = four_.z;                                                                 \
+        v[4u * i_ + 3u] = four_.w;                                                                 \
     }
+
+/* That filtered: the last 32 bits of the sums, and the sums of the upper halves. */
+#define FILTER_WINDOW(wrapped, high)                                                               \
+    u32 wrapped[VIF_RUN], high[VIF_RUN];                                                           \
+    UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                                   \
+    {                                                                                              \
+        wrapped[c_] = v[c_ + VIF_REACH] * taps[VIF_REACH];                                         \
+        UNROLL for (u32 k_ = 0u; k_ < VIF_REACH; k_++)                                             \
+            wrapped[c_] += (v[c_ + k_] + v[c_ + 2u * VIF_REACH - k_]) * taps[k_];                  \
+    }                                                                                              \
+    UNROLL for (u32 i_ = 0u; i_ < VIF_WINDOW; i_++)                                                \
+        v[i_] = v[i_] >> 16;                                                                       \
+    UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                                   \
+    {                                                                                              \
+        high[c_] = v[c_ + VIF_REACH] * taps[VIF_REACH];                                            \
+        UNROLL for (u32 k_ = 0u; k_ < VIF_REACH; k_++)                                             \
+            high[c_] += (v[c_ + k_] + v[c_ + 2u * VIF_REACH - k_]) * taps[k_];                     \
+    }
+
+#ifdef WIDE_COLUMNS
+#define LOAD_MOMENTS(place)
+#define MOMENT(place, i) moment_columns[MOMENT_AT(place, row, (i) % 4u) + first + (i) / 4u * 4u]
+#else
+#define LOAD_MOMENTS(place) LOAD_WINDOW(place)
+#define MOMENT(place, i) f64_of_u32(v[i])
 #endif
-    UNROLL for (u32 q = 0u; q < QUANTITIES; q++) {
-        u32 v[VIF_WINDOW], wrapped[VIF_RUN];
-        UNROLL for (u32 i = 0u; i < VIF_WINDOW / 4; i++) {
-            u32x4 four = columns[COLUMN_AT(q, row, first + 4u * i) / 4u];
-            v[4u * i] = four.x;
-            v[4u * i + 1u] = four.y;
-            v[4u * i + 2u] = four.z;
-            v[4u * i + 3u] = four.w;
-        }
-        UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
-            wrapped[c] = v[c + VIF_REACH] * taps[VIF_REACH];
-            UNROLL for (u32 k = 0u; k < VIF_REACH; k++)
-                wrapped[c] += (v[c + k] + v[c + 2u * VIF_REACH - k]) * taps[k];
-        }
-        UNROLL for (u32 i = 0u; i < VIF_WINDOW; i++)
-            v[i] = v[i] >> 16;
-        UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
-            u32 high = v[c + VIF_REACH] * taps[VIF_REACH];
-            UNROLL for (u32 k = 0u; k < VIF_REACH; k++)
-                high += (v[c + k] + v[c + 2u * VIF_REACH - k]) * taps[k];
-            if (q == 0u) {
-                m1[c] = low_part(wrapped[c], high, 16u);
-                m2[c] = high;
-            } else {
-                moments[(q - 1u) * VIF_RUN + c] = join_moment(wrapped[c], high, 16u);
-            }
-        }
+
+/* The run's second moments of a kind. */
+#ifdef F64
+#define FILTER_MOMENTS(place, moments)                                                             \
+    do {                                                                                           \
+        LOAD_MOMENTS(place)                                                                        \
+        f64 sum_[VIF_RUN];                                                                         \
+        UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                               \
+            sum_[c_] = WHOLE + 32768.0;                                                            \
+        UNROLL for (u32 i_ = 0u; i_ < VIF_RUN + 2u * VIF_REACH; i_++)                              \
+        {                                                                                          \
+            f64 moment_ = MOMENT(place, i_);                                                       \
+            UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                           \
+                if (i_ >= c_ && i_ - c_ <= 2u * VIF_REACH)                                         \
+                    sum_[c_] = fma_f64(moment_, taps_f64[i_ - c_], sum_[c_]);                      \
+        }                                                                                          \
+        UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                               \
+            moments[c_] = bits_above(sum_[c_], 16u);                                               \
+    } while (false)
+#else
+#define FILTER_MOMENTS(place, moments)                                                             \
+    do {                                                                                           \
+        LOAD_WINDOW(place)                                                                         \
+        FILTER_WINDOW(wrapped_, high_)                                                             \
+        UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                               \
+            moments[c_] = join_moment(wrapped_[c_], high_[c_], 16u);                               \
+    } while (false)
+#endif
+
+/* Filters a run of outputs of one row, `count` of them inside the picture, and adds up what they tell. Where moments wait for
+ * their place, threads without a run come along. */
+DEVICE void measure_run(bool has_run, u32 row, u32 first, u32 count, u32x4 products,
+                        INOUT(u64) logs, INOUT(u64) flats)
+{
+    u32 m1[VIF_RUN], m2[VIF_RUN], rr[VIF_RUN], dd[VIF_RUN], rd[VIF_RUN];
+    if (has_run) {
+        FILTER_MOMENTS(1u, rr);
+        FILTER_MOMENTS(2u, dd);
+    }
+#if LITTLE_SHARED
+    BARRIER();
+    put_moment(PRODUCT_PLACE, 0u, products.x);
+    put_moment(PRODUCT_PLACE, 1u, products.y);
+    put_moment(PRODUCT_PLACE, 2u, products.z);
+    put_moment(PRODUCT_PLACE, 3u, products.w);
+    BARRIER();
+#endif
+    if (!has_run)
+        return;
+    FILTER_MOMENTS(PRODUCT_PLACE, rd);
+    LOAD_WINDOW(0u)
+    FILTER_WINDOW(wrapped, high)
+    UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
+        m1[c] = low_part(wrapped[c], high[c], 16u);
+        m2[c] = high[c];
     }
     i32 s1[VIF_RUN], s2[VIF_RUN], s12[VIF_RUN];
     UNROLL for (u32 c = 0u; c < VIF_RUN; c++) {
-        s1[c] = i32(moments[c] - round_mul_hi(m1[c], m1[c]));
-        s2[c] = max_i32(i32(moments[VIF_RUN + c] - round_mul_hi(m2[c], m2[c])), 0);
-        s12[c] = i32(moments[2 * VIF_RUN + c] - round_mul_hi(m1[c], m2[c]));
+        s1[c] = i32(rr[c] - round_mul_hi(m1[c], m1[c]));
+        s2[c] = max_i32(i32(dd[c] - round_mul_hi(m2[c], m2[c])), 0);
+        s12[c] = i32(rd[c] - round_mul_hi(m1[c], m2[c]));
         COMPUTE_HERE(s1[c]);
         COMPUTE_HERE(s2[c]);
         COMPUTE_HERE(s12[c]);
@@ -478,19 +547,24 @@ KERNEL_MAIN
     for (u32 i = LOCAL_X; i < VIF_LOG_LINES; i += GROUP_W)
         log_lines[i] = log_table[i];
 #endif
-    filter_column(mirror(x, i32(width)), i32(GROUP_Y * VIF_ROWS));
+    u32x4 products = filter_column(mirror(x, i32(width)), i32(GROUP_Y * VIF_ROWS));
     BARRIER();
 #ifdef HALVE_TAPS
     halve_rows();
 #endif
 #ifndef VIF_HALVE
     u64 logs = u64(0), flats = u64(0);
+#if LITTLE_SHARED
+    u32 row = RUN_ROW(LOCAL_X), first = RUN_FIRST(LOCAL_X), out_x = GROUP_X * VIF_COLUMNS + first;
+    bool has_run = row < VIF_ROWS && GROUP_Y * VIF_ROWS + row < height && out_x < width;
+    measure_run(has_run, row, first, width - out_x, products, logs, flats);
+#else
     for (u32 i = LOCAL_X; i < VIF_ROWS * VIF_RUNS; i += GROUP_W) {
-        u32 row = RUN_ROW(i), first = RUN_FIRST(i);
-        u32 out_x = GROUP_X * VIF_COLUMNS + first;
+        u32 row = RUN_ROW(i), first = RUN_FIRST(i), out_x = GROUP_X * VIF_COLUMNS + first;
         if (GROUP_Y * VIF_ROWS + row < height && out_x < width)
-            measure_run(row, first, width - out_x, logs, flats);
+            measure_run(true, row, first, width - out_x, products, logs, flats);
     }
+#endif
     add_sums(logs, flats);
 #endif
 }

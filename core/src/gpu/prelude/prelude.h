@@ -68,6 +68,8 @@
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
  *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
+ *   memory     LITTLE_SHARED, 0 or 1, from gpu/prelude/target.h, which is included before SHARED_ARRAYS is
+ *              defined: how much shared memory groups that run side by side have between them.
  *
  * What must not: 64-bit atomics, a subgroup size, reads out of a buffer's bounds (a plane's
  * row may be read up to its stride), signed arithmetic that overflows (u32 and u64 may wrap), shifts by
