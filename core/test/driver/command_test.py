@@ -16,7 +16,7 @@ import tempfile
 vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
 quick = 'sanitized' in sys.argv[4:]  # it is slow: each function fails in half of the ways then
-WIDTH, HEIGHT, FRAMES = 64, 48, 48  # frames enough to use graphs, on a busy machine, too
+WIDTH, HEIGHT, FRAMES = 64, 48, 80  # twice around the ring: enough to use graphs, on a busy machine, too
 LONGEST = 300  # seconds; nothing takes a tenth of it
 failures = 0
 
