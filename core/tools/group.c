@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpus.h"
+#include "expect.h"
 #include "feed.h"
 #include "input/prefetch.h"
 #include "input/together.h"
@@ -204,17 +205,12 @@ static size_t expected_pool(const Group *group)
     return picture * (frames && frames * videos < pictures ? (size_t)frames * videos : pictures);
 }
 
-/* That all groups of the run will score, about; 0: nobody knows. */
+/* That all groups of the run will score. */
 static uint64_t expected_pairs(const Group *group)
 {
     const Options *const o = group->share->options;
-    const uint64_t frames = video_frames_left(group->videos[0]), limit = group->plan.limit;
-    const uint64_t pairs = limit && (!frames || limit < frames) ? limit : frames;
-    if (o->part.kind == PART_FRAMES)
-        return o->part.last - o->part.first + 1;
-    if (o->part.kind == PART_SHARD)
-        return pairs ? pairs / o->part.count + 1 : 0;
-    return pairs * o->distorted.count;
+    return expect_pairs(&o->part, video_frames_left(group->videos[0]), group->plan.limit,
+                        (unsigned)o->distorted.count);
 }
 
 /* The first context of a run opens the device for all. */
