@@ -554,7 +554,7 @@ KERNEL_MAIN
 #endif
 #ifndef VIF_HALVE
     u64 logs = u64(0), flats = u64(0);
-#if LITTLE_SHARED
+#if LITTLE_SHARED /* no thread has more than one run */
     u32 row = RUN_ROW(LOCAL_X), first = RUN_FIRST(LOCAL_X), out_x = GROUP_X * VIF_COLUMNS + first;
     bool has_run = row < VIF_ROWS && GROUP_Y * VIF_ROWS + row < height && out_x < width;
     measure_run(has_run, row, first, width - out_x, products, logs, flats);
