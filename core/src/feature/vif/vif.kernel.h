@@ -230,7 +230,7 @@ DEVICE u32 halved(u32 x, u32 y)
 #endif
 
 /* Filters the thread's column for all outputs of the tile. Returns what has no place yet, the moments of both pictures together, a
- * word for each row. */
+ * word for each row; zeros where all have one. */
 DEVICE u32x4 filter_column(u32 x, i32 y)
 {
     u32 products[VIF_ROWS];
