@@ -72,6 +72,17 @@ static unsigned pairs_in_work(const Group *group)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
+/* Pictures are most of the memory where features keep little of their own. Those with chroma are as few as can be, which
+ * costs such features some percent of their speed if they have no threads. */
+static unsigned pool_size(const Group *group, bool luma_only)
+{
+    unsigned reach;
+    const bool looks_back = vmaf_part_reach(group->ratings[0]->vmaf, &reach) || reach;
+    const bool least = !luma_only && !looks_back && group->plan.by == PAIR_BY_NUMBER;
+    return (least ? prefetch_pool_least : prefetch_pool_size)(group->count + 1, group->ahead,
+                                                              pairs_in_work(group));
+}
+
 /* All videos are read into the pictures of one pool, since the reference's are everybody's. Chroma that nobody looks
  * at has no memory there either. */
 static int create_pool(Group *group)
@@ -85,7 +96,7 @@ static int create_pool(Group *group)
                         .pix_fmt = luma_only ? VMAF_PIX_FMT_YUV400P : format->pix_fmt },
     };
     group->ahead = group->share->gpu ? gpu_frames_ahead(group) : 1;
-    pool.pic_cnt = prefetch_pool_size(group->count + 1, group->ahead, pairs_in_work(group));
+    pool.pic_cnt = pool_size(group, luma_only);
     const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
     if (err)
         say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,

@@ -60,6 +60,12 @@ unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
     return videos * (ahead + in_work + in_hand) + kept * (videos - 1);
 }
 
+unsigned prefetch_pool_least(unsigned videos, unsigned ahead, unsigned in_work)
+{
+    const unsigned in_hand = videos - 1; /* the caller waits for the last of a pair */
+    return videos * (ahead + in_work) + in_hand;
+}
+
 static bool has_room(const Track *track)
 {
     return track->found < track->taken + track->prefetch->config.ahead;

@@ -36,6 +36,9 @@ typedef struct PrefetchConfig {
 /* Fewer pictures than this could leave one video waiting for those that another holds. `in_work`:
  * pairs a context works on at once; each distorted video has a context. */
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work);
+/* The same for frames that are wanted in pairs by number, and not looked back at. With one frame ahead and one pair in
+ * the making, the last frame of a pair is read when the pair before it is scored. */
+unsigned prefetch_pool_least(unsigned videos, unsigned ahead, unsigned in_work);
 
 int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
 
