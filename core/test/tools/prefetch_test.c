@@ -63,8 +63,13 @@ static void score_with_least_pool(unsigned videos)
     for (unsigned i = 0; i < videos; i++)
         assert_int_equal(video_open(&each[i].video, path, &format), 0);
     const PrefetchConfig config = {
-        .vmaf = vmaf, .videos = each, .count = videos, .by_number = true, .planes = 7,
-        .ahead = 1,   .threads = 1,
+        .vmaf = vmaf,
+        .videos = each,
+        .count = videos,
+        .by_number = true,
+        .planes = 7,
+        .ahead = 1,
+        .threads = 1,
     };
     assert_int_equal(prefetch_create(&prefetch, &config), 0);
     take_all(prefetch, videos);
