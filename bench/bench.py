@@ -140,7 +140,7 @@ def check_equal(args, clip, feature, backend):
     gpu = runs.Run([*words, *args.arg, '--backend', backend]).report
     if 'backends' not in gpu:
         raise runs.Failed(f'{feature}: the run on {backend} does not say that it ran there')
-    if cpu['frames'] != gpu['frames'] and feature != 'ciede':  # it promises a bound
+    if cpu['frames'] != gpu['frames']:
         raise runs.Failed(f'{feature} at {clip.size}: {backend} and CPU differ')
 
 

@@ -144,6 +144,13 @@ static int ciede_measure(const Feature *f, void *scratch, const FramePair *pair,
     return 0;
 }
 
+void ciede_differences(const Feature *f, float *out, const CiedeRow *ref, const CiedeRow *dist,
+                       size_t n)
+{
+    const CiedeState *state = f->state;
+    state->dsp.row(out, ref, dist, n, &state->range);
+}
+
 static int ciede_report(Feature *f, const FrameId *id, const void *result)
 {
     const CiedeResult *r = result;

@@ -3,10 +3,22 @@
 #ifndef FEATURE_CIEDE_H
 #define FEATURE_CIEDE_H
 
+#include <stddef.h>
+
 typedef struct CiedeResult {
     double sum; /* of single-precision differences, in raster order */
 } CiedeResult;
 
-extern const struct FeatureGpu ciede_gpu; /* ciede_gpu.c */
+struct CiedeRow;
+struct Feature;
+/* Of n pixels, as the feature measures them. */
+void ciede_differences(const struct Feature *f, float *out, const struct CiedeRow *ref,
+                       const struct CiedeRow *dist, size_t n);
+
+/* ---- ciede_gpu.c ---- */
+
+extern const struct FeatureGpu ciede_gpu;
+
+void ciede_fill_curves(float *table); /* CIEDE_CURVE_FLOATS of them, for the kernels */
 
 #endif

@@ -2,7 +2,10 @@
 /* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
  *
  * The CPU works in double and narrows to single precision at each named step. Here curves come from tables of short
- * series, good to about 44 bits, so that nearly all narrowed values, and then nearly all differences, are the CPU's.
+ * series, good enough to say which single-precision number a value becomes, unless it lies so close to the middle between
+ * two of them that the CPU's may be the other one. Pixels with such a value are listed, and left to the CPU.
+ *
+ * What the CPU adds up in order is added up here in fixed point; all differences are kept, for sums that depend on the order.
  *
  * Where double is slow or missing, pairs of floats stand in for it. Their products are three times as fast where
  * a * b + c is rounded once, which most devices do and Vulkan does not promise. So there are two variants, FUSED 1 and 0;
@@ -11,9 +14,11 @@
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
-    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, u32x4, curves) OUT(7, u32, sums)
+    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, u32x4, curves) OUT(7, u32, sums)                     \
+    OUT(8, u32, differences) OUT(9, u32, listed)
 #define PARAMS CIEDE_PARAMS
-#define SHARED_ARRAYS SHARED(u64, part, CIEDE_TILE_W * CIEDE_GROUP_H)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u64, part, CIEDE_TILE_W *CIEDE_GROUP_H) SHARED(u32, mark, CIEDE_TILE_W *CIEDE_GROUP_H)
 #define GROUP_W CIEDE_TILE_W
 #define GROUP_H CIEDE_GROUP_H
 #include "gpu/prelude/prelude.h"
@@ -56,37 +61,87 @@ DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
     return blue && row < chroma_h ? SAMPLE(dist_cb, at, column) : SAMPLE(dist_cr, at, column);
 }
 
+/* In units of 2^-CIEDE_SUM_BITS. */
+DEVICE u64 fixed_point(f32 x)
+{
+    u32 bits = bits_of_f32(x);
+    u32 mantissa = (bits & 0x7fffffu) | 0x800000u;
+    i32 shift = i32(bits >> 23) - 150 + CIEDE_SUM_BITS;
+    if (shift < 0)
+        return shift < -31 ? u64(0) : u64(mantissa >> u32(-shift));
+    return u64(mantissa) << u32(min_i32(shift, 39));
+}
+
+/* Leaves a pixel to the CPU. */
+DEVICE void list_pixel(u32 pixel, u32x2 luma, u32x2 blue, u32x2 red)
+{
+    u32 place = ATOMIC_ADD(listed, 0u, 1u);
+    if (place >= list_size)
+        return;
+    u32 at = list_at + CIEDE_LISTED_WORDS * place;
+    sums[at] = pixel;
+    sums[at + 1u] = luma.x | luma.y << 16;
+    sums[at + 2u] = blue.x | blue.y << 16;
+    sums[at + 3u] = red.x | red.y << 16;
+}
+
+/* Marks of two sets of pixels as one: how many of them are listed, and above that 255 less the least exponent of the others'
+ * differences. */
+DEVICE u32 joined_marks(u32 a, u32 b)
+{
+    return (max_u32(a >> 24, b >> 24) << 24) | ((a & 0xffffffu) + (b & 0xffffffu));
+}
+
 KERNEL_MAIN
 {
     if (!suits_device())
         return;
     u32 x = GROUP_X * CIEDE_TILE_W + LOCAL_X;
     u64 sum = u64(0);
+    u32 marks = 0u;
     for (u32 i = LOCAL_Y; i < rows; i += CIEDE_GROUP_H) {
         u32 y = GROUP_Y * rows + i;
         if (x < width && y < height) {
             u32 column, row = chroma_row(x, y, column);
-            u32 luma = SAMPLE(dist_y, y * luma_stride, x), blue = chroma_of_dist(row, column, true),
-                red = chroma_of_dist(row, column, false);
-            u32 next_luma = SAMPLE(ref_y, y * luma_stride, x), next_blue = chroma_of_ref(row, column, true),
-                next_red = chroma_of_ref(row, column, false);
-            Lab ref, dist;
-            dist.l = dist.a = dist.b = 0.0f;
-            for (u32 image = 0u; image < 2u; image++) {
-                ref = dist;
-                dist = to_lab(next_luma, next_blue, next_red);
-                next_luma = luma;
-                next_blue = blue;
-                next_red = red;
+            u32x2 luma = U32X2(SAMPLE(ref_y, y * luma_stride, x), SAMPLE(dist_y, y * luma_stride, x));
+            u32x2 blue = U32X2(chroma_of_ref(row, column, true), chroma_of_dist(row, column, true));
+            u32x2 red = U32X2(chroma_of_ref(row, column, false), chroma_of_dist(row, column, false));
+            u32 next_luma = luma.x, next_blue = blue.x, next_red = red.x, doubt = 0u, bits = 0u;
+            if (luma.x != luma.y || blue.x != blue.y || red.x != red.y) {
+                Lab ref, dist;
+                dist.l = dist.a = dist.b = 0.0f;
+                for (u32 image = 0u; image < 2u; image++) {
+                    ref = dist;
+                    dist = to_lab(next_luma, next_blue, next_red, doubt);
+                    next_luma = luma.y;
+                    next_blue = blue.y;
+                    next_red = red.y;
+                }
+                f32 off = float_of(difference(ref, dist, doubt));
+                bits = bits_of_f32(off);
+                if (doubt != 0u) {
+                    list_pixel(y * width + x, luma, blue, red);
+                    marks++;
+                } else if (bits != 0u) {
+                    sum += fixed_point(off);
+                    marks = joined_marks(marks, (255u - (bits >> 23)) << 24);
+                }
             }
-            sum += fixed_point(difference(ref, dist));
+            differences[y * width + x] = bits;
         }
     }
+    mark[LOCAL_INDEX] = marks;
     GROUP_SUM(part, sum);
+    for (u32 half_size = GROUP_SIZE / 2u; half_size > 0u; half_size >>= 1) {
+        if (LOCAL_INDEX < half_size)
+            mark[LOCAL_INDEX] = joined_marks(mark[LOCAL_INDEX], mark[LOCAL_INDEX + half_size]);
+        BARRIER();
+    }
     if (LOCAL_INDEX == 0u) {
-        u32 at = 2u * (GROUP_Y * tiles_x + GROUP_X);
+        u32 at = CIEDE_SUM_WORDS * (GROUP_Y * tiles_x + GROUP_X);
         sums[at] = u32(part[0]);
         sums[at + 1u] = u32(part[0] >> 32);
+        sums[at + 2u] = mark[0];
     }
 }
 KERNEL_END

@@ -121,19 +121,45 @@ static void fill_curve(float *table, unsigned first, unsigned count, double step
     }
 }
 
-static int make_curves(GpuPlan *plan, GpuBuf *curves)
+void ciede_fill_curves(float *table)
 {
-    float *table = mem_array(2 * CIEDE_POINTS, CIEDE_POINT_FLOATS * sizeof(*table));
-    if (!table)
-        return -ENOMEM;
     fill_curve(table, CIEDE_LIGHTS, CIEDE_LIGHT_COUNT, 1024.0, light_at);
     fill_curve(table, CIEDE_ARCS, CIEDE_ARC_COUNT, 256.0, arc_at);
     fill_curve(table, CIEDE_SINES, CIEDE_SINE_COUNT, 128.0, sine_at);
     fill_curve(table, CIEDE_HUES, CIEDE_HUE_COUNT, 256.0, hue_at);
     fill_curve(table, CIEDE_BELLS, CIEDE_BELL_COUNT, 64.0, bell_at);
-    *curves = gpu_table(plan, table, 2 * CIEDE_POINTS * CIEDE_POINT_FLOATS * sizeof(*table));
+}
+
+static int make_curves(GpuPlan *plan, GpuBuf *curves)
+{
+    float *table = mem_array(CIEDE_CURVE_FLOATS, sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    ciede_fill_curves(table);
+    *curves = gpu_table(plan, table, CIEDE_CURVE_FLOATS * sizeof(*table));
     mem_free(table);
     return 0;
+}
+
+/* ---- the plan ---- */
+
+enum { DIFFERENCES }; /* what settle asks for */
+
+static size_t group_count(const FrameShape *shape)
+{
+    return (size_t)gpu_groups(shape->w[0], CIEDE_TILE_W) *
+           gpu_groups(shape->h[0], group_rows(shape));
+}
+
+static size_t pixel_count(const FrameShape *shape)
+{
+    return (size_t)shape->w[0] * shape->h[0];
+}
+
+/* About one in a thousand is listed. */
+static uint32_t list_size(const FrameShape *shape)
+{
+    return (uint32_t)(1024 + pixel_count(shape) / 128);
 }
 
 static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
@@ -165,6 +191,8 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
         .b_from_cb_low = low_part(b_cb),
         .probe = 1.0f + 0x1p-12f,
         .rows = group_rows(shape),
+        .list_at = (uint32_t)(CIEDE_SUM_WORDS * group_count(shape)),
+        .list_size = list_size(shape),
     };
 }
 
@@ -172,7 +200,11 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const unsigned across = gpu_groups(f->shape.w[0], CIEDE_TILE_W),
                    down = gpu_groups(f->shape.h[0], group_rows(&f->shape));
-    const GpuBuf sums = gpu_result(plan, (size_t)across * down * sizeof(uint64_t), false);
+    const size_t words = CIEDE_SUM_WORDS * group_count(&f->shape) +
+                         (size_t)CIEDE_LISTED_WORDS * list_size(&f->shape);
+    const GpuBuf sums = gpu_result(plan, words * sizeof(uint32_t), false);
+    const GpuBuf differences = gpu_scratch(plan, pixel_count(&f->shape) * sizeof(uint32_t)),
+                 listed = gpu_scratch_zeroed(plan, sizeof(uint32_t));
     GpuBuf curves;
     const int err = make_curves(plan, &curves);
     if (err)
@@ -181,41 +213,124 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         gpu_by_depth(f, "ciede_8_fused", "ciede_16_fused"),
         gpu_by_depth(f, "ciede_8", "ciede_16"),
     };
+    gpu_keep(plan, differences, DIFFERENCES);
     const CiedeParams params = make_params(&f->shape, plan);
     for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) /* one leaves at once */
         gpu_pass(plan, &(GpuPass){
                            .kernel = kernels[i],
                            GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2),
                                             gpu_dist(plan, 0), gpu_dist(plan, 1), gpu_dist(plan, 2),
-                                            curves, sums),
+                                            curves, sums, differences, listed),
                            GPU_PASS_PARAMS(&params),
                            .groups = { across, down },
                        });
     return 0;
 }
 
+/* ---- its results ---- */
+
+/* The sum of differences, and what tells whether it depends on their order. */
+typedef struct Total {
+    double sum;
+    unsigned least; /* exponent, as a float has it, of those that are not 0 */
+    size_t listed;
+} Total;
+
+static Total total_of(const FrameShape *shape, const uint32_t *readback)
+{
+    Total total = { .least = 255 };
+    for (size_t i = group_count(shape); i-- > 0; readback += CIEDE_SUM_WORDS) {
+        const unsigned least = 255 - (readback[2] >> 24);
+        total.sum += ldexp((double)gpu_read_u64(readback), -CIEDE_SUM_BITS);
+        total.least = least < total.least ? least : total.least;
+        total.listed += readback[2] & 0xffffff;
+    }
+    return total;
+}
+
+static void add(Total *total, float difference)
+{
+    uint32_t bits;
+    memcpy(&bits, &difference, sizeof(bits));
+    if (!bits)
+        return;
+    total->sum += difference;
+    total->least = bits >> 23 < total->least ? bits >> 23 : total->least;
+}
+
+/* Whether doubles hold all sums on the way there, which are multiples of the last place of the least difference: none loses
+ * a bit then, in whatever order. */
+static bool is_exact(const Total *total)
+{
+    const int unit = (int)total->least - 150; /* it is 2^unit */
+    int end;
+    frexp(total->sum, &end); /* it is below 2^end */
+    return unit >= -CIEDE_SUM_BITS && end - unit <= 53;
+}
+
+enum { AT_ONCE = 64 }; /* pixels */
+
+/* The CPU's differences of pixels in the list. */
+static void measure_listed(const Feature *f, const uint32_t *list, unsigned count,
+                           float differences[AT_ONCE])
+{
+    uint16_t samples[2][3][AT_ONCE];
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned p = 0; p < 3; p++) {
+            const uint32_t both = list[CIEDE_LISTED_WORDS * i + 1 + p];
+            samples[0][p][i] = (uint16_t)both;
+            samples[1][p][i] = (uint16_t)(both >> 16);
+        }
+    const CiedeRow ref = { samples[0][0], samples[0][1], samples[0][2] },
+                   dist = { samples[1][0], samples[1][1], samples[1][2] };
+    ciede_differences(f, differences, &ref, &dist, count);
+}
+
 static int collect(const Feature *f, const void *readback, void *result)
 {
-    const uint64_t *sums = readback;
-    const size_t count = (size_t)gpu_groups(f->shape.w[0], CIEDE_TILE_W) *
-                         gpu_groups(f->shape.h[0], group_rows(&f->shape));
-    CiedeResult *out = result;
-    out->sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        out->sum += ldexp((double)sums[i], -CIEDE_SUM_BITS);
+    const uint32_t *list = (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(&f->shape);
+    Total total = total_of(&f->shape, readback);
+    if (total.listed > list_size(&f->shape))
+        return -EAGAIN;
+    for (size_t done = 0; done < total.listed; done += AT_ONCE) {
+        const size_t left = total.listed - done;
+        const unsigned count = left < AT_ONCE ? (unsigned)left : AT_ONCE;
+        float differences[AT_ONCE];
+        measure_listed(f, list + CIEDE_LISTED_WORDS * done, count, differences);
+        for (unsigned i = 0; i < count; i++)
+            add(&total, differences[i]);
+    }
+    if (!is_exact(&total))
+        return -EAGAIN;
+    *(CiedeResult *)result = (CiedeResult){ total.sum };
     return 0;
 }
 
-/* What the sum of a picture may be off by, as a share of it. A millionth of the differences have
- * another last bit than the CPU's: sums of ordinary pictures are within 1e-11 of it, those of tiny
- * ones with hardly any difference were seen 2e-9 off. The score is -20 * log10 of the mean, so it
- * moves by less than 1e-7. */
-#define BOUND 1e-8
-
-static bool same(const Feature *f, const void *a, const void *b)
+/* Adds up in the CPU's order what the device left. */
+static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
 {
-    const double x = ((const CiedeResult *)a)->sum, y = ((const CiedeResult *)b)->sum;
-    return fabs(x - y) <= BOUND * fabs(x);
+    const uint32_t *list = (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(&f->shape);
+    const size_t listed = total_of(&f->shape, readback).listed, pixels = pixel_count(&f->shape);
+    if (listed > list_size(&f->shape))
+        return -EAGAIN;
+    float *differences = mem_array(pixels, sizeof(*differences));
+    if (!differences)
+        return -ENOMEM;
+    const int err = gpu_fetch(frame, DIFFERENCES, differences, pixels * sizeof(*differences));
+    for (size_t done = 0; !err && done < listed; done += AT_ONCE) {
+        const size_t left = listed - done;
+        const unsigned count = left < AT_ONCE ? (unsigned)left : AT_ONCE;
+        float some[AT_ONCE];
+        measure_listed(f, list + CIEDE_LISTED_WORDS * done, count, some);
+        for (unsigned i = 0; i < count; i++)
+            differences[list[CIEDE_LISTED_WORDS * (done + i)]] = some[i];
+    }
+    double sum = 0.0;
+    for (size_t i = 0; !err && i < pixels; i++)
+        sum += differences[i];
+    *(CiedeResult *)result = (CiedeResult){ sum };
+    mem_free(differences);
+    return err;
 }
 
-const FeatureGpu ciede_gpu = { .plan = plan_frame, .collect = collect, .same = same };
+const FeatureGpu ciede_gpu = { .plan = plan_frame, .collect = collect, .settle = settle };

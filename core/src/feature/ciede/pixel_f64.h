@@ -12,6 +12,12 @@
 #define CIEDE_4_5 f64_of_words(0x9999999au, 0x3fe99999u)
 #define CIEDE_WEIGHT_L f64_of_words(0xc0000000u, 0x3fe4ccccu) /* 0.65f */
 
+/* How far numbers may be from the CPU's before they are narrowed, in units of a double's last place: those that come from
+ * tables; from steps that each are good to 2^-50; and from powf, as in ciede_simd.c. */
+#define SLACK_SERIES 0x1000u
+#define SLACK_STEPS 0x40u
+#define SLACK_POWF 0x200000u
+
 struct Lab {
     f64 l, a, b;
 };
@@ -34,6 +40,24 @@ DEVICE f64 narrowed(f64 x)
 #else
     return f64(f32(x));
 #endif
+}
+
+/* Whether the CPU's x, which is no further than `slack` units of x's last place, might be narrowed to another float. */
+DEVICE bool is_doubtful(f64 x, u32 slack)
+{
+    return ((low_word(x) + slack - 0x10000000u) & 0x1fffffffu) < 2u * slack;
+}
+
+DEVICE f64 narrowed_near(f64 x, u32 slack, INOUT(u32) doubt)
+{
+    doubt |= is_doubtful(x, slack) ? 1u : 0u;
+    return narrowed(x);
+}
+
+/* As many units of x's last place as 2^-46 is, 0 < x < 8, but for small ones. */
+DEVICE u32 slack_of(f64 x)
+{
+    return 1u << u32(clamp_i32(1029 - i32(high_word(x) >> 20), 3, 15));
 }
 
 DEVICE f64 joined(f32 high, f32 low)
@@ -157,8 +181,9 @@ DEVICE f64 sine_of(f64 x)
 /* ---- samples to L*a*b* ---- */
 
 /* The curve from signals to light, below CIEDE_LIGHT_END. No branch: what a warp waits for is waited for at once. */
-DEVICE f64 linear_light(f64 v)
+DEVICE f64 linear_light(f64 v, INOUT(u32) doubt)
 {
+    doubt |= abs_f64(v - CIEDE_CURVE_FROM) < f64(2.8e-14f) ? 1u : 0u; /* 2^-45: the curve is broken there */
     PRECISE f64 shifted = fma_f64(v, f64(1024.0f), f64(6755399441055744.0f));
     PRECISE f64 near = shifted - f64(6755399441055744.0f);
     u32 point = u32(clamp_i32(i32(low_word(shifted)), 0, CIEDE_LIGHT_COUNT - 1));
@@ -173,10 +198,10 @@ DEVICE f64 bright_light(f64 v, f64 light)
     return v < f64(CIEDE_LIGHT_END) ? light : square * fifth_root(square);
 }
 
-DEVICE f64 lab_curve(f64 v)
+DEVICE f64 lab_curve(f64 v, INOUT(u32) doubt)
 {
     f64 root = cube_root(v), line = fma_f64(v, CIEDE_LAB_SLOPE, CIEDE_LAB_OFFSET);
-    return narrowed(v > CIEDE_LAB_FROM ? root : line);
+    return narrowed_near(v > CIEDE_LAB_FROM ? root : line, SLACK_SERIES, doubt);
 }
 
 /* A row of the matrix times three lights. */
@@ -191,7 +216,7 @@ DEVICE f64 signal_of(u32 value, f32 offset)
     return f64_of_words(value, 0x43300000u) - (f64(4503599627370496.0f) + f64(offset));
 }
 
-DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
+DEVICE Lab to_lab(u32 luma, u32 blue, u32 red, INOUT(u32) doubt)
 {
     f64 u = signal_of(blue, chroma_offset), v = signal_of(red, chroma_offset);
     f64 y = signal_of(luma, luma_offset) * joined(luma_scale, luma_scale_low);
@@ -199,16 +224,17 @@ DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
     f64 less_u = fma_f64(u, -joined(g_from_cb, g_from_cb_low), y);
     f64 green_signal = fma_f64(v, -joined(g_from_cr, g_from_cr_low), less_u);
     f64 blue_signal = fma_f64(u, joined(b_from_cb, b_from_cb_low), y);
-    f64 r = linear_light(red_signal), g = linear_light(green_signal), b = linear_light(blue_signal),
+    f64 r = linear_light(red_signal, doubt), g = linear_light(green_signal, doubt),
+        b = linear_light(blue_signal, doubt),
         end = f64(CIEDE_LIGHT_END);
     if (red_signal >= end || green_signal >= end || blue_signal >= end) {
         r = bright_light(red_signal, r);
         g = bright_light(green_signal, g);
         b = bright_light(blue_signal, b);
     }
-    f64 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B));
-    f64 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B));
-    f64 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
+    f64 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B), doubt);
+    f64 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B), doubt);
+    f64 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B), doubt);
     Lab lab;
     lab.l = narrowed(fma_f64(fy, f64(116.0f), f64(-16.0f)));
     lab.a = narrowed((fx - fy) * f64(500.0f));
@@ -218,9 +244,9 @@ DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
 
 /* ---- the difference ---- */
 
-DEVICE f64 chroma_of(f64 a, f64 b)
+DEVICE f64 chroma_of(f64 a, f64 b, INOUT(u32) doubt)
 {
-    return narrowed(root(fma_f64(a, a, b * b)));
+    return narrowed_near(root(fma_f64(a, a, b * b)), SLACK_STEPS, doubt);
 }
 
 /* The arc of (a, b), 0 of (0, 0), from 0 to pi: the sign of b does not matter. */
@@ -234,47 +260,50 @@ DEVICE f64 arc_of(f64 b, f64 a)
     return from + (steep != left ? -arc : arc);
 }
 
-DEVICE f64 hue_of(f64 a, f64 b)
+DEVICE f64 hue_of(f64 a, f64 b, INOUT(u32) doubt)
 {
-    f64 hue = narrowed(arc_of(b, a));
+    f64 arc = arc_of(b, a), hue = narrowed_near(arc, slack_of(arc), doubt);
     return b < f64(0.0f) ? narrowed(CIEDE_TWO_PI - hue) : hue;
 }
 
 /* Couples chroma and hue differences in the blues. */
-DEVICE f64 rotation(f64 chroma, f64 hue)
+DEVICE f64 rotation(f64 chroma, f64 hue, INOUT(u32) doubt, INOUT(u32) power_doubt)
 {
     f64 degrees = narrowed(hue * CIEDE_DEGREES);
     f64 z = narrowed((degrees - f64(275.0f)) * CIEDE_BELL_SCALE);
     f64 square = narrowed(z * z);
     if (square >= f64(CIEDE_BELL_END)) /* what is left is below 2^-40: it moves no difference */
         return f64(0.0f);
-    f64 bell = narrowed(curve_at(CIEDE_BELLS, 64.0f, 0.015625f, square) * f64(60.0f));
+    f64 bell = narrowed_near(curve_at(CIEDE_BELLS, 64.0f, 0.015625f, square) * f64(60.0f),
+                             2u * SLACK_SERIES, doubt);
     f64 turn = narrowed(bell * CIEDE_RADIANS);
-    f64 chroma7 = narrowed(power7(chroma));
-    f64 share = narrowed(quotient(chroma7, narrowed(chroma7 + f64(6103515648.0f))));
-    return narrowed(f64(-2.0f) * root(share) * sine_of(turn));
+    f64 chroma7 = narrowed_near(power7(chroma), SLACK_POWF, power_doubt);
+    f64 share = narrowed_near(quotient(chroma7, narrowed(chroma7 + f64(6103515648.0f))), SLACK_STEPS, doubt);
+    f64 sine = sine_of(turn);
+    return -narrowed_near(f64(2.0f) * root(share) * sine, slack_of(sine), doubt);
 }
 
 /* How much differences of lightness count. */
-DEVICE f64 lightness_scale(f64 ref, f64 dist)
+DEVICE f64 lightness_scale(f64 ref, f64 dist, INOUT(u32) doubt)
 {
     f64 off = narrowed(fma_f64(narrowed(ref + dist), f64(0.5f), f64(-50.0f)));
     f64 square = off * off, gain = CIEDE_L_WEIGHT * square * inverse_root(square + f64(20.0f));
-    return narrowed(narrowed(f64(1.0f) + gain) * CIEDE_WEIGHT_L);
+    return narrowed(narrowed_near(f64(1.0f) + gain, SLACK_STEPS, doubt) * CIEDE_WEIGHT_L);
 }
 
-DEVICE f64 difference(Lab ref, Lab dist)
+/* `doubt` is set where the CPU's might be another float. */
+DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
 {
-    f64 c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
+    f64 c_ref = chroma_of(ref.a, ref.b, doubt), c_dist = chroma_of(dist.a, dist.b, doubt);
     f64 c7 = power7(narrowed(c_ref + c_dist) * f64(0.5f));
     f64 stretch = f64(1.0f) - root(quotient(c7, c7 + CIEDE_CHROMA_25_7)),
         half_stretch = stretch * f64(0.5f);
-    f64 a_ref = narrowed(fma_f64(ref.a, half_stretch, ref.a)),
-        a_dist = narrowed(fma_f64(dist.a, half_stretch, dist.a));
-    f64 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
+    f64 a_ref = narrowed_near(fma_f64(ref.a, half_stretch, ref.a), SLACK_STEPS, doubt),
+        a_dist = narrowed_near(fma_f64(dist.a, half_stretch, dist.a), SLACK_STEPS, doubt);
+    f64 chroma_ref = chroma_of(a_ref, ref.b, doubt), chroma_dist = chroma_of(a_dist, dist.b, doubt);
     f64 chroma = narrowed(chroma_ref + chroma_dist) * f64(0.5f);
 
-    f64 hue_ref = hue_of(a_ref, ref.b), hue_dist = hue_of(a_dist, dist.b);
+    f64 hue_ref = hue_of(a_ref, ref.b, doubt), hue_dist = hue_of(a_dist, dist.b, doubt);
     f64 turn = narrowed(hue_dist - hue_ref), hue = narrowed(hue_ref + hue_dist);
     if (abs_f64(turn) > CIEDE_HALF_TURN) {
         turn = narrowed(turn + (hue_dist <= hue_ref ? CIEDE_TWO_PI : -CIEDE_TWO_PI));
@@ -288,20 +317,30 @@ DEVICE f64 difference(Lab ref, Lab dist)
     PRECISE f64 c_gain = chroma * CIEDE_C_WEIGHT;
     PRECISE f64 c_scale = c_gain + f64(1.0f);
     f64 s_c = narrowed(c_scale);
-    f64 weight = narrowed(curve_at(CIEDE_HUES, 256.0f, 0.00390625f, hue));
-    f64 s_h = narrowed(fma_f64(chroma * CIEDE_L_WEIGHT, weight, f64(1.0f))) * f64(4.0f);
+    f64 weight = narrowed_near(curve_at(CIEDE_HUES, 256.0f, 0.00390625f, hue), SLACK_SERIES, doubt);
+    PRECISE f64 h_share = chroma * CIEDE_L_WEIGHT;
+    PRECISE f64 h_gain = h_share * weight;
+    PRECISE f64 h_scale = h_gain + f64(1.0f);
+    f64 s_h = narrowed(h_scale) * f64(4.0f);
 
-    f64 size = root(narrowed(chroma_ref * chroma_dist));
-    f64 d_hue = narrowed(f64(2.0f) * size * sine_of(abs_f64(turn) * f64(0.5f)));
-    f64 l = narrowed(quotient(narrowed(dist.l - ref.l), lightness_scale(ref.l, dist.l)));
-    f64 c = narrowed(quotient(narrowed(chroma_dist - chroma_ref), s_c));
-    f64 h = narrowed(quotient(turn < f64(0.0f) ? -d_hue : d_hue, s_h));
-    f64 cross_part = narrowed(narrowed(rotation(chroma, hue) * c) * h);
-    return narrowed(root(fma_f64(l, l, fma_f64(c, c, fma_f64(h, h, cross_part)))));
+    f64 size = root(narrowed(chroma_ref * chroma_dist)), sine = sine_of(abs_f64(turn) * f64(0.5f));
+    f64 d_hue = narrowed_near(f64(2.0f) * size * sine, slack_of(sine), doubt);
+    f64 l = narrowed_near(quotient(narrowed(dist.l - ref.l), lightness_scale(ref.l, dist.l, doubt)), SLACK_STEPS, doubt);
+    f64 c = narrowed_near(quotient(narrowed(chroma_dist - chroma_ref), s_c), SLACK_STEPS, doubt);
+    f64 h = narrowed_near(quotient(turn < f64(0.0f) ? -d_hue : d_hue, s_h), SLACK_STEPS, doubt);
+    u32 power_doubt = 0u;
+    f64 cross_part = narrowed(narrowed(rotation(chroma, hue, doubt, power_doubt) * c) * h);
+    f64 sum = fma_f64(l, l, fma_f64(c, c, fma_f64(h, h, cross_part)));
+    /* Another last bit of powf's moves what it becomes by less than 2^-20.8 of that. */
+    f32 share = power_doubt == 0u ? 0.0f : f32(quotient(abs_f64(cross_part), sum));
+    bool is_large = share > 0.05f;
+    doubt |= is_large ? 1u : 0u;
+    u32 slack = SLACK_SERIES + u32(i32(is_large ? 0.0f : share * 2147483648.0f));
+    return narrowed_near(root(sum), slack, doubt);
 }
 
-/* In units of 2^-CIEDE_SUM_BITS. */
-DEVICE u64 fixed_point(f64 x)
+/* A difference as it is summed up. */
+DEVICE f32 float_of(f64 x)
 {
-    return u64(x * f64(1099511627776.0f));
+    return f32(x);
 }

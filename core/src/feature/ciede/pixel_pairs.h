@@ -14,6 +14,13 @@ DEVICE Pair pair_made(f32 high, f32 low)
 #define NUMBER(high, low, low_word, high_word) pair_made(high, low)
 #include "feature/ciede/ciede_constants.h"
 
+/* How far numbers may be from the CPU's before they are narrowed, as a share of half a unit in a float's last place: 2^-40 of
+ * them; 2^-38 of a curve's short values, which its first point serves alone; and as much of powf's as in ciede_simd.c. */
+#define SLACK 3.0517578125e-05f
+#define SLACK_SHORT 0.0001220703125f
+#define SHORT_CURVE 0.0625f
+#define SLACK_POWF 0.0078125f
+
 struct Lab {
     f32 l, a, b;
 };
@@ -95,6 +102,23 @@ DEVICE Pair pair_gap(f32 a, f32 b)
     return pair_made(high, lost);
 }
 
+/* What separates x.high from the middle between it and the next float, on the side where x is. */
+DEVICE f32 half_unit_of(Pair x)
+{
+    u32 bits = bits_of_f32(x.high) & 0x7fffffffu;
+    f32 half_unit = f32_of_bits(max_u32(bits & 0x7f800000u, 0x0c800000u) - 0x0c000000u);
+    bool is_shorter = (bits & 0x7fffffu) == 0u && (x.high < 0.0f) != (x.low < 0.0f);
+    return is_shorter ? 0.5f * half_unit : half_unit;
+}
+
+/* x narrowed; `doubt` is set where the CPU's x might become another float. It is no further from this one than `share` of half a
+ * unit in the float's last place. */
+DEVICE f32 narrowed_near(Pair x, f32 share, INOUT(u32) doubt)
+{
+    doubt |= abs_f32(x.low) > half_unit_of(x) * (1.0f - share) ? 1u : 0u;
+    return x.high;
+}
+
 DEVICE bool pair_above(Pair a, Pair b)
 {
     return a.high > b.high || (a.high == b.high && a.low > b.low);
@@ -118,9 +142,9 @@ DEVICE Pair ratio(f32 a, f32 b)
 }
 
 /* a / b, to the nearest float but for one in a great many. */
-DEVICE f32 divided(f32 a, f32 b)
+DEVICE f32 divided(f32 a, f32 b, INOUT(u32) doubt)
 {
-    return ratio(a, b).high;
+    return narrowed_near(ratio(a, b), SLACK, doubt);
 }
 
 /* Of a > 0; 0 otherwise. The pair may overlap. */
@@ -237,8 +261,14 @@ DEVICE Pair sine_of(f32 x)
     return curve_of(CIEDE_SINES, 128.0f, 0.0078125f, x);
 }
 
+/* size * sin(x) */
+DEVICE f32 sine_times(Pair size, f32 x, INOUT(u32) doubt)
+{
+    return narrowed_near(pair_mul(size, sine_of(x)), x < SHORT_CURVE ? SLACK_SHORT : SLACK, doubt);
+}
+
 /* The arc of (a, b), which are not both 0, narrowed. */
-DEVICE f32 arc_of(f32 b, f32 a)
+DEVICE f32 arc_of(f32 b, f32 a, INOUT(u32) doubt)
 {
     bool steep = abs_f32(b) > abs_f32(a);
     f32 x = steep ? abs_f32(b) : abs_f32(a), y = steep ? abs_f32(a) : abs_f32(b);
@@ -247,14 +277,18 @@ DEVICE f32 arc_of(f32 b, f32 a)
         arc = pair_add_less(CIEDE_HALF_PI, pair_negate(arc));
     if (a < 0.0f)
         arc = pair_add_less(CIEDE_HALF_TURN, pair_negate(arc));
-    return b < 0.0f ? -arc.high : arc.high;
+    f32 narrow = narrowed_near(arc, arc.high < SHORT_CURVE ? 4.0f * SLACK_SHORT : SLACK, doubt);
+    return b < 0.0f ? -narrow : narrow;
 }
 
 /* ---- samples to L*a*b* ---- */
 
 /* The curve from signals to light. Its table holds what samples of their depth can give. */
-DEVICE Pair linear_light(Pair v)
+DEVICE Pair linear_light(Pair v, INOUT(u32) doubt)
 {
+    Pair from = CIEDE_CURVE_FROM;
+    PRECISE f32 past = (v.high - from.high) + (v.low - from.low);
+    doubt |= abs_f32(past) < 1e-12f ? 1u : 0u; /* the curve is broken there */
     if (!pair_above(v, CIEDE_CURVE_FROM))
         return pair_mul(v, CIEDE_CURVE_SLOPE);
     if (v.high < CIEDE_LIGHT_END)
@@ -264,11 +298,14 @@ DEVICE Pair linear_light(Pair v)
     return pair_mul(square, fifth_root(square));
 }
 
-DEVICE f32 lab_curve(Pair v)
+DEVICE f32 lab_curve(Pair v, INOUT(u32) doubt)
 {
+    Pair curve;
     if (pair_above(v, CIEDE_LAB_FROM))
-        return cube_root(v).high;
-    return pair_add(pair_mul(v, CIEDE_LAB_SLOPE), CIEDE_LAB_OFFSET).high;
+        curve = cube_root(v);
+    else
+        curve = pair_add(pair_mul(v, CIEDE_LAB_SLOPE), CIEDE_LAB_OFFSET);
+    return narrowed_near(curve, SLACK, doubt);
 }
 
 /* A row of the matrix times three lights. */
@@ -287,18 +324,18 @@ DEVICE Pair weighed(Pair r, Pair g, Pair b, Pair from_r, Pair from_g, Pair from_
     return pair_of(all, low);
 }
 
-DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
+DEVICE Lab to_lab(u32 luma, u32 blue, u32 red, INOUT(u32) doubt)
 {
     f32 u = f32(i32(blue)) - chroma_offset, v = f32(i32(red)) - chroma_offset;
     Pair y = pair_scale(pair_made(luma_scale, luma_scale_low), f32(i32(luma)) - luma_offset);
-    Pair r = linear_light(pair_add(y, pair_scale(pair_made(r_from_cr, r_from_cr_low), v)));
+    Pair r = linear_light(pair_add(y, pair_scale(pair_made(r_from_cr, r_from_cr_low), v)), doubt);
     Pair from_u = pair_scale(pair_made(g_from_cb, g_from_cb_low), u);
     Pair from_v = pair_scale(pair_made(g_from_cr, g_from_cr_low), v);
-    Pair g = linear_light(pair_sub(pair_sub(y, from_u), from_v));
-    Pair b = linear_light(pair_add(y, pair_scale(pair_made(b_from_cb, b_from_cb_low), u)));
-    f32 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B));
-    f32 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B));
-    f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B));
+    Pair g = linear_light(pair_sub(pair_sub(y, from_u), from_v), doubt);
+    Pair b = linear_light(pair_add(y, pair_scale(pair_made(b_from_cb, b_from_cb_low), u)), doubt);
+    f32 fx = lab_curve(weighed(r, g, b, CIEDE_X_FROM_R, CIEDE_X_FROM_G, CIEDE_X_FROM_B), doubt);
+    f32 fy = lab_curve(weighed(r, g, b, CIEDE_Y_FROM_R, CIEDE_Y_FROM_G, CIEDE_Y_FROM_B), doubt);
+    f32 fz = lab_curve(weighed(r, g, b, CIEDE_Z_FROM_R, CIEDE_Z_FROM_G, CIEDE_Z_FROM_B), doubt);
     Lab lab;
     lab.l = pair_add(pair_product(116.0f, fy), pair_single(-16.0f)).high;
     lab.a = pair_scale(pair_gap(fx, fy), 500.0f).high;
@@ -308,67 +345,80 @@ DEVICE Lab to_lab(u32 luma, u32 blue, u32 red)
 
 /* ---- the difference ---- */
 
-DEVICE f32 chroma_of(f32 a, f32 b)
+DEVICE f32 chroma_of(f32 a, f32 b, INOUT(u32) doubt)
 {
     f32 a_lost, b_lost, lost;
     PRECISE f32 a2 = two_product(a, a, a_lost);
     PRECISE f32 b2 = two_product(b, b, b_lost);
     PRECISE f32 sum = two_sum(a2, b2, lost);
     PRECISE f32 low = lost + (a_lost + b_lost);
-    return root(pair_made(sum, low)).high;
+    return narrowed_near(root(pair_made(sum, low)), SLACK, doubt);
 }
 
-DEVICE f32 hue_of(f32 a, f32 b)
+DEVICE f32 hue_of(f32 a, f32 b, INOUT(u32) doubt)
 {
     if (a == 0.0f && b == 0.0f)
         return 0.0f;
-    f32 hue = arc_of(b, a);
-    return hue < 0.0f ? pair_add_less(CIEDE_TWO_PI, pair_single(hue)).high : hue;
+    f32 hue = arc_of(b, a, doubt);
+    return hue < 0.0f ? narrowed_near(pair_add_less(CIEDE_TWO_PI, pair_single(hue)), SLACK, doubt) : hue;
 }
 
 /* Pulls a* of weak colours away from the axis. */
-DEVICE f32 stretched(f32 a, Pair stretch)
+DEVICE f32 stretched(f32 a, Pair stretch, INOUT(u32) doubt)
 {
-    return pair_add_to(a, pair_scale(stretch, 0.5f * a)).high;
+    return narrowed_near(pair_add_to(a, pair_scale(stretch, 0.5f * a)), SLACK, doubt);
+}
+
+/* How much differences of chroma count: 1 + chroma * 9 / 200, which is half way between two floats in one of some hundred
+ * pixels, and then in the CPU's double, too. Where it is not, it is further from there than 2^-31 of chroma. */
+DEVICE f32 chroma_scale(f32 chroma)
+{
+    Pair scale = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma));
+    PRECISE f32 off = abs_f32(scale.low) - half_unit_of(scale);
+    u32 bits = bits_of_f32(scale.high);
+    if (abs_f32(off) < chroma * 5.82076609e-11f && (bits & 1u) != 0u) /* 2^-34 */
+        bits = scale.low < 0.0f ? bits - 1u : bits + 1u;
+    return f32_of_bits(bits);
 }
 
 /* Couples chroma and hue differences in the blues. */
-DEVICE f32 rotation(f32 chroma, f32 hue)
+DEVICE f32 rotation(f32 chroma, f32 hue, INOUT(u32) doubt, INOUT(u32) power_doubt)
 {
-    f32 degrees = pair_scale(CIEDE_DEGREES, hue).high;
+    f32 degrees = narrowed_near(pair_scale(CIEDE_DEGREES, hue), SLACK, doubt);
     f32 lost;
     PRECISE f32 past = quick_sum(-275.0f, degrees, lost);
-    f32 z = pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE).high;
+    f32 z = narrowed_near(pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE), SLACK, doubt);
     PRECISE f32 square = z * z;
     if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
         return 0.0f;
-    f32 bell = pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f).high;
-    f32 turn = pair_scale(CIEDE_RADIANS, bell).high;
-    f32 chroma7 = power7(chroma).high;
+    f32 bell = narrowed_near(pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f), 2.0f * SLACK, doubt);
+    f32 turn = narrowed_near(pair_scale(CIEDE_RADIANS, bell), SLACK, doubt);
+    f32 chroma7 = narrowed_near(power7(chroma), SLACK_POWF, power_doubt);
     PRECISE f32 whole = chroma7 + 6103515648.0f;
-    return -2.0f * pair_mul(root_of(divided(chroma7, whole)), sine_of(turn)).high;
+    return -2.0f * sine_times(root_of(divided(chroma7, whole, doubt)), turn, doubt);
 }
 
-DEVICE f32 difference(Lab ref, Lab dist)
+/* `doubt` is set where the CPU's might be another float. */
+DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
 {
-    f32 c_ref = chroma_of(ref.a, ref.b), c_dist = chroma_of(dist.a, dist.b);
+    f32 c_ref = chroma_of(ref.a, ref.b, doubt), c_dist = chroma_of(dist.a, dist.b, doubt);
     PRECISE f32 mean_chroma = (c_ref + c_dist) * 0.5f;
     Pair c7 = power7(mean_chroma);
     Pair share = quotient(c7, pair_add(c7, CIEDE_CHROMA_25_7));
     Pair stretch = pair_add_to(1.0f, pair_negate(root(share)));
-    f32 a_ref = stretched(ref.a, stretch), a_dist = stretched(dist.a, stretch);
-    f32 chroma_ref = chroma_of(a_ref, ref.b), chroma_dist = chroma_of(a_dist, dist.b);
+    f32 a_ref = stretched(ref.a, stretch, doubt), a_dist = stretched(dist.a, stretch, doubt);
+    f32 chroma_ref = chroma_of(a_ref, ref.b, doubt), chroma_dist = chroma_of(a_dist, dist.b, doubt);
     PRECISE f32 chroma = (chroma_ref + chroma_dist) * 0.5f;
 
-    f32 hue_ref = hue_of(a_ref, ref.b), hue_dist = hue_of(a_dist, dist.b);
+    f32 hue_ref = hue_of(a_ref, ref.b, doubt), hue_dist = hue_of(a_dist, dist.b, doubt);
     PRECISE f32 hue_gap = hue_dist - hue_ref;
     PRECISE f32 hue_sum = hue_ref + hue_dist;
     bool far = abs_f32(hue_gap) >= 3.14159274f; /* the first float above pi */
     f32 turn = hue_gap, hue = hue_sum * 0.5f;
     if (far) {
         Pair around = hue_dist <= hue_ref ? CIEDE_TWO_PI : pair_negate(CIEDE_TWO_PI);
-        turn = pair_add_less(around, pair_single(hue_gap)).high;
-        hue = pair_add(CIEDE_TWO_PI, pair_single(hue_sum)).high * 0.5f;
+        turn = narrowed_near(pair_add_less(around, pair_single(hue_gap)), SLACK, doubt);
+        hue = narrowed_near(pair_add(CIEDE_TWO_PI, pair_single(hue_sum)), SLACK, doubt) * 0.5f;
     }
     if (c_ref == 0.0f || c_dist == 0.0f)
         turn = 0.0f;
@@ -376,30 +426,29 @@ DEVICE f32 difference(Lab ref, Lab dist)
     PRECISE f32 off = (ref.l + dist.l) * 0.5f - 50.0f;
     Pair off2 = pair_product(off, off);
     Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
-    PRECISE f32 s_l = pair_add_to(1.0f, l_gain).high * 0.65f;
-    PRECISE f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
-    f32 weight = curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue).high;
+    PRECISE f32 s_l = narrowed_near(pair_add_to(1.0f, l_gain), SLACK, doubt) * 0.65f;
+    f32 s_c = chroma_scale(chroma);
+    f32 weight = narrowed_near(curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue), SLACK, doubt);
     PRECISE f32 s_h =
-        pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)).high * 4.0f;
+        narrowed_near(pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)), SLACK, doubt) * 4.0f;
 
     PRECISE f32 chroma2 = chroma_ref * chroma_dist;
-    f32 d_hue = 2.0f * pair_mul(root_of(chroma2), sine_of(abs_f32(turn) * 0.5f)).high;
+    f32 d_hue = 2.0f * sine_times(root_of(chroma2), abs_f32(turn) * 0.5f, doubt);
     PRECISE f32 d_l = dist.l - ref.l;
     PRECISE f32 d_c = chroma_dist - chroma_ref;
-    f32 l = divided(d_l, s_l), c = divided(d_c, s_c),
-        h = divided(turn < 0.0f ? -d_hue : d_hue, s_h);
-    PRECISE f32 cross_part = rotation(chroma, hue) * c * h;
+    f32 l = divided(d_l, s_l, doubt), c = divided(d_c, s_c, doubt),
+        h = divided(turn < 0.0f ? -d_hue : d_hue, s_h, doubt);
+    u32 power_doubt = 0u;
+    PRECISE f32 cross_part = rotation(chroma, hue, doubt, power_doubt) * c * h;
     Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
-    return root(pair_add(squares, pair_single(cross_part))).high;
+    Pair sum = pair_add(squares, pair_single(cross_part));
+    /* Another last bit of powf's moves what it becomes by less than 2^-20.8 of that. */
+    f32 moved = power_doubt == 0u || sum.high <= 0.0f ? 0.0f : abs_f32(cross_part) / sum.high * 16.0f;
+    return narrowed_near(root(sum), SLACK + moved, doubt);
 }
 
-/* In units of 2^-CIEDE_SUM_BITS. */
-DEVICE u64 fixed_point(f32 x)
+/* A difference as it is summed up. */
+DEVICE f32 float_of(f32 x)
 {
-    u32 bits = bits_of_f32(x);
-    u32 mantissa = (bits & 0x7fffffu) | 0x800000u;
-    i32 shift = i32(bits >> 23) - 150 + CIEDE_SUM_BITS;
-    if (shift < 0)
-        return shift < -31 ? u64(0) : u64(mantissa >> u32(-shift));
-    return u64(mantissa) << u32(min_i32(shift, 39));
+    return x;
 }
