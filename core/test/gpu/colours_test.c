@@ -5,7 +5,7 @@
 #include "libvmaf/libvmaf.h"
 #include "rig.h"
 
-enum { W = 200, H = 130 };
+enum { W = 400, H = 300 };
 
 typedef struct Pixel {
     uint16_t ref[3], dist[3];
