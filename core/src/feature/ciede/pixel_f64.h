@@ -183,7 +183,8 @@ DEVICE f64 sine_of(f64 x)
 /* The curve from signals to light, below CIEDE_LIGHT_END. No branch: what a warp waits for is waited for at once. */
 DEVICE f64 linear_light(f64 v, INOUT(u32) doubt)
 {
-    doubt |= abs_f64(v - CIEDE_CURVE_FROM) < f64(2.8e-14f) ? 1u : 0u; /* 2^-45: the curve is broken there */
+    /* The curve is broken there. (2^-45) */
+    doubt |= abs_f64(v - CIEDE_CURVE_FROM) < f64(2.8e-14f) ? 1u : 0u;
     PRECISE f64 shifted = fma_f64(v, f64(1024.0f), f64(6755399441055744.0f));
     PRECISE f64 near = shifted - f64(6755399441055744.0f);
     u32 point = u32(clamp_i32(i32(low_word(shifted)), 0, CIEDE_LIGHT_COUNT - 1));
@@ -225,8 +226,7 @@ DEVICE Lab to_lab(u32 luma, u32 blue, u32 red, INOUT(u32) doubt)
     f64 green_signal = fma_f64(v, -joined(g_from_cr, g_from_cr_low), less_u);
     f64 blue_signal = fma_f64(u, joined(b_from_cb, b_from_cb_low), y);
     f64 r = linear_light(red_signal, doubt), g = linear_light(green_signal, doubt),
-        b = linear_light(blue_signal, doubt),
-        end = f64(CIEDE_LIGHT_END);
+        b = linear_light(blue_signal, doubt), end = f64(CIEDE_LIGHT_END);
     if (red_signal >= end || green_signal >= end || blue_signal >= end) {
         r = bright_light(red_signal, r);
         g = bright_light(green_signal, g);
@@ -278,7 +278,8 @@ DEVICE f64 rotation(f64 chroma, f64 hue, INOUT(u32) doubt, INOUT(u32) power_doub
                              2u * SLACK_SERIES, doubt);
     f64 turn = narrowed(bell * CIEDE_RADIANS);
     f64 chroma7 = narrowed_near(power7(chroma), SLACK_POWF, power_doubt);
-    f64 share = narrowed_near(quotient(chroma7, narrowed(chroma7 + f64(6103515648.0f))), SLACK_STEPS, doubt);
+    f64 share = narrowed_near(quotient(chroma7, narrowed(chroma7 + f64(6103515648.0f))),
+                              SLACK_STEPS, doubt);
     f64 sine = sine_of(turn);
     return -narrowed_near(f64(2.0f) * root(share) * sine, slack_of(sine), doubt);
 }
@@ -325,7 +326,8 @@ DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
 
     f64 size = root(narrowed(chroma_ref * chroma_dist)), sine = sine_of(abs_f64(turn) * f64(0.5f));
     f64 d_hue = narrowed_near(f64(2.0f) * size * sine, slack_of(sine), doubt);
-    f64 l = narrowed_near(quotient(narrowed(dist.l - ref.l), lightness_scale(ref.l, dist.l, doubt)), SLACK_STEPS, doubt);
+    f64 l = narrowed_near(quotient(narrowed(dist.l - ref.l), lightness_scale(ref.l, dist.l, doubt)),
+                          SLACK_STEPS, doubt);
     f64 c = narrowed_near(quotient(narrowed(chroma_dist - chroma_ref), s_c), SLACK_STEPS, doubt);
     f64 h = narrowed_near(quotient(turn < f64(0.0f) ? -d_hue : d_hue, s_h), SLACK_STEPS, doubt);
     u32 power_doubt = 0u;

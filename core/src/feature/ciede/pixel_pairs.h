@@ -360,7 +360,8 @@ DEVICE f32 hue_of(f32 a, f32 b, INOUT(u32) doubt)
     if (a == 0.0f && b == 0.0f)
         return 0.0f;
     f32 hue = arc_of(b, a, doubt);
-    return hue < 0.0f ? narrowed_near(pair_add_less(CIEDE_TWO_PI, pair_single(hue)), SLACK, doubt) : hue;
+    return hue < 0.0f ? narrowed_near(pair_add_less(CIEDE_TWO_PI, pair_single(hue)), SLACK, doubt)
+                      : hue;
 }
 
 /* Pulls a* of weak colours away from the axis. */
@@ -379,7 +380,8 @@ DEVICE f32 rotation(f32 chroma, f32 hue, INOUT(u32) doubt, INOUT(u32) power_doub
     PRECISE f32 square = z * z;
     if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
         return 0.0f;
-    f32 bell = narrowed_near(pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f), 2.0f * SLACK, doubt);
+    f32 bell = narrowed_near(pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f),
+                             2.0f * SLACK, doubt);
     f32 turn = narrowed_near(pair_scale(CIEDE_RADIANS, bell), SLACK, doubt);
     f32 chroma7 = narrowed_near(power7(chroma), SLACK_POWF, power_doubt);
     PRECISE f32 whole = chroma7 + 6103515648.0f;
@@ -420,7 +422,9 @@ DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
     f32 weight = narrowed_near(curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue), SLACK, doubt);
     PRECISE f32 s_h =
-        narrowed_near(pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)), SLACK, doubt) * 4.0f;
+        narrowed_near(pair_add_to(1.0f, pair_scale(pair_scale(CIEDE_L_WEIGHT, chroma), weight)),
+                      SLACK, doubt) *
+        4.0f;
 
     PRECISE f32 chroma2 = chroma_ref * chroma_dist;
     f32 d_hue = 2.0f * sine_times(root_of(chroma2), abs_f32(turn) * 0.5f, doubt);
@@ -433,7 +437,8 @@ DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
     Pair sum = pair_add(squares, pair_single(cross_part));
     /* Another last bit of powf's moves what it becomes by less than 2^-20.8 of that. */
-    f32 moved = power_doubt == 0u || sum.high <= 0.0f ? 0.0f : abs_f32(cross_part) / sum.high * 16.0f;
+    f32 moved =
+        power_doubt == 0u || sum.high <= 0.0f ? 0.0f : abs_f32(cross_part) / sum.high * 16.0f;
     return narrowed_near(root(sum), SLACK + moved, doubt);
 }
 
