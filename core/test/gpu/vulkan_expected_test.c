@@ -7,6 +7,7 @@
 #include "vulkan/vk.h"
 
 static GpuExpected seen;
+static bool no_driver;
 
 void __real_vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,
                                  uint32_t count, const GpuExpected *expected,
@@ -32,8 +33,9 @@ static void assert_seen(size_t size, uint64_t pairs, size_t pair_bytes)
     VmafDevice *device;
     seen = (GpuExpected){ 1, 1 };
     const int err = vmaf_device_open(&device, &options);
-    if (err == -ENOSYS || err == -ENODEV)
-        skip(); /* no driver here */
+    no_driver = err == -ENOSYS || err == -ENODEV;
+    if (no_driver)
+        skip();
     assert_int_equal(err, 0);
     vmaf_device_close(&device);
     assert_int_equal(seen.pairs, pairs);
@@ -56,5 +58,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(expectations_are_passed_on),
                                         cmocka_unit_test(an_older_caller_expects_nothing) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return no_driver ? 77 : failed;
 }

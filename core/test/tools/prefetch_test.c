@@ -12,7 +12,7 @@ enum { LONGEST_S = 60 }; /* then one waits forever */
 static const VideoFormat format = { WIDTH, HEIGHT, 8, VMAF_PIX_FMT_YUV420P };
 static const char path[] = "prefetch_test.video";
 
-/* Sample i of all frames is its frame's number. */
+/* Every sample is its frame's number. */
 static void write_video(void)
 {
     FILE *const file = fopen(path, "wb");
@@ -49,7 +49,7 @@ static void take_all(Prefetch *prefetch, unsigned videos)
         assert_int_equal(prefetch_look(prefetch, i, &time), FRAME_NONE);
 }
 
-static void score_with_least_pool(unsigned videos)
+static void read_with_least_pool(unsigned videos)
 {
     VmafContext *vmaf = NULL;
     Prefetch *prefetch = NULL;
@@ -85,7 +85,7 @@ static void the_least_pool_is_enough(void **state)
     alarm(LONGEST_S);
     write_video();
     for (unsigned videos = 2; videos <= VIDEOS_MAX; videos++)
-        score_with_least_pool(videos);
+        read_with_least_pool(videos);
     unlink(path);
     alarm(0);
 }

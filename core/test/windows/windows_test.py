@@ -45,8 +45,8 @@ def run(command, **options):
 
 
 def wine(command, **options):
-    """Programs of ours say why they end wrong, and Wine says where they crash. Once in thousands of runs one ends wrong
-    without a word, which is Wine's or its library's doing: that one is run again, once in all."""
+    """Programs of ours say why they end wrong, and Wine says where they crash. One was seen to end wrong without a word,
+    and never again in 1,300 runs; why is not known. Such a one is told, and run again, once in all."""
     global speechless
     done = run(['wine'] + command, **options)
     if done.returncode and not done.stdout and not done.stderr:

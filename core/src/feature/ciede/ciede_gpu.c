@@ -268,68 +268,75 @@ static bool is_exact(const Total *total)
     return unit >= -CIEDE_SUM_BITS && end - unit <= 53;
 }
 
-enum { AT_ONCE = 64 }; /* pixels */
-
-/* The CPU's differences of pixels in the list. */
-static void measure_listed(const Feature *f, const uint32_t *list, unsigned count,
-                           float differences[AT_ONCE])
+static const uint32_t *list_of(const FrameShape *shape, const void *readback)
 {
-    uint16_t samples[2][3][AT_ONCE];
-    for (unsigned i = 0; i < count; i++)
+    return (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(shape);
+}
+
+/* The CPU's differences of all pixels in the list. */
+static int measure_listed(const Feature *f, const uint32_t *list, size_t count, float *differences)
+{
+    uint16_t *const samples = mem_array(6 * count + 1, sizeof(*samples));
+    if (!samples)
+        return -ENOMEM;
+    uint16_t *const ref = samples, *const dist = samples + 3 * count;
+    for (size_t i = 0; i < count; i++, list += CIEDE_LISTED_WORDS)
         for (unsigned p = 0; p < 3; p++) {
-            const uint32_t both = list[CIEDE_LISTED_WORDS * i + 1 + p];
-            samples[0][p][i] = (uint16_t)both;
-            samples[1][p][i] = (uint16_t)(both >> 16);
+            ref[p * count + i] = (uint16_t)list[1 + p];
+            dist[p * count + i] = (uint16_t)(list[1 + p] >> 16);
         }
-    const CiedeRow ref = { samples[0][0], samples[0][1], samples[0][2] },
-                   dist = { samples[1][0], samples[1][1], samples[1][2] };
-    ciede_differences(f, differences, &ref, &dist, count);
+    ciede_differences(f, differences, &(CiedeRow){ ref, ref + count, ref + 2 * count },
+                      &(CiedeRow){ dist, dist + count, dist + 2 * count }, count);
+    mem_free(samples);
+    return 0;
+}
+
+/* What the device could not say: NULL, and *err, when there is no memory, or the list was too short. */
+static float *settle_listed(const Feature *f, const void *readback, size_t listed, int *err)
+{
+    *err = listed > list_size(&f->shape) ? -EAGAIN : 0;
+    float *const differences = *err ? NULL : mem_array(listed + 1, sizeof(*differences));
+    if (!*err)
+        *err = differences ? measure_listed(f, list_of(&f->shape, readback), listed, differences)
+                           : -ENOMEM;
+    if (!*err)
+        return differences;
+    mem_free(differences);
+    return NULL;
 }
 
 static int collect(const Feature *f, const void *readback, void *result)
 {
-    const uint32_t *list = (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(&f->shape);
     Total total = total_of(&f->shape, readback);
-    if (total.listed > list_size(&f->shape))
-        return -EAGAIN;
-    for (size_t done = 0; done < total.listed; done += AT_ONCE) {
-        const size_t left = total.listed - done;
-        const unsigned count = left < AT_ONCE ? (unsigned)left : AT_ONCE;
-        float differences[AT_ONCE];
-        measure_listed(f, list + CIEDE_LISTED_WORDS * done, count, differences);
-        for (unsigned i = 0; i < count; i++)
-            add(&total, differences[i]);
-    }
-    if (!is_exact(&total))
-        return -EAGAIN;
+    int err;
+    float *const differences = settle_listed(f, readback, total.listed, &err);
+    for (size_t i = 0; !err && i < total.listed; i++)
+        add(&total, differences[i]);
+    mem_free(differences);
+    if (!err && !is_exact(&total))
+        err = -EAGAIN;
     *(CiedeResult *)result = (CiedeResult){ total.sum };
-    return 0;
+    return err;
 }
 
 /* Adds up in the CPU's order what the device left. */
 static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
 {
-    const uint32_t *list = (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(&f->shape);
+    const uint32_t *const list = list_of(&f->shape, readback);
     const size_t listed = total_of(&f->shape, readback).listed, pixels = pixel_count(&f->shape);
-    if (listed > list_size(&f->shape))
-        return -EAGAIN;
-    float *differences = mem_array(pixels, sizeof(*differences));
-    if (!differences)
-        return -ENOMEM;
-    const int err = gpu_fetch(frame, DIFFERENCES, differences, pixels * sizeof(*differences));
-    for (size_t done = 0; !err && done < listed; done += AT_ONCE) {
-        const size_t left = listed - done;
-        const unsigned count = left < AT_ONCE ? (unsigned)left : AT_ONCE;
-        float some[AT_ONCE];
-        measure_listed(f, list + CIEDE_LISTED_WORDS * done, count, some);
-        for (unsigned i = 0; i < count; i++)
-            differences[list[CIEDE_LISTED_WORDS * (done + i)]] = some[i];
-    }
+    int err;
+    float *const some = settle_listed(f, readback, listed, &err);
+    float *const all = err ? NULL : mem_array(pixels, sizeof(*all));
+    if (!err)
+        err = all ? gpu_fetch(frame, DIFFERENCES, all, pixels * sizeof(*all)) : -ENOMEM;
+    for (size_t i = 0; !err && i < listed; i++)
+        all[list[CIEDE_LISTED_WORDS * i]] = some[i];
     double sum = 0.0;
     for (size_t i = 0; !err && i < pixels; i++)
-        sum += differences[i];
+        sum += all[i];
     *(CiedeResult *)result = (CiedeResult){ sum };
-    mem_free(differences);
+    mem_free(some);
+    mem_free(all);
     return err;
 }
 
