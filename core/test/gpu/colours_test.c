@@ -19,7 +19,9 @@ static Pixel far_and_near(unsigned x, unsigned y)
                    near = (uint16_t)(x % 7 == 3 || y % 5 == 1);
     const Pixel far = { { shade, 60000, 3000 }, { (uint16_t)(60000 - shade / 2), 2000, 64000 } };
     const Pixel same = { { shade, 30000, 33000 }, { (uint16_t)(shade + 1), 30000, 33000 } };
-    return near ? same : far;
+    /* The kernels make another float of it than the CPU, and list it. */
+    const Pixel hard = { { 47608, 30334, 35157 }, { 47608, 30329, 35149 } };
+    return (x + y) % 97 == 5 ? hard : near ? same : far;
 }
 
 static const Pixel sure = { { 100, 128, 128 }, { 120, 140, 110 } };
