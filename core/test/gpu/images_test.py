@@ -2,10 +2,13 @@
 """What the kernel images of this build are made of, instruction by instruction: floats are rounded as the
 source says, nowhere fused, flushed or approximate, and sizes are those the host code launches with.
 
-usage: images_test.py ptx|amd|hiprtc DUMP_IMAGES COMPILE_KERNEL CLANG TOOL...
-  ptx     TOOL is ptxas, or -
-  amd     TOOLs are llvm-objdump and llvm-readelf
-  hiprtc  the same; compiles the texts with the hiprtc found on this machine, without a GPU
+usage: images_test.py ptx DUMP_IMAGES COMPILE_KERNEL CLANG PTXAS     PTXAS may be -
+       images_test.py amd DUMP_IMAGES COMPILE_KERNEL CLANG
+       images_test.py hiprtc DUMP_IMAGES COMPILE_KERNEL CLANG        compiles the texts with the hiprtc found on this
+                                                                     machine, without a GPU
+
+AMD's code is read by the tools that belong to CLANG: those of another version may not know an architecture. They are looked
+for when the test runs, since they may have come after the build was set up.
 
 Each check must also see what is wrong with images spoilt on purpose.
 """
@@ -140,6 +143,16 @@ def compile_fused(folder, clang, flags):
 
 # AMD
 
+def tools_of(clang):
+    """llvm-objdump and llvm-readelf beside a compiler."""
+    folder = os.path.dirname(os.path.realpath(clang))
+    tools = [os.path.join(folder, name) for name in ('llvm-objdump', 'llvm-readelf')]
+    if not all(map(os.path.exists, tools)):
+        print('needs llvm-objdump and llvm-readelf in %s (Debian: llvm-19)' % folder)
+        sys.exit(SKIPPED)
+    return tools
+
+
 def said_of_each(paths, tool, option):
     """By one process for all files: of a single one tools do not say which it is."""
     said = subprocess.run([tool, option, *paths], check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -241,7 +254,8 @@ def check_fused_amd(folder, clang, compiler, arch, tools):
     must_fail(check_amd, 'a product and a sum made one', FUSED, *read_object(out, tools))
 
 
-def test_amd(kernels, folder, compiler, clang, *tools):
+def test_amd(kernels, folder, compiler, clang):
+    tools = tools_of(clang)
     paths = collections.defaultdict(list)  # of the kernels' objects, by target
     for kernel in kernels:
         with open(os.path.join(folder, kernel.name + '.bundle'), 'rb') as file:
@@ -285,7 +299,8 @@ def compile_at_run_time(library, name, text, options):
     return code.raw
 
 
-def test_hiprtc(kernels, folder, compiler, clang, *tools):
+def test_hiprtc(kernels, folder, compiler, clang):
+    tools = tools_of(clang)
     library = None
     for name in ('libhiprtc.so', 'libamdhip64.so.7', 'libamdhip64.so.6', 'libamdhip64.so.5', 'libamdhip64.so'):
         try:
