@@ -95,28 +95,12 @@ void driver_commands_copy(GpuCommands *commands, const GpuRange *from, const Gpu
                                           .rows = 1 });
 }
 
-/* The drivers fill by kernels. Among uploads such a kernel would wait until those of the frames before leave it room, and
- * so would all uploads behind it: zeros are copied there. */
-static bool is_copied(const GpuCommands *commands, const DriverPlace *to, size_t size,
-                      uint32_t word)
-{
-    return commands->queue == GPU_TRANSFER && !to->host && !word && size <= DRIVER_ZEROS;
-}
-
 void driver_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
 {
     DriverCommand *command = range->size ? add(commands) : NULL;
     if (!command)
         return;
     const DriverPlace to = place_of(range->buffer, range->offset, 0);
-    if (is_copied(commands, &to, range->size, word)) {
-        command->kind = COMMAND_COPY;
-        command->u.copy.from = (DriverPlace){ .host = commands->dev->zeros };
-        command->u.copy.to = to;
-        command->u.copy.row = range->size;
-        command->u.copy.rows = 1;
-        return;
-    }
     command->kind = COMMAND_FILL;
     /* The device sees pinned memory at the host's address. */
     command->u.fill.to = to.host ? (DriverAddress)to.host : to.address;

@@ -92,8 +92,6 @@ static void destroy(GpuDevice *gpu)
         driver_lanes_destroy(dev);
         for (unsigned q = 0; q < GPU_QUEUES; q++)
             destroy_queue(dev, &dev->queues[q]);
-        if (dev->zeros)
-            dev->api->call.MemFreeHost(dev->zeros);
         driver_leave(dev);
     }
     if (dev->primary)
@@ -167,10 +165,6 @@ static int create_objects(DriverDevice *dev)
         err = create_queue(dev, &dev->queues[q]);
     if (!err)
         err = driver_lanes_create(dev);
-    if (!err)
-        err = DRIVER_TRY(dev, MemHostAlloc, &dev->zeros, DRIVER_ZEROS, DRIVER_HOST_PORTABLE);
-    if (!err)
-        memset(dev->zeros, 0, DRIVER_ZEROS);
     driver_leave(dev);
     return err;
 }

@@ -57,9 +57,6 @@ typedef struct DriverLanes {
     DriverHandle events[DRIVER_LANES];
 } DriverLanes;
 
-/* What is cleared among copies may have so many bytes: the sums of a frame of 8K, say. */
-#define DRIVER_ZEROS ((size_t)256 << 10)
-
 typedef struct DriverKernel DriverKernel;
 
 struct DriverDevice {
@@ -72,7 +69,6 @@ struct DriverDevice {
     atomic_bool lost;
     DriverQueue queues[GPU_QUEUES]; /* by enum GpuQueue */
     DriverLanes lanes;
-    void *zeros; /* pinned, DRIVER_ZEROS bytes (commands.c) */
 
     pthread_mutex_t kernels_lock;
     pthread_cond_t kernels_changed;

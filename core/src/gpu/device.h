@@ -153,7 +153,8 @@ typedef struct GpuOps {
     void (*dispatch)(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                      const void *params, const unsigned groups[3]);
     /* Later commands see what earlier ones wrote, those of other command buffers and submissions of the
-     * queue included; so does the host, once it has waited. */
+     * queue included; so does the host, once it has waited. Who waits for a point on another queue sees all that
+     * was written before it, with or without a barrier. */
     void (*barrier)(GpuCommands *commands);
     int (*end)(GpuCommands *commands);
 

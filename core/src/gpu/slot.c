@@ -240,8 +240,6 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
     int err = upload_planes(slot, graph, pair->ref, false);
     if (!err && pair->dist)
         err = upload_planes(slot, graph, pair->dist, true);
-    slot_record_clearing(slot, graph, slot->upload);
-    ops->barrier(slot->upload);
     const int end_err = ops->end(slot->upload);
     return err ? err : end_err;
 }

@@ -29,10 +29,11 @@ typedef struct Slot {
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue);
 void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 
-/* Records the copies of a pair's planes into the slot, and the clearing of what wants to be zero. Its distorted
- * picture may be NULL.
- * Pictures that lie in upload memory are copied from where they are. */
+/* Records the copies of a pair's planes into the slot; kernels find a barrier before them (work.c). Its distorted picture
+ * may be NULL. Pictures that lie in upload memory are copied from where they are. */
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
+/* Records the clearing of what wants to be zero before the kernels. */
+void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
 /* ---- slot_arrival.c: pairs in memory of others (arrival.h) ---- */
 
@@ -45,7 +46,5 @@ int slot_end_arrival(const Slot *slot, const Graph *graph);
 void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device);
 /* The planes that `buffer` (a slot's ref or dist) holds, as the host can read them; waits. Release it. */
 int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view);
-/* Records the clearing of what wants to be zero. */
-void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
 #endif

@@ -70,7 +70,6 @@ static int record(const Slot *slot, const Graph *graph, const GpuArrival *from)
     int err = record_side(slot, graph, from, 0);
     if (!err)
         err = record_side(slot, graph, from, 1);
-    slot_record_clearing(slot, graph, commands);
     ops->barrier(commands);
     const int end_err = ops->end(commands);
     return err ? err : end_err;

@@ -36,13 +36,17 @@ static const Slot *slot_at(const WorkList *list, const Work *work, unsigned i)
     return &list->slots[(work->first + i) % list->slot_count];
 }
 
-/* Same-numbered stages of all features and frames side by side, one barrier between stages. */
+/* Same-numbered stages of all features and frames side by side, one barrier between stages. Sums are cleared here: among
+ * the uploads, which keep the bus busy, it would take longer. */
 static int record(const WorkList *list, const Work *work)
 {
     const Graph *graph = list->graph;
     const GpuOps *ops = graph->device->ops;
     unsigned stamp = 0;
     ops->begin(work->commands);
+    for (unsigned i = 0; i < work->count; i++)
+        slot_record_clearing(slot_at(list, work, i), graph, work->commands);
+    ops->barrier(work->commands); /* also for uploads on the same queue */
     if (work->stamps)
         ops->stamp(work->commands, work->stamps, 0);
     bool any = true;

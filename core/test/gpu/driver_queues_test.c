@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What CUDA and HIP devices enqueue, on a driver for tests (test/driver): zeros, work that waits for others' streams and
+/* What CUDA and HIP devices enqueue, on a driver for tests (test/driver): work that waits for others' streams and
  * the other way round, more submissions than there are events, and one that never ends. */
 #include <errno.h>
 #include <stdio.h>
@@ -10,58 +10,6 @@
 #include "testing.h"
 
 enum { SIZE = 1024 };
-
-/* ---- clearing ---- */
-
-#define HALF (DRIVER_ZEROS / 2)
-
-static int clear(GpuDevice *dev, GpuCommands *commands, GpuBuffer *buffer, GpuBuffer *seen,
-                 const GpuRange *range)
-{
-    const GpuOps *ops = dev->ops;
-    GpuPoint done = { 0 };
-    ops->begin(commands);
-    ops->fill(commands, &(GpuRange){ buffer, 0, HALF }, 0x01010101);
-    ops->fill(commands, &(GpuRange){ buffer, HALF, buffer->size - HALF }, 0x01010101);
-    ops->barrier(commands);
-    ops->fill(commands, range, 0);
-    ops->barrier(commands);
-    ops->copy(commands, &(GpuRange){ buffer, 0, buffer->size }, &(GpuRange){ seen, 0, seen->size });
-    ops->barrier(commands);
-    const GpuSubmit submit = { .queue = GPU_TRANSFER, .commands = &commands, .command_count = 1 };
-    return ops->end(commands) || gpu_device_submit(dev, &submit, &done) ||
-           gpu_device_wait(dev, done);
-}
-
-/* Zeros among uploads are copied while there are enough of them; what is cleared is the same. */
-static void clears(void **state)
-{
-    static const size_t sizes[] = { 4, 256, DRIVER_ZEROS, DRIVER_ZEROS + 4 };
-    char memset_name[64];
-    GpuDevice *dev;
-    GpuCommands *commands;
-    GpuBuffer *buffer, *seen;
-    assert_int_equal(0, emulated_open(&dev));
-    const GpuOps *const ops = dev->ops;
-    assert_int_equal(0, ops->commands_create(dev, GPU_TRANSFER, &commands));
-    assert_int_equal(0, ops->buffer_create(dev, GPU_DEVICE, DRIVER_ZEROS + 64, &buffer));
-    assert_int_equal(0, ops->buffer_create(dev, GPU_READBACK, DRIVER_ZEROS + 64, &seen));
-    snprintf(memset_name, sizeof(memset_name), "%sMemsetD32Async", emulated.prefix);
-    for (unsigned i = 0; i < COUNT(sizes); i++) {
-        emulated.inject(NULL, 0, NULL); /* counts anew */
-        assert_int_equal(0, clear(dev, commands, buffer, seen, &(GpuRange){ buffer, 8, sizes[i] }));
-        assert_int_equal(sizes[i] > DRIVER_ZEROS ? 3 : 2, emulated_calls_of(memset_name));
-        const char *const bytes = seen->host;
-        for (size_t at = 0; at < seen->size; at++)
-            assert_int_equal(at < 8 || at >= 8 + sizes[i], bytes[at]);
-    }
-    ops->buffer_destroy(dev, seen);
-    ops->buffer_destroy(dev, buffer);
-    ops->commands_destroy(dev, commands);
-    gpu_device_release(dev);
-}
-
-/* ---- streams of others, and many submissions ---- */
 
 static const GpuForeign legacy = { 0, 0 }; /* stream */
 
@@ -238,7 +186,6 @@ int main(int argc, char **argv)
 {
     emulated_find(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clears),
         cmocka_unit_test_setup_teardown(waits_for_callers_stream, set_lazy, set_random),
         cmocka_unit_test_setup_teardown(callers_stream_waits, set_lazy, set_random),
         cmocka_unit_test(takes_many_submissions),
