@@ -18,7 +18,7 @@ struct Gpu {
 };
 
 /* Frames on their way on the device: enough to hide a slow read. */
-#define OUTSTANDING_FRAMES 16
+#define OUTSTANDING_FRAMES 20
 
 static bool gave_up; /* a device */
 

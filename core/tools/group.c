@@ -55,20 +55,31 @@ static size_t luma_bytes(const Group *group)
     return row * format->height;
 }
 
-/* Frames to read ahead of each video for a GPU. It wants many, which several threads read at once; but its pictures lie
- * in pinned memory, which takes long to come by, so large ones are fewer. */
-static unsigned gpu_frames_ahead(const Group *group)
+/* Pairs on their way to a GPU. */
+typedef struct GpuPairs {
+    unsigned ahead;   /* frames of each video that are read */
+    unsigned in_work; /* on each device */
+} GpuPairs;
+
+/* It wants many, which several threads read at once; but its pictures lie in pinned memory, which takes long to come by, so
+ * large ones are fewer. Of small ones more are in work than read ahead: two batches, and those that are uploaded while the
+ * scores of the first one are collected. */
+static GpuPairs gpu_pairs(const Group *group)
 {
-    const size_t room = 96u << 20; /* for what is read ahead of both videos */
+    const size_t room = 96u << 20; /* for half of them */
     const unsigned least = 6, most = 16;
     const size_t pair = 2 * luma_bytes(group);
-    return room / pair < least ? least : room / pair > most ? most : (unsigned)(room / pair);
+    const unsigned half = room / pair < least  ? least
+                          : room / pair > most ? most
+                                               : (unsigned)(room / pair);
+    const unsigned more = half / 8 * 2;
+    return (GpuPairs){ half - more, half + more };
 }
 
-/* Pairs in a context beside the one in hand. With a GPU no more than are read ahead. */
+/* Pairs in a context beside the one in hand. */
 static unsigned pairs_in_work(const Group *group)
 {
-    return group->share->gpu ? group->ahead * gpu_devices(group->share->gpu)
+    return group->share->gpu ? gpu_pairs(group).in_work * gpu_devices(group->share->gpu)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
@@ -95,7 +106,7 @@ static int create_pool(Group *group)
                         .bpc = largest_depth(group),
                         .pix_fmt = luma_only ? VMAF_PIX_FMT_YUV400P : format->pix_fmt },
     };
-    group->ahead = group->share->gpu ? gpu_frames_ahead(group) : 1;
+    group->ahead = group->share->gpu ? gpu_pairs(group).ahead : 1;
     pool.pic_cnt = pool_size(group, luma_only);
     const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
     if (err)
@@ -209,10 +220,11 @@ static bool open_decoders_device(const Group *group, const Rating *rating)
 /* What the pool will take, as far as that is known before the features are: luma, and no more than the videos have. */
 static size_t expected_pool(const Group *group)
 {
-    const unsigned videos = group->count + 1, ahead = gpu_frames_ahead(group);
+    const unsigned videos = group->count + 1;
+    const GpuPairs pairs = gpu_pairs(group);
     const size_t page = 4096, picture = (luma_bytes(group) + page - 1) / page * page;
     const uint64_t frames = video_frames_left(group->videos[0]);
-    const unsigned pictures = prefetch_pool_size(videos, ahead, ahead);
+    const unsigned pictures = prefetch_pool_size(videos, pairs.ahead, pairs.in_work);
     return picture * (frames && frames * videos < pictures ? (size_t)frames * videos : pictures);
 }
 
@@ -238,7 +250,7 @@ static int place_on_gpu(const Group *group, const Rating *rating)
                        .pairs = expected_pairs(group),
                        .pair_bytes = 2 * frame_bytes(&group->videos[0]->format) };
     if (on_devices(group) != group->count + 1) {
-        needs.in_flight = 2 * gpu_frames_ahead(group);
+        needs.in_flight = gpu_pairs(group).in_work;
         needs.upload_bytes = expected_pool(group);
     }
     return gpu_create(&share->gpu, share->options, rating->vmaf, &needs);

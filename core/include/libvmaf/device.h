@@ -86,7 +86,7 @@ typedef struct VmafDeviceOptions {
     const char *device;
     int allow_software;              /* when choosing: a software device will do */
     int enable_validation;           /* log what the driver's own checks say, where it has any */
-    unsigned max_outstanding_frames; /* on each device; 0: 4; at most 16 */
+    unsigned max_outstanding_frames; /* on each device; 0: 4; at most 32 */
     int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
     int required; /* features that have GPU code run there, or the first pair is refused and the log says
                    * what is in the way; so it is when no feature has any. 0: what cannot run there runs

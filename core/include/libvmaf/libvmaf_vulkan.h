@@ -34,7 +34,7 @@ typedef struct VmafVulkanState VmafVulkanState;
 typedef struct VmafVulkanConfiguration {
     int device_index;                /* as in the list of devices; -1: the first real GPU */
     int enable_validation;           /* log what the validation layers say */
-    unsigned max_outstanding_frames; /* 0: 4; at most 16 */
+    unsigned max_outstanding_frames; /* 0: 4; at most 32 */
 } VmafVulkanConfiguration;
 
 typedef struct VmafVulkanExternalHandles {

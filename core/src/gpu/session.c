@@ -15,7 +15,7 @@
 #include "gpu/upload.h"
 
 #define DEPTH_DEFAULT 4
-#define DEPTH_MAX 16
+#define DEPTH_MAX 32
 
 /* ---- sessions ---- */
 

@@ -345,7 +345,7 @@ static void test_device_closed_first(void **unused)
 static void test_depths(void **unused)
 {
     static const unsigned depths[][2] = { { 0, 4 },   { 1, 1 },   { 5, 5 },
-                                          { 16, 16 }, { 17, 16 }, { 1000, 16 } };
+                                          { 32, 32 }, { 33, 32 }, { 1000, 32 } };
     char *wanted = cpu_scores(0, 0);
     for (unsigned i = 0; i < COUNT(depths); i++) {
         VmafDevice *own = rig_open(depths[i][0]);

@@ -590,7 +590,7 @@ static void test_arguments(void **unused)
     assert_int_equal(-EINVAL, vmaf_vulkan_import_image(state, 1, 0, 1, 0, 0, 0, H, 8, 1, 0));
     assert_int_equal(-EINVAL, vmaf_vulkan_import_image(state, 1, 0, 1, 0, 0, W, H, 9, 1, 0));
 
-    const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 16, 16 }, { 17, 16 } };
+    const unsigned depths[][2] = { { 0, 4 }, { 1, 1 }, { 32, 32 }, { 33, 32 } };
     for (unsigned i = 0; i < 4; i++) {
         const VmafVulkanOptions options = { .size = sizeof(options),
                                             .allow_software = 1,
