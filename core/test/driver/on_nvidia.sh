@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 shift
 [ $# -gt 0 ] || set -- cuda hip vulkan
-tests='arrivals buffers contexts faults imports imports_memory imports_packed kernels limits places reserve ring several uploads'
+tests='arrivals buffers colours contexts faults imports imports_memory imports_packed kernels limits places reserve ring several uploads'
 export VMAF_CACHE_DIR="$build/nvidia_cache"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
