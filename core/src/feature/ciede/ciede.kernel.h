@@ -85,6 +85,22 @@ DEVICE void list_pixel(u32 pixel, u32x2 luma, u32x2 blue, u32x2 red)
     sums[at + 3u] = red.x | red.y << 16;
 }
 
+/* How far off a pixel is. `doubt` is set where the CPU may find another number. */
+DEVICE f32 off_by(u32x2 luma, u32x2 blue, u32x2 red, INOUT(u32) doubt)
+{
+    u32 next_luma = luma.x, next_blue = blue.x, next_red = red.x;
+    Lab ref, dist;
+    dist.l = dist.a = dist.b = 0.0f;
+    for (u32 image = 0u; image < 2u; image++) {
+        ref = dist;
+        dist = to_lab(next_luma, next_blue, next_red, doubt);
+        next_luma = luma.y;
+        next_blue = blue.y;
+        next_red = red.y;
+    }
+    return float_of(difference(ref, dist, doubt));
+}
+
 /* Marks of two sets of pixels as one: how many of them are listed, and above that 255 less the least exponent of the others'
  * differences. */
 DEVICE u32 joined_marks(u32 a, u32 b)
@@ -101,34 +117,25 @@ KERNEL_MAIN
     u32 marks = 0u;
     for (u32 i = LOCAL_Y; i < rows; i += CIEDE_GROUP_H) {
         u32 y = GROUP_Y * rows + i;
-        if (x < width && y < height) {
-            u32 column, row = chroma_row(x, y, column);
-            u32x2 luma = U32X2(SAMPLE(ref_y, y * luma_stride, x), SAMPLE(dist_y, y * luma_stride, x));
-            u32x2 blue = U32X2(chroma_of_ref(row, column, true), chroma_of_dist(row, column, true));
-            u32x2 red = U32X2(chroma_of_ref(row, column, false), chroma_of_dist(row, column, false));
-            u32 next_luma = luma.x, next_blue = blue.x, next_red = red.x, doubt = 0u, bits = 0u;
-            if (luma.x != luma.y || blue.x != blue.y || red.x != red.y) {
-                Lab ref, dist;
-                dist.l = dist.a = dist.b = 0.0f;
-                for (u32 image = 0u; image < 2u; image++) {
-                    ref = dist;
-                    dist = to_lab(next_luma, next_blue, next_red, doubt);
-                    next_luma = luma.y;
-                    next_blue = blue.y;
-                    next_red = red.y;
-                }
-                f32 off = float_of(difference(ref, dist, doubt));
-                bits = bits_of_f32(off);
-                if (doubt != 0u) {
-                    list_pixel(y * width + x, luma, blue, red);
-                    marks++;
-                } else if (bits != 0u) {
-                    sum += fixed_point(off);
-                    marks = joined_marks(marks, (255u - (bits >> 23)) << 24);
-                }
+        if (x >= width || y >= height)
+            continue;
+        u32 column, row = chroma_row(x, y, column);
+        u32x2 luma = U32X2(SAMPLE(ref_y, y * luma_stride, x), SAMPLE(dist_y, y * luma_stride, x));
+        u32x2 blue = U32X2(chroma_of_ref(row, column, true), chroma_of_dist(row, column, true));
+        u32x2 red = U32X2(chroma_of_ref(row, column, false), chroma_of_dist(row, column, false));
+        u32 doubt = 0u, bits = 0u;
+        if (luma.x != luma.y || blue.x != blue.y || red.x != red.y) {
+            f32 off = off_by(luma, blue, red, doubt);
+            bits = bits_of_f32(off);
+            if (doubt != 0u) {
+                list_pixel(y * width + x, luma, blue, red);
+                marks++;
+            } else if (bits != 0u) {
+                sum += fixed_point(off);
+                marks = joined_marks(marks, (255u - (bits >> 23)) << 24);
             }
-            differences[y * width + x] = bits;
         }
+        differences[y * width + x] = bits;
     }
     mark[LOCAL_INDEX] = marks;
     GROUP_SUM(part, sum);
