@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#ifdef __linux__
+#include <stdio_ext.h>
+#endif
 #include <string.h>
 #include <unistd.h>
 
@@ -54,7 +57,10 @@ static ssize_t write_stream(void *cookie, const char *data, size_t size)
 
 static FILE *make_stream(Outfile *file)
 {
-    return fopencookie(file, "w", (cookie_io_functions_t){ .write = write_stream });
+    FILE *const stream = fopencookie(file, "w", (cookie_io_functions_t){ .write = write_stream });
+    if (stream) /* it is one thread's, and written in many small pieces */
+        __fsetlocking(stream, FSETLOCKING_BYCALLER);
+    return stream;
 }
 #else
 static FILE *make_stream(Outfile *file)

@@ -13,83 +13,83 @@ static bool is_control(unsigned char byte)
     return byte < 0x20 || byte == 0x7f;
 }
 
-/* Writes text character by character; `special` writes one ASCII character and returns true when it
- * means something to the format. */
-static void put_text(FILE *file, const char *text, bool (*special)(FILE *file, unsigned char c))
+/* Room for what stands for one character. */
+typedef char Escaped[8];
+
+/* What stands for an ASCII character that means something to the format; NULL: itself. */
+typedef const char *Escape(unsigned char c, Escaped text);
+
+/* Names stand in every frame: as few pieces as can be. */
+static void put_text(FILE *file, const char *text, Escape *escape)
 {
+    const char *begin = text; /* of what was not written yet */
     while (*text) {
         uint32_t code;
+        Escaped escaped;
         const unsigned length = utf8_character(text, &code);
         const bool unwritable = !length || code == 0xfffe || code == 0xffff; /* not in XML */
-        if (unwritable)
-            fputs(REPLACEMENT, file);
-        else if (length > 1 || !special(file, (unsigned char)*text))
-            fwrite(text, 1, length, file);
-        text += length ? length : 1;
+        const char *const instead = unwritable   ? REPLACEMENT
+                                    : length > 1 ? NULL
+                                                 : escape((unsigned char)*text, escaped);
+        const char *const next = text + (length ? length : 1);
+        if (instead) {
+            fwrite(begin, 1, (size_t)(text - begin), file);
+            fputs(instead, file);
+            begin = next;
+        }
+        text = next;
     }
+    fwrite(begin, 1, (size_t)(text - begin), file);
 }
 
-static bool xml_special(FILE *file, unsigned char c)
+static const char *xml_escape(unsigned char c, Escaped text)
 {
     switch (c) {
     case '&':
-        fputs("&amp;", file);
-        return true;
+        return "&amp;";
     case '<':
-        fputs("&lt;", file);
-        return true;
+        return "&lt;";
     case '>':
-        fputs("&gt;", file);
-        return true;
+        return "&gt;";
     case '"':
-        fputs("&quot;", file);
-        return true;
+        return "&quot;";
     case '\t':
     case '\n':
     case '\r':
-        fprintf(file, "&#%d;", c);
-        return true;
+        snprintf(text, sizeof(Escaped), "&#%d;", c);
+        return text;
     default: /* XML 1.0 has no way to write the other control characters */
-        if (is_control(c))
-            fputs(REPLACEMENT, file);
-        return is_control(c);
+        return is_control(c) ? REPLACEMENT : NULL;
     }
 }
 
-static bool json_special(FILE *file, unsigned char c)
+static const char *json_escape(unsigned char c, Escaped text)
 {
     if (c == '"' || c == '\\')
-        fprintf(file, "\\%c", c);
+        snprintf(text, sizeof(Escaped), "\\%c", c);
     else if (is_control(c))
-        fprintf(file, "\\u%04x", c);
+        snprintf(text, sizeof(Escaped), "\\u%04x", c);
     else
-        return false;
-    return true;
+        return NULL;
+    return text;
 }
 
-static bool csv_special(FILE *file, unsigned char c)
+static const char *csv_escape(unsigned char c, Escaped text)
 {
-    if (c == '"')
-        fputs("\"\"", file);
-    else if (is_control(c))
-        fputc(' ', file);
-    else
-        return false;
-    return true;
+    (void)text;
+    return c == '"' ? "\"\"" : is_control(c) ? " " : NULL;
 }
 
 /* A bar ends a subtitle's line, braces its times; there is no escape for them. */
-static bool sub_special(FILE *file, unsigned char c)
+static const char *sub_escape(unsigned char c, Escaped text)
 {
-    if (!is_control(c) && !strchr("|{}", c))
-        return false;
-    fputc('_', file);
-    return true;
+    (void)text;
+    return is_control(c) || strchr("|{}", c) ? "_" : NULL;
 }
 
 void put_xml_text(FILE *file, const char *text)
 {
-    put_text(file, text, xml_special);
+    put_text(file, text, xml_escape);
 }
 
 /* `_xHHHH_`, as it stands in a name. */
@@ -105,25 +105,29 @@ void put_xml_name(FILE *file, const char *name)
 {
     /* Names that begin so are XML's own. */
     bool escape = !strncasecmp(name, "xml", 3) || name_is_reserved(name);
-    for (const char *at = name; *at;) {
+    const char *begin = name, *at = name; /* what was not written yet begins at `begin` */
+    while (*at) {
         uint32_t code;
         const unsigned length = utf8_character(at, &code);
+        const char *const next = at + (length ? length : 1);
         if (!length)
             code = (unsigned char)*at;
-        if (escape || !length || !name_xml_character(code, at == name) || looks_escaped(at))
+        if (escape || !length || !name_xml_character(code, at == name) || looks_escaped(at)) {
+            fwrite(begin, 1, (size_t)(at - begin), file);
             fprintf(file, "_x%04X_", (unsigned)code);
-        else
-            fwrite(at, 1, length, file);
+            begin = next;
+        }
         escape = false;
-        at += length ? length : 1;
+        at = next;
     }
+    fwrite(begin, 1, (size_t)(at - begin), file);
     if (!*name)
         fputs("_x_", file);
 }
 
 void put_json_text(FILE *file, const char *text)
 {
-    put_text(file, text, json_special);
+    put_text(file, text, json_escape);
 }
 
 void put_csv_text(FILE *file, const char *text)
@@ -131,12 +135,12 @@ void put_csv_text(FILE *file, const char *text)
     const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
     if (quoted)
         fputc('"', file);
-    put_text(file, text, csv_special);
+    put_text(file, text, csv_escape);
     if (quoted)
         fputc('"', file);
 }
 
 void put_sub_text(FILE *file, const char *text)
 {
-    put_text(file, text, sub_special);
+    put_text(file, text, sub_escape);
 }

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/fixed.h"
 #include "base/mem.h"
 #include "base/option.h"
+#include "base/text.h"
 #include "engine/pool.h"
 #include "output/sheet.h"
 #include "output/statistics.h"
@@ -136,7 +137,7 @@ const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature)
 }
 
 /* The reference's rule: count the steps by ten that bring the fraction to one. */
-static const char *format_of(double value)
+static bool takes_six_decimals(double value)
 {
     double fraction = fabs(value) - floor(fabs(value));
     unsigned steps = 0;
@@ -144,14 +145,16 @@ static const char *format_of(double value)
         fraction *= 10.0;
         steps++;
     }
-    return steps <= 6 ? "%.6f" : "%.16f";
+    return steps <= 6;
 }
 
 void sheet_put_number(FILE *file, const Sheet *sheet, double value)
 {
     const char *const own = sheet->report->score_format;
+    const bool six = !own && takes_six_decimals(value);
     char text[512];
-    text_print_double(text, sizeof(text), own ? own : format_of(value), value);
+    if (!six || !fixed_print(text, value))
+        text_print_double(text, sizeof(text), own ? own : six ? "%.6f" : "%.16f", value);
     fputs(text, file);
 }
 
