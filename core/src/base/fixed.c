@@ -6,7 +6,7 @@
 
 #define DECIMALS 6
 #define SCALE 1000000u
-#define WORDS 4 /* of a fraction, in units of 2^-128, the highest first */
+#define WORDS 3 /* of a fraction, in units of 2^-96, the highest first */
 
 /* Of a number below 1; false when it has bits below the last word. */
 static bool split(double fraction, uint32_t words[WORDS])
@@ -16,14 +16,11 @@ static bool split(double fraction, uint32_t words[WORDS])
     const int shift = 32 * WORDS - 53 + exponent;
     if (shift < 0)
         return false;
-    const uint64_t high = shift >= 64 ? mantissa << (shift - 64)
-                          : shift     ? mantissa >> (64 - shift)
-                                      : 0;
-    const uint64_t low = shift >= 64 ? 0 : mantissa << shift;
+    const uint64_t low = shift < 32 ? mantissa << shift & UINT32_MAX : 0;
+    const uint64_t high = shift < 32 ? mantissa >> (32 - shift) : mantissa << (shift - 32);
     words[0] = (uint32_t)(high >> 32);
     words[1] = (uint32_t)high;
-    words[2] = (uint32_t)(low >> 32);
-    words[3] = (uint32_t)low;
+    words[2] = (uint32_t)low;
     return true;
 }
 
@@ -38,7 +35,7 @@ static uint32_t decimals_of(uint32_t words[WORDS])
     }
     const uint32_t decimals = (uint32_t)carry;
     const bool half = words[0] >> 31;
-    const bool more = words[0] << 1 || words[1] || words[2] || words[3];
+    const bool more = words[0] << 1 || words[1] || words[2];
     return decimals + (half && (more || decimals % 2));
 }
 
