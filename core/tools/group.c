@@ -236,7 +236,7 @@ static uint64_t expected_pairs(const Group *group)
                         (unsigned)o->distorted.count);
 }
 
-/* The first context of a run opens the device for all. */
+/* The first context of a run opens the device for all; groups whose samples are smaller make do with its ring. */
 static int place_on_gpu(const Group *group, const Rating *rating)
 {
     GroupShare *const share = group->share;

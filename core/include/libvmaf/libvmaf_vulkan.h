@@ -242,7 +242,7 @@ typedef struct VmafVulkanExternalDevice {
     const char *const *extensions;
     unsigned extension_count;
 
-    unsigned max_outstanding_frames; /* 0: 4; at most 16 */
+    unsigned max_outstanding_frames; /* 0: 4; at most 32 */
     int required;         /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
     uint32_t queue_flags; /* VkDeviceQueueCreateFlags that the queues were created with */
 } VmafVulkanExternalDevice;

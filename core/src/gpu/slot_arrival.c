@@ -70,6 +70,7 @@ static int record(const Slot *slot, const Graph *graph, const GpuArrival *from)
     int err = record_side(slot, graph, from, 0);
     if (!err)
         err = record_side(slot, graph, from, 1);
+    /* For the host, which reads what was out of range: kernels have one of their own. */
     ops->barrier(commands);
     const int end_err = ops->end(commands);
     return err ? err : end_err;
