@@ -83,6 +83,19 @@ static unsigned pairs_in_work(const Group *group)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
+/* Frames of each video that are read ahead for the CPU. Threads that wait for each other once a frame lose much of the
+ * time of a small one; many threads take frames faster than a reader wakes up. */
+static unsigned cpu_frames_ahead(const Group *group)
+{
+    const unsigned most = 4;
+    const size_t room = 2u << 20; /* of each video */
+    const unsigned by_threads = pairs_in_work(group) / 5;
+    const size_t by_size = room / luma_bytes(group);
+    const unsigned ahead = by_size < most ? (unsigned)by_size : most;
+    const unsigned wanted = ahead > by_threads ? ahead : by_threads;
+    return wanted < 1 ? 1 : wanted > most ? most : wanted;
+}
+
 /* Pictures are most of the memory where features keep little of their own. Those with chroma are as few as can be, which
  * costs such features some percent of their speed if they have no threads. */
 static unsigned pool_size(const Group *group, bool luma_only)
@@ -106,7 +119,7 @@ static int create_pool(Group *group)
                         .bpc = largest_depth(group),
                         .pix_fmt = luma_only ? VMAF_PIX_FMT_YUV400P : format->pix_fmt },
     };
-    group->ahead = group->share->gpu ? gpu_pairs(group).ahead : 1;
+    group->ahead = group->share->gpu ? gpu_pairs(group).ahead : cpu_frames_ahead(group);
     pool.pic_cnt = pool_size(group, luma_only);
     const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
     if (err)

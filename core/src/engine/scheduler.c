@@ -160,12 +160,13 @@ bool scheduler_has_begun(const Scheduler *s)
 }
 
 /* Enough for every worker to have a frame while the next one waits, and what the GPU's ring takes. The more
- * workers, the further the fastest may be ahead of a frame that is late; few share its strips. */
+ * workers, the further the fastest may be ahead of a frame that is late; few share its strips. And the sooner
+ * the next one is wanted after a frame was done, which may be long before its caller has woken up. */
 unsigned scheduler_in_flight(const Scheduler *s)
 {
     const unsigned workers = s->team ? team_size(s->team) : 0;
     const Accelerator *const gpu = s->offload.gpu;
-    return 1 + workers + workers / 8 + (gpu ? gpu->depth : 0);
+    return 1 + workers + workers * 3 / 8 + (gpu ? gpu->depth : 0);
 }
 
 void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)

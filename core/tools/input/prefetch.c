@@ -318,6 +318,14 @@ enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time
     return status;
 }
 
+/* Is it time to wake who waits for room? A thread that is alone is woken for several frames at once, several for one
+ * each. */
+static bool is_worth_waking(const Track *track)
+{
+    return track->thread_count > 1 ||
+           track->found <= track->taken + track->prefetch->config.ahead / 2;
+}
+
 void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
 {
     Track *const track = &prefetch->tracks[video];
@@ -330,7 +338,8 @@ void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
         track->taken++;
         if (track->holding)
             source_wake(track->video->source);
-        pthread_cond_signal(&track->room);
+        if (is_worth_waking(track))
+            pthread_cond_signal(&track->room);
     }
     pthread_mutex_unlock(&prefetch->lock);
 }
