@@ -84,10 +84,12 @@ static unsigned pairs_in_work(const Group *group)
 }
 
 /* Frames of each video that are read ahead for the CPU. Threads that wait for each other once a frame lose much of the
- * time of a small one; many threads take frames faster than a reader wakes up. */
+ * time of a small one; many threads take frames faster than a reader wakes up. By time it shows late where a part ends,
+ * and what was read behind that was read in vain. */
 static unsigned cpu_frames_ahead(const Group *group)
 {
-    const unsigned most = 4;
+    const unsigned most =
+        group->share->options->part.kind && group->plan.by != PAIR_BY_NUMBER ? 1 : 4;
     const size_t room = 2u << 20; /* of each video */
     const unsigned by_threads = pairs_in_work(group) / 5;
     const size_t by_size = room / luma_bytes(group);
