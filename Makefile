@@ -35,9 +35,10 @@ HIP_ARCHS ?=
 export VMAF_KERNEL_CACHE ?= $(CURDIR)/build-kernels
 
 # -march and the like are the library's business: it picks vector code at run time. Code for every AMD
-# architecture takes a minute: one of them will do for builds that look for bugs.
-SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false -Db_lundef=false \
-             -Dhip_archs=gfx1030
+# architecture takes a minute: one of them will do for builds that look for bugs. Those name functions and lines,
+# not variables (-g1): that takes a third of the time off the longest compilations.
+BUG_FLAGS := -Dhip_archs=gfx1030 -Dc_args=-g1 -Dcpp_args=-g1
+SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false -Db_lundef=false $(BUG_FLAGS)
 # clang sees undefined behaviour that gcc does not: gcc's sanitizers serve where clang has none.
 SAN_CC := clang -fsanitize=address,undefined -x c - -o /dev/null
 # (clang 14's leak detector takes memory of glibc 2.36 for a thread's variables of a library, and falls into it, unless it
@@ -46,7 +47,7 @@ SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # Neither drivers nor decoders are ours to judge: their threads would be seen, and their locks not.
 TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled -Dlibav=disabled \
-              -Dhip_archs=gfx1030
+              $(BUG_FLAGS)
 
 # Limits of tests are there to end what hangs: a slow or busy machine gets times as much, and more under the sanitizers.
 PATIENCE := 5
