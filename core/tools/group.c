@@ -91,11 +91,10 @@ static unsigned cpu_frames_ahead(const Group *group)
     const unsigned most =
         group->share->options->part.kind && group->plan.by != PAIR_BY_NUMBER ? 1 : 4;
     const size_t room = 2u << 20; /* of each video */
-    const unsigned by_threads = pairs_in_work(group) / 5;
     const size_t by_size = room / luma_bytes(group);
-    const unsigned ahead = by_size < most ? (unsigned)by_size : most;
-    const unsigned wanted = ahead > by_threads ? ahead : by_threads;
-    return wanted < 1 ? 1 : wanted > most ? most : wanted;
+    const size_t by_threads = pairs_in_work(group) / 5; /* one for so many that are scored */
+    const size_t wanted = by_size > by_threads ? by_size : by_threads;
+    return wanted < 1 ? 1 : wanted > most ? most : (unsigned)wanted;
 }
 
 /* Pictures are most of the memory where features keep little of their own. Those with chroma are as few as can be, which

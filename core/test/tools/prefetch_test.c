@@ -6,7 +6,8 @@
 #include "input/prefetch.h"
 #include "testing.h"
 
-enum { WIDTH = 16, HEIGHT = 8, FRAME_BYTES = WIDTH * HEIGHT * 3 / 2, FRAMES = 6, VIDEOS_MAX = 4 };
+enum { WIDTH = 16, HEIGHT = 8, FRAME_BYTES = WIDTH * HEIGHT * 3 / 2, FRAMES = 10 };
+enum { VIDEOS_MAX = 4, AHEAD_MAX = 4 };
 enum { LONGEST_S = 60 }; /* then one waits forever */
 
 static const VideoFormat format = { WIDTH, HEIGHT, 8, VMAF_PIX_FMT_YUV420P };
@@ -49,14 +50,14 @@ static void take_all(Prefetch *prefetch, unsigned videos)
         assert_int_equal(prefetch_look(prefetch, i, &time), FRAME_NONE);
 }
 
-static void read_with_least_pool(unsigned videos)
+static void read_with_least_pool(unsigned videos, unsigned ahead)
 {
     VmafContext *vmaf = NULL;
     Prefetch *prefetch = NULL;
     PrefetchVideo each[VIDEOS_MAX] = { { 0 } };
     const VmafPictureConfiguration pool = {
         .pic_params = { WIDTH, HEIGHT, 8, VMAF_PIX_FMT_YUV420P },
-        .pic_cnt = prefetch_pool_least(videos, 1, 0),
+        .pic_cnt = prefetch_pool_least(videos, ahead, 0),
     };
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ 0 }), 0);
     assert_int_equal(vmaf_preallocate_pictures(vmaf, pool), 0);
@@ -68,7 +69,7 @@ static void read_with_least_pool(unsigned videos)
         .count = videos,
         .by_number = true,
         .planes = 7,
-        .ahead = 1,
+        .ahead = ahead,
         .threads = 1,
     };
     assert_int_equal(prefetch_create(&prefetch, &config), 0);
@@ -85,7 +86,8 @@ static void the_least_pool_is_enough(void **state)
     alarm(LONGEST_S);
     write_video();
     for (unsigned videos = 2; videos <= VIDEOS_MAX; videos++)
-        read_with_least_pool(videos);
+        for (unsigned ahead = 1; ahead <= AHEAD_MAX; ahead++)
+            read_with_least_pool(videos, ahead);
     unlink(path);
     alarm(0);
 }
@@ -94,7 +96,7 @@ static void no_pool_is_larger_than_that_for_all(void **state)
 {
     (void)state;
     for (unsigned videos = 2; videos <= VIDEOS_MAX; videos++)
-        for (unsigned ahead = 1; ahead < 4; ahead++)
+        for (unsigned ahead = 1; ahead <= AHEAD_MAX; ahead++)
             for (unsigned in_work = 0; in_work < 3; in_work++)
                 assert_true(prefetch_pool_least(videos, ahead, in_work) <
                             prefetch_pool_size(videos, ahead, in_work));
