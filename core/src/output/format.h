@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The formats of report files, in one table. A new one takes a row here, a value of enum
- * VmafOutputFormat and, to be asked for by the command, an option of its name (tools/options.c). */
+ * VmafOutputFormat and, to be asked for by the command, an option of its name (tools/vmaf/options.c). */
 #ifndef OUTPUT_FORMAT_H
 #define OUTPUT_FORMAT_H
 

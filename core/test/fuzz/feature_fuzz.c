@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "fuzz.h"
 #include "libvmaf/libvmaf.h"
-#include "spec.h"
+#include "vmaf/spec.h"
 
 enum { HEADER = 6, PAIRS_MAX = 4, TEXT_MAX = 1 << 16 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "lines.h"
-#include "server.h"
+#include "extras/mcp/lines.h"
+#include "extras/mcp/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "vmaf/check.h"
 #include "fuzz.h"
-#include "options.h"
+#include "vmaf/options.h"
 
 enum { WORDS_MAX = 64 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "message.h"
-#include "shard/agree.h"
+#include "common/message.h"
+#include "vmaf/part/agree.h"
 
 enum { FEATURES_MAX = 16, VALUES_MAX = 64 };
 

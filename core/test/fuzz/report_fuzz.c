@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "message.h"
+#include "common/message.h"
 #include "report/load.h"
 #include "report/page.h"
 

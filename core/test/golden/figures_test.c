@@ -17,10 +17,10 @@
 
 #include "engine/context_struct.h"
 #include "base/text.h"
-#include "extractors.h"
-#include "gpu.h"
-#include "models.h"
-#include "options.h"
+#include "vmaf/extractors.h"
+#include "vmaf/gpu.h"
+#include "vmaf/models.h"
+#include "vmaf/options.h"
 #include "synth.h"
 
 enum { WORDS_MAX = 64, LINE_MAX_SIZE = 8192 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "host/host.h"
+#include "gpu/backend/host/host.h"
 #include "testing.h"
 #include "variants.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "driver/control.h"
+#include "fake_driver/control.h"
 #include "libvmaf/device.h"
 #include "rig_driver.h"
 #include "score.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "driver/device.h"
+#include "gpu/backend/cuda_hip/device.h"
 #include "libvmaf/libvmaf_cuda.h"
 #include "libvmaf/libvmaf_hip.h"
 #include "rig.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What CUDA and HIP devices enqueue, on a driver for tests (test/driver): work that waits for others' streams and
+/* What CUDA and HIP devices enqueue, on a driver for tests (test/fake_driver): work that waits for others' streams and
  * the other way round, more submissions than there are events, and one that never ends. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CUDA and HIP devices on a driver for tests (test/driver): what is done comes out right on the first
+/* CUDA and HIP devices on a driver for tests (test/fake_driver): what is done comes out right on the first
  * submission, which enqueues commands, and on later ones, which launch a graph; and when any call of the
  * driver fails, the error comes back, nothing is left behind, and no context stays current. */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "gpu/feature_gpu.h"
 #include "gpu/import_tile.h"
 #include "gpu/pages.h"
-#include "hip/symbols.h"
+#include "gpu/backend/cuda_hip/hip_symbols.h"
 #include "testing.h"
 
 GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);

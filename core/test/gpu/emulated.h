@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The driver for tests (test/driver), as those see it that look after its use. */
+/* The driver for tests (test/fake_driver), as those see it that look after its use. */
 #ifndef EMULATED_H
 #define EMULATED_H
 
 #include <stdbool.h>
 
-#include "driver/device.h"
+#include "gpu/backend/cuda_hip/device.h"
 
 typedef struct Emulated {
     const GpuBackend *backend;
     const char *prefix; /* of its functions: "cu", "hip" */
-    /* test/driver/control.h */
+    /* test/fake_driver/control.h */
     int (*inject)(const char *function, unsigned nth, const char *what);
     int (*failed)(void);
     unsigned (*calls)(unsigned i, const char **function);

@@ -6,7 +6,7 @@
 
 #include "gpu/check.h"
 #include "gpu/feature_gpu.h"
-#include "host/host.h"
+#include "gpu/backend/host/host.h"
 #include "testing.h"
 #include "variants.h"
 

@@ -3,7 +3,7 @@
 #ifndef TEST_GPU_HOST_KIT_H
 #define TEST_GPU_HOST_KIT_H
 
-#include "host/host.h"
+#include "gpu/backend/host/host.h"
 #include "testing.h"
 
 #define GROUP 64

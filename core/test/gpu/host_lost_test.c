@@ -13,7 +13,7 @@
 #include "gpu/session.h"
 #include "gpu/slot.h"
 #include "gpu/upload.h"
-#include "host/host.h"
+#include "gpu/backend/host/host.h"
 #include "score.h"
 #include "testing.h"
 

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "gpu/stream.h"
 #include "gpu/upload.h"
-#include "host/host.h"
-#include "host/random.h"
+#include "gpu/backend/host/host.h"
+#include "gpu/backend/host/random.h"
 
 #define W 70
 #define H 54

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "vmaf/gpu.h"
 #include "input/libav_kept.h"
 #include "libvmaf/device.h"
 #include "synth.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "driver/device.h"
+#include "gpu/backend/cuda_hip/device.h"
 
 /* What HIP's calls are forwarded to counts, too. */
 void *rig_driver_control(const char *name)

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "host/host.h"
+#include "gpu/backend/host/host.h"
 #include "rig.h"
 
 static int memory_create(GpuDevice *device, size_t size, RigMemory *out)

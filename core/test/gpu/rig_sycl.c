@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rig.h"
-#include "sycl/device.h"
+#include "gpu/backend/sycl/device.h"
 
 static int memory_create(GpuDevice *device, size_t size, RigMemory *out)
 {

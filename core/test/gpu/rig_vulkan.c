@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The rig in Vulkan's words: what the validation layers say, and timeline semaphores. */
 #include "rig.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 static unsigned complaints(GpuDevice *device)
 {

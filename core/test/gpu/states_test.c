@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "driver/device.h"
+#include "gpu/backend/cuda_hip/device.h"
 #include "engine/context_struct.h"
 #include "libvmaf/libvmaf_cuda.h"
 #include "libvmaf/libvmaf_hip.h"
@@ -74,7 +74,7 @@ static int fetch(VmafContext *vmaf, VmafPicture *pic)
                      : vmaf_hip_fetch_preallocated_picture(vmaf, pic);
 }
 
-/* A function of the emulated driver (test/driver/control.h); NULL: the driver is a real one. */
+/* A function of the emulated driver (test/fake_driver/control.h); NULL: the driver is a real one. */
 static void *emulator(const char *name)
 {
     void *library = dlopen(is_cuda() ? "libcuda.so.1" : "libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD);

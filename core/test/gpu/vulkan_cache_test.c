@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 /* ---- a driver that only counts ---- */
 

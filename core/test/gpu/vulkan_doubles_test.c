@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 #define COOPERATIVE "VK_KHR_cooperative_matrix"
 #define COOPERATIVE_NV "VK_NV_cooperative_matrix"

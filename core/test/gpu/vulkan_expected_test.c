@@ -4,7 +4,7 @@
 
 #include "libvmaf/device.h"
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 static GpuExpected seen;
 static bool no_driver;

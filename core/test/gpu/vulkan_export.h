@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vulkan/loader.h"
+#include "gpu/backend/vulkan/loader.h"
 
 /* Beyond what the library itself has use for. */
 #define EXPORTER_FUNCTIONS(X)                                                                      \

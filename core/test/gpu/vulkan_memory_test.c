@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 /* ---- a device that only counts ---- */
 

@@ -8,7 +8,7 @@
 
 #include "libvmaf/libvmaf_vulkan.h"
 #include "rig.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 #define OWNER_FUNCTIONS(X)                                                                         \
     X(CreateImage)                                                                                 \

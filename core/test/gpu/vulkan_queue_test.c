@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 /* ---- a driver that only listens ---- */
 

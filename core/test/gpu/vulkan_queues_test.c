@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "testing.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 enum {
     DRAW = VK_QUEUE_GRAPHICS_BIT,

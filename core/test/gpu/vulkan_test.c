@@ -14,7 +14,7 @@
 
 #include "gpu/session.h"
 #include "libvmaf/libvmaf_vulkan.h"
-#include "vulkan/vk.h"
+#include "gpu/backend/vulkan/vk.h"
 
 static GpuDevice *gpu_of(VmafVulkanState *of)
 {

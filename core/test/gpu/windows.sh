@@ -9,8 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 # Only Vulkan's own headers: the rest of that folder is for this machine.
 ln -s "$headers/vulkan" "$folder/vulkan"
 [ ! -d "$headers/vk_video" ] || ln -s "$headers/vk_video" "$folder/vk_video"
-for file in "$source"/src/vulkan/*.c "$source"/src/gpu/*.c "$source"/src/driver/*.c \
-    "$source"/src/cuda/*.c "$source"/src/hip/*.c "$source"/src/base/library.c; do
+for file in "$source"/src/gpu/backend/vulkan/*.c "$source"/src/gpu/*.c "$source"/src/gpu/backend/cuda_hip/*.c \
+    "$source"/src/base/library.c; do
     [ "${file##*/}" != memory_vma.c ] || continue # wants a header of its own
     "$compiler" -c -O1 -Wall -Wextra -Werror -Wno-unused-parameter -std=gnu11 -D_GNU_SOURCE \
         -D_FILE_OFFSET_BITS=64 -D_CRT_RAND_S -Wno-format -I"$source/windows" -include "$source/windows/posix.h" \

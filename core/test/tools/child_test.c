@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "common/child.h"
 #include "testing.h"
 
 typedef struct Heard {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* How many pairs a run expects. */
-#include "expect.h"
+#include "vmaf/expect.h"
 #include "testing.h"
 
 static void whole_videos(void **state)

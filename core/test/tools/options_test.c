@@ -6,7 +6,7 @@
 
 #include "libvmaf/device.h"
 #include "libvmaf/report.h"
-#include "options.h"
+#include "vmaf/options.h"
 #include "testing.h"
 
 /* Parses a line of words. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/pooling.h"
 #include "report/summary.h"
 #include "testing.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libvmaf/model.h"
-#include "spec.h"
+#include "vmaf/spec.h"
 #include "testing.h"
 
 static char error[512];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/load.h"
 #include "testing.h"
 

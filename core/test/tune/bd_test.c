@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "testing.h"
-#include "tune/bd.h"
+#include "extras/tune/bd.h"
 
 /* Of figures with sixteen digits, after sums in another order. */
 static void assert_near(double value, double expected)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "tune/journal.h"
+#include "extras/tune/journal.h"
 
 #define PATH "journal_test.jsonl"
 

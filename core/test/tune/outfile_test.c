@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "tune/outfile.h"
-#include "tune/temp.h"
+#include "common/outfile.h"
+#include "common/temp.h"
 
 static char place[] = "outfile-XXXXXX";
 

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "tune/encoder.h"
-#include "tune/media.h"
-#include "tune/place.h"
-#include "tune/pool.h"
-#include "tune/seek.h"
-#include "tune/tail.h"
-#include "tune/temp.h"
+#include "extras/tune/encoder.h"
+#include "extras/tune/media.h"
+#include "extras/tune/place.h"
+#include "extras/tune/pool.h"
+#include "extras/tune/seek.h"
+#include "common/tail.h"
+#include "common/temp.h"
 
 /* ---- the search ---- */
 

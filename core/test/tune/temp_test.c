@@ -16,7 +16,7 @@
 #endif
 
 #include "testing.h"
-#include "tune/temp.h"
+#include "common/temp.h"
 
 static char place[] = "temp-XXXXXX";
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "testing.h"
-#include "tune/range.h"
-#include "tune/template.h"
+#include "extras/tune/range.h"
+#include "extras/tune/template.h"
 
 static void assert_range(const char *text, const char *expected)
 {

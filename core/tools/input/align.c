@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "input/reader.h"
-#include "message.h"
+#include "common/message.h"
 
 static const char *const scale_names[] = {
     [SCALE_BICUBIC] = "bicubic", [SCALE_BILINEAR] = "bilinear", [SCALE_LANCZOS] = "lanczos",

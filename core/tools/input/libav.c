@@ -9,7 +9,7 @@
 
 #include "input/libav_kept.h"
 #include "input/reader.h"
-#include "message.h"
+#include "common/message.h"
 
 /* ---- what the first frame and the stream tell ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "input/libav.h"
-#include "message.h"
+#include "common/message.h"
 
 /* Said when it happens first; how often it did, at the end. */
 static void note_damage(Libav *libav, int err)

@@ -7,7 +7,7 @@
 
 #include "input/libav.h"
 #include "input/scale.h"
-#include "message.h"
+#include "common/message.h"
 
 /* ---- which way ---- */
 

@@ -6,7 +6,7 @@
 
 #include "input/kept.h"
 #include "input/libav.h"
-#include "message.h"
+#include "common/message.h"
 
 static const char *const names[] = { "cuda", "vaapi", "vulkan" };
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "input/libav.h"
-#include "message.h"
+#include "common/message.h"
 
 /* ---- the container ---- */
 

@@ -6,7 +6,7 @@
 
 #include "input/libav_api.h"
 #include "input/scale.h"
-#include "message.h"
+#include "common/message.h"
 
 struct PlaneScaler {
     struct SwsContext *sws;

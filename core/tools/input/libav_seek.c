@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "input/libav.h"
-#include "message.h"
+#include "common/message.h"
 
 bool libav_is_even(const Libav *libav)
 {

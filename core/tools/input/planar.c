@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "input/plane_size.h"
 
 #define EDGE_MAX 65536

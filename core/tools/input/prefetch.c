@@ -6,7 +6,7 @@
 
 #include "input/prefetch.h"
 #include "input/together.h"
-#include "message.h"
+#include "common/message.h"
 
 /* One frame on its way from the video to the caller. Slots of a track are used in turn. */
 typedef struct Slot {

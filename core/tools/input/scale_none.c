@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "input/scale.h"
-#include "message.h"
+#include "common/message.h"
 
 int plane_scaler_create(PlaneScaler **scaler, const PlaneSize *from, const PlaneSize *to,
                         enum VideoScale method)

@@ -9,7 +9,7 @@
 
 #include "input/source.h"
 #include "input/waiting.h"
-#include "message.h"
+#include "common/message.h"
 
 /* A pipe is held in pieces of this size, and dropped in them. */
 #define CHUNK ((size_t)1 << 16)

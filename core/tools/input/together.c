@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "message.h"
+#include "common/message.h"
 
 typedef struct Together Together;
 

@@ -11,7 +11,7 @@
 #include "input/convert.h"
 #include "input/magic.h"
 #include "input/reader.h"
-#include "message.h"
+#include "common/message.h"
 
 int video_read_error(const Video *video, int err)
 {

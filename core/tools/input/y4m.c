@@ -6,7 +6,7 @@
 
 #include "input/planar.h"
 #include "input/reader.h"
-#include "message.h"
+#include "common/message.h"
 
 /* Lines are read up to this length, newline included. */
 #define LINE_SIZE 4096

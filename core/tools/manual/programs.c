@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "manual.h"
-#include "mcp_options.h"
-#include "option/option.h"
-#include "submit/shard_options.h"
-#include "tune/options.h"
+#include "extras/mcp/mcp_options.h"
+#include "vmaf/option/option.h"
+#include "extras/shard/shard_options.h"
+#include "extras/tune/options.h"
 
 static const ManualSection vmaf_sections[] = {
     { "EXIT STATUS",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/page.h"
 #include "report/save.h"
 

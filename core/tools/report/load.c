@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/details.h"
 #include "report/scan.h"
 

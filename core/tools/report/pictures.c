@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "message.h"
+#include "common/message.h"
 
 /* Pictures are no smaller than this, however many there are. */
 #define WIDTH_MIN 240

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "common/message.h"
 
 static bool parse_percentile(unsigned *percent, const char *text, size_t length)
 {

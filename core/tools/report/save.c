@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "common/message.h"
 
 static bool write_all(FILE *file, const char *data, size_t size)
 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/html.h"
 #include "report/summary.h"
-#include "score.h"
-#include "scoreline.h"
+#include "vmaf/score.h"
+#include "vmaf/scoreline.h"
 
 /* The scores of a report that count: those of its models, or what comes closest. NULL behind the last. */
 static const StoredMetric *score_of(const StoredReport *report, size_t i, const char **name)

@@ -3,7 +3,7 @@
 #ifndef TOOLS_REPORT_SHOW_H
 #define TOOLS_REPORT_SHOW_H
 
-#include "options.h"
+#include "vmaf/options.h"
 
 /* Prints their scores, holds them against --fail_under, writes the page. 0, SCORE_BELOW (score.h), or negative
  * errno after saying what went wrong. */

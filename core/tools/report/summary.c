@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "common/message.h"
 #include "report/text.h"
 
 /* Scores of models end here. */

@@ -2,7 +2,7 @@
 /* The dialect as C++ for the CPU, in the struct form of cuda.h. See prelude.h, and host/kernel.h for
  * what runs it. Buffers know their size and every access is checked; shared arrays are members, so
  * that each workgroup finds undefined ones. */
-#include "host/kernel.h"
+#include "gpu/backend/host/kernel.h"
 
 typedef unsigned int u32;
 typedef int i32;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* libvmaf_cuda.h: a VmafCudaState is a DriverState. */
+#include "libvmaf/libvmaf_cuda.h"
+
+#include <errno.h>
+
+#include "gpu/backend/cuda_hip/cuda_symbols.h"
+#include "gpu/backend/cuda_hip/frame.h"
+#include "api/state_cuda_hip.h"
+
+static DriverState *state_of(VmafCudaState *state)
+{
+    return (DriverState *)state;
+}
+
+int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
+{
+    if (!cu_state)
+        return -EINVAL;
+    DriverState *state;
+    const int err = driver_state_create(
+        &state,
+        &(DriverSource){ .backend = &cuda_backend, .api = cuda_api(), .context = cfg.cu_ctx });
+    *cu_state = (VmafCudaState *)state;
+    return err;
+}
+
+int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)
+{
+    return vmaf && cu_state ? driver_state_use(state_of(cu_state), vmaf) : -EINVAL;
+}
+
+int vmaf_cuda_state_free(VmafCudaState *cu_state)
+{
+    driver_state_destroy(state_of(cu_state));
+    return 0;
+}
+
+int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg)
+{
+    return driver_preallocate(
+        vmaf, &cuda_backend,
+        &(DriverPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
+                                cfg.pic_params.pix_fmt,
+                                (enum DriverPictures)cfg.pic_prealloc_method });
+}
+
+int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
+{
+    return driver_fetch_picture(vmaf, &cuda_backend, pic);
+}
+
+int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
+{
+    return driver_import_semaphore(vmaf, &cuda_backend, handle, semaphore);
+}
+
+int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
+{
+    return driver_free_semaphore(vmaf, &cuda_backend, semaphore);
+}
+
+static bool is_frame(const VmafCudaFrame *frame)
+{
+    return frame && frame->size >= sizeof(*frame);
+}
+
+static DriverFrame frame_of(const VmafCudaFrame *frame)
+{
+    return (DriverFrame){
+        .w = frame->w,
+        .h = frame->h,
+        .bpc = frame->bpc,
+        .pix_fmt = frame->pix_fmt,
+        .shift = frame->shift,
+        .plane = { frame->plane[0], frame->plane[1], frame->plane[2] },
+        .pitch = { frame->pitch[0], frame->pitch[1], frame->pitch[2] },
+        .context = frame->cu_ctx,
+        .stream = frame->stream,
+        .release = frame->release,
+        .release_opaque = frame->release_opaque,
+    };
+}
+
+int vmaf_cuda_read_frames(VmafContext *vmaf, const VmafCudaFrame *ref, const VmafCudaFrame *dist,
+                          unsigned index)
+{
+    if (!vmaf || !is_frame(ref) || !is_frame(dist))
+        return -EINVAL;
+    const DriverFrame frames[2] = { frame_of(ref), frame_of(dist) };
+    return driver_read_frames(vmaf, &cuda_backend, &frames[0], &frames[1], index);
+}
+
+int vmaf_cuda_can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why, size_t why_size)
+{
+    if (!vmaf || !is_frame(frame))
+        return -EINVAL;
+    const DriverFrame asked = frame_of(frame);
+    return driver_can_read(vmaf, &cuda_backend, &asked, why, why_size);
+}

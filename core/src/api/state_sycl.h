@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* What the files behind libvmaf_sycl.h share. */
+#ifndef SYCL_STATE_H
+#define SYCL_STATE_H
+
+#include "gpu/session.h"
+#include "libvmaf/libvmaf_sycl.h"
+#include "gpu/backend/sycl/device.h"
+
+static inline GpuSession *sycl_session(VmafSyclState *state)
+{
+    return (GpuSession *)state;
+}
+
+/* A luma plane in memory of the host. */
+typedef struct SyclPlane {
+    const void *data;
+    size_t pitch; /* bytes from row to row */
+    unsigned w, h, bpc;
+    unsigned shift; /* samples are in the high bits of their words: this many below them */
+} SyclPlane;
+
+/* frames.c: fills the frame buffer of one side, of the only context that uses the state; waits. */
+int sycl_frames_fill(VmafSyclState *state, bool is_ref, const SyclPlane *plane);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/backend/cuda_hip/device.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "gpu/backend/cuda_hip/probe.h"
+
+/* ---- calls ---- */
+
+/* Errors after which nothing works in this context any more. */
+static bool is_loss(int result)
+{
+    switch (result) {
+    case 4:   /* the driver is shutting down */
+    case 46:  /* device unavailable */
+    case 201: /* invalid context */
+    case 214: /* ECC error */
+    case 220: /* link error */
+    case 700: /* illegal address */
+    case 702: /* launch timeout */
+    case 709: /* context is destroyed */
+    case 710: /* assert */
+    case 714: /* hardware stack error */
+    case 715: /* illegal instruction */
+    case 716: /* misaligned address */
+    case 717: /* invalid address space */
+    case 718: /* invalid program counter */
+    case 719: /* launch failed */
+    case 721: /* tensor memory leak */
+        return true;
+    default:
+        return false;
+    }
+}
+
+int driver_error(DriverDevice *dev, enum DriverFunction function, int result)
+{
+    const DriverApi *api = dev->api;
+    const char *call = api->names[function], *error = api->error_name(result);
+    if (result == DRIVER_OUT_OF_MEMORY) {
+        log_error("%s: %s: %s on %s", api->name, call, error, dev->gpu.name);
+        return -ENOMEM;
+    }
+    if (!is_loss(result))
+        log_error("%s: %s failed with %s on %s", api->name, call, error, dev->gpu.name);
+    else if (!atomic_exchange(&dev->lost, true))
+        log_error("%s: %s: %s: device lost: %s (%s)", api->name, call, error, dev->gpu.name,
+                  dev->gpu.driver);
+    return -EIO;
+}
+
+int driver_enter(DriverDevice *dev)
+{
+    if (atomic_load(&dev->lost))
+        return -EIO;
+    return DRIVER_TRY(dev, CtxPushCurrent, dev->context);
+}
+
+void driver_leave(DriverDevice *dev)
+{
+    DriverHandle context;
+    dev->api->call.CtxPopCurrent(&context);
+}
+
+bool driver_enter_anyway(DriverDevice *dev)
+{
+    return dev->context && !dev->api->call.CtxPushCurrent(dev->context);
+}
+
+/* ---- opening and closing ---- */
+
+static void destroy_queue(DriverDevice *dev, DriverQueue *queue)
+{
+    const DriverCalls *call = &dev->api->call;
+    driver_points_destroy(dev, &queue->points);
+    if (queue->mark)
+        call->EventDestroy(queue->mark);
+    if (queue->stream)
+        call->StreamDestroy(queue->stream);
+}
+
+static void destroy(GpuDevice *gpu)
+{
+    DriverDevice *dev = (DriverDevice *)gpu;
+    driver_drain(gpu);
+    const bool there = driver_enter_anyway(dev);
+    driver_kernels_destroy(dev, there);
+    if (there) {
+        driver_lanes_destroy(dev);
+        for (unsigned q = 0; q < GPU_QUEUES; q++)
+            destroy_queue(dev, &dev->queues[q]);
+        driver_leave(dev);
+    }
+    if (dev->primary)
+        dev->api->call.DevicePrimaryCtxRelease(dev->device);
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
+        pthread_mutex_destroy(&dev->queues[q].points.lock);
+        pthread_mutex_destroy(&dev->queues[q].lock);
+    }
+    pthread_mutex_destroy(&dev->lanes.lock);
+    pthread_cond_destroy(&dev->kernels_changed);
+    pthread_mutex_destroy(&dev->kernels_lock);
+    mem_free(dev);
+}
+
+static const GpuOps ops = {
+    .buffer_create = driver_buffer_create,
+    .buffer_destroy = driver_buffer_destroy,
+    .buffer_import = driver_buffer_import,
+    .kernel_get = driver_kernel_get,
+    .kernels_ahead = driver_kernels_ahead,
+    .kernel_image = driver_kernel_image,
+    .bindings_create = driver_bindings_create,
+    .bindings_destroy = driver_bindings_destroy,
+    .commands_create = driver_commands_create,
+    .commands_destroy = driver_commands_destroy,
+    .begin = driver_commands_begin,
+    .copy = driver_commands_copy,
+    .copy_rows = driver_commands_copy_rows,
+    .fill = driver_commands_fill,
+    .dispatch = driver_commands_dispatch,
+    .barrier = driver_commands_barrier,
+    .end = driver_commands_end,
+    .stamps_create = driver_stamps_create,
+    .stamps_destroy = driver_stamps_destroy,
+    .stamp = driver_stamp,
+    .stamps_read = driver_stamps_read,
+    .submit = driver_submit,
+    .wait = driver_wait,
+    .drain = driver_drain,
+    .destroy = destroy,
+};
+
+static int create_queue(DriverDevice *dev, DriverQueue *queue)
+{
+    int err = DRIVER_TRY(dev, StreamCreate, &queue->stream, DRIVER_STREAM_NON_BLOCKING);
+    if (!err)
+        err = DRIVER_TRY(dev, EventCreate, &queue->mark, DRIVER_EVENT_UNTIMED);
+    return err ? err : driver_points_create(dev, &queue->points);
+}
+
+static void read_limits(DriverDevice *dev)
+{
+    GpuLimits *limits = &dev->gpu.limits;
+    /* Whole cache lines and more; kernels count what they bind in 32 bits. */
+    limits->offset_alignment = 256;
+    limits->max_binding = UINT32_MAX & ~(size_t)3;
+    /* HIP counts the threads of a row in 32 bits, too. */
+    const int room = INT32_MAX / 256;
+    for (unsigned i = 0; i < 3; i++) {
+        const int most = driver_attribute(dev->api, DRIVER_MAX_GROUPS_X + i, dev->device);
+        limits->max_groups[i] = (unsigned)(most < 1 ? 1 : most > room ? room : most);
+    }
+}
+
+static int create_objects(DriverDevice *dev)
+{
+    int err = driver_enter(dev);
+    if (err)
+        return err;
+    for (unsigned q = 0; q < GPU_QUEUES && !err; q++)
+        err = create_queue(dev, &dev->queues[q]);
+    if (!err)
+        err = driver_lanes_create(dev);
+    driver_leave(dev);
+    return err;
+}
+
+/* `context` NULL: the device's own. */
+static int create(const DriverApi *api, int device, DriverHandle context, GpuDevice **out,
+                  GpuDeviceInfo *info)
+{
+    DriverDevice *dev = mem_zalloc(sizeof(*dev));
+    if (!dev)
+        return -ENOMEM;
+    gpu_device_init(&dev->gpu, &ops, api->name);
+    dev->gpu.tuning.lanes = GPU_MAX_LANES;
+    dev->api = api;
+    dev->device = device;
+    pthread_mutex_init(&dev->kernels_lock, NULL);
+    pthread_cond_init(&dev->kernels_changed, NULL);
+    pthread_mutex_init(&dev->lanes.lock, NULL);
+    for (unsigned q = 0; q < GPU_QUEUES; q++) {
+        pthread_mutex_init(&dev->queues[q].lock, NULL);
+        pthread_mutex_init(&dev->queues[q].points.lock, NULL);
+    }
+    driver_describe(api, device, info, dev->arch);
+    memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
+    memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
+    read_limits(dev);
+    gpu_device_choose_doubles(&dev->gpu, true,
+                              api->has_fast_doubles && api->has_fast_doubles(device));
+
+    int err = 0;
+    if (info->missing[0]) {
+        log_error("%s: %s cannot be used, it lacks: %s", api->name, info->name, info->missing);
+        err = -ENOTSUP;
+    }
+    dev->context = context;
+    if (!err && !context) {
+        err = DRIVER_TRY(dev, DevicePrimaryCtxRetain, &dev->context, device);
+        dev->primary = !err;
+    }
+    if (!err)
+        err = create_objects(dev);
+    if (err)
+        gpu_device_release(&dev->gpu);
+    else
+        *out = &dev->gpu;
+    return err;
+}
+
+int driver_open(GpuProbe *gpu, unsigned index, GpuDevice **out)
+{
+    const DriverProbe *probe = (const DriverProbe *)gpu;
+    *out = NULL;
+    int device;
+    GpuDeviceInfo info;
+    const int result = probe->api->call.DeviceGet(&device, (int)index);
+    if (result) {
+        log_error("%s: device %u: %s", probe->api->name, index, probe->api->error_name(result));
+        return -EIO;
+    }
+    return create(probe->api, device, NULL, out, &info);
+}
+
+/* Which device a context belongs to. */
+static int device_of(const DriverApi *api, DriverHandle context, int *device)
+{
+    DriverHandle popped;
+    int result = api->call.CtxPushCurrent(context);
+    if (!result) {
+        result = api->call.CtxGetDevice(device);
+        api->call.CtxPopCurrent(&popped);
+    }
+    if (result)
+        log_error("%s: the context cannot be used: %s", api->name, api->error_name(result));
+    return result ? -EINVAL : 0;
+}
+
+int driver_adopt(const DriverApi *api, void *context, GpuDevice **out, GpuDeviceInfo *info)
+{
+    *out = NULL;
+    int count, device;
+    int err = driver_count(api, &count);
+    if (err) {
+        log_error("%s: no device found; is a driver installed?", api->name);
+        return err;
+    }
+    if (context)
+        err = device_of(api, context, &device);
+    else
+        err = api->call.DeviceGet(&device, 0) ? -ENODEV : 0;
+    return err ? err : create(api, device, context, out, info);
+}
+
+void *driver_context(const GpuDevice *device)
+{
+    return ((const DriverDevice *)device)->context;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+#include "gpu/backend/cuda_hip/device.h"
+
+/* Looking again at once costs the driver's lock; sleeping costs a timer. */
+#define LOOKS_AT_ONCE 16
+#define SHORTEST_SLEEP_NS 20000
+#define LONGEST_SLEEP_NS 1000000
+#define MAX_ERRORS 100
+
+int driver_points_create(DriverDevice *dev, DriverPoints *points)
+{
+    int err = 0;
+    for (unsigned i = 0; i < DRIVER_POINTS && !err; i++)
+        err = DRIVER_TRY(dev, EventCreate, &points->ring[i].event, DRIVER_EVENT_UNTIMED);
+    return err;
+}
+
+void driver_points_destroy(DriverDevice *dev, DriverPoints *points)
+{
+    for (unsigned i = 0; i < DRIVER_POINTS; i++)
+        if (points->ring[i].event)
+            dev->api->call.EventDestroy(points->ring[i].event);
+}
+
+DriverHandle driver_points_pin(DriverPoints *points, uint64_t value)
+{
+    DriverHandle event = NULL;
+    pthread_mutex_lock(&points->lock);
+    if (value > points->reached) {
+        points->ring[value % DRIVER_POINTS].pins++;
+        event = points->ring[value % DRIVER_POINTS].event;
+    }
+    pthread_mutex_unlock(&points->lock);
+    return event;
+}
+
+void driver_points_unpin(DriverPoints *points, uint64_t value)
+{
+    pthread_mutex_lock(&points->lock);
+    points->ring[value % DRIVER_POINTS].pins--;
+    pthread_mutex_unlock(&points->lock);
+}
+
+static void note_reached(DriverPoints *points, uint64_t value)
+{
+    pthread_mutex_lock(&points->lock);
+    if (value > points->reached)
+        points->reached = value;
+    pthread_mutex_unlock(&points->lock);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
+}
+
+/* Sleeps for an eighth of the time that it took so far: that much later at most it is noticed. */
+static uint64_t sleep_after(uint64_t passed_ns)
+{
+    const uint64_t ns = passed_ns / 8;
+    return ns < SHORTEST_SLEEP_NS  ? SHORTEST_SLEEP_NS
+           : ns > LONGEST_SLEEP_NS ? LONGEST_SLEEP_NS
+                                   : ns;
+}
+
+/* Asked again and again, since a driver's own wait has no limit, and since another thread may find the
+ * device lost meanwhile. */
+static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeout_ns)
+{
+    const uint64_t start = now_ns();
+    unsigned errors = 0;
+    for (unsigned looks = 0;; looks++) {
+        const int result = dev->api->call.EventQuery(event);
+        if (!result)
+            return 1;
+        /* An error other than a loss says nothing of the work, which goes on and uses what the caller
+         * would free then: it is asked again, for a while. */
+        if (result != DRIVER_NOT_READY) {
+            driver_error(dev, DRIVER_EventQuery, result);
+            if (++errors == MAX_ERRORS)
+                atomic_store(&dev->lost, true);
+        }
+        if (atomic_load(&dev->lost))
+            return -EIO;
+        const uint64_t passed = now_ns() - start;
+        if (passed >= timeout_ns)
+            return 0;
+        if (looks < LOOKS_AT_ONCE) {
+            sched_yield();
+            continue;
+        }
+        const uint64_t ns = sleep_after(passed);
+        sleep_ns(ns < timeout_ns - passed ? ns : timeout_ns - passed);
+    }
+}
+
+int driver_points_wait(DriverDevice *dev, DriverPoints *points, uint64_t value, uint64_t timeout_ns)
+{
+    const DriverHandle event = driver_points_pin(points, value);
+    if (!event)
+        return 1;
+    int reached = driver_enter(dev);
+    if (!reached) {
+        reached = wait_for_event(dev, event, timeout_ns);
+        driver_leave(dev);
+    }
+    driver_points_unpin(points, value);
+    if (reached > 0)
+        note_reached(points, value);
+    return reached;
+}
+
+static bool is_pinned(DriverPoints *points, uint64_t value)
+{
+    pthread_mutex_lock(&points->lock);
+    const bool pinned = points->ring[value % DRIVER_POINTS].pins;
+    pthread_mutex_unlock(&points->lock);
+    return pinned;
+}
+
+int driver_points_take(DriverDevice *dev, DriverPoints *points, DriverHandle *event)
+{
+    /* Only who publishes changes it, and that is the caller. */
+    const uint64_t value = points->submitted + 1;
+    if (value > DRIVER_POINTS) {
+        const int reached = driver_points_wait(dev, points, value - DRIVER_POINTS, UINT64_MAX);
+        if (reached < 0)
+            return reached;
+    }
+    /* Whoever still looks at it sees that it is reached. */
+    while (is_pinned(points, value))
+        sleep_ns(SHORTEST_SLEEP_NS);
+    *event = points->ring[value % DRIVER_POINTS].event;
+    return 0;
+}
+
+uint64_t driver_points_publish(DriverPoints *points)
+{
+    pthread_mutex_lock(&points->lock);
+    const uint64_t value = ++points->submitted;
+    pthread_mutex_unlock(&points->lock);
+    return value;
+}

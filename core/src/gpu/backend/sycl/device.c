@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* SYCL in the registry: devices by way of the plugin. */
+#include "gpu/backend/sycl/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#define MAX_DEVICES 64
+
+int sycl_error(SyclDevice *dev, const char *what, int err)
+{
+    if (err != -EIO || !atomic_exchange(&dev->told, true))
+        log_error("sycl: %s: %s failed: %s", dev->gpu.name, what, dev->plugin->error());
+    return err;
+}
+
+/* ---- devices ---- */
+
+typedef struct SyclProbe {
+    GpuProbe gpu;
+    const SyclLibrary *library;
+    GpuDeviceInfo devices[MAX_DEVICES];
+    uint64_t max_allocation[MAX_DEVICES];
+} SyclProbe;
+
+static enum VmafDeviceType type_of(enum SyclDeviceKind kind)
+{
+    switch (kind) {
+    case SYCL_GPU:
+        return VMAF_DEVICE_DISCRETE;
+    case SYCL_INTEGRATED_GPU:
+        return VMAF_DEVICE_INTEGRATED;
+    case SYCL_CPU:
+        return VMAF_DEVICE_SOFTWARE;
+    default:
+        return VMAF_DEVICE_OTHER;
+    }
+}
+
+static void describe(const SyclDeviceDesc *desc, const SyclPlugin *plugin, GpuDeviceInfo *info)
+{
+    *info = (GpuDeviceInfo){ .type = type_of(desc->kind), .memory = desc->memory };
+    memcpy(info->name, desc->name, sizeof(info->name));
+    /* The plugin has a compiler in it, too: AdaptiveCpp's is at work when kernels are launched. */
+    snprintf(info->driver, sizeof(info->driver), "%.120s; %.120s", desc->driver, plugin->compiler);
+    memcpy(info->version, desc->version, sizeof(info->version));
+    memcpy(info->uuid, desc->uuid, sizeof(info->uuid));
+    memcpy(info->pci, desc->pci, sizeof(info->pci));
+    memcpy(info->missing, desc->missing, sizeof(info->missing));
+}
+
+static int list(SyclProbe *probe)
+{
+    static atomic_bool told; /* once: who asks for a device asks more than once */
+    const SyclPlugin *plugin = probe->library->plugin;
+    SyclDeviceDesc *descs = mem_array(MAX_DEVICES, sizeof(*descs));
+    if (!descs)
+        return -ENOMEM;
+    const int count = plugin->list(descs, MAX_DEVICES);
+    if (count < 0 && !atomic_exchange(&told, true))
+        log_error("sycl: the devices cannot be listed: %s", plugin->error());
+    probe->gpu.count = count < 0 ? 0 : count < MAX_DEVICES ? (unsigned)count : MAX_DEVICES;
+    for (unsigned i = 0; i < probe->gpu.count; i++) {
+        describe(&descs[i], plugin, &probe->devices[i]);
+        probe->max_allocation[i] = descs[i].max_allocation;
+    }
+    mem_free(descs);
+    return count < 0 ? count : 0;
+}
+
+static int sycl_probe(const GpuBackend *backend, bool validation, GpuProbe **out)
+{
+    *out = NULL;
+    const SyclLibrary *library;
+    int err = sycl_library(&library);
+    if (!err && validation)
+        err = -ENOTSUP; /* there are no such checks */
+    if (err)
+        return err;
+    SyclProbe *probe = mem_zalloc(sizeof(*probe));
+    if (!probe)
+        return -ENOMEM;
+    probe->gpu = (GpuProbe){ .backend = backend, .devices = probe->devices };
+    probe->library = library;
+    err = list(probe);
+    if (err)
+        mem_free(probe);
+    else
+        *out = &probe->gpu;
+    return err;
+}
+
+static void sycl_probe_end(GpuProbe *probe)
+{
+    mem_free(probe);
+}
+
+/* ---- opening ---- */
+
+static void destroy(GpuDevice *gpu)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    if (dev->handle)
+        dev->plugin->close(dev->handle);
+    mem_free(dev->kernels);
+    pthread_mutex_destroy(&dev->lock);
+    mem_free(dev);
+}
+
+static const GpuOps ops = {
+    .buffer_create = sycl_buffer_create,
+    .buffer_destroy = sycl_buffer_destroy,
+    .buffer_import = sycl_buffer_import,
+    .kernel_get = sycl_kernel_get,
+    .kernel_image = sycl_kernel_image,
+    .bindings_create = sycl_bindings_create,
+    .bindings_destroy = sycl_bindings_destroy,
+    .commands_create = sycl_commands_create,
+    .commands_destroy = sycl_commands_destroy,
+    .begin = sycl_begin,
+    .copy = sycl_copy,
+    .copy_rows = sycl_copy_rows,
+    .fill = sycl_fill,
+    .dispatch = sycl_dispatch,
+    .barrier = sycl_barrier,
+    .end = sycl_end,
+    .stamps_create = sycl_stamps_create,
+    .stamps_destroy = sycl_stamps_destroy,
+    .stamp = sycl_stamp,
+    .stamps_read = sycl_stamps_read,
+    .submit = sycl_submit,
+    .wait = sycl_wait,
+    .drain = sycl_drain,
+    .destroy = destroy,
+};
+
+static SyclDevice *device_alloc(const SyclProbe *probe, unsigned index)
+{
+    SyclDevice *dev = mem_zalloc(sizeof(*dev));
+    if (!dev)
+        return NULL;
+    const GpuDeviceInfo *info = &probe->devices[index];
+    gpu_device_init(&dev->gpu, &ops, "sycl");
+    memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
+    memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
+    memcpy(dev->gpu.uuid, info->uuid, sizeof(dev->gpu.uuid));
+    dev->gpu.limits = (GpuLimits){ .offset_alignment = 64,
+                                   .max_binding = probe->max_allocation[index],
+                                   .max_groups = { 65535, 65535, 65535 } };
+    dev->plugin = probe->library->plugin;
+    dev->image_digest = probe->library->digest;
+    dev->image = (KernelImage){ dev->plugin->build, &dev->image_digest, sizeof(dev->image_digest) };
+    pthread_mutex_init(&dev->lock, NULL);
+    return dev;
+}
+
+static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)
+{
+    const SyclProbe *probe = (SyclProbe *)gpu;
+    const GpuDeviceInfo *info = &probe->devices[index];
+    *out = NULL;
+    if (info->missing[0]) {
+        log_error("sycl: %s cannot be used, it lacks: %s", info->name, info->missing);
+        return -ENOTSUP;
+    }
+    SyclDevice *dev = device_alloc(probe, index);
+    if (!dev)
+        return -ENOMEM;
+    dev->kernels = mem_array(dev->plugin->kernel_count, sizeof(*dev->kernels));
+    int err = dev->kernels ? dev->plugin->open(index, &dev->handle) : -ENOMEM;
+    if (err) {
+        if (dev->kernels)
+            sycl_error(dev, "opening it", err);
+        gpu_device_release(&dev->gpu);
+        return err;
+    }
+    sycl_kernels_init(dev);
+    gpu_device_choose_doubles(&dev->gpu, false, false); /* the plugin has no kernels with them */
+    *out = &dev->gpu;
+    return 0;
+}
+
+const GpuBackend sycl_backend = {
+    .name = "sycl",
+    .title = "SYCL",
+    .needs = "SYCL plugin (libvmaf-sycl.so, which is built where icpx or acpp is found)",
+    .probe = sycl_probe,
+    .probe_end = sycl_probe_end,
+    .open = open_device,
+};

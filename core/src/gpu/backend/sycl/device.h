@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Inside of the SYCL backend: GpuOps over the plugin's table. */
+#ifndef SYCL_DEVICE_H
+#define SYCL_DEVICE_H
+
+#include "gpu/backend.h"
+#include "gpu/backend/sycl/loader.h"
+
+extern const GpuBackend sycl_backend;
+
+struct GpuKernel {
+    const KernelInfo *info; /* NULL: this libvmaf has no use for it */
+    unsigned number;        /* in the plugin's table */
+};
+
+typedef struct SyclDevice {
+    GpuDevice gpu;
+    const SyclPlugin *plugin;
+    SyclPluginDevice *handle;
+    KernelImage image; /* the plugin, in the place of any of its kernels */
+    uint64_t image_digest;
+    atomic_bool told; /* that it is lost */
+    pthread_mutex_t lock;
+    uint64_t submitted[SYCL_QUEUES]; /* guarded by the lock */
+    GpuKernel *kernels;              /* as many as the plugin has */
+} SyclDevice;
+
+typedef struct SyclBuffer {
+    GpuBuffer gpu;
+    char *address;
+    bool foreign, dmabuf; /* memory of others; that of a file descriptor */
+} SyclBuffer;
+
+struct GpuBindings {
+    char *addresses[GPU_MAX_BINDINGS];
+};
+
+struct GpuStamps {
+    SyclPluginStamps *handle;
+};
+
+struct GpuCommands {
+    SyclCommand *list;
+    size_t count, capacity;
+    int err;
+};
+
+static inline SyclDevice *sycl_device(GpuDevice *gpu)
+{
+    return (SyclDevice *)gpu;
+}
+
+/* device.c. Logs what failed and what the runtime said, and returns `err`. Loss is told once. */
+int sycl_error(SyclDevice *dev, const char *what, int err);
+
+/* buffer.c */
+int sycl_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out);
+int sycl_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out);
+void sycl_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
+
+/* commands.c */
+void sycl_kernels_init(SyclDevice *dev);
+int sycl_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out);
+const KernelImage *sycl_kernel_image(GpuDevice *gpu, const KernelInfo *info);
+int sycl_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
+                         GpuBindings **out);
+void sycl_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);
+int sycl_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out);
+void sycl_commands_destroy(GpuDevice *gpu, GpuCommands *commands);
+void sycl_begin(GpuCommands *commands);
+void sycl_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to);
+void sycl_copy_rows(GpuCommands *commands, const GpuRows *rows);
+void sycl_fill(GpuCommands *commands, const GpuRange *range, uint32_t word);
+void sycl_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
+                   const void *params, const unsigned groups[3]);
+void sycl_barrier(GpuCommands *commands);
+int sycl_end(GpuCommands *commands);
+void sycl_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
+
+/* queue.c */
+int sycl_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
+void sycl_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);
+int sycl_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);
+int sycl_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
+int sycl_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
+int sycl_drain(GpuDevice *gpu);
+
+#endif

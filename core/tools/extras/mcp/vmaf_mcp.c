@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* vmaf-mcp: VMAF for assistants, by the Model Context Protocol over standard input and output. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/interrupt.h"
+#include "libvmaf/libvmaf.h"
+#include "lines.h"
+#include "mcp_options.h"
+#include "out.h"
+#include "server.h"
+#include "worker.h"
+
+typedef struct Stop {
+    Out *out;
+    int pipe[2]; /* readable: it is time to end */
+} Stop;
+
+static void stop_serving(void *arg)
+{
+    const Stop *const stop = arg;
+    out_stop(stop->out);
+    while (write(stop->pipe[1], "", 1) < 0 && errno == EINTR)
+        ;
+}
+
+/* Hears the client until it goes, or a signal comes. */
+static int hear(Server *server, int fd, int stop)
+{
+    Lines lines = { .handle = server_hear, .arg = server, .limit = MESSAGE_MAX };
+    int err = 0;
+    while (!err) {
+        static char bytes[65536];
+        struct pollfd ready[] = { { .fd = fd, .events = POLLIN },
+                                  { .fd = stop, .events = POLLIN } };
+        if (poll(ready, 2, -1) < 0) {
+            err = errno == EINTR ? 0 : -errno;
+            continue;
+        }
+        if (ready[1].revents)
+            break;
+        const ssize_t count = read(fd, bytes, sizeof(bytes));
+        if (count > 0)
+            err = lines_feed(&lines, bytes, (size_t)count);
+        else if (!count) {
+            err = lines_end(&lines);
+            break;
+        } else if (errno != EINTR && errno != EAGAIN)
+            err = -errno;
+    }
+    lines_free(&lines);
+    return err == -ECANCELED ? 0 : err;
+}
+
+/* Messages go where standard output went; that itself leads to the messages for people from now on, so that
+ * nothing that prints can disturb the protocol. */
+static int take_stdout(void)
+{
+    const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd >= 0)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return fd;
+}
+
+/* Not for the processes that are started. (macOS has no pipe2.) */
+static int open_pipe(int fds[2])
+{
+    if (pipe(fds))
+        return -1;
+    for (unsigned i = 0; i < 2; i++)
+        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+static int serve(const McpConfig *config)
+{
+    Stop stop = { .pipe = { -1, -1 } };
+    Server *server = NULL;
+    signal(SIGPIPE, SIG_IGN);
+    interrupt_watch();
+    const int fd = take_stdout();
+    int err = fd < 0 || open_pipe(stop.pipe) ? -errno : 0;
+    if (!err) {
+        stop.out = out_create(fd);
+        err = stop.out ? server_create(&server, config, stop.out) : -ENOMEM;
+    }
+    if (!err) {
+        interrupt_call(stop_serving, &stop);
+        err = hear(server, STDIN_FILENO, stop.pipe[0]);
+    }
+    server_destroy(server);
+    interrupt_call(NULL, NULL);
+    out_destroy(stop.out);
+    if (err)
+        fprintf(stderr, "vmaf-mcp: %s\n", strerror(-err));
+    return err;
+}
+
+static int act(const McpConfig *config, enum McpAction action)
+{
+    switch (action) {
+    case MCP_HELP:
+        mcp_options_print_help(stdout);
+        return fflush(stdout) ? -EIO : 0;
+    case MCP_VERSION:
+        printf("vmaf-mcp %s\n", vmaf_version());
+        return fflush(stdout) ? -EIO : 0;
+    case MCP_SERVE:
+        return serve(config);
+    }
+    return -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+    McpConfig config;
+    enum McpAction action;
+    worker_set_program(argv[0]);
+    if (argc > 1 && !strcmp(argv[1], WORKER_WORD))
+        return worker_main(argc, argv);
+    int err = mcp_options_parse(&config, argc, argv, &action);
+    if (!err)
+        err = act(&config, action);
+    else if (err == -ENOMEM)
+        fputs("vmaf-mcp: out of memory\n", stderr);
+    allow_destroy(config.allow);
+    return interrupt_signal() ? 128 + interrupt_signal() : err ? 1 : 0;
+}

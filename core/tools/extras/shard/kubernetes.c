@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Kubernetes: an indexed Job and one that merges, as a kustomization of the manifests of deploy/. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engines.h"
+#include "common/message.h"
+#include "step.h"
+#include "common/outfile.h"
+#include "common/temp.h"
+
+#define MERGE_WAIT                                                                                 \
+    86400 /* seconds that the merge waits for parts; deploy/kubernetes has the same */
+
+static const char kustomization[] = "apiVersion: kustomize.config.k8s.io/v1beta1\n"
+                                    "kind: Kustomization\n"
+                                    "resources:\n"
+                                    "  - base\n"
+                                    "patches:\n"
+                                    "  - path: parts.json\n"
+                                    "  - path: merge.json\n";
+
+static json_t *list_of(const Argv *argv)
+{
+    json_t *const list = json_array();
+    for (size_t i = 0; i < argv->count; i++)
+        json_array_append_new(list, json_string(argv->words[i]));
+    return list;
+}
+
+/* The container with what both Jobs have in common; with a place for what drivers keep, or without. */
+static json_t *container_of(const ShardOptions *options, const Argv *words, bool cache)
+{
+    json_t *const container = json_pack("{s:s, s:s, s:o}", "name", "vmaf", "image", options->image,
+                                        "args", list_of(words));
+    if (options->mount) {
+        json_t *const mounts = json_pack("[{s:s}, {s:s, s:s}]", "$patch", "replace", "name", "data",
+                                         "mountPath", options->mount);
+        if (cache)
+            json_array_append_new(mounts,
+                                  json_pack("{s:s, s:s}", "name", "cache", "mountPath", "/cache"));
+        json_object_set_new(container, "volumeMounts", mounts);
+    }
+    return container;
+}
+
+/* A patch for one of the base's Jobs. */
+static json_t *job_of(const ShardOptions *options, const char *name, json_t *spec,
+                      json_t *container)
+{
+    json_t *const pod = json_pack("{s:[o]}", "containers", container);
+    if (options->claim)
+        json_object_set_new(pod, "volumes",
+                            json_pack("[{s:s, s:{s:s}}]", "name", "data", "persistentVolumeClaim",
+                                      "claimName", options->claim));
+    json_object_set_new(spec, "template", json_pack("{s:o}", "spec", pod));
+    return json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "batch/v1", "kind", "Job",
+                     "metadata", "name", name, "spec", spec);
+}
+
+static void set_resource(json_t *resources, const char *kind, const char *name, json_t *value)
+{
+    json_t *list = json_object_get(resources, kind);
+    if (!list) {
+        list = json_object();
+        json_object_set_new(resources, kind, list);
+    }
+    json_object_set_new(list, name, value);
+}
+
+static json_t *resources_of(const ShardOptions *options)
+{
+    json_t *const resources = json_object();
+    if (options->cpus)
+        set_resource(resources, "requests", "cpu", json_sprintf("%u", options->cpus));
+    if (options->memory)
+        set_resource(resources, "requests", "memory", json_string(options->memory));
+    if (options->gpus)
+        set_resource(resources, "limits",
+                     options->gpu_resource ? options->gpu_resource : "nvidia.com/gpu",
+                     json_sprintf("%u", options->gpus));
+    return resources;
+}
+
+static json_t *parts_patch(const ShardOptions *options, const char *program)
+{
+    Argv words = { 0 };
+    add_part_words(&words, options, program, INDEX_OF_ENGINE);
+    json_t *const container = container_of(options, &words, true);
+    json_t *const resources = resources_of(options);
+    if (json_object_size(resources))
+        json_object_set(container, "resources", resources);
+    json_decref(resources);
+    json_t *const spec = json_pack("{s:i, s:i, s:i}", "completions", options->count, "parallelism",
+                                   options->at_once ? options->at_once : options->count,
+                                   "backoffLimitPerIndex", options->retries);
+    json_t *const patch = job_of(options, "vmaf-parts", spec, container);
+    if (options->minutes)
+        json_object_set_new(
+            json_object_get(json_object_get(json_object_get(patch, "spec"), "template"), "spec"),
+            "activeDeadlineSeconds", json_integer(60 * (json_int_t)options->minutes));
+    const bool failed = words.failed;
+    argv_free(&words);
+    if (!failed)
+        return patch;
+    json_decref(patch);
+    return NULL;
+}
+
+static json_t *merge_patch(const ShardOptions *options, const char *program)
+{
+    if (!options->output) /* nobody wants a report: the base's Job goes */
+        return json_pack("{s:s, s:s, s:{s:s}, s:s}", "apiVersion", "batch/v1", "kind", "Job",
+                         "metadata", "name", "vmaf-merge", "$patch", "delete");
+    Argv words = { 0 };
+    add_merge_words(&words, options, program, MERGE_WAIT);
+    json_t *const patch =
+        job_of(options, "vmaf-merge", json_object(), container_of(options, &words, false));
+    const bool failed = words.failed;
+    argv_free(&words);
+    if (!failed)
+        return patch;
+    json_decref(patch);
+    return NULL;
+}
+
+/* Writes a file below the folder, or prints it. */
+static int put(const char *folder, const char *name, const char *text, bool print)
+{
+    if (print) {
+        printf("# %s\n%s\n", name, text);
+        return 0;
+    }
+    char *const path = text_print("%s/%s", folder, name);
+    OutFile out;
+    int err = path ? outfile_open(&out, path) : -ENOMEM;
+    if (!err) {
+        fputs(text, out.file);
+        err = outfile_close(&out);
+    }
+    free(path);
+    return err;
+}
+
+static int put_json(const char *folder, const char *name, json_t *value, bool print)
+{
+    char *const text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
+    const int err = text ? put(folder, name, text, print) : -ENOMEM;
+    free(text);
+    json_decref(value);
+    return err;
+}
+
+static int put_kustomization(const char *folder, const ShardOptions *options, bool print)
+{
+    /* JSON's strings are YAML's, too, and names and namespaces have no letters to quote. */
+    char *const text =
+        text_print("%s%s%s%s%s%s%s", kustomization, options->space ? "namespace: \"" : "",
+                   options->space ? options->space : "", options->space ? "\"\n" : "",
+                   options->name ? "namePrefix: \"" : "", options->name ? options->name : "",
+                   options->name ? "-\"\n" : "");
+    const int err = text ? put(folder, "kustomization.yaml", text, print) : -ENOMEM;
+    free(text);
+    return err;
+}
+
+static int put_all(const char *folder, const ShardOptions *options, bool print)
+{
+    const char *const program = options->program ? options->program : "vmaf-shard";
+    int err = put(folder, "base/kustomization.yaml", made_kubernetes_base, print);
+    if (!err)
+        err = put(folder, "base/parts.yaml", made_kubernetes_parts, print);
+    if (!err)
+        err = put(folder, "base/merge.yaml", made_kubernetes_merge, print);
+    if (!err)
+        err = put_json(folder, "parts.json", parts_patch(options, program), print);
+    if (!err)
+        err = put_json(folder, "merge.json", merge_patch(options, program), print);
+    return err ? err : put_kustomization(folder, options, print);
+}
+
+static int make_folders(const char *folder)
+{
+    char *const base = text_print("%s/base", folder);
+    int err = base ? 0 : -ENOMEM;
+    if (!err &&
+        ((mkdir(folder, 0777) && errno != EEXIST) || (mkdir(base, 0777) && errno != EEXIST))) {
+        err = -errno;
+        say("cannot make the folder %s: %s", base, strerror(-err));
+    }
+    free(base);
+    return err;
+}
+
+static int run_kubectl(Submission *s, const char *const *words)
+{
+    Argv argv = { 0 };
+    argv_add(&argv, "kubectl");
+    for (size_t i = 0; i < s->options->extra.count; i++)
+        argv_add(&argv, s->options->extra.words[i]);
+    argv_add_all(&argv, words);
+    const int err = step_run(s->children, &argv, s->options->dry_run, NULL, NULL);
+    argv_free(&argv);
+    return err;
+}
+
+/* Jobs do not change once they are made: those of an earlier try go first. Parts that are there are not scored
+ * again. */
+static int apply(Submission *s, const char *folder)
+{
+    int err =
+        run_kubectl(s, (const char *const[]){ "delete", "--ignore-not-found", "-k", folder, NULL });
+    if (!err)
+        err = run_kubectl(s, (const char *const[]){ "apply", "-k", folder, NULL });
+    return err;
+}
+
+int submit_kubernetes(Submission *s)
+{
+    const ShardOptions *const options = s->options;
+    TempFolder *temp = NULL;
+    const char *folder = options->manifests;
+    const char *const tmpdir = getenv("TMPDIR");
+    int err = 0;
+    if (!folder && options->dry_run)
+        folder = "FOLDER";
+    else if (!folder) {
+        err = temp_create(&temp, tmpdir && *tmpdir ? tmpdir : "/tmp");
+        folder = err ? NULL : temp_path(temp);
+    }
+    if (!err && !options->dry_run)
+        err = make_folders(folder);
+    if (!err)
+        err = put_all(folder, options, options->dry_run);
+    if (!err)
+        err = apply(s, folder);
+    temp_destroy(temp);
+    if (!err && !options->dry_run)
+        say("the parts that are missing in %s are scored%s%s", options->parts,
+            options->output ? ", and merged into " : "", options->output ? options->output : "");
+    return err;
+}

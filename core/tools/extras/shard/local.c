@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* This machine: a process on each device, and parts for whoever is free. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines.h"
+#include "common/interrupt.h"
+#include "common/message.h"
+#include "step.h"
+#include "common/tail.h"
+
+/* A place where so many parts failed, one after another, while others do their work is left out. */
+#define FAILURES_OF_A_PLACE 2
+
+enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
+
+typedef struct LocalPart {
+    enum PartState state;
+    unsigned failures;
+    unsigned *failures_in; /* each place */
+} LocalPart;
+
+/* What a place is busy with, and how it went there. */
+typedef struct Worker {
+    Child *child; /* NULL: nothing */
+    unsigned part;
+    Tail tail;
+    unsigned done, failures; /* the latter since the last that was done */
+    bool left_out;
+} Worker;
+
+typedef struct Local {
+    Submission *s;
+    Place *places;
+    size_t place_count;
+    Worker *workers;
+    LocalPart *parts;
+    unsigned *failures; /* those of each part in each place */
+    unsigned left, failed;
+} Local;
+
+static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t count)
+{
+    Worker *const worker = arg;
+    tail_feed(&worker->tail, bytes, count);
+}
+
+/* A part that failed on one device may do on another: that is tried first. */
+static bool may_run(const Local *local, const LocalPart *part, size_t place)
+{
+    if (part->state != PART_WAITS || local->workers[place].left_out)
+        return false;
+    if (!part->failures_in[place])
+        return true;
+    for (size_t i = 0; i < local->place_count; i++)
+        if (!part->failures_in[i] && !local->workers[i].left_out)
+            return false;
+    return true;
+}
+
+/* The next part for a place. false: none. */
+static bool pick(const Local *local, size_t place, unsigned *index)
+{
+    for (unsigned i = 0; i < local->s->plan.count; i++) {
+        if (may_run(local, &local->parts[i], place)) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_words(const Local *local, Argv *argv, size_t place, unsigned index)
+{
+    const Place *const at = &local->places[place];
+    add_part_words(argv, local->s->options, "vmaf-shard", (long)index);
+    /* Reports list options: what vmaf does by itself is not said, and the report is that of a plain run. */
+    if (strcmp(at->backend, "cpu") || local->place_count > 1 || local->s->options->threads ||
+        getenv("VMAF_BACKEND"))
+        place_add_words(at, argv);
+}
+
+static int start(Local *local, size_t place, unsigned index)
+{
+    Submission *const s = local->s;
+    Worker *const worker = &local->workers[place];
+    Argv argv = { 0 };
+    worker->part = index;
+    worker->tail = (Tail){ .next = 0 };
+    add_words(local, &argv, place, index);
+    const ChildParams params = { .argv = (const char *const *)argv.words,
+                                 .program = s->self,
+                                 .sink = { CHILD_TO_US, CHILD_TO_US },
+                                 .time_limit = 60.0 * s->options->minutes,
+                                 .heard = hear,
+                                 .arg = worker };
+    const int err = argv.failed ? -ENOMEM : child_start(s->children, &params, &worker->child);
+    argv_free(&argv);
+    if (err)
+        say("part %u could not be started: %s", index, strerror(-err));
+    else
+        local->parts[index].state = PART_RUNS;
+    return err;
+}
+
+/* Is its device free? Places that are one device under two names take turns. */
+static bool is_free(const Local *local, size_t place)
+{
+    for (size_t i = 0; i < local->place_count; i++)
+        if (local->workers[i].child && local->places[i].lock == local->places[place].lock)
+            return false;
+    return true;
+}
+
+static int start_all(Local *local)
+{
+    int err = 0;
+    unsigned index;
+    for (size_t i = 0; !err && i < local->place_count; i++)
+        if (is_free(local, i) && pick(local, i, &index))
+            err = start(local, i, index);
+    return err;
+}
+
+/* What failed in that place only was not the parts' fault. */
+static void leave_out(Local *local, size_t place)
+{
+    local->workers[place].left_out = true;
+    say("%s is left out: parts fail there, and are done elsewhere", local->places[place].label);
+    for (unsigned i = 0; i < local->s->plan.count; i++) {
+        LocalPart *const part = &local->parts[i];
+        if (!part->failures_in[place])
+            continue;
+        part->failures -= part->failures_in[place];
+        part->failures_in[place] = 0;
+        if (part->state == PART_FAILED) {
+            part->state = PART_WAITS;
+            local->failed--;
+            local->left++;
+        }
+    }
+}
+
+static void leave_out_broken(Local *local)
+{
+    for (size_t i = 0; i < local->place_count; i++) {
+        const Worker *const worker = &local->workers[i];
+        bool elsewhere = false;
+        for (size_t k = 0; k < local->place_count; k++)
+            elsewhere |= k != i && local->workers[k].done && !local->workers[k].left_out;
+        if (!worker->left_out && elsewhere && worker->failures >= FAILURES_OF_A_PLACE)
+            leave_out(local, i);
+    }
+}
+
+static void judge(Local *local, size_t place, const ChildEnd *end)
+{
+    const ShardOptions *const options = local->s->options;
+    Worker *const worker = &local->workers[place];
+    LocalPart *const part = &local->parts[worker->part];
+    const char *const label = local->places[place].label;
+    if (!end->code && plan_has(&local->s->plan, worker->part)) {
+        part->state = PART_DONE;
+        worker->done++;
+        worker->failures = 0;
+        local->left--;
+        say("part %u: done on %s, %u left", worker->part, label, local->left);
+        return;
+    }
+    worker->failures++;
+    part->failures++;
+    part->failures_in[place]++;
+    /* 1: the command line is wrong, and would be again. */
+    const bool again = part->failures <= options->retries && end->code != 1;
+    if (end->timed_out)
+        say("part %u: stopped on %s after %u minutes%s", worker->part, label, options->minutes,
+            again ? "; it is tried again" : "");
+    else if (end->signal)
+        say("part %u: ended by signal %d on %s%s", worker->part, end->signal, label,
+            again ? "; it is tried again" : "");
+    else
+        say("part %u: failed with %d on %s%s", worker->part, end->code, label,
+            again ? "; it is tried again" : "");
+    tail_say(&worker->tail);
+    part->state = again ? PART_WAITS : PART_FAILED;
+    if (!again) {
+        local->left--;
+        local->failed++;
+    }
+}
+
+static void collect(Local *local)
+{
+    for (size_t i = 0; i < local->place_count; i++) {
+        Worker *const worker = &local->workers[i];
+        ChildEnd end;
+        if (!worker->child || !child_ended(worker->child, &end))
+            continue;
+        child_destroy(worker->child);
+        worker->child = NULL;
+        if (!interrupt_signal())
+            judge(local, i, &end);
+    }
+    leave_out_broken(local);
+}
+
+/* Asks all to end and gives them the time for it: none writes a part any more. */
+static void stop_all(Local *local)
+{
+    bool any = true;
+    for (size_t i = 0; i < local->place_count; i++)
+        if (local->workers[i].child)
+            child_stop(local->workers[i].child);
+    while (any && !children_wait(local->s->children, NULL, 0, 100)) {
+        collect(local);
+        any = false;
+        for (size_t i = 0; i < local->place_count; i++)
+            any |= local->workers[i].child != NULL;
+    }
+}
+
+static int run_all(Local *local)
+{
+    int err = 0;
+    while (!err && local->left && !interrupt_signal()) {
+        err = start_all(local);
+        if (!err)
+            err = children_wait(local->s->children, NULL, 0, -1);
+        collect(local);
+    }
+    stop_all(local);
+    if (interrupt_signal())
+        return -EINTR;
+    if (!err && local->failed) {
+        say("%u of %u parts failed; the same command tries only those again", local->failed,
+            local->s->plan.count);
+        err = -EIO;
+    }
+    return err;
+}
+
+static int merge(Submission *s)
+{
+    Argv argv = { 0 };
+    add_merge_words(&argv, s->options, "vmaf-shard", 0);
+    const ChildParams params = { .argv = (const char *const *)argv.words,
+                                 .program = s->self,
+                                 .sink = { CHILD_INHERITED, CHILD_INHERITED } };
+    ChildEnd end;
+    int err = argv.failed ? -ENOMEM : child_run(s->children, &params, &end);
+    argv_free(&argv);
+    /* It has said why. 2: a score is below what was asked for. */
+    if (!err && (end.signal || end.code))
+        err = end.code == 2 ? -ERANGE : -EIO;
+    return err;
+}
+
+static int show(const Local *local)
+{
+    const ShardOptions *const options = local->s->options;
+    int err = 0;
+    for (size_t i = 0; !err && i < local->place_count; i++) {
+        Argv argv = { 0 };
+        add_words(local, &argv, i, 0);
+        char *const text = argv.failed ? NULL : step_text(&argv);
+        if (text)
+            printf("# on %s, for each part it takes:\n%s\n", local->places[i].label, text);
+        else
+            err = -ENOMEM;
+        free(text);
+        argv_free(&argv);
+    }
+    if (!err && options->output) {
+        Argv argv = { 0 };
+        add_merge_words(&argv, options, "vmaf-shard", 0);
+        char *const text = argv.failed ? NULL : step_text(&argv);
+        if (text)
+            printf("%s\n", text);
+        else
+            err = -ENOMEM;
+        free(text);
+        argv_free(&argv);
+    }
+    return err;
+}
+
+static void find_parts(Local *local)
+{
+    for (unsigned i = 0; i < local->s->plan.count; i++) {
+        const bool there = plan_has(&local->s->plan, i);
+        local->parts[i] = (LocalPart){ .state = there ? PART_DONE : PART_WAITS,
+                                       .failures_in = local->failures + i * local->place_count };
+        local->left += !there;
+    }
+    say("%u of %u parts to score, on %zu device%s", local->left, local->s->plan.count,
+        local->place_count, local->place_count == 1 ? "" : "s");
+}
+
+int submit_local(Submission *s)
+{
+    const ShardOptions *const options = s->options;
+    Local local = { .s = s, .places = options->places, .place_count = options->place_count };
+    local.workers = calloc(local.place_count, sizeof(*local.workers));
+    local.parts = calloc(s->plan.count, sizeof(*local.parts));
+    local.failures = calloc(s->plan.count * local.place_count, sizeof(*local.failures));
+    int err = local.workers && local.parts && local.failures ? 0 : -ENOMEM;
+    if (!err) {
+        find_parts(&local);
+        err = options->dry_run ? show(&local) : run_all(&local);
+    }
+    if (!err && options->output && !options->dry_run)
+        err = merge(s);
+    free(local.workers);
+    free(local.parts);
+    free(local.failures);
+    return err;
+}

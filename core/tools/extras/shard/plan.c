@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libvmaf/libvmaf.h"
+#include "common/message.h"
+#include "vmaf/part/part.h"
+
+#define PLAN_NAME "plan.json"
+#define PLAN_KIND "vmaf-shard plan"
+#define PLAN_VERSION 1
+#define DRAFT_PREFIX ".plan-"
+
+static json_t *words_of(const Argv *argv)
+{
+    json_t *const list = json_array();
+    for (size_t i = 0; i < argv->count; i++)
+        json_array_append_new(list, json_string(argv->words[i]));
+    return list;
+}
+
+/* A file that changes meanwhile is another video: raw ones keep their size, and seconds are long. */
+static json_t *video_of(const char *path)
+{
+    json_t *const video = json_pack("{s:s}", "path", path);
+    struct stat info;
+    if (video && !stat(path, &info) && S_ISREG(info.st_mode)) {
+        json_object_set_new(video, "bytes", json_integer(info.st_size));
+        json_object_set_new(
+            video, "modified",
+            json_sprintf("%lld.%09ld", (long long)info.st_mtim.tv_sec, (long)info.st_mtim.tv_nsec));
+    }
+    return video;
+}
+
+static json_t *plan_of(const ShardOptions *options)
+{
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o}", "kind", PLAN_KIND, "version",
+                     PLAN_VERSION, "libvmaf", vmaf_version(), "parts", (int)options->count,
+                     "reference", video_of(options->reference), "distorted",
+                     video_of(options->distorted), "options", words_of(&options->words.score));
+}
+
+static json_t *load(const char *folder)
+{
+    char *const path = text_print("%s/" PLAN_NAME, folder);
+    json_t *const plan = path ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    free(path);
+    return plan;
+}
+
+static bool has_plan(const char *folder)
+{
+    char *const path = text_print("%s/" PLAN_NAME, folder);
+    const bool there = path && !access(path, F_OK);
+    free(path);
+    return there;
+}
+
+/* Text that shows what a member of a plan is; free() it. */
+static char *shown(const json_t *plan, const char *name)
+{
+    char *const text =
+        json_dumps(json_object_get(plan, name), JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
+    return text ? text : strdup("nothing");
+}
+
+/* Says in what they differ. */
+static int compare(const char *folder, const json_t *there, const json_t *wanted)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)wanted, name, value) {
+        if (json_equal(json_object_get(there, name), value))
+            continue;
+        char *const old = shown(there, name), *const new = shown(wanted, name);
+        say("in %s lie parts of something else: %s was %s and is %s; name another folder with "
+            "--parts, or start over with --fresh",
+            folder, name, old ? old : "?", new ? new : "?");
+        free(old);
+        free(new);
+        return -EEXIST;
+    }
+    return 0;
+}
+
+static int make_folder(const char *folder)
+{
+    if (!mkdir(folder, 0777) || errno == EEXIST)
+        return 0;
+    const int err = -errno;
+    say("cannot make the folder %s: %s", folder, strerror(-err));
+    return err;
+}
+
+static int write_all(int fd, const char *text)
+{
+    size_t left = strlen(text);
+    while (left) {
+        const ssize_t count = write(fd, text, left);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        text += count;
+        left -= (size_t)count;
+    }
+    return fsync(fd) ? -errno : 0;
+}
+
+/* Puts the file there whole, unless another process was faster: -EEXIST. */
+static int put(const char *folder, const char *text)
+{
+    char *const path = text_print("%s/" PLAN_NAME, folder);
+    char *const draft = text_print("%s/" DRAFT_PREFIX "XXXXXX", folder);
+    int err = path && draft ? 0 : -ENOMEM;
+    const int fd = err ? -1 : mkostemp(draft, O_CLOEXEC);
+    if (!err && fd < 0)
+        err = -errno;
+    if (!err) {
+        const mode_t mask = umask(0);
+        umask(mask);
+        fchmod(fd, 0666 & ~mask);
+        err = write_all(fd, text);
+        close(fd);
+        if (!err && link(draft, path)) {
+            err = -errno;
+            /* Some network file systems have no links. */
+            if (err != -EEXIST)
+                err = rename(draft, path) ? -errno : 0;
+        }
+        unlink(draft);
+    }
+    free(path);
+    free(draft);
+    return err;
+}
+
+static int settle(const ShardOptions *options, const json_t *wanted)
+{
+    char *const text = json_dumps(wanted, JSON_INDENT(2));
+    int err = text ? put(options->parts, text) : -ENOMEM;
+    free(text);
+    if (err && err != -EEXIST && err != -ENOMEM)
+        say("cannot write in %s: %s", options->parts, strerror(-err));
+    return err;
+}
+
+static int check_against(const ShardOptions *options, const json_t *wanted)
+{
+    json_t *const there = load(options->parts);
+    if (!there) {
+        say("%s/" PLAN_NAME " cannot be read; start over with --fresh, or remove the folder",
+            options->parts);
+        return -EIO;
+    }
+    const int err = compare(options->parts, there, wanted);
+    json_decref(there);
+    return err;
+}
+
+int plan_check(const ShardOptions *options, Plan *plan)
+{
+    *plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
+    if (!has_plan(options->parts))
+        return -ENOENT;
+    json_t *const wanted = plan_of(options);
+    const int err = wanted ? check_against(options, wanted) : -ENOMEM;
+    json_decref(wanted);
+    return err;
+}
+
+int plan_settle(const ShardOptions *options, Plan *plan)
+{
+    int err = plan_check(options, plan);
+    if (err != -ENOENT)
+        return err;
+    json_t *const wanted = plan_of(options);
+    err = wanted ? make_folder(options->parts) : -ENOMEM;
+    if (!err)
+        err = settle(options, wanted);
+    if (err == -EEXIST)
+        err = check_against(options, wanted);
+    json_decref(wanted);
+    return err;
+}
+
+unsigned plan_count(const char *folder)
+{
+    json_t *const plan = load(folder);
+    const json_int_t count = json_integer_value(json_object_get(plan, "parts"));
+    json_decref(plan);
+    return count > 0 && count <= 100000 ? (unsigned)count : 0;
+}
+
+/* What a process that was killed had not put in its place yet. */
+static bool is_draft(const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) ||
+           (!strncmp(name, ".vmaf-", 6) && length > 10 && !strcmp(name + length - 4, ".tmp"));
+}
+
+/* Is it a file that a plan has made? Nothing else is touched. */
+static bool is_ours(const char *name)
+{
+    unsigned index, count;
+    int end = 0;
+    return !strcmp(name, PLAN_NAME) || is_draft(name) ||
+           (sscanf(name, "part-%u-of-%u.json%n", &index, &count, &end) == 2 && end && !name[end]);
+}
+
+int plan_remove(const char *folder)
+{
+    DIR *const dir = opendir(folder);
+    int err = 0;
+    if (!dir)
+        return errno == ENOENT ? 0 : -errno;
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        if (!is_ours(entry->d_name) || !unlinkat(dirfd(dir), entry->d_name, 0))
+            continue;
+        err = -errno;
+        say("cannot remove %s/%s: %s", folder, entry->d_name, strerror(-err));
+    }
+    closedir(dir);
+    return err;
+}
+
+char *plan_part(const Plan *plan, unsigned index)
+{
+    return text_print("%s/part-%05u-of-%05u.json", plan->folder, index, plan->count);
+}
+
+static bool is_of_video(const json_t *head, const char *side, const char *path)
+{
+    const json_t *const input = json_object_get(json_object_get(head, "inputs"), side);
+    const json_int_t bytes = json_integer_value(json_object_get(input, "bytes"));
+    struct stat info;
+    return !bytes || stat(path, &info) || !S_ISREG(info.st_mode) || bytes == info.st_size;
+}
+
+/* Was it made of these videos, with these options? A plan that was lost does not tell of parts that lie there still. */
+static bool is_of_plan(const json_t *head, const ShardOptions *options)
+{
+    json_t *const settings = json_pack("[[s s] [s s]]", "reference", options->reference,
+                                       "distorted", options->distorted);
+    if (options->words.settings)
+        json_array_extend(settings, options->words.settings);
+    const bool same = json_equal(json_object_get(head, "settings"), settings);
+    json_decref(settings);
+    return same && is_of_video(head, "reference", options->reference) &&
+           is_of_video(head, "distorted", options->distorted);
+}
+
+bool plan_has(const Plan *plan, unsigned index)
+{
+    char *const path = plan_part(plan, index);
+    if (!path || access(path, R_OK)) {
+        free(path);
+        return false;
+    }
+    PartFile part;
+    message_hush(true); /* whatever is wrong with it, it is scored again */
+    const int err = part_load(&part, path, false);
+    message_hush(false);
+    const json_t *const shard = err ? NULL : json_object_get(part.head, "shard");
+    const bool fits =
+        shard && json_integer_value(json_object_get(shard, "index")) == (json_int_t)index &&
+        json_integer_value(json_object_get(shard, "count")) == (json_int_t)plan->count &&
+        (!plan->options || is_of_plan(part.head, plan->options));
+    if (!err)
+        part_unload(&part);
+    free(path);
+    return fits;
+}
+
+/* "0-3" behind what is there. Takes the text; NULL: no memory. */
+static char *add_run(char *text, unsigned first, unsigned last)
+{
+    const char *const comma = *text ? "," : "";
+    char *const longer = last > first ? text_print("%s%s%u-%u", text, comma, first, last)
+                                      : text_print("%s%s%u", text, comma, first);
+    free(text);
+    return longer;
+}
+
+char *plan_missing(const Plan *plan, unsigned *count)
+{
+    char *text = strdup("");
+    unsigned run = 0; /* missing ones right before this */
+    *count = 0;
+    for (unsigned i = 0; text && i < plan->count; i++) {
+        if (!plan_has(plan, i)) {
+            run++;
+            continue;
+        }
+        if (run)
+            text = add_run(text, i - run, i - 1);
+        *count += run;
+        run = 0;
+    }
+    *count += run;
+    return text && run ? add_run(text, plan->count - run, plan->count - 1) : text;
+}

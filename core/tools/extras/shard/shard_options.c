@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "shard_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+
+enum {
+    ARG_ENGINE,
+    ARG_REFERENCE,
+    ARG_DISTORTED,
+    ARG_COUNT,
+    ARG_OUTPUT,
+    ARG_PARTS,
+    ARG_DRY_RUN,
+    ARG_FRESH,
+    ARG_RETRIES,
+    ARG_AT_ONCE,
+    ARG_GPUS,
+    ARG_CPUS,
+    ARG_NAME,
+    ARG_PROGRAM,
+    ARG_EXTRA,
+    ARG_BACKENDS,
+    ARG_THREADS,
+    ARG_PARTITION,
+    ARG_TIME,
+    ARG_MEMORY,
+    ARG_IMAGE,
+    ARG_NAMESPACE,
+    ARG_CLAIM,
+    ARG_MOUNT,
+    ARG_GPU_RESOURCE,
+    ARG_MANIFESTS,
+    ARG_QUEUE,
+    ARG_DEFINITION,
+    ARG_INDEX,
+    ARG_WAIT,
+    ARG_HELP,
+};
+
+#define ROW(row_id, row_name, row_value, row_help, row_complete)                                   \
+    {                                                                                              \
+        .id = row_id, .name = row_name, .value = row_value, .help = row_help,                      \
+        .complete = row_complete                                                                   \
+    }
+
+/* Rows that several subcommands have. */
+#define PAIR_ROWS                                                                                  \
+    { .help = "The pair" },                                                                        \
+        { .id = ARG_REFERENCE,                                                                     \
+          .letter = 'r',                                                                           \
+          .name = "reference",                                                                     \
+          .value = "PATH",                                                                         \
+          .help = "reference video",                                                               \
+          .complete = "file" },                                                                    \
+        { .id = ARG_DISTORTED,                                                                     \
+          .letter = 'd',                                                                           \
+          .name = "distorted",                                                                     \
+          .value = "PATH",                                                                         \
+          .help = "distorted video",                                                               \
+          .complete = "file" },                                                                    \
+        { .id = ARG_COUNT,                                                                         \
+          .letter = 'n',                                                                           \
+          .name = "count",                                                                         \
+          .value = "N",                                                                            \
+          .help = "parts to divide it into" },                                                     \
+        ROW(ARG_PARTS, "parts", "FOLDER",                                                          \
+            "where the parts lie (default: the report's path with\n.parts, or vmaf.parts)",        \
+            "folder")
+#define OUTPUT_ROW                                                                                 \
+    {                                                                                              \
+        .id = ARG_OUTPUT, .letter = 'o', .name = "output", .value = "PATH",                        \
+        .help = "the report, as one run would have written it", .complete = "file"                 \
+    }
+#define HELP_ROW ROW(ARG_HELP, "help", NULL, "print this text", NULL)
+
+static const Arg submit_options[] = {
+    PAIR_ROWS,
+    OUTPUT_ROW,
+    { .help = "How" },
+    ROW(ARG_ENGINE, "engine", "NAME", "local (default), slurm, kubernetes or aws-batch",
+        "local|slurm|kubernetes|aws-batch"),
+    ROW(ARG_DRY_RUN, "dry-run", NULL, "print what would be done, and do nothing", NULL),
+    ROW(ARG_FRESH, "fresh", NULL, "remove what lies in the parts' folder, and start over", NULL),
+    ROW(ARG_RETRIES, "retries", "N", "try a part that failed so often again (default: 2)", NULL),
+    ROW(ARG_TIME, "time", "MINUTES", "stop a try of a part after so long, and try it again", NULL),
+    { .help = "On this machine" },
+    ROW(ARG_BACKENDS, "backends", "LIST",
+        "where to compute, one process in each: cpu,\nvulkan:0, cuda:1, … (default: every GPU, and\n"
+        "cpu)",
+        "backend"),
+    ROW(ARG_THREADS, "threads", "N",
+        "threads, shared out among them (default: one for\neach processor)", NULL),
+    { .help = "On the other engines" },
+    ROW(ARG_NAME, "name", "NAME", "the jobs' name (default: vmaf)", NULL),
+    ROW(ARG_GPUS, "gpus-per-task", "N", "GPUs for each part (default: 0)", NULL),
+    ROW(ARG_CPUS, "cpus-per-task", "N", "CPUs for each part", NULL),
+    ROW(ARG_MEMORY, "memory", "SIZE", "memory for each part, as the engine writes it", NULL),
+    ROW(ARG_AT_ONCE, "at-once", "N", "parts that run at the same time, at most (not\naws-batch)",
+        NULL),
+    ROW(ARG_PROGRAM, "program", "PATH",
+        "vmaf-shard on their machines (default: vmaf-shard;\nslurm: this program)", "file"),
+    ROW(ARG_EXTRA, "extra", "WORD",
+        "give it to sbatch, kubectl or aws: --extra=--qos=low;\nmay be repeated", NULL),
+    { .help = "Slurm" },
+    ROW(ARG_PARTITION, "partition", "NAME", "the partition", NULL),
+    { .help = "Kubernetes" },
+    ROW(ARG_IMAGE, "image", "IMAGE", "the container image that has vmaf-shard", NULL),
+    ROW(ARG_NAMESPACE, "namespace", "NAME", "the namespace", NULL),
+    ROW(ARG_CLAIM, "claim", "NAME", "the volume claim with videos and parts (default:\nvmaf)",
+        NULL),
+    ROW(ARG_MOUNT, "mount", "PATH", "where it is mounted (default: /data)", NULL),
+    ROW(ARG_GPU_RESOURCE, "gpu-resource", "NAME", "what a GPU is called (default: nvidia.com/gpu)",
+        "nvidia.com/gpu|amd.com/gpu|gpu.intel.com/i915"),
+    ROW(ARG_MANIFESTS, "manifests", "FOLDER", "keep the manifests there", "folder"),
+    { .help = "AWS Batch" },
+    ROW(ARG_QUEUE, "job-queue", "NAME", "the job queue", NULL),
+    ROW(ARG_DEFINITION, "job-definition", "NAME", "the job definition (default: vmaf)", NULL),
+    { .help = "Other" },
+    HELP_ROW,
+    { 0 },
+};
+
+static const Arg part_options[] = {
+    PAIR_ROWS,
+    ROW(ARG_INDEX, "index", "I",
+        "the part, from 0 (default: as the array variables of\n"
+        "Slurm, Kubernetes, AWS Batch or PBS say)",
+        NULL),
+    HELP_ROW,
+    { 0 },
+};
+
+static const Arg merge_options[] = {
+    PAIR_ROWS,
+    OUTPUT_ROW,
+    ROW(ARG_WAIT, "wait", "SECONDS", "wait so long for parts that are not there yet", NULL),
+    HELP_ROW,
+    { 0 },
+};
+
+static const Arg status_options[] = {
+    { .help = "The parts" },
+    ROW(ARG_PARTS, "parts", "FOLDER", "the parts' folder; or a word that is no option", "folder"),
+    HELP_ROW,
+    { 0 },
+};
+
+const Subcommand shard_commands[] = {
+    [SHARD_SUBMIT] = { "submit", "-r REFERENCE -d DISTORTED [OPTION]... [-- OPTION OF VMAF...]",
+                       "Score a pair in parts, those that are missing, and merge them.",
+                       submit_options },
+    [SHARD_PART] = { "part", "-r REFERENCE -d DISTORTED -n N [OPTION]... [-- OPTION OF VMAF...]",
+                     "Score one part, if it is missing: what engines run for each.", part_options },
+    [SHARD_MERGE] = { "merge",
+                      "-r REFERENCE -d DISTORTED -n N -o REPORT [OPTION]... [-- OPTION OF VMAF...]",
+                      "Make the report of all parts: what engines run in the end.", merge_options },
+    [SHARD_STATUS] = { "status", "FOLDER", "Say which parts are there.", status_options },
+    [SHARD_HELP] = { .name = NULL },
+};
+
+void shard_print_help(const Subcommand *command, FILE *file)
+{
+    if (command) {
+        fprintf(file, "Usage: vmaf-shard %s %s\n%s\n", command->name, command->words,
+                command->summary);
+        args_print_help(command->options, file);
+        return;
+    }
+    fputs(
+        "Usage: vmaf-shard COMMAND ...\n"
+        "Score long videos in parts, on this machine or on many; the report is that of one run.\n\n"
+        "Commands:\n",
+        file);
+    for (command = shard_commands; command->name; command++)
+        fprintf(file, "  %-8s %s\n", command->name, command->summary);
+    fputs("\n`vmaf-shard COMMAND --help` says more of each; `vmaf-shard --version` prints the "
+          "version.\n",
+          file);
+}
+
+static int parse_engine(ShardOptions *options, const char *value)
+{
+    static const char *const names[] = { "local", "slurm", "kubernetes", "aws-batch" };
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (!strcmp(value, names[i])) {
+            options->engine = i;
+            return 0;
+        }
+    }
+    return wrong("--engine takes local, slurm, kubernetes or aws-batch, not \"%s\"", value);
+}
+
+/* What Kubernetes takes for a name serves the others as well. */
+static int check_name(const Arg *arg, const char *value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    const size_t length = strlen(value);
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(letters, value[i]) && (value[i] != '-' || i == 0 || i + 1 == length))
+            return wrong("--%s takes small letters, digits, and '-' between them, not \"%s\"",
+                         arg->name, value);
+    return length >= 1 && length <= 50 ? 0 : wrong("--%s takes 1 to 50 characters", arg->name);
+}
+
+static int set_text(const char **place, const char *value)
+{
+    *place = value;
+    return 0;
+}
+
+static int apply_scheduling(ShardOptions *options, const Arg *arg, const char *value)
+{
+    switch (arg->id) {
+    case ARG_GPUS:
+        return take_count(arg, value, 0, 64, &options->gpus);
+    case ARG_CPUS:
+        return take_count(arg, value, 1, 4096, &options->cpus);
+    case ARG_AT_ONCE:
+        return take_count(arg, value, 1, 1000000, &options->at_once);
+    case ARG_NAME:
+        return check_name(arg, value) ? -EINVAL : set_text(&options->name, value);
+    case ARG_PROGRAM:
+        return set_text(&options->program, value);
+    case ARG_EXTRA:
+        argv_add(&options->extra, value);
+        return options->extra.failed ? -ENOMEM : 0;
+    case ARG_PARTITION:
+        return set_text(&options->partition, value);
+    case ARG_MEMORY:
+        return set_text(&options->memory, value);
+    case ARG_IMAGE:
+        return set_text(&options->image, value);
+    case ARG_NAMESPACE:
+        return set_text(&options->space, value);
+    case ARG_CLAIM:
+        return set_text(&options->claim, value);
+    case ARG_MOUNT:
+        return set_text(&options->mount, value);
+    case ARG_GPU_RESOURCE:
+        return set_text(&options->gpu_resource, value);
+    case ARG_MANIFESTS:
+        return set_text(&options->manifests, value);
+    case ARG_QUEUE:
+        return set_text(&options->queue, value);
+    case ARG_DEFINITION:
+        return set_text(&options->definition, value);
+    }
+    return -EINVAL;
+}
+
+static int set_parts(ShardOptions *options, const char *value)
+{
+    free(options->parts);
+    options->parts = strdup(value);
+    return options->parts ? 0 : -ENOMEM;
+}
+
+static int apply(ShardOptions *options, const Arg *arg, const char *value)
+{
+    char error[512];
+    int err;
+    switch (arg->id) {
+    case ARG_REFERENCE:
+        return set_text(&options->reference, value);
+    case ARG_DISTORTED:
+        return options->distorted ? wrong("one distorted video at a time")
+                                  : set_text(&options->distorted, value);
+    case ARG_COUNT:
+        return take_count(arg, value, 1, 100000, &options->count);
+    case ARG_OUTPUT:
+        return set_text(&options->output, value);
+    case ARG_PARTS:
+        return set_parts(options, value);
+    case ARG_ENGINE:
+        return parse_engine(options, value);
+    case ARG_DRY_RUN:
+        options->dry_run = true;
+        return 0;
+    case ARG_FRESH:
+        options->fresh = true;
+        return 0;
+    case ARG_RETRIES:
+        return take_count(arg, value, 0, 10, &options->retries);
+    case ARG_TIME:
+        return take_count(arg, value, 1, 100000, &options->minutes);
+    case ARG_INDEX:
+        options->has_index = true;
+        return take_count(arg, value, 0, 100000, &options->index);
+    case ARG_WAIT:
+        return take_number(arg, value, 0, 1e9, &options->wait);
+    case ARG_THREADS:
+        return take_count(arg, value, 1, 1024, &options->threads);
+    case ARG_BACKENDS:
+        places_free(options->places, options->place_count);
+        err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
+        return err == -EINVAL ? wrong("%s", error) : err;
+    }
+    return apply_scheduling(options, arg, value);
+}
+
+/* Walks our part of the command line; a word that is no option is the folder of `status`. */
+static int walk(ShardOptions *options, const Subcommand *command, int argc, char **argv, bool *help)
+{
+    ArgScanner scanner;
+    const Arg *arg;
+    const char *value;
+    int got, err = 0;
+    args_start(&scanner, command->options, argc, argv);
+    while (!err && (got = args_next(&scanner, &arg, &value))) {
+        if (got < 0)
+            return wrong("%s", scanner.error);
+        if (arg && arg->id == ARG_HELP) {
+            *help = true;
+            return 0;
+        }
+        if (!arg && command == &shard_commands[SHARD_STATUS] && !options->parts)
+            err = set_parts(options, value);
+        else if (!arg)
+            err = wrong("unexpected \"%s\"; options of vmaf stand behind \"--\"", value);
+        else
+            err = apply(options, arg, value);
+    }
+    return err;
+}
+
+/* Each engine's options mean nothing to the others. */
+static int check_engine(const ShardOptions *options)
+{
+    const bool local = options->engine == ENGINE_LOCAL;
+    const bool slurm = options->engine == ENGINE_SLURM;
+    const bool kubernetes = options->engine == ENGINE_KUBERNETES;
+    const bool aws = options->engine == ENGINE_AWS_BATCH;
+    if (local && (options->gpus || options->cpus || options->at_once || options->memory ||
+                  options->extra.count || options->program || options->name))
+        return wrong("that is for engines that have jobs: --engine names one");
+    if (!local && (options->places || options->threads))
+        return wrong("--backends and --threads are for --engine local; behind \"--\" stands what "
+                     "vmaf shall do elsewhere");
+    if (!slurm && options->partition)
+        return wrong("--partition is for --engine slurm");
+    if (!kubernetes && (options->image || options->space || options->claim || options->mount ||
+                        options->gpu_resource || options->manifests))
+        return wrong("--image, --namespace, --claim, --mount, --gpu-resource and --manifests are "
+                     "for --engine kubernetes");
+    if (!aws && (options->queue || options->definition))
+        return wrong("--job-queue and --job-definition are for --engine aws-batch");
+    if (kubernetes && !options->image)
+        return wrong("--engine kubernetes needs --image, which has vmaf-shard in it");
+    if (aws && !options->queue)
+        return wrong("--engine aws-batch needs --job-queue");
+    if (aws && options->at_once)
+        return wrong("aws-batch runs as many at once as its compute environment allows, and takes "
+                     "no --at-once");
+    if ((kubernetes || aws) && options->fresh)
+        return wrong("--fresh cannot reach the volume of another machine: remove the folder there, "
+                     "or name another with --parts");
+    if (local && options->words.names_device)
+        return wrong("--engine local computes on all devices; say which with --backends, and not "
+                     "behind \"--\"");
+    return 0;
+}
+
+static int check(const ShardOptions *options, enum ShardAction action)
+{
+    if (action == SHARD_STATUS)
+        return options->parts ? 0 : wrong("status needs the parts' FOLDER");
+    if (!options->reference || !options->distorted)
+        return wrong("%s needs a reference (-r) and a distorted video (-d)",
+                     shard_commands[action].name);
+    if (!strcmp(options->reference, "-") || !strcmp(options->distorted, "-"))
+        return wrong("a video from standard input cannot be divided");
+    if (action == SHARD_MERGE && !options->output)
+        return wrong("merge needs the report's path (-o)");
+    if (options->output && !strcmp(options->output, "-") && action == SHARD_SUBMIT)
+        return wrong("the report needs a path, not standard output");
+    if (!options->count && (action != SHARD_SUBMIT || options->engine != ENGINE_LOCAL))
+        return wrong("into how many parts? -n says so");
+    if (options->has_index && options->index >= options->count)
+        return wrong("--index takes 0 to %u, not %u", options->count - 1, options->index);
+    return action == SHARD_SUBMIT ? check_engine(options) : 0;
+}
+
+static int add_parts_folder(ShardOptions *options)
+{
+    if (!options->parts)
+        options->parts =
+            options->output ? text_print("%s.parts", options->output) : strdup("vmaf.parts");
+    return options->parts ? 0 : -ENOMEM;
+}
+
+/* Words behind "--" are for the vmaf command. */
+static int parse_words(ShardOptions *options, enum ShardAction action, int argc, char **argv)
+{
+    char error[512];
+    const int err = vmaf_words_divide(&options->words, argc, argv, error, sizeof(error));
+    if (err == -EINVAL)
+        return wrong("%s", error);
+    if (!err && argc && action == SHARD_STATUS)
+        return wrong("status takes no options of vmaf");
+    if (!err && options->gpus && !options->words.names_device)
+        argv_add_all(&options->words.place, (const char *const[]){ "--backend", "auto", NULL });
+    return options->words.place.failed ? -ENOMEM : err;
+}
+
+int shard_options_parse(ShardOptions *options, int argc, char **argv, enum ShardAction *action,
+                        const Subcommand **command)
+{
+    *options = (ShardOptions){ .retries = 2 };
+    *command = NULL;
+    unsigned found;
+    int err = subcommand_find("vmaf-shard", shard_commands, argc > 1 ? argv[1] : "", &found);
+    *action = found;
+    if (err || found >= SHARD_HELP)
+        return err;
+    *command = &shard_commands[found];
+    int own = 1;
+    while (own < argc && strcmp(argv[own], "--"))
+        own++;
+    const int rest = own < argc ? own + 1 : argc;
+    bool help = false;
+    err = walk(options, *command, own - 1, argv + 1, &help);
+    if (help)
+        *action = SHARD_HELP;
+    if (err || help)
+        return err;
+    err = parse_words(options, *action, argc - rest, argv + rest);
+    if (!err)
+        err = check(options, *action);
+    return err ? err : add_parts_folder(options);
+}
+
+void shard_options_free(ShardOptions *options)
+{
+    places_free(options->places, options->place_count);
+    argv_free(&options->extra);
+    vmaf_words_free(&options->words);
+    free(options->parts);
+    *options = (ShardOptions){ .reference = NULL };
+}

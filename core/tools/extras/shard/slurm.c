@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Slurm: an array of jobs, and one that depends on all of them. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines.h"
+#include "common/message.h"
+#include "step.h"
+#include "common/outfile.h"
+
+/* The job's text, beside the parts: as a record, and because sbatch wants a file. */
+static int write_script(const char *path, const char *text)
+{
+    OutFile out;
+    int err = outfile_open(&out, path);
+    if (err)
+        return err;
+    fputs(text, out.file);
+    return outfile_close(&out);
+}
+
+/* sbatch sees patterns in the names of logs. */
+static void add_log(Argv *argv, const char *folder, const char *name)
+{
+    char *const word = malloc(strlen("--output=/") + 2 * strlen(folder) + strlen(name) + 1);
+    if (word) {
+        char *at = stpcpy(word, "--output=");
+        for (; *folder; folder++) {
+            if (*folder == '%')
+                *at++ = '%';
+            *at++ = *folder;
+        }
+        *at++ = '/';
+        strcpy(at, name);
+    }
+    argv_take(argv, word);
+}
+
+static void add_common(Argv *argv, const ShardOptions *options, const char *kind)
+{
+    argv_add_all(argv, (const char *const[]){ "sbatch", "--parsable", NULL });
+    argv_addf(argv, "--job-name=%s-%s", options->name ? options->name : "vmaf", kind);
+    if (options->partition)
+        argv_addf(argv, "--partition=%s", options->partition);
+    for (size_t i = 0; i < options->extra.count; i++)
+        argv_add(argv, options->extra.words[i]);
+}
+
+static void add_array(Argv *argv, const ShardOptions *options, const char *missing)
+{
+    if (options->at_once)
+        argv_addf(argv, "--array=%s%%%u", missing, options->at_once);
+    else
+        argv_addf(argv, "--array=%s", missing);
+    add_log(argv, options->parts, "part-%a.log");
+    if (options->gpus)
+        argv_addf(argv, "--gpus-per-task=%u", options->gpus);
+    if (options->cpus)
+        argv_addf(argv, "--cpus-per-task=%u", options->cpus);
+    if (options->memory)
+        argv_addf(argv, "--mem=%s", options->memory);
+    if (options->minutes)
+        argv_addf(argv, "--time=%u", options->minutes);
+}
+
+/* The job's number; behind a ';' may stand the cluster. */
+static int check_job(char *answer)
+{
+    answer[strcspn(answer, ";")] = 0;
+    if (isdigit((unsigned char)*answer) && strspn(answer, "0123456789") == strlen(answer))
+        return 0;
+    say("sbatch gave no job's number, but \"%s\"", answer);
+    return -EIO;
+}
+
+static int submit_parts(Submission *s, const char *program, const char *missing, char **job)
+{
+    const ShardOptions *const options = s->options;
+    Argv argv = { 0 };
+    char *const script = text_print("%s/parts.sbatch", options->parts);
+    add_common(&argv, options, "parts");
+    add_array(&argv, options, missing);
+    argv_add(&argv, script ? script : "");
+    argv_addf(&argv, "%u", options->retries);
+    add_part_words(&argv, options, program, INDEX_OF_ENGINE);
+    int err = script ? 0 : -ENOMEM;
+    if (!err && !options->dry_run)
+        err = write_script(script, made_slurm_parts);
+    if (!err)
+        err = step_run(s->children, &argv, options->dry_run, "PARTS", job);
+    if (!err && !options->dry_run)
+        err = check_job(*job);
+    argv_free(&argv);
+    free(script);
+    return err;
+}
+
+static int submit_merge(Submission *s, const char *program, const char *job)
+{
+    const ShardOptions *const options = s->options;
+    Argv argv = { 0 };
+    char *answer = NULL, *const script = text_print("%s/merge.sbatch", options->parts);
+    add_common(&argv, options, "merge");
+    if (job) {
+        argv_addf(&argv, "--dependency=afterok:%s", job);
+        argv_add(&argv, "--kill-on-invalid-dep=yes");
+    }
+    add_log(&argv, options->parts, "merge.log");
+    argv_add(&argv, script ? script : "");
+    add_merge_words(&argv, options, program, 0);
+    int err = script ? 0 : -ENOMEM;
+    if (!err && !options->dry_run)
+        err = write_script(script, made_slurm_merge);
+    if (!err)
+        err = step_run(s->children, &argv, options->dry_run, "MERGE", &answer);
+    if (!err && !options->dry_run)
+        err = check_job(answer);
+    if (!err && !options->dry_run)
+        say("job %s writes %s when all parts are there", answer, options->output);
+    free(answer);
+    argv_free(&argv);
+    free(script);
+    return err;
+}
+
+/* Where this program lies, for the nodes: they have the same files. */
+static char *program_path(const Submission *s)
+{
+    if (s->options->program)
+        return strdup(s->options->program);
+    return realpath(s->self, NULL);
+}
+
+int submit_slurm(Submission *s)
+{
+    const ShardOptions *const options = s->options;
+    unsigned count;
+    char *job = NULL, *const program = program_path(s),
+         *const missing = plan_missing(&s->plan, &count);
+    int err = program && missing ? 0 : -ENOMEM;
+    if (!err && count)
+        say("%u of %u parts to score", count, options->count);
+    else if (!err)
+        say("all %u parts are there", options->count);
+    if (!err && options->dry_run)
+        printf("# %s/parts.sbatch\n%s\n# %s/merge.sbatch\n%s\n", options->parts, made_slurm_parts,
+               options->parts, made_slurm_merge);
+    if (!err && count)
+        err = submit_parts(s, program, missing, &job);
+    if (!err && job && !options->dry_run)
+        say("job %s scores them; `vmaf-shard status %s` says how far it is", job, options->parts);
+    if (!err && options->output)
+        err = submit_merge(s, program, job);
+    free(job);
+    free(program);
+    free(missing);
+    return err;
+}

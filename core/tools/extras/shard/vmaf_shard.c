@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* vmaf-shard: a pair of videos in parts, on the machines that there are. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vmaf/command.h"
+#include "engines.h"
+#include "common/interrupt.h"
+#include "libvmaf/libvmaf.h"
+#include "common/message.h"
+#include "common/parent.h"
+#include "part.h"
+
+/* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
+#define PARTS_A_PLACE 4
+
+static void wake(void *children)
+{
+    children_wake(children);
+}
+
+/* Says which parts are there. Exit code. */
+static int tell_status(const ShardOptions *options)
+{
+    const Plan plan = { .folder = options->parts, .count = plan_count(options->parts) };
+    unsigned count;
+    if (!plan.count) {
+        say("no parts lie in %s, or its plan cannot be read", options->parts);
+        return EXIT_FAILED;
+    }
+    char *const missing = plan_missing(&plan, &count);
+    if (!missing) {
+        say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (count)
+        printf("%u of %u parts are there; missing: %s\n", plan.count - count, plan.count, missing);
+    else
+        printf("all %u parts are there\n", plan.count);
+    free(missing);
+    return count ? EXIT_MISSING : EXIT_DONE;
+}
+
+/* This machine's devices, and the number of parts if nobody has given one. */
+static int settle_local(ShardOptions *options, const char *self, Children *children)
+{
+    int err = 0;
+    if (!options->places)
+        err = places_find(&options->places, &options->place_count, self, children);
+    if (err)
+        return err;
+    places_settle(options->places, options->place_count, options->threads, self, children);
+    if (!options->count)
+        options->count = options->fresh ? 0 : plan_count(options->parts);
+    if (!options->count)
+        options->count = PARTS_A_PLACE * (unsigned)options->place_count;
+    return interrupt_signal() ? -EINTR : 0;
+}
+
+/* The folder, where it can be reached from here. */
+static int settle_plan(Submission *s)
+{
+    const ShardOptions *const options = s->options;
+    const bool far = options->engine == ENGINE_KUBERNETES || options->engine == ENGINE_AWS_BATCH;
+    int err = 0;
+    if (far || (options->dry_run && options->fresh)) {
+        s->plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
+        return 0;
+    }
+    if (options->dry_run) {
+        err = plan_check(options, &s->plan);
+        return err == -ENOENT ? 0 : err;
+    }
+    if (options->fresh)
+        err = plan_remove(options->parts);
+    return err ? err : plan_settle(options, &s->plan);
+}
+
+static int submit(ShardOptions *options, const char *called)
+{
+    static int (*const engines[])(Submission *) = { [ENGINE_LOCAL] = submit_local,
+                                                    [ENGINE_SLURM] = submit_slurm,
+                                                    [ENGINE_KUBERNETES] = submit_kubernetes,
+                                                    [ENGINE_AWS_BATCH] = submit_aws_batch };
+    char *const self = parent_find_self(called);
+    Submission s = { .options = options, .self = self };
+    int err = self ? children_create(&s.children) : -ENOMEM;
+    interrupt_watch();
+    if (!err) {
+        interrupt_call(wake, s.children);
+        if (options->engine == ENGINE_LOCAL)
+            err = settle_local(options, self, s.children);
+    }
+    if (!err)
+        err = settle_plan(&s);
+    if (!err)
+        err = engines[options->engine](&s);
+    interrupt_call(NULL, NULL);
+    children_destroy(s.children);
+    free(self);
+    return err;
+}
+
+static int exit_code(int err)
+{
+    switch (err) {
+    case 0:
+        return EXIT_DONE;
+    case -EINVAL:
+    case -EEXIST:
+        return EXIT_USAGE;
+    case -ERANGE:
+        return EXIT_MISSING;
+    case -ENOMEM:
+        say("out of memory");
+    }
+    return EXIT_FAILED;
+}
+
+static int shard(int argc, char **argv)
+{
+    ShardOptions options;
+    enum ShardAction action;
+    const Subcommand *command;
+    int result = exit_code(shard_options_parse(&options, argc, argv, &action, &command));
+    if (!result && (action == SHARD_PART || action == SHARD_MERGE)) {
+        result = action == SHARD_PART ? run_part(&options) : run_merge(&options);
+        shard_options_free(&options);
+        return result;
+    }
+    if (!result && action == SHARD_HELP)
+        shard_print_help(command, stdout);
+    else if (!result && action == SHARD_VERSION)
+        printf("vmaf-shard of libvmaf %s\n", vmaf_version());
+    else if (!result && action == SHARD_STATUS)
+        result = tell_status(&options);
+    else if (!result)
+        result = exit_code(submit(&options, argv[0]));
+    shard_options_free(&options);
+    return subcommand_end(result);
+}
+
+int main(int argc, char **argv)
+{
+    parent_keep_streams();
+    survive_failing_writes();
+    /* What the program asks of itself, in a process of its own. */
+    if (argc > 1 && !strcmp(argv[1], "--devices"))
+        return places_print_devices();
+    return shard(argc, argv);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "encoder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+#include "range.h"
+
+/* How ffmpeg's encoders take constant quality. A name that ends in '*' stands for all that begin so or, with
+ * the '*' in front, end so. */
+struct EncoderKind {
+    const char *name, *option;
+    double low, high;
+    bool high_is_better;
+    const char *beside[7]; /* what makes the option the one that counts */
+};
+
+static const EncoderKind kinds[] = {
+    { "libx264*", "crf", 0, 51, false, { NULL } },
+    { "libx265", "crf", 0, 51, false, { NULL } },
+    { "libsvtav1", "crf", 1, 63, false, { NULL } },
+    { "libaom-av1", "crf", 0, 63, false, { "-b:v", "0", NULL } },
+    { "librav1e", "qp", 0, 255, false, { NULL } },
+    { "libvpx-vp9", "crf", 0, 63, false, { "-b:v", "0", NULL } },
+    { "libvpx", "crf", 4, 63, false, { "-b:v", "100M", NULL } },
+    { "libvvenc", "qp", 0, 63, false, { NULL } },
+    { "*_nvenc", "cq", 1, 51, false, { "-rc", "vbr", "-b:v", "0", NULL } },
+    { "*_qsv", "global_quality", 1, 51, false, { NULL } },
+    { "*_videotoolbox", "q:v", 1, 100, true, { NULL } },
+    { "mpeg4", "q:v", 1, 31, false, { NULL } },
+    { "mpeg2video", "q:v", 1, 31, false, { NULL } },
+    { "libxvid", "q:v", 1, 31, false, { NULL } },
+    { "mjpeg", "q:v", 2, 31, false, { NULL } },
+};
+
+static bool name_fits(const char *pattern, const char *name)
+{
+    const size_t length = strlen(pattern), given = strlen(name);
+    if (*pattern == '*')
+        return given > length - 1 && !strcmp(name + given - (length - 1), pattern + 1);
+    if (pattern[length - 1] == '*')
+        return !strncmp(name, pattern, length - 1);
+    return !strcmp(name, pattern);
+}
+
+/* One part of the text up to `end` characters or an unescaped ':'; free() it. */
+static char *read_part(const char **at, const char *end)
+{
+    char *const part = malloc((size_t)(end - *at) + 1);
+    size_t used = 0;
+    if (!part)
+        return NULL;
+    for (; *at < end && **at != ':'; ++*at) {
+        if (**at == '\\' && *at + 1 < end && strchr(":,\\", (*at)[1]))
+            ++*at;
+        part[used++] = **at;
+    }
+    part[used] = 0;
+    return part;
+}
+
+static int add_option(Encoder *encoder, char *part, char *error, size_t error_size)
+{
+    char *const equals = strchr(part, '=');
+    if (!equals || equals == part) {
+        snprintf(error, error_size, "\"%s\" of %s is no option; NAME=VALUE is", part,
+                 encoder->codec);
+        return -EINVAL;
+    }
+    *equals = 0;
+    if (!strcmp(part, "setting")) {
+        free(encoder->option);
+        encoder->option = strdup(equals + 1);
+        return encoder->option ? 0 : -ENOMEM;
+    }
+    argv_addf(&encoder->options, "-%s", part);
+    argv_add(&encoder->options, equals + 1);
+    return encoder->options.failed ? -ENOMEM : 0;
+}
+
+int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error, size_t error_size)
+{
+    const char *at = text, *const end = text + length;
+    *encoder = (Encoder){ .label = strndup(text, length), .codec = read_part(&at, end) };
+    int err = encoder->label && encoder->codec ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < sizeof(kinds) / sizeof(*kinds) && !encoder->kind; i++)
+        if (name_fits(kinds[i].name, encoder->codec))
+            encoder->kind = &kinds[i];
+    while (!err && at < end) {
+        at++;
+        char *const part = read_part(&at, end);
+        err = part ? add_option(encoder, part, error, error_size) : -ENOMEM;
+        free(part);
+    }
+    if (err) {
+        encoder_free(encoder);
+        return err;
+    }
+    const bool usual = encoder->kind && !encoder->option;
+    encoder->low = usual ? encoder->kind->low : 0;
+    encoder->high = usual ? encoder->kind->high : 255;
+    encoder->high_is_better = usual && encoder->kind->high_is_better;
+    return 0;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '/' || text[i] == ' ' || text[i] == '{' || text[i] == '\'' || text[i] == '"')
+            return false;
+    return length > 0;
+}
+
+int encoder_parse_command(Encoder *encoder, const char *text, char *error, size_t error_size)
+{
+    const char *const equals = strchr(text, '=');
+    const bool named = equals && is_name(text, (size_t)(equals - text));
+    *encoder = (Encoder){ .low = 0, .high = 63 };
+    const int err = template_parse(&encoder->command, named ? equals + 1 : text, error, error_size);
+    if (err)
+        return err;
+    const char *const program = encoder->command.words.words[0], *const slash =
+                                                                     strrchr(program, '/');
+    encoder->label =
+        named ? strndup(text, (size_t)(equals - text)) : strdup(slash ? slash + 1 : program);
+    if (encoder->label)
+        return 0;
+    encoder_free(encoder);
+    return -ENOMEM;
+}
+
+void encoder_free(Encoder *encoder)
+{
+    free(encoder->label);
+    free(encoder->codec);
+    free(encoder->option);
+    free(encoder->settings);
+    argv_free(&encoder->options);
+    template_free(&encoder->command);
+    *encoder = (Encoder){ 0 };
+}
+
+int encoder_check_setting(const Encoder *encoder, double setting, char *error, size_t error_size)
+{
+    if (setting >= encoder->low && setting <= encoder->high)
+        return 0;
+    snprintf(error, error_size, "%s has no %s %g; it goes from %g to %g", encoder->label,
+             encoder_setting_name(encoder), setting, encoder->low, encoder->high);
+    return -EINVAL;
+}
+
+const char *encoder_setting_name(const Encoder *encoder)
+{
+    return encoder->option ? encoder->option : encoder->kind ? encoder->kind->option : "crf";
+}
+
+void encoder_extension(const Encoder *encoder, char *text, size_t size)
+{
+    if (encoder->codec)
+        snprintf(text, size, "mkv");
+    else
+        template_extension(&encoder->command, text, size);
+}
+
+bool encoder_wants_y4m(const Encoder *encoder)
+{
+    return !encoder->codec && template_wants_y4m(&encoder->command);
+}
+
+static Argv ffmpeg_command(const Encoder *encoder, const Encode *encode, const char *setting)
+{
+    Argv argv = { 0 };
+    argv_add_all(&argv,
+                 (const char *const[]){ encode->ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
+                                        "-nostats", "-progress", "pipe:1", "-y", "-i", NULL });
+    argv_addf(&argv, "file:%s", encode->input);
+    argv_add_all(&argv, (const char *const[]){ "-map", "0:v:0", NULL });
+    if (encode->whole)
+        argv_add_all(&argv, (const char *const[]){ "-map", "0:a?", "-c:a", "copy", "-strict",
+                                                   "experimental", NULL });
+    argv_add_all(&argv, (const char *const[]){ "-c:v", encoder->codec, NULL });
+    argv_addf(&argv, "-%s", encoder_setting_name(encoder));
+    argv_add(&argv, setting);
+    if (encoder->kind && !encoder->option)
+        argv_add_all(&argv, encoder->kind->beside);
+    if (encoder->options.count)
+        argv_add_all(&argv, (const char *const *)encoder->options.words);
+    if (!encode->whole)
+        argv_add_all(&argv, (const char *const[]){ "-f", "matroska", NULL });
+    argv_addf(&argv, "file:%s", encode->output);
+    argv.failed |= encoder->options.failed;
+    return argv;
+}
+
+Argv encoder_command(const Encoder *encoder, const Encode *encode)
+{
+    char setting[32];
+    range_print(encode->setting, setting, sizeof(setting));
+    if (encoder->codec)
+        return ffmpeg_command(encoder, encode, setting);
+    return template_fill(&encoder->command, &(TemplateValues){ .input = encode->input,
+                                                               .y4m = encode->y4m,
+                                                               .output = encode->output,
+                                                               .setting = setting });
+}
+
+typedef struct Listing {
+    char *text;
+    size_t used;
+} Listing;
+
+static void collect(void *arg, enum ChildStream stream, const char *bytes, size_t count)
+{
+    Listing *const listing = arg;
+    char *const grown = realloc(listing->text, listing->used + count + 1);
+    if (stream != CHILD_OUT || !grown) {
+        listing->text = grown ? grown : listing->text;
+        return;
+    }
+    listing->text = grown;
+    memcpy(grown + listing->used, bytes, count);
+    listing->used += count;
+    grown[listing->used] = 0;
+}
+
+/* Is there a line " V..... NAME "? */
+static bool is_listed(const Listing *listing, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *line = listing->text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, " V", 2) && strnlen(line, 8) == 8 && !strncmp(line + 8, name, length) &&
+            line[8 + length] == ' ')
+            return true;
+    }
+    return false;
+}
+
+static int ask_ffmpeg(Listing *listing, const char *ffmpeg, Children *children)
+{
+    const char *const argv[] = { ffmpeg,      "-nostdin", "-hide_banner", "-v", "error",
+                                 "-encoders", NULL };
+    const ChildParams params = { .argv = argv,
+                                 .sink = { CHILD_TO_US, CHILD_NOWHERE },
+                                 .time_limit = 60,
+                                 .heard = collect,
+                                 .arg = listing };
+    ChildEnd end;
+    const int err = child_run(children, &params, &end);
+    if (err == -ENOENT || err == -EACCES)
+        say("%s was not found, or cannot be run; install FFmpeg, or name its program with --ffmpeg",
+            ffmpeg);
+    else if (err && err != -EINTR)
+        say("%s could not be run: %s", ffmpeg, strerror(-err));
+    else if (!err && (end.code || !listing->text))
+        say("%s does not list its encoders; is it FFmpeg?", ffmpeg);
+    return err ? err : end.code || !listing->text ? -ENOEXEC : 0;
+}
+
+int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Children *children)
+{
+    Listing listing = { 0 };
+    int err = ask_ffmpeg(&listing, ffmpeg, children);
+    for (size_t i = 0; !err && i < count; i++) {
+        const Encoder *const e = &encoders[i];
+        if (!e->codec)
+            continue;
+        if (!is_listed(&listing, e->codec)) {
+            say("this ffmpeg has no encoder \"%s\"; `%s -encoders` lists those it has", e->codec,
+                ffmpeg);
+            err = -ENOENT;
+        } else if (!e->kind && !e->option) {
+            say("which option of %s takes its quality? %s:setting=qp, say", e->codec, e->codec);
+            err = -EINVAL;
+        }
+    }
+    free(listing.text);
+    return err;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* vmaf-tune search: the search, and the encode of the whole with what it found. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "actions.h"
+#include "libvmaf/libvmaf.h"
+#include "common/message.h"
+#include "common/outfile.h"
+#include "range.h"
+#include "results.h"
+#include "search.h"
+#include "status.h"
+
+#define WHOLE_MAX 6 /* encodes of the whole, should the samples have misled us */
+
+/* The encode of the whole. */
+typedef struct Whole {
+    Search *search;
+    TempFolder *temp; /* in the output's folder, so that it takes its place in one step */
+    char *best;       /* the file so far */
+    Job job;          /* that made it */
+    int reached, missed;
+    unsigned encodes;
+} Whole;
+
+static int changed(void *arg, Job *job)
+{
+    status_draw(arg, 1);
+    return 0;
+}
+
+static const char *extension_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
+    return dot && dot[1] && (!slash || dot > slash + 1) && dot != path ? dot + 1 : "mkv";
+}
+
+static int encode_whole(Whole *whole, const char *output, int step, double *score)
+{
+    Search *const search = whole->search;
+    Job job = { .source = &search->whole,
+                .encoder = search->encoder,
+                .setting = search_setting(search, step),
+                .whole = true };
+    job.output = temp_file(whole->temp, extension_of(output));
+    if (!job.output)
+        return -ENOMEM;
+    status_start(search->shop->quiet, output);
+    int err = jobs_run(search->shop, &job, 1, changed, &job);
+    status_hide();
+    whole->encodes++;
+    if (!err && job.state != JOB_DONE)
+        err = -EIO;
+    if (err) {
+        unlink(job.output);
+        free(job.output);
+        job_free(&job);
+        return err;
+    }
+    char setting[32];
+    range_print(job.setting, setting, sizeof(setting));
+    if (search->talks)
+        printf("%s %s: %s %.4f, %.2f kbit/s (the whole)\n", encoder_setting_name(search->encoder),
+               setting, search->shop->metric, job.score, job.bitrate);
+    fflush(stdout);
+    const bool reaches = job.score >= search->target;
+    *score = job.score;
+    if (reaches)
+        whole->reached = step;
+    else
+        whole->missed = step;
+    if (reaches || !whole->best) { /* the last one that reaches it; or any, to begin with */
+        if (whole->best)
+            unlink(whole->best);
+        free(whole->best);
+        whole->best = job.output;
+        job_free(&whole->job);
+        whole->job = job;
+    } else {
+        unlink(job.output);
+        free(job.output);
+        job_free(&job);
+    }
+    return 0;
+}
+
+/* The step to try after this one, -1: enough. What samples said of a step's price still holds. */
+static int next_whole(const Whole *whole, int step, double score)
+{
+    const Search *const search = whole->search;
+    const double slope = seek_slope(&search->seek, step);
+    int next = step;
+    if (whole->encodes >= WHOLE_MAX)
+        return -1;
+    if (score < search->target) {
+        next = step - (int)fmax(1.0, fmin(1000.0, ceil((search->target - score) / slope)));
+        if (next <= whole->reached)
+            next = whole->reached + 1;
+        if (next < 0)
+            next = 0;
+        return next < step ? next : -1;
+    }
+    next = step + (int)fmin(1000.0, floor((score - search->target) / slope));
+    if (next >= whole->missed)
+        next = whole->missed - 1;
+    return next > step ? next : -1;
+}
+
+static int make_whole(Whole *whole, const char *output)
+{
+    Search *const search = whole->search;
+    char *const folder = path_folder(output);
+    int err = folder ? temp_create(&whole->temp, folder) : -ENOMEM;
+    free(folder);
+    whole->reached = -1;
+    whole->missed = search->seek.last + 1;
+    for (int step = search->seek.reached; !err && step >= 0;) {
+        double score;
+        err = encode_whole(whole, output, step, &score);
+        if (!err)
+            step = next_whole(whole, step, score);
+    }
+    return err;
+}
+
+static void hear_tail(void *tail, enum ChildStream stream, const char *bytes, size_t count)
+{
+    tail_feed(tail, bytes, count);
+}
+
+/* Copies a moment of the source's sound to a file; the exit code of that, or a negative errno. */
+static int copy_sound(Workshop *shop, const char *path, const char *format, const char *to,
+                      Tail *tail)
+{
+    Argv argv = { 0 };
+    ChildEnd end;
+    argv_add_all(&argv, (const char *const[]){ shop->ffmpeg, "-nostdin", "-hide_banner", "-v",
+                                               "error", "-y", "-i", NULL });
+    argv_addf(&argv, "file:%s", path);
+    argv_add_all(&argv, (const char *const[]){ "-map", "0:a", "-c", "copy", "-t", "0.1", "-strict",
+                                               "experimental", NULL });
+    if (format)
+        argv_add_all(&argv, (const char *const[]){ "-f", format, NULL });
+    argv_add(&argv, to);
+    const ChildParams params = { .argv = (const char *const *)argv.words,
+                                 .sink = { CHILD_NOWHERE, CHILD_TO_US },
+                                 .time_limit = 60,
+                                 .heard = hear_tail,
+                                 .arg = tail };
+    const int err = argv.failed ? -ENOMEM : child_run(shop->children, &params, &end);
+    argv_free(&argv);
+    return err ? err : end.code;
+}
+
+/* Finds out now, not after the search, that the file cannot hold the source's sound. */
+static int check_sound(Workshop *shop, const TuneOptions *options)
+{
+    Tail tail = { .next = 0 };
+    const int silent = copy_sound(shop, options->subject, "null", "-", &tail);
+    if (silent) /* none, or no such source: that is said elsewhere */
+        return silent < 0 ? silent : 0;
+    char *const file = temp_file(shop->temp, extension_of(options->output));
+    char *const to = file ? text_print("file:%s", file) : NULL;
+    tail = (Tail){ .next = 0 };
+    int err = to ? copy_sound(shop, options->subject, NULL, to, &tail) : -ENOMEM;
+    if (err > 0) {
+        say("the sound of %s cannot be copied to a file like %s; .mkv takes any", options->subject,
+            options->output);
+        tail_say(&tail);
+        err = -EINVAL;
+    }
+    if (file)
+        unlink(file);
+    free(file);
+    free(to);
+    return err;
+}
+
+static int refuse_output(const TuneOptions *options)
+{
+    struct stat source, output;
+    if (!options->output || stat(options->output, &output))
+        return options->output ? outfile_check(options->output) : 0;
+    if (!stat(options->subject, &source) && source.st_dev == output.st_dev &&
+        source.st_ino == output.st_ino) {
+        say("%s is the source itself", options->output);
+        return -EINVAL;
+    }
+    if (!options->overwrite) {
+        say("%s is there already; --overwrite replaces it", options->output);
+        return -EEXIST;
+    }
+    return outfile_check(options->output);
+}
+
+static int write_json(const Search *search, const Whole *whole, const TuneOptions *options)
+{
+    OutFile out;
+    int err = outfile_open(&out, options->json);
+    if (err)
+        return err;
+    json_t *const root = search_json(search);
+    json_object_set_new(root, "vmaf_tune", json_string("search"));
+    json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "version", json_string(vmaf_version()));
+    json_object_set_new(root, "source", json_text(search->path));
+    json_object_set_new(
+        root, "encodes",
+        json_integer(
+            (json_int_t)(search->try_count * (search->sample_count ? search->sample_count : 1))));
+    json_object_set_new(root, "whole_encodes", json_integer(whole->encodes));
+    if (whole->best) {
+        json_t *const made = result_json(&whole->job);
+        json_object_set_new(made, "path", json_text(options->output));
+        json_object_set_new(root, "output", made);
+    }
+    const int lost = json_dumpf(root, out.file, JSON_INDENT(2));
+    fputc('\n', out.file);
+    json_decref(root);
+    err = outfile_close(&out);
+    return err ? err : lost ? -EIO : 0;
+}
+
+static int say_unreached(const Search *search, double setting, double score)
+{
+    char name[128], text[32];
+    search_target_name(search, name, sizeof(name));
+    range_print(setting, text, sizeof(text));
+    say("%s cannot be reached with %s: %s %s gives %.4f", name, search->encoder->label,
+        encoder_setting_name(search->encoder), text, score);
+    return -ERANGE;
+}
+
+/* The last word, and what it means for the exit code. */
+static int conclude(const Search *search, const Whole *whole, const char *output)
+{
+    char name[128], setting[32];
+    const Try *const found = search->found;
+    if (!found)
+        return say_unreached(search, search->tries[search->try_count - 1].setting,
+                             search->tries[search->try_count - 1].score);
+    if (output && whole->reached < 0)
+        return say_unreached(search, whole->job.setting, whole->job.score);
+    search_target_name(search, name, sizeof(name));
+    range_print(output ? whole->job.setting : found->setting, setting, sizeof(setting));
+    if (search->talks)
+        printf(
+            "%s %s reaches %s: %.4f at %.2f kbit/s; %zu settings tried on %zu sample%s, %u encode%s "
+            "of the whole\n",
+            encoder_setting_name(search->encoder), setting, name,
+            output ? whole->job.score : found->score, output ? whole->job.bitrate : found->bitrate,
+            search->try_count, search->sample_count ? search->sample_count : 1,
+            search->sample_count > 1 ? "s" : "", whole->encodes, whole->encodes == 1 ? "" : "s");
+    return 0;
+}
+
+int tune_search(Workshop *shop, const TuneOptions *options)
+{
+    Search search;
+    Whole whole = { .search = &search };
+    SearchParams params = { .path = options->subject,
+                            .encoder = &options->encoders[0],
+                            .target = options->target,
+                            .samples = options->samples,
+                            .sample_seconds = options->sample_seconds,
+                            .talks = !options->json || strcmp(options->json, "-"),
+                            .options = options };
+    int err = refuse_output(options);
+    if (!err && options->output && options->encoders[0].codec)
+        err = check_sound(shop, options);
+    if (!err && options->json)
+        err = outfile_check(options->json);
+    if (!err && options->resume)
+        err = journal_open(&params.journal, options->resume);
+    if (err)
+        return err;
+    err = search_run(&search, shop, &params);
+    if (!err && search.found && options->output)
+        err = make_whole(&whole, options->output);
+    if (!err && options->json)
+        err = write_json(&search, &whole, options);
+    if (!err)
+        err = conclude(&search, &whole, options->output);
+    if (!err && whole.best && rename(whole.best, options->output)) {
+        err = -errno;
+        say("cannot write %s: %s", options->output, strerror(-err));
+    }
+    free(whole.best);
+    whole.job.output = NULL;
+    job_free(&whole.job);
+    temp_destroy(whole.temp);
+    search_close(&search);
+    journal_close(params.journal);
+    return err;
+}

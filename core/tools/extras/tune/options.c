@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/message.h"
+#include "range.h"
+
+enum {
+    ARG_ENCODERS,
+    ARG_COMMAND,
+    ARG_CRF,
+    ARG_TARGET,
+    ARG_BACKENDS,
+    ARG_THREADS,
+    ARG_ENCODES,
+    ARG_MODEL,
+    ARG_FEATURE,
+    ARG_METRIC,
+    ARG_POOL,
+    ARG_SUBSAMPLE,
+    ARG_OUTPUT,
+    ARG_OVERWRITE,
+    ARG_JSON,
+    ARG_HTML,
+    ARG_SVG,
+    ARG_ANCHOR,
+    ARG_RESUME,
+    ARG_SAMPLES,
+    ARG_SAMPLE_TIME,
+    ARG_FFMPEG,
+    ARG_TEMP,
+    ARG_TIME_LIMIT,
+    ARG_QUIET,
+    ARG_HELP,
+};
+
+#define ROW(row_id, row_name, row_value, row_help, row_complete)                                   \
+    {                                                                                              \
+        .id = row_id, .name = row_name, .value = row_value, .help = row_help,                      \
+        .complete = row_complete                                                                   \
+    }
+
+/* Rows that several subcommands have. */
+#define ENCODER_ROWS                                                                               \
+    ROW(ARG_ENCODERS, "encoders", "LIST",                                                          \
+        "ffmpeg's encoders, parted by commas, each with\n"                                         \
+        "options of its own: libx264:preset=slow,libx265",                                         \
+        NULL),                                                                                     \
+        ROW(ARG_COMMAND, "encoder-cmd", "COMMAND",                                                 \
+            "an encoder of your own, such as\n"                                                    \
+            "'x264 --crf {crf} -o {output} {input}'; {y4m} is\n"                                   \
+            "the source as Y4M, {output.EXT} names the file's\n"                                   \
+            "kind, NAME=COMMAND the encoder; no shell runs it;\nmay be repeated",                  \
+            NULL)
+#define SCORE_ROWS                                                                                 \
+    { .help = "What to compute" },                                                                 \
+        ROW(ARG_MODEL, "model", "SPEC", "as the vmaf command has it; may be repeated", "model"),   \
+        ROW(ARG_FEATURE, "feature", "SPEC", "the same; for --metric", "feature"),                  \
+        ROW(ARG_METRIC, "metric", "NAME", "the score that counts (default: vmaf)", NULL),          \
+        ROW(ARG_SUBSAMPLE, "subsample", "N", "score every Nth frame", NULL)
+#define PLACE_ROWS                                                                                   \
+    { .help = "Where to compute" },                                                                  \
+        ROW(ARG_BACKENDS, "backends", "LIST",                                                        \
+            "where to score, in all of them at once: cpu,\n"                                         \
+            "vulkan:0, cuda:NAME, …; one scoring at a time on\n"                                   \
+            "each device (default: cpu)",                                                            \
+            "backend"),                                                                              \
+        ROW(ARG_THREADS, "threads", "N",                                                             \
+            "threads for scoring, shared out among the\nbackends (default: one for each processor)", \
+            NULL),                                                                                   \
+        ROW(ARG_ENCODES, "encodes", "N", "encodes at once (default: 1)", NULL)
+#define OTHER_ROWS                                                                                 \
+    { .help = "Other" },                                                                           \
+        ROW(ARG_FFMPEG, "ffmpeg", "PATH", "the ffmpeg to run (default: the one in PATH)", "file"), \
+        ROW(ARG_TEMP, "temp", "FOLDER",                                                            \
+            "where encodes lie until they are scored (default:\n"                                  \
+            "beside the output, or TMPDIR)",                                                       \
+            "folder"),                                                                             \
+        ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS", "stop any one encode or scoring after this",  \
+            NULL),                                                                                 \
+        { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "no progress" },                \
+        ROW(ARG_HELP, "help", NULL, "print this text", NULL),                                      \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+#define RESUME_ROW                                                                                 \
+    ROW(ARG_RESUME, "resume", "PATH",                                                              \
+        "keep each result there as it comes; the same command\n"                                   \
+        "goes on from it after a stop or a kill",                                                  \
+        "file")
+
+#define POOL_WORDS "mean|harmonic_mean|min|max|median|p1|p5|p10"
+
+static const Arg compare_options[] = {
+    { .help = "Encoders" },
+    ENCODER_ROWS,
+    ROW(ARG_CRF, "crf", "LIST",
+        "settings: 20..44:6 or 20,26,32; ENCODER=LIST for\none encoder alone; may be repeated",
+        NULL),
+    ROW(ARG_ANCHOR, "anchor", "ENCODER", "what the others are compared with (default: the\nfirst)",
+        NULL),
+    SCORE_ROWS,
+    ROW(ARG_POOL, "pool", "POOL", "mean (default), harmonic_mean, min, max, median, pN",
+        POOL_WORDS),
+    { .help = "Output" },
+    { .id = ARG_JSON,
+      .letter = 'o',
+      .name = "json",
+      .value = "PATH",
+      .help = "all figures as JSON; '-' is standard output",
+      .complete = "file" },
+    ROW(ARG_HTML, "html", "PATH", "a page with curves and tables", "file"),
+    ROW(ARG_SVG, "svg", "PATH", "the curves alone", "file"),
+    RESUME_ROW,
+    PLACE_ROWS,
+    OTHER_ROWS,
+};
+
+static const Arg search_options[] = {
+    { .help = "Encoder" },
+    ROW(ARG_ENCODERS, "encoder", "NAME",
+        "ffmpeg's encoder, with its options if need be:\nlibsvtav1:preset=6", NULL),
+    ROW(ARG_COMMAND, "encoder-cmd", "COMMAND",
+        "an encoder of your own, such as\n"
+        "'x264 --crf {crf} -o {output} {input}'",
+        NULL),
+    ROW(ARG_TARGET, "target", "SCORE[:POOL]",
+        "the score to reach; POOL is mean (default),\nharmonic_mean, min, max, median or pN", NULL),
+    ROW(ARG_CRF, "crf", "A..B", "look only among these settings", NULL),
+    { .help = "Samples" },
+    ROW(ARG_SAMPLES, "samples", "N",
+        "scenes that are tried in place of the whole\n"
+        "(default: 4; 0: the whole)",
+        NULL),
+    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "the length of each (default: 8)", NULL),
+    SCORE_ROWS,
+    { .help = "Output" },
+    { .id = ARG_OUTPUT,
+      .letter = 'o',
+      .name = "output",
+      .value = "PATH",
+      .help = "encode the whole with what was found, and check it;\nsound is copied",
+      .complete = "file" },
+    { .id = ARG_OVERWRITE,
+      .letter = 'y',
+      .name = "overwrite",
+      .help = "even if that file is there already" },
+    ROW(ARG_JSON, "json", "PATH", "all figures as JSON; '-' is standard output", "file"),
+    RESUME_ROW,
+    PLACE_ROWS,
+    OTHER_ROWS,
+};
+
+static const Arg corpus_options[] = {
+    { .help = "Encoders" },
+    ENCODER_ROWS,
+    ROW(ARG_CRF, "crf", "LIST", "settings, as with compare", NULL),
+    ROW(ARG_TARGET, "target", "SCORE[:POOL]",
+        "search for the setting that reaches this, as with\nsearch, in place of trying a list",
+        NULL),
+    ROW(ARG_SAMPLES, "samples", "N", "as with search", NULL),
+    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as with search", NULL),
+    SCORE_ROWS,
+    ROW(ARG_POOL, "pool", "POOL", "mean (default), harmonic_mean, min, max, median, pN",
+        POOL_WORDS),
+    { .help = "Output" },
+    { .id = ARG_OUTPUT,
+      .letter = 'o',
+      .name = "output",
+      .value = "PATH",
+      .help = "a line of JSON for each result; what is there already\nis not done again",
+      .complete = "file" },
+    PLACE_ROWS,
+    OTHER_ROWS,
+};
+
+const Subcommand tune_commands[] = {
+    [TUNE_COMPARE] = { "compare", "SOURCE",
+                       "Encode a video with several encoders and settings, score all, compare.",
+                       compare_options },
+    [TUNE_SEARCH] = { "search", "SOURCE",
+                      "Find the setting of an encoder that just reaches a score.", search_options },
+    [TUNE_CORPUS] = { "corpus", "LIST",
+                      "The same for a list of videos, one a line; goes on where it was stopped.",
+                      corpus_options },
+    { 0 },
+};
+
+void tune_print_help(const Subcommand *command, FILE *file)
+{
+    if (command) {
+        fprintf(file, "Usage: vmaf-tune %s %s [OPTION]...\n%s\n", command->name, command->words,
+                command->summary);
+        args_print_help(command->options, file);
+        return;
+    }
+    fputs("Usage: vmaf-tune COMMAND ...\nFind out what encoders and settings are worth.\n\n"
+          "Commands:\n",
+          file);
+    for (command = tune_commands; command->name; command++)
+        fprintf(file, "  %-8s %-8s %s\n", command->name, command->words, command->summary);
+    fputs(
+        "\n`vmaf-tune COMMAND --help` says more of each; `vmaf-tune --version` prints the version.\n",
+        file);
+}
+
+static Encoder *new_encoder(TuneOptions *options)
+{
+    Encoder *const grown =
+        realloc(options->encoders, (options->encoder_count + 1) * sizeof(*grown));
+    if (!grown)
+        return NULL;
+    options->encoders = grown;
+    grown[options->encoder_count] = (Encoder){ 0 };
+    return &grown[options->encoder_count++];
+}
+
+static int check_label(const TuneOptions *options)
+{
+    const Encoder *const last = &options->encoders[options->encoder_count - 1];
+    for (const Encoder *e = options->encoders; e < last; e++)
+        if (!strcmp(e->label, last->label))
+            return wrong("the encoder \"%s\" is there twice", last->label);
+    return 0;
+}
+
+static int add_encoders(TuneOptions *options, const char *text)
+{
+    for (const char *at = text;; at++) {
+        const char *end = at;
+        while (*end && *end != ',')
+            end += *end == '\\' && end[1] ? 2 : 1;
+        char error[512];
+        Encoder *const encoder = new_encoder(options);
+        if (!encoder)
+            return -ENOMEM;
+        int err = encoder_parse(encoder, at, (size_t)(end - at), error, sizeof(error));
+        if (err == -EINVAL)
+            return wrong("%s", error);
+        if (!err)
+            err = check_label(options);
+        if (err || !*end)
+            return err;
+        at = end;
+    }
+}
+
+static int add_command(TuneOptions *options, const char *text)
+{
+    char error[512];
+    Encoder *const encoder = new_encoder(options);
+    if (!encoder)
+        return -ENOMEM;
+    const int err = encoder_parse_command(encoder, text, error, sizeof(error));
+    if (err == -EINVAL)
+        return wrong("%s", error);
+    return err ? err : check_label(options);
+}
+
+/* Settings are given to encoders when all of these are known. */
+static int apply_settings(TuneOptions *options, const char *text)
+{
+    const char *const equals = strrchr(text, '=');
+    double values[RANGE_MAX];
+    size_t count, fitting = 0;
+    char error[512];
+    if (range_parse(equals ? equals + 1 : text, values, &count, error, sizeof(error)))
+        return wrong("--crf: %s", error);
+    for (size_t i = 0; i < options->encoder_count; i++) {
+        Encoder *const e = &options->encoders[i];
+        if (equals && (strlen(e->label) != (size_t)(equals - text) ||
+                       strncmp(e->label, text, (size_t)(equals - text))))
+            continue;
+        if (!equals && e->settings) /* those for it alone come first */
+            continue;
+        fitting++;
+        for (size_t k = 0; k < count; k++)
+            if (encoder_check_setting(e, values[k], error, sizeof(error)))
+                return wrong("%s", error);
+        double *const settings = malloc(count * sizeof(*settings));
+        if (!settings)
+            return -ENOMEM;
+        memcpy(settings, values, count * sizeof(*settings));
+        free(e->settings);
+        e->settings = settings;
+        e->setting_count = count;
+    }
+    return equals && !fitting ? wrong("--crf %s: no encoder is called so", text) : 0;
+}
+
+static int parse_target(TuneOptions *options, const char *text)
+{
+    char *end;
+    options->target = strtod(text, &end);
+    options->has_target = true;
+    if (end == text || !isfinite(options->target) || (*end && *end != ':'))
+        return wrong("--target takes SCORE or SCORE:POOL, such as 95 or 93:p5, not \"%s\"", text);
+    if (*end == ':' && pool_parse(&options->pool, end + 1))
+        return wrong("\"%s\" pools nothing; mean, harmonic_mean, min, max, median and pN do",
+                     end + 1);
+    return 0;
+}
+
+static int add_score_words(TuneOptions *options, const Arg *arg, const char *value)
+{
+    argv_addf(&options->score_words, "--%s", arg->name);
+    argv_add(&options->score_words, value);
+    return options->score_words.failed ? -ENOMEM : 0;
+}
+
+static int apply(TuneOptions *options, const Arg *arg, const char *value)
+{
+    unsigned number;
+    char error[512];
+    int err;
+    switch (arg->id) {
+    case ARG_ENCODERS:
+        return add_encoders(options, value);
+    case ARG_COMMAND:
+        return add_command(options, value);
+    case ARG_CRF: /* when all encoders are known */
+        return 0;
+    case ARG_TARGET:
+        return parse_target(options, value);
+    case ARG_BACKENDS:
+        places_free(options->places, options->place_count);
+        err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
+        return err == -EINVAL ? wrong("%s", error) : err;
+    case ARG_THREADS:
+        return take_count(arg, value, 1, 1024, &options->threads);
+    case ARG_ENCODES:
+        return take_count(arg, value, 1, 256, &options->encodes);
+    case ARG_SUBSAMPLE:
+        err = take_count(arg, value, 1, 1000000, &number);
+        return err ? err : add_score_words(options, arg, value);
+    case ARG_MODEL:
+    case ARG_FEATURE:
+        return add_score_words(options, arg, value);
+    case ARG_METRIC:
+        options->metric = value;
+        return 0;
+    case ARG_POOL:
+        if (pool_parse(&options->pool, value))
+            return wrong("\"%s\" pools nothing; mean, harmonic_mean, min, max, median and pN do",
+                         value);
+        return 0;
+    case ARG_OUTPUT:
+        options->output = value;
+        return 0;
+    case ARG_OVERWRITE:
+        options->overwrite = true;
+        return 0;
+    case ARG_JSON:
+        options->json = value;
+        return 0;
+    case ARG_HTML:
+        options->html = value;
+        return 0;
+    case ARG_SVG:
+        options->svg = value;
+        return 0;
+    case ARG_RESUME:
+        options->resume = value;
+        return 0;
+    case ARG_ANCHOR:
+        options->anchor = value;
+        return 0;
+    case ARG_SAMPLES:
+        return take_count(arg, value, 0, 1000, &options->samples);
+    case ARG_SAMPLE_TIME:
+        return take_number(arg, value, 0.1, 3600, &options->sample_seconds);
+    case ARG_FFMPEG:
+        options->ffmpeg = value;
+        return 0;
+    case ARG_TEMP:
+        options->temp = value;
+        return 0;
+    case ARG_TIME_LIMIT:
+        return take_number(arg, value, 0.001, 1e7, &options->time_limit);
+    case ARG_QUIET:
+        options->quiet = true;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+/* Walks the command line; with `settings` only what --crf says is taken. */
+static int walk(TuneOptions *options, const Subcommand *command, int argc, char **argv,
+                bool settings, bool *help)
+{
+    ArgScanner scanner;
+    const Arg *arg;
+    const char *value;
+    int got, err = 0;
+    args_start(&scanner, command->options, argc, argv);
+    while (!err && (got = args_next(&scanner, &arg, &value))) {
+        if (got < 0)
+            return wrong("%s", scanner.error);
+        if (settings) {
+            const bool alone = arg && arg->id == ARG_CRF && strchr(value, '=');
+            if (arg && arg->id == ARG_CRF && alone)
+                err = apply_settings(options, value);
+        } else if (!arg) {
+            if (options->subject)
+                err = wrong("unexpected \"%s\"", value);
+            options->subject = value;
+        } else if (arg->id == ARG_HELP) {
+            *help = true;
+            return 0;
+        } else {
+            err = apply(options, arg, value);
+        }
+    }
+    return err;
+}
+
+/* What holds for all encoders comes after what is for one. */
+static int walk_settings(TuneOptions *options, const Subcommand *command, int argc, char **argv)
+{
+    ArgScanner scanner;
+    const Arg *arg;
+    const char *value;
+    int err = walk(options, command, argc, argv, true, NULL);
+    args_start(&scanner, command->options, argc, argv);
+    while (!err && args_next(&scanner, &arg, &value) > 0)
+        if (arg && arg->id == ARG_CRF && !strchr(value, '='))
+            err = apply_settings(options, value);
+    return err;
+}
+
+/* A search stays within the settings that were named. */
+static void narrow(TuneOptions *options)
+{
+    for (size_t i = 0; i < options->encoder_count; i++) {
+        Encoder *const e = &options->encoders[i];
+        if (!e->setting_count)
+            continue;
+        e->low = e->settings[0];
+        e->high = e->settings[e->setting_count - 1];
+    }
+}
+
+static int check(const TuneOptions *options, enum TuneAction action)
+{
+    const Subcommand *const command = &tune_commands[action];
+    if (!options->subject)
+        return wrong("%s needs a %s", command->name, command->words);
+    if (!options->encoder_count)
+        return wrong("%s needs %s, or --encoder-cmd", command->name,
+                     action == TUNE_SEARCH ? "--encoder" : "--encoders");
+    if (action == TUNE_SEARCH && options->encoder_count > 1)
+        return wrong("search takes one encoder");
+    if (action == TUNE_SEARCH && !options->has_target)
+        return wrong("search needs --target");
+    if (action == TUNE_CORPUS && !options->output)
+        return wrong("corpus needs --output");
+    if (action != TUNE_SEARCH && !options->has_target) {
+        for (size_t i = 0; i < options->encoder_count; i++)
+            if (!options->encoders[i].setting_count)
+                return wrong("%s: which settings of %s? --crf says so", command->name,
+                             options->encoders[i].label);
+    }
+    if (options->anchor) {
+        bool found = false;
+        for (size_t i = 0; i < options->encoder_count; i++)
+            found |= !strcmp(options->encoders[i].label, options->anchor);
+        if (!found)
+            return wrong("the anchor \"%s\" is none of the encoders", options->anchor);
+    }
+    return 0;
+}
+
+int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAction *action,
+                       const Subcommand **command)
+{
+    *options = (TuneOptions){
+        .ffmpeg = "ffmpeg", .metric = "vmaf", .encodes = 1, .samples = 4, .sample_seconds = 8
+    };
+    *command = NULL;
+    unsigned found;
+    int err = subcommand_find("vmaf-tune", tune_commands, argc > 1 ? argv[1] : "", &found);
+    *action = found;
+    if (err || found >= TUNE_HELP)
+        return err;
+    *command = &tune_commands[found];
+    bool help = false;
+    err = walk(options, *command, argc - 1, argv + 1, false, &help);
+    if (help)
+        *action = TUNE_HELP;
+    if (err || help)
+        return err;
+    err = walk_settings(options, *command, argc - 1, argv + 1);
+    if (!err && !options->places) {
+        char error[64];
+        err = places_parse(&options->places, &options->place_count, "cpu", error, sizeof(error));
+    }
+    if (options->has_target)
+        narrow(options);
+    return err ? err : check(options, *action);
+}
+
+void tune_options_free(TuneOptions *options)
+{
+    for (size_t i = 0; i < options->encoder_count; i++)
+        encoder_free(&options->encoders[i]);
+    free(options->encoders);
+    places_free(options->places, options->place_count);
+    argv_free(&options->score_words);
+    *options = (TuneOptions){ .subject = NULL };
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* vmaf-tune: what encoders and settings are worth. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actions.h"
+#include "vmaf/command.h"
+#include "common/interrupt.h"
+#include "libvmaf/libvmaf.h"
+#include "common/message.h"
+#include "common/parent.h"
+
+enum { EXIT_UNREACHED = 2 }; /* the score, by any setting */
+
+static void wake(void *children)
+{
+    children_wake(children);
+}
+
+/* Beside what is to stay, or where temporary files go. */
+static char *temp_parent(const TuneOptions *options)
+{
+    const char *const tmpdir = getenv("TMPDIR");
+    if (options->temp)
+        return strdup(options->temp);
+    if (options->output)
+        return path_folder(options->output);
+    return strdup(tmpdir && *tmpdir ? tmpdir : "/tmp");
+}
+
+static int act(Workshop *shop, const TuneOptions *options, enum TuneAction action)
+{
+    int err =
+        encoders_check(options->encoders, options->encoder_count, options->ffmpeg, shop->children);
+    if (err)
+        return err;
+    places_settle(shop->places, shop->place_count, options->threads, shop->self, shop->children);
+    if (interrupt_signal())
+        return -EINTR;
+    switch (action) {
+    case TUNE_COMPARE:
+        return tune_compare(shop, options);
+    case TUNE_SEARCH:
+        return tune_search(shop, options);
+    case TUNE_CORPUS:
+        return tune_corpus(shop, options);
+    default:
+        return -EINVAL;
+    }
+}
+
+static int work(const TuneOptions *options, enum TuneAction action, const char *called)
+{
+    Workshop shop = { .ffmpeg = options->ffmpeg,
+                      .places = options->places,
+                      .place_count = options->place_count,
+                      .encodes = options->encodes,
+                      .score_words = options->score_words,
+                      .metric = options->metric,
+                      .pool = options->pool,
+                      .time_limit = options->time_limit,
+                      .quiet = options->quiet };
+    char *const self = parent_find_self(called), *const parent = temp_parent(options);
+    shop.self = self;
+    int err = self && parent ? children_create(&shop.children) : -ENOMEM;
+    interrupt_watch();
+    if (!err) {
+        interrupt_call(wake, shop.children);
+        err = temp_create(&shop.temp, parent);
+    }
+    if (!err)
+        err = act(&shop, options, action);
+    interrupt_call(NULL, NULL);
+    children_destroy(shop.children);
+    temp_destroy(shop.temp);
+    free(self);
+    free(parent);
+    return err;
+}
+
+static int tune(int argc, char **argv)
+{
+    TuneOptions options;
+    enum TuneAction action;
+    const Subcommand *command;
+    int err = tune_options_parse(&options, argc, argv, &action, &command);
+    int result = err == -EINVAL ? EXIT_USAGE : EXIT_DONE;
+    if (!err && action == TUNE_HELP)
+        tune_print_help(command, stdout);
+    else if (!err && action == TUNE_VERSION)
+        printf("vmaf-tune of libvmaf %s\n", vmaf_version());
+    else if (!err)
+        err = work(&options, action, argv[0]);
+    if (err && !result)
+        result = err == -ERANGE ? EXIT_UNREACHED : EXIT_FAILED;
+    if (err == -ENOMEM)
+        say("out of memory");
+    tune_options_free(&options);
+    return subcommand_end(result);
+}
+
+int main(int argc, char **argv)
+{
+    parent_keep_streams();
+    survive_failing_writes();
+    /* What the program asks of itself, in a process of its own. */
+    if (argc > 1 && !strcmp(argv[1], "--vmaf"))
+        return vmaf_command(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "--devices"))
+        return places_print_devices();
+    return tune(argc, argv);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "vmaf/doctor/doctor.h"
+#include "gpu.h"
+#include "common/interrupt.h"
+#include "list.h"
+#include "common/message.h"
+#include "options.h"
+#include "report/show.h"
+#include "score.h"
+#include "vmaf/part/merge.h"
+
+enum { EXIT_BELOW = 2 }; /* a score is, than --fail_under wants */
+
+static int act(enum Action action, const Options *options)
+{
+    switch (action) {
+    case ACTION_HELP:
+        options_print_help(stdout);
+        return finish_stdout();
+    case ACTION_VERSION:
+        return say_result("%s", vmaf_version()) ? 0 : -EIO;
+    case ACTION_LIST_DEVICES: {
+        const int err = gpu_list_devices(), lost = finish_stdout();
+        return err ? err : lost;
+    }
+    case ACTION_LIST_MODELS:
+        list_models();
+        return finish_stdout();
+    case ACTION_LIST_FEATURES:
+        list_features();
+        return finish_stdout();
+    case ACTION_DOCTOR:
+        return doctor(options);
+    case ACTION_SCORE:
+        return score_videos(options);
+    case ACTION_REPORT:
+        return stored_show(options);
+    case ACTION_MERGE:
+        return merge_parts(options);
+    }
+    return -EINVAL;
+}
+
+/* Whoever started us may have closed stdin, stdout or stderr. Then the first files opened would take
+ * their numbers, and what is printed would end in them: something that cannot be used does. */
+static void keep_streams(void)
+{
+#ifdef F_GETFD
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+#endif
+}
+
+int vmaf_command(int argc, char **argv)
+{
+    keep_streams();
+    survive_failing_writes();
+    Options options;
+    enum Action action;
+    int result = EXIT_USAGE;
+    int err = options_parse(&options, argc, argv, &action);
+    if (!err) {
+        err = act(action, &options);
+        result = err == SCORE_BELOW ? EXIT_BELOW : err ? EXIT_FAILED : EXIT_DONE;
+    }
+    if (err == -ENOMEM) {
+        say("out of memory");
+        result = EXIT_FAILED;
+    }
+    if (interrupt_signal())
+        result = EXIT_SIGNAL + interrupt_signal();
+    options_destroy(&options);
+    if (gpu_gave_up()) {
+        fflush(NULL);
+        _exit(result);
+    }
+    return result;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "trial.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libvmaf/device.h"
+#include "libvmaf/inspect.h"
+#include "libvmaf/libvmaf.h"
+
+enum { WIDTH = 208, HEIGHT = 120, FRAMES = 3 };
+
+static uint32_t scramble(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+/* Waves that move, with noise on the distorted side. */
+static uint8_t sample(unsigned plane, unsigned frame, unsigned x, unsigned y, int distorted)
+{
+    const unsigned wave = (x * 3 + frame * 5 + y * (plane + 2)) % 180;
+    const unsigned base = 40 + (wave < 90 ? wave : 180 - wave) + (x / 16 + y / 16) % 2 * 40;
+    const uint32_t noise = scramble(x + WIDTH * (y + HEIGHT * (frame + FRAMES * plane)));
+    return (uint8_t)(base + noise % 8 + (distorted ? noise / 8 % 13 : 0));
+}
+
+static int fill(VmafPicture *pic, unsigned frame, int distorted)
+{
+    const int err = vmaf_picture_alloc(pic, VMAF_PIX_FMT_YUV420P, 8, WIDTH, HEIGHT);
+    for (unsigned p = 0; !err && p < 3; p++)
+        for (unsigned y = 0; y < pic->h[p]; y++)
+            for (unsigned x = 0; x < pic->w[p]; x++)
+                ((uint8_t *)pic->data[p])[(ptrdiff_t)y * pic->stride[p] + x] =
+                    sample(p, frame, x, y, distorted);
+    return err;
+}
+
+static int feed(VmafContext *vmaf)
+{
+    int err = 0;
+    for (unsigned frame = 0; !err && frame < FRAMES; frame++) {
+        VmafPicture ref, dist;
+        err = fill(&ref, frame, 0);
+        if (err)
+            break;
+        err = fill(&dist, frame, 1);
+        if (!err)
+            err = vmaf_read_pictures(vmaf, &ref, &dist, frame);
+        else
+            vmaf_picture_unref(&ref);
+    }
+    return err ? err : vmaf_read_pictures(vmaf, NULL, NULL, 0);
+}
+
+/* The default model's features, and one that looks at chroma. */
+static int use_features(VmafContext *vmaf, VmafModel **model)
+{
+    VmafModelConfig config = { .name = "vmaf" };
+    int err = vmaf_model_load(model, &config, "vmaf_v0.6.1");
+    if (!err)
+        err = vmaf_use_features_from_model(vmaf, *model);
+    return err ? err : vmaf_use_feature(vmaf, "psnr", NULL);
+}
+
+static int note_scores(json_t *scores, VmafContext *vmaf, VmafModel *model)
+{
+    static const char *const names[] = {
+        "VMAF_integer_feature_adm2_score",
+        "VMAF_integer_feature_motion2_score",
+        "VMAF_integer_feature_vif_scale0_score",
+        "VMAF_integer_feature_vif_scale1_score",
+        "VMAF_integer_feature_vif_scale2_score",
+        "VMAF_integer_feature_vif_scale3_score",
+        "psnr_y",
+        "psnr_cb",
+        "psnr_cr",
+    };
+    int err = 0;
+    for (unsigned frame = 0; !err && frame < FRAMES; frame++) {
+        char key[64];
+        double score;
+        for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
+            err = vmaf_feature_score_at_index(vmaf, names[i], &score, frame);
+            snprintf(key, sizeof(key), "%s %u", names[i], frame);
+            if (!err)
+                err = json_object_set_new(scores, key, json_real(score));
+        }
+        if (!err)
+            err = vmaf_score_at_index(vmaf, model, &score, frame);
+        snprintf(key, sizeof(key), "vmaf %u", frame);
+        if (!err)
+            err = json_object_set_new(scores, key, json_real(score));
+    }
+    return err;
+}
+
+static int note_places(json_t *scores, const VmafContext *vmaf, const char *backend)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    json_t *const list = json_array();
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
+        if (backend && !strcmp(info.backend, backend))
+            json_array_append_new(list, json_string(info.extractor));
+    return json_object_set_new(scores, "on_device", list);
+}
+
+static int open_device(VmafDevice **device, VmafContext *vmaf, const char *backend, unsigned index)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%u", index);
+    const VmafDeviceOptions options = {
+        .size = sizeof(options),
+        .backend = backend,
+        .device = number,
+        .allow_software = 1,
+        .required = 1,
+    };
+    const int err = vmaf_device_open(device, &options);
+    return err ? err : vmaf_use_device(vmaf, *device);
+}
+
+json_t *trial_score(const char *backend, unsigned index)
+{
+    json_t *const scores = json_object();
+    VmafContext *vmaf = NULL;
+    VmafModel *model = NULL;
+    VmafDevice *device = NULL;
+    int err = vmaf_init(&vmaf, (VmafConfiguration){ .log_level = VMAF_LOG_LEVEL_ERROR });
+    if (!err && backend)
+        err = open_device(&device, vmaf, backend, index);
+    if (!err)
+        err = use_features(vmaf, &model);
+    if (!err)
+        err = feed(vmaf);
+    if (!err)
+        err = note_scores(scores, vmaf, model);
+    if (!err)
+        err = note_places(scores, vmaf, backend);
+    if (vmaf)
+        vmaf_close(vmaf);
+    vmaf_device_close(&device);
+    vmaf_model_destroy(model);
+    if (!err)
+        return scores;
+    json_decref(scores);
+    return NULL;
+}
+
+static char *text(const char *format, const char *key, double a, double b)
+{
+    char line[256];
+    snprintf(line, sizeof(line), format, key, a, b);
+    return strdup(line);
+}
+
+char *trial_compare(const json_t *device, const json_t *cpu)
+{
+    const char *key;
+    json_t *value;
+    if (!json_array_size(json_object_get(device, "on_device")))
+        return strdup("nothing ran on it");
+    json_object_foreach ((json_t *)cpu, key, value) {
+        if (!json_is_real(value))
+            continue;
+        const json_t *const other = json_object_get(device, key);
+        if (!json_is_real(other) || json_real_value(other) != json_real_value(value))
+            return text("it scores wrong: %s is %.17g, the CPU says %.17g", key,
+                        json_is_real(other) ? json_real_value(other) : 0.0, json_real_value(value));
+    }
+    return NULL;
+}

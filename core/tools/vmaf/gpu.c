@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "libvmaf/device.h"
+#include "libvmaf/inspect.h"
+#include "common/message.h"
+#include "names.h"
+
+struct Gpu {
+    VmafDevice *device;
+    VmafVulkanState *vulkan; /* in its place: a device of others */
+    const char *backend;
+    bool asked; /* for the backend or the device, by name */
+};
+
+/* Frames on their way on the device: enough to hide a slow read. */
+#define OUTSTANDING_FRAMES 20
+
+static bool gave_up; /* a device */
+
+typedef struct Wish {
+    const char *backend;
+    bool quiet;    /* nothing in the log when there is no such device */
+    bool asked;    /* by name */
+    bool required; /* what has GPU code runs there or the run fails */
+    const GpuNeeds *needs;
+} Wish;
+
+static int start(Gpu **out, const Wish *wish, const Options *options, VmafContext *vmaf)
+{
+    Gpu *const gpu = calloc(1, sizeof(*gpu));
+    if (!gpu)
+        return -ENOMEM;
+    const unsigned in_flight = wish->needs->in_flight;
+    const VmafDeviceOptions wanted = {
+        .size = sizeof(wanted),
+        .backend = wish->backend,
+        .device = options->device,
+        .allow_software = options->allow_software,
+        .max_outstanding_frames =
+            in_flight && in_flight < OUTSTANDING_FRAMES ? in_flight : OUTSTANDING_FRAMES,
+        .upload_bytes = wish->needs->upload_bytes,
+        .expected_pairs = wish->needs->pairs,
+        .expected_pair_bytes = wish->needs->pair_bytes,
+        .quiet = wish->quiet,
+        .required = wish->required,
+    };
+    gpu->backend = wish->backend;
+    gpu->asked = wish->asked;
+    int err = vmaf_device_open(&gpu->device, &wanted);
+    gave_up = gave_up || err == -ETIMEDOUT;
+    if (!err)
+        err = vmaf_use_device(vmaf, gpu->device);
+    if (err) {
+        gpu_destroy(gpu);
+        return err;
+    }
+    *out = gpu;
+    return 0;
+}
+
+/* The i-th backend that may be tried; NULL: no further one. */
+static const char *candidate(const Options *options, unsigned *i)
+{
+    const char *backend;
+    while ((backend = vmaf_backend_name(*i)) && options->backends_off >> *i & 1)
+        ++*i;
+    return options->gpumask ? NULL : backend;
+}
+
+/* Says why `auto` passed a backend over. */
+static void say_refusal(const char *backend, const Options *options)
+{
+    char why[512];
+    if (options->device)
+        say("%s: it has no device \"%s\"", backend, options->device);
+    else if (vmaf_backend_missing(backend, options->allow_software, why, sizeof(why)))
+        say("%s: %s", backend, why);
+    else
+        say("%s: its device could not be opened", backend); /* the log says more */
+}
+
+/* The first backend that finds a GPU. One that was named must be found. */
+static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+{
+    const char *backend;
+    for (unsigned i = 0; (backend = candidate(options, &i)); i++) {
+        const Wish wish = { .backend = backend,
+                            .quiet = true,
+                            .asked = options->device != NULL,
+                            .required = options->device != NULL,
+                            .needs = needs };
+        if (!start(gpu, &wish, options, vmaf))
+            return 0;
+        if (!options->quiet)
+            say_refusal(backend, options);
+    }
+    for (unsigned i = 0; options->quiet && (backend = candidate(options, &i)); i++)
+        say_refusal(backend, options);
+    if (options->device) {
+        say("no backend has a device \"%s\"; --list_devices shows what there is", options->device);
+        return -ENODEV;
+    }
+    say("no GPU to use: using the CPU");
+    return 0;
+}
+
+static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+{
+    const Wish wish = { .backend = options->backend,
+                        .quiet = !options->device, /* what is missing is said below */
+                        .asked = true,
+                        .required = !options->by_extractor,
+                        .needs = needs };
+    const int err = start(gpu, &wish, options, vmaf);
+    char why[512];
+    if (!err)
+        return 0;
+    if (options->device)
+        say("%s has no such device that works here; --list_devices shows what there is",
+            options->backend);
+    else if (vmaf_backend_missing(options->backend, options->allow_software, why, sizeof(why)))
+        say("the %s backend cannot run here: %s; leave --backend out to use the CPU",
+            options->backend, why);
+    else
+        say("the %s backend cannot run here; leave --backend out to use the CPU", options->backend);
+    return err;
+}
+
+int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
+{
+    if (!options->backend)
+        return 0;
+    return strcmp(options->backend, "auto") ? start_named(gpu, options, vmaf, needs)
+                                            : start_best(gpu, options, vmaf, needs);
+}
+
+/* Software must be named or allowed; and one that was named must be this one. */
+static bool is_wanted(const Options *options, const VmafVulkanDeviceInfo *info)
+{
+    const char *const device = options->device;
+    VmafVulkanDeviceInfo named = { .size = sizeof(named) };
+    if (!device)
+        return info->type != VMAF_VULKAN_DEVICE_TYPE_SOFTWARE || options->allow_software;
+    return *device && !device[strspn(device, "0123456789")] &&
+           !vmaf_vulkan_device_info((unsigned)strtoul(device, NULL, 10), &named) &&
+           !memcmp(named.uuid, info->uuid, sizeof(named.uuid));
+}
+
+int gpu_adopt(Gpu **out, const Options *options, VmafContext *vmaf, VmafVulkanState *state)
+{
+    VmafVulkanDeviceInfo info = { .size = sizeof(info) };
+    Gpu *const gpu = calloc(1, sizeof(*gpu));
+    int err = gpu ? vmaf_vulkan_state_device_info(state, &info) : -ENOMEM;
+    if (!err && !is_wanted(options, &info))
+        err = -ENODEV;
+    if (!err)
+        err = vmaf_vulkan_import_state(vmaf, state);
+    if (err) {
+        vmaf_vulkan_state_free(&state);
+        free(gpu);
+        return err;
+    }
+    *gpu = (Gpu){ .vulkan = state, .backend = options->backend, .asked = true };
+    *out = gpu;
+    return 0;
+}
+
+const VmafVulkanState *gpu_adopted(const Gpu *gpu)
+{
+    return gpu->vulkan;
+}
+
+int gpu_share(const Gpu *gpu, VmafContext *vmaf)
+{
+    if (!gpu)
+        return 0;
+    return gpu->vulkan ? vmaf_vulkan_import_state(vmaf, gpu->vulkan)
+                       : vmaf_use_device(vmaf, gpu->device);
+}
+
+unsigned gpu_devices(const Gpu *gpu)
+{
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    return gpu->vulkan || vmaf_device_get_info(gpu->device, &info) ? 1 : info.devices;
+}
+
+const char *gpu_backend(const Gpu *gpu)
+{
+    return gpu->backend;
+}
+
+void gpu_destroy(Gpu *gpu)
+{
+    if (!gpu)
+        return;
+    gave_up = gave_up || vmaf_device_is_lost(gpu->device);
+    vmaf_device_close(&gpu->device);
+    vmaf_vulkan_state_free(&gpu->vulkan);
+    free(gpu);
+}
+
+bool gpu_gave_up(void)
+{
+    return gave_up;
+}
+
+void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
+{
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    Names there = { 0 }, here = { 0 };
+    const char *device = NULL;
+    if (!gpu)
+        return;
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++) {
+        const bool on_gpu = strcmp(info.backend, "cpu");
+        names_add(on_gpu ? &there : &here, info.extractor);
+        if (on_gpu)
+            device = info.device;
+    }
+    if (!there.count)
+        say("Warning: none of the extractors can run on %s; all run on the CPU: %s", gpu->backend,
+            here.text);
+    else if (here.count && (!quiet || gpu->asked))
+        say("on %s (%s): %s; on the CPU: %s", device, gpu->backend, there.text, here.text);
+    else if (!quiet)
+        say("on %s (%s): %s", device, gpu->backend, there.text);
+}
+
+const char *gpu_type_name(enum VmafDeviceType type)
+{
+    switch (type) {
+    case VMAF_DEVICE_INTEGRATED:
+        return "integrated GPU";
+    case VMAF_DEVICE_DISCRETE:
+        return "discrete GPU";
+    case VMAF_DEVICE_VIRTUAL:
+        return "virtual GPU";
+    case VMAF_DEVICE_SOFTWARE:
+        return "software";
+    default:
+        return "other";
+    }
+}
+
+void gpu_uuid_text(char text[40], const uint8_t uuid[16])
+{
+    for (unsigned i = 0; i < 16; i++)
+        text += sprintf(text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+static void print_device(const VmafDeviceInfo *info)
+{
+    printf("%u: %s\n", info->index, info->name);
+    printf("   backend: %s\n", info->backend);
+    printf("   type: %s\n   driver: %s\n", gpu_type_name(info->type), info->driver);
+    printf("   %s: %s\n", info->api, info->version);
+    char uuid[40];
+    gpu_uuid_text(uuid, info->uuid);
+    printf("   memory: %llu MiB\n   UUID: %s", (unsigned long long)(info->memory >> 20), uuid);
+    if (info->pci[0])
+        printf("\n   PCI: %s", info->pci);
+    if (info->missing[0])
+        printf("\n   cannot be used, it lacks: %s\n", info->missing);
+    else
+        printf("\n   can be used%s\n",
+               info->type == VMAF_DEVICE_SOFTWARE ? " when it is named" : "");
+}
+
+/* Prints the devices of one backend and gives their number; without any, what is missing. */
+static unsigned list_backend(const char *backend)
+{
+    VmafDeviceInfo info = { .size = sizeof(info) };
+    unsigned count = 0;
+    for (; !vmaf_device_info(backend, count, &info); count++)
+        print_device(&info);
+    char why[512];
+    if (!count && vmaf_backend_missing(backend, 1, why, sizeof(why)))
+        printf("%s: %s\n", backend, why);
+    return count;
+}
+
+int gpu_list_devices(void)
+{
+    const char *backend;
+    unsigned devices = 0;
+    for (unsigned i = 0; (backend = vmaf_backend_name(i)); i++)
+        devices += list_backend(backend);
+    return fflush(stdout) || ferror(stdout) ? -EIO : devices ? 0 : -ENODEV;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option.h"
+#include "vmaf/preset.h"
+
+int option_add_model(Options *options, const char *text)
+{
+    ModelSpec *const grown = realloc(options->models, (options->model_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->models = grown;
+    char error[512];
+    const int err = model_spec_parse(&grown[options->model_count], text, error, sizeof(error));
+    if (!err)
+        options->model_count++;
+    return err == -EINVAL ? usage_error("%s", error) : err;
+}
+
+static int add_feature(Options *options, const char *text)
+{
+    FeatureSpec *const grown =
+        realloc(options->features, (options->feature_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->features = grown;
+    char error[512];
+    const int err = feature_spec_parse(&grown[options->feature_count], text, error, sizeof(error));
+    if (!err)
+        options->feature_count++;
+    return err == -EINVAL ? usage_error("%s", error) : err;
+}
+
+static int add_preset(Options *options, const Preset *preset)
+{
+    int err = 0;
+    for (unsigned i = 0; !err && i < PRESET_MODELS && preset->models[i]; i++)
+        err = option_add_model(options, preset->models[i]);
+    for (unsigned i = 0; !err && i < PRESET_FEATURES && preset->features[i]; i++)
+        err = add_feature(options, preset->features[i]);
+    options->common_bitdepth |= preset->common_bitdepth;
+    return err;
+}
+
+static int set_model(Options *options, const Arg *arg, const char *value)
+{
+    return option_add_model(options, value);
+}
+
+static int set_feature(Options *options, const Arg *arg, const char *value)
+{
+    return add_feature(options, value);
+}
+
+static int set_aom_ctc(Options *options, const Arg *arg, const char *version)
+{
+    if (!strcmp(version, "proposed"))
+        return usage_error("`--aom_ctc proposed` is deprecated.");
+    const Preset *const preset = preset_aom_ctc(version);
+    if (!preset)
+        return usage_error("bad aom_ctc version \"%s\"; there are v1.0 to v7.0", version);
+    return add_preset(options, preset);
+}
+
+static int set_nflx_ctc(Options *options, const Arg *arg, const char *version)
+{
+    const Preset *const preset = preset_nflx_ctc(version);
+    if (!preset)
+        return usage_error("bad nflx_ctc version \"%s\"; there is v1.0", version);
+    return add_preset(options, preset);
+}
+
+static int set_no_prediction(Options *options, const Arg *arg, const char *value)
+{
+    options->no_prediction = true;
+    return 0;
+}
+
+const Arg compute_options[] = {
+    { .help = "What to compute" },
+    { .letter = 'm',
+      .name = "model",
+      .value = "SPEC",
+      .help = "NAME of a built-in model or FILE, also version=NAME\n"
+              "or path=FILE, and after a ':' each:\n"
+              "name=METRIC, disable_clip, enable_transform,\n"
+              "EXTRACTOR.OPTION=VALUE; may be repeated\n"
+              "(default: vmaf_v0.6.1)",
+      .set = set_model,
+      .complete = "model" },
+    { .name = "feature",
+      .value = "SPEC",
+      .help = "EXTRACTOR or EXTRACTOR=OPTION=VALUE:OPTION=VALUE…;\nmay be repeated",
+      .set = set_feature,
+      .complete = "feature" },
+    { .name = "aom_ctc",
+      .value = "VERSION",
+      .help = "models and features of the AOM common test\nconditions, v1.0 to v7.0",
+      .set = set_aom_ctc,
+      .complete = "v1.0|v2.0|v3.0|v4.0|v5.0|v6.0|v7.0" },
+    { .name = "nflx_ctc",
+      .value = "VERSION",
+      .help = "those of the Netflix common test conditions, v1.0",
+      .set = set_nflx_ctc,
+      .complete = "v1.0" },
+    { .letter = 'n',
+      .name = "no_prediction",
+      .help = "features only, no model scores",
+      .set = set_no_prediction },
+    { 0 },
+};

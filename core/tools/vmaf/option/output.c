@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "libvmaf/report.h"
+#include "option.h"
+
+static int set_output(Options *options, const Arg *arg, const char *value)
+{
+    return words_add(&options->outputs, value);
+}
+
+/* VMAF_OUTPUT_FORMAT_NONE: the library writes nothing of this name. */
+static enum VmafOutputFormat find_format(const char *name)
+{
+    const char *known;
+    for (int i = VMAF_OUTPUT_FORMAT_XML;
+         (known = vmaf_output_format_name((enum VmafOutputFormat)i)); i++)
+        if (!strcasecmp(known, name))
+            return (enum VmafOutputFormat)i;
+    return VMAF_OUTPUT_FORMAT_NONE;
+}
+
+/* Each format of the library is an option of its name. */
+static int set_format(Options *options, const Arg *arg, const char *value)
+{
+    options->format = find_format(arg->name);
+    return options->format ? 0 : usage_error("this libvmaf does not write %s", arg->name);
+}
+
+enum VmafOutputFormat options_format(const Options *options, const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    const enum VmafOutputFormat named = dot ? find_format(dot + 1) : VMAF_OUTPUT_FORMAT_NONE;
+    if (options->format)
+        return options->format;
+    return named ? named : VMAF_OUTPUT_FORMAT_XML;
+}
+
+static int set_precision(Options *options, const Arg *arg, const char *value)
+{
+    char *end;
+    const unsigned long digits = strtoul(value, &end, 10);
+    if (!strcmp(value, "max") || !strcmp(value, "full"))
+        strcpy(options->score_format, "%.17g");
+    else if (!strcmp(value, "legacy"))
+        strcpy(options->score_format, "%.6f");
+    else if (*value >= '0' && *value <= '9' && !*end && digits >= 1 && digits <= 17)
+        snprintf(options->score_format, sizeof(options->score_format), "%%.%ug", (unsigned)digits);
+    else
+        return bad_value(arg, value, "1 to 17, max, full or legacy");
+    return 0;
+}
+
+static int set_html(Options *options, const Arg *arg, const char *value)
+{
+    options->html = value;
+    return 0;
+}
+
+static int set_report(Options *options, const Arg *arg, const char *value)
+{
+    options->stored = true;
+    return 0;
+}
+
+/* Names parted by commas. */
+static int add_pools(Options *options, const Arg *arg, const char *value)
+{
+    for (const char *at = value;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (options->pool_count == POOLS_MAX)
+            return bad_value(arg, value, "fewer at once");
+        if (!pooling_parse(&options->pools[options->pool_count++], at, length))
+            return bad_value(arg, value, POOLING_NAMES);
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int add_gate(Options *options, const Arg *arg, const char *value)
+{
+    if (options->gate_count == GATES_MAX)
+        return bad_value(arg, value, "one of fewer");
+    if (!gate_parse(&options->gates[options->gate_count++], value))
+        return bad_value(arg, value, "a score, and after a ':' " POOLING_NAMES);
+    return 0;
+}
+
+static int set_quiet(Options *options, const Arg *arg, const char *value)
+{
+    options->quiet = true;
+    return 0;
+}
+
+static int set_progress(Options *options, const Arg *arg, const char *value)
+{
+    options->progress = true;
+    return 0;
+}
+
+const Arg output_options[] = {
+    { .help = "Output" },
+    { .letter = 'o',
+      .name = "output",
+      .value = "PATH",
+      .help = "write a report; '-' is standard output. For several\n"
+              "distorted videos once each, or once: NAME.EXT is\n"
+              "NAME.1.EXT, NAME.2.EXT and so on then",
+      .set = set_output,
+      .complete = "file" },
+    { .name = "xml",
+      .help = "as XML (default, unless PATH ends in .json, .csv or\n.sub)",
+      .set = set_format },
+    { .name = "json", .help = "as JSON", .set = set_format },
+    { .name = "csv", .help = "as CSV, frames only", .set = set_format },
+    { .name = "sub", .help = "as subtitles, frames only", .set = set_format },
+    { .name = "precision",
+      .value = "P",
+      .help = "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)",
+      .newer = true,
+      .set = set_precision,
+      .complete = "max|full|legacy" },
+    { .name = "html",
+      .value = "PATH",
+      .help = "write a page to look at: curves, worst frames, figures",
+      .newer = true,
+      .set = set_html,
+      .complete = "file" },
+    { .name = "report",
+      .help =
+          "score nothing: what is printed, judged and written\ncomes from JSON reports, given as words",
+      .newer = true,
+      .set = set_report },
+    { .name = "pool",
+      .value = "NAMES",
+      .help =
+          "print these figures of the frames' scores: mean\n(default), harmonic_mean, min, max, median, "
+          "p0 to\np100; several parted by commas",
+      .newer = true,
+      .set = add_pools,
+      .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
+    { .name = "fail_under",
+      .value = "SCORE[:POOL]",
+      .help = "exit with 2 when a model's score is lower: 93, or\n93:p5; may be repeated",
+      .newer = true,
+      .set = add_gate },
+    { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
+    { .name = "progress",
+      .help =
+          "a line a second for programs to read, on any\nstandard error: progress frame=N total=N …",
+      .newer = true,
+      .set = set_progress },
+    { 0 },
+};

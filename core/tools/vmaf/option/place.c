@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <stdio.h>
+#include <string.h>
+
+#include "vmaf/backends.h"
+#include "libvmaf/device.h"
+#include "option.h"
+
+static int set_threads(Options *options, const Arg *arg, const char *value)
+{
+    enum { THREADS_MAX = 1024 };
+    options->threads_given = true;
+    const int err = parse_number(arg, value, &options->threads);
+    return !err && options->threads > THREADS_MAX ? bad_value(arg, value, "1024 or less") : err;
+}
+
+static int set_cpumask(Options *options, const Arg *arg, const char *value)
+{
+    return parse_mask(arg, value, &options->cpumask);
+}
+
+static int set_gpumask(Options *options, const Arg *arg, const char *value)
+{
+    return parse_mask(arg, value, &options->gpumask);
+}
+
+/* Does the text name a backend, alone or as the next one of a list? */
+static bool known_backend(const char *text)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ","), text);
+    return !strcmp(name, "cpu") || vmaf_backend_built(name) >= 0;
+}
+
+/* Several, for --doctor. */
+static bool is_backend_list(const char *value)
+{
+    if (!strchr(value, ','))
+        return !strcmp(value, "all");
+    for (const char *word = value; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+        if (!known_backend(word))
+            return false;
+    return true;
+}
+
+static int set_backend(Options *options, const Arg *arg, const char *value)
+{
+    options->doctor_backends = strcmp(value, "auto") ? value : NULL;
+    if (is_backend_list(value))
+        return 0;
+    const bool is_cpu = !strcmp(value, "cpu");
+    if (is_cpu || !strcmp(value, "auto") || vmaf_backend_built(value) >= 0) {
+        options->backend = is_cpu ? NULL : value;
+        options->only_cpu = is_cpu;
+        return 0;
+    }
+    char names[256] = "auto, cpu, ";
+    const size_t used = strlen(names);
+    backend_names(names + used, sizeof(names) - used);
+    return bad_value(arg, value, names);
+}
+
+static int set_device(Options *options, const Arg *arg, const char *value)
+{
+    options->device = value;
+    return 0;
+}
+
+static int set_backend_device(Options *options, const Arg *arg, const char *device)
+{
+    backend_find(arg->name, "_device", &options->backend);
+    options->only_cpu = false;
+    options->device = device;
+    return 0;
+}
+
+static int switch_off(Options *options, const Arg *arg, const char *value)
+{
+    const char *name;
+    options->backends_off |= 1u << backend_find(arg->name + strlen("no_"), "", &name);
+    return 0;
+}
+
+static int allow_software(Options *options, const Arg *arg, const char *value)
+{
+    options->allow_software = true;
+    return 0;
+}
+
+/* There is nothing to switch off. */
+static int set_no_metal(Options *options, const Arg *arg, const char *value)
+{
+    return 0;
+}
+
+static char backend_help[256]; /* as the library has them */
+
+const Arg place_options[] = {
+    { .help = "Where to compute" },
+    { .name = "threads",
+      .value = "N",
+      .help = "worker threads (default: one for each CPU); 0: none",
+      .set = set_threads },
+    { .letter = 'c',
+      .name = "cpumask",
+      .value = "BITS",
+      .help = "instruction sets to leave unused: 1 SSE2/NEON,\n"
+              "2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512, 32 its\n"
+              "Ice Lake parts",
+      .set = set_cpumask },
+    { .name = "gpumask", .value = "BITS", .help = "not 0: no GPU", .set = set_gpumask },
+    { .name = "backend",
+      .value = "NAME",
+      .help = backend_help,
+      .newer = true,
+      .set = set_backend,
+      .complete = "backend" },
+    { .name = "device",
+      .value = "DEVICE",
+      .help = "this GPU: its number in --list_devices, a part of\n"
+              "its name, its UUID or its PCI address; or several with\n"
+              "commas between them, or all",
+      .newer = true,
+      .set = set_device,
+      .complete = "device" },
+    { .name = "allow_software",
+      .help = "a software device will do, too",
+      .newer = true,
+      .set = allow_software },
+    { .id = EACH_BACKEND, .name = "" },
+    { .name = "vulkan_allow_software",
+      .help = "older name of --allow_software",
+      .newer = true,
+      .set = allow_software },
+    { .name = "no_metal",
+      .help = "never use Metal (it never is)",
+      .newer = true,
+      .set = set_no_metal },
+    { 0 },
+};
+
+static void fill_backend_help(void)
+{
+    char names[128];
+    backend_names(names, sizeof(names));
+    snprintf(backend_help, sizeof(backend_help),
+             "cpu (default); %s: exactly\nthat one, never another; auto: the first of them\n"
+             "that has a GPU, else the CPU",
+             names);
+}
+
+unsigned backend_options(Arg *rows, unsigned max)
+{
+    enum { DEVICE, OFF, ROWS };
+    static char names[BACKENDS_MAX][ROWS][40], helps[BACKENDS_MAX][ROWS][80];
+    const char *name;
+    unsigned count = 0;
+    fill_backend_help();
+    for (unsigned r = 0; r < ROWS; r++) {
+        const bool device = r == DEVICE;
+        for (unsigned b = 0; b < BACKENDS_MAX && (name = vmaf_backend_name(b)) && count < max;
+             b++) {
+            snprintf(names[b][r], sizeof(names[b][r]), device ? "%s_device" : "no_%s", name);
+            snprintf(helps[b][r], sizeof(helps[b][r]),
+                     device ? "--backend %s, on this device" : "never use %s",
+                     device ? name : vmaf_backend_title(name));
+            rows[count++] = (Arg){ .name = names[b][r],
+                                   .value = device ? "DEVICE" : NULL,
+                                   .help = helps[b][r],
+                                   .newer = true,
+                                   .set = device ? set_backend_device : switch_off,
+                                   .complete = device ? "device" : NULL };
+        }
+    }
+    return count;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends.h"
+#include "environment.h"
+#include "libvmaf/device.h"
+#include "vmaf/option/option.h"
+#include "options.h"
+#include "report/html.h"
+
+void options_print_help(FILE *file)
+{
+    fputs("Usage: vmaf [OPTION]... REFERENCE DISTORTED...\n"
+          "       vmaf -r REFERENCE -d DISTORTED [-d DISTORTED]... [OPTION]...\n"
+          "       vmaf --report REPORT.json... [OPTION]...\n"
+          "       vmaf --merge PART.json... [OPTION]...\n"
+          "Score the quality of distorted videos against their reference.\n"
+          "Long options may be shortened, and have hyphens in place of underscores.\n",
+          file);
+    args_print_help(option_table(), file);
+}
+
+/* Keeps what was typed, for reports. */
+static int keep(Options *options, const char *name, const char *value)
+{
+    GivenOption *const grown = realloc(options->given, (options->given_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    options->given = grown;
+    grown[options->given_count++] = (GivenOption){ name, value };
+    return 0;
+}
+
+int words_add(Words *words, const char *word)
+{
+    const char **const grown = realloc(words->at, (words->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    words->at = grown;
+    grown[words->count++] = word;
+    return 0;
+}
+
+/* Words that are no options are the reference and the distorted videos, or these are given with -r and -d:
+ * with both, one of them is a slip. */
+static int take_words(Options *options)
+{
+    const Words *const words = &options->words;
+    if (!words->count)
+        return 0;
+    if (options->reference || options->distorted.count)
+        return usage_error("unexpected argument '%s'; videos are given with -r and -d already",
+                           words->at[0]);
+    options->reference = words->at[0];
+    int err = keep(options, "reference", words->at[0]);
+    for (size_t i = 1; !err && i < words->count; i++) {
+        err = words_add(&options->distorted, words->at[i]);
+        if (!err)
+            err = keep(options, "distorted", words->at[i]);
+    }
+    return err;
+}
+
+static int check_model_names(const Options *options)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        for (size_t j = i + 1; j < options->model_count; j++)
+            if (!strcmp(model_spec_name(&options->models[i]), model_spec_name(&options->models[j])))
+                return usage_error("Each model should be uniquely named; \"%s\" is used twice. Set "
+                                   "using `--model` via the `name=...` param.",
+                                   model_spec_name(&options->models[i]));
+    return 0;
+}
+
+static bool is_auto(const Options *options)
+{
+    return options->backend && !strcmp(options->backend, "auto");
+}
+
+/* An extractor may ask for a backend by its name: `vif_cuda`. */
+static int heed_extractors(Options *options)
+{
+    for (size_t i = 0; i < options->feature_count; i++) {
+        const char *const extractor = options->features[i].extractor;
+        const char *const backend = backend_of_extractor(extractor);
+        if (!backend)
+            continue;
+        if (options->only_cpu)
+            return usage_error("%s is asked for on %s, but --backend is cpu", extractor, backend);
+        if (options->backend && !is_auto(options) && strcmp(options->backend, backend) != 0)
+            return usage_error(
+                "%s is asked for on %s, but another backend is asked for, too: %s; a "
+                "run has one",
+                extractor, backend, options->backend);
+        if (!options->backend || is_auto(options)) {
+            options->backend = backend;
+            options->by_extractor = true;
+        }
+    }
+    return 0;
+}
+
+/* What was asked for by name must not be switched off in the same breath. */
+static int check_backend(Options *options)
+{
+    const char *name;
+    if (options->doctor_backends && !options->backend && !options->only_cpu)
+        return usage_error("--backend %s: a run has one backend; several are for --doctor",
+                           options->doctor_backends);
+    if (options->device && options->only_cpu)
+        return usage_error("--device asks for a GPU, but --backend is cpu");
+    if (options->device && !options->backend)
+        options->backend = "auto";
+    const int err = heed_extractors(options);
+    const char *const backend = options->backend;
+    if (err || !backend)
+        return err;
+    if (options->gpumask && (options->device || !is_auto(options)))
+        return usage_error("%s is asked for, but --gpumask switches GPUs off",
+                           is_auto(options) ? options->device : backend);
+    if (!is_auto(options) && options->backends_off & (1u << backend_find(backend, "", &name)))
+        return usage_error("%s is asked for, but --no_%s switches it off", backend, backend);
+    return 0;
+}
+
+static int check_raw(const Options *options)
+{
+    char missing[96] = "";
+    if (!options->raw)
+        return 0;
+    if (!options->width)
+        strcat(missing, " --width/-w");
+    if (!options->height)
+        strcat(missing, " --height/-h");
+    if (!options->pix_fmt)
+        strcat(missing, " --pixel_format/-p");
+    if (!options->bitdepth)
+        strcat(missing, " --bitdepth/-b");
+    return *missing ? usage_error("The following options are required for .yuv input:%s", missing)
+                    : 0;
+}
+
+static int check_stdin(const Options *options)
+{
+    size_t users = !strcmp(options->reference, "-");
+    for (size_t i = 0; i < options->distorted.count; i++)
+        users += !strcmp(options->distorted.at[i], "-");
+    return users > 1 ? usage_error("Only one of the videos can come from standard input") : 0;
+}
+
+/* Each distorted video has a report of its own, or one name is for all. */
+static int check_outputs(const Options *options)
+{
+    const Words *const outputs = &options->outputs;
+    const size_t videos = options->distorted.count;
+    if (outputs->count > 1 && outputs->count != videos)
+        return usage_error("-o is given %zu times for %zu distorted video%s: once each, or once",
+                           outputs->count, videos, videos > 1 ? "s" : "");
+    if (outputs->count == 1 && videos > 1 && !strcmp(outputs->at[0], "-"))
+        return usage_error("-o - is one report; with several distorted videos give -o for each");
+    for (size_t i = 0; i < outputs->count; i++)
+        for (size_t j = i + 1; j < outputs->count; j++)
+            if (!strcmp(outputs->at[i], outputs->at[j]))
+                return usage_error("two reports would go to %s", outputs->at[i]);
+    for (size_t i = 0; options->html && i < outputs->count; i++)
+        if (!strcmp(outputs->at[i], options->html))
+            return usage_error("a report and the page would go to %s", options->html);
+    return 0;
+}
+
+static int check_sync(const Options *options)
+{
+    if (options->fps_num && options->sync != SYNC_DEFAULT)
+        return usage_error("--fps pairs frames by time, at its own rate: leave --sync out");
+    if (options->offset.given && options->sync == SYNC_AUTO)
+        return usage_error("--sync auto finds the offset by itself: leave --offset out");
+    return 0;
+}
+
+/* What an earlier run would have needed has no say any more. */
+static int check_stored(const Options *options)
+{
+    if (options->reference || options->distorted.count || options->outputs.count)
+        return usage_error("--report works on stored reports: leave -r, -d and -o out");
+    if (!options->words.count)
+        return usage_error(
+            "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
+    if (options->words.count > HTML_REPORTS_MAX)
+        return usage_error("--report takes %d reports at most", HTML_REPORTS_MAX);
+    return 0;
+}
+
+/* cambi writes pictures as it goes along, which parts would not know where to put. */
+static bool names_heatmaps(const OptionSpec *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(options[i].key, "heatmaps_path"))
+            return true;
+    return false;
+}
+
+bool options_want_heatmaps(const Options *options)
+{
+    for (size_t i = 0; i < options->feature_count; i++)
+        if (names_heatmaps(options->features[i].options, options->features[i].option_count))
+            return true;
+    for (size_t i = 0; i < options->model_count; i++)
+        if (names_heatmaps(options->models[i].overloads, options->models[i].overload_count))
+            return true;
+    return false;
+}
+
+/* A part holds what was measured for one report, which the merge makes. */
+static int check_part(const Options *options)
+{
+    if (!options->part.kind)
+        return options->part.from_start
+                   ? usage_error("--from_start is for parts: with --shard or --frames")
+                   : 0;
+    if (options->distorted.count > 1)
+        return usage_error("a part is of one distorted video: run --shard for each");
+    if (!options->outputs.count)
+        return usage_error("a part is a file: -o PART.json says where it goes");
+    if (options->html)
+        return usage_error("--html is for the whole: give it to --merge");
+    if (options_want_heatmaps(options))
+        return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
+    return 0;
+}
+
+static int check_merge(const Options *options)
+{
+    if (options->reference || options->distorted.count || options->part.kind)
+        return usage_error("--merge works on part files: leave -r, -d, --shard and --frames out");
+    for (size_t i = 0; i < options->given_count; i++) {
+        const char *const name = options->given[i].name;
+        if (strcmp(name, "merge") != 0 && !option_is_in(output_options, name))
+            return usage_error(
+                "--%s is for the parts: --merge makes a report of what they measured", name);
+    }
+    if (!options->words.count)
+        return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
+    return 0;
+}
+
+static int check_gates(const Options *options)
+{
+    return options->gate_count && options->no_prediction
+               ? usage_error(
+                     "--fail_under is about the scores of models, and there are none with -n")
+               : 0;
+}
+
+static int check(Options *options)
+{
+    if (!options->reference)
+        return usage_error("Reference .y4m or .yuv (-r/--reference) is required");
+    if (!options->distorted.count)
+        return usage_error("Distorted .y4m or .yuv (-d/--distorted) is required");
+    int err = check_raw(options);
+    if (!err)
+        err = check_stdin(options);
+    if (!err)
+        err = check_outputs(options);
+    if (!err)
+        err = check_sync(options);
+    if (!err)
+        err = check_model_names(options);
+    if (!err)
+        err = check_gates(options);
+    if (!err)
+        err = check_part(options);
+    if (!err)
+        err = options_heed_environment(options);
+    return err ? err : check_backend(options);
+}
+
+static int read_words(Options *options, int argc, char **argv)
+{
+    ArgScanner scanner;
+    args_start(&scanner, option_table(), argc, argv);
+    const Arg *arg;
+    const char *value;
+    int found;
+    while ((found = args_next(&scanner, &arg, &value)) > 0) {
+        int err = arg ? keep(options, arg->name, value) : words_add(&options->words, value);
+        if (!err && arg)
+            err = arg->set(options, arg, value);
+        /* The doctor wants to know what must work. */
+        if (err || (options->action != ACTION_SCORE && options->action != ACTION_DOCTOR))
+            return err;
+    }
+    return found < 0 ? usage_error("vmaf: %s", scanner.error) : 0;
+}
+
+int options_parse(Options *options, int argc, char **argv, enum Action *action)
+{
+    *options = (Options){ 0 };
+    int err = read_words(options, argc, argv);
+    *action = options->action;
+    if (err || *action != ACTION_SCORE)
+        return err;
+    if (options->stored) {
+        *action = ACTION_REPORT;
+        return check_stored(options);
+    }
+    if (options->merge) {
+        *action = ACTION_MERGE;
+        return check_merge(options);
+    }
+    err = take_words(options);
+    if (!err)
+        err = check(options);
+    if (err || options->model_count || options->no_prediction)
+        return err;
+    return option_add_model(options, "version=vmaf_v0.6.1");
+}
+
+void options_destroy(Options *options)
+{
+    for (size_t i = 0; i < options->model_count; i++)
+        model_spec_destroy(&options->models[i]);
+    for (size_t i = 0; i < options->feature_count; i++)
+        feature_spec_destroy(&options->features[i]);
+    free(options->models);
+    free(options->features);
+    free(options->given);
+    free(options->distorted.at);
+    free(options->words.at);
+    free(options->outputs.at);
+    *options = (Options){ 0 };
+}

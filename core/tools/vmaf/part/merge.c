@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "merge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "vmaf/extractors.h"
+#include "input/reader.h"
+#include "common/message.h"
+#include "models.h"
+#include "vmaf/option/option.h"
+#include "vmaf/output.h"
+#include "vmaf/rating.h"
+#include "report/html.h"
+#include "vmaf/score.h"
+#include "agree.h"
+#include "models.h"
+#include "part.h"
+
+typedef struct Merge {
+    const Options *asked; /* of the merge */
+    PartFile *parts;
+    size_t count;
+    const PartFile *last; /* that has pairs: what was known at the end */
+    char **words;         /* of the command line that one run would have had */
+    int word_count;
+    Options options; /* from these */
+    Models *models;
+    Rating rating;
+    VideoReader readers[SIDES];
+    Video videos[SIDES]; /* as far as a report tells of them */
+} Merge;
+
+/* ---- reading the parts ---- */
+
+static int load_parts(Merge *merge)
+{
+    const Words *const words = &merge->asked->words;
+    merge->parts = calloc(words->count, sizeof(*merge->parts));
+    if (!merge->parts)
+        return -ENOMEM;
+    int err = 0;
+    for (; !err && merge->count < words->count; merge->count += !err)
+        err = part_load(&merge->parts[merge->count], words->at[merge->count], false);
+    if (!err)
+        err = parts_agree(merge->parts, merge->count);
+    for (size_t i = 0; !err && i < merge->count; i++)
+        if (merge->parts[i].count)
+            merge->last = &merge->parts[i];
+    return err;
+}
+
+/* ---- the options of one run ---- */
+
+static int add_word(Merge *merge, const char *name, const char *value)
+{
+    char **const grown = realloc(merge->words, ((size_t)merge->word_count + 2) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    merge->words = grown;
+    const size_t size = strlen(name) + (value ? strlen(value) : 0) + sizeof("--=");
+    char *const word = malloc(size);
+    if (!word)
+        return -ENOMEM;
+    if (merge->word_count)
+        snprintf(word, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+    else
+        snprintf(word, size, "%s", name);
+    grown[merge->word_count++] = word;
+    grown[merge->word_count] = NULL;
+    return 0;
+}
+
+/* What a run may have been given that left a part. One that tells of others was made by somebody who wants
+ * files written: only the merge's own options do that. */
+static bool may_come_from_part(const char *name)
+{
+    return strcmp(name, "html") != 0 && strcmp(name, "report") != 0 &&
+           !option_is_in(part_options, name) && !option_is_in(about_options, name);
+}
+
+/* The report goes where the merge says; what else is given to it comes last. */
+static int make_words(Merge *merge)
+{
+    const json_t *const options = json_object_get(merge->parts[0].head, "options");
+    const Options *const asked = merge->asked;
+    int err = add_word(merge, "vmaf", NULL);
+    for (size_t i = 0; !err && i < json_array_size(options); i++) {
+        const json_t *const option = json_array_get(options, i);
+        const char *const name = json_string_value(json_array_get(option, 0));
+        const char *value = json_string_value(json_array_get(option, 1));
+        if (!name || !may_come_from_part(name)) {
+            say("%s tells of an option that parts do not have: %s", merge->parts[0].path,
+                name ? name : "one without a name");
+            return -EINVAL;
+        }
+        if (!strcmp(name, "output")) {
+            if (!asked->outputs.count)
+                continue;
+            value = asked->outputs.at[0];
+        }
+        err = add_word(merge, name, value);
+    }
+    for (size_t i = 0; !err && i < asked->given_count; i++) {
+        const GivenOption *const given = &asked->given[i];
+        if (strcmp(given->name, "merge") != 0 && strcmp(given->name, "output") != 0)
+            err = add_word(merge, given->name, given->value);
+    }
+    return err;
+}
+
+/* Names that ask for a backend are for where the parts were made. */
+static int plain_extractors(Options *options)
+{
+    VmafExtractorInfo info = { .size = sizeof(info) };
+    unsigned index;
+    for (size_t i = 0; i < options->feature_count; i++) {
+        FeatureSpec *const spec = &options->features[i];
+        if (vmaf_extractor_find(spec->extractor, &index) || vmaf_extractor_info(index, &info))
+            continue; /* said when it is used */
+        char *const name = strdup(info.name);
+        if (!name)
+            return -ENOMEM;
+        free(spec->extractor);
+        spec->extractor = name;
+    }
+    return 0;
+}
+
+static int parse_options(Merge *merge)
+{
+    enum Action action;
+    if (merge->asked->outputs.count > 1) {
+        say("--merge makes one report: give -o once");
+        return -EINVAL;
+    }
+    int err = make_words(merge);
+    if (!err)
+        err = options_parse(&merge->options, merge->word_count, merge->words, &action);
+    if (!err && (action != ACTION_SCORE || options_want_heatmaps(&merge->options))) {
+        say("%s was not made by a run that parts come from", merge->parts[0].path);
+        err = -EINVAL;
+    }
+    if (err)
+        return err;
+    merge->options.backend = NULL;
+    merge->options.only_cpu = json_is_true(json_object_get(merge->parts[0].head, "list_places"));
+    return plain_extractors(&merge->options);
+}
+
+/* A model that was replaced since is another one. */
+static int check_models(const Merge *merge)
+{
+    json_t *now;
+    const int err = describe_models(&now, &merge->options);
+    if (err)
+        return err;
+    const bool same = json_equal(now, json_object_get(merge->parts[0].head, "models"));
+    json_decref(now);
+    if (same)
+        return 0;
+    say("%s was made with another model than the one that is there now: run all parts again",
+        merge->parts[0].path);
+    return -EINVAL;
+}
+
+/* ---- what reports tell of videos ---- */
+
+static unsigned number_of(const json_t *object, const char *name)
+{
+    return (unsigned)json_integer_value(json_object_get(object, name));
+}
+
+static const char *string_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static enum VmafPixelFormat format_of(const json_t *object)
+{
+    const char *const name = string_of(object, "pixel_format");
+    for (int i = VMAF_PIX_FMT_YUV420P; name && i <= VMAF_PIX_FMT_YUV400P; i++)
+        if (!strcmp(name, video_format_name((enum VmafPixelFormat)i)))
+            return (enum VmafPixelFormat)i;
+    return VMAF_PIX_FMT_UNKNOWN;
+}
+
+static const char *const sides[SIDES] = { "reference", "distorted" };
+
+static bool has_note(const Video *video, const char *kind, const char *text)
+{
+    for (unsigned i = 0; i < video->note_count; i++)
+        if (!strcmp(video->notes[i].kind, kind) && (!text || !strcmp(video->notes[i].text, text)))
+            return true;
+    return false;
+}
+
+/* Of each kind what the first part that met it has to say: it says where that begins. */
+static int add_notes(Video *video, const PartFile *part, enum Side side)
+{
+    const json_t *const read = json_object_get(json_object_get(part->head, "read"), sides[side]);
+    const json_t *const notes = json_object_get(read, "notes");
+    const unsigned before = video->note_count;
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+        const json_t *const note = json_array_get(notes, i);
+        const char *const kind = string_of(note, "kind"), *const text = string_of(note, "text");
+        Video known = *video;
+        known.note_count = before;
+        if (!kind || !text || has_note(&known, kind, NULL))
+            continue;
+        VideoNote *const grown =
+            realloc(video->notes, (video->note_count + 1) * sizeof(*video->notes));
+        if (!grown)
+            return -ENOMEM;
+        video->notes = grown;
+        grown[video->note_count++] =
+            (VideoNote){ kind, json_is_true(json_object_get(note, "done")), (char *)text };
+    }
+    return 0;
+}
+
+static int make_video(Merge *merge, enum Side side)
+{
+    const PartFile *const last = merge->last;
+    const json_t *const input = json_object_get(json_object_get(last->head, "inputs"), sides[side]);
+    const json_t *const read = json_object_get(json_object_get(last->head, "read"), sides[side]);
+    Video *const video = &merge->videos[side];
+    merge->readers[side].name = string_of(input, "kind");
+    *video = (Video){
+        .path = string_of(input, "path"),
+        .reader = &merge->readers[side],
+        .native = { number_of(input, "width"), number_of(input, "height"),
+                    number_of(input, "bitdepth"), format_of(input) },
+        .traits = { .codec = string_of(input, "codec"),
+                    .rate_num = number_of(input, "rate_num"),
+                    .rate_den = number_of(input, "rate_den") },
+    };
+    merge->rating.span[side] = (VideoSpan){
+        (uint64_t)json_integer_value(json_object_get(read, "skipped")),
+        (uint64_t)json_integer_value(json_object_get(input, "frames")),
+    };
+    int err = video->path ? 0 : -EINVAL;
+    for (size_t i = 0; !err && i < merge->count; i++)
+        if (merge->parts[i].count)
+            err = add_notes(video, &merge->parts[i], side);
+    return err;
+}
+
+/* ---- where it was measured ---- */
+
+/* Names of several machines, each once. */
+static void add_name(char *names, size_t size, const char *name)
+{
+    const size_t used = strlen(names);
+    for (const char *at = names; name && (at = strstr(at, name)); at += strlen(name)) {
+        const char *const end = at + strlen(name);
+        if ((at == names || at[-1] == ' ') && (!*end || *end == ','))
+            return;
+    }
+    if (name)
+        snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static int tell_place(const Merge *merge, unsigned feature)
+{
+    char backend[128] = "", device[512] = "", set[128] = "";
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    double device_us = 0.0;
+    for (size_t i = 0; i < merge->count; i++) {
+        const PartFile *const part = &merge->parts[i];
+        const json_t *const place = json_array_get(json_object_get(part->head, "places"), feature);
+        if (!part->count)
+            continue;
+        const uint64_t frames = (uint64_t)json_integer_value(json_object_get(place, "frames"));
+        add_name(backend, sizeof(backend), string_of(place, "backend"));
+        add_name(device, sizeof(device), string_of(place, "device"));
+        add_name(set, sizeof(set), string_of(place, "instruction_set"));
+        if (!info.passes)
+            info.passes = number_of(place, "passes");
+        info.frames += frames;
+        info.launches += (uint64_t)json_integer_value(json_object_get(place, "launches"));
+        info.frames_on_cpu += (uint64_t)json_integer_value(json_object_get(place, "frames_on_cpu"));
+        device_us += (double)frames * json_number_value(json_object_get(place, "device_us"));
+    }
+    info.backend = backend;
+    info.device = *device ? device : NULL;
+    info.instruction_set = *set ? set : NULL;
+    info.device_us = info.frames ? device_us / (double)info.frames : 0.0;
+    return vmaf_part_place(merge->rating.vmaf, feature, &info);
+}
+
+static int tell_places(const Merge *merge)
+{
+    const size_t features = json_array_size(json_object_get(merge->parts[0].head, "extractors"));
+    double seconds = 0.0;
+    int err = 0;
+    for (unsigned i = 0; !err && i < features; i++)
+        err = tell_place(merge, i);
+    for (size_t i = 0; i < merge->count; i++)
+        if (merge->parts[i].count)
+            seconds += json_number_value(json_object_get(merge->parts[i].head, "seconds"));
+    return err ? err
+               : vmaf_part_speed(merge->rating.vmaf, number_of(merge->last->head, "threads"),
+                                 seconds);
+}
+
+/* ---- scores ---- */
+
+/* The context must have the features that the parts were measured with, in their order. */
+static int check_extractors(const Merge *merge)
+{
+    const json_t *const list = json_object_get(merge->parts[0].head, "extractors");
+    VmafContext *const vmaf = merge->rating.vmaf;
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    const char *kinds;
+    unsigned i = 0;
+    for (; !vmaf_feature_info(vmaf, i, &info) && !vmaf_part_kinds(vmaf, i, &kinds); i++) {
+        const json_t *const extractor = json_array_get(list, i);
+        const char *const name = string_of(extractor, "name"), *const own =
+                                                                   string_of(extractor, "kinds");
+        if (!name || !own || strcmp(name, info.extractor) != 0 || strcmp(own, kinds) != 0)
+            break;
+    }
+    if (i == json_array_size(list) && vmaf_feature_info(vmaf, i, &info))
+        return 0;
+    say("%s was measured with other features than its models and options ask for here: run all parts "
+        "again",
+        merge->parts[0].path);
+    return -EINVAL;
+}
+
+typedef struct Rows {
+    unsigned features;
+    const char **kinds;
+    PartRow row;
+} Rows;
+
+static void clear_rows(Rows *rows)
+{
+    for (unsigned i = 0; rows->row.room && i < rows->features; i++)
+        free(rows->row.room[i]);
+    free(rows->row.room);
+    free(rows->row.values);
+    free(rows->kinds);
+}
+
+static int make_rows(Rows *rows, VmafContext *vmaf, size_t features)
+{
+    rows->features = (unsigned)features;
+    rows->kinds = calloc(features + 1, sizeof(*rows->kinds));
+    rows->row.room = calloc(features + 1, sizeof(*rows->row.room));
+    rows->row.values = calloc(features + 1, sizeof(*rows->row.values));
+    int err = rows->kinds && rows->row.room && rows->row.values ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && i < features; i++) {
+        err = vmaf_part_kinds(vmaf, i, &rows->kinds[i]);
+        if (!err) {
+            rows->row.room[i] = calloc(strlen(rows->kinds[i]) + 1, sizeof(**rows->row.room));
+            err = rows->row.room[i] ? 0 : -ENOMEM;
+        }
+    }
+    return err;
+}
+
+static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
+{
+    const json_t *const scored = json_object_get(known->head, "scored");
+    const VmafPartShape shape = { sizeof(shape), format_of(scored), number_of(scored, "bitdepth"),
+                                  number_of(scored, "width"), number_of(scored, "height") };
+    PartFile part;
+    int err = part_load(&part, known->path, true);
+    if (err)
+        return err;
+    if (!json_equal(part.head, known->head)) {
+        say("%s was replaced while it was merged: merge again", known->path);
+        err = -EINVAL;
+    }
+    for (uint64_t i = 0; !err && i < part.count; i++) {
+        const unsigned pair = (unsigned)(part.first + i);
+        err = part_next_row(&part, rows->kinds, rows->features, pair, &rows->row);
+        if (err)
+            break;
+        err = vmaf_part_replay(merge->rating.vmaf, &shape, pair, rows->row.values);
+        if (err)
+            say("%s: frame %u could not be scored", known->path, pair);
+    }
+    part_unload(&part);
+    return err;
+}
+
+static int replay(Merge *merge)
+{
+    Rows rows = { 0 };
+    int err = make_rows(&rows, merge->rating.vmaf,
+                        json_array_size(json_object_get(merge->parts[0].head, "extractors")));
+    for (size_t i = 0; !err && i < merge->count; i++)
+        if (merge->parts[i].count)
+            err = replay_part(merge, &merge->parts[i], &rows);
+    clear_rows(&rows);
+    return err;
+}
+
+static int prepare(Merge *merge)
+{
+    Rating *const rating = &merge->rating;
+    const json_t *const read = json_object_get(merge->last->head, "read");
+    const char *const pairing = string_of(read, "pairing");
+    rating->ref = &merge->videos[SIDE_REF];
+    rating->video = &merge->videos[SIDE_DIST];
+    rating->pairs = (unsigned)(merge->last->first + merge->last->count);
+    snprintf(rating->pairing, sizeof(rating->pairing), "%s", pairing ? pairing : "");
+    int err = rating_create_context(rating, &merge->options, 0, rating);
+    if (!err)
+        err = models_create(&merge->models, &merge->options);
+    if (!err)
+        err = models_use(merge->models, rating->vmaf);
+    if (!err)
+        err = extractors_use(&merge->options, rating->vmaf);
+    if (!err)
+        err = check_extractors(merge);
+    for (unsigned i = 0; !err && i < SIDES; i++)
+        err = make_video(merge, (enum Side)i);
+    return err ? err : tell_places(merge);
+}
+
+/* Under whatever name. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return !strcmp(a, b) || (!stat(a, &one) && !stat(b, &other) && one.st_ino &&
+                             one.st_ino == other.st_ino && one.st_dev == other.st_dev);
+}
+
+/* Nothing that the report is made of may be lost to it. */
+static int check_place(const Merge *merge, const char *path)
+{
+    const json_t *const inputs = json_object_get(merge->parts[0].head, "inputs");
+    for (size_t i = 0; i < merge->count; i++) {
+        if (!is_same_file(path, merge->parts[i].path))
+            continue;
+        say("%s is one of the parts: the report would take its place", path);
+        return -EINVAL;
+    }
+    for (unsigned i = 0; i < SIDES; i++) {
+        const char *const video = string_of(json_object_get(inputs, sides[i]), "path");
+        if (!video || !is_same_file(path, video))
+            continue;
+        say("%s is the %s video: the report would take its place", path, sides[i]);
+        return -EINVAL;
+    }
+    return output_check(path, NULL, 0);
+}
+
+static int check_outputs(Merge *merge)
+{
+    int err = output_path(&merge->rating.output, &merge->options, 0);
+    if (!err && merge->rating.output)
+        err = check_place(merge, merge->rating.output);
+    if (!err && merge->options.html)
+        err = check_place(merge, merge->options.html);
+    return err;
+}
+
+static int merge_all(Merge *merge)
+{
+    int err = load_parts(merge);
+    if (!err)
+        err = parse_options(merge);
+    if (!err)
+        err = check_outputs(merge);
+    if (!err)
+        err = check_models(merge);
+    if (!err)
+        err = prepare(merge);
+    if (!err)
+        err = replay(merge);
+    if (!err)
+        err = rating_end(&merge->rating, &merge->options);
+    if (!err)
+        err = rating_finish(&merge->rating, &merge->options, merge->models);
+    if (!err && merge->rating.report)
+        err = html_write(&merge->rating.report, 1, merge->options.html);
+    return err ? err : merge->rating.below ? SCORE_BELOW : 0;
+}
+
+int merge_parts(const Options *options)
+{
+    Merge merge = { .asked = options };
+    const int err = merge_all(&merge);
+    rating_destroy(&merge.rating);
+    models_destroy(merge.models);
+    for (unsigned i = 0; i < SIDES; i++)
+        free(merge.videos[i].notes);
+    options_destroy(&merge.options);
+    for (int i = 0; i < merge.word_count; i++)
+        free(merge.words[i]);
+    free(merge.words);
+    for (size_t i = 0; i < merge.count; i++)
+        part_unload(&merge.parts[i]);
+    free(merge.parts);
+    return err;
+}

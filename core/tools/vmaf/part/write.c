@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/reader.h"
+#include "common/message.h"
+#include "vmaf/option/option.h"
+#include "report/save.h"
+#include "part.h"
+
+/* ---- what all parts must have in common ---- */
+
+static json_t *text(const char *value)
+{
+    return value ? json_string(value) : json_null();
+}
+
+static json_t *describe_input(const Video *video, const Shard *shard, enum Side side,
+                              const VideoSpan *span)
+{
+    const VideoFormat *const format = &video->native;
+    return json_pack("{so so so sI sI sI ss sI sI sI sI ss}", "path", text(video->path), "kind",
+                     text(video->reader->name), "codec", text(video->traits.codec), "width",
+                     (json_int_t)format->width, "height", (json_int_t)format->height, "bitdepth",
+                     (json_int_t)format->bitdepth, "pixel_format",
+                     video_format_name(format->pix_fmt), "rate_num",
+                     (json_int_t)video->traits.rate_num, "rate_den",
+                     (json_int_t)video->traits.rate_den, "frames", (json_int_t)span->frames,
+                     "bytes", (json_int_t)shard->size[side], "ends", shard->ends[side]);
+}
+
+static json_t *describe_inputs(const Rating *rating)
+{
+    return json_pack(
+        "{so so}", "reference",
+        describe_input(rating->ref, rating->shard, SIDE_REF, &rating->span[SIDE_REF]), "distorted",
+        describe_input(rating->video, rating->shard, SIDE_DIST, &rating->span[SIDE_DIST]));
+}
+
+static unsigned scored_depth(const Rating *rating)
+{
+    const unsigned ref = rating->ref->format.bitdepth, dist = rating->video->format.bitdepth;
+    return ref > dist ? ref : dist;
+}
+
+static json_t *describe_scored(const Rating *rating)
+{
+    const VideoFormat *const format = &rating->ref->format;
+    return json_pack("{sI sI sI ss}", "width", (json_int_t)format->width, "height",
+                     (json_int_t)format->height, "bitdepth", (json_int_t)scored_depth(rating),
+                     "pixel_format", video_format_name(format->pix_fmt));
+}
+
+/* Does an option decide about scores, or about what is reported of them? Others are about where they are computed, and
+ * what is said meanwhile. */
+static bool is_setting(const char *name)
+{
+    if (option_is_in(output_options, name))
+        return strcmp(name, "output") != 0 && strcmp(name, "quiet") != 0 &&
+               strcmp(name, "progress") != 0;
+    return option_is_in(video_options, name) || option_is_in(align_options, name) ||
+           option_is_in(sync_options, name) || option_is_in(compute_options, name);
+}
+
+static json_t *describe_options(const Options *options, bool settings_only)
+{
+    json_t *const list = json_array();
+    for (size_t i = 0; i < options->given_count; i++) {
+        const GivenOption *const given = &options->given[i];
+        if (option_is_in(part_options, given->name) || (settings_only && !is_setting(given->name)))
+            continue;
+        json_array_append_new(list, json_pack("[s o]", given->name, text(given->value)));
+    }
+    return list;
+}
+
+static json_t *describe_extractors(VmafContext *vmaf)
+{
+    json_t *const list = json_array();
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    const char *kinds;
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info) && !vmaf_part_kinds(vmaf, i, &kinds);
+         i++)
+        json_array_append_new(list, json_pack("{ss ss}", "name", info.extractor, "kinds", kinds));
+    return list;
+}
+
+/* ---- what this one has ---- */
+
+static json_t *describe_notes(const Video *video)
+{
+    json_t *const list = json_array();
+    for (unsigned i = 0; i < video->note_count; i++)
+        json_array_append_new(list,
+                              json_pack("{ss sb so}", "kind", video->notes[i].kind, "done",
+                                        video->notes[i].done, "text", text(video->notes[i].text)));
+    return list;
+}
+
+static json_t *describe_read(const Rating *rating, const Video *video, enum Side side)
+{
+    char digest[DIGEST_TEXT];
+    digest_end(&rating->shard->content[side], digest);
+    return json_pack("{sI ss so}", "skipped", (json_int_t)rating->span[side].skipped, "digest",
+                     digest, "notes", describe_notes(video));
+}
+
+static json_t *describe_place(uint64_t place)
+{
+    return place == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)place);
+}
+
+/* The frames on both sides of where this part and its neighbours meet: each has seen those that it looks back
+ * at, its first, its last and the one behind. */
+static json_t *describe_edges(const Shard *shard)
+{
+    enum { KEPT = 3 };
+    json_t *const list = json_array();
+    for (size_t i = 0; i < shard->pair_count; i++) {
+        if (i > shard->lead && i + KEPT < shard->pair_count)
+            continue;
+        const PairDigest *const pair = &shard->pairs[i];
+        json_array_append_new(list,
+                              json_pack("[I s s o o]", (json_int_t)(shard->first - shard->lead + i),
+                                        pair->text[SIDE_REF], pair->text[SIDE_DIST],
+                                        describe_place(pair->place[SIDE_REF]),
+                                        describe_place(pair->place[SIDE_DIST])));
+    }
+    return list;
+}
+
+static json_t *describe_places(VmafContext *vmaf)
+{
+    json_t *const list = json_array();
+    VmafFeatureInfo info = { .size = sizeof(info) };
+    for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
+        json_array_append_new(
+            list, json_pack("{so so so sI sI sI sI sf}", "backend", text(info.backend), "device",
+                            text(info.device), "instruction_set", text(info.instruction_set),
+                            "passes", (json_int_t)info.passes, "frames", (json_int_t)info.frames,
+                            "launches", (json_int_t)info.launches, "frames_on_cpu",
+                            (json_int_t)info.frames_on_cpu, "device_us", info.device_us));
+    return list;
+}
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+static json_t *describe_shard(const PartChoice *part)
+{
+    return part->kind == PART_SHARD ? json_pack("{sI sI}", "index", (json_int_t)part->index,
+                                                "count", (json_int_t)part->count)
+                                    : json_null();
+}
+
+/* NULL: no memory, or a text that is no UTF-8. */
+static json_t *describe(const Rating *rating, const Options *options)
+{
+    const Shard *const shard = rating->shard;
+    return json_pack("{sI ss so sI sI sb so so so so so so s{so so so} so so sb sI sf}",
+                     "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
+                     describe_shard(&options->part), "first", (json_int_t)shard->first, "count",
+                     (json_int_t)shard->count, "ended", shard->ended, "inputs",
+                     describe_inputs(rating), "scored", describe_scored(rating), "models",
+                     json_incref(shard->models), "extractors", describe_extractors(rating->vmaf),
+                     "settings", describe_options(options, true), "options",
+                     describe_options(options, false), "read", "reference",
+                     describe_read(rating, rating->ref, SIDE_REF), "distorted",
+                     describe_read(rating, rating->video, SIDE_DIST), "pairing",
+                     *rating->pairing ? text(rating->pairing) : json_null(), "edges",
+                     describe_edges(shard), "places", describe_places(rating->vmaf), "list_places",
+                     options->backend || options->only_cpu, "threads", (json_int_t)shard->threads,
+                     "seconds", seconds_since(&shard->started));
+}
+
+/* ---- values ---- */
+
+/* So that it is the same number when it is read back, and a real one. */
+static void put_real(FILE *file, double value)
+{
+    char digits[40];
+    if (isnan(value) || isinf(value)) {
+        fprintf(file, "\"%s%s\"", signbit(value) ? "-" : "", isnan(value) ? "nan" : "inf");
+        return;
+    }
+    snprintf(digits, sizeof(digits), "%.17g", value);
+    fprintf(file, "%s%s", digits, strpbrk(digits, ".e") ? "" : ".0");
+}
+
+static void put_values(FILE *file, const char *kinds, const VmafPartValue *values)
+{
+    fputc('[', file);
+    for (size_t i = 0; kinds[i]; i++) {
+        if (i)
+            fputc(',', file);
+        if (kinds[i] == 'r')
+            put_real(file, values[i].real);
+        else
+            fprintf(file, "%" PRId64, values[i].integer);
+    }
+    fputc(']', file);
+}
+
+static int put_row(FILE *file, VmafContext *vmaf, unsigned pair, VmafPartValue *values)
+{
+    const char *kinds;
+    fprintf(file, "    [%u", pair);
+    for (unsigned i = 0; !vmaf_part_kinds(vmaf, i, &kinds); i++) {
+        const int err = vmaf_part_values(vmaf, i, pair, values);
+        fputc(',', file);
+        if (!err)
+            put_values(file, kinds, values);
+        else if (err == -ENOENT)
+            fputs("null", file);
+        else
+            return err;
+    }
+    fputc(']', file);
+    return 0;
+}
+
+static int put_rows(FILE *file, const Rating *rating)
+{
+    const Shard *const shard = rating->shard;
+    const char *kinds;
+    size_t most = 1;
+    for (unsigned i = 0; !vmaf_part_kinds(rating->vmaf, i, &kinds); i++)
+        most = strlen(kinds) > most ? strlen(kinds) : most;
+    VmafPartValue *const values = malloc(most * sizeof(*values));
+    int err = values ? 0 : -ENOMEM;
+    fputs(",\n  \"values\": [", file);
+    for (uint64_t i = 0; !err && i < shard->count; i++) {
+        fputs(i ? ",\n" : "\n", file);
+        err = put_row(file, rating->vmaf, (unsigned)(shard->first + i), values);
+    }
+    fputs("\n  ]", file);
+    free(values);
+    return err;
+}
+
+/* ---- the file ---- */
+
+/* A line for each member. */
+static int put_part(FILE *file, const Rating *rating, json_t *head)
+{
+    const char *name;
+    json_t *member;
+    bool first = true;
+    json_object_foreach (head, name, member) {
+        char *const value = json_dumps(member, JSON_ENCODE_ANY);
+        if (!value)
+            return -ENOMEM;
+        fprintf(file, "%s\n  \"%s\": %s", first ? "{" : ",", name, value);
+        free(value);
+        first = false;
+    }
+    return put_rows(file, rating);
+}
+
+static int save(const char *path, char **text, size_t *size, FILE *file)
+{
+    char sum[DIGEST_TEXT];
+    Digest digest;
+    if (fflush(file))
+        return -ENOMEM;
+    digest_start(&digest);
+    digest_add(&digest, *text, *size);
+    digest_end(&digest, sum);
+    fprintf(file, ",\n  \"checksum\": \"%s\"\n}\n", sum);
+    if (fflush(file) || ferror(file))
+        return -ENOMEM;
+    return save_file(path, *text, *size);
+}
+
+int part_write(const Rating *rating, const Options *options)
+{
+    json_t *const head = describe(rating, options);
+    if (!head) {
+        say("%s: a part cannot be written: no memory, or a name that is not UTF-8", rating->output);
+        return -EINVAL;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+    int err = file ? put_part(file, rating, head) : -ENOMEM;
+    if (!err)
+        err = save(rating->output, &text, &size, file);
+    if (file)
+        fclose(file);
+    free(text);
+    json_decref(head);
+    return err;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "rating.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/reader.h"
+#include "common/interrupt.h"
+#include "libvmaf/report.h"
+#include "common/message.h"
+#include "output.h"
+#include "report/html.h"
+#include "vmaf/part/part.h"
+
+int rating_create_context(Rating *rating, const Options *options, unsigned threads,
+                          const Rating *first)
+{
+    const VmafConfiguration config = {
+        .log_level = VMAF_LOG_LEVEL_INFO,
+        .n_threads = rating == first ? threads : 0,
+        .n_subsample = options->subsample,
+        .cpumask = options->cpumask,
+        .gpumask = options->gpumask,
+    };
+    int err = vmaf_init(&rating->vmaf, config);
+    if (!err)
+        err = vmaf_share_threads(rating->vmaf, first->vmaf);
+    if (err)
+        say("problem initializing VMAF context");
+    return err;
+}
+
+/* What was done to the video or, not `done`, what is odd about it, in one line to be freed; NULL: nothing. */
+static char *join_notes(const Video *video, bool done)
+{
+    size_t size = 1, used = 0;
+    for (unsigned i = 0; i < video->note_count; i++)
+        size += video->notes[i].done == done ? strlen(video->notes[i].text) + 2 : 0;
+    char *const line = size > 1 ? malloc(size) : NULL;
+    for (unsigned i = 0; line && i < video->note_count; i++)
+        if (video->notes[i].done == done)
+            used += (size_t)snprintf(line + used, size - used, "%s%s", used ? "; " : "",
+                                     video->notes[i].text);
+    return line;
+}
+
+static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const VideoSpan *span,
+                      const char *pairing)
+{
+    char *const filters = join_notes(video, true), *const warnings = join_notes(video, false);
+    const VmafReportInput input = {
+        .size = sizeof(input),
+        .path = video->path,
+        .kind = video->reader->name,
+        .codec = video->traits.codec,
+        .w = video->native.width,
+        .h = video->native.height,
+        .bpc = video->native.bitdepth,
+        .pix_fmt = video->native.pix_fmt,
+        .skipped = span->skipped,
+        .rate_num = video->traits.rate_num,
+        .rate_den = video->traits.rate_den,
+        .frames = span->frames,
+        .filters = filters,
+        .warnings = warnings,
+        .pairing = pairing,
+    };
+    const int err = vmaf_report_input(vmaf, is_ref, &input);
+    free(filters);
+    free(warnings);
+    return err;
+}
+
+/* Of options that are for one distorted video each, only its own: as if it had been scored alone. */
+static bool concerns(const GivenOption *option, size_t number, size_t *videos, size_t *outputs,
+                     const Options *options)
+{
+    if (!strcmp(option->name, "distorted"))
+        return (*videos)++ == number;
+    if (!strcmp(option->name, "output"))
+        return (*outputs)++ == number || options->outputs.count == 1;
+    return true;
+}
+
+static int note_options(VmafContext *vmaf, const Options *options, size_t number)
+{
+    size_t videos = 0, outputs = 0;
+    int err = 0;
+    for (size_t i = 0; !err && i < options->given_count; i++)
+        if (concerns(&options->given[i], number, &videos, &outputs, options))
+            err = vmaf_report_option(vmaf, options->given[i].name, options->given[i].value);
+    return err;
+}
+
+/* Tells the library what only the command knows, for reports. */
+static int note_origin(const Rating *rating, const Options *options)
+{
+    int err = note_video(rating->vmaf, rating->ref, true, &rating->span[SIDE_REF], NULL);
+    if (!err)
+        err = note_video(rating->vmaf, rating->video, false, &rating->span[SIDE_DIST],
+                         rating->pairing);
+    if (!err)
+        err = note_options(rating->vmaf, options, rating->number);
+    if (!err &&
+        (options->backend || options->only_cpu)) /* who asks where it runs wants to read it */
+        err = vmaf_report_places(rating->vmaf);
+    if (!err)
+        err = vmaf_report_details(rating->vmaf);
+    if (err)
+        say("problem noting where the videos come from");
+    return err;
+}
+
+/* The report will say that it is not whole. */
+static int note_stop(const Rating *rating)
+{
+    char reason[64];
+    snprintf(reason, sizeof(reason), "stopped by %s", interrupt_name(interrupt_signal()));
+    return vmaf_report_partial(rating->vmaf, reason);
+}
+
+static double frame_rate(const Video *video)
+{
+    const VideoTraits *const traits = &video->traits;
+    return traits->rate_den ? (double)traits->rate_num / traits->rate_den : 0.0;
+}
+
+static int tell_scores(Rating *rating, const Options *o, const Models *models)
+{
+    const bool several = o->distorted.count > 1;
+    const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
+    const bool print = !rating->output || (message_on_terminal() && !o->quiet && !rating->stopped);
+    int err = 0;
+    if (!o->no_prediction)
+        err = models_score(models, o, rating->vmaf, rating->pairs, print ? &owner : NULL);
+    if (!err && print)
+        err = extractors_score(o, rating->vmaf, rating->pairs, &owner);
+    if (!err && print && !o->no_prediction && !o->quiet && !o->progress && message_on_terminal())
+        err = models_summarise(models, o, rating->vmaf, rating->pairs, frame_rate(rating->video));
+    if (!err && !o->no_prediction && !rating->stopped)
+        err = models_judge(models, o, rating->vmaf, rating->pairs, &owner, &rating->below);
+    return err;
+}
+
+static int flush(const Rating *rating)
+{
+    const int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
+    if (err)
+        say("problem flushing context");
+    return err;
+}
+
+/* A part that is not what was asked for must not be mistaken for one. */
+static int end_part(const Rating *rating)
+{
+    if (rating->stopped)
+        return -EINTR;
+    if (rating->cut) {
+        say("there is no part of a video that is cut off: score what is left of it in one run");
+        return -EINVAL;
+    }
+    return rating->shard->count ? flush(rating) : 0;
+}
+
+int rating_end(const Rating *rating, const Options *options)
+{
+    if (rating->shard)
+        return end_part(rating);
+    if (!rating->pairs) /* the first frame was cut, or a signal came */
+        return -EINVAL;
+    if (rating->stopped && !rating->output && !options->html)
+        return -EINTR;
+    return flush(rating);
+}
+
+int rating_finish(Rating *rating, const Options *options, const Models *models)
+{
+    if (rating->shard)
+        return part_write(rating, options);
+    int err = rating->stopped ? note_stop(rating) : 0;
+    if (!err)
+        err = note_origin(rating, options);
+    if (!err)
+        err = tell_scores(rating, options, models);
+    if (!err && rating->output)
+        err = output_write(rating->vmaf, options, rating->output);
+    if (!err && options->html)
+        err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
+    if (!err && rating->cut) { /* once more: what has failed is said last */
+        say("problem with %s: only the %u frame%s before the cut %s scored", rating->video->path,
+            rating->pairs, rating->pairs == 1 ? "" : "s", rating->pairs == 1 ? "is" : "are");
+        return -EINVAL;
+    }
+    return err;
+}
+
+void rating_destroy(Rating *rating)
+{
+    if (rating->vmaf)
+        vmaf_close(rating->vmaf);
+    free(rating->output);
+    stored_destroy(rating->report);
+    shard_destroy(rating->shard);
+    *rating = (Rating){ 0 };
+}
