@@ -138,7 +138,7 @@ test-damaged: $(SAN)/build.ninja
 
 # Three encoders, and kills at many moments.
 test-tune: build
-	@python3 core/test/tune/tune_test.py $(BUILD)/tools/tune/vmaf-tune $(BUILD)/tools/vmaf $(BUILD)/test/tune/all --all || \
+	@python3 core/test/tune/tune_test.py $(BUILD)/tools/vmaf-tune $(BUILD)/tools/vmaf $(BUILD)/test/tune/all --all || \
 	  [ $$? -eq 77 ]
 
 # As packagers build it: their options, and that each does what it says.
@@ -167,14 +167,14 @@ test-clients: setup-lanes build
 
 # vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
 test-slurm: setup-lanes build
-	@python3 core/test/submit/deploy_test.py $(BUILD)/tools/submit/vmaf-shard . $(BUILD)/test/submit/manifests --schemas
-	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/submit/vmaf-shard $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip \
+	@python3 core/test/submit/deploy_test.py $(BUILD)/tools/vmaf-shard . $(BUILD)/test/submit/manifests --schemas
+	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/vmaf-shard $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip \
 	  $(BUILD)/test/submit/slurm || [ $$? -eq 77 ]
 
 # Pages of reports, in a real browser.
 test-browser: setup-lanes build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
-	  $(BUILD)/tools/tune/vmaf-tune || [ $$? -eq 77 ]
+	  $(BUILD)/tools/vmaf-tune || [ $$? -eq 77 ]
 
 # AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the release build's folder: the last
 # lane, since that is another build then.

@@ -61,6 +61,6 @@ def can_encode():
 
 install()
 make_videos()
-tune = os.path.join(BUILD, 'tools', 'tune', 'vmaf-tune')
-subprocess.run(['node', os.path.join(HERE, 'clients_test.mjs'), os.path.join(BUILD, 'tools', 'mcp', 'vmaf-mcp'), VIDEOS,
+tune = os.path.join(BUILD, 'tools', 'vmaf-tune')
+subprocess.run(['node', os.path.join(HERE, 'clients_test.mjs'), os.path.join(BUILD, 'tools', 'vmaf-mcp'), VIDEOS,
                 tune if can_encode() else '-'], cwd=FOLDER, check=True, timeout=3600)
