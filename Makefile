@@ -7,7 +7,7 @@
 #   make test          all tests, on a release build and under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-lanes    what takes long or wants large packages; `make test-NAME` runs one of LANES below
+#   make test-jobs     what takes long or wants large packages; `make test-NAME` runs one of JOBS below
 #   make gate          hold GPUs against the CPU; GATE='--backends cpu,vulkan,cuda' says which
 #   make install       PREFIX=/usr/local
 #   make dist          the source as a tarball, the same bytes for the same commit; in build-package
@@ -53,8 +53,8 @@ TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -D
 PATIENCE := 5
 SLOW_PATIENCE := 20
 
-# The lanes of `make test-lanes`, one a line.
-LANES := \
+# The jobs of `make test-jobs`, one a line.
+JOBS := \
   test-fuzz \
   test-threads \
   test-faults \
@@ -71,8 +71,8 @@ LANES := \
   test-container \
   test-amd
 
-.PHONY: $(LANES) all build check test test-release test-sanitizers test-lanes fuzz mutate install \
-        gate lanes dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-lanes
+.PHONY: $(JOBS) all build check test test-release test-sanitizers test-jobs fuzz mutate install \
+        gate jobs dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-jobs
 
 all: build
 	@python3 scripts/demo.py $(BUILD)
@@ -83,8 +83,8 @@ setup:
 setup-tests:
 	@scripts/setup --tests
 
-setup-lanes:
-	@scripts/setup --lanes
+setup-jobs:
+	@scripts/setup --jobs
 
 $(BUILD)/build.ninja: | setup
 	@meson setup $(BUILD) core $(if $(HIP_ARCHS),-Dhip_archs=$(HIP_ARCHS)) $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -148,13 +148,13 @@ test-packaging: setup
 # Other processors (arm64 with its vector code, riscv64, s390x, which is big-endian, i386), by emulators, musl and clang:
 # PLATFORM='s390x musl' tries some.
 PLATFORM ?=
-test-platforms: setup-lanes build
+test-platforms: setup-jobs build
 	@python3 core/test/platforms/platforms_test.py . $(BUILD) $(PLATFORMS) $(PLATFORM)
 
 # Debian packages: built, looked at by lintian, and used as their users do, in a fresh Debian with an FFmpeg that
 # knows nothing of this project, too; and the definitions of CI.
 PLAIN_FFMPEG ?= build-ffmpeg/unmodified
-test-deb: setup-lanes build
+test-deb: setup-jobs build
 	@python3 core/test/packaging/deb_test.py . $(BUILD)-package/test
 	@[ -x $(PLAIN_FFMPEG)/shared/bin/ffmpeg ] || scripts/ffmpeg-build --build $(BUILD) --out $(PLAIN_FFMPEG) \
 	  --series none --link shared || [ $$? -eq 77 ]
@@ -162,56 +162,56 @@ test-deb: setup-lanes build
 	  $(BUILD)/test/synth/synthclip $(abspath $(PLAIN_FFMPEG)/shared) || [ $$? -eq 77 ]
 
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
-test-clients: setup-lanes build
+test-clients: setup-jobs build
 	@python3 core/test/mcp/clients_test.py $(BUILD)
 
 # vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
-test-slurm: setup-lanes build
+test-slurm: setup-jobs build
 	@python3 core/test/submit/deploy_test.py $(BUILD)/tools/vmaf-shard . $(BUILD)/test/submit/manifests --schemas
 	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/vmaf-shard $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip \
 	  $(BUILD)/test/submit/slurm || [ $$? -eq 77 ]
 
 # Pages of reports, in a real browser.
-test-browser: setup-lanes build
+test-browser: setup-jobs build
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/vmaf-tune || [ $$? -eq 77 ]
 
-# AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the release build's folder: the last
-# lane, since that is another build then.
-test-amd: setup-lanes build
+# AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the folder of the release build. It is the last
+# job, because it changes that build.
+test-amd: setup-jobs build
 	@archs=$$(sed -n "/'hip_archs'/s/.*value: \[\([^]]*\)\].*/\1/p" core/meson_options.txt | tr -d " '") && \
 	  meson configure $(BUILD) -Dhip_archs="$$archs" && ninja -C $(BUILD) test/gpu/dump_images
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier $(PATIENCE) --setup all 'gpu AMD code' 'gpu AMD code by hiprtc'
 
 # The container image, built with buildah from nothing, and scores in it.
-test-container: setup-lanes build
+test-container: setup-jobs build
 	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
 	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.
-test-windows: setup-lanes build
+test-windows: setup-jobs build
 	@scripts/windows-build --out $(WINDOWS) -- -Denable_cuda=disabled -Denable_hip=disabled -Denable_tests=false && \
 	  python3 core/test/windows/windows_test.py $(WINDOWS) $(BUILD) . || [ $$? -eq 77 ]
 
-# As JSON, for CI: each lane is a job of its own there.
-lanes:
-	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(LANES)
+# The names of the jobs as JSON: CI runs each as a job of its own.
+jobs:
+	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(JOBS)
 
 # FFmpeg's filters, with our patches and without, from Debian's source: skipped where that cannot be had.
-test-ffmpeg: setup-lanes build
+test-ffmpeg: setup-jobs build
 	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG)
 
-# Where the time is limited (LATEST_START, in seconds since 1970), no lane begins too late to end.
-test-lanes: setup-lanes
-	@left=; for lane in $(LANES); do \
-	  if [ "$$(date +%s)" -gt "$${LATEST_START:-9999999999}" ]; then left="$$left $$lane"; \
-	  else $(MAKE) --no-print-directory "$$lane" || exit 1; fi; \
+# Where the time is limited (LATEST_START, in seconds since 1970), no job starts too late to finish.
+test-jobs: setup-jobs
+	@left=; for job in $(JOBS); do \
+	  if [ "$$(date +%s)" -gt "$${LATEST_START:-9999999999}" ]; then left="$$left $$job"; \
+	  else $(MAKE) --no-print-directory "$$job" || exit 1; fi; \
 	done; \
-	if [ -z "$$left" ]; then echo "All lanes passed: $(LANES:test-%=%)."; \
-	else echo "Lanes passed, but these would have begun too late and were left out:$$left."; fi
+	if [ -z "$$left" ]; then echo "All jobs passed: $(JOBS:test-%=%)."; \
+	else echo "The jobs that ran passed; these would have started too late and were left out:$$left."; fi
 
-# Always the same inputs, for a few seconds a target, as a lane; long, and new ones, with `make fuzz`.
+# Always the same inputs, for a few seconds a target, as a job; long, and new ones, with `make fuzz`.
 FUZZ_TIME ?= 600
 FUZZ_TARGETS ?=
 fuzz: setup

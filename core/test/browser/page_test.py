@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Opens HTML reports in a real browser, uses them, and takes pictures of them. For `make test-lanes`.
+"""Opens HTML reports in a real browser, uses them, and takes pictures of them. For `make test-jobs`.
 
 usage: page_test.py VMAF WORKDIR VMAF_TUNE [--docs FOLDER]
 

@@ -40,9 +40,9 @@ def files(pattern):
 
 makefile = read('Makefile')
 targets = {name for line in re.findall(r'^([a-z][a-z -]*):(?!=)', makefile, re.M) for name in line.split()}
-lanes = re.search(r'^LANES := \\\n((?:  \S+(?: \\)?\n)+)', makefile, re.M).group(1).replace('\\', '').split()
-for lane in lanes:
-    check(f'the Makefile has no rule for its lane {lane}', lane in targets)
+job_names = re.search(r'^JOBS := \\\n((?:  \S+(?: \\)?\n)+)', makefile, re.M).group(1).replace('\\', '').split()
+for name in job_names:
+    check(f'the Makefile has no rule for its job {name}', name in targets)
 
 
 def check_job(where, job):
@@ -55,7 +55,7 @@ def check_job(where, job):
             if step['uses'].startswith('actions/checkout@'):
                 check(f'{where}: the checkout keeps its token', step.get('with', {}).get('persist-credentials') is False)
         for word in re.findall(r'(?:^|[;&]\s*)make (?:-s )?(\S+)', step.get('run', ''), re.M):
-            check(f'{where}: make has no target {word}', word in targets or step['run'] == 'make ${{ matrix.lane }}')
+            check(f'{where}: make has no target {word}', word in targets or step['run'] == 'make ${{ matrix.job }}')
 
 
 workflows = files('.github/workflows/*.yml')
@@ -69,7 +69,7 @@ for path in workflows:
         check_job(f'{path}: {name}', job)
 required = yaml.safe_load(read('.github/workflows/required.yml'))['jobs']
 check('a job of required.yml is not required', set(required['required']['needs']) == set(required) - {'required'})
-for name in ('linux', 'lavapipe-gate', 'sanitizers', 'arm64', 'lane', 'windows', 'macos', 'moltenvk', 'cards'):
+for name in ('linux', 'lavapipe-gate', 'sanitizers', 'arm64', 'job', 'windows', 'macos', 'moltenvk', 'cards'):
     check(f'no job {name}', name in jobs)
 
 # ---- recipes ----
