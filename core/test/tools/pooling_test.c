@@ -52,16 +52,17 @@ static void limits_are_reached_or_not(void **state)
         "", "x", "93:", "93:p", "93p5", ":p5", "nan", "inf", "93:p5:"
     };
     const VmafStatistics figures = figures_of_scores();
-    ScoreGate gate;
+    ScoreLimit limit;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_true(gate_parse(&gate, cases[i].text));
-        assert_int_equal(gate_passes(&gate, "", "a", &figures), cases[i].passes);
+        assert_true(score_limit_parse(&limit, cases[i].text));
+        assert_int_equal(score_limit_passes(&limit, "", "a", &figures), cases[i].passes);
     }
     for (size_t i = 0; i < COUNT(bad); i++)
-        assert_false(gate_parse(&gate, bad[i]));
+        assert_false(score_limit_parse(&limit, bad[i]));
     const VmafStatistics none = { .mean = (double)NAN };
-    assert_true(gate_parse(&gate, "-100"));
-    assert_false(gate_passes(&gate, "", "a", &none)); /* no number is good enough for nothing */
+    assert_true(score_limit_parse(&limit, "-100"));
+    assert_false(
+        score_limit_passes(&limit, "", "a", &none)); /* no number is good enough for nothing */
 }
 
 static unsigned cells(const char *text)

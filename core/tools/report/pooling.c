@@ -64,24 +64,24 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures)
     }
 }
 
-bool gate_parse(ScoreGate *gate, const char *text)
+bool score_limit_parse(ScoreLimit *limit, const char *text)
 {
     char *end;
-    gate->limit = strtod(text, &end);
-    if (end == text || !isfinite(gate->limit))
+    limit->score = strtod(text, &end);
+    if (end == text || !isfinite(limit->score))
         return false;
     if (!*end)
-        return pooling_parse(&gate->pooling, "mean", strlen("mean"));
-    return *end == ':' && pooling_parse(&gate->pooling, end + 1, strlen(end + 1));
+        return pooling_parse(&limit->pooling, "mean", strlen("mean"));
+    return *end == ':' && pooling_parse(&limit->pooling, end + 1, strlen(end + 1));
 }
 
-bool gate_passes(const ScoreGate *gate, const char *owner, const char *name,
-                 const VmafStatistics *figures)
+bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,
+                        const VmafStatistics *figures)
 {
-    const double score = pooling_of(&gate->pooling, figures);
-    if (score >= gate->limit) /* and not when it is no number */
+    const double score = pooling_of(&limit->pooling, figures);
+    if (score >= limit->score) /* false if the score is NaN */
         return true;
-    say("%s%s%s: its %s is %f, below %g", owner, *owner ? ": " : "", name, gate->pooling.name,
-        score, gate->limit);
+    say("%s%s%s: its %s is %f, below %g", owner, *owner ? ": " : "", name, limit->pooling.name,
+        score, limit->score);
     return false;
 }

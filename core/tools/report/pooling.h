@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One figure of many scores, by name: mean, harmonic_mean, min, max, median, p0 … p100. */
+/* Pooling: one figure for the scores of all frames, chosen by name (mean, harmonic_mean, min, max,
+ * median, p0 to p100), and limits for pooled scores. Pure functions: any thread may call them. */
 #ifndef TOOLS_REPORT_POOLING_H
 #define TOOLS_REPORT_POOLING_H
 
@@ -19,27 +20,30 @@ enum PoolingKind {
 typedef struct Pooling {
     enum PoolingKind kind;
     unsigned percent;
-    char name[16]; /* as it was given */
+    char name[16]; /* as the user wrote it */
 } Pooling;
 
-/* What there is, for messages. */
+/* All names, for messages. */
 #define POOLING_NAMES "mean, harmonic_mean, min, max, median or p0 to p100"
 
-/* False: nothing is called so. The text need not end after `length`. */
+/* Parses the first `length` characters of `text`. False: no pooling method has that name. */
 bool pooling_parse(Pooling *pooling, const char *text, size_t length);
 
+/* The chosen figure out of `figures`. */
 double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 
-/* A score that must be reached: `93`, the mean; `93:p5`. */
-typedef struct ScoreGate {
-    double limit;
+/* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile. */
+typedef struct ScoreLimit {
+    double score;
     Pooling pooling;
-} ScoreGate;
+} ScoreLimit;
 
-bool gate_parse(ScoreGate *gate, const char *text);
+/* Parses SCORE or SCORE:POOL. False: `text` is neither. */
+bool score_limit_parse(ScoreLimit *limit, const char *text);
 
-/* Are the scores good enough? If not, says so in a line, with what is before their name. */
-bool gate_passes(const ScoreGate *gate, const char *owner, const char *name,
-                 const VmafStatistics *figures);
+/* True if the pooled score reaches the limit. If not, prints a line that names the score: `name`, with
+ * "owner: " before it unless `owner` is empty. */
+bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,
+                        const VmafStatistics *figures);
 
 #endif

@@ -56,8 +56,8 @@ static int show(const StoredReport *report, const Options *options, bool *below)
         }
         if (print)
             err = score_say(options, &owner, name, &metric->figures);
-        for (unsigned g = 0; !err && g < options->gate_count; g++)
-            if (!gate_passes(&options->gates[g], owner.path, name, &metric->figures))
+        for (unsigned g = 0; !err && g < options->score_limit_count; g++)
+            if (!score_limit_passes(&options->score_limits[g], owner.path, name, &metric->figures))
                 *below = true;
     }
     if (!err && print && !options->quiet && message_on_terminal())

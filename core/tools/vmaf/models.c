@@ -298,12 +298,13 @@ int models_judge(const Models *models, const Options *options, VmafContext *vmaf
 {
     int err = 0;
     *below = false;
-    for (size_t i = 0; !err && options->gate_count && i < models->count; i++) {
+    for (size_t i = 0; !err && options->score_limit_count && i < models->count; i++) {
         const Loaded *const loaded = &models->loaded[i];
         Gathered gathered;
         err = gather_score(&gathered, loaded, options, vmaf, frames);
-        for (unsigned g = 0; !err && g < options->gate_count; g++)
-            if (!gate_passes(&options->gates[g], owner->path, loaded->label, &gathered.figures))
+        for (unsigned g = 0; !err && g < options->score_limit_count; g++)
+            if (!score_limit_passes(&options->score_limits[g], owner->path, loaded->label,
+                                    &gathered.figures))
                 *below = true;
         if (!err)
             gathered_clear(&gathered);

@@ -246,9 +246,9 @@ static int check_merge(const Options *options)
     return 0;
 }
 
-static int check_gates(const Options *options)
+static int check_score_limits(const Options *options)
 {
-    return options->gate_count && options->no_prediction
+    return options->score_limit_count && options->no_prediction
                ? usage_error(
                      "--fail_under is about the scores of models, and there are none with -n")
                : 0;
@@ -270,7 +270,7 @@ static int check(Options *options)
     if (!err)
         err = check_model_names(options);
     if (!err)
-        err = check_gates(options);
+        err = check_score_limits(options);
     if (!err)
         err = check_part(options);
     if (!err)

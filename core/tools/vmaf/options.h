@@ -60,7 +60,7 @@ typedef struct PartChoice {
 } PartChoice;
 
 /* More of them at once help nobody. */
-enum { POOLS_MAX = 16, GATES_MAX = 8 };
+enum { POOLS_MAX = 16, SCORE_LIMITS_MAX = 8 };
 
 typedef struct Options {
     enum Action action;
@@ -100,8 +100,8 @@ typedef struct Options {
     bool merge; /* the words are part files: their report is made */
     Pooling pools[POOLS_MAX];
     unsigned pool_count; /* 0: the mean */
-    ScoreGate gates[GATES_MAX];
-    unsigned gate_count;
+    ScoreLimit score_limits[SCORE_LIMITS_MAX];
+    unsigned score_limit_count;
     bool quiet;
     bool progress; /* lines for programs to read */
 

@@ -81,11 +81,11 @@ static int add_pools(Options *options, const Arg *arg, const char *value)
     }
 }
 
-static int add_gate(Options *options, const Arg *arg, const char *value)
+static int add_score_limit(Options *options, const Arg *arg, const char *value)
 {
-    if (options->gate_count == GATES_MAX)
+    if (options->score_limit_count == SCORE_LIMITS_MAX)
         return bad_value(arg, value, "one of fewer");
-    if (!gate_parse(&options->gates[options->gate_count++], value))
+    if (!score_limit_parse(&options->score_limits[options->score_limit_count++], value))
         return bad_value(arg, value, "a score, and after a ':' " POOLING_NAMES);
     return 0;
 }
@@ -147,7 +147,7 @@ const Arg output_options[] = {
       .value = "SCORE[:POOL]",
       .help = "exit with 2 when a model's score is lower: 93, or\n93:p5; may be repeated",
       .newer = true,
-      .set = add_gate },
+      .set = add_score_limit },
     { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
     { .name = "progress",
       .help =
