@@ -25,7 +25,7 @@ def main():
         with open(path, 'rb') as file:
             digest.update(hashlib.sha256(file.read()).digest())
     with open(out, 'w', encoding='utf-8') as file:
-        file.write('#include "gpu/build_id.h"\n\nconst char build_id[] = "%s";\n' % digest.hexdigest())
+        file.write('#include "gpu/kernels.h"\n\nconst char build_id[] = "%s";\n' % digest.hexdigest())
     with open(depfile, 'w', encoding='utf-8') as file:
         file.write(out + ': ' + ' '.join(path.replace(' ', '\\ ') for path in found) + '\n')
 

@@ -10,11 +10,21 @@
 #define GPU_CACHEFILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* *data is for mem_free. -ENOENT when there is no sound file of that name. */
 int cachefile_read(const char *name, void **data, size_t *size);
 
 /* Replaces the file as one step: readers see the old one or the new one. */
 int cachefile_write(const char *name, const void *data, size_t size);
+
+/* SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012): who does not know the key can neither make
+ * nor foresee a value. */
+
+
+#define SIPHASH_SIZE 16 /* of keys and of values */
+
+void siphash(const uint8_t key[SIPHASH_SIZE], const void *data, size_t size,
+             uint8_t value[SIPHASH_SIZE]);
 
 #endif

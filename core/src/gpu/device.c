@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "gpu/upload.h"
@@ -134,3 +135,187 @@ int gpu_device_run(GpuDevice *device, GpuCommands *commands)
         &done);
     return err ? err : gpu_device_wait(device, done);
 }
+
+/* Kernels come without doubles, which many devices are slow at. Some have a variant with them for those that are fast. */
+
+
+#define VARIABLE "VMAF_GPU_DOUBLES"
+
+void gpu_device_choose_doubles(GpuDevice *device, bool may, bool fast)
+{
+    const char *asked = getenv(VARIABLE);
+    device->tuning.doubles = may && fast;
+    if (!asked || !*asked)
+        return;
+    if (strcmp(asked, "0") != 0 && strcmp(asked, "1") != 0)
+        log_warning(VARIABLE "=%s is ignored: it is 0 or 1", asked);
+    else if (*asked == '1' && !may)
+        log_warning(VARIABLE "=1 is ignored: %s (%s) runs no kernels with doubles", device->name,
+                    device->backend);
+    else
+        device->tuning.doubles = *asked == '1';
+}
+
+const KernelInfo *gpu_kernel_for(const GpuDevice *device, const char *name)
+{
+    const KernelInfo *variant = NULL;
+    char variant_name[64];
+    snprintf(variant_name, sizeof(variant_name), "%s_f64", name);
+    if (device->tuning.doubles)
+        variant = kernel_info_find(variant_name);
+    return variant ? variant : kernel_info_find(name);
+}
+
+/* The operations of a device that was given up. It may still be at work, and write wherever its commands say:
+ * so whatever it could reach stays as it is, for as long as the process lives. Nothing is freed, nothing is
+ * waited for, and no call reaches the driver, which may never return from it. No operation is NULL: another
+ * thread may have looked at the real table just before. */
+
+
+static int abandoned_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
+{
+    *buffer = NULL;
+    return -EIO;
+}
+
+static int abandoned_buffer_import(GpuDevice *dev, const GpuHandle *handle, GpuBuffer **buffer)
+{
+    *buffer = NULL;
+    return -EIO;
+}
+
+static void abandoned_buffer_destroy(GpuDevice *dev, GpuBuffer *buffer)
+{
+}
+
+static int abandoned_kernel_get(GpuDevice *dev, const KernelInfo *info, GpuKernel **kernel)
+{
+    *kernel = NULL;
+    return -EIO;
+}
+
+static const KernelImage *abandoned_kernel_image(GpuDevice *dev, const KernelInfo *info)
+{
+    return NULL;
+}
+
+static int abandoned_bindings_create(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
+                           GpuBindings **bindings)
+{
+    *bindings = NULL;
+    return -EIO;
+}
+
+static void abandoned_bindings_destroy(GpuDevice *dev, GpuBindings *bindings)
+{
+}
+
+static int abandoned_commands_create(GpuDevice *dev, enum GpuQueue queue, GpuCommands **commands)
+{
+    *commands = NULL;
+    return -EIO;
+}
+
+static void abandoned_commands_destroy(GpuDevice *dev, GpuCommands *commands)
+{
+}
+
+static void abandoned_begin(GpuCommands *commands)
+{
+}
+
+static void abandoned_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to)
+{
+}
+
+static void abandoned_copy_rows(GpuCommands *commands, const GpuRows *rows)
+{
+}
+
+static void abandoned_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
+{
+}
+
+static void abandoned_undefine(GpuCommands *commands, const GpuRange *range)
+{
+}
+
+static void abandoned_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
+                     const void *params, const unsigned groups[3])
+{
+}
+
+static void abandoned_barrier(GpuCommands *commands)
+{
+}
+
+static int abandoned_end(GpuCommands *commands)
+{
+    return -EIO;
+}
+
+static int abandoned_stamps_create(GpuDevice *dev, unsigned count, GpuStamps **stamps)
+{
+    *stamps = NULL;
+    return -EIO;
+}
+
+static void abandoned_stamps_destroy(GpuDevice *dev, GpuStamps *stamps)
+{
+}
+
+static void abandoned_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i)
+{
+}
+
+static int abandoned_stamps_read(GpuDevice *dev, GpuStamps *stamps, double *microseconds)
+{
+    return -EIO;
+}
+
+static int abandoned_submit(GpuDevice *dev, const GpuSubmit *what, GpuPoint *done)
+{
+    return -EIO;
+}
+
+static int abandoned_wait(GpuDevice *dev, GpuPoint point, uint64_t timeout_ns)
+{
+    return -EIO;
+}
+
+static int abandoned_drain(GpuDevice *dev)
+{
+    return -EIO;
+}
+
+static void abandoned_destroy(GpuDevice *dev)
+{
+}
+
+const GpuOps gpu_abandoned_ops = {
+    .buffer_create = abandoned_buffer_create,
+    .buffer_destroy = abandoned_buffer_destroy,
+    .buffer_import = abandoned_buffer_import,
+    .kernel_get = abandoned_kernel_get,
+    .kernel_image = abandoned_kernel_image,
+    .bindings_create = abandoned_bindings_create,
+    .bindings_destroy = abandoned_bindings_destroy,
+    .commands_create = abandoned_commands_create,
+    .commands_destroy = abandoned_commands_destroy,
+    .begin = abandoned_begin,
+    .copy = abandoned_copy,
+    .copy_rows = abandoned_copy_rows,
+    .fill = abandoned_fill,
+    .undefine = abandoned_undefine,
+    .dispatch = abandoned_dispatch,
+    .barrier = abandoned_barrier,
+    .end = abandoned_end,
+    .stamps_create = abandoned_stamps_create,
+    .stamps_destroy = abandoned_stamps_destroy,
+    .stamp = abandoned_stamp,
+    .stamps_read = abandoned_stamps_read,
+    .submit = abandoned_submit,
+    .wait = abandoned_wait,
+    .drain = abandoned_drain,
+    .destroy = abandoned_destroy,
+};

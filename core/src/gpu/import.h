@@ -69,7 +69,7 @@ int imports_add_memory(GpuImports *imports, const GpuIncoming *in,
  * used. -EINVAL when one of them was not imported under this index. */
 int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPicture *dist);
 
-/* ---- unpack.c: samples that must be sorted out ---- */
+/* ---- unpacking ---- */
 
 /* Of plane p: samples lie `step` apart, the first of them at `first`; or were copied together with Cb. */
 typedef struct ImportPacking {
@@ -102,7 +102,7 @@ typedef struct ImportUnpacking {
 } ImportUnpacking;
 void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *unpacking);
 
-/* ---- import_range.c: samples above the picture's depth ---- */
+/* ---- samples above the depth ---- */
 
 /* What looking for them keeps from one picture to the next. */
 typedef struct ImportRange {

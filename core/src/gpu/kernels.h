@@ -28,4 +28,7 @@ typedef struct KernelImage {
 /* The image of that name in a table that a NULL name ends; NULL when there is none. */
 const KernelImage *kernel_image_find(const KernelImage *table, const char *name);
 
+/* What this library is made of: a hash of its sources and of how they are compiled (build_id.py). */
+extern const char build_id[];
+
 #endif

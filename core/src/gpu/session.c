@@ -11,7 +11,7 @@
 #include "engine/range.h"
 #include "gpu/environment.h"
 #include "gpu/import.h"
-#include "gpu/reserve.h"
+#include "gpu/pages.h"
 #include "gpu/upload.h"
 
 #define DEPTH_DEFAULT 4

@@ -10,7 +10,6 @@
 #include "engine/accelerator.h"
 #include "gpu/arrival.h"
 #include "gpu/backend.h"
-#include "gpu/choose.h"
 #include "gpu/resident.h"
 #include "gpu/selftest.h"
 #include "gpu/stream.h"

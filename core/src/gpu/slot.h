@@ -47,4 +47,14 @@ void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device);
 /* The planes that `buffer` (a slot's ref or dist) holds, as the host can read them; waits. Release it. */
 int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view);
 
+/* What the kernels of a frame left in its slot, for a feature that has to look closer (gpu_fetch). */
+
+
+/* Lives while the frame is being collected: until then its slot is its own. */
+struct GpuFrame {
+    const Graph *graph;
+    const Slot *slot;
+    unsigned feature; /* whose plan is meant */
+};
+
 #endif

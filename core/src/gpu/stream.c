@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/arrival.h"
-#include "gpu/fetch.h"
+#include "gpu/slot.h"
 #include "gpu/upload.h"
 #include "gpu/work.h"
 

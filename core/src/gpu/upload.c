@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/pages.h"
-#include "gpu/reserve.h"
 
 struct GpuUpload {
     GpuUpload *next;

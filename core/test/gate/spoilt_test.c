@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/backend.h"
-#include "gpu/check.h"
+#include "gpu/selftest.h"
 #include "testing.h"
 
 static GpuDevice *device;

@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "gpu/cachefile.h"
-#include "gpu/siphash.h"
 #include "testing.h"
 
 static char top[] = "/tmp/vmaf-cachefile-XXXXXX", folder[64], path[80], key[80];

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/check.h"
+#include "gpu/selftest.h"
 #include "gpu/import.h"
 #include "pairs.h"
 #include "rig.h"

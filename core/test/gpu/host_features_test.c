@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "gpu/check.h"
+#include "gpu/selftest.h"
 #include "gpu/feature_gpu.h"
 #include "gpu/backend/host/host.h"
 #include "testing.h"

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "clip.h"
-#include "gpu/check.h"
+#include "gpu/selftest.h"
 #include "rig.h"
 #include "variants.h"
 

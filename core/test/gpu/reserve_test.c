@@ -12,7 +12,6 @@
 #endif
 
 #include "gpu/pages.h"
-#include "gpu/reserve.h"
 #include "gpu/upload.h"
 #include "pairs.h"
 #include "rig.h"
