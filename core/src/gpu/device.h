@@ -80,10 +80,10 @@ typedef struct GpuForeign {
 /* Work queues: copies to the device may run beside the kernels of earlier frames, and kernels of some frames
  * beside those of others, on lanes. Lane 0 is GPU_COMPUTE; commands recorded for it may be submitted to any
  * lane. */
-#define GPU_MAX_LANES 4
-enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER, GPU_QUEUES = GPU_TRANSFER + GPU_MAX_LANES };
+#define GPU_MAX_COMPUTE_QUEUES 4
+enum GpuQueue { GPU_COMPUTE, GPU_TRANSFER, GPU_QUEUES = GPU_TRANSFER + GPU_MAX_COMPUTE_QUEUES };
 
-static inline enum GpuQueue gpu_lane(unsigned i)
+static inline enum GpuQueue gpu_compute_queue(unsigned i)
 {
     return i ? GPU_TRANSFER + i : GPU_COMPUTE;
 }
@@ -148,7 +148,7 @@ typedef struct GpuOps {
     void (*fill)(GpuCommands *commands, const GpuRange *range, uint32_t word);
     /* From here on nobody relies on what the range holds. May be NULL; a device for tests spoils it. */
     void (*undefine)(GpuCommands *commands, const GpuRange *range);
-    /* Runs groups[0] * groups[1] * groups[2] workgroups, none of them 0, of info->group threads each.
+    /* Runs groups[0] * groups[1] * groups[2] workgroups, none of them 0, of info->workgroup threads each.
      * `params`: info->params_size bytes, copied. */
     void (*dispatch)(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
                      const void *params, const unsigned groups[3]);
@@ -181,7 +181,7 @@ typedef struct GpuOps {
 typedef struct GpuLimits {
     size_t offset_alignment; /* of a GpuRange that a kernel binds */
     size_t max_binding;      /* bytes */
-    unsigned max_groups[3];
+    unsigned max_workgroups[3];
 } GpuLimits;
 
 /* How frames are fed to the device. gpu_device_init sets what serves real GPUs; tests force each side
@@ -190,7 +190,7 @@ typedef struct GpuTuning {
     size_t own_upload_bytes; /* a frame of fewer bytes is copied by the compute queue: a second
                               * submission costs more than the copy engine gains */
     unsigned max_batch;      /* frames that may share a submission */
-    unsigned lanes;          /* that the device has, GPU_MAX_LANES at most */
+    unsigned compute_queues; /* that the device has, GPU_MAX_COMPUTE_QUEUES at most */
     bool doubles;            /* kernels that have a variant with doubles, NAME_f64, run it */
 } GpuTuning;
 #define GPU_MAX_BATCH (GPU_MAX_COMMANDS / 2)

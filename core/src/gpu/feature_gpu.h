@@ -93,7 +93,7 @@ typedef struct GpuPass {
     unsigned buffer_count;
     const void *params; /* copied; a struct made by GPU_PARAMS */
     unsigned params_size;
-    unsigned groups[3]; /* workgroups; 0 means 1 */
+    unsigned workgroups[3]; /* 0 means 1 */
 } GpuPass;
 
 /* Members of a GpuPass with their sizes: buffers in the order of the kernel's BUFFERS, and a pointer
@@ -109,7 +109,7 @@ void gpu_pass(GpuPlan *plan, const GpuPass *pass);
 void gpu_next_stage(GpuPlan *plan);
 
 /* Workgroups that cover n columns or rows, each of them `per_group`. */
-static inline unsigned gpu_groups(unsigned n, unsigned per_group)
+static inline unsigned gpu_workgroups(unsigned n, unsigned per_group)
 {
     return (n + per_group - 1) / per_group;
 }

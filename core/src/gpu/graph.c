@@ -99,14 +99,14 @@ static bool fits(const Graph *graph, const GpuPlan *plan, char *why, size_t size
     }
     for (unsigned p = 0; p < plan->pass_count; p++) {
         for (unsigned i = 0; i < 3; i++) {
-            if (plan->passes[p].groups[i] <= limits->max_groups[i])
+            if (plan->passes[p].workgroups[i] <= limits->max_workgroups[i])
                 continue;
             snprintf(why, size, "%ux%u takes %u workgroups %s, and the device's limit is %u",
-                     graph->shape.w[0], graph->shape.h[0], plan->passes[p].groups[i],
+                     graph->shape.w[0], graph->shape.h[0], plan->passes[p].workgroups[i],
                      i == 0   ? "across"
                      : i == 1 ? "down"
                               : "deep",
-                     limits->max_groups[i]);
+                     limits->max_workgroups[i]);
             return false;
         }
     }

@@ -419,8 +419,8 @@ static void look_at_plane(const ImportTarget *target, const ImportRange *r, unsi
     };
     const unsigned words = IMPORT_GROUP_W * gpu_samples_per_word(shape);
     target->device->ops->dispatch(target->commands, r->kernel, r->bindings, &params,
-                                  (unsigned[3]){ gpu_groups(shape->w[p], words),
-                                                 gpu_groups(shape->h[p], IMPORT_RANGE_ROWS), 1 });
+                                  (unsigned[3]){ gpu_workgroups(shape->w[p], words),
+                                                 gpu_workgroups(shape->h[p], IMPORT_RANGE_ROWS), 1 });
 }
 
 int import_range_record(const ImportTarget *target, ImportRange *r)
@@ -514,7 +514,7 @@ static void unpack_plane(ImportTarget *target, unsigned p, const ImportPacking *
     const unsigned samples = IMPORT_GROUP_W * gpu_samples_per_word(shape);
     target->device->ops->dispatch(
         target->commands, u->kernel, u->bindings, &params,
-        (unsigned[3]){ gpu_groups(shape->w[p], samples), shape->h[p], 1 });
+        (unsigned[3]){ gpu_workgroups(shape->w[p], samples), shape->h[p], 1 });
 }
 
 void import_unpack(ImportTarget *target, unsigned planes, const ImportPacking packing[3],

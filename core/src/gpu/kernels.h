@@ -11,7 +11,7 @@
 
 typedef struct KernelInfo {
     const char *name;      /* as in a folder's meson.build */
-    unsigned group[2];     /* threads of a workgroup across and down, 256 at most */
+    unsigned workgroup[2]; /* threads across and down, 256 at most */
     unsigned buffer_count; /* bindings 0, 1, …: at most GPU_MAX_BINDINGS */
     unsigned params_size;  /* bytes: at most GPU_MAX_PARAMS; 0: none */
 } KernelInfo;

@@ -124,7 +124,7 @@ void gpu_pass(GpuPlan *plan, const GpuPass *pass)
     if (pass->params_size)
         memcpy(p->params, pass->params, pass->params_size);
     for (unsigned i = 0; i < 3; i++)
-        p->groups[i] = pass->groups[i] ? pass->groups[i] : 1;
+        p->workgroups[i] = pass->workgroups[i] ? pass->workgroups[i] : 1;
 }
 
 void gpu_next_stage(GpuPlan *plan)
@@ -184,7 +184,7 @@ static bool same_pass(const PlanPass *a, const PlanPass *b)
     return !strcmp(a->kernel, b->kernel) && a->buffer_count == b->buffer_count &&
            !memcmp(a->buffers, b->buffers, sizeof(a->buffers)) &&
            a->params_size == b->params_size && !memcmp(a->params, b->params, sizeof(a->params)) &&
-           !memcmp(a->groups, b->groups, sizeof(a->groups)) && a->stage == b->stage;
+           !memcmp(a->workgroups, b->workgroups, sizeof(a->workgroups)) && a->stage == b->stage;
 }
 
 bool plan_same(const GpuPlan *a, const GpuPlan *b)

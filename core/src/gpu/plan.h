@@ -30,7 +30,7 @@ typedef struct PlanPass {
     unsigned buffer_count;
     unsigned char params[GPU_MAX_PARAMS];
     unsigned params_size;
-    unsigned groups[3];
+    unsigned workgroups[3];
     unsigned stage;
 } PlanPass;
 

@@ -24,7 +24,7 @@ struct GpuStream {
     Profile *profile;
     unsigned depth;
     unsigned batch;      /* frames that may share a submission of kernels */
-    unsigned lanes;      /* that submissions of kernels take in turn */
+    unsigned compute_queues; /* submissions of kernels take them in turn */
     unsigned slot_count; /* depth, and as many as features look back, in whole
                           batches */
     Slot *slots;
@@ -38,7 +38,7 @@ struct GpuStream {
     unsigned before;             /* the last so many are there to be looked back at */
     uint64_t runs;               /* submissions of kernels */
     GpuPoint uploaded[2];        /* on either queue, of all frames that are started */
-    GpuPoint ran[GPU_MAX_LANES]; /* the last one on each lane */
+    GpuPoint ran[GPU_MAX_COMPUTE_QUEUES]; /* the last one on each compute queue */
     GpuPoint timed;              /* the last one whose passes ran apart */
     Tally *tallies;              /* by feature */
 
@@ -60,10 +60,10 @@ static void lay_out(GpuStream *stream)
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
     /* Uploads among the kernels are seen by later frames of the same queue only. */
-    stream->lanes = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->lanes;
-    assert(stream->lanes >= 1 && stream->lanes <= GPU_MAX_LANES);
-    /* Frames on other lanes are company, too. */
-    const unsigned company = GPU_MAX_BATCH / stream->lanes;
+    stream->compute_queues = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->compute_queues;
+    assert(stream->compute_queues >= 1 && stream->compute_queues <= GPU_MAX_COMPUTE_QUEUES);
+    /* Frames on other queues are company, too. */
+    const unsigned company = GPU_MAX_BATCH / stream->compute_queues;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
         stream->batch = 1;
@@ -215,19 +215,19 @@ static void count_launches(GpuStream *stream, const Work *work)
         stream->tallies[f].launches += work->launches[f];
 }
 
-/* What a run on this lane comes after: uploads, its own and those of the frames that it looks back at; and the
+/* What a run on this queue comes after: uploads, its own and those of the frames that it looks back at; and the
  * kernels of a frame that is timed have the device to themselves. */
-static unsigned waits_of(const GpuStream *stream, enum GpuQueue lane, bool timed,
+static unsigned waits_of(const GpuStream *stream, enum GpuQueue queue, bool timed,
                          GpuPoint waits[GPU_MAX_WAITS])
 {
-    const GpuPoint *points[2 + GPU_MAX_LANES] = { &stream->uploaded[0], &stream->uploaded[1] };
+    const GpuPoint *points[2 + GPU_MAX_COMPUTE_QUEUES] = { &stream->uploaded[0], &stream->uploaded[1] };
     unsigned count = 2, wait_count = 0;
-    for (unsigned i = 0; timed && i < stream->lanes; i++)
+    for (unsigned i = 0; timed && i < stream->compute_queues; i++)
         points[count++] = &stream->ran[i];
     if (!timed)
         points[count++] = &stream->timed;
     for (unsigned i = 0; i < count; i++)
-        if (points[i]->value && points[i]->queue != lane)
+        if (points[i]->value && points[i]->queue != queue)
             waits[wait_count++] = *points[i];
     return wait_count;
 }
@@ -238,8 +238,8 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     const Slot *first = slot_of(stream, stream->started);
     const Slot *last = slot_of(stream, stream->started + count - 1);
     const bool timed = is_timed(stream, stream->started);
-    const unsigned number = timed ? 0 : stream->runs++ % stream->lanes;
-    const enum GpuQueue lane = gpu_lane(number);
+    const unsigned number = timed ? 0 : stream->runs++ % stream->compute_queues;
+    const enum GpuQueue queue = gpu_compute_queue(number);
     GpuCommands *commands[GPU_MAX_BATCH + 1];
     unsigned command_count = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -260,9 +260,9 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     if (!command_count)
         return 0;
     GpuPoint waits[GPU_MAX_WAITS];
-    const unsigned wait_count = waits_of(stream, lane, timed, waits);
+    const unsigned wait_count = waits_of(stream, queue, timed, waits);
     const int err = gpu_device_submit(dev,
-                                      &(GpuSubmit){ .queue = lane,
+                                      &(GpuSubmit){ .queue = queue,
                                                     .commands = commands,
                                                     .command_count = command_count,
                                                     .waits = waits,

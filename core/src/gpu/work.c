@@ -20,7 +20,7 @@ static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage,
             if (pass->stage != stage)
                 continue;
             ops->dispatch(work->commands, gf->kernels[p], slot->bindings[f][p], pass->params,
-                          pass->groups);
+                          pass->workgroups);
             work->launches[f]++;
             if (work->stamps && !profile_by_frame(list->profile)) {
                 ops->barrier(work->commands);

@@ -40,7 +40,7 @@ static void test_ptx(void **unused)
         const int err = image_read_ptx(image->data, entries, &read, why, sizeof(why));
         assert_int_equal(1, read);
         check(info, err, &entries[0], why);
-        assert_int_equal(info->group[0] * info->group[1], entries[0].max_threads);
+        assert_int_equal(info->workgroup[0] * info->workgroup[1], entries[0].max_threads);
     }
     assert_true(count > 40);
 #else

@@ -37,8 +37,8 @@ static void a_variant_fits_where_its_kernel_does(void **unused)
             fail_msg("%s is a variant of nothing", info->name);
         assert_int_equal(plain->buffer_count, info->buffer_count);
         assert_int_equal(plain->params_size, info->params_size);
-        assert_int_equal(plain->group[0], info->group[0]);
-        assert_int_equal(plain->group[1], info->group[1]);
+        assert_int_equal(plain->workgroup[0], info->workgroup[0]);
+        assert_int_equal(plain->workgroup[1], info->workgroup[1]);
         pairs++;
     }
     assert_true(pairs > 0);

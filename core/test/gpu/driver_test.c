@@ -110,7 +110,7 @@ static int record_upload(Rig *rig, unsigned seed)
     return ops->end(rig->transfer);
 }
 
-/* Passes of one stage, more than there are lanes; each writes rows of its own. */
+/* Passes of one stage, more than there are queues; each writes rows of its own. */
 static int record_work(Rig *rig, bool stamped)
 {
     const GpuOps *ops = rig->dev->ops;

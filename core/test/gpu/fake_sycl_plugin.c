@@ -78,7 +78,7 @@ static unsigned describe_kernels(void)
     for (const KernelInfo *info = kernel_infos; info->name && count < 256; info++)
         kernels[count++] = (SyclKernelDesc){
             .name = info->name,
-            .group = { info->group[0], info->group[1] },
+            .group = { info->workgroup[0], info->workgroup[1] },
             .args_size = (8 * info->buffer_count + info->params_size + 7) / 8 * 8,
         };
     return count;

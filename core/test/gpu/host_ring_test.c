@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The ring on the host device: frames in flight, as many as it takes, features that look back, frames
- * with other features in between; uploads on either queue; submissions shared or not, on one lane or
+ * with other features in between; uploads on either queue; submissions shared or not, on one compute queue or
  * several. Every frame has the result of the scalar code under every schedule. */
 #include <pthread.h>
 #include <semaphore.h>
@@ -133,7 +133,7 @@ static bool is_right(unsigned frame, void *const *results)
 
 typedef struct Setting {
     HostParams params;
-    unsigned depth, batch, lanes;
+    unsigned depth, batch, compute_queues;
     size_t own_upload_bytes;
 } Setting;
 
@@ -193,7 +193,7 @@ static unsigned run_ring(const Setting *setting)
     pthread_t thread;
     assert_int_equal(0, host_open(&setting->params, &run.device));
     run.device->tuning.max_batch = setting->batch;
-    run.device->tuning.lanes = setting->lanes;
+    run.device->tuning.compute_queues = setting->compute_queues;
     run.device->tuning.own_upload_bytes = setting->own_upload_bytes;
     assert_int_equal(0, stream_create(&run.stream,
                                       &(GpuStreamParams){ .device = run.device,
@@ -226,14 +226,14 @@ static void test_ring(void **unused)
                 const Setting setting = { .params = { .schedule = schedule, .seed = seed },
                                           .depth = depths[d],
                                           .batch = seed % 3 ? GPU_MAX_BATCH : 1,
-                                          .lanes = 1 + seed % 5 % GPU_MAX_LANES,
+                                          .compute_queues = 1 + seed % 5 % GPU_MAX_COMPUTE_QUEUES,
                                           .own_upload_bytes = own ? 0 : SIZE_MAX };
                 const unsigned right = run_ring(&setting);
                 if (right != FRAMES)
                     print_error(
-                        "schedule %d, seed %u, depth %u, batch %u, lanes %u, own uploads %u: %u of "
+                        "schedule %d, seed %u, depth %u, batch %u, queues %u, own uploads %u: %u of "
                         "%d frames are right\n",
-                        schedule, seed, setting.depth, setting.batch, setting.lanes, own, right,
+                        schedule, seed, setting.depth, setting.batch, setting.compute_queues, own, right,
                         FRAMES);
                 assert_int_equal(FRAMES, right);
             }

@@ -54,11 +54,11 @@ static void test_limits(void **unused)
     rig_gpu()->limits.max_binding = plane - 1;
     assert_false(runs_there());
     for (unsigned i = 0; i < 2; i++) {
-        rig_gpu()->limits.max_groups[i] = 0;
+        rig_gpu()->limits.max_workgroups[i] = 0;
         assert_false(runs_there());
     }
-    rig_gpu()->limits.max_groups[0] = 1; /* room for some of them */
-    rig_gpu()->limits.max_groups[1] = 1;
+    rig_gpu()->limits.max_workgroups[0] = 1; /* room for some of them */
+    rig_gpu()->limits.max_workgroups[1] = 1;
     runs_there();
 }
 
@@ -113,7 +113,7 @@ static void test_required(void **unused)
     rig_gpu()->limits = usual;
     assert_int_equal(-EINVAL, by_size);
     assert_non_null(strstr(said, "the device's limit is 4000"));
-    rig_gpu()->limits.max_groups[1] = 1;
+    rig_gpu()->limits.max_workgroups[1] = 1;
     const int by_groups = read_first_pair(features, COUNT(features));
     rig_gpu()->limits = usual;
     assert_int_equal(-EINVAL, by_groups);

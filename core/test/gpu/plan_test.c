@@ -57,7 +57,7 @@ static int make_plan(const Feature *f, GpuPlan *plan)
         .buffer_count = change == ONE_BUFFER_LESS ? 4 : 5,
         .params = params,
         .params_size = change == PARAMS_SIZE ? 8 : 12,
-        .groups = { 3, change == GROUPS ? 2 : 1 },
+        .workgroups = { 3, change == GROUPS ? 2 : 1 },
     };
     if (change == BUFFERS_SWAPPED) {
         pass.buffers[0] = before;
@@ -114,8 +114,8 @@ static void test_contents(void **unused)
     const GpuBuf again = gpu_ref(plan, 0), stride = { gpu_plane_stride(plan, 0) };
     assert_int_equal(plan->passes[0].buffers[0], again.id);
     assert_int_equal(64 / 4, stride.id);
-    assert_int_equal(3, plan->passes[0].groups[0]);
-    assert_int_equal(1, plan->passes[0].groups[2]);
+    assert_int_equal(3, plan->passes[0].workgroups[0]);
+    assert_int_equal(1, plan->passes[0].workgroups[2]);
     plan_destroy(plan);
     plan_destroy(NULL);
 }

@@ -33,6 +33,6 @@ void tap_fail(enum TapOperation operation, unsigned nth, int result);
 bool tap_has_failed(void);
 
 unsigned tap_calls(enum TapOperation operation);
-unsigned tap_submits(enum GpuQueue queue); /* GPU_COMPUTE: to any lane */
+unsigned tap_submits(enum GpuQueue queue); /* GPU_COMPUTE: to any compute queue */
 
 #endif

@@ -73,12 +73,12 @@ static void test_choice(void **unused)
         vulkan_queues_choose(&choice, cases[i].families, cases[i].count, cases[i].expected,
                              &tuning);
         if (memcmp(&choice, &cases[i].choice, sizeof(choice)))
-            fail_msg("case %u: families %u and %u, queues %u and %u, %u lanes", i, choice.family[0],
-                     choice.family[1], choice.index[0], choice.index[1], choice.lanes);
+            fail_msg("case %u: families %u and %u, queues %u and %u, %u compute queues", i, choice.family[0],
+                     choice.family[1], choice.index[0], choice.index[1], choice.compute_queues);
     }
 }
 
-/* The second lane comes with the first pair that it pays for, whatever the pairs are like. */
+/* The second compute queue is made from the number of pairs on that it pays for. The size of the pairs does not matter. */
 static void test_where_it_pays(void **unused)
 {
     const GpuTuning tuning = { .own_upload_bytes = 1 << 20 };
@@ -88,7 +88,7 @@ static void test_where_it_pays(void **unused)
             VulkanQueueChoice choice;
             vulkan_queues_choose(&choice, nvidia, COUNT(nvidia), &(GpuExpected){ pairs, bytes },
                                  &tuning);
-            assert_int_equal(pairs < pays ? 1 : 2, choice.lanes);
+            assert_int_equal(pairs < pays ? 1 : 2, choice.compute_queues);
         }
     }
 }

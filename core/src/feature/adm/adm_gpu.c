@@ -22,8 +22,8 @@ static unsigned core_rows(const AdmLevel *l)
 /* The groups of a level above 0, which cover its core. */
 static unsigned coarse_groups(const AdmLevel *l)
 {
-    return gpu_groups((unsigned)(l->right - l->left), ADM_TILE_COLUMNS(1)) *
-           gpu_groups(core_rows(l), ADM_TILE_ROWS);
+    return gpu_workgroups((unsigned)(l->right - l->left), ADM_TILE_COLUMNS(1)) *
+           gpu_workgroups(core_rows(l), ADM_TILE_ROWS);
 }
 
 static bool is_whole(double gain)
@@ -64,8 +64,8 @@ static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], G
                                : gpu_by_depth(f, "adm_0_8_fractional", "adm_0_16_fractional"),
                  GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), approx[0], approx[1], rows),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups((unsigned)l->w, ADM_TILE_COLUMNS(ADM_FINE_RUN)),
-                             gpu_groups((unsigned)l->h, ADM_TILE_ROWS) },
+                 .workgroups = { gpu_workgroups((unsigned)l->w, ADM_TILE_COLUMNS(ADM_FINE_RUN)),
+                             gpu_workgroups((unsigned)l->h, ADM_TILE_ROWS) },
              });
 }
 
@@ -101,7 +101,7 @@ static void plan_coarse(const Feature *f, GpuPlan *plan, const GpuBuf approx[2],
                  .kernel = is_whole(options->gain_limit) ? "adm_coarse" : "adm_coarse_fractional",
                  GPU_PASS_BUFFERS(approx[0], approx[1], rows),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { first_of_1 + coarse_groups(&level[1]) },
+                 .workgroups = { first_of_1 + coarse_groups(&level[1]) },
              });
 }
 

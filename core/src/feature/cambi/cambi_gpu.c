@@ -49,7 +49,7 @@ typedef struct Planning {
 
 static unsigned tile_count(const Scale *scale)
 {
-    return gpu_groups(scale->w, CAMBI_TILE_W) * gpu_groups(scale->h, CAMBI_TILE_H);
+    return gpu_workgroups(scale->w, CAMBI_TILE_W) * gpu_workgroups(scale->h, CAMBI_TILE_H);
 }
 
 /* Where its scales lie. */
@@ -82,8 +82,8 @@ static void plan_range(const Planning *p, const Picture *pic)
                           .kernel = "cambi_range",
                           GPU_PASS_BUFFERS(pic->plane, p->result),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(cambi->src_w, samples),
-                                      gpu_groups(cambi->src_h, CAMBI_RANGE_GROUP_H) },
+                          .workgroups = { gpu_workgroups(cambi->src_w, samples),
+                                      gpu_workgroups(cambi->src_h, CAMBI_RANGE_GROUP_H) },
                       });
 }
 
@@ -125,8 +125,8 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
                           .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
                           GPU_PASS_BUFFERS(pic->plane, from, pic->words),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(t->w, 4 * CAMBI_PREPARE_W),
-                                      gpu_groups(t->h, CAMBI_PREPARE_H * CAMBI_PREPARE_ROWS) },
+                          .workgroups = { gpu_workgroups(t->w, 4 * CAMBI_PREPARE_W),
+                                      gpu_workgroups(t->h, CAMBI_PREPARE_H * CAMBI_PREPARE_ROWS) },
                       });
     return 0;
 }
@@ -150,8 +150,8 @@ static void plan_mode(const Planning *p, const Picture *pic, unsigned s)
                           .kernel = "cambi_mode",
                           GPU_PASS_BUFFERS(pic->words, pic->tiles),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(scale->w, CAMBI_TILE_W),
-                                      gpu_groups(scale->h, CAMBI_TILE_H) },
+                          .workgroups = { gpu_workgroups(scale->w, CAMBI_TILE_W),
+                                      gpu_workgroups(scale->h, CAMBI_TILE_H) },
                       });
 }
 
@@ -173,8 +173,8 @@ static void plan_small_contrast(const Planning *p, const Picture *pic,
                           .kernel = "cambi_contrast_small",
                           GPU_PASS_BUFFERS(pic->words, p->table, pic->map),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { gpu_groups(pic->scale[s].w, CAMBI_SMALL_W),
-                                      gpu_groups(pic->scale[s].h, CAMBI_SMALL_H) },
+                          .workgroups = { gpu_workgroups(pic->scale[s].w, CAMBI_SMALL_W),
+                                      gpu_workgroups(pic->scale[s].h, CAMBI_SMALL_H) },
                       });
 }
 
@@ -202,7 +202,7 @@ static void plan_contrast(const Planning *p, const Picture *pic)
                               .kernel = "cambi_contrast",
                               GPU_PASS_BUFFERS(pic->words, pic->tiles, p->table, pic->map),
                               GPU_PASS_PARAMS(&params),
-                              .groups = { tiles },
+                              .workgroups = { tiles },
                           });
 }
 
@@ -228,7 +228,7 @@ static CambiRankParams rank_params(const Planning *p, const Picture *pic, unsign
 
 static unsigned rank_groups(const Picture *pic)
 {
-    return gpu_groups(pic->scale[0].w * pic->scale[0].h, CAMBI_RANK_GROUP * CAMBI_RANK_EACH);
+    return gpu_workgroups(pic->scale[0].w * pic->scale[0].h, CAMBI_RANK_GROUP * CAMBI_RANK_EACH);
 }
 
 static void plan_rank(const Planning *p, const Picture *pic, unsigned rank)
@@ -238,7 +238,7 @@ static void plan_rank(const Planning *p, const Picture *pic, unsigned rank)
                           .kernel = "cambi_rank",
                           GPU_PASS_BUFFERS(pic->map, pic->bins),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { rank_groups(pic), CAMBI_SCALES },
+                          .workgroups = { rank_groups(pic), CAMBI_SCALES },
                       });
 }
 
@@ -266,7 +266,7 @@ static void plan_sum(const Planning *p, const Picture *pic)
                           .kernel = "cambi_sum",
                           GPU_PASS_BUFFERS(pic->map, pic->bins, p->result),
                           GPU_PASS_PARAMS(&params),
-                          .groups = { rank_groups(pic), CAMBI_SCALES },
+                          .workgroups = { rank_groups(pic), CAMBI_SCALES },
                       });
 }
 

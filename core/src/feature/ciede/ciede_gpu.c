@@ -19,7 +19,7 @@ enum { ENOUGH_GROUPS = 2000, MIN_STEPS = 2, MAX_STEPS = 32 };
 
 static unsigned group_rows(const FrameShape *shape)
 {
-    const unsigned strips = gpu_groups(shape->w[0], CIEDE_TILE_W);
+    const unsigned strips = gpu_workgroups(shape->w[0], CIEDE_TILE_W);
     const unsigned steps = shape->h[0] * strips / (CIEDE_GROUP_H * ENOUGH_GROUPS);
     return CIEDE_GROUP_H * (steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps);
 }
@@ -147,8 +147,8 @@ enum { DIFFERENCES }; /* what settle asks for */
 
 static size_t group_count(const FrameShape *shape)
 {
-    return (size_t)gpu_groups(shape->w[0], CIEDE_TILE_W) *
-           gpu_groups(shape->h[0], group_rows(shape));
+    return (size_t)gpu_workgroups(shape->w[0], CIEDE_TILE_W) *
+           gpu_workgroups(shape->h[0], group_rows(shape));
 }
 
 static size_t pixel_count(const FrameShape *shape)
@@ -178,7 +178,7 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
         .repeat = shape->pix_fmt == VMAF_PIX_FMT_YUV420P ? 2 : 1,
         .luma_offset = (float)range.luma_offset,
         .chroma_offset = (float)range.chroma_offset,
-        .tiles_x = gpu_groups(shape->w[0], CIEDE_TILE_W),
+        .tiles_x = gpu_workgroups(shape->w[0], CIEDE_TILE_W),
         .luma_scale = (float)range.luma_scale,
         .luma_scale_low = low_part(range.luma_scale),
         .r_from_cr = (float)r_cr,
@@ -198,8 +198,8 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
-    const unsigned across = gpu_groups(f->shape.w[0], CIEDE_TILE_W),
-                   down = gpu_groups(f->shape.h[0], group_rows(&f->shape));
+    const unsigned across = gpu_workgroups(f->shape.w[0], CIEDE_TILE_W),
+                   down = gpu_workgroups(f->shape.h[0], group_rows(&f->shape));
     const size_t words = CIEDE_SUM_WORDS * group_count(&f->shape) +
                          (size_t)CIEDE_LISTED_WORDS * list_size(&f->shape);
     const GpuBuf sums = gpu_result(plan, words * sizeof(uint32_t), false);
@@ -222,7 +222,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                                             gpu_dist(plan, 0), gpu_dist(plan, 1), gpu_dist(plan, 2),
                                             curves, sums, differences, listed),
                            GPU_PASS_PARAMS(&params),
-                           .groups = { across, down },
+                           .workgroups = { across, down },
                        });
     return 0;
 }

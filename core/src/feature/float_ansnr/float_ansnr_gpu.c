@@ -34,7 +34,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                        .kernel = gpu_by_depth(f, "float_ansnr_8", "float_ansnr_16"),
                        GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms.planes),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(w, ANSNR_TILE_W), gpu_groups(h, ANSNR_TILE_H) },
+                       .workgroups = { gpu_workgroups(w, ANSNR_TILE_W), gpu_workgroups(h, ANSNR_TILE_H) },
                    });
     gpu_next_stage(plan);
     float_sums_plan(plan, &terms, sums, 0);

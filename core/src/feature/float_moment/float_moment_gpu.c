@@ -11,12 +11,12 @@ GPU_PARAMS(FloatMomentParams, FLOAT_MOMENT_PARAMS);
 
 static unsigned groups_across(const FrameShape *shape)
 {
-    return gpu_groups(shape->w[0], MOMENT_GROUP_W * gpu_samples_per_word(shape));
+    return gpu_workgroups(shape->w[0], MOMENT_GROUP_W * gpu_samples_per_word(shape));
 }
 
 static unsigned groups_down(const FrameShape *shape)
 {
-    return gpu_groups(shape->h[0], MOMENT_ROWS);
+    return gpu_workgroups(shape->h[0], MOMENT_ROWS);
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)
@@ -36,7 +36,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                            .kernel = gpu_by_depth(f, "float_moment_8", "float_moment_16"),
                            GPU_PASS_BUFFERS(pictures[i], sums),
                            GPU_PASS_PARAMS(&params),
-                           .groups = { across, down },
+                           .workgroups = { across, down },
                        });
     }
     return 0;

@@ -61,7 +61,7 @@ static FloatTerms plan_full(const Feature *f, GpuPlan *plan, unsigned p, GpuBuf 
             .kernel = gpu_by_depth(f, "float_motion_8", "float_motion_16"),
             GPU_PASS_BUFFERS(gpu_prev_ref(plan, p, 1), gpu_ref(plan, p), terms.planes, blurred),
             GPU_PASS_PARAMS(&params),
-            .groups = { gpu_groups(size.w, FMOTION_TILE_W), gpu_groups(size.h, FMOTION_TILE_H) },
+            .workgroups = { gpu_workgroups(size.w, FMOTION_TILE_W), gpu_workgroups(size.h, FMOTION_TILE_H) },
         });
     return terms;
 }
@@ -89,8 +89,8 @@ static FloatTerms plan_half(const Feature *f, GpuPlan *plan, unsigned p, GpuBuf 
                        .kernel = "float_motion_half",
                        GPU_PASS_BUFFERS(blurred, positions, terms.planes),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(half.w, FMOTION_HALF_W),
-                                   gpu_groups(half.h, FMOTION_HALF_H) },
+                       .workgroups = { gpu_workgroups(half.w, FMOTION_HALF_W),
+                                   gpu_workgroups(half.h, FMOTION_HALF_H) },
                    });
     return terms;
 }

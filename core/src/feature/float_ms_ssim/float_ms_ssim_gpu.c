@@ -61,8 +61,8 @@ static void plan_first_half(const Feature *f, GpuPlan *plan, const Sizes *s, con
                        GPU_PASS_BUFFERS(luma->picture[0], luma->picture[1], halves->picture[0],
                                         halves->picture[1]),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(s->w[1], HALVE_TILE_W),
-                                   gpu_groups(s->h[1], HALVE_TILE_H), 2 },
+                       .workgroups = { gpu_workgroups(s->w[1], HALVE_TILE_W),
+                                   gpu_workgroups(s->h[1], HALVE_TILE_H), 2 },
                    });
 }
 
@@ -77,8 +77,8 @@ static void plan_halves(GpuPlan *plan, const Sizes *s, unsigned k, unsigned last
                  .kernel = twice ? "ssim_halve_twice" : "ssim_halve_f32",
                  GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(s->w[last], twice ? HALVE_TWICE_W : HALVE_TILE_W),
-                             gpu_groups(s->h[last], twice ? HALVE_TWICE_H : HALVE_TILE_H), 2 },
+                 .workgroups = { gpu_workgroups(s->w[last], twice ? HALVE_TWICE_W : HALVE_TILE_W),
+                             gpu_workgroups(s->h[last], twice ? HALVE_TWICE_H : HALVE_TILE_H), 2 },
              });
 }
 

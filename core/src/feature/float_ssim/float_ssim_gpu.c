@@ -29,8 +29,8 @@ static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *f
                            .kernel = gpu_by_depth(f, "ssim_shrink_8", "ssim_shrink_16"),
                            GPU_PASS_BUFFERS(from->picture[i], small.picture[i]),
                            GPU_PASS_PARAMS(&params),
-                           .groups = { gpu_groups(to->w, SHRINK_GROUP_W),
-                                       gpu_groups(to->h, SHRINK_GROUP_H) },
+                           .workgroups = { gpu_workgroups(to->w, SHRINK_GROUP_W),
+                                       gpu_workgroups(to->h, SHRINK_GROUP_H) },
                        });
     return small;
 }

@@ -80,8 +80,8 @@ static FloatTerms plan_stats(GpuPlan *plan, const FloatVifSetup *setup, const Vi
                  .kernel = kernel_for(setup, image, names),
                  GPU_PASS_BUFFERS(image->picture[0], image->picture[1], filters, terms.planes),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(params.width, FVIF_GROUP_W),
-                             gpu_groups(params.height, FVIF_ROWS) },
+                 .workgroups = { gpu_workgroups(params.width, FVIF_GROUP_W),
+                             gpu_workgroups(params.height, FVIF_ROWS) },
              });
     return terms;
 }
@@ -107,8 +107,8 @@ static VifImage plan_halve(GpuPlan *plan, const FloatVifSetup *setup, const VifI
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], filters,
                                         half.picture[0], half.picture[1]),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(params.half_w, FVIF_HALVED_W),
-                                   gpu_groups(params.half_h, FVIF_ROWS) },
+                       .workgroups = { gpu_workgroups(params.half_w, FVIF_HALVED_W),
+                                   gpu_workgroups(params.half_h, FVIF_ROWS) },
                    });
     return half;
 }
@@ -134,8 +134,8 @@ static int plan_resize(GpuPlan *plan, const FloatVifSetup *setup, VifImage *imag
                      .kernel = setup->bpc > 8 ? "float_vif_resize_16" : "float_vif_resize_8",
                      GPU_PASS_BUFFERS(image->picture[i], resample.positions, resized.picture[i]),
                      GPU_PASS_PARAMS(&params),
-                     .groups = { gpu_groups(setup->w[0], FVIF_RESIZE_W),
-                                 gpu_groups(setup->h[0], FVIF_RESIZE_H) },
+                     .workgroups = { gpu_workgroups(setup->w[0], FVIF_RESIZE_W),
+                                 gpu_workgroups(setup->h[0], FVIF_RESIZE_H) },
                  });
     *image = resized;
     return 0;

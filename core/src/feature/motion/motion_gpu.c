@@ -9,8 +9,8 @@ GPU_PARAMS(MotionSadParams, MOTION_SAD_PARAMS);
 static int motion_plan(const Feature *f, GpuPlan *plan)
 {
     const MotionOptions *o = f->options;
-    const unsigned x = gpu_groups(f->shape.w[0], MOTION_TILE_W),
-                   y = gpu_groups(f->shape.h[0], MOTION_TILE_H);
+    const unsigned x = gpu_workgroups(f->shape.w[0], MOTION_TILE_W),
+                   y = gpu_workgroups(f->shape.h[0], MOTION_TILE_H);
     const GpuBuf result = gpu_result(plan, (size_t)x * y * sizeof(uint32_t), o->force_zero);
     if (o->force_zero)
         return 0;
@@ -26,7 +26,7 @@ static int motion_plan(const Feature *f, GpuPlan *plan)
                        GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_prev_ref(plan, 0, motion_distance(o)),
                                         result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { x, y },
+                       .workgroups = { x, y },
                    });
     return 0;
 }
@@ -34,7 +34,7 @@ static int motion_plan(const Feature *f, GpuPlan *plan)
 static int motion_collect(const Feature *f, const void *readback, void *result)
 {
     const unsigned count =
-        gpu_groups(f->shape.w[0], MOTION_TILE_W) * gpu_groups(f->shape.h[0], MOTION_TILE_H);
+        gpu_workgroups(f->shape.w[0], MOTION_TILE_W) * gpu_workgroups(f->shape.h[0], MOTION_TILE_H);
     const uint32_t *sums = readback;
     MotionResult *out = result;
     out->sad = 0;

@@ -18,8 +18,8 @@ static PlaneGroups plane_groups(const Feature *f, unsigned p)
     if (!(f->planes >> p & 1))
         return (PlaneGroups){ 0, 0 };
     return (PlaneGroups){
-        gpu_groups(shape->w[p], PSNR_TILE_WORDS * gpu_samples_per_word(shape)),
-        gpu_groups(shape->h[p], PSNR_TILE_ROWS),
+        gpu_workgroups(shape->w[p], PSNR_TILE_WORDS * gpu_samples_per_word(shape)),
+        gpu_workgroups(shape->h[p], PSNR_TILE_ROWS),
     };
 }
 
@@ -45,7 +45,7 @@ void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
                        .kernel = kernel,
                        GPU_PASS_BUFFERS(ref[0], dist[0], ref[1], dist[1], ref[2], dist[2], result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { first[3] },
+                       .workgroups = { first[3] },
                    });
 }
 

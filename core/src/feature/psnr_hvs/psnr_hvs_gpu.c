@@ -29,7 +29,7 @@ static Planes planes_of(const FrameShape *shape)
     Planes planes = { 0 };
     for (unsigned p = 0; p < PLANES; p++) {
         planes.blocks[p] = hvs_block_count(shape->w[p]) * hvs_block_count(shape->h[p]);
-        planes.chunks[p] = gpu_groups(planes.blocks[p], HVS_CHUNK_BLOCKS);
+        planes.chunks[p] = gpu_workgroups(planes.blocks[p], HVS_CHUNK_BLOCKS);
         planes.all_blocks += planes.blocks[p];
         planes.all_chunks += planes.chunks[p];
     }
@@ -59,7 +59,7 @@ static void plan_blocks(const Feature *f, GpuPlan *plan, const Planes *planes, G
                      GPU_PASS_BUFFERS(gpu_ref(plan, p), gpu_dist(plan, p),
                                       gpu_table(plan, tables, sizeof(*tables)), terms, totals),
                      GPU_PASS_PARAMS(&params),
-                     .groups = { gpu_groups(params.blocks, HVS_BLOCKS_W) },
+                     .workgroups = { gpu_workgroups(params.blocks, HVS_BLOCKS_W) },
                  });
     }
     gpu_next_stage(plan);
@@ -86,14 +86,14 @@ static int hvs_plan(const Feature *f, GpuPlan *plan)
                        .kernel = "hvs_runs",
                        GPU_PASS_BUFFERS(terms, totals, runs),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { planes.chunks[0], PLANES },
+                       .workgroups = { planes.chunks[0], PLANES },
                    });
     gpu_next_stage(plan);
     gpu_pass(plan, &(GpuPass){
                        .kernel = "hvs_sum",
                        GPU_PASS_BUFFERS(terms, runs, result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { PLANES },
+                       .workgroups = { PLANES },
                    });
     return 0;
 }

@@ -57,7 +57,7 @@ int speed_gpu_plan(GpuPlan *plan, SpeedSetup *setup, const SpeedGpuInput *inputs
                      GPU_PASS_BUFFERS(inputs[i].from, inputs[i].minus, resample.positions, reduce,
                                       reduced),
                      GPU_PASS_PARAMS(&params),
-                     .groups = { gpu_groups(setup->small_w, SPEED_REDUCE_KEPT), setup->small_h },
+                     .workgroups = { gpu_workgroups(setup->small_w, SPEED_REDUCE_KEPT), setup->small_h },
                  });
     }
     gpu_next_stage(plan);
@@ -70,8 +70,8 @@ int speed_gpu_plan(GpuPlan *plan, SpeedSetup *setup, const SpeedGpuInput *inputs
                        .kernel = "speed_local",
                        GPU_PASS_BUFFERS(reduced, local, planes),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(setup->small_w, SPEED_LOCAL_W),
-                                   gpu_groups(setup->small_h, SPEED_LOCAL_H), count },
+                       .workgroups = { gpu_workgroups(setup->small_w, SPEED_LOCAL_W),
+                                   gpu_workgroups(setup->small_h, SPEED_LOCAL_H), count },
                    });
     return 0;
 }

@@ -59,21 +59,21 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
                        .kernel = gpu_by_depth(f, "ssim_terms_8", "ssim_terms_16"),
                        GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms),
                        GPU_PASS_PARAMS(&terms_params),
-                       .groups = { gpu_groups(w, ISSIM_TILE_W), gpu_groups(h, ISSIM_TILE_H) },
+                       .workgroups = { gpu_workgroups(w, ISSIM_TILE_W), gpu_workgroups(h, ISSIM_TILE_H) },
                    });
     gpu_next_stage(plan);
     gpu_pass(plan, &(GpuPass){
                        .kernel = "ssim_about",
                        GPU_PASS_BUFFERS(terms, about),
                        GPU_PASS_PARAMS(&rows_params),
-                       .groups = { h },
+                       .workgroups = { h },
                    });
     gpu_next_stage(plan);
     gpu_pass(plan, &(GpuPass){
                        .kernel = "ssim_rows",
                        GPU_PASS_BUFFERS(terms, about, found),
                        GPU_PASS_PARAMS(&rows_params),
-                       .groups = { h },
+                       .workgroups = { h },
                    });
     return 0;
 }

@@ -87,8 +87,8 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
                  .kernel = kernels[!is_whole][scale == 0 && f->shape.bpc > 8 ? VIF_SCALES : scale],
                  GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half, log_lines, sums),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(planes->width, VIF_COLUMNS_AT(scale)),
-                             gpu_groups(planes->height, VIF_ROWS_AT(scale)) },
+                 .workgroups = { gpu_workgroups(planes->width, VIF_COLUMNS_AT(scale)),
+                             gpu_workgroups(planes->height, VIF_ROWS_AT(scale)) },
              });
 }
 
@@ -105,8 +105,8 @@ static void plan_halve(const Feature *f, GpuPlan *plan, const ScalePlanes *plane
                        .kernel = gpu_by_depth(f, "vif_halve_1_8", "vif_halve_1_16"),
                        GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(planes->width, VIF_COLUMNS_AT(0)),
-                                   gpu_groups(planes->height, VIF_ROWS_AT(0)) },
+                       .workgroups = { gpu_workgroups(planes->width, VIF_COLUMNS_AT(0)),
+                                   gpu_workgroups(planes->height, VIF_ROWS_AT(0)) },
                    });
 }
 

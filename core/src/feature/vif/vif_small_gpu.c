@@ -55,7 +55,7 @@ static ScalePlane plan_pack(const Feature *f, GpuPlan *plan)
                  .kernel = gpu_by_depth(f, "vif_small_pack_8", "vif_small_pack_16"),
                  GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), packed.pictures),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(packed.w, VIF_SMALL_W), gpu_groups(packed.h, VIF_SMALL_H) },
+                 .workgroups = { gpu_workgroups(packed.w, VIF_SMALL_W), gpu_workgroups(packed.h, VIF_SMALL_H) },
              });
     return packed;
 }
@@ -75,7 +75,7 @@ static ScalePlane plan_halve(const Feature *f, GpuPlan *plan, unsigned scale,
                  .kernel = "vif_small_halve",
                  GPU_PASS_BUFFERS(from->pictures, half.pictures),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(half.w, VIF_SMALL_W), gpu_groups(half.h, VIF_SMALL_H) },
+                 .workgroups = { gpu_workgroups(half.w, VIF_SMALL_W), gpu_workgroups(half.h, VIF_SMALL_H) },
              });
     return half;
 }
@@ -98,7 +98,7 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
                  .kernel = "vif_small_stats",
                  GPU_PASS_BUFFERS(now->pictures, before->pictures, moments),
                  GPU_PASS_PARAMS(&params),
-                 .groups = { gpu_groups(now->w, VIF_SMALL_W), gpu_groups(now->h, VIF_SMALL_H) },
+                 .workgroups = { gpu_workgroups(now->w, VIF_SMALL_W), gpu_workgroups(now->h, VIF_SMALL_H) },
              });
 }
 

@@ -27,7 +27,7 @@ void float_sums_plan(GpuPlan *plan, const FloatTerms *terms, GpuBuf result, unsi
                        .kernel = "float_row_sums",
                        GPU_PASS_BUFFERS(terms->planes, result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { gpu_groups(terms->h, SUMS_ROWS), terms->count },
+                       .workgroups = { gpu_workgroups(terms->h, SUMS_ROWS), terms->count },
                    });
 }
 

@@ -14,12 +14,12 @@ _Static_assert(SSIM_TAPS == SSIM_WINDOW, "the kernel's window is the CPU's");
 
 static unsigned tiles_across(unsigned w)
 {
-    return gpu_groups(w - SSIM_TAPS + 1, SSIM_GROUP_W);
+    return gpu_workgroups(w - SSIM_TAPS + 1, SSIM_GROUP_W);
 }
 
 static size_t tile_count(unsigned w, unsigned h, unsigned rows)
 {
-    return (size_t)tiles_across(w) * gpu_groups(h - SSIM_TAPS + 1, rows);
+    return (size_t)tiles_across(w) * gpu_workgroups(h - SSIM_TAPS + 1, rows);
 }
 
 static size_t tiles_of_scales(unsigned w, unsigned h, unsigned scales, unsigned rows)
@@ -98,7 +98,7 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
                                                : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], result),
                        GPU_PASS_PARAMS(&params),
-                       .groups = { (unsigned)groups },
+                       .workgroups = { (unsigned)groups },
                    });
 }
 

@@ -205,7 +205,7 @@ static int issue_copy(DriverDevice *dev, const DriverCommand *command, DriverHan
 static int issue_launch(DriverDevice *dev, const DriverCommand *command, DriverHandle stream)
 {
     const DriverKernel *kernel = command->u.launch.kernel;
-    const unsigned *groups = command->u.launch.groups, *group = kernel->info->group;
+    const unsigned *groups = command->u.launch.groups, *group = kernel->info->workgroup;
     void *arguments[] = { (void *)command->u.launch.argument };
     return DRIVER_TRY(dev, LaunchKernel, kernel->function, groups[0], groups[1], groups[2],
                       group[0], group[1], 1, 0, stream, arguments, NULL);

@@ -152,7 +152,7 @@ static void read_limits(DriverDevice *dev)
     const int room = INT32_MAX / 256;
     for (unsigned i = 0; i < 3; i++) {
         const int most = driver_attribute(dev->api, DRIVER_MAX_GROUPS_X + i, dev->device);
-        limits->max_groups[i] = (unsigned)(most < 1 ? 1 : most > room ? room : most);
+        limits->max_workgroups[i] = (unsigned)(most < 1 ? 1 : most > room ? room : most);
     }
 }
 
@@ -177,7 +177,7 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     if (!dev)
         return -ENOMEM;
     gpu_device_init(&dev->gpu, &ops, api->name);
-    dev->gpu.tuning.lanes = GPU_MAX_LANES;
+    dev->gpu.tuning.compute_queues = GPU_MAX_COMPUTE_QUEUES;
     dev->api = api;
     dev->device = device;
     pthread_mutex_init(&dev->kernels_lock, NULL);

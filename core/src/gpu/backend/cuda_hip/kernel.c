@@ -25,7 +25,7 @@ static int load_module(DriverDevice *dev, DriverKernel *kernel, const void *code
 
 static unsigned threads_of(const KernelInfo *info)
 {
-    return info->group[0] * info->group[1];
+    return info->workgroup[0] * info->workgroup[1];
 }
 
 /* The driver may give each thread so many registers that a workgroup does not fit. */

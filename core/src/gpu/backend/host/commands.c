@@ -181,7 +181,7 @@ void host_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bi
                    const void *params, const unsigned groups[3])
 {
     const HostKernel *kernel = (const HostKernel *)gpu_kernel;
-    const unsigned *limits = commands->dev->gpu.limits.max_groups;
+    const unsigned *limits = commands->dev->gpu.limits.max_workgroups;
     if (bindings->kernel != kernel || commands->queue != GPU_COMPUTE || !groups[0] || !groups[1] ||
         !groups[2] || groups[0] > limits[0] || groups[1] > limits[1] || groups[2] > limits[2]) {
         refuse(commands, kernel->name);

@@ -125,11 +125,11 @@ int host_open(const HostParams *params, GpuDevice **out)
     dev->random = random_of(params->seed);
     gpu_device_init(&dev->gpu, &ops, "host");
     describe(dev->gpu.name, sizeof(dev->gpu.name), dev->gpu.driver, sizeof(dev->gpu.driver));
-    dev->gpu.tuning.lanes = GPU_MAX_LANES;
+    dev->gpu.tuning.compute_queues = GPU_MAX_COMPUTE_QUEUES;
     gpu_device_choose_doubles(&dev->gpu, true, false);
     dev->gpu.limits = (GpuLimits){ .offset_alignment = 256,
                                    .max_binding = (size_t)1 << 30,
-                                   .max_groups = { 65535, 65535, 65535 } };
+                                   .max_workgroups = { 65535, 65535, 65535 } };
     *out = &dev->gpu;
     return 0;
 }

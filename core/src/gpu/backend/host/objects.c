@@ -19,7 +19,7 @@ static const HostKernel *find(const HostKernel *const *table, const char *name)
 
 static int fits(const HostKernel *kernel, const KernelInfo *info)
 {
-    return kernel->group[0] == info->group[0] && kernel->group[1] == info->group[1] &&
+    return kernel->group[0] == info->workgroup[0] && kernel->group[1] == info->workgroup[1] &&
            kernel->group[0] * kernel->group[1] <= HOST_GROUP_MAX &&
            kernel->buffer_count == info->buffer_count && kernel->buffer_count <= GPU_MAX_BINDINGS &&
            kernel->params_size == info->params_size && kernel->params_size <= GPU_MAX_PARAMS;

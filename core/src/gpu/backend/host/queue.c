@@ -98,8 +98,8 @@ static bool run_any(HostDevice *dev)
 {
     if (run_first(dev, &dev->queues[GPU_TRANSFER]))
         return true;
-    for (unsigned i = GPU_MAX_LANES; i--;)
-        if (run_first(dev, &dev->queues[gpu_lane(i)]))
+    for (unsigned i = GPU_MAX_COMPUTE_QUEUES; i--;)
+        if (run_first(dev, &dev->queues[gpu_compute_queue(i)]))
             return true;
     return false;
 }
@@ -118,8 +118,8 @@ static void go_on(HostDevice *dev)
             ;
         break;
     case HOST_COMPUTE_FIRST:
-        for (unsigned i = GPU_MAX_LANES; i--;)
-            reach(dev, (GpuPoint){ gpu_lane(i), dev->queues[gpu_lane(i)].submitted });
+        for (unsigned i = GPU_MAX_COMPUTE_QUEUES; i--;)
+            reach(dev, (GpuPoint){ gpu_compute_queue(i), dev->queues[gpu_compute_queue(i)].submitted });
         break;
     case HOST_RANDOM:
         while (random_coin(&dev->random))

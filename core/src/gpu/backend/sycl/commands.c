@@ -13,7 +13,7 @@ static bool fits(const SyclKernelDesc *desc, const KernelInfo *info)
 {
     const size_t args_size = (8 * info->buffer_count + info->params_size + 7) & ~(size_t)7;
     return !strcmp(desc->name, info->name) && desc->args_size == args_size &&
-           desc->group[0] == info->group[0] && desc->group[1] == info->group[1];
+           desc->group[0] == info->workgroup[0] && desc->group[1] == info->workgroup[1];
 }
 
 void sycl_kernels_init(SyclDevice *dev)

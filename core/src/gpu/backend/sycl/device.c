@@ -150,7 +150,7 @@ static SyclDevice *device_alloc(const SyclProbe *probe, unsigned index)
     memcpy(dev->gpu.uuid, info->uuid, sizeof(dev->gpu.uuid));
     dev->gpu.limits = (GpuLimits){ .offset_alignment = 64,
                                    .max_binding = probe->max_allocation[index],
-                                   .max_groups = { 65535, 65535, 65535 } };
+                                   .max_workgroups = { 65535, 65535, 65535 } };
     dev->plugin = probe->library->plugin;
     dev->image_digest = probe->library->digest;
     dev->image = (KernelImage){ dev->plugin->build, &dev->image_digest, sizeof(dev->image_digest) };

@@ -165,7 +165,7 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
     dev->vki.GetPhysicalDeviceQueueFamilyProperties(dev->physical, &family_count, families);
     vulkan_queues_choose(&choice, families, family_count, expected, &dev->gpu.tuning);
     const uint32_t *const family = choice.family, *const index = choice.index;
-    const unsigned lanes = choice.lanes;
+    const unsigned compute_queues = choice.compute_queues;
 
     const float priorities[GPU_QUEUES] = { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f };
     VkDeviceQueueCreateInfo queues[2] = { 0 };
@@ -173,7 +173,7 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
     queues[0] = (VkDeviceQueueCreateInfo){
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = family[GPU_COMPUTE],
-        .queueCount = lanes + index[GPU_TRANSFER],
+        .queueCount = compute_queues + index[GPU_TRANSFER],
         .pQueuePriorities = priorities,
     };
     if (family[GPU_TRANSFER] != family[GPU_COMPUTE]) {
@@ -243,13 +243,13 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
         dev->queues[q].index = index[q];
         dev->vkd.GetDeviceQueue(dev->handle, family[q], index[q], &dev->queues[q].handle);
     }
-    for (unsigned i = 1; i < lanes; i++) {
-        VulkanQueue *lane = &dev->queues[gpu_lane(i)];
-        lane->family = family[GPU_COMPUTE];
-        lane->index = index[GPU_TRANSFER] + i;
-        dev->vkd.GetDeviceQueue(dev->handle, lane->family, lane->index, &lane->handle);
+    for (unsigned i = 1; i < compute_queues; i++) {
+        VulkanQueue *queue = &dev->queues[gpu_compute_queue(i)];
+        queue->family = family[GPU_COMPUTE];
+        queue->index = index[GPU_TRANSFER] + i;
+        dev->vkd.GetDeviceQueue(dev->handle, queue->family, queue->index, &queue->handle);
     }
-    dev->gpu.tuning.lanes = lanes;
+    dev->gpu.tuning.compute_queues = compute_queues;
     dev->queues[GPU_TRANSFER].copies_only = family[GPU_TRANSFER] != family[GPU_COMPUTE];
     return 0;
 }
@@ -328,8 +328,8 @@ static void read_limits(VulkanDevice *dev)
         .offset_alignment = limits->minStorageBufferOffsetAlignment,
         .max_binding = limits->maxStorageBufferRange,
     };
-    memcpy(dev->gpu.limits.max_groups, limits->maxComputeWorkGroupCount,
-           sizeof(dev->gpu.limits.max_groups));
+    memcpy(dev->gpu.limits.max_workgroups, limits->maxComputeWorkGroupCount,
+           sizeof(dev->gpu.limits.max_workgroups));
 }
 
 int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params)

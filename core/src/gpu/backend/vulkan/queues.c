@@ -54,5 +54,5 @@ void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperti
         choice->index[GPU_TRANSFER] = 1;
     const unsigned spare = families[compute].queueCount - choice->index[GPU_TRANSFER];
     const unsigned wanted = small || is_short(expected) ? 1 : LANES;
-    choice->lanes = spare < wanted ? spare : wanted;
+    choice->compute_queues = spare < wanted ? spare : wanted;
 }

@@ -82,7 +82,7 @@ typedef struct VulkanDevice {
     bool borrowed; /* the caller's device: never destroyed here */
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory_types;
-    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; lanes that the device lacks are empty */
+    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; those that the device lacks are empty */
     pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
     bool imports_opaque, imports_dmabuf; /* memory of others */
@@ -137,7 +137,8 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
 
 typedef struct VulkanQueueChoice {
     uint32_t family[2], index[2]; /* by enum GpuQueue */
-    unsigned lanes; /* lane i, from 1 on, is queue index[GPU_TRANSFER] + i of the first family */
+    /* Compute queue i, from 1 on, is queue index[GPU_TRANSFER] + i of the first family. */
+    unsigned compute_queues;
 } VulkanQueueChoice;
 
 void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,
