@@ -33,8 +33,9 @@ void gpu_device_init(GpuDevice *device, const GpuOps *ops, const char *backend)
 {
     device->ops = ops;
     device->backend = backend;
-    device->tuning =
-        (GpuTuning){ .own_upload_bytes = (size_t)1 << 20, .max_batch = GPU_MAX_BATCH, .compute_queues = 1 };
+    device->tuning = (GpuTuning){ .own_upload_bytes = (size_t)1 << 20,
+                                  .max_batch = GPU_MAX_BATCH,
+                                  .compute_queues = 1 };
     device->timeout_ns = timeout_from_environment();
     for (unsigned q = 0; q < GPU_QUEUES; q++)
         atomic_init(&device->last[q], 0);

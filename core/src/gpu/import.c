@@ -420,7 +420,8 @@ static void look_at_plane(const ImportTarget *target, const ImportRange *r, unsi
     const unsigned words = IMPORT_GROUP_W * gpu_samples_per_word(shape);
     target->device->ops->dispatch(target->commands, r->kernel, r->bindings, &params,
                                   (unsigned[3]){ gpu_workgroups(shape->w[p], words),
-                                                 gpu_workgroups(shape->h[p], IMPORT_RANGE_ROWS), 1 });
+                                                 gpu_workgroups(shape->h[p], IMPORT_RANGE_ROWS),
+                                                 1 });
 }
 
 int import_range_record(const ImportTarget *target, ImportRange *r)

@@ -220,7 +220,8 @@ static void count_launches(GpuStream *stream, const Work *work)
 static unsigned waits_of(const GpuStream *stream, enum GpuQueue queue, bool timed,
                          GpuPoint waits[GPU_MAX_WAITS])
 {
-    const GpuPoint *points[2 + GPU_MAX_COMPUTE_QUEUES] = { &stream->uploaded[0], &stream->uploaded[1] };
+    const GpuPoint *points[2 + GPU_MAX_COMPUTE_QUEUES] = { &stream->uploaded[0],
+                                                           &stream->uploaded[1] };
     unsigned count = 2, wait_count = 0;
     for (unsigned i = 0; timed && i < stream->compute_queues; i++)
         points[count++] = &stream->ran[i];

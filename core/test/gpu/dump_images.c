@@ -32,8 +32,8 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     for (const KernelInfo *info = kernel_infos; info->name; info++)
-        printf("%s %u %u %u %u\n", info->name, info->workgroup[0], info->workgroup[1], info->buffer_count,
-               info->params_size);
+        printf("%s %u %u %u %u\n", info->name, info->workgroup[0], info->workgroup[1],
+               info->buffer_count, info->params_size);
 #ifdef HAVE_CUDA
     dump(argv[1], cuda_images, "ptx", 1);
 #endif

@@ -233,8 +233,8 @@ static void test_ring(void **unused)
                     print_error(
                         "schedule %d, seed %u, depth %u, batch %u, queues %u, own uploads %u: %u of "
                         "%d frames are right\n",
-                        schedule, seed, setting.depth, setting.batch, setting.compute_queues, own, right,
-                        FRAMES);
+                        schedule, seed, setting.depth, setting.batch, setting.compute_queues, own,
+                        right, FRAMES);
                 assert_int_equal(FRAMES, right);
             }
 }

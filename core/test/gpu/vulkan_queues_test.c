@@ -73,8 +73,9 @@ static void test_choice(void **unused)
         vulkan_queues_choose(&choice, cases[i].families, cases[i].count, cases[i].expected,
                              &tuning);
         if (memcmp(&choice, &cases[i].choice, sizeof(choice)))
-            fail_msg("case %u: families %u and %u, queues %u and %u, %u compute queues", i, choice.family[0],
-                     choice.family[1], choice.index[0], choice.index[1], choice.compute_queues);
+            fail_msg("case %u: families %u and %u, queues %u and %u, %u compute queues", i,
+                     choice.family[0], choice.family[1], choice.index[0], choice.index[1],
+                     choice.compute_queues);
     }
 }
 

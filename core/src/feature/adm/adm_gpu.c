@@ -65,7 +65,7 @@ static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], G
                  GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), approx[0], approx[1], rows),
                  GPU_PASS_PARAMS(&params),
                  .workgroups = { gpu_workgroups((unsigned)l->w, ADM_TILE_COLUMNS(ADM_FINE_RUN)),
-                             gpu_workgroups((unsigned)l->h, ADM_TILE_ROWS) },
+                                 gpu_workgroups((unsigned)l->h, ADM_TILE_ROWS) },
              });
 }
 

@@ -83,7 +83,7 @@ static void plan_range(const Planning *p, const Picture *pic)
                           GPU_PASS_BUFFERS(pic->plane, p->result),
                           GPU_PASS_PARAMS(&params),
                           .workgroups = { gpu_workgroups(cambi->src_w, samples),
-                                      gpu_workgroups(cambi->src_h, CAMBI_RANGE_GROUP_H) },
+                                          gpu_workgroups(cambi->src_h, CAMBI_RANGE_GROUP_H) },
                       });
 }
 
@@ -121,13 +121,14 @@ static int plan_prepare(const Feature *f, const Planning *p, Picture *pic)
     const int err = positions_table(p, t, &from);
     if (err)
         return err;
-    gpu_pass(p->plan, &(GpuPass){
-                          .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
-                          GPU_PASS_BUFFERS(pic->plane, from, pic->words),
-                          GPU_PASS_PARAMS(&params),
-                          .workgroups = { gpu_workgroups(t->w, 4 * CAMBI_PREPARE_W),
-                                      gpu_workgroups(t->h, CAMBI_PREPARE_H * CAMBI_PREPARE_ROWS) },
-                      });
+    gpu_pass(p->plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "cambi_prepare_8", "cambi_prepare_16"),
+                 GPU_PASS_BUFFERS(pic->plane, from, pic->words),
+                 GPU_PASS_PARAMS(&params),
+                 .workgroups = { gpu_workgroups(t->w, 4 * CAMBI_PREPARE_W),
+                                 gpu_workgroups(t->h, CAMBI_PREPARE_H * CAMBI_PREPARE_ROWS) },
+             });
     return 0;
 }
 
@@ -151,7 +152,7 @@ static void plan_mode(const Planning *p, const Picture *pic, unsigned s)
                           GPU_PASS_BUFFERS(pic->words, pic->tiles),
                           GPU_PASS_PARAMS(&params),
                           .workgroups = { gpu_workgroups(scale->w, CAMBI_TILE_W),
-                                      gpu_workgroups(scale->h, CAMBI_TILE_H) },
+                                          gpu_workgroups(scale->h, CAMBI_TILE_H) },
                       });
 }
 
@@ -174,7 +175,7 @@ static void plan_small_contrast(const Planning *p, const Picture *pic,
                           GPU_PASS_BUFFERS(pic->words, p->table, pic->map),
                           GPU_PASS_PARAMS(&params),
                           .workgroups = { gpu_workgroups(pic->scale[s].w, CAMBI_SMALL_W),
-                                      gpu_workgroups(pic->scale[s].h, CAMBI_SMALL_H) },
+                                          gpu_workgroups(pic->scale[s].h, CAMBI_SMALL_H) },
                       });
 }
 

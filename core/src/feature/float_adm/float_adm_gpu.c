@@ -91,7 +91,8 @@ static AdmSplit plan_split(GpuPlan *plan, const FloatAdmSetup *setup, unsigned l
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], out.next.picture[0],
                                         out.next.picture[1], out.weighed, out.terms.planes),
                        GPU_PASS_PARAMS(&params),
-                       .workgroups = { gpu_workgroups(l->w, FADM_TILE_W), gpu_workgroups(l->h, FADM_TILE_H) },
+                       .workgroups = { gpu_workgroups(l->w, FADM_TILE_W),
+                                       gpu_workgroups(l->h, FADM_TILE_H) },
                    });
     return out;
 }
@@ -115,7 +116,7 @@ static void plan_mask(GpuPlan *plan, const FloatAdmSetup *setup, unsigned level,
                        GPU_PASS_BUFFERS(split->weighed, split->terms.planes),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(params.core_w, FADM_TILE_W),
-                                   gpu_workgroups(params.core_h, FADM_TILE_H) },
+                                       gpu_workgroups(params.core_h, FADM_TILE_H) },
                    });
 }
 

@@ -30,12 +30,13 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         .tap52 = heavy_tap(52),
         .tap127 = heavy_tap(127),
     };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = gpu_by_depth(f, "float_ansnr_8", "float_ansnr_16"),
-                       GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms.planes),
-                       GPU_PASS_PARAMS(&params),
-                       .workgroups = { gpu_workgroups(w, ANSNR_TILE_W), gpu_workgroups(h, ANSNR_TILE_H) },
-                   });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "float_ansnr_8", "float_ansnr_16"),
+                 GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms.planes),
+                 GPU_PASS_PARAMS(&params),
+                 .workgroups = { gpu_workgroups(w, ANSNR_TILE_W), gpu_workgroups(h, ANSNR_TILE_H) },
+             });
     gpu_next_stage(plan);
     float_sums_plan(plan, &terms, sums, 0);
     return 0;

@@ -55,14 +55,14 @@ static FloatTerms plan_full(const Feature *f, GpuPlan *plan, unsigned p, GpuBuf 
         .tap2 = blur_tap(setup->blur, 0),
         .keep = setup->half_size,
     };
-    gpu_pass(
-        plan,
-        &(GpuPass){
-            .kernel = gpu_by_depth(f, "float_motion_8", "float_motion_16"),
-            GPU_PASS_BUFFERS(gpu_prev_ref(plan, p, 1), gpu_ref(plan, p), terms.planes, blurred),
-            GPU_PASS_PARAMS(&params),
-            .workgroups = { gpu_workgroups(size.w, FMOTION_TILE_W), gpu_workgroups(size.h, FMOTION_TILE_H) },
-        });
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "float_motion_8", "float_motion_16"),
+                       GPU_PASS_BUFFERS(gpu_prev_ref(plan, p, 1), gpu_ref(plan, p), terms.planes,
+                                        blurred),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(size.w, FMOTION_TILE_W),
+                                       gpu_workgroups(size.h, FMOTION_TILE_H) },
+                   });
     return terms;
 }
 
@@ -90,7 +90,7 @@ static FloatTerms plan_half(const Feature *f, GpuPlan *plan, unsigned p, GpuBuf 
                        GPU_PASS_BUFFERS(blurred, positions, terms.planes),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(half.w, FMOTION_HALF_W),
-                                   gpu_workgroups(half.h, FMOTION_HALF_H) },
+                                       gpu_workgroups(half.h, FMOTION_HALF_H) },
                    });
     return terms;
 }

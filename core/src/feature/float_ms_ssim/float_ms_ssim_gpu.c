@@ -62,7 +62,7 @@ static void plan_first_half(const Feature *f, GpuPlan *plan, const Sizes *s, con
                                         halves->picture[1]),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(s->w[1], HALVE_TILE_W),
-                                   gpu_workgroups(s->h[1], HALVE_TILE_H), 2 },
+                                       gpu_workgroups(s->h[1], HALVE_TILE_H), 2 },
                    });
 }
 
@@ -72,14 +72,15 @@ static void plan_halves(GpuPlan *plan, const Sizes *s, unsigned k, unsigned last
 {
     const SsimHalveParams params = halve_params(s, k, luma);
     const bool twice = last > k;
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = twice ? "ssim_halve_twice" : "ssim_halve_f32",
-                 GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
-                 GPU_PASS_PARAMS(&params),
-                 .workgroups = { gpu_workgroups(s->w[last], twice ? HALVE_TWICE_W : HALVE_TILE_W),
-                             gpu_workgroups(s->h[last], twice ? HALVE_TWICE_H : HALVE_TILE_H), 2 },
-             });
+    gpu_pass(
+        plan,
+        &(GpuPass){
+            .kernel = twice ? "ssim_halve_twice" : "ssim_halve_f32",
+            GPU_PASS_BUFFERS(halves->picture[0], halves->picture[1]),
+            GPU_PASS_PARAMS(&params),
+            .workgroups = { gpu_workgroups(s->w[last], twice ? HALVE_TWICE_W : HALVE_TILE_W),
+                            gpu_workgroups(s->h[last], twice ? HALVE_TWICE_H : HALVE_TILE_H), 2 },
+        });
 }
 
 static int plan_frame(const Feature *f, GpuPlan *plan)

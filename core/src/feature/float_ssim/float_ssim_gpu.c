@@ -30,7 +30,7 @@ static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *f
                            GPU_PASS_BUFFERS(from->picture[i], small.picture[i]),
                            GPU_PASS_PARAMS(&params),
                            .workgroups = { gpu_workgroups(to->w, SHRINK_GROUP_W),
-                                       gpu_workgroups(to->h, SHRINK_GROUP_H) },
+                                           gpu_workgroups(to->h, SHRINK_GROUP_H) },
                        });
     return small;
 }

@@ -81,7 +81,7 @@ static FloatTerms plan_stats(GpuPlan *plan, const FloatVifSetup *setup, const Vi
                  GPU_PASS_BUFFERS(image->picture[0], image->picture[1], filters, terms.planes),
                  GPU_PASS_PARAMS(&params),
                  .workgroups = { gpu_workgroups(params.width, FVIF_GROUP_W),
-                             gpu_workgroups(params.height, FVIF_ROWS) },
+                                 gpu_workgroups(params.height, FVIF_ROWS) },
              });
     return terms;
 }
@@ -108,7 +108,7 @@ static VifImage plan_halve(GpuPlan *plan, const FloatVifSetup *setup, const VifI
                                         half.picture[0], half.picture[1]),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(params.half_w, FVIF_HALVED_W),
-                                   gpu_workgroups(params.half_h, FVIF_ROWS) },
+                                       gpu_workgroups(params.half_h, FVIF_ROWS) },
                    });
     return half;
 }
@@ -135,7 +135,7 @@ static int plan_resize(GpuPlan *plan, const FloatVifSetup *setup, VifImage *imag
                      GPU_PASS_BUFFERS(image->picture[i], resample.positions, resized.picture[i]),
                      GPU_PASS_PARAMS(&params),
                      .workgroups = { gpu_workgroups(setup->w[0], FVIF_RESIZE_W),
-                                 gpu_workgroups(setup->h[0], FVIF_RESIZE_H) },
+                                     gpu_workgroups(setup->h[0], FVIF_RESIZE_H) },
                  });
     *image = resized;
     return 0;

@@ -51,14 +51,14 @@ int speed_gpu_plan(GpuPlan *plan, SpeedSetup *setup, const SpeedGpuInput *inputs
             .resample_taps = resample.taps,
             .way = resample.way,
         };
-        gpu_pass(plan,
-                 &(GpuPass){
-                     .kernel = setup->bpc > 8 ? "speed_reduce_16" : "speed_reduce_8",
-                     GPU_PASS_BUFFERS(inputs[i].from, inputs[i].minus, resample.positions, reduce,
-                                      reduced),
-                     GPU_PASS_PARAMS(&params),
-                     .workgroups = { gpu_workgroups(setup->small_w, SPEED_REDUCE_KEPT), setup->small_h },
-                 });
+        gpu_pass(plan, &(GpuPass){
+                           .kernel = setup->bpc > 8 ? "speed_reduce_16" : "speed_reduce_8",
+                           GPU_PASS_BUFFERS(inputs[i].from, inputs[i].minus, resample.positions,
+                                            reduce, reduced),
+                           GPU_PASS_PARAMS(&params),
+                           .workgroups = { gpu_workgroups(setup->small_w, SPEED_REDUCE_KEPT),
+                                           setup->small_h },
+                       });
     }
     gpu_next_stage(plan);
     const SpeedLocalParams params = {
@@ -71,7 +71,7 @@ int speed_gpu_plan(GpuPlan *plan, SpeedSetup *setup, const SpeedGpuInput *inputs
                        GPU_PASS_BUFFERS(reduced, local, planes),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(setup->small_w, SPEED_LOCAL_W),
-                                   gpu_workgroups(setup->small_h, SPEED_LOCAL_H), count },
+                                       gpu_workgroups(setup->small_h, SPEED_LOCAL_H), count },
                    });
     return 0;
 }

@@ -55,12 +55,13 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         .contrast_high = (uint32_t)(contrast >> 32),
     };
     const SsimRowsParams rows_params = { .width = w, .height = h, .list_rows = listed };
-    gpu_pass(plan, &(GpuPass){
-                       .kernel = gpu_by_depth(f, "ssim_terms_8", "ssim_terms_16"),
-                       GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms),
-                       GPU_PASS_PARAMS(&terms_params),
-                       .workgroups = { gpu_workgroups(w, ISSIM_TILE_W), gpu_workgroups(h, ISSIM_TILE_H) },
-                   });
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "ssim_terms_8", "ssim_terms_16"),
+                 GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms),
+                 GPU_PASS_PARAMS(&terms_params),
+                 .workgroups = { gpu_workgroups(w, ISSIM_TILE_W), gpu_workgroups(h, ISSIM_TILE_H) },
+             });
     gpu_next_stage(plan);
     gpu_pass(plan, &(GpuPass){
                        .kernel = "ssim_about",

@@ -88,7 +88,7 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
                  GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half, log_lines, sums),
                  GPU_PASS_PARAMS(&params),
                  .workgroups = { gpu_workgroups(planes->width, VIF_COLUMNS_AT(scale)),
-                             gpu_workgroups(planes->height, VIF_ROWS_AT(scale)) },
+                                 gpu_workgroups(planes->height, VIF_ROWS_AT(scale)) },
              });
 }
 
@@ -106,7 +106,7 @@ static void plan_halve(const Feature *f, GpuPlan *plan, const ScalePlanes *plane
                        GPU_PASS_BUFFERS(planes->source[0], planes->source[1], half),
                        GPU_PASS_PARAMS(&params),
                        .workgroups = { gpu_workgroups(planes->width, VIF_COLUMNS_AT(0)),
-                                   gpu_workgroups(planes->height, VIF_ROWS_AT(0)) },
+                                       gpu_workgroups(planes->height, VIF_ROWS_AT(0)) },
                    });
 }
 

@@ -50,13 +50,13 @@ static ScalePlane plan_pack(const Feature *f, GpuPlan *plan)
         .height = packed.h,
         .stride = gpu_plane_stride(plan, 0),
     };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = gpu_by_depth(f, "vif_small_pack_8", "vif_small_pack_16"),
-                 GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), packed.pictures),
-                 GPU_PASS_PARAMS(&params),
-                 .workgroups = { gpu_workgroups(packed.w, VIF_SMALL_W), gpu_workgroups(packed.h, VIF_SMALL_H) },
-             });
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "vif_small_pack_8", "vif_small_pack_16"),
+                       GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), packed.pictures),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(packed.w, VIF_SMALL_W),
+                                       gpu_workgroups(packed.h, VIF_SMALL_H) },
+                   });
     return packed;
 }
 
@@ -70,13 +70,13 @@ static ScalePlane plan_halve(const Feature *f, GpuPlan *plan, unsigned scale,
         .scale = scale,
         .mean_shift = scale == 1 ? f->shape.bpc : 16,
     };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = "vif_small_halve",
-                 GPU_PASS_BUFFERS(from->pictures, half.pictures),
-                 GPU_PASS_PARAMS(&params),
-                 .workgroups = { gpu_workgroups(half.w, VIF_SMALL_W), gpu_workgroups(half.h, VIF_SMALL_H) },
-             });
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "vif_small_halve",
+                       GPU_PASS_BUFFERS(from->pictures, half.pictures),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(half.w, VIF_SMALL_W),
+                                       gpu_workgroups(half.h, VIF_SMALL_H) },
+                   });
     return half;
 }
 
@@ -93,13 +93,13 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
         .square_shift = scale == 0 ? 2 * (f->shape.bpc - 8) : 16,
         .first = (uint32_t)first,
     };
-    gpu_pass(plan,
-             &(GpuPass){
-                 .kernel = "vif_small_stats",
-                 GPU_PASS_BUFFERS(now->pictures, before->pictures, moments),
-                 GPU_PASS_PARAMS(&params),
-                 .workgroups = { gpu_workgroups(now->w, VIF_SMALL_W), gpu_workgroups(now->h, VIF_SMALL_H) },
-             });
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "vif_small_stats",
+                       GPU_PASS_BUFFERS(now->pictures, before->pictures, moments),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(now->w, VIF_SMALL_W),
+                                       gpu_workgroups(now->h, VIF_SMALL_H) },
+                   });
 }
 
 int vif_small_plan(const Feature *f, GpuPlan *plan)

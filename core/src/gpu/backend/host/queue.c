@@ -119,7 +119,8 @@ static void go_on(HostDevice *dev)
         break;
     case HOST_COMPUTE_FIRST:
         for (unsigned i = GPU_MAX_COMPUTE_QUEUES; i--;)
-            reach(dev, (GpuPoint){ gpu_compute_queue(i), dev->queues[gpu_compute_queue(i)].submitted });
+            reach(dev,
+                  (GpuPoint){ gpu_compute_queue(i), dev->queues[gpu_compute_queue(i)].submitted });
         break;
     case HOST_RANDOM:
         while (random_coin(&dev->random))
