@@ -107,7 +107,7 @@ test-sanitizers: $(SAN)/build.ninja
 	@ninja -C $(SAN)
 	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier $(SLOW_PATIENCE) --setup sanitized
 
-# Each mutation is a patch in core/test/mutate; it is applied to a copy of the tree, in build-mutate.
+# The rules in core/test/mutate/*.rules say what to break; it is broken in a copy of the tree, in build-mutate.
 MUTATIONS ?=
 mutate: setup-tests
 	@python3 core/test/mutate/mutate.py . $(MUTATIONS)

@@ -2,53 +2,29 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Break the library in known ways, one at a time, and see whether the tests notice.
 
-usage: mutate.py TOP [PATTERN...]        all mutations, or those whose names match a pattern such as 'vif*'
-       mutate.py --check TOP [PATTERN...]      only see whether every mutation still applies
+usage: mutate.py TOP [PATTERN...]          try all rules, or those whose names match a pattern such as 'vif*'
+       mutate.py --check TOP [PATTERN...]  only see whether every rule still fits the source
+       mutate.py --fix TOP [PATTERN...]    the same, and let rules follow code that was moved or renamed
+       mutate.py --show TOP RULE...        print what a rule changes, as a diff
 
-A mutation is a patch in this folder. The lines before it say what it breaks, and which tests (meson's names, one a
-line, the quickest first) one must fail then; `Needs:` names a CPU flag without which they cannot:
-
-    Breaks: only the last strip mirrors the border
-    Needs: avx512bw
-    Test: dsp
-
-The tree is copied to TOP/build-mutate and broken and built there; the working tree is never touched. Fails if a
-mutation survives, does not apply or does not build. One whose tests cannot run on this machine is listed as not run.
+The *.rules files in this folder hold the rules; rules.py says how to write one. The tree is copied to TOP/build-mutate
+and broken and built there; the working tree is never touched. Fails if a mutation survives, does not apply or does not
+build. A mutation whose tests cannot run on this machine is listed as not run.
 """
+import difflib
 import fnmatch
 import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
+from rules import Malformed, Sources, Stale, read_rules
+
 KILLED, SURVIVED, NOT_RUN = 'killed', 'SURVIVED', 'not run here'
-NO_PATCH, NO_BUILD = 'DOES NOT APPLY', 'DOES NOT BUILD'
+NO_MATCH, NO_BUILD = 'DOES NOT APPLY', 'DOES NOT BUILD'
 FAILED = ('FAIL', 'TIMEOUT', 'ERROR', 'INTERRUPT', 'UNEXPECTEDPASS')
-
-
-class Mutation:
-    def __init__(self, path):
-        self.path = path
-        self.name = os.path.basename(path)[:-len('.patch')]
-        text = open(path).read()
-        header = text[:text.index('--- ')]
-        self.breaks = ' '.join(re.findall(r'^Breaks: (.*)', header, re.M))
-        self.needs = re.findall(r'^Needs: (.*)', header, re.M)
-        self.tests = re.findall(r'^Test: (.*)', header, re.M)
-        self.files = re.findall(r'^\+\+\+ b/(\S+)', text, re.M)
-        if not (self.breaks and self.tests and self.files):
-            sys.exit(f'{path}: needs the lines "Breaks:" and "Test:", and a patch')
-
-    def missing(self, flags):
-        return [need for need in self.needs if need not in flags]
-
-    def patch(self, folder, *options):
-        run = subprocess.run(['patch', '-p1', '-s', '-f', '--no-backup-if-mismatch', '-r', '-', '-i', self.path]
-                             + list(options), cwd=folder, capture_output=True, text=True)
-        return run.returncode == 0
 
 
 def cpu_flags():
@@ -120,7 +96,7 @@ class Tree:
         return run.returncode == 0
 
     def result(self, test):
-        """What the test came to: OK, FAIL, SKIP…; the worst, where several have the name."""
+        """The result of the test: OK, FAIL, SKIP…; the worst one, if several tests have the name."""
         log = self.build + '/meson-logs/testlog-all.json'
         if os.path.exists(log):
             os.remove(log)
@@ -130,19 +106,21 @@ class Tree:
         return next((result for result in results if result in FAILED), results[0])
 
 
-def try_out(mutation, tree, flags):
-    if mutation.missing(flags):
-        return NOT_RUN, 'the CPU has no ' + ', '.join(mutation.missing(flags))
-    if not all(os.path.exists(f'{tree.folder}/{name}') for name in mutation.files):
-        return NO_PATCH, ''
-    sound = {name: tree.read(name) for name in mutation.files}
+def try_out(rule, tree, flags):
+    if rule.missing(flags):
+        return NOT_RUN, 'the CPU has no ' + ', '.join(rule.missing(flags))
     try:
-        if not mutation.patch(tree.folder):
-            return NO_PATCH, ''
-        if not tree.make(mutation.tests):
+        broken = Sources(tree.folder).mutated(rule)
+    except Stale as why:
+        return NO_MATCH, str(why)
+    sound = {name: tree.read(name) for name in broken}
+    try:
+        for name, text in broken.items():
+            tree.write(name, text.encode())
+        if not tree.make(rule.tests):
             return NO_BUILD, ''
         skipped = 0
-        for test in mutation.tests:
+        for test in rule.tests:
             result = tree.result(test)
             if result in FAILED:
                 return KILLED, f'by "{test}"'
@@ -150,22 +128,65 @@ def try_out(mutation, tree, flags):
     finally:
         for name, content in sound.items():
             tree.write(name, content)
-    return (NOT_RUN, 'its tests are skipped') if skipped == len(mutation.tests) else (SURVIVED, '')
+    return (NOT_RUN, 'its tests are skipped') if skipped == len(rule.tests) else (SURVIVED, '')
 
 
-def check(mutations, top):
-    if not shutil.which('patch'):
-        print('SKIP: needs patch')
-        return 77
-    stale = [m.name for m in mutations if not m.patch(top, '--dry-run')]
-    for name in stale:
-        print(f'{name}: {NO_PATCH}')
-    print(f'{len(mutations)} mutations, {len(stale)} do not apply')
+def rewrite(path, lines):
+    """Replace the values in these lines: {number: value}."""
+    with open(path, encoding='utf-8') as file:
+        text = file.read().split('\n')
+    for number, value in lines.items():
+        text[number - 1] = text[number - 1].partition(':')[0] + ': ' + value
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(text))
+
+
+def check(rules, top, fix):
+    """Report rules that no longer fit the source, and those whose code has moved; `fix`: rewrite what can be."""
+    sources, stale, moved = Sources(top), 0, 0
+    for rule in rules:
+        texts, lines = {}, {}
+        try:
+            for edit in rule.edits:
+                other = fix and not sources.is_defined(edit, texts) and sources.renamed(edit, texts)
+                if other:
+                    print(f'{rule.name}: `{edit.anchor}` of {edit.file} is now `{other[1]}` of {other[0]}')
+                    edit.file, edit.anchor = other
+                    lines.update(zip(edit.lines, other))
+                name = sources.locate(edit, texts)
+                if name != edit.file:
+                    print(f'{rule.name}: moved: the rule says {edit.file}, `{edit.anchor}` is in {name}')
+                    moved += 1
+                    lines[edit.lines[0]] = name
+                texts[name] = edit.apply(texts.get(name, sources.read(name)), name)
+        except Stale as why:
+            stale += 1
+            print(f'{rule.name}: {NO_MATCH}: {why}')
+            continue
+        if fix and lines:
+            rewrite(rule.path, lines)
+    print(f'{len(rules)} mutations, {stale} do not apply' + (f', {moved} moved (--fix updates them)' if moved else ''))
+    if stale:
+        print('CONTRIBUTING.md says how to adapt a rule to changed code')
     return 1 if stale else 0
 
 
-def sound(tree, tests):
-    """Tests that fail without any mutation prove nothing."""
+def show(rules, top):
+    sources, status = Sources(top), 0
+    for rule in rules:
+        print(f'{rule.name}: {rule.breaks}', flush=True)
+        try:
+            for name, text in sources.mutated(rule).items():
+                sys.stdout.writelines(difflib.unified_diff(
+                    sources.read(name).splitlines(True), text.splitlines(True), 'a/' + name, 'b/' + name))
+        except Stale as why:
+            print(f'{NO_MATCH}: {why}')
+            status = 1
+    return status
+
+
+def are_sound(tree, tests):
+    """Check that the tests exist and pass without any mutation: a test that always fails proves nothing."""
     unknown = [test for test in tests if test not in tree.needed]
     if unknown:
         print('no such test: ' + '; '.join(unknown))
@@ -174,37 +195,50 @@ def sound(tree, tests):
         return False
     failing = [test for test in tests if tree.result(test) in FAILED]
     if failing:
-        print('fails as it is: ' + '; '.join(failing))
+        print('fails without any mutation: ' + '; '.join(failing))
     return not failing
 
 
-def main(args):
-    only_check = args[:1] == ['--check']
-    args = args[1:] if only_check else args
-    if not args:
-        sys.exit(__doc__)
-    top, patterns = os.path.abspath(args[0]), args[1:] or ['*']
+def load_rules(patterns):
     here = os.path.dirname(os.path.abspath(__file__))
-    mutations = [Mutation(path) for path in sorted(glob.glob(here + '/*.patch'))]
-    mutations = [m for m in mutations if any(fnmatch.fnmatch(m.name, pattern) for pattern in patterns)]
-    if only_check:
-        return check(mutations, top)
-    if not mutations:
-        sys.exit('no such mutation')
+    rules = [rule for path in sorted(glob.glob(here + '/*.rules')) for rule in read_rules(path)]
+    names = [rule.name for rule in rules]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise Malformed('more than one rule is called ' + ', '.join(twice))
+    return [rule for rule in rules if any(fnmatch.fnmatch(rule.name, pattern) for pattern in patterns)]
 
+
+def try_all(rules, top):
     flags = cpu_flags()
     tree = Tree(top)
     tree.copy()
     tree.setup()
-    if not sound(tree, sorted({test for m in mutations for test in m.tests})):
+    if not are_sound(tree, sorted({test for rule in rules for test in rule.tests})):
         return 1
     counts = {}
-    for mutation in mutations:
-        verdict, detail = try_out(mutation, tree, flags)
+    for rule in rules:
+        verdict, detail = try_out(rule, tree, flags)
         counts[verdict] = counts.get(verdict, 0) + 1
-        print(f'{verdict:14} {mutation.name}: {mutation.breaks}' + (f' ({detail})' if detail else ''), flush=True)
+        print(f'{verdict:14} {rule.name}: {rule.breaks}' + (f' ({detail})' if detail else ''), flush=True)
     print(', '.join(f'{count} {verdict}' for verdict, count in counts.items()))
     return 0 if set(counts) <= {KILLED, NOT_RUN} else 1
+
+
+def main(args):
+    action = args.pop(0) if args[:1] and args[0].startswith('--') else None
+    if not args or action not in (None, '--check', '--fix', '--show'):
+        sys.exit(__doc__)
+    top = os.path.abspath(args[0])
+    try:
+        rules = load_rules(args[1:] or ['*'])
+    except Malformed as why:
+        sys.exit(str(why))
+    if not rules:
+        sys.exit('no such mutation')
+    if action in ('--check', '--fix'):
+        return check(rules, top, action == '--fix')
+    return show(rules, top) if action else try_all(rules, top)
 
 
 if __name__ == '__main__':
