@@ -14,7 +14,7 @@
 #include "extras/tune/place.h"
 #include "extras/tune/pool.h"
 #include "extras/tune/seek.h"
-#include "common/tail.h"
+#include "common/child.h"
 #include "common/temp.h"
 
 /* ---- the search ---- */

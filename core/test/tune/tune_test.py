@@ -200,8 +200,8 @@ def what_is_wrong_is_said():
         file.write('no video\n' * 100)
     os.mkfifo('fifo')
     cases = [
-        ((), USAGE, 'what shall be done?'),
-        (('dance',), USAGE, 'there is no command "dance"'),
+        ((), USAGE, 'no command given; use '),
+        (('dance',), USAGE, 'unknown command "dance"'),
         (('compare',), USAGE, 'compare needs a SOURCE'),
         (('compare', 'source.mkv'), USAGE, 'compare needs --encoders'),
         (('compare', 'source.mkv', '--encoders', x264), USAGE, '--crf says so'),

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "args.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "interrupt.h"
+#include "message.h"
 
 void args_start(ArgScanner *scanner, const Arg *table, int argc, char **argv)
 {
@@ -13,7 +21,7 @@ static bool is_end(const Arg *arg)
     return !arg->name && !arg->help;
 }
 
-/* Does the option's name begin so? Hyphens and underscores are one. */
+/* True if the option's name begins with `name`. Hyphens and underscores are equal. */
 static bool begins(const Arg *arg, const char *name, size_t length)
 {
     if (!arg->name)
@@ -26,7 +34,7 @@ static bool begins(const Arg *arg, const char *name, size_t length)
     return true;
 }
 
-/* The option called `name`, or the only one that starts so. */
+/* The option called `name`, or the only one that starts with it. NULL, with the reason in `error`: none. */
 static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length)
 {
     const Arg *found = NULL;
@@ -128,7 +136,7 @@ int args_next(ArgScanner *scanner, const Arg **arg, const char **value)
     return 1;
 }
 
-/* The option's spelling, then its help text, each line of it in the same column. */
+/* Prints the option's names, then the lines of its help text, all in one column. */
 static void print_arg(const Arg *arg, FILE *file)
 {
     enum { COLUMN = 34 };
@@ -159,4 +167,80 @@ void args_print_help(const Arg *table, FILE *file)
         else
             fprintf(file, "\n%s:\n", arg->help);
     }
+}
+
+static const char *program_name; /* for `wrong` */
+
+int wrong(const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    say("%s: %s; --help lists the options", program_name, text);
+    return -EINVAL;
+}
+
+/* Lists the commands: "compare, search or corpus". */
+static void list_names(const Subcommand *table, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const Subcommand *at = table; at->name && used < size; at++) {
+        const char *const join = at == table ? "" : at[1].name ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", join, at->name);
+    }
+}
+
+int subcommand_find(const char *program, const Subcommand *table, const char *word, unsigned *found)
+{
+    char names[256];
+    unsigned count = 0;
+    program_name = program;
+    for (; table[count].name; count++) {
+        if (!strcmp(word, table[count].name)) {
+            *found = count;
+            return 0;
+        }
+    }
+    *found = count;
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+        return 0;
+    *found = count + 1;
+    if (!strcmp(word, "--version"))
+        return 0;
+    list_names(table, names, sizeof(names));
+    if (*word)
+        return wrong("unknown command \"%s\"; use %s", word, names);
+    return wrong("no command given; use %s", names);
+}
+
+int take_number(const Arg *arg, const char *value, double low, double high, double *out)
+{
+    char *end;
+    *out = strtod(value, &end);
+    if (end == value || *end || !(*out >= low && *out <= high))
+        return wrong("--%s takes a number from %.10g to %.10g, not \"%s\"", arg->name, low, high,
+                     value);
+    return 0;
+}
+
+int take_count(const Arg *arg, const char *value, unsigned low, unsigned high, unsigned *out)
+{
+    double number;
+    const int err = take_number(arg, value, low, high, &number);
+    if (!err && number != floor(number))
+        return wrong("--%s takes a whole number, not \"%s\"", arg->name, value);
+    *out = err ? 0 : (unsigned)number;
+    return err;
+}
+
+int subcommand_end(int result)
+{
+    if (finish_stdout() && !result)
+        result = EXIT_FAILED;
+    if (!interrupt_signal())
+        return result;
+    say("stopped by %s", interrupt_name(interrupt_signal()));
+    return EXIT_SIGNAL + interrupt_signal();
 }

@@ -9,19 +9,182 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "child_guard.h"
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
-#define GRACE_TIME 2.0 /* seconds between being asked to end and being killed */
+#include "message.h"
+
+/* ---- the guard ---- */
+
+/* The process between us and a child. It does no other work, so it can see to the end of the child's whole
+ * process group: when we ask for it, when the child itself has ended, and when we die without a word
+ * (where the system reports that: Linux). It runs in a fork of a program with threads, so it may call
+ * only async-signal-safe functions. */
+
+/* Signals that the guard takes as orders. */
+#define GUARD_ASK SIGTERM      /* pass it on to the group */
+#define GUARD_KILL SIGUSR2     /* kill the group */
+#define GUARD_ORPHANED SIGUSR1 /* the thread that started us has died */
+
+typedef struct GuardOrder {
+    const char *program; /* a path, or a name to look up in PATH */
+    char *const *argv;
+    const char *folder;     /* working directory; NULL: unchanged */
+    int (*work)(void *arg); /* to call instead of running the program; NULL: run it */
+    void *arg;
+    int stream[2]; /* become the child's stdout and stderr */
+    int ready;     /* receives the errno of a failed start; closed when the program runs */
+    int channel;   /* receives the status as waitpid returns it; closed when all is over */
+    pid_t parent;
+} GuardOrder;
+
+static void ignore(int signal)
+{
+    (void)signal;
+}
+
+/* Closes all descriptors but `keep`. Other children's pipes would never end, and locks never open, while
+ * the guard holds them. */
+static void close_others(int keep)
+{
+#if defined(__linux__) && defined(SYS_close_range)
+    if ((keep == 0 || !syscall(SYS_close_range, 0u, (unsigned)keep - 1, 0u)) &&
+        !syscall(SYS_close_range, (unsigned)keep + 1, ~0u, 0u))
+        return;
+#endif
+    const long limit = sysconf(_SC_OPEN_MAX);
+    for (int fd = 0; fd < (limit > 0 && limit < 65536 ? limit : 65536); fd++)
+        if (fd != keep)
+            close(fd);
+}
+
+/* Asks the system to send `signal` to this process when its parent dies (Linux only). */
+static void die_with(int signal, pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, signal);
+#endif
+    if (getppid() != parent) /* it died before the request */
+        _exit(1);
+}
+
+static void report(int channel, int number)
+{
+    while (write(channel, &number, sizeof(number)) < 0 && errno == EINTR)
+        ;
+}
+
+static bool take_streams(const GuardOrder *order)
+{
+    const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int from[3] = { none, order->stream[0], order->stream[1] };
+    if (none < 0)
+        return false;
+    /* Move them above 2 first: one may lie where another has to go. */
+    for (int i = 0; i < 3; i++) {
+        from[i] = fcntl(from[i] < 0 ? none : from[i], F_DUPFD_CLOEXEC, 3);
+        if (from[i] < 0)
+            return false;
+    }
+    for (int i = 0; i < 3; i++)
+        if (dup2(from[i], i) < 0)
+            return false;
+    return true;
+}
+
+static _Noreturn void be_child(const GuardOrder *order, pid_t guard)
+{
+    static const int signals[] = { SIGPIPE, SIGXFSZ, SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    sigset_t none;
+    setpgid(0, 0);
+    die_with(SIGKILL, guard);
+    /* A program expects the default actions. */
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        signal(signals[i], SIG_DFL);
+    sigemptyset(&none);
+    if (take_streams(order) && (!order->folder || !chdir(order->folder))) {
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        if (order->work) {
+            close(order->ready);
+            close(order->channel); /* only the guard may report */
+            _exit(order->work(order->arg));
+        }
+        execvp(order->program, order->argv);
+    }
+    report(order->ready, errno);
+    _exit(127);
+}
+
+/* Waits for orders and for the child's end. Returns its status. */
+static int watch(pid_t child, pid_t parent, const sigset_t *signals)
+{
+    int status, number;
+    for (;;) {
+        pid_t ended;
+        while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+            if (ended == child)
+                return status;
+        if (ended < 0 && errno == ECHILD)
+            return 0;
+        if (sigwait(signals, &number))
+            continue;
+        if (number == GUARD_ASK)
+            kill(-child, SIGTERM);
+        /* The signal reports the death of the thread that started us: the process may still live. */
+        if (number == GUARD_KILL || (number == GUARD_ORPHANED && getppid() != parent))
+            kill(-child, SIGKILL);
+    }
+}
+
+/* Call it in a fork, with all signals blocked. */
+static _Noreturn void guard_main(const GuardOrder *order)
+{
+    static const int signals[] = { SIGCHLD, GUARD_ASK, GUARD_KILL, GUARD_ORPHANED };
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+        sigaddset(&set, signals[i]);
+        /* Some systems drop signals whose default is to be ignored, even while they are blocked. */
+        signal(signals[i], ignore);
+    }
+    setpgid(0, 0); /* the terminal's Ctrl-C is for our parent */
+    die_with(GUARD_ORPHANED, order->parent);
+#ifdef PR_SET_CHILD_SUBREAPER
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the child become ours to wait for */
+#endif
+    const pid_t guard = getpid(), child = fork();
+    if (child < 0) {
+        report(order->ready, errno);
+        _exit(1);
+    }
+    if (!child)
+        be_child(order, guard);
+    setpgid(child, child); /* the child does it as well: either may run first */
+    close_others(order->channel);
+    const int status = watch(child, order->parent, &set);
+    kill(-child, SIGKILL);
+    while (waitpid(-child, NULL, 0) > 0 || errno == EINTR)
+        ;
+    report(order->channel, status);
+    _exit(0);
+}
+
+/* ---- children ---- */
+
+#define GRACE_TIME 2.0 /* seconds from asking a child to end until it is killed */
 
 struct Child {
     Children *all;
     Child *next;
     pid_t guard;
-    int channel; /* from the guard; -1: all is over */
+    int channel; /* from the guard; -1: the child has ended */
     int stream[CHILD_STREAMS];
     void (*heard)(void *arg, enum ChildStream stream, const char *bytes, size_t count);
     void *arg;
@@ -32,9 +195,9 @@ struct Child {
 struct Children {
     Child *first;
     int wake[2];
-    struct pollfd *polled; /* room for those of all children, and others */
+    struct pollfd *polled; /* room for the descriptors of all children and the caller's */
     size_t room;
-    unsigned wakes; /* calls of children_wake that were noticed */
+    unsigned wakes; /* how often children_wait noticed a children_wake */
 };
 
 static double now(void)
@@ -51,7 +214,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Both ends are closed in programs that are run, and neither takes the place of a standard stream. */
+/* Makes a pipe whose ends are closed on exec. Neither end gets the number of a standard stream. */
 static int make_pipe(int ends[2])
 {
     int raw[2];
@@ -90,7 +253,7 @@ int children_create(Children **out)
     }
     make_nonblocking(children->wake[0]);
     make_nonblocking(children->wake[1]);
-    /* Whoever ignores it cannot wait for a child, and the one who started us may have. */
+    /* Nobody can wait for a child while SIGCHLD is ignored, and our parent may have ignored it. */
     struct sigaction action;
     if (!sigaction(SIGCHLD, NULL, &action) && action.sa_handler == SIG_IGN)
         signal(SIGCHLD, SIG_DFL);
@@ -104,7 +267,7 @@ void children_destroy(Children *children)
         return;
     for (Child *child = children->first; child; child = child->next)
         if (child->channel >= 0)
-            kill(child->guard, GUARD_KILL); /* all of them, before any is waited for */
+            kill(child->guard, GUARD_KILL); /* kill all before waiting for any */
     while (children->first)
         child_destroy(children->first);
     close_fd(&children->wake[0]);
@@ -122,7 +285,8 @@ void children_wake(Children *children)
     errno = error;
 }
 
-/* Reads what is there, but never for ever. False: it is at its end. */
+/* Reads what is available, at most 1 MiB in one call so that a busy child cannot block us. False: the
+ * stream has ended. */
 static bool hear(Child *child, enum ChildStream stream)
 {
     char bytes[16384];
@@ -138,7 +302,7 @@ static bool hear(Child *child, enum ChildStream stream)
     return true;
 }
 
-/* The number that a guard, or the program it was to run, left in a pipe. False: none. */
+/* Reads the number that a guard or its child wrote into a pipe. False: there is none. */
 static bool read_number(int fd, int *number)
 {
     ssize_t count;
@@ -147,7 +311,7 @@ static bool read_number(int fd, int *number)
     return count == (ssize_t)sizeof(*number);
 }
 
-/* The guard has spoken, or gone. */
+/* Called when the guard has reported the child's end, or has died. */
 static void finish(Child *child)
 {
     int status;
@@ -160,7 +324,7 @@ static void finish(Child *child)
             hear(child, i);
         close_fd(&child->stream[i]);
     }
-    if (!told) /* somebody killed the guard, and the child died with it */
+    if (!told) /* the guard was killed, and the child with it */
         child->end.signal = SIGKILL;
     else if (WIFEXITED(status))
         child->end.code = WEXITSTATUS(status);
@@ -168,6 +332,7 @@ static void finish(Child *child)
         child->end.signal = WTERMSIG(status);
 }
 
+/* Milliseconds until the next time limit, at most `timeout`; -1: no limit. */
 static int poll_time(const Children *children, int timeout)
 {
     double first = timeout < 0 ? HUGE_VAL : timeout * 1e-3;
@@ -202,6 +367,7 @@ static void enforce_times(Children *children)
     }
 }
 
+/* Fills children->polled with the wake pipe, `others` and all children's descriptors. */
 static int gather(Children *children, const struct pollfd *others, size_t count, size_t *total)
 {
     size_t need = 1 + count;
@@ -218,7 +384,7 @@ static int gather(Children *children, const struct pollfd *others, size_t count,
     *at++ = (struct pollfd){ .fd = children->wake[0], .events = POLLIN };
     for (size_t i = 0; i < count; i++)
         *at++ = (struct pollfd){ .fd = others[i].fd, .events = others[i].events };
-    /* poll passes over descriptors below 0. */
+    /* poll ignores descriptors below 0. */
     for (const Child *child = children->first; child; child = child->next) {
         *at++ = (struct pollfd){ .fd = child->channel, .events = POLLIN };
         for (unsigned i = 0; i < CHILD_STREAMS; i++)
@@ -228,7 +394,7 @@ static int gather(Children *children, const struct pollfd *others, size_t count,
     return 0;
 }
 
-/* Looks once. 1: there is something for the caller; 0: not yet; or a negative errno. */
+/* Polls once. 1: something happened that the caller waits for; 0: nothing yet; or a negative errno. */
 static int look(Children *children, struct pollfd *others, size_t count, int timeout)
 {
     size_t total;
@@ -304,7 +470,7 @@ static int fork_guard(Child *child, const GuardOrder *order)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the fork */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* our handlers must not run in the fork */
     child->guard = fork();
     if (!child->guard)
         guard_main(order);
@@ -313,7 +479,7 @@ static int fork_guard(Child *child, const GuardOrder *order)
     return err;
 }
 
-/* Gives the child its pipes and its guard, and waits until the program runs. */
+/* Makes the child's pipes and its guard, and waits until the program runs. */
 static int launch(Child *child, const ChildParams *params)
 {
     enum { READY = CHILD_STREAMS, CHANNEL, PIPES };
@@ -324,9 +490,11 @@ static int launch(Child *child, const ChildParams *params)
         if (i >= READY || params->sink[i] == CHILD_TO_US)
             err = make_pipe(pipes[i]);
     const GuardOrder order = {
-        .program = params->program ? params->program : params->argv[0],
+        .program = params->program || params->work ? params->program : params->argv[0],
         .argv = (char *const *)params->argv,
         .folder = params->folder,
+        .work = params->work,
+        .arg = params->arg,
         .stream = { stream_of(params->sink[CHILD_OUT], CHILD_OUT, pipes[CHILD_OUT][1]),
                     stream_of(params->sink[CHILD_ERR], CHILD_ERR, pipes[CHILD_ERR][1]) },
         .ready = pipes[READY][1],
@@ -416,4 +584,40 @@ int child_run(Children *children, const ChildParams *params, ChildEnd *end)
     }
     child_destroy(child);
     return err;
+}
+
+char *own_program_path(const char *called)
+{
+#ifdef __linux__
+    if (!access("/proc/self/exe", X_OK))
+        return strdup("/proc/self/exe"); /* right even if the file has been replaced since */
+#endif
+    return strchr(called, '/') ? realpath(called, NULL) : strdup(called);
+}
+
+/* ---- the last lines that a child wrote ---- */
+
+void tail_feed(Tail *tail, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *const line = tail->lines[tail->next % TAIL_LINES];
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c == '\n' || c == '\r') {
+            if (!tail->used) /* skip empty lines */
+                continue;
+            tail->next++;
+            tail->used = 0;
+            tail->lines[tail->next % TAIL_LINES][0] = 0;
+        } else if (tail->used + 1 < TAIL_WIDTH) {
+            line[tail->used++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c;
+            line[tail->used] = 0;
+        }
+    }
+}
+
+void tail_say(const Tail *tail)
+{
+    const size_t end = tail->next + (tail->used > 0);
+    for (size_t i = end > TAIL_LINES ? end - TAIL_LINES : 0; i < end; i++)
+        say("  %s", tail->lines[i % TAIL_LINES]);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Child processes: argument vectors, never a shell. Each is guarded by a small process of its own
- * (child_guard.h), so that stopping one stops whatever it has started itself, and so that none outlives
- * this process, however that ends. Several run at once; one thread starts them and waits for them. */
+/* Child processes, started from argument vectors and never through a shell, or to run a function that
+ * may crash or hang. A small guard process stands between this process and each child: stopping a child
+ * stops whatever it has started itself, and no child outlives this process, however it ends.
+ * Several children may run at once. All functions but children_wake belong to one thread. */
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
 
@@ -19,48 +20,74 @@ enum ChildSink { CHILD_NOWHERE, CHILD_TO_US, CHILD_INHERITED };
 
 typedef struct ChildParams {
     const char *const *argv; /* ends with NULL */
-    const char *program;     /* the file that is run; NULL: argv[0], looked up in PATH */
-    const char *folder;      /* it runs in; NULL: where we are */
+    const char *program;     /* the file to run; NULL: argv[0], looked up in PATH */
+    const char *folder;      /* its working directory; NULL: ours */
+    /* Runs in the child instead of a program, which then exits with its result. It must not return to
+     * the caller's code in another way. NULL: run the program. */
+    int (*work)(void *arg);
     enum ChildSink sink[CHILD_STREAMS];
-    double time_limit; /* seconds, then it is stopped; 0: none */
-    /* What it writes to CHILD_TO_US, as it comes; from within children_wait and child_start. */
+    double time_limit; /* seconds until the child is stopped; 0: no limit */
+    /* Called with the output of the streams that are CHILD_TO_US, within children_wait and child_start. */
     void (*heard)(void *arg, enum ChildStream stream, const char *bytes, size_t count);
-    void *arg;
+    void *arg; /* for `work` and `heard` */
 } ChildParams;
 
 /* How a child ended. */
 typedef struct ChildEnd {
     bool timed_out;
-    int code;   /* it exited with; -1: it did not */
-    int signal; /* it was killed by; 0: none */
+    int code;   /* exit code; -1: it did not exit by itself */
+    int signal; /* the signal that killed it; 0: none */
 } ChildEnd;
 
 /* 0 or a negative errno. */
 int children_create(Children **out);
-/* Kills all that still run, and frees them. NULL is fine. */
+/* Kills all children that still run, and frees everything. NULL is fine. */
 void children_destroy(Children *children);
 
-/* Waits until a child ends, one of `others` (as poll takes them; may be none) is ready, children_wake was
- * called or the time is over (milliseconds; -1: never). Meanwhile `heard` is called, and children past
- * their time are stopped. 0 or a negative errno. */
+/* Waits until a child ends, one of `others` (as for poll; may be none) is ready, children_wake is called,
+ * or `timeout` milliseconds pass (-1: no timeout). Calls `heard` meanwhile, and stops children that
+ * exceed their time limit. 0 or a negative errno. */
 int children_wait(Children *children, struct pollfd *others, size_t count, int timeout);
 
-/* Makes children_wait return: from any thread, and from a signal's handler. */
+/* Makes children_wait return. Any thread and any signal handler may call it. */
 void children_wake(Children *children);
 
-/* 0, or a negative errno: -ENOENT when there is no such program. */
+/* 0, or a negative errno: -ENOENT when the program does not exist. */
 int child_start(Children *children, const ChildParams *params, Child **out);
 
-/* Has it ended, and all it started with it? All that it wrote was heard before. */
+/* True, with *end set, once the child and everything it started have ended. `heard` has received all its
+ * output by then. */
 bool child_ended(const Child *child, ChildEnd *end);
 
-/* Asks it to end (SIGTERM), and kills it when it has not in two seconds: see children_wait. */
+/* Asks the child to end (SIGTERM); children_wait kills it if it has not ended two seconds later. */
 void child_stop(Child *child);
 
-/* Kills it if it still runs, waits for that, and frees it. NULL is fine. */
+/* Kills the child if it still runs, waits for its end, and frees it. NULL is fine. */
 void child_destroy(Child *child);
 
-/* Starts a program and waits for its end. -EINTR: children_wake was called meanwhile, and it was killed. */
+/* Starts a child and waits for its end. -EINTR: children_wake was called, and the child was killed. */
 int child_run(Children *children, const ChildParams *params, ChildEnd *end);
+
+/* The path of this program, to run it again; `called` is its argv[0]. The caller frees it. NULL: no
+ * memory, or not found. */
+char *own_program_path(const char *called);
+
+/* ---- the last lines that a child wrote ---- */
+
+#define TAIL_LINES 6
+#define TAIL_WIDTH 240
+
+/* Keeps the last lines of a child's output, to show them if it fails. A zeroed tail is empty. */
+typedef struct Tail {
+    char lines[TAIL_LINES][TAIL_WIDTH];
+    size_t next; /* number of the line being written; its slot is next % TAIL_LINES */
+    size_t used; /* bytes of that line */
+} Tail;
+
+/* Adds output. Control characters become '?', since they could change the terminal. */
+void tail_feed(Tail *tail, const char *bytes, size_t count);
+
+/* Prints the lines, indented. */
+void tail_say(const Tail *tail);
 
 #endif

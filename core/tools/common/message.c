@@ -1,16 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "message.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "message.h"
+/* Guarded by stderr's own lock. */
+static bool within_line; /* the progress line is on the screen, without its newline */
+static bool hushed;
 
-static bool within_line; /* under stderr's lock */
-static bool hushed;      /* the same */
+/* Opens standard streams that our parent closed, in the direction that makes their use fail. */
+static void open_closed_streams(void)
+{
+#ifdef F_GETFD
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+#endif
+}
+
+void streams_prepare(void)
+{
+    open_closed_streams();
+#ifdef SIGPIPE
+    signal(SIGPIPE, SIG_IGN);
+#endif
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);
+#endif
+}
 
 void message_hush(bool hush)
 {
@@ -51,16 +76,6 @@ bool say_result(const char *format, ...)
     return said;
 }
 
-void survive_failing_writes(void)
-{
-#ifdef SIGPIPE
-    signal(SIGPIPE, SIG_IGN);
-#endif
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN);
-#endif
-}
-
 int finish_stdout(void)
 {
     errno = 0;
@@ -72,7 +87,24 @@ int finish_stdout(void)
     return -EIO;
 }
 
-void say_in_line(const char *text)
+bool message_on_terminal(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+void names_add(Names *names, const char *name)
+{
+    const int n = snprintf(names->text + names->used, sizeof(names->text) - names->used, "%s%s",
+                           names->count++ ? ", " : "", name);
+    names->used += n > 0 ? (size_t)n : 0;
+    if (names->used >= sizeof(names->text))
+        names->used = sizeof(names->text) - 1;
+}
+
+/* ---- progress ---- */
+
+/* Shows text in the terminal's current line, in place of its present content. */
+static void draw_line(const char *text)
 {
     flockfile(stderr);
     fprintf(stderr, "\r%s\033[K", text);
@@ -81,7 +113,8 @@ void say_in_line(const char *text)
     funlockfile(stderr);
 }
 
-void say_end_line(void)
+/* Ends the progress line, unless a message has done so. */
+static void end_line(void)
 {
     flockfile(stderr);
     if (within_line)
@@ -90,7 +123,8 @@ void say_end_line(void)
     funlockfile(stderr);
 }
 
-bool say_is_within_line(void)
+/* True if the progress line is shown and no message has followed it. */
+static bool is_within_line(void)
 {
     flockfile(stderr);
     const bool within = within_line;
@@ -98,7 +132,7 @@ bool say_is_within_line(void)
     return within;
 }
 
-unsigned message_columns(void)
+static unsigned terminal_columns(void)
 {
 #ifdef TIOCGWINSZ
     struct winsize size;
@@ -108,7 +142,136 @@ unsigned message_columns(void)
     return 80;
 }
 
-bool message_on_terminal(void)
+#define REDRAW_TIME 0.1 /* seconds between two redraws on a terminal, at least */
+#define LINE_TIME 1.0   /* seconds between two lines for programs */
+#define RATE_TIME 0.25  /* seconds until the speed is worth showing */
+
+static double now(void)
 {
-    return isatty(STDERR_FILENO);
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The values to show. */
+typedef struct State {
+    double rate;   /* pairs a second; 0: not known yet */
+    bool has_left; /* `left` is known */
+    uint64_t left; /* seconds */
+    bool has_score;
+    double score;
+} State;
+
+static State look(const Meter *meter, double time)
+{
+    const uint64_t total = meter->config.total, done = meter->done;
+    const double spent = time - meter->start;
+    State state = { 0 };
+    if (done && spent > 0.0 && (spent >= RATE_TIME || done == total))
+        state.rate = (double)done / spent;
+    state.has_left = state.rate > 0.0 && total && done <= total;
+    if (state.has_left)
+        state.left = (uint64_t)((double)(total - done) / state.rate + 0.5);
+    state.has_score = meter->config.score && meter->config.score(meter->config.arg, &state.score);
+    return state;
+}
+
+typedef struct Text {
+    char bytes[256];
+    size_t used;
+} Text;
+
+static void add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(Text *text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int n =
+        vsnprintf(text->bytes + text->used, sizeof(text->bytes) - text->used, format, list);
+    va_end(list);
+    text->used += n > 0 ? (size_t)n : 0;
+    if (text->used >= sizeof(text->bytes))
+        text->used = sizeof(text->bytes) - 1;
+}
+
+static void add_time(Text *text, uint64_t seconds)
+{
+    if (seconds >= 3600)
+        add(text, "%" PRIu64 ":%02u:%02u", seconds / 3600, (unsigned)(seconds / 60 % 60),
+            (unsigned)(seconds % 60));
+    else
+        add(text, "%u:%02u", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
+}
+
+/* Draws ` 24%  120/500 frames  83.1 fps  0:05 left  score 93.41` */
+static void draw(Meter *meter, double time)
+{
+    const uint64_t total = meter->config.total, done = meter->done;
+    const State state = look(meter, time);
+    Text text = { 0 };
+    if (total && done <= total)
+        add(&text, "%3u%%  %" PRIu64 "/%" PRIu64 " frames", (unsigned)(done * 100 / total), done,
+            total);
+    else
+        add(&text, "%" PRIu64 " frame%s", done, done == 1 ? "" : "s");
+    if (state.rate > 0.0)
+        add(&text, "  %.1f fps", state.rate);
+    if (state.has_left && state.left) {
+        add(&text, "  ");
+        add_time(&text, state.left);
+        add(&text, " left");
+    }
+    if (state.has_score)
+        add(&text, "  score %.2f", state.score);
+    const unsigned columns = terminal_columns();
+    if (text.used >= columns) /* a line that wraps would leave a copy behind at each redraw */
+        text.bytes[columns - 1] = '\0';
+    draw_line(text.bytes);
+    meter->drawn = time;
+}
+
+static void say_progress(Meter *meter, double time)
+{
+    const State state = look(meter, time);
+    Text text = { 0 };
+    add(&text, "progress frame=%" PRIu64, meter->done);
+    if (meter->config.total)
+        add(&text, " total=%" PRIu64, meter->config.total);
+    if (state.rate > 0.0)
+        add(&text, " fps=%.2f", state.rate);
+    if (state.has_score)
+        add(&text, " score=%.6f", state.score);
+    if (state.has_left)
+        add(&text, " left=%" PRIu64, state.left);
+    say("%s", text.bytes);
+    meter->drawn = time;
+}
+
+void meter_start(Meter *meter, const MeterConfig *config)
+{
+    const double time = now();
+    *meter = (Meter){ .config = *config, .start = time, .drawn = time };
+}
+
+void meter_step(Meter *meter)
+{
+    meter->done++;
+    if (meter->config.kind == METER_NONE)
+        return;
+    const double time = now();
+    const bool terminal = meter->config.kind == METER_TERMINAL;
+    if (terminal && (meter->done == 1 || time - meter->drawn >= REDRAW_TIME))
+        draw(meter, time);
+    else if (!terminal && time - meter->drawn >= LINE_TIME)
+        say_progress(meter, time);
+}
+
+void meter_finish(Meter *meter)
+{
+    if (meter->config.kind == METER_LINES)
+        say_progress(meter, now());
+    else if (meter->config.kind == METER_TERMINAL && is_within_line())
+        draw(meter, now());
+    end_line();
+    meter->config.kind = METER_NONE;
 }

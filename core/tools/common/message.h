@@ -1,33 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the command says to its user: lines on stderr. Safe from any thread. */
+/* Messages and progress for the user, on standard error. Any thread may call these functions, except where
+ * noted. */
 #ifndef TOOLS_MESSAGE_H
 #define TOOLS_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* One line; the newline is added. It starts on a line of its own, whatever the meter has drawn. */
+/* Call first in main, before any file is opened and any thread starts. A standard stream that our parent
+ * closed is opened such that using it fails, so that no other file gets its number; and a failing write
+ * (a reader that went away, a file-size limit) returns an error instead of killing the process. */
+void streams_prepare(void);
+
+/* Prints one line; adds the newline. It starts on its own line even while the progress line is shown. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what the run was made for. False when it could not be written. */
+/* Like say, for the results of the run. False: it could not be written. */
 bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A reader that goes away and a file that may not grow any more make a write fail; neither is a reason to
- * die without a word. */
-void survive_failing_writes(void);
-
-/* Ends what was printed to stdout. 0, or -EIO, and says so, when some of it was lost. */
+/* Flushes and closes stdout. 0, or -EIO, after printing an error, if some output was lost. */
 int finish_stdout(void);
 
-/* For the meter: text in the terminal's current line, in place of what was there, written at once. */
-void say_in_line(const char *text);
-void say_end_line(void);        /* if nothing else was said since: then there is no line to end */
-bool say_is_within_line(void);  /* nothing else was said since */
-unsigned message_columns(void); /* of the terminal */
-
-/* Until it is taken back, nothing is said: for what is tried again, and was told the first time. */
+/* While hushed, nothing is printed: for work that is repeated, whose messages were printed the first time. */
 void message_hush(bool hush);
 
-/* Is stderr a terminal? */
+/* True if stderr is a terminal. */
 bool message_on_terminal(void);
+
+/* A list of names for a message: "a, b, c". Cut short when the text is full. A zeroed list is empty. */
+typedef struct Names {
+    char text[1024];
+    size_t used;
+    unsigned count;
+} Names;
+
+void names_add(Names *names, const char *name);
+
+/* ---- progress ---- */
+
+enum MeterKind {
+    METER_NONE,
+    METER_TERMINAL, /* one line, redrawn: percent, pairs, speed, time left, score; omits unknown values */
+    METER_LINES, /* for programs, once a second: progress frame=N total=N fps=X score=X left=SECONDS */
+};
+
+typedef struct MeterConfig {
+    enum MeterKind kind;
+    uint64_t total; /* expected pairs; 0: unknown */
+    /* Sets the mean score of the pairs done so far; false: not known yet. Called when it is shown. NULL: never
+     * known. */
+    bool (*score)(void *arg, double *mean);
+    void *arg;
+} MeterConfig;
+
+/* The progress display of a run. One thread uses it. */
+typedef struct Meter {
+    MeterConfig config;
+    uint64_t done;
+    double start, drawn; /* seconds */
+} Meter;
+
+void meter_start(Meter *meter, const MeterConfig *config);
+void meter_step(Meter *meter);   /* another pair is done */
+void meter_finish(Meter *meter); /* shows the final state */
 
 #endif

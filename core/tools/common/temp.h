@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A folder for what is made on the way. It goes when we do; and should we be killed, the next of us that
- * works in the same place removes it: each folder holds a file that its owner keeps locked, or nothing at all. Drafts
- * (outfile.h) go the same way: their writers keep them locked. */
-#ifndef TUNE_TEMP_H
-#define TUNE_TEMP_H
+/* Temporary folders, and drafts of output files. Both disappear when the program ends. If it is killed,
+ * the next program of ours that works in the same folder removes them: their owners hold a lock on each
+ * as long as they live. One thread at a time may use an object. */
+#ifndef TOOLS_TEMP_H
+#define TOOLS_TEMP_H
+
+#include <stdio.h>
 
 typedef struct TempFolder TempFolder;
 
-/* The name of a draft, as mkostemps takes it. */
-#define TEMP_DRAFT ".vmaf-tune-XXXXXX.tmp"
-
-/* Removes what killed ones left in a folder. */
-void temp_sweep(const char *parent);
-
-/* In `parent`, which is swept. Says what is wrong; negative errno. */
+/* Creates a temporary folder in `parent`, after removing there what killed programs left behind. Prints
+ * an error and returns a negative errno on failure. */
 int temp_create(TempFolder **out, const char *parent);
+/* Removes the folder with all its files. NULL is fine. */
 void temp_destroy(TempFolder *temp);
 
 const char *temp_path(const TempFolder *temp);
-/* The path of a file in it that does not exist yet: "…/12.mkv". free() it; NULL: no memory. */
+/* A path in the folder that does not exist yet, such as "…/12.mkv". The caller frees it. NULL: no memory. */
 char *temp_file(TempFolder *temp, const char *extension);
+
+/* An output file that appears complete or not at all: a draft is written beside its path, and closing
+ * renames it to that path. "-" is standard output; pipes and devices are written directly. */
+typedef struct Draft {
+    const char *path;
+    char *temporary; /* path of the draft; NULL: `path` is written directly */
+    FILE *file;      /* to write to */
+} Draft;
+
+/* Both print an error and return a negative errno on failure. Closing always frees the draft. */
+int draft_open(Draft *draft, const char *path);
+int draft_close(Draft *draft);
+
+/* Checks that a file can be created at `path`, before hours of work. Prints an error and returns a
+ * negative errno if not. */
+int draft_check(const char *path);
 
 #endif

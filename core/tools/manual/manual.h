@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "common/subcommand.h"
+#include "common/args.h"
 
 /* Texts are in lines; an empty one parts paragraphs. A line that begins with a blank is shown as it is. */
 typedef struct ManualSection {

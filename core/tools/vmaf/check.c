@@ -9,7 +9,6 @@
 #include "check.h"
 #include "libvmaf/inspect.h"
 #include "common/message.h"
-#include "names.h"
 
 /* The name of the extractor that makes a metric of this name, stored or as printed; NULL: none. */
 static const char *maker_of(const char *name)

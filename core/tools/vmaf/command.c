@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -47,21 +46,9 @@ static int act(enum Action action, const Options *options)
     return -EINVAL;
 }
 
-/* Whoever started us may have closed stdin, stdout or stderr. Then the first files opened would take
- * their numbers, and what is printed would end in them: something that cannot be used does. */
-static void keep_streams(void)
-{
-#ifdef F_GETFD
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-#endif
-}
-
 int vmaf_command(int argc, char **argv)
 {
-    keep_streams();
-    survive_failing_writes();
+    streams_prepare();
     Options options;
     enum Action action;
     int result = EXIT_USAGE;

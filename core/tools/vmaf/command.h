@@ -3,8 +3,7 @@
 #ifndef TOOLS_COMMAND_H
 #define TOOLS_COMMAND_H
 
-/* Exit codes of the command, and of those programs. 2 means something else in each. */
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_SIGNAL = 128, EXIT_FAILED = 255 };
+#include "common/args.h"
 
 /* Does what the words say and gives the exit code. Once in a process, by its first thread, before others
  * are started: it watches for signals. After a device that would not come back it ends the process

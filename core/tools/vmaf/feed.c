@@ -10,7 +10,6 @@
 #include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "common/message.h"
-#include "common/meter.h"
 #include "vmaf/part/shard.h"
 
 typedef struct Feed {

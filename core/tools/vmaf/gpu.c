@@ -8,7 +8,6 @@
 #include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
 #include "common/message.h"
-#include "names.h"
 
 struct Gpu {
     VmafDevice *device;

@@ -9,7 +9,6 @@
 #include "libvmaf/inspect.h"
 #include "common/message.h"
 #include "models.h"
-#include "names.h"
 #include "report/summary.h"
 #include "scoreline.h"
 

@@ -9,7 +9,6 @@
 #include "engines.h"
 #include "common/message.h"
 #include "step.h"
-#include "common/outfile.h"
 #include "common/temp.h"
 
 #define MERGE_WAIT                                                                                 \
@@ -135,11 +134,11 @@ static int put(const char *folder, const char *name, const char *text, bool prin
         return 0;
     }
     char *const path = text_print("%s/%s", folder, name);
-    OutFile out;
-    int err = path ? outfile_open(&out, path) : -ENOMEM;
+    Draft draft;
+    int err = path ? draft_open(&draft, path) : -ENOMEM;
     if (!err) {
-        fputs(text, out.file);
-        err = outfile_close(&out);
+        fputs(text, draft.file);
+        err = draft_close(&draft);
     }
     free(path);
     return err;

@@ -8,7 +8,7 @@
 #include "common/interrupt.h"
 #include "common/message.h"
 #include "step.h"
-#include "common/tail.h"
+#include "common/child.h"
 
 /* A place where so many parts failed, one after another, while others do their work is left out. */
 #define FAILURES_OF_A_PLACE 2

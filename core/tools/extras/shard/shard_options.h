@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/subcommand.h"
+#include "common/args.h"
 #include "common/argv.h"
 #include "extras/tune/place.h"
 #include "vmaf_words.h"

@@ -9,17 +9,17 @@
 #include "engines.h"
 #include "common/message.h"
 #include "step.h"
-#include "common/outfile.h"
+#include "common/temp.h"
 
 /* The job's text, beside the parts: as a record, and because sbatch wants a file. */
 static int write_script(const char *path, const char *text)
 {
-    OutFile out;
-    int err = outfile_open(&out, path);
+    Draft draft;
+    int err = draft_open(&draft, path);
     if (err)
         return err;
-    fputs(text, out.file);
-    return outfile_close(&out);
+    fputs(text, draft.file);
+    return draft_close(&draft);
 }
 
 /* sbatch sees patterns in the names of logs. */

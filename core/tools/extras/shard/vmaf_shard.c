@@ -10,7 +10,7 @@
 #include "common/interrupt.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
-#include "common/parent.h"
+#include "common/child.h"
 #include "part.h"
 
 /* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
@@ -84,7 +84,7 @@ static int submit(ShardOptions *options, const char *called)
                                                     [ENGINE_SLURM] = submit_slurm,
                                                     [ENGINE_KUBERNETES] = submit_kubernetes,
                                                     [ENGINE_AWS_BATCH] = submit_aws_batch };
-    char *const self = parent_find_self(called);
+    char *const self = own_program_path(called);
     Submission s = { .options = options, .self = self };
     int err = self ? children_create(&s.children) : -ENOMEM;
     interrupt_watch();
@@ -144,8 +144,7 @@ static int shard(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    parent_keep_streams();
-    survive_failing_writes();
+    streams_prepare();
     /* What the program asks of itself, in a process of its own. */
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return places_print_devices();

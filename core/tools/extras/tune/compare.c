@@ -7,7 +7,7 @@
 #include "journal.h"
 #include "key.h"
 #include "common/message.h"
-#include "common/outfile.h"
+#include "common/temp.h"
 #include "results.h"
 #include "status.h"
 
@@ -122,13 +122,13 @@ static int write_files(const Results *results, const TuneOptions *options)
                   { options->html, write_html } };
     int result = 0;
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-        OutFile out;
+        Draft draft;
         if (!files[i].path)
             continue;
-        int err = outfile_open(&out, files[i].path);
+        int err = draft_open(&draft, files[i].path);
         if (!err) {
-            const int lost = files[i].write(results, out.file);
-            err = outfile_close(&out);
+            const int lost = files[i].write(results, draft.file);
+            err = draft_close(&draft);
             err = err ? err : lost;
         }
         result = result ? result : err;
@@ -142,7 +142,7 @@ static int check_files(const TuneOptions *options)
     int err = 0;
     for (size_t i = 0; !err && i < sizeof(paths) / sizeof(*paths); i++)
         if (paths[i])
-            err = outfile_check(paths[i]);
+            err = draft_check(paths[i]);
     return err;
 }
 

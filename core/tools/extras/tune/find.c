@@ -10,7 +10,7 @@
 #include "actions.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
-#include "common/outfile.h"
+#include "common/temp.h"
 #include "range.h"
 #include "results.h"
 #include "search.h"
@@ -185,7 +185,7 @@ static int refuse_output(const TuneOptions *options)
 {
     struct stat source, output;
     if (!options->output || stat(options->output, &output))
-        return options->output ? outfile_check(options->output) : 0;
+        return options->output ? draft_check(options->output) : 0;
     if (!stat(options->subject, &source) && source.st_dev == output.st_dev &&
         source.st_ino == output.st_ino) {
         say("%s is the source itself", options->output);
@@ -195,13 +195,13 @@ static int refuse_output(const TuneOptions *options)
         say("%s is there already; --overwrite replaces it", options->output);
         return -EEXIST;
     }
-    return outfile_check(options->output);
+    return draft_check(options->output);
 }
 
 static int write_json(const Search *search, const Whole *whole, const TuneOptions *options)
 {
-    OutFile out;
-    int err = outfile_open(&out, options->json);
+    Draft draft;
+    int err = draft_open(&draft, options->json);
     if (err)
         return err;
     json_t *const root = search_json(search);
@@ -219,10 +219,10 @@ static int write_json(const Search *search, const Whole *whole, const TuneOption
         json_object_set_new(made, "path", json_text(options->output));
         json_object_set_new(root, "output", made);
     }
-    const int lost = json_dumpf(root, out.file, JSON_INDENT(2));
-    fputc('\n', out.file);
+    const int lost = json_dumpf(root, draft.file, JSON_INDENT(2));
+    fputc('\n', draft.file);
     json_decref(root);
-    err = outfile_close(&out);
+    err = draft_close(&draft);
     return err ? err : lost ? -EIO : 0;
 }
 
@@ -274,7 +274,7 @@ int tune_search(Workshop *shop, const TuneOptions *options)
     if (!err && options->output && options->encoders[0].codec)
         err = check_sound(shop, options);
     if (!err && options->json)
-        err = outfile_check(options->json);
+        err = draft_check(options->json);
     if (!err && options->resume)
         err = journal_open(&params.journal, options->resume);
     if (err)

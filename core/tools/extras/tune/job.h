@@ -13,7 +13,6 @@
 #include "media.h"
 #include "place.h"
 #include "pool.h"
-#include "common/tail.h"
 #include "common/temp.h"
 
 /* What all jobs share. */

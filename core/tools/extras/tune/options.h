@@ -10,7 +10,7 @@
 #include "encoder.h"
 #include "place.h"
 #include "pool.h"
-#include "common/subcommand.h"
+#include "common/args.h"
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
 

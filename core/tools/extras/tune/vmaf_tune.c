@@ -10,7 +10,7 @@
 #include "common/interrupt.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
-#include "common/parent.h"
+#include "common/child.h"
 
 enum { EXIT_UNREACHED = 2 }; /* the score, by any setting */
 
@@ -62,7 +62,7 @@ static int work(const TuneOptions *options, enum TuneAction action, const char *
                       .pool = options->pool,
                       .time_limit = options->time_limit,
                       .quiet = options->quiet };
-    char *const self = parent_find_self(called), *const parent = temp_parent(options);
+    char *const self = own_program_path(called), *const parent = temp_parent(options);
     shop.self = self;
     int err = self && parent ? children_create(&shop.children) : -ENOMEM;
     interrupt_watch();
@@ -103,8 +103,7 @@ static int tune(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    parent_keep_streams();
-    survive_failing_writes();
+    streams_prepare();
     /* What the program asks of itself, in a process of its own. */
     if (argc > 1 && !strcmp(argv[1], "--vmaf"))
         return vmaf_command(argc - 1, argv + 1);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "common/outfile.h"
 #include "common/temp.h"
 
 static char place[] = "outfile-XXXXXX";
@@ -71,13 +70,13 @@ static unsigned count_drafts(void)
 static int write_file(const char *name)
 {
     char path[256];
-    OutFile out;
+    Draft draft;
     path_of(path, name);
-    const int err = outfile_open(&out, path);
+    const int err = draft_open(&draft, path);
     if (err)
         return err;
-    fputs("whole\n", out.file);
-    return outfile_close(&out);
+    fputs("whole\n", draft.file);
+    return draft_close(&draft);
 }
 
 static bool is_whole(const char *name)
@@ -98,9 +97,9 @@ static void kill_a_writer(void)
     assert_true(pid >= 0);
     if (!pid) {
         char path[256];
-        OutFile out;
+        Draft draft;
         path_of(path, "never");
-        if (!outfile_open(&out, path))
+        if (!draft_open(&draft, path))
             raise(SIGKILL);
         _exit(1);
     }
@@ -132,11 +131,11 @@ static void the_next_folder_sweeps(void **state)
 static void two_at_once(void **state)
 {
     char path[256];
-    OutFile out;
+    Draft draft;
     path_of(path, "first");
-    assert_int_equal(0, outfile_open(&out, path));
-    fputs("whole\n", out.file);
-    fflush(out.file);
+    assert_int_equal(0, draft_open(&draft, path));
+    fputs("whole\n", draft.file);
+    fflush(draft.file);
     const pid_t pid = fork();
     assert_true(pid >= 0);
     if (!pid)
@@ -145,7 +144,7 @@ static void two_at_once(void **state)
     assert_int_equal(pid, waitpid(pid, &status, 0));
     assert_int_equal(0, status);
     assert_int_equal(1, count_drafts());
-    assert_int_equal(0, outfile_close(&out));
+    assert_int_equal(0, draft_close(&draft));
     assert_int_equal(0, count_drafts());
     assert_true(is_whole("first"));
     assert_true(is_whole("second"));
