@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Small files in the user's cache folder (XDG_CACHE_HOME, else ~/.cache; LOCALAPPDATA on Windows),
- * under vmaf/. VMAF_CACHE_DIR names another folder; set and empty it switches the cache off.
+/* Small files in the user's cache folder: vmaf/ in XDG_CACHE_HOME, else in ~/.cache (in
+ * LOCALAPPDATA on Windows). VMAF_CACHE_DIR names another folder, and an empty value switches the
+ * cache off. Any thread may call these functions.
  *
- * Only what this user wrote through here comes back. Folder and files must be the user's own and
- * nobody else's to write, plain files and no links; and each file carries a tag that takes a key to
- * make, which lies in the folder, for its owner only. Anything else does not exist. SECURITY.md says
- * what that is worth. */
+ * Only files that this user wrote through this header are read back. Folder and files must belong
+ * to the user, must not be writable by anybody else, and must not be links. Each file carries a tag
+ * made with a secret key, which lies in the folder and which only its owner can read. Any other
+ * file is treated as missing. SECURITY.md says how much protection that is. */
 #ifndef GPU_CACHEFILE_H
 #define GPU_CACHEFILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* *data is for mem_free. -ENOENT when there is no sound file of that name. */
+/* The caller frees *data with mem_free. -ENOENT: no valid file of that name. */
 int cachefile_read(const char *name, void **data, size_t *size);
 
-/* Replaces the file as one step: readers see the old one or the new one. */
+/* Replaces the file in one step: readers see the old one or the new one. */
 int cachefile_write(const char *name, const void *data, size_t size);
 
-/* SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012): who does not know the key can neither make
- * nor foresee a value. */
+/* SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012). Without the key nobody can compute or
+ * predict a value. */
 
-
-#define SIPHASH_SIZE 16 /* of keys and of values */
+#define SIPHASH_SIZE 16 /* bytes of a key and of a value */
 
 void siphash(const uint8_t key[SIPHASH_SIZE], const void *data, size_t size,
              uint8_t value[SIPHASH_SIZE]);

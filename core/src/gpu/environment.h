@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* VMAF_BACKEND=NAME[:DEVICE] in the environment: the device of contexts to which their program gives none.
+/* VMAF_BACKEND=NAME[:DEVICE] in the environment: the device of contexts whose program sets none.
  *
- * It is opened when the first context needs it, shared by all that ask for the same, and stays open until
- * the process ends: some programs open a context a frame. */
+ * The device is opened when the first context needs it. All contexts that ask for the same one
+ * share it. It stays open until the process ends, because some programs open a context for every
+ * frame. */
 #ifndef GPU_ENVIRONMENT_H
 #define GPU_ENVIRONMENT_H
 
 #include "gpu/session.h"
 
-/* Whether the environment asks for a GPU: who set it wants to read errors, whatever the program says. */
+/* True if the environment asks for a GPU. Errors are then logged even if the program's log level
+ * hides them. */
 bool environment_asks(void);
 
-/* For a new context. What cannot be done, or not be understood, fails when the device is needed: the program
- * may yet give another one. */
+/* Call for each new context. An error in the variable, or in opening the device, is reported when
+ * the device is needed: the program may still set another one. */
 int environment_heed(VmafContext *context);
 
 /* Says where features run; of a client that environment_heed made, once they are known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A feature on the GPU: it declares, once, what a frame costs it (buffers, passes, result), and
- * reads the result back. It sees no device and no API; the frame graph (gpu/stream.c) runs the
- * plans of all features of a context as one submission a frame. */
+/* A feature's code for GPUs. The feature declares once, in a plan, what each frame needs (buffers,
+ * kernel passes, a result) and reads the result back for each frame. It sees no device and no API:
+ * gpu/stream.c runs the plans of all features of a context, one submission a frame. */
 #ifndef GPU_FEATURE_GPU_H
 #define GPU_FEATURE_GPU_H
 
@@ -13,70 +13,74 @@
 #include "gpu/kernels.h"
 
 typedef struct GpuPlan GpuPlan;
-typedef struct GpuFrame GpuFrame; /* one whose kernels are done */
+typedef struct GpuFrame GpuFrame; /* a frame whose kernels are done */
 
 struct FeatureGpu {
-    /* Declares the feature's passes for f->shape and its options. Called after init. gpu_refuse()'s
-     * result means that these options or this shape stay on the CPU. Failures of the calls below stick to the
-     * plan, so plan() need not check them. */
+    /* Declares the feature's passes for f->shape and its options. Called after init. Return
+     * gpu_refuse(plan, why) to keep these options or this shape on the CPU. An error of the calls
+     * below is kept in the plan, so plan() need not check them. */
     int (*plan)(const Feature *f, GpuPlan *plan);
 
     /* Turns the bytes of gpu_result() into the result that the CPU's measure would have given.
-     * -EAGAIN: it did, but for a last bit that hangs on how the CPU rounds (the order of a sum, a
-     * double). The frame is then measured on the CPU: keep it rare. */
+     * -EAGAIN: it did, except that a last bit depends on how the CPU rounds (the order of a sum, a
+     * double). The frame is then measured on the CPU, so keep this rare. */
     int (*collect)(const Feature *f, const void *readback, void *result);
 
-    /* Asked when collect gave -EAGAIN, if it is not NULL: settles the matter with what the kernels left on the device
-     * (gpu_fetch), and with what collect left in the result. -EAGAIN: it could not. */
+    /* Called when collect returned -EAGAIN; may be NULL. Decides the open bit from data that the
+     * kernels left on the device (gpu_fetch) and from the result that collect filled. -EAGAIN: it
+     * could not decide. */
     int (*settle)(const Feature *f, const GpuFrame *frame, const void *readback, void *result);
 
-    /* Whether two results are as equal as the feature promises; NULL compares result_size bytes
-     * (then measure and collect must both write every byte). Used by the self-test. */
+    /* True if two results are as equal as the feature promises. Used by the self-test. NULL:
+     * compare result_size bytes, and then measure and collect must both write every byte. */
     bool (*same)(const Feature *f, const void *a, const void *b);
 
-    /* The sides of the self-test's pictures, where the usual ones are too small to tell anything; 0: the usual. */
+    /* Width and height of the self-test's pictures, where the default ones are too small to show
+     * errors; 0: the default. */
     unsigned test_w, test_h;
 };
 
-/* For plan() to return: what keeps the feature on the CPU, as the end of a sentence. A constant. */
+/* For plan() to return. `why` says what keeps the feature on the CPU, as the end of a sentence. It
+ * must be a constant. */
 int gpu_refuse(GpuPlan *plan, const char *why);
 
-/* A buffer as a plan names it. */
+/* Names a buffer of a plan. */
 typedef struct GpuBuf {
     unsigned id;
 } GpuBuf;
 
-/* Planes of the frame. Rows begin every gpu_plane_stride() words; two bytes a sample above 8 bits,
- * samples in the low bits; bytes between the width and the stride are undefined but readable.
- * Asking for a plane is what makes it uploaded. */
+/* Planes of the frame. A plane is uploaded only if a plan asks for it. Rows begin every
+ * gpu_plane_stride() words. Above 8 bits a sample has two bytes, with the value in the low bits.
+ * Bytes between the width and the stride are undefined but readable. */
 GpuBuf gpu_ref(GpuPlan *plan, unsigned plane);
 GpuBuf gpu_dist(GpuPlan *plan, unsigned plane);
-/* The reference, or the distorted picture, of `back` (1 or 2) reads before. At the start of a stream, where there is none, the
- * passes run on undefined samples: collect still gets a result, and report must ignore it. */
+/* The reference or distorted picture of `back` (1 or 2) frames earlier. At the start of a stream no
+ * earlier picture exists and the passes run on undefined samples: collect still gets a result, and
+ * report must ignore it. */
 GpuBuf gpu_prev_ref(GpuPlan *plan, unsigned plane, unsigned back);
 GpuBuf gpu_prev_dist(GpuPlan *plan, unsigned plane, unsigned back);
 unsigned gpu_plane_stride(const GpuPlan *plan, unsigned plane); /* in 32-bit words */
 
-/* Device memory of the frame: undefined at the first pass that uses it. */
+/* Device memory of the frame. It is undefined at the first pass that uses it. */
 GpuBuf gpu_scratch(GpuPlan *plan, size_t bytes);
-/* The same, filled with zeros before the first pass of each frame. */
+/* Same as gpu_scratch, but filled with zeros before the first pass of each frame. */
 GpuBuf gpu_scratch_zeroed(GpuPlan *plan, size_t bytes);
-/* Lets settle() ask for a buffer of scratch memory under this number, after all passes. */
+/* Lets settle() read this scratch buffer, under this number, after all passes. */
 void gpu_keep(GpuPlan *plan, GpuBuf buf, unsigned number);
-/* Copies what the frame's kernels left in the buffer of that number: its first `bytes`. */
+/* Copies to the host the first `bytes` of the buffer that gpu_keep gave this number. Waits. */
 int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes);
-/* Its FramePair.position. */
+/* The frame's FramePair.position. */
 uint64_t gpu_frame_position(const GpuFrame *frame);
-/* Constants, copied now to the device and shared by all frames. */
+/* Constants. They are copied to the device now and shared by all frames. */
 GpuBuf gpu_table(GpuPlan *plan, const void *data, size_t bytes);
-/* What collect will read: call it once. `zeroed` clears it before the first pass. */
+/* The buffer that collect will read. Call it once. `zeroed`: clear it before the first pass. */
 GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
 
-/* The parameters of a kernel as a struct. They are listed once, in a _tile.h that the kernel takes
- * its PARAMS from, too:
- *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height)
- *     GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
- * Fill it by name, so that the order in the list does not matter. */
+/* Declares the parameters of a kernel as a struct. They are listed once, in a _tile.h from which
+ * the kernel also takes its PARAMS:
+ * #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height)
+ * GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
+ * Fill the struct by member name, so that the order in the list does not matter. */
 #define GPU_PARAMS(name, list)                                                                     \
     typedef struct name {                                                                          \
         list                                                                                       \
@@ -88,45 +92,45 @@ GpuBuf gpu_result(GpuPlan *plan, size_t bytes, bool zeroed);
 #define GPU_ARG_f32 float
 
 typedef struct GpuPass {
-    const char *kernel;               /* its name in a meson.build */
-    GpuBuf buffers[GPU_MAX_BINDINGS]; /* by binding number */
+    const char *kernel;               /* its name in meson.build */
+    GpuBuf buffers[GPU_MAX_BINDINGS]; /* in the order of binding numbers */
     unsigned buffer_count;
-    const void *params; /* copied; a struct made by GPU_PARAMS */
+    const void *params; /* a struct made by GPU_PARAMS; copied */
     unsigned params_size;
     unsigned workgroups[3]; /* 0 means 1 */
 } GpuPass;
 
-/* Members of a GpuPass with their sizes: buffers in the order of the kernel's BUFFERS, and a pointer
- * to the struct of parameters. */
+/* Initialise a GpuPass: the buffers, in the order of the kernel's BUFFERS, with their count; and a
+ * pointer to the struct of parameters, with its size. */
 #define GPU_PASS_BUFFERS(...)                                                                      \
     .buffers = { __VA_ARGS__ }, .buffer_count = sizeof((GpuBuf[]){ __VA_ARGS__ }) / sizeof(GpuBuf)
 #define GPU_PASS_PARAMS(pointer) .params = (pointer), .params_size = sizeof(*(pointer))
 
 /* Adds a pass to the current stage. Passes of one stage may run at the same time and must not
- * depend on each other; a stage sees all that earlier stages of the feature wrote. Same-numbered
- * stages of different features run side by side, so few stages are worth more than few passes. */
+ * depend on each other. A stage sees everything that earlier stages of the feature wrote. Stages of
+ * the same number run side by side for all features, so prefer few stages to few passes. */
 void gpu_pass(GpuPlan *plan, const GpuPass *pass);
 void gpu_next_stage(GpuPlan *plan);
 
-/* Workgroups that cover n columns or rows, each of them `per_group`. */
+/* The number of workgroups that cover n columns or rows, `per_group` each. */
 static inline unsigned gpu_workgroups(unsigned n, unsigned per_group)
 {
     return (n + per_group - 1) / per_group;
 }
 
-/* Samples that a 32-bit word of a plane holds. */
+/* The number of samples in a 32-bit word of a plane. */
 static inline unsigned gpu_samples_per_word(const FrameShape *shape)
 {
     return 4 / shape_sample_size(shape);
 }
 
-/* A 64-bit number out of a result's words, low word first: as ATOMIC_ADD_U64 leaves it. */
+/* Reads a 64-bit number that ATOMIC_ADD_U64 left in a result: two words, the low one first. */
 static inline uint64_t gpu_read_u64(const uint32_t *words)
 {
     return words[0] | (uint64_t)words[1] << 32;
 }
 
-/* Picks the variant of a kernel: gpu_by_depth(f, "vif_stats_8", "vif_stats_16"). */
+/* Picks the kernel for the sample size: gpu_by_depth(f, "vif_stats_8", "vif_stats_16"). */
 static inline const char *gpu_by_depth(const Feature *f, const char *for8, const char *for16)
 {
     return f->shape.bpc > 8 ? for16 : for8;

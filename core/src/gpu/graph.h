@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The plans of a context's features, laid out: where each buffer of a frame lies, which kernels
- * run, which planes are read. Made once; the slots of the ring are copies of this layout. */
+/* The layout of a context's plans on one device: the offset of each buffer of a frame, the kernels
+ * that run, and the planes that they read. It is made once and does not change; each slot of the
+ * ring is memory with this layout. */
 #ifndef GPU_GRAPH_H
 #define GPU_GRAPH_H
 
@@ -10,12 +11,14 @@
 
 typedef struct GraphFeature {
     Feature *feature;
-    GpuPlan *plan;       /* NULL: not taken */
-    char refusal[160];   /* why not */
-    unsigned owner;      /* the feature whose run serves this one: itself, or an equal one before */
-    GpuKernel **kernels; /* of each pass */
-    GpuRange *ranges; /* of each buffer of the plan, as far as it is not a plane: buffer is set for
-                       * tables only, others lie in the slot's scratch or results */
+    GpuPlan *plan;     /* NULL: the feature stays on the CPU */
+    char refusal[160]; /* why it stays there */
+    /* The feature whose run serves this one: itself, or an earlier one with an equal plan. */
+    unsigned owner;
+    GpuKernel **kernels; /* by pass */
+    /* By buffer of the plan, except planes. `buffer` is set for tables only; other ranges lie in
+     * the slot's scratch or results. */
+    GpuRange *ranges;
 } GraphFeature;
 
 typedef struct Graph {
@@ -25,9 +28,9 @@ typedef struct Graph {
     unsigned feature_count;
     FeatureSet taken;
     unsigned ref_planes, dist_planes; /* bit p: plane p is read */
-    unsigned back;                    /* how many frames back features look */
+    unsigned back;                    /* the most frames that a feature looks back */
     size_t plane_offset[3], plane_size[3], picture_bytes;
-    size_t scratch_bytes, scratch_zeroed; /* the zeroed part comes first */
+    size_t scratch_bytes, scratch_zeroed; /* zeroed buffers come first */
     size_t result_bytes, result_zeroed;
     GpuBuffer *tables;
 } Graph;
@@ -35,9 +38,9 @@ typedef struct Graph {
 int graph_create(Graph **out, GpuDevice *device, Feature *const *features, unsigned count);
 void graph_destroy(Graph *graph);
 
-/* Owners of the features in the set. */
+/* The features whose runs serve the features in the set. */
 FeatureSet graph_owners(const Graph *graph, FeatureSet set);
-/* Where a feature's result lies in the results. */
+/* The offset of a feature's result in a slot's results. */
 size_t graph_result_offset(const Graph *graph, unsigned feature);
 
 #endif

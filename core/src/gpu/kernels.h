@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The kernels of this build: what each one wants, as the build read it off the source, whatever APIs are
- * compiled in. The code made of it for one API is a table of images. */
+/* The kernels of this build. The build reads each kernel's needs from its source, whatever APIs are
+ * compiled in. The code that it makes of them for one API is a table of images. */
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 
@@ -10,8 +10,8 @@
 #define GPU_MAX_PARAMS 128 /* bytes */
 
 typedef struct KernelInfo {
-    const char *name;      /* as in a folder's meson.build */
-    unsigned workgroup[2]; /* threads across and down, 256 at most */
+    const char *name;      /* the name in meson.build */
+    unsigned workgroup[2]; /* threads across and down; at most 256 in all */
     unsigned buffer_count; /* bindings 0, 1, …: at most GPU_MAX_BINDINGS */
     unsigned params_size;  /* bytes: at most GPU_MAX_PARAMS; 0: none */
 } KernelInfo;
@@ -25,10 +25,10 @@ typedef struct KernelImage {
     size_t size; /* bytes */
 } KernelImage;
 
-/* The image of that name in a table that a NULL name ends; NULL when there is none. */
+/* Finds the image of that name in a table that ends with a NULL name; NULL: none. */
 const KernelImage *kernel_image_find(const KernelImage *table, const char *name);
 
-/* What this library is made of: a hash of its sources and of how they are compiled (build_id.py). */
+/* A hash of the library's sources and of how they are compiled, made by build_id.py. */
 extern const char build_id[];
 
 #endif

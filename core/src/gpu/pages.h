@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Plain memory for pictures that devices copy from: whole pages, large ones where the system has them, since a
- * copy into small ones spends half its time finding them. */
+/* Plain memory for pictures that devices copy from. It consists of whole pages, and of large pages
+ * where the system has them: with small pages a copy spends half its time on address translation.
+ * Any thread may call these functions. */
 #ifndef GPU_PAGES_H
 #define GPU_PAGES_H
 
@@ -11,35 +12,34 @@
 
 #define PAGES_ALIGN ((size_t)2 << 20)
 
-/* `size` is a multiple of PAGES_ALIGN, and so is the address. Children of a fork do not have it. NULL: there is none
- * to be had, or not here. */
+/* `size` must be a multiple of PAGES_ALIGN, and so is the address returned. A child process made by
+ * fork does not inherit the pages. NULL: no memory, or this system has no such pages. */
 void *pages_alloc(size_t size);
 void pages_free(void *pages, size_t size); /* NULL is fine */
-/* More had better not be taken on a guess: a quarter of the machine's memory. */
+/* A quarter of the machine's memory: do not reserve more than that on a guess. 0: unknown. */
 size_t pages_most(void);
 
-/* Memory for pictures that a device will copy from, taken from the system while its driver starts: pages that are
- * there already are pinned in a moment, and a driver's own come at a few gigabytes a second. */
-
+/* Memory that a thread takes from the system while the device's driver starts. Pages that exist
+ * already are pinned at once, while a driver allocates its own at a few gigabytes a second only. */
 
 typedef struct GpuReserve {
-    pthread_t thread; /* touches the pages */
-    atomic_bool stop; /* before it is through */
-    bool waited;      /* it has ended */
+    pthread_t thread; /* writes to each page once */
+    atomic_bool stop; /* asks the thread to end early */
+    bool waited;      /* the thread was joined */
     char *pages;
     size_t size;
 
-    /* For upload.c, under the lock of the device's uploads. */
-    struct GpuUpload *upload; /* that it is part of; NULL: not yet */
+    /* For upload.c. Guarded by the device's uploads_lock. */
+    struct GpuUpload *upload; /* the upload that covers the pages; NULL: none yet */
     size_t used;
     unsigned blocks;
 } GpuReserve;
 
-/* NULL: there is none, or the size is beyond all measure. */
+/* NULL: no memory, or the size exceeds pages_most(). */
 GpuReserve *reserve_start(size_t size);
-/* Until all pages are there. */
+/* Waits until all pages exist. */
 void reserve_wait(GpuReserve *reserve);
-/* With its pages unless these are still in use. NULL is fine. */
+/* Frees the reserve, and its pages unless they are still in use. NULL is fine. */
 void reserve_destroy(GpuReserve *reserve, bool in_use);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A feature's plan as the frame graph reads it. Built by the calls of feature_gpu.h. */
+/* A feature's plan as gpu/graph.c reads it. The calls of feature_gpu.h fill it. A plan belongs to
+ * one graph and does not change once it is created. */
 #ifndef GPU_PLAN_H
 #define GPU_PLAN_H
 
@@ -17,11 +18,11 @@ enum PlanRole {
 
 typedef struct PlanBuffer {
     enum PlanRole role;
-    unsigned plane, back; /* planes */
-    size_t size;          /* others, in bytes */
+    unsigned plane, back; /* for planes */
+    size_t size;          /* for other buffers, in bytes */
     bool zeroed;
-    void *data;    /* tables */
-    unsigned kept; /* gpu_keep's number, and one; 0: not kept */
+    void *data;    /* for tables */
+    unsigned kept; /* gpu_keep's number plus one; 0: not kept */
 } PlanBuffer;
 
 typedef struct PlanPass {
@@ -42,18 +43,18 @@ struct GpuPlan {
     PlanPass *passes;
     unsigned pass_count;
     size_t pass_capacity;
-    unsigned stage; /* that the next pass joins */
+    unsigned stage; /* the stage that the next pass joins */
     int err;
     const char *refusal; /* NULL: none */
 };
 
-/* Lets the feature declare itself. -ENOTSUP: it stays on the CPU, and *why (NULL is fine) says what keeps
- * it there. */
+/* Creates the plan of a feature. -ENOTSUP: the feature stays on the CPU, and *why (may be NULL)
+ * says why; the string is a constant. */
 int plan_create_or_why(GpuPlan **out, const Feature *f, const char **why);
 int plan_create(GpuPlan **out, const Feature *f);
 void plan_destroy(GpuPlan *plan);
 
-/* Whether two plans would compute the same: then one run serves both. */
+/* True if both plans compute the same, so that one run can serve both features. */
 bool plan_same(const GpuPlan *a, const GpuPlan *b);
 
 #endif

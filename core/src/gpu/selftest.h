@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Trust no driver: a feature's kernels once on a small input, compared with the CPU, before they are used. */
+/* The self-test: before a device is trusted with a feature, it runs the feature's kernels on small
+ * pictures and compares the results with the CPU's. Any thread may call these functions. */
 #ifndef GPU_SELFTEST_H
 #define GPU_SELFTEST_H
 
@@ -8,13 +9,13 @@
 #include "engine/feature.h"
 #include "gpu/device.h"
 
-/* Features by their number in the registry. */
+/* A set of features: bit n is number n in the registry. */
 typedef uint64_t SelfTestSet;
 #define SELFTEST_ALL (~(SelfTestSet)0)
 
 SelfTestSet selftest_set_of(const FeatureDef *def);
 
-/* Depths with kernels of their own: 8 bits, those between, and 16. */
+/* Depths that have kernels of their own: 8 bits, more than 8 but below 16, and 16. */
 #define SELFTEST_DEPTHS 3
 
 static inline unsigned selftest_depth(unsigned bpc)
@@ -22,26 +23,26 @@ static inline unsigned selftest_depth(unsigned bpc)
     return bpc == 16 ? 2 : bpc > 8;
 }
 
-/* Bits of the pictures that stand for a depth. */
+/* The depth of the test pictures, in bits. */
 static inline unsigned selftest_bits(unsigned depth)
 {
     return depth == 2 ? 16 : depth ? 10 : 8;
 }
 
-/* Tests those of the features that have kernels, at selftest_bits(depth). -ENOTSUP, with the kernels' names in the
- * log, when the device computes other bits than the CPU. A feature that passed is remembered, by UUID, driver,
- * build and kernels, in the user's cache folder. */
+/* Tests those of the features that have kernels, at selftest_bits(depth). -ENOTSUP, with the
+ * kernels' names in the log: the device's results differ from the CPU's. A feature that passed is
+ * remembered in the user's cache folder, by UUID, driver, build and kernels, and not tested
+ * again. */
 int selftest_run(GpuDevice *device, SelfTestSet features, unsigned depth);
 
-/* Runs one feature on made-up pictures, by the scalar CPU code and by a device, and compares.
- * Serves the self-test and the tests. */
-
+/* Runs one feature on made-up pictures, with the scalar CPU code and on a device, and compares the
+ * results. For the self-test and for the tests. */
 
 enum CheckContent {
-    CHECK_TEXTURE,  /* gradients, edges and noise, dist a coarser and noisier ref */
-    CHECK_EXTREMES, /* samples at 0 and at the peak only */
+    CHECK_TEXTURE,  /* gradients, edges and noise; the distorted picture is coarser and noisier */
+    CHECK_EXTREMES, /* samples are 0 or the peak value */
     CHECK_FLAT,     /* two constant pictures */
-    CHECK_BANDS,    /* flat areas, a step apart */
+    CHECK_BANDS,    /* flat areas that differ by one step */
     CHECK_CONTENTS,
 };
 
@@ -53,9 +54,9 @@ typedef struct GpuCheck {
     unsigned seed;
 } GpuCheck;
 
-/* 0: equal; 1: they differ; -ENOTSUP: the feature declines this shape or these options (also when
- * its init does); another negative errno: it could not be run. `names` (may be NULL) gets the
- * kernels that ran. */
+/* 0: the results are equal. 1: they differ. -ENOTSUP: the feature or its init refuses this shape or
+ * these options. Another negative errno: the feature could not be run. `names` (may be NULL)
+ * receives the names of the kernels that ran. */
 int gpu_check(GpuDevice *device, const GpuCheck *check, char *names, size_t names_size);
 
 #endif

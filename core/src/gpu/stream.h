@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The ring: all features of one context on one device, a frame being one upload and one submission.
- * Slots and what is recorded in them are in slot.h, the features' plans in graph.h. */
+/* The ring of frames in flight: all features of one context on one device. Each frame is one upload
+ * and one submission of kernels, which it may share with other frames. slot.h holds the memory of a
+ * frame, graph.h the layout of the features' plans.
+ *
+ * Threads: one thread submits, and one thread (it may be the same) collects. */
 #ifndef GPU_STREAM_H
 #define GPU_STREAM_H
 
@@ -11,15 +14,15 @@
 typedef struct GpuStream GpuStream;
 
 typedef struct GpuStreamParams {
-    GpuDevice *device; /* outlives the stream */
+    GpuDevice *device; /* must outlive the stream */
     Feature *const *features;
     unsigned feature_count;
     unsigned depth;    /* frames in flight */
-    bool may_shrink;   /* fewer will do when there is no memory for so many */
-    bool never_on_cpu; /* what settle leaves open is fine: a test wants what the device computed */
+    bool may_shrink;   /* use fewer when memory is short */
+    bool never_on_cpu; /* keep the device's result where settle leaves a bit open; for tests */
 } GpuStreamParams;
 
-/* Sets `taken` to the features whose plan said yes. */
+/* Sets *taken to the features that run on the device. */
 int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *taken);
 void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is fine */
 
@@ -27,13 +30,14 @@ void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is 
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set);
 int stream_collect(GpuStream *stream, void *const *results);
 
-/* How many reads features look back. */
+/* The largest number of frames that a feature looks back. */
 unsigned stream_back(const GpuStream *stream);
-/* A reference that is not scored here but looked back at from the frame that is submitted next (or from the one
- * after another such). It stays valid until that one is collected; nothing is collected for it. */
+/* Uploads a pair that is not scored here. The next frame looks back at it (or, after another such
+ * call, the next but one). The pictures must stay valid until that frame is collected. Nothing is
+ * collected for this pair itself. */
 int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist);
 
-/* Whether pairs in memory of others may go straight into its slots (arrival.h). */
+/* True if pairs in memory of the caller may be copied straight into the slots (arrival.h). */
 bool stream_takes_arrivals(const GpuStream *stream);
 
 /* As AcceleratorOps.refusal and .tally. */
