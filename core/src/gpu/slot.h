@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One slot of the ring: the memory of a frame on the device, and its way there. */
+/* A slot of the ring: a frame's memory on the device, and how its pictures get there. A stream owns
+ * its slots; the thread that submits frames and the one that collects them never use the same slot
+ * at once. */
 #ifndef GPU_SLOT_H
 #define GPU_SLOT_H
 
@@ -12,49 +14,52 @@ typedef struct Slot {
     GpuBuffer *ref, *dist; /* planes */
     GpuBuffer *scratch, *results;
     GpuBuffer *readback;
-    GpuBuffer *staging;      /* for pictures in plain memory; made when the first one comes */
+    GpuBuffer *staging;      /* for pictures in plain memory; created for the first one */
     GpuBindings ***bindings; /* [feature][pass] */
-    GpuCommands *upload;     /* recorded for each frame */
-    SlotArrival *arrival;    /* for pairs that come straight here; made when the first one does */
+    GpuCommands *upload;     /* recorded anew for each frame */
+    SlotArrival *arrival;    /* for arrivals; created for the first one */
 
-    /* The frame in it. */
+    /* The frame in the slot. */
     FramePair pair; /* its pictures are held until it is collected */
     FeatureSet set, owners;
-    bool arrived; /* it was uploaded by slot_arrive */
-    bool before;  /* it is a reference to look back at, and is not collected */
+    bool arrived; /* slot_arrive copied its pictures */
+    bool before;  /* only looked back at, not collected */
     GpuPoint uploaded, done;
-    int err; /* why it could not be run */
+    int err; /* why its kernels could not be run */
 } Slot;
 
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue);
 void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 
-/* Records the copies of a pair's planes into the slot; kernels find a barrier before them (work.c). Its distorted picture
- * may be NULL. Pictures that lie in upload memory are copied from where they are. */
+/* Records the copies of a pair's planes into the slot. A barrier in work.c orders them before the
+ * kernels. The distorted picture may be NULL. Planes in blocks of upload.h are copied from where
+ * they are, others by way of staging memory. */
 int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
-/* Records the clearing of what wants to be zero before the kernels. */
+/* Records the clearing of buffers that must be zero before the kernels. */
 void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
-/* ---- slot_arrival.c: pairs in memory of others (arrival.h) ---- */
+/* ---- arrivals (arrival.h) ---- */
 
-/* Whether the device can look after all that the host cannot see then. */
+/* True if the device can check the pictures for samples above the depth, which the host cannot do
+ * with an arrival. */
 bool slot_may_arrive(const Graph *graph);
-/* Uploads such a pair, on the compute queue: sets slot->uploaded. Nothing is submitted when it fails. */
+/* Copies an arrival into the slot, on the compute queue, and sets slot->uploaded. Submits nothing
+ * when it fails. */
 int slot_arrive(Slot *slot, const Graph *graph, const FramePair *pair);
-/* Once the upload is done: lets go of the pair. -ERANGE (logged): it has samples above the depth. */
+/* Call when the copy is done: calls arrival_leave. -ERANGE (logged): a sample exceeds the depth. */
 int slot_end_arrival(const Slot *slot, const Graph *graph);
 void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device);
-/* The planes that `buffer` (a slot's ref or dist) holds, as the host can read them; waits. Release it. */
+/* Copies planes of `buffer` (a slot's ref or dist) to a new picture in plain memory. Waits. The
+ * caller releases *view. */
 int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view);
 
-/* What the kernels of a frame left in its slot, for a feature that has to look closer (gpu_fetch). */
+/* A frame that is being collected, for FeatureGpu.settle and gpu_fetch. Its slot is not reused
+ * until then. */
 
-
-/* Lives while the frame is being collected: until then its slot is its own. */
 struct GpuFrame {
     const Graph *graph;
     const Slot *slot;
-    unsigned feature; /* whose plan is meant */
+    unsigned feature; /* the feature whose plan is meant */
 };
 
 #endif

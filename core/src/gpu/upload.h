@@ -1,43 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures that the device copies from where they are.
+/* Blocks of memory for pictures that the device copies from without staging. To the engine each is
+ * an ordinary block of a picture pool. Any thread may call these functions.
  *
- * Upload blocks: mapped memory that the host writes. Mirror blocks: device memory that some command
- * of the device fills, with mapped memory beside it for features that run on the CPU, filled on
- * request only. Device blocks: the same for callers who fill it with commands of their own, so that
- * their pictures hold addresses of the device; the mapped memory is made when first asked for. To the
- * engine all are plain blocks of a pool. */
+ * Upload blocks are mapped memory that the host writes. Mirror blocks are device memory that
+ * commands of the device fill; mapped memory beside it, which upload_fetch fills, serves features
+ * on the CPU. Device blocks are device memory that the caller of the public API fills with commands
+ * of its own: pictures in them hold addresses of the device, and the mapped memory is created when
+ * it is first needed. */
 #ifndef GPU_UPLOAD_H
 #define GPU_UPLOAD_H
 
 #include "engine/picture.h"
 #include "gpu/device.h"
 
-/* Known to upload_find until freed. They keep the device open. */
+/* These create a block, which upload_find knows until upload_free. Each block keeps the device
+ * open. */
 int upload_alloc(GpuDevice *device, size_t size, void **block);
 int upload_alloc_mirror(GpuDevice *device, size_t size, void **block);
-/* `address` tells where a buffer lies on the device. The block is full of UPLOAD_UNWRITTEN. */
+/* `address` returns a buffer's address on the device. The block is filled with UPLOAD_UNWRITTEN. */
 int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(const GpuBuffer *),
                         void **block);
-#define UPLOAD_UNWRITTEN 0x9e3779b9u /* in words: no picture looks like that */
+#define UPLOAD_UNWRITTEN 0x9e3779b9u /* a 32-bit word; no picture consists of it */
 void upload_free(GpuDevice *device, void *block);
-/* With the device: of what was reserved no block is left. */
+/* Called when the device is destroyed: frees the reserve, of which no block is in use any more. */
 void upload_end(GpuDevice *device);
 
-/* Whether plane p of the picture lies, `size` bytes of it at the device's stride, in such a block;
- * then *from is where the device copies it from. */
+/* True if `size` bytes of plane p, at the device's stride, lie in a block. Then *from is the range
+ * that the device copies them from. */
 bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t size,
                  GpuRange *from);
 
-/* The device's memory of a picture in a mirror or device block; NULL for any other picture. */
+/* The device memory of a picture in a mirror or device block; NULL for any other picture. */
 GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic);
 
-/* Makes the host see what the device holds of the picture; waits. Nothing to do for upload blocks. */
+/* Copies the device's content of the picture to where the host can read it. Waits. Does nothing for
+ * upload blocks. */
 int upload_fetch(GpuDevice *device, const VmafPicture *pic);
 
-/* Whether its addresses are the device's: the host cannot read there. */
+/* True if the picture's addresses are the device's, so that the host cannot read there. */
 bool upload_is_device(GpuDevice *device, const VmafPicture *pic);
-/* The picture as the host can read it: fetched, and with addresses of the host. Of any picture; `view`
- * may be `pic` and holds it no more than before. */
+/* Makes *view a picture that the host can read: fetched, and with addresses of the host. Accepts
+ * any picture. `view` may be `pic`, and takes no reference of its own. */
 int upload_view(GpuDevice *device, const VmafPicture *pic, VmafPicture *view);
 
 #endif
