@@ -69,7 +69,8 @@ static int make_picture(GpuArrival *arrival, const FrameShape *shape, VmafPictur
     atomic_fetch_add(&arrival->references, 1);
     for (unsigned p = 0; p < 3; p++) {
         pic->data[p] = NULL;
-        range_set(pic, p, false); /* the device looks, and says so when the frame is collected */
+        /* The device checks the samples, and the result is known when the frame is collected. */
+        range_set(pic, p, false);
     }
     return 0;
 }

@@ -45,8 +45,8 @@ static bool is_software(const GpuDeviceInfo *device)
     return device->type == VMAF_DEVICE_SOFTWARE;
 }
 
-/* Sorted: a software device comes first only when there is nothing else. One that cannot be used is
- * passed over, since it was not asked for. */
+/* Chooses the first usable device. Devices are sorted, so a software device comes first only when
+ * there is no other. A device that lacks something is skipped, since nobody named it. */
 static int choose_any(const GpuProbe *probe, bool allow_software, unsigned *index)
 {
     for (unsigned i = 0; i < probe->count; i++) {
@@ -97,7 +97,7 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* 32 hexadecimal digits, dashes anywhere. */
+/* Parses 32 hexadecimal digits; dashes are ignored. */
 static bool parse_uuid(const char *text, uint8_t uuid[UUID_SIZE])
 {
     unsigned digits = 0;
@@ -115,7 +115,8 @@ static bool parse_uuid(const char *text, uint8_t uuid[UUID_SIZE])
     return digits == 2 * UUID_SIZE;
 }
 
-/* 0000:65:00.0, with or without the domain. */
+/* True if the text is the device's PCI address, such as 0000:65:00.0, with or without the
+ * domain. */
 static bool is_pci_address(const GpuDeviceInfo *device, const char *text)
 {
     const size_t length = strlen(text), whole = strlen(device->pci);
@@ -170,7 +171,7 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
     if (wish->device)
         return choose_named(probe, wish->device, wish->quiet, index);
     if (wish->index < 0) {
-        /* Whoever names a backend for tests means it. */
+        /* A hidden backend runs only when somebody names it. */
         const bool allow_software = wish->allow_software || probe->backend->hidden;
         const int err = choose_any(probe, allow_software, index);
         if (err && !wish->quiet)
@@ -190,9 +191,9 @@ int gpu_choose(const GpuProbe *probe, const GpuWish *wish, unsigned *index)
     return 0;
 }
 
-/* ---- several ---- */
+/* ---- choosing several devices ---- */
 
-/* All that may be chosen without being named. */
+/* Chooses all devices that may be used without being named. */
 static int choose_all(const GpuProbe *probe, const GpuWish *wish, unsigned *indices,
                       unsigned *count)
 {
@@ -219,7 +220,7 @@ static int choose_list(const GpuProbe *probe, const GpuWish *wish, char *names, 
     return err;
 }
 
-/* A name may have a comma of its own. */
+/* True if wish->device is a list. A device's name may contain a comma itself. */
 static bool is_list(const GpuProbe *probe, const GpuWish *wish)
 {
     unsigned matches = 0;

@@ -26,7 +26,7 @@ static uint64_t rotate(uint64_t x, unsigned bits)
     return x << bits | x >> (64 - bits);
 }
 
-/* Little-endian, at most 8 bytes. */
+/* Loads up to 8 bytes, little-endian. */
 static uint64_t load_word(const uint8_t *bytes, size_t count)
 {
     uint64_t word = 0;
@@ -85,7 +85,8 @@ void siphash(const uint8_t key[SIPHASH_SIZE], const void *data, size_t size,
 
 /* ---- the folder ---- */
 
-/* What is asked of the system; `own`: it must be this user's, and nobody else's to write. */
+/* How each system checks names and owners. is_own: the file or folder belongs to this user, and
+ * nobody else can write it. */
 #ifdef _WIN32
 
 #define getenv_trusted getenv
@@ -96,7 +97,7 @@ static bool is_absolute(const char *path)
     return path[0] != 0;
 }
 
-/* A profile's folders are its owner's: the system sees to that. */
+/* The system itself keeps others from writing in a user's profile. */
 static bool is_own(const struct stat *info)
 {
     return true;
@@ -116,7 +117,8 @@ static int random_bytes(uint8_t *bytes, size_t size)
 #else
 
 #define BASE_VARIABLE "XDG_CACHE_HOME"
-/* A program that runs with more rights than its user's does not let him say where it writes. */
+/* In a program that runs with more rights than its user, the user must not choose where it
+ * writes. */
 #ifdef __linux__
 #define getenv_trusted secure_getenv
 #else
@@ -151,7 +153,7 @@ static int copy_path(char folder[CACHE_FOLDER], const char *base, const char *ta
     return n < 0 || n >= CACHE_FOLDER ? -ENOENT : 0;
 }
 
-/* The folder's name, and how much of it must be there already. */
+/* Finds the folder's name. *given: the length of its beginning that must exist already. */
 static int name_folder(char folder[CACHE_FOLDER], size_t *given)
 {
     const char *const named = getenv_trusted("VMAF_CACHE_DIR");
@@ -162,7 +164,8 @@ static int name_folder(char folder[CACHE_FOLDER], size_t *given)
         return named[0] ? copy_path(folder, named, "") : -ENOENT;
     if (base && is_absolute(base))
         return copy_path(folder, base, "/vmaf");
-    /* Without a home of one's own nothing is kept, and no tree is made where it would be. */
+    /* Without a home folder of the user's own nothing is kept, and no folders are created in its
+     * stead. */
     struct stat info;
     if (!home || !is_absolute(home) || stat(home, &info) || !S_ISDIR(info.st_mode) ||
         !is_own(&info))
@@ -171,7 +174,7 @@ static int name_folder(char folder[CACHE_FOLDER], size_t *given)
     return copy_path(folder, home, "/.cache/vmaf");
 }
 
-/* As mkdir -p; whether it worked shows when it is looked at. */
+/* Creates folders like mkdir -p. Errors are ignored: find_folder looks at the result. */
 static void make_folders(char *path, size_t given)
 {
     for (char *at = path + given + 1; *at; at++) {
@@ -289,8 +292,8 @@ static int read_key(const char *folder, uint8_t key[SIPHASH_SIZE])
     return whole ? 0 : -ENOENT;
 }
 
-/* Of several that make one at a time the last one stays: what the others have tagged is written
- * again some day. */
+/* Reads the key, or creates it. If several processes create one at the same time the last one
+ * stays, and files tagged with another key are written again later. */
 static int make_key(const char *folder, uint8_t key[SIPHASH_SIZE])
 {
     char path[CACHE_PATH];
@@ -304,7 +307,7 @@ static int make_key(const char *folder, uint8_t key[SIPHASH_SIZE])
     return err ? err : read_key(folder, key);
 }
 
-/* A file that is moved to another name proves nothing there. */
+/* The tag covers the name, so that a file that is moved to another name is not accepted there. */
 static void make_tag(const uint8_t key[SIPHASH_SIZE], const char *name, const void *data,
                      size_t size, uint8_t tag[SIPHASH_SIZE])
 {
@@ -313,7 +316,7 @@ static void make_tag(const uint8_t key[SIPHASH_SIZE], const char *name, const vo
     siphash(own, data, size, tag);
 }
 
-/* ---- files ---- */
+/* ---- reading and writing ---- */
 
 static int check(const char *name, const uint8_t key[SIPHASH_SIZE], const uint8_t *file,
                  size_t size)

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "gpu/upload.h"
 
-/* A slow frame on a slow device takes a minute; what takes five does not end. */
+/* A slow frame on a slow device takes a minute, so work that takes five minutes hangs. */
 #define TIMEOUT_S 300
 #define TIMEOUT_MAX_S 86400
 
@@ -50,7 +50,7 @@ void gpu_device_retain(GpuDevice *device)
     atomic_fetch_add(&device->references, 1);
 }
 
-/* ---- giving up ---- */
+/* ---- giving a device up ---- */
 
 bool gpu_device_is_abandoned(const GpuDevice *device)
 {
@@ -110,7 +110,7 @@ static int wait_for_last(GpuDevice *device)
     return err;
 }
 
-/* An API's own drain has no limit: it comes when there is nothing left to wait for. */
+/* The API's own drain has no time limit, so it is called only when all work is done. */
 int gpu_device_drain(GpuDevice *device)
 {
     const int err = wait_for_last(device);
@@ -137,8 +137,10 @@ int gpu_device_run(GpuDevice *device, GpuCommands *commands)
     return err ? err : gpu_device_wait(device, done);
 }
 
-/* Kernels come without doubles, which many devices are slow at. Some have a variant with them for those that are fast. */
-
+/* ---- kernels with doubles ----
+ *
+ * Kernels use no doubles, since many devices are slow at them. Some kernels have a variant with
+ * doubles for devices that are fast at them. */
 
 #define VARIABLE "VMAF_GPU_DOUBLES"
 
@@ -167,13 +169,16 @@ const KernelInfo *gpu_kernel_for(const GpuDevice *device, const char *name)
     return variant ? variant : kernel_info_find(name);
 }
 
-/* The operations of a device that was given up. It may still be at work, and write wherever its commands say:
- * so whatever it could reach stays as it is, for as long as the process lives. Nothing is freed, nothing is
- * waited for, and no call reaches the driver, which may never return from it. No operation is NULL: another
- * thread may have looked at the real table just before. */
+/* ---- a device that was given up ----
+ *
+ * The operations of a device that was given up. The device may still be at work and write wherever
+ * its commands say. So everything that it could reach stays as it is until the process ends: these
+ * operations free nothing, wait for nothing, and make no call into the driver, which might never
+ * return. None of them is NULL, because another thread may have looked at the real table just
+ * before. */
 
-
-static int abandoned_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
+static int abandoned_buffer_create(GpuDevice *dev, enum GpuMemory memory, size_t size,
+                                   GpuBuffer **buffer)
 {
     *buffer = NULL;
     return -EIO;
@@ -201,7 +206,7 @@ static const KernelImage *abandoned_kernel_image(GpuDevice *dev, const KernelInf
 }
 
 static int abandoned_bindings_create(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
-                           GpuBindings **bindings)
+                                     GpuBindings **bindings)
 {
     *bindings = NULL;
     return -EIO;
@@ -242,7 +247,7 @@ static void abandoned_undefine(GpuCommands *commands, const GpuRange *range)
 }
 
 static void abandoned_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindings,
-                     const void *params, const unsigned groups[3])
+                               const void *params, const unsigned groups[3])
 {
 }
 

@@ -15,20 +15,20 @@
 #define VARIABLE "VMAF_BACKEND"
 #define ALLOW_SOFTWARE "VMAF_ALLOW_SOFTWARE"
 
-/* What was asked for, and what serves it. Kept until the process ends. */
+/* A value of the variable and the device that serves it. Kept until the process ends. */
 typedef struct Shared {
     struct Shared *next;
-    char *asked;               /* as it is written */
-    char *words;               /* NAME, and behind its end the device */
+    char *asked;               /* the variable's value */
+    char *words;               /* the same, split: NAME, then DEVICE behind a 0 */
     const GpuBackend *backend; /* NULL: any */
     const char *device;        /* NULL: any */
     bool allow_software;
     GpuSession *session; /* NULL: not opened yet */
-    int process;         /* that opened it: a child cannot use its parent's */
+    int process;         /* the process that opened it; a child cannot use its parent's */
 } Shared;
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* over all of these; held while one is opened */
+    PTHREAD_MUTEX_INITIALIZER; /* guards `all` and its entries; held while a device is opened */
 static Shared *all;
 
 static const char *asked(void)
@@ -48,7 +48,7 @@ bool environment_asks(void)
     return words && !is_cpu(words);
 }
 
-/* ---- words ---- */
+/* ---- parsing the variable ---- */
 
 static int refuse(const char *words)
 {
@@ -107,7 +107,7 @@ static bool is_understood(const Shared *shared)
            (!shared->device || shared->device[0]);
 }
 
-/* The one that was asked for before, or this one; under the lock. */
+/* Adds the entry to the list, or frees it and returns the equal one that is there. */
 static Shared *enter(Shared *wanted)
 {
     for (Shared *s = all; s; s = s->next) {
@@ -131,7 +131,8 @@ static bool is_idle(GpuSession *session)
     return idle;
 }
 
-/* A context that is still at work keeps its device. */
+/* Closes the idle sessions when the process ends. A context that is still at work keeps its
+ * device. */
 static void close_all(void)
 {
     pthread_mutex_lock(&lock);
@@ -155,7 +156,7 @@ static int open_backend(Shared *shared, const GpuBackend *backend, bool required
                                     .required = required || shared->device });
 }
 
-/* The first backend that has a GPU, or the device that was named. */
+/* Opens the first backend that has a GPU, or the device that was named. */
 static int open_best(Shared *shared)
 {
     int err = -ENODEV;
@@ -171,8 +172,9 @@ static int open_best(Shared *shared)
 
 static int open_shared(Shared *shared)
 {
-    static bool
-        closes; /* at the end; registered behind what drivers registered when they were loaded */
+    /* close_all is registered. It runs before the functions that drivers registered when they were
+     * loaded. */
+    static bool closes;
     const int err =
         shared->backend ? open_backend(shared, shared->backend, true) : open_best(shared);
     if (err) {
@@ -197,7 +199,7 @@ static int bring(VmafContext *context, void *opaque)
         return refuse(shared->asked);
     pthread_mutex_lock(&lock);
     if (shared->process != getpid())
-        shared->session = NULL; /* the parent's */
+        shared->session = NULL; /* it is the parent process's */
     int err = shared->session ? 0 : open_shared(shared);
     if (!err && shared->session)
         err = session_use(shared->session, context);
@@ -225,7 +227,7 @@ int environment_heed(VmafContext *context)
     return 0;
 }
 
-/* ---- what runs where ---- */
+/* ---- logging where features run ---- */
 
 typedef struct Names {
     char text[512];

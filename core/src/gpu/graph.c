@@ -17,7 +17,8 @@ static size_t align_up(size_t size, size_t alignment)
     return (size + alignment - 1) / alignment * alignment;
 }
 
-/* Bindings begin where the device allows; 256 serves them all, and cache lines too. */
+/* Takes `size` bytes at an offset that the device can bind. 256 suits all known devices and cache
+ * lines. */
 static size_t take_range(const Graph *graph, size_t *total, size_t size)
 {
     const size_t alignment =
@@ -36,7 +37,7 @@ static void layout_planes(Graph *graph)
     }
 }
 
-/* Zeroed buffers first, so that one fill clears them all. */
+/* Lays out the zeroed buffers first, so that one fill clears them all. */
 static void layout_buffers(Graph *graph, bool zeroed)
 {
     for (unsigned i = 0; i < graph->feature_count; i++) {
@@ -70,7 +71,7 @@ static void note_planes(Graph *graph, const GpuPlan *plan)
     }
 }
 
-/* The largest buffer of a plan, planes included. */
+/* The size of a plan's largest buffer, planes included. */
 static size_t largest_buffer(const Graph *graph, const GpuPlan *plan)
 {
     size_t largest = 0;
@@ -87,7 +88,8 @@ static size_t largest_buffer(const Graph *graph, const GpuPlan *plan)
     return largest;
 }
 
-/* What a device cannot bind or dispatch stays on the CPU. */
+/* False, with the reason, if the device cannot bind a buffer or dispatch a pass. The feature then
+ * stays on the CPU. */
 static bool fits(const Graph *graph, const GpuPlan *plan, char *why, size_t size)
 {
     const GpuLimits *limits = &graph->device->limits;
@@ -113,7 +115,7 @@ static bool fits(const Graph *graph, const GpuPlan *plan, char *why, size_t size
     return true;
 }
 
-/* A plan that does not fit its kernel is a mistake in this source. */
+/* Checks a pass against its kernel. An error here is a mistake in the feature's source. */
 static int check_pass(const Graph *graph, const GpuPlan *plan, const PlanPass *pass,
                       const KernelInfo **out)
 {
@@ -183,7 +185,10 @@ static bool is_owner(const Graph *graph, unsigned i)
     return graph->features[i].plan && graph->features[i].owner == i;
 }
 
-/* ---- compiling kernels ---- */
+/* ---- compiling kernels ----
+ *
+ * Kernels are compiled ahead, several at a time, because the driver's compiler takes most of a
+ * first start. */
 
 #define COMPILE_THREADS 16
 

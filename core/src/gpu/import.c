@@ -12,11 +12,11 @@
 #include "gpu/upload.h"
 
 typedef struct ImportSlot {
-    bool claimed; /* a thread is filling it */
+    bool claimed; /* a thread is filling or emptying it */
     bool full;
     unsigned index;
-    VmafPicture pic; /* mirror memory, see upload.h */
-    GpuPoint done;   /* of the copies into it */
+    VmafPicture pic; /* in a mirror block (upload.h) */
+    GpuPoint done;   /* the copies into `pic` are done */
     GpuCommands *commands;
     ImportScratch scratch;
 } ImportSlot;
@@ -27,11 +27,12 @@ struct GpuImports {
 
     pthread_mutex_t lock;
     pthread_cond_t unclaimed;
-    bool has_shape; /* the first picture fixes it */
+    bool has_shape; /* set by the first picture */
     FrameShape shape;
     PicturePool *pool;
-    ImportSlot (*slots)[2]; /* by is_ref */
-    GpuBuffer **retired;    /* imported memory that nobody reads any more: room for all slots' */
+    ImportSlot (*slots)[2]; /* [i][is_ref] */
+    /* Imported memory that nobody reads any more; has room for the memory of all slots. */
+    GpuBuffer **retired;
     unsigned retired_count;
 };
 
@@ -50,7 +51,7 @@ void import_scratch_destroy(GpuDevice *device, ImportScratch *scratch)
     import_range_destroy(device, &scratch->range);
 }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 int imports_create(GpuImports **out, GpuDevice *device, unsigned depth)
 {
@@ -110,7 +111,7 @@ static void free_mirror(void *device, void *block)
     upload_free(device, block);
 }
 
-/* Under the lock, with the first picture. */
+/* Creates the slots and the pool, for the shape of the first picture. */
 static int create_slots(GpuImports *imports, const FrameShape *shape)
 {
     GpuDevice *device = imports->device;
@@ -123,7 +124,8 @@ static int create_slots(GpuImports *imports, const FrameShape *shape)
     imports->slots = mem_array(imports->depth, sizeof(*imports->slots));
     imports->retired = mem_array(2 * imports->depth, sizeof(GpuBuffer *));
     int err = imports->slots && imports->retired ? 0 : -ENOMEM;
-    /* Pairs waiting in slots, pairs in flight, the two references kept, one pair in hand. */
+    /* Room for pairs waiting in slots, pairs in flight, the two references kept, and one pair being
+     * read. */
     if (!err)
         err = picture_pool_create_in(&imports->pool, shape, 4 * imports->depth + 4, &memory);
     for (unsigned i = 0; !err && i < imports->depth; i++)
@@ -155,7 +157,7 @@ static int check_shape(GpuImports *imports, const GpuIncoming *in)
     return 0;
 }
 
-/* The slot for the picture, this thread's alone until slot_release. */
+/* Claims the slot for the picture. It is this thread's alone until slot_release. */
 static int slot_claim(GpuImports *imports, const GpuIncoming *in, ImportSlot **out)
 {
     pthread_mutex_lock(&imports->lock);
@@ -182,7 +184,7 @@ static void slot_release(GpuImports *imports, ImportSlot *slot, unsigned index, 
     pthread_mutex_unlock(&imports->lock);
 }
 
-/* Empties the slot of what was in it, where nobody took it out, and gives it a fresh picture. */
+/* Drops what is left in the slot if nobody took it, and fetches a fresh picture. */
 static int slot_prepare(GpuImports *imports, ImportSlot *slot)
 {
     GpuDevice *device = imports->device;
@@ -252,7 +254,7 @@ int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
     return err;
 }
 
-/* ---- memory of others ---- */
+/* ---- memory of the caller ---- */
 
 static int check_layout(const GpuForeignPicture *picture, const FrameShape *shape)
 {
@@ -305,7 +307,7 @@ static bool holds(const ImportSlot *slot, unsigned index)
     return slot->full && !slot->claimed && slot->index == index;
 }
 
-/* Both slots of the index, claimed; NULL when one of them does not hold it. */
+/* Claims both slots of the index. NULL: one of them does not hold it. */
 static ImportSlot *claim_pair(GpuImports *imports, unsigned index)
 {
     pthread_mutex_lock(&imports->lock);
@@ -335,8 +337,9 @@ static GpuBuffer *pop_retired(GpuImports *imports)
     return buffer;
 }
 
-/* Before a driver lets go of memory it waits for all work, and an import may wait for what its owner has
- * yet to begin. So importing frees nothing; taking out does, for several frames at once. */
+/* Keeps imported memory to free it later. A driver waits for all work before it frees memory, and
+ * an import may wait for work that its owner has yet to start. So importing frees nothing; taking
+ * pictures out frees the memory of several frames at once. */
 static void retire(GpuImports *imports, GpuBuffer **foreign)
 {
     while (*foreign && !push_retired(imports, *foreign))
@@ -345,7 +348,7 @@ static void retire(GpuImports *imports, GpuBuffer **foreign)
     *foreign = NULL;
 }
 
-/* Waits for the copies and takes the picture out. */
+/* Waits for the copies and takes the picture out of the slot. */
 static int slot_empty(GpuImports *imports, ImportSlot *slot, unsigned index, VmafPicture *pic)
 {
     const int err = gpu_device_wait(imports->device, slot->done);
@@ -376,8 +379,9 @@ int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPict
     return err;
 }
 
-/* Imported pictures are looked at where they are: see engine/range.h. */
-
+/* ---- the check for samples above the depth (engine/range.h) ----
+ *
+ * A kernel checks imported pictures on the device. */
 
 GPU_PARAMS(ImportRangeParams, IMPORT_RANGE_PARAMS);
 
@@ -461,12 +465,14 @@ void import_range_destroy(GpuDevice *device, ImportRange *r)
     device->ops->buffer_destroy(device, r->readback);
 }
 
-/* Two planes side by side, or values in the high bits: sorted out by a kernel. */
-
+/* ---- unpacking ----
+ *
+ * A kernel separates planes that are interleaved and shifts down values that are in the high
+ * bits. */
 
 GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
 
-/* Each of two paired planes is copied with both: room for twice as much. */
+/* Cb and Cr of an interleaved plane are copied together, so each plane has twice the room. */
 size_t import_raw_offset(const FrameShape *shape, unsigned plane)
 {
     return 2 * import_plane_offset(shape, plane);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures from elsewhere: samples of one plane out of a copied image, which may hold two planes side
- * by side (step 2) or keep the value in the high bits (shift). A thread makes one word. */
+/* Writes the samples of one plane of a copied picture. The picture may hold two interleaved planes
+ * (step 2) or values in the high bits (shift). Each thread makes one word. */
 #if defined(KERNEL_import_plane)
 #include "gpu/import_tile.h"
 #define BUFFERS IN(0, u32, image) OUT(1, u32, plane)
@@ -28,8 +28,8 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_import_range)
-/* Counts threads that saw a sample with a bit of `above`, the mask of what both samples of a word must
- * not have. A thread looks at one word of each of IMPORT_RANGE_ROWS rows. */
+/* Counts threads that saw a sample above the depth. `above` is the mask of the bits that neither
+ * sample of a word may have. Each thread checks one word of each of IMPORT_RANGE_ROWS rows. */
 #include "gpu/import_tile.h"
 #define BUFFERS IN(0, u32, picture) OUT(1, u32, counts)
 #define PARAMS IMPORT_RANGE_PARAMS

@@ -42,8 +42,8 @@ void *pages_alloc(size_t size)
 #ifdef MADV_HUGEPAGE
     madvise(at + before, size, MADV_HUGEPAGE);
 #endif
-    /* After a fork our first write to a page goes to a copy, and a device that has the page goes on reading the old
-     * one. Unless the child has none of it. */
+    /* After a fork, our first write to a page goes to a copy, and a device that has the page keeps
+     * reading the old one. This does not happen if the child does not inherit the page. */
 #ifdef MADV_DONTFORK
     madvise(at + before, size, MADV_DONTFORK);
 #endif

@@ -8,20 +8,20 @@
 
 #include "base/mem.h"
 
-/* Rounds of the ring from one timed frame to the next: what it costs to run one frame's passes apart is
- * then lost among the others. */
+/* Rounds of the ring between two timed frames. Timing makes a frame's passes run one by one; with
+ * so many rounds the cost does not show. */
 #define TIMED_ROUNDS 128
 
 struct Profile {
     const Graph *graph;
-    bool asked;            /* for every frame, and to print */
-    bool by_frame;         /* not by pass */
+    bool asked;            /* VMAF_GPU_PROFILE is set: time every frame, and print */
+    bool by_frame;         /* time whole frames, not passes */
     double frame_sum;      /* in microseconds */
-    uint64_t whole_frames; /* timed */
+    uint64_t whole_frames; /* timed ones */
     unsigned pass_count;   /* of all features */
-    double *sums;          /* in microseconds, by pass as pass_number() has it */
-    double *stamps;        /* those read last */
-    uint64_t *frames;      /* timed, by feature */
+    double *sums;          /* in microseconds, in the order of pass_number() */
+    double *stamps;        /* stamps of the last frame read */
+    uint64_t *frames;      /* timed frames, by feature */
 };
 
 static unsigned plan_passes(const Graph *graph, FeatureSet owners, unsigned f)
@@ -37,7 +37,7 @@ static unsigned count_passes(const Graph *graph, FeatureSet owners)
     return count;
 }
 
-/* A pass's place among those of all features. */
+/* The index of a pass among those of all features. */
 static unsigned pass_number(const Profile *profile, unsigned feature, unsigned pass)
 {
     const Graph *graph = profile->graph;
@@ -70,10 +70,11 @@ int profile_create(Profile **out, const Graph *graph)
     return 0;
 }
 
-/* The next pass in the order in which they are recorded, by stage, then by feature; start with zeros. */
+/* A walk over the passes in the order in which they are recorded: by stage, then by feature.
+ * Initialise it with zeros. */
 typedef struct PassWalk {
     unsigned stage, feature, pass;
-    bool any; /* of this stage or a later one */
+    bool any; /* a pass of this stage or a later one was seen */
 } PassWalk;
 
 static const PlanPass *next_pass(const Graph *graph, FeatureSet owners, PassWalk *walk)

@@ -15,7 +15,7 @@ void resident_close(Resident *resident)
     resident->device->ops->commands_destroy(resident->device, resident->commands);
 }
 
-/* Callers do not wait for the copies that they enqueue: both queues do. */
+/* Makes both queues wait for the copies that the caller has enqueued, since the caller does not. */
 static int order_after_callers(GpuDevice *device)
 {
     const GpuForeign callers = { 0, 0 };
@@ -33,7 +33,7 @@ static int order_after_callers(GpuDevice *device)
 
 /* ---- chroma that nobody filled ---- */
 
-/* Whether a plane is as upload_alloc_device left it. */
+/* True if the plane is as upload_alloc_device left it. */
 static bool is_unwritten(const VmafPicture *view, unsigned p)
 {
     const uint32_t word = UPLOAD_UNWRITTEN;
@@ -49,7 +49,8 @@ static bool is_unwritten(const VmafPicture *view, unsigned p)
     return true;
 }
 
-/* FFmpeg fills luma alone, whatever the format: scores of what is left in chroma would be wrong. */
+/* Fails if a feature reads chroma and the caller filled only luma, as FFmpeg's filter does for any
+ * format: the scores would be wrong. */
 static int check_chroma(Resident *resident, const VmafPicture *ref, const VmafPicture *dist,
                         const char *feature)
 {
@@ -113,7 +114,7 @@ static int look_at_range(Resident *resident, VmafPicture *const pics[2])
     return err;
 }
 
-/* ---- */
+/* ---- admitting a pair ---- */
 
 static int view_if_needed(Resident *resident, bool on_cpu, VmafPicture *pic)
 {

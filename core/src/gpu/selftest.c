@@ -16,15 +16,16 @@
 #include "gpu/plan.h"
 #include "gpu/stream.h"
 
-/* Odd, no multiple of a tile, and large enough for most features; others say what they need. */
+/* The default size of the test pictures: odd, no multiple of a tile, and large enough for most
+ * features. Features that need more set test_w and test_h. */
 #define TEST_W 219
 #define TEST_H 183
 
-/* What a feature that passed is remembered by: all that the verdict hangs on. */
+/* The record of a passed test. Its text holds everything that the verdict depends on. */
 typedef struct Verdict {
     char text[1024];
-    size_t size;   /* of the text, with its end */
-    char name[64]; /* of the file that holds it */
+    size_t size;   /* of the text, with its final 0 */
+    char name[64]; /* of the file in the cache folder */
 } Verdict;
 
 static void print_hex(char *text, const uint8_t *bytes, size_t count)
@@ -33,7 +34,8 @@ static void print_hex(char *text, const uint8_t *bytes, size_t count)
         sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-/* One value for the code of all kernels as this device gets it, and for which of them it runs. */
+/* Computes one hash of the code of all kernels as this device gets it, and of which variants it
+ * runs. */
 static void hash_kernels(GpuDevice *device, uint8_t hash[SIPHASH_SIZE])
 {
     memset(hash, 0, SIPHASH_SIZE);
@@ -75,7 +77,7 @@ static bool is_remembered(const Verdict *verdict)
     return same;
 }
 
-/* A feature is a job of its own. */
+/* Each feature is a task of its own for these threads. */
 #define TEST_THREADS 16
 
 typedef struct SelfTest {
@@ -84,7 +86,8 @@ typedef struct SelfTest {
     uint8_t kernels_hash[SIPHASH_SIZE];
     const FeatureDef *features[8 * sizeof(SelfTestSet)];
     unsigned count;
-    atomic_int err; /* the first one; the rest is then left out, and only that one is told */
+    /* The first error; the other features are then skipped, and only this error is logged. */
+    atomic_int err;
 } SelfTest;
 
 static void report_failure(GpuDevice *device, const GpuCheck *check, int result,
@@ -110,21 +113,21 @@ static void run_job(void *arg, unsigned job)
     shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, test->bpc, gpu->test_w ? gpu->test_w : TEST_W,
                gpu->test_h ? gpu->test_h : TEST_H);
     int result = gpu_check(test->device, &check, kernels, sizeof(kernels));
-    check.content = CHECK_BANDS; /* there is no banding in a texture */
+    check.content = CHECK_BANDS; /* textures contain no banding */
     if (!result)
         result = gpu_check(test->device, &check, kernels, sizeof(kernels));
     if (!result) {
         Verdict verdict;
         make_verdict(test->device, test->kernels_hash, check.def, test->bpc, &verdict);
         cachefile_write(verdict.name, verdict.text, verdict.size);
-    } else if (result != -ENOTSUP && /* it has nothing for such pictures */
+    } else if (result != -ENOTSUP && /* the feature has no kernels for such pictures */
                atomic_compare_exchange_strong(&test->err, &none, result == 1 ? -ENOTSUP : result)) {
-        /* Others may fail meanwhile for the same reason. */
+        /* Only the first failure is logged, since others often have the same cause. */
         report_failure(test->device, &check, result, kernels);
     }
 }
 
-/* Those without a verdict. */
+/* Lists the features without a verdict. */
 static void list_features(SelfTest *test, SelfTestSet wanted)
 {
     Verdict verdict;
@@ -188,7 +191,8 @@ static unsigned sample(const GpuCheck *check, unsigned frame, unsigned x, unsign
     if (check->content == CHECK_EXTREMES)
         return next_random(noise) & 1 ? peak : 0;
     if (check->content == CHECK_BANDS) {
-        /* Steps of one 10-bit code, or one 8-bit code; and far from them areas that are brighter. */
+        /* Steps of one code value (of 10 bits, or of 8 at a depth of 8), and brighter areas far
+         * from them. */
         const unsigned bpc = check->shape.bpc, band = x / 37 + y / (is_dist ? 29 : 53) + frame;
         const unsigned far = x / 48 % 2 ? peak / 4 : 0;
         return peak / 5 + far + (band % 23 << (bpc > 10 ? bpc - 10 : 0));
@@ -311,7 +315,7 @@ static void name_kernels(const GpuDevice *device, const Feature *f, char *names,
     for (unsigned p = 0; p < plan->pass_count; p++) {
         const char *kernel = plan->passes[p].kernel;
         const size_t used = strlen(names);
-        unsigned first = 0; /* that runs it */
+        unsigned first = 0; /* the first pass that runs this kernel */
         while (strcmp(plan->passes[first].kernel, kernel) != 0)
             first++;
         if (first == p)

@@ -85,9 +85,10 @@ static int create_buffers(Slot *slot, const Graph *graph)
     return 0;
 }
 
-/* The first frames look back at pictures that never were, and the gaps between results are copied with
- * them. Nobody uses either, but a tool that looks for reads of memory nobody wrote cannot know that. What
- * a device itself keeps undefined for our tests stays so. */
+/* Clears memory that is read before any frame has written it: the first frames look back at missing
+ * pictures, and the gaps between results are copied with the results. Nobody uses either, but tools
+ * that look for reads of uninitialised memory report them. Skipped on test devices with `undefine`,
+ * which keep such memory undefined on purpose. */
 static int clear_once(Slot *slots, const Graph *graph, unsigned count)
 {
     GpuDevice *dev = graph->device;
@@ -169,7 +170,7 @@ void slots_destroy(Slot *slots, const Graph *graph, unsigned count)
     mem_free(slots);
 }
 
-/* Copies a plane into the slot's own staging memory, rows at the device's stride. */
+/* Copies a plane into the slot's own staging memory, with rows at the device's stride. */
 static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, unsigned p,
                        bool is_dist, GpuRange *from)
 {
@@ -212,7 +213,7 @@ static int upload_planes(Slot *slot, const Graph *graph, const VmafPicture *pic,
     return 0;
 }
 
-/* What is not cleared holds whatever an earlier frame left. */
+/* Declares undefined all buffers that are not cleared: they hold data of an earlier frame. */
 static void undefine_rest(const Slot *slot, const Graph *graph, GpuCommands *commands)
 {
     const GpuRange rest[] = {
@@ -279,7 +280,7 @@ static int prepare(Slot *slot, const Graph *graph)
                                                &slot->arrival->commands);
 }
 
-/* The planes that kernels read. */
+/* Records the copies of the planes that kernels read of one picture. */
 static int record_side(const Slot *slot, const Graph *graph, const GpuArrival *from, unsigned side)
 {
     ImportScratch *scratch = &slot->arrival->scratch[side];
@@ -309,7 +310,8 @@ static int record(const Slot *slot, const Graph *graph, const GpuArrival *from)
     int err = record_side(slot, graph, from, 0);
     if (!err)
         err = record_side(slot, graph, from, 1);
-    /* For the host, which reads what was out of range: kernels have one of their own. */
+    /* This barrier is for the host, which reads the range check's counts. The kernels have their
+     * own. */
     ops->barrier(commands);
     const int end_err = ops->end(commands);
     return err ? err : end_err;
@@ -346,7 +348,7 @@ int slot_end_arrival(const Slot *slot, const Graph *graph)
     return range_check_pair(pics[0], pics[1], graph->ref_planes | graph->dist_planes, index);
 }
 
-/* ---- for the host ---- */
+/* ---- reading back ---- */
 
 static int read_back(const Graph *graph, const GpuRange *range, GpuBuffer *to)
 {
@@ -362,7 +364,8 @@ static int read_back(const Graph *graph, const GpuRange *range, GpuBuffer *to)
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
-    device->ops->commands_destroy(device, commands); /* it may have been given up */
+    /* Load ops anew: the device may have been given up. */
+    device->ops->commands_destroy(device, commands);
     return err;
 }
 
@@ -422,7 +425,8 @@ int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes)
         err = gpu_device_run(dev, commands);
     if (!err)
         memcpy(to, readback->host, bytes);
-    dev->ops->commands_destroy(dev, commands); /* it may have been given up */
+    /* Load ops anew: the device may have been given up. */
+    dev->ops->commands_destroy(dev, commands);
     dev->ops->buffer_destroy(dev, readback);
     return err;
 }

@@ -12,10 +12,10 @@
 #include "gpu/upload.h"
 #include "gpu/work.h"
 
-/* What a feature can show for itself; under the stream's lock. */
+/* Counts for one feature. Guarded by the stream's lock. */
 typedef struct Tally {
     uint64_t frames, frames_again;
-    uint64_t launches; /* of an owner, for all it serves */
+    uint64_t launches; /* counted for the owner, for all features it serves */
 } Tally;
 
 struct GpuStream {
@@ -23,28 +23,28 @@ struct GpuStream {
     Graph *graph;
     Profile *profile;
     unsigned depth;
-    unsigned batch;      /* frames that may share a submission of kernels */
+    unsigned batch;          /* most frames that share a submission of kernels */
     unsigned compute_queues; /* submissions of kernels take them in turn */
-    unsigned slot_count; /* depth, and as many as features look back, in whole
-                          batches */
+    /* Depth plus the frames that features look back, rounded up to whole batches. */
+    unsigned slot_count;
     Slot *slots;
     enum GpuQueue upload_queue;
 
     pthread_mutex_t lock;
     pthread_cond_t progress;
     WorkList works;
-    /* Frames so far: uploaded or about to be, with kernels submitted, collected. */
+    /* Frame counts so far: accepted for upload, kernels submitted, collected. */
     uint64_t submitted, started, collected;
-    unsigned before;             /* the last so many are there to be looked back at */
-    uint64_t runs;               /* submissions of kernels */
-    GpuPoint uploaded[2];        /* on either queue, of all frames that are started */
-    GpuPoint ran[GPU_MAX_COMPUTE_QUEUES]; /* the last one on each compute queue */
-    GpuPoint timed;              /* the last one whose passes ran apart */
-    Tally *tallies;              /* by feature */
+    unsigned before;                      /* the last `before` frames are only looked back at */
+    uint64_t runs;                        /* submissions of kernels */
+    GpuPoint uploaded[2];                 /* by queue: the last upload of the frames started */
+    GpuPoint ran[GPU_MAX_COMPUTE_QUEUES]; /* the last submission on each compute queue */
+    GpuPoint timed;                       /* the last timed submission */
+    Tally *tallies;                       /* by feature */
 
     bool never_on_cpu;
-    void **cpu_scratch; /* by feature, for frames measured again; made when first
-                         needed */
+    /* By feature, for frames measured again on the CPU; created when first needed. */
+    void **cpu_scratch;
 };
 
 static Slot *slot_of(const GpuStream *stream, uint64_t frame)
@@ -52,17 +52,17 @@ static Slot *slot_of(const GpuStream *stream, uint64_t frame)
     return &stream->slots[frame % stream->slot_count];
 }
 
-/* Lanes, batches and slots for that depth. */
+/* Chooses queues, batch size and slot count for the current depth. */
 static void lay_out(GpuStream *stream)
 {
     const Graph *graph = stream->graph;
     const GpuTuning *tuning = &stream->device->tuning;
     stream->upload_queue =
         2 * graph->picture_bytes < tuning->own_upload_bytes ? GPU_COMPUTE : GPU_TRANSFER;
-    /* Uploads among the kernels are seen by later frames of the same queue only. */
+    /* Only later frames of the same queue see an upload that is submitted with the kernels. */
     stream->compute_queues = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->compute_queues;
     assert(stream->compute_queues >= 1 && stream->compute_queues <= GPU_MAX_COMPUTE_QUEUES);
-    /* Frames on other queues are company, too. */
+    /* Frames on the other queues keep the device busy too. */
     const unsigned company = GPU_MAX_BATCH / stream->compute_queues;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
@@ -72,7 +72,8 @@ static void lay_out(GpuStream *stream)
     if (stream->batch > company)
         stream->batch = company;
     assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
-    /* Whole batches, so that the same frames share a submission in each round: each is recorded only once. */
+    /* Whole batches: the same frames then share a submission in each round of the ring, so each
+     * submission is recorded only once. */
     stream->slot_count = stream->depth + graph->back;
     stream->slot_count += (stream->batch - stream->slot_count % stream->batch) % stream->batch;
 }
@@ -89,8 +90,9 @@ static int create_slots(GpuStream *stream)
     return err;
 }
 
-/* Many frames in flight keep a fast device busy with small frames. Large ones do so by themselves: of those there are
- * no more than fit into a moderate part of its memory. */
+/* Reduces the depth for large frames. Many frames in flight keep a fast device busy with small
+ * frames. Large frames keep it busy by themselves, so they get as many as fit into a moderate part
+ * of its memory. */
 static void choose_depth(GpuStream *stream)
 {
     const Graph *graph = stream->graph;
@@ -171,21 +173,22 @@ void stream_destroy(GpuStream *stream)
     mem_free(stream);
 }
 
-/* ---- starting kernels; all under the lock ---- */
+/* ---- starting kernels ---- */
 
 static bool is_timed(const GpuStream *stream, uint64_t frame)
 {
     return profile_wants(stream->profile, frame, stream->slot_count);
 }
 
-/* How many frames of the batch that the oldest waiting one belongs to are still to come or waiting. */
+/* The number of frames, waiting or still to come, that are left of the oldest waiting frame's
+ * batch. */
 static unsigned left_of_batch(const GpuStream *stream)
 {
     return stream->batch - (unsigned)(stream->started % stream->batch);
 }
 
-/* How many of the waiting frames of a batch, from the oldest on, run the same kernels. Those that are timed run
- * alone. */
+/* The number of waiting frames, from the oldest on, that are of one batch and run the same kernels.
+ * A timed frame runs alone. */
 static unsigned run_length(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
@@ -197,7 +200,7 @@ static unsigned run_length(const GpuStream *stream)
     return count;
 }
 
-/* The kernels of frames that run together. */
+/* Finds the recorded kernels of `count` frames that run together. */
 static int work_of(GpuStream *stream, uint64_t frame, unsigned count, const Work **work)
 {
     const Slot *first = slot_of(stream, frame);
@@ -215,8 +218,9 @@ static void count_launches(GpuStream *stream, const Work *work)
         stream->tallies[f].launches += work->launches[f];
 }
 
-/* What a run on this queue comes after: uploads, its own and those of the frames that it looks back at; and the
- * kernels of a frame that is timed have the device to themselves. */
+/* Lists the points that a run on this queue must wait for: the uploads of its frames and of those
+ * that they look back at. A timed run also waits for all other runs, and later runs wait for it, so
+ * that it has the device to itself. */
 static unsigned waits_of(const GpuStream *stream, enum GpuQueue queue, bool timed,
                          GpuPoint waits[GPU_MAX_WAITS])
 {
@@ -279,7 +283,7 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     return 0;
 }
 
-/* Starts the oldest waiting frames. A failure is told when they are collected. */
+/* Starts the oldest waiting frames. Collecting them returns any error. */
 static void start_run(GpuStream *stream)
 {
     const unsigned count = run_length(stream);
@@ -293,7 +297,8 @@ static void start_run(GpuStream *stream)
     stream->started += count;
 }
 
-/* Frames wait for the rest of their batch only while the device has enough to do. */
+/* Starts waiting frames. A frame waits for the rest of its batch only while the device has enough
+ * to do. */
 static void start_if_due(GpuStream *stream)
 {
     while (stream->started < stream->submitted &&
@@ -302,18 +307,18 @@ static void start_if_due(GpuStream *stream)
         start_run(stream);
 }
 
-/* ---- a frame's way ---- */
+/* ---- submitting and collecting ---- */
 
 static int collect_next(GpuStream *stream, void *const *results);
 
-/* Whether the oldest frame in flight is one that nobody will collect; under the lock. */
+/* True if the oldest frame in flight is only looked back at, so that nobody collects it. */
 static bool is_before(const GpuStream *stream)
 {
     return stream->collected < stream->submitted && slot_of(stream, stream->collected)->before;
 }
 
-/* Once fewer than `depth` frames are in flight, nobody uses the next slot: the frames that looked back at it are
- * `depth` or more frames old. */
+/* Waits until fewer than `depth` frames are in flight and returns the next slot. Nobody uses that
+ * slot then: the frames that looked back at it are at least `depth` frames old. */
 static int wait_for_room(GpuStream *stream, Slot **slot)
 {
     int err = 0;
@@ -323,7 +328,7 @@ static int wait_for_room(GpuStream *stream, Slot **slot)
             pthread_cond_wait(&stream->progress, &stream->lock);
             continue;
         }
-        /* None is in flight that the collector would come for. */
+        /* The collector waits for none of the frames in flight, so collect one here. */
         pthread_mutex_unlock(&stream->lock);
         err = collect_next(stream, NULL);
         pthread_mutex_lock(&stream->lock);
@@ -336,7 +341,7 @@ static int wait_for_room(GpuStream *stream, Slot **slot)
 static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
 {
     GpuDevice *dev = stream->device;
-    /* Reached already, unless an earlier frame failed half-way. */
+    /* These points are reached already unless an earlier frame failed half-way. */
     if (gpu_device_wait(dev, slot->uploaded) || gpu_device_wait(dev, slot->done))
         return -EIO;
     slot->arrived = arrival_of(pair->ref) != NULL;
@@ -389,12 +394,13 @@ static int wait_for_frame(GpuStream *stream, const Slot *slot)
 {
     if (!slot->err)
         return gpu_device_wait(stream->device, slot->done);
-    gpu_device_wait(stream->device, slot->uploaded); /* it reads the pictures */
+    gpu_device_wait(stream->device, slot->uploaded); /* it still reads the pictures */
     return slot->err;
 }
 
-/* The pictures of the frame that is collected, as the host can read them: the pair, and the references before. What
- * came straight into a slot is read back from there, as far as features look back. */
+/* Makes views of the pair that is collected, and of the earlier pictures it needs, that the host
+ * can read. Arrivals are read back from their slots, as far back as the features look. The caller
+ * releases `held`. */
 static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[5],
                          VmafPicture held[5])
 {
@@ -423,7 +429,7 @@ static int view_pictures(GpuStream *stream, FramePair *pair, VmafPicture views[5
     return err;
 }
 
-/* A frame whose last bit hangs on the order of the CPU's additions is measured there. */
+/* Measures a frame on the CPU when a last bit depends on the order of the CPU's additions. */
 static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *result)
 {
     const Feature *f = stream->graph->features[i].feature;
@@ -441,7 +447,7 @@ static int remeasure(GpuStream *stream, const Slot *slot, unsigned i, void *resu
     return err;
 }
 
-/* `again` gets the features that were measured on the CPU. */
+/* Collects the results of a frame. *again receives the features that were measured on the CPU. */
 static int read_results(GpuStream *stream, const Slot *slot, void *const *results,
                         FeatureSet *again)
 {
@@ -469,7 +475,6 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
     return err;
 }
 
-/* Under the lock. */
 static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
 {
     for (unsigned i = 0; i < stream->graph->feature_count; i++) {
@@ -492,7 +497,8 @@ static int collect_next(GpuStream *stream, void *const *results)
 
     FeatureSet again;
     const int err = read_results(stream, slot, results, &again);
-    /* It is done, and so is its upload unless that went another way: asking again would take a while. */
+    /* The kernels are done, and so is the upload that they waited for. Clearing the points saves
+     * asking the driver again, which is slow. */
     if (!err && slot->owners)
         slot->uploaded = slot->done = (GpuPoint){ 0 };
 

@@ -9,20 +9,22 @@
 
 struct GpuUpload {
     GpuUpload *next;
-    GpuBuffer *source; /* what the device copies from */
-    GpuBuffer *mapped; /* what the host sees: the same buffer, or the other half; NULL: none yet */
-    uintptr_t base;    /* where pictures in the block say they are */
-    void *pages;       /* it lies in memory of our own; NULL: in the driver's */
+    GpuBuffer *source; /* the device copies from it */
+    /* The host reads or writes it; the same buffer as `source` or a second one; NULL: none yet. */
+    GpuBuffer *mapped;
+    uintptr_t base; /* the address of the block that pictures in it hold */
+    void *pages;    /* memory of our own under the block; NULL: the driver allocated it */
     size_t pages_size;
-    GpuDevice **peers; /* that have it, too */
+    GpuDevice **peers; /* devices that share the block */
     unsigned peer_count;
 };
 
-/* A place in a block, and the block as it was when asked: blocks in use are not freed. */
+/* The block that holds an address, and the offset in it. The block is copied, which is safe: a
+ * block in use is not freed. */
 typedef struct Found {
     GpuUpload upload;
     size_t offset;
-    bool device; /* it was named by its address on the device */
+    bool device; /* the address was the device's */
 } Found;
 
 static void destroy(GpuDevice *device, GpuUpload *upload)
@@ -56,8 +58,9 @@ static int import(GpuDevice *device, enum GpuHandleType type, void *at, size_t s
     return device->ops->buffer_import(device, &(GpuHandle){ type, (intptr_t)at, size }, buffer);
 }
 
-/* Large blocks that several devices copy from lie in pages of our own where the driver takes these, all others in
- * memory of the driver's, which is there sooner. */
+/* Allocates an upload block. A large block that several devices copy from lies in pages of our own,
+ * if the driver accepts these. Any other block lies in memory of the driver's, which is available
+ * sooner. */
 static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
 {
     const size_t whole = (size + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;
@@ -75,7 +78,7 @@ static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
     return device->ops->buffer_create(device, GPU_UPLOAD, size, &upload->source);
 }
 
-/* The same block for another device; without it what lies there is staged. */
+/* Imports the block for another device. If that fails, the other device stages the pictures. */
 static int share(GpuDevice *peer, const GpuUpload *upload)
 {
     GpuUpload *own = mem_zalloc(sizeof(*own));
@@ -84,7 +87,8 @@ static int share(GpuDevice *peer, const GpuUpload *upload)
     int err = upload->pages
                   ? import(peer, GPU_HANDLE_PAGES, upload->pages, upload->pages_size, &own->source)
                   : -ENOTSUP;
-    /* Some drivers pin memory for all devices at once, and then take it from no second one. */
+    /* Some drivers pin the pages for all devices at once, and then refuse to pin them for a second
+     * device. */
     if (err)
         err = import(peer, GPU_HANDLE_UPLOAD, upload->source->host, upload->source->size,
                      &own->source);
@@ -107,9 +111,10 @@ static void share_with_peers(GpuDevice *device, GpuUpload *upload)
             upload->peers[upload->peer_count++] = device->peers[i];
 }
 
-/* ---- what was reserved ---- */
+/* ---- blocks in the reserve (pages.h) ---- */
 
-/* Under the lock. A driver that does not take it has memory of its own. */
+/* Imports the reserve when it is first used. Drops it if the driver refuses, since the driver has
+ * memory of its own. */
 static bool open_reserve(GpuDevice *device)
 {
     GpuReserve *reserve = device->reserve;
@@ -139,7 +144,8 @@ static void *take_reserved(GpuDevice *device, size_t size)
     GpuReserve *reserve = open_reserve(device) ? device->reserve : NULL;
     if (reserve && size <= reserve->size - reserve->used) {
         block = reserve->pages + reserve->used;
-        reserve->used += (size + page - 1) / page * page; /* whole pages, as is the rest */
+        /* Whole pages; the reserve is whole pages too. */
+        reserve->used += (size + page - 1) / page * page;
         reserve->blocks++;
         gpu_device_retain(device);
     }
@@ -147,7 +153,8 @@ static void *take_reserved(GpuDevice *device, size_t size)
     return block;
 }
 
-/* It is all free again when the last block is: pools come and go as a whole. */
+/* Frees a block of the reserve and returns true, or returns false if the block lies elsewhere. The
+ * space is used again when the last block is freed: pools come and go as a whole. */
 static bool free_reserved(GpuDevice *device, const void *block)
 {
     pthread_mutex_lock(&device->uploads_lock);
@@ -207,7 +214,8 @@ static int fill(GpuDevice *device, GpuBuffer *buffer, uint32_t word)
     err = ops->end(commands);
     if (!err)
         err = gpu_device_run(device, commands);
-    device->ops->commands_destroy(device, commands); /* it may have been given up */
+    /* Load ops anew: the device may have been given up. */
+    device->ops->commands_destroy(device, commands);
     return err;
 }
 
@@ -219,8 +227,9 @@ int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
     int err = device->ops->buffer_create(device, GPU_DEVICE, size, &upload->source);
     if (!err)
         err = device->ops->buffer_create(device, GPU_READBACK, size, &upload->mapped);
-    /* What lies between rows is copied with them, and never used: defined all the same, for tools that look
-     * for reads of memory nobody wrote. What a device itself keeps undefined for our tests stays so. */
+    /* The gaps between rows are copied with the rows and never used. They are cleared for tools
+     * that look for reads of uninitialised memory. Test devices with `undefine` keep them undefined
+     * on purpose. */
     if (!err && !device->ops->undefine)
         err = fill(device, upload->source, 0);
     if (err) {
@@ -266,7 +275,8 @@ void upload_free(GpuDevice *device, void *block)
         held |= gpu_device_is_abandoned(upload->peers[i]);
         upload_free(upload->peers[i], block);
     }
-    /* One that was given up may still copy from it: it stays, and so does the device whose it is. */
+    /* A device that was given up may still copy from the block. So the block stays, and so does its
+     * device. */
     if (held)
         return;
     destroy(device, upload);
@@ -279,7 +289,7 @@ static bool lies_in(uintptr_t at, size_t size, uintptr_t base, size_t block, siz
     return at >= base && *offset + size <= block;
 }
 
-/* The block that holds `size` bytes at `at`. */
+/* Finds the block that holds `size` bytes at `at`. */
 static bool find(GpuDevice *device, const void *at, size_t size, Found *found)
 {
     bool is = false;
@@ -317,7 +327,7 @@ GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic)
     return apart ? found.upload.source : NULL;
 }
 
-/* ---- what the host sees ---- */
+/* ---- reading on the host ---- */
 
 static GpuBuffer *set_mapped(GpuDevice *device, uintptr_t base, GpuBuffer *mapped)
 {
@@ -332,7 +342,7 @@ static GpuBuffer *set_mapped(GpuDevice *device, uintptr_t base, GpuBuffer *mappe
     return mapped;
 }
 
-/* Two threads may want it at once: the first one's is taken. */
+/* Creates the mapped memory. Two threads may do so at once; the first one's is kept. */
 static int make_mapped(GpuDevice *device, GpuUpload *upload)
 {
     GpuBuffer *mapped;

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Passes of one stage of one frame; false when no pass has this stage or a later one. */
+/* Records the passes of one stage of one frame. False: no pass has this stage or a later one. */
 static bool record_stage(const WorkList *list, const Slot *slot, unsigned stage, const Work *work,
                          unsigned *stamp)
 {
@@ -36,8 +36,9 @@ static const Slot *slot_at(const WorkList *list, const Work *work, unsigned i)
     return &list->slots[(work->first + i) % list->slot_count];
 }
 
-/* Same-numbered stages of all features and frames side by side, one barrier between stages. Sums are cleared here: among
- * the uploads, which keep the bus busy, it would take longer. */
+/* Records the frames' kernels. Stages of the same number run side by side for all features and
+ * frames, with one barrier between stages. The sums are cleared here because clearing takes longer
+ * beside the uploads, which keep the bus busy. */
 static int record(const WorkList *list, const Work *work)
 {
     const Graph *graph = list->graph;
@@ -46,7 +47,7 @@ static int record(const WorkList *list, const Work *work)
     ops->begin(work->commands);
     for (unsigned i = 0; i < work->count; i++)
         slot_record_clearing(slot_at(list, work, i), graph, work->commands);
-    ops->barrier(work->commands); /* also for uploads on the same queue */
+    ops->barrier(work->commands); /* also orders the uploads on the same queue before the kernels */
     if (work->stamps)
         ops->stamp(work->commands, work->stamps, 0);
     bool any = true;
