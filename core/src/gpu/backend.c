@@ -70,7 +70,7 @@ void gpu_explain_none(const GpuProbe *probe, char *why, size_t size)
                          ? snprintf(why + used, size - used, "%s%s cannot be used, it lacks: %s",
                                     join, device->name, device->missing)
                          : snprintf(why + used, size - used,
-                                    "%s%s is a software device: it is used only when it is named "
+                                    "%s%s is a software device, which is used only if it is named "
                                     "or software devices are allowed",
                                     join, device->name));
     }
@@ -126,8 +126,8 @@ static bool is_pci_address(const GpuDeviceInfo *device, const char *text)
 static int no_such_number(const GpuProbe *probe, const char *text, bool quiet, int err)
 {
     if (!quiet)
-        log_error("%s: no device %s: there %s %u", probe->backend->name, text,
-                  probe->count == 1 ? "is" : "are", probe->count);
+        log_error("%s: no device %s; %u %s found", probe->backend->name, text, probe->count,
+                  probe->count == 1 ? "device was" : "devices were");
     return err;
 }
 
@@ -159,7 +159,7 @@ static int choose_named(const GpuProbe *probe, const char *text, bool quiet, uns
     if (matches == 1)
         return 0;
     if (matches)
-        log_error("%s: %u devices are called \"%s\": give the index or the UUID",
+        log_error("%s: %u devices are called \"%s\"; give the index or the UUID",
                   probe->backend->name, matches, text);
     else if (!quiet)
         log_error("%s: no device is called \"%s\"", probe->backend->name, text);

@@ -200,8 +200,10 @@ static int find_folder(char folder[CACHE_FOLDER], bool make)
         return -ENOENT;
     if (S_ISDIR(info.st_mode) && is_own(&info))
         return 0;
-    log_debug("cache: %s is not used: it must be a folder of this user that others cannot write",
-              folder);
+    log_debug(
+        "cache: folder %s is not used: it must belong to this user, and others must not be able to "
+        "write it",
+        folder);
     return -EPERM;
 }
 
@@ -342,7 +344,7 @@ int cachefile_read(const char *name, void **data, size_t *size)
         return err;
     err = check(name, key, file, whole);
     if (err) {
-        log_debug("cache: %s is not what this user wrote: not used", path);
+        log_debug("cache: %s is not used: this user did not write it", path);
         mem_free(file);
         return err;
     }

@@ -21,8 +21,8 @@ static uint64_t timeout_from_environment(void)
         char *end;
         seconds = strtoul(asked, &end, 10);
         if (*end || *asked < '0' || *asked > '9' || !seconds || seconds > TIMEOUT_MAX_S) {
-            log_warning("VMAF_GPU_TIMEOUT=%s is ignored: it is a number of seconds, 1 to %d", asked,
-                        TIMEOUT_MAX_S);
+            log_warning("VMAF_GPU_TIMEOUT=%s is ignored: use a number of seconds from 1 to %d",
+                        asked, TIMEOUT_MAX_S);
             seconds = TIMEOUT_S;
         }
     }
@@ -57,18 +57,17 @@ bool gpu_device_is_abandoned(const GpuDevice *device)
     return device->ops == &gpu_abandoned_ops;
 }
 
-static void abandon(GpuDevice *device, bool in_vain)
+static void abandon(GpuDevice *device, bool cannot_wait)
 {
     char why[64] = "cannot be waited for";
     if (atomic_exchange(&device->ops, &gpu_abandoned_ops) == &gpu_abandoned_ops)
         return;
-    if (!in_vain)
+    if (!cannot_wait)
         snprintf(why, sizeof(why), "did not finish its work in %llu s",
                  (unsigned long long)(device->timeout_ns / 1000000000));
-    log_error("%s: %s %s and is given up: nothing runs on it any more, and its memory stays in use "
-              "until this process ends.%s",
+    log_error("%s: %s %s and is given up; its memory stays in use until this process exits%s",
               device->backend, device->name, why,
-              in_vain ? "" : " VMAF_GPU_TIMEOUT=SECONDS gives it longer");
+              cannot_wait ? "" : ". Set VMAF_GPU_TIMEOUT=SECONDS to wait longer");
 }
 
 /* ---- work ---- */
@@ -92,10 +91,10 @@ int gpu_device_submit(GpuDevice *device, const GpuSubmit *submit, GpuPoint *done
 int gpu_device_wait(GpuDevice *device, GpuPoint point)
 {
     const int reached = device->ops->wait(device, point, device->timeout_ns);
-    const bool in_vain = reached == -ENOMEM;
-    if (!reached || in_vain)
-        abandon(device, in_vain);
-    return reached > 0 ? 0 : reached < 0 && !in_vain ? reached : -EIO;
+    const bool cannot_wait = reached == -ENOMEM;
+    if (!reached || cannot_wait)
+        abandon(device, cannot_wait);
+    return reached > 0 ? 0 : reached < 0 && !cannot_wait ? reached : -EIO;
 }
 
 static int wait_for_last(GpuDevice *device)
@@ -151,9 +150,9 @@ void gpu_device_choose_doubles(GpuDevice *device, bool may, bool fast)
     if (!asked || !*asked)
         return;
     if (strcmp(asked, "0") != 0 && strcmp(asked, "1") != 0)
-        log_warning(VARIABLE "=%s is ignored: it is 0 or 1", asked);
+        log_warning(VARIABLE "=%s is ignored: use 0 or 1", asked);
     else if (*asked == '1' && !may)
-        log_warning(VARIABLE "=1 is ignored: %s (%s) runs no kernels with doubles", device->name,
+        log_warning(VARIABLE "=1 is ignored: %s (%s) cannot use doubles in kernels", device->name,
                     device->backend);
     else
         device->tuning.doubles = *asked == '1';

@@ -57,8 +57,8 @@ static int refuse(const char *words)
     for (const GpuBackend *const *b = gpu_backends; *b && used < sizeof(names); b++)
         if (!(*b)->hidden)
             used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ", (*b)->name);
-    log_error(VARIABLE "=%s is not understood: it is %scpu or auto, and :DEVICE behind a GPU's "
-                       "name to say which",
+    log_error(VARIABLE "=%s is not understood: use %scpu or auto, and append :DEVICE to choose "
+                       "a GPU",
               words, names);
     return -EINVAL;
 }
@@ -178,10 +178,10 @@ static int open_shared(Shared *shared)
     const int err =
         shared->backend ? open_backend(shared, shared->backend, true) : open_best(shared);
     if (err) {
-        log_error("nothing is scored: " VARIABLE
-                  "=%s in the environment asks for a device that cannot "
-                  "be used. Name one behind a colon, allow software devices with " ALLOW_SOFTWARE
-                  "=1, or unset " VARIABLE " to use the CPU",
+        log_error(VARIABLE
+                  "=%s asks for a device that cannot be used, so nothing is scored. Append "
+                  ":DEVICE to name one, set " ALLOW_SOFTWARE
+                  "=1 to allow software devices, or unset " VARIABLE " to use the CPU",
                   shared->asked);
         return err;
     }
@@ -206,7 +206,7 @@ static int bring(VmafContext *context, void *opaque)
     const bool none = !err && !shared->session;
     pthread_mutex_unlock(&lock);
     if (none)
-        log_info(VARIABLE "=auto: no GPU to use: scoring on the CPU");
+        log_info(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
     else if (!err)
         client_of(context, NULL)->tells_places = true;
     return err;
@@ -252,9 +252,9 @@ void environment_tell_places(const GpuClient *client)
         add_name(feature.device ? &there : &here, feature.extractor);
     }
     const GpuSession *session = client->session;
-    log_info("on %s (%s): %s", session->title, session->backend->name, there.text);
+    log_info("running on %s (%s): %s", session->title, session->backend->name, there.text);
     if (here.used && !atomic_flag_test_and_set(&warned))
-        log_warning(VARIABLE ": these have no code for a GPU, or cannot run there, and run on the "
-                             "CPU: %s",
+        log_warning(VARIABLE ": these features run on the CPU, because they have no GPU code or "
+                             "cannot run there: %s",
                     here.text);
 }

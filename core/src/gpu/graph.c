@@ -122,7 +122,7 @@ static int check_pass(const Graph *graph, const GpuPlan *plan, const PlanPass *p
     const KernelInfo *info = gpu_kernel_for(graph->device, pass->kernel);
     if (!info || info->buffer_count != pass->buffer_count ||
         info->params_size != pass->params_size) {
-        log_error("kernel '%s' is not what its plan says: %u buffers, %u bytes of parameters",
+        log_error("kernel '%s' does not match its plan of %u buffers and %u bytes of parameters",
                   info ? info->name : pass->kernel, pass->buffer_count, pass->params_size);
         return -EINVAL;
     }
@@ -166,7 +166,7 @@ static int add_feature(Graph *graph, unsigned i)
         return 0;
     }
     if (err) {
-        log_error("%s: its GPU plan failed (%d)", name, err);
+        log_error("%s: the feature's GPU plan failed (%d)", name, err);
         return err;
     }
     graph->taken |= (FeatureSet)1 << i;

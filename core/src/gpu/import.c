@@ -150,7 +150,7 @@ static int check_shape(GpuImports *imports, const GpuIncoming *in)
     if (!imports->has_shape)
         return create_slots(imports, &shape);
     if (memcmp(&shape, &imports->shape, sizeof(shape))) {
-        log_error("%s: an imported picture differs from the first one in size, format or depth",
+        log_error("%s: the imported picture differs from the first one in size, format or depth",
                   imports->device->backend);
         return -EINVAL;
     }
@@ -238,8 +238,8 @@ int imports_add(GpuImports *imports, const GpuIncoming *in, ImportRecord record,
     ImportSlot *slot;
     if (!imports) {
         log_error(
-            "frames are spread over several devices: pictures that are on one of them cannot be "
-            "imported; open that one alone");
+            "pictures on a device cannot be imported while frames are spread over several devices; "
+            "open that device alone");
         return -ENOTSUP;
     }
     int err = slot_claim(imports, in, &slot);

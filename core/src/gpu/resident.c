@@ -64,9 +64,9 @@ static int check_chroma(Resident *resident, const VmafPicture *ref, const VmafPi
         if (!is_unwritten(&views[i / 2], 1 + i % 2))
             continue;
         log_error(
-            "%s: feature \"%s\" reads chroma, and only luma was copied to the pictures on the "
-            "device (FFmpeg's filter does so): leave chroma out of the feature, or give "
-            "pictures in memory of the host",
+            "%s: feature \"%s\" reads chroma, but only luma was copied to the pictures on the "
+            "device (as FFmpeg's filter does); turn chroma off in the feature, or pass pictures in "
+            "host memory",
             resident->device->backend, feature);
         return -EINVAL;
     }
@@ -130,7 +130,7 @@ int resident_admit(Resident *resident, const VmafContext *context, VmafPicture *
     GpuDevice *device = resident->device;
     const bool there = upload_is_device(device, ref);
     if (there != upload_is_device(device, dist)) {
-        log_error("%s: one picture of the pair is on the device, the other is not",
+        log_error("%s: one picture of the pair is on the device and the other is not",
                   device->backend);
         return -EINVAL;
     }

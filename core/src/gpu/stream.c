@@ -113,7 +113,7 @@ static int create_ring(GpuStream *stream, bool may_shrink)
         choose_depth(stream);
     err = create_slots(stream);
     while (err == -ENOMEM && may_shrink && stream->depth > 1) {
-        log_warning("%s: no memory for %u frames at a time on %s: trying %u",
+        log_warning("%s: not enough memory for %u frames in flight on %s; trying %u",
                     stream->device->backend, stream->depth, stream->device->name,
                     stream->depth / 2);
         stream->depth /= 2;

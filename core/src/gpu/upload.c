@@ -70,8 +70,8 @@ static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
     if (upload->pages && !import(device, GPU_HANDLE_PAGES, upload->pages, whole, &upload->source))
         return 0;
     if (upload->pages)
-        log_debug("%s: %s takes no memory of ours to copy from: its driver's own it is",
-                  device->backend, device->name);
+        log_debug("%s: %s cannot copy from our pages; using memory of its driver", device->backend,
+                  device->name);
     pages_free(upload->pages, whole);
     upload->pages = NULL;
     upload->source = NULL;
@@ -94,7 +94,7 @@ static int share(GpuDevice *peer, const GpuUpload *upload)
                      &own->source);
     own->mapped = own->source;
     if (err) {
-        log_debug("%s: %s cannot copy from memory of another device: pictures are staged",
+        log_debug("%s: %s cannot copy from memory of another device; staging pictures",
                   peer->backend, peer->name);
         mem_free(own);
         return err;
