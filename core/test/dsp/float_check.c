@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "feature/common/float_dsp.h"
-#include "feature/float_adm/float_adm_dsp.h"
-#include "feature/float_vif/float_vif_dsp.h"
+#include "feature/common/float_rows.h"
+#include "feature/float_adm/float_adm.h"
+#include "feature/float_vif/float_vif.h"
 
 enum { MAX_TAPS = 65, MAX_WIDTH = 700 };
 

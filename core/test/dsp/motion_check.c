@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dsp/whole.h"
-#include "feature/motion/motion_frame.h"
+#include "feature/motion/motion.h"
 #include "widths.h"
 
 /* Both versions: the truth, then the one under test. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dsp/whole.h"
-#include "feature/vif/vif_frame.h"
+#include "feature/vif/vif.h"
 #include "widths.h"
 
 /* Both versions, and what to run them on. Their buffers are laid out differently, so each version

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "engine/scores.h"
-#include "feature/common/area.h"
-#include "feature/common/float_filter.h"
+#include "feature/common/plane.h"
+#include "feature/common/float_rows.h"
 #include "feature/common/gauss.h"
-#include "feature/float_adm/float_adm_frame.h"
+#include "feature/float_adm/float_adm.h"
 #include "feature/scoring.h"
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* motion: what holds whatever the width is cut into. */
-#include "feature/motion/motion_dsp.h"
+#include "feature/motion/motion.h"
 #include "feature/scoring.h"
 #include "testing.h"
 #include "widths.h"

@@ -7,8 +7,6 @@
 
 #include "feature/scoring.h"
 #include "feature/vif/vif.h"
-#include "feature/vif/vif_dsp.h"
-#include "feature/vif/vif_frame.h"
 #include "feature/vif/vif_tile.h"
 #include "gpu/feature_gpu.h"
 #include "testing.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "feature/adm/adm_dsp.h"
+#include "feature/adm/adm.h"
 #include "testing.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "feature/vif/vif.h"
-#include "feature/vif/vif_dsp.h"
 #include "feature/vif/vif_tile.h"
 #include "gpu/vif_information.h"
 #include "testing.h"

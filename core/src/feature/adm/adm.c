@@ -2,10 +2,10 @@
 #include "feature/adm/adm.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/adm/adm_frame.h"
 
 /* The reference reads outside its bands when a side is smaller. */
 #define ADM_MIN_SIDE 17
@@ -79,7 +79,7 @@ static int adm_init(Feature *f)
     AdmSetup *const setup = f->state = mem_zalloc(sizeof(*setup));
     if (!setup)
         return -ENOMEM;
-    atomic_flag_clear(&setup->told);
+    atomic_flag_clear(&setup->logged);
     adm_levels_init(setup->level, &f->shape, f->options);
     adm_dsp_init(&setup->dsp, setup->level, f->shape.bpc, f->cpu);
     return 0;
@@ -104,12 +104,87 @@ static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, v
      * an error of each frame, not of the options, because the reference reports it so; with threads
      * several frames are under way before anybody hears of it. */
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0) {
-        if (!atomic_flag_test_and_set(&setup->told))
+        if (!atomic_flag_test_and_set(&setup->logged))
             log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
         return -EINVAL;
     }
     adm_frame_measure(scratch, setup, options, pair->ref, pair->dist, result, team);
     return 0;
+}
+
+/* ---- Scores, from the sums of any backend */
+
+typedef struct AdmScores {
+    double adm2, aim, adm3;
+    double num, den;
+    double num_scale[ADM_LEVELS], den_scale[ADM_LEVELS];
+} AdmScores;
+
+/* Cube roots of the bands' energies, each above the same noise floor, all in single precision. */
+static float combine(const float energy[ADM_BANDS], const AdmLevel *l, double noise)
+{
+    const float third = 1.0f / 3.0f;
+    const int area = (l->right - l->left) * (l->bottom - l->top);
+    const float floor_level = powf((float)(area * noise), third);
+    float root[ADM_BANDS];
+    for (int b = 0; b < ADM_BANDS; b++)
+        root[b] = powf(energy[b], third) + floor_level;
+    return root[ADM_H] + root[ADM_V] + root[ADM_D];
+}
+
+static float masked_energy(const AdmLevel *l, bool fine, const int64_t sum[ADM_BANDS], double noise)
+{
+    float energy[ADM_BANDS];
+    for (int b = 0; b < ADM_BANDS; b++) {
+        /* Coarse sums are rounded to single precision at once, fine ones by way of double. */
+        if (fine)
+            energy[b] = (float)((double)sum[b] / exp2(l->scale[b]));
+        else
+            energy[b] = (float)sum[b] / exp2f((float)l->scale[b]);
+    }
+    return combine(energy, l, noise);
+}
+
+static float plain_energy(const AdmLevel *l, const int64_t sum[ADM_BANDS], double noise)
+{
+    float energy[ADM_BANDS];
+    for (int b = 0; b < ADM_BANDS; b++) {
+        const double weight = b == ADM_D ? l->weight.d : l->weight.hv;
+        energy[b] = (float)((double)sum[b] / exp2(l->plain_scale) * pow(weight, 3.0));
+    }
+    return combine(energy, l, noise);
+}
+
+static AdmScores adm_scores(const AdmLevel level[ADM_LEVELS], const AdmOptions *options,
+                     const FrameShape *shape, const AdmResult *result)
+{
+    AdmScores s = { 0 };
+    double aim_num = 0.0;
+
+    for (int i = 0; i < ADM_LEVELS; i++) {
+        const AdmLevel *const l = &level[i];
+        const AdmSums *const sums = &result->level[i];
+        if (i == 0 && options->skip_scale0) {
+            s.den_scale[i] = 1e-10f;
+        } else {
+            s.num_scale[i] = masked_energy(l, i == 0, sums->num, options->noise_weight);
+            s.den_scale[i] = plain_energy(l, sums->den, options->noise_weight);
+            if (!options->skip_aim)
+                aim_num += masked_energy(l, i == 0, sums->aim, 0.0);
+        }
+        s.num += s.num_scale[i];
+        s.den += s.den_scale[i];
+    }
+
+    const double limit = 1e-10 * ((double)shape->w[0] * shape->h[0]) / (1920.0 * 1080.0);
+    s.num = s.num < limit ? 0.0 : s.num;
+    s.den = s.den < limit ? 0.0 : s.den;
+    s.adm2 = s.den == 0.0 ? 1.0 : s.num / s.den;
+    s.aim = s.den == 0.0 ? 0.0 : aim_num / s.den;
+
+    const double mixed = s.adm2 * options->dlm_weight + (1.0 - s.aim) * (1.0 - options->dlm_weight);
+    s.adm3 = mixed > options->min_val ? mixed : options->min_val;
+    return s;
 }
 
 static int emit_debug(Feature *f, const FrameId *id, const AdmScores *s)
@@ -161,3 +236,4 @@ const FeatureDef feature_adm = {
     .report = adm_report,
     .gpu = &adm_gpu,
 };
+

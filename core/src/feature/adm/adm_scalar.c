@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "feature/adm/adm_dsp.h"
+#include "feature/adm/adm.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -341,4 +341,12 @@ void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc)
         .energy_row = { energy_row_fine, energy_row_coarse },
         .plain_row = { plain_row_fine, plain_row_coarse },
     };
+}
+
+void adm_dsp_init(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS], unsigned bpc, unsigned cpu)
+{
+    adm_dsp_init_scalar(dsp, bpc);
+    SIMD_CALL(cpu, adm_split_init, dsp, bpc);
+    SIMD_CALL(cpu, adm_decouple_init, dsp, level);
+    SIMD_CALL(cpu, adm_energy_init, dsp, level);
 }

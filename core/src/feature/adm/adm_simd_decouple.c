@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Decoupling in vector code, in whole numbers but for the comparison of directions. */
-#include "feature/adm/adm_simd.h"
+#include "feature/adm/adm.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Weights, masks and energies in vector code. */
-#include "feature/adm/adm_simd.h"
+#include "feature/adm/adm.h"
 
 #include "base/simd.h"
 

@@ -5,7 +5,7 @@
  * int16_t. The sums of either half's products fit 32 bits, and so do the figures that come out. As
  * the taps of `lo` sum up to 46342 and those of `hi` to 0, the 32768 amounts to 23171 units of the
  * high half's sum, or to nothing. */
-#include "feature/adm/adm_simd.h"
+#include "feature/adm/adm.h"
 
 #include "base/simd.h"
 

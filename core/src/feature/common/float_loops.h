@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "feature/common/float_dsp.h"
+#include "feature/common/float_rows.h"
 
 #define LOAD(name, sample)                                                                         \
     static void name(float *out, const void *samples, size_t n, float scale, float offset)         \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/mirror.h"
+#include "feature/common/plane.h"
 #include "feature/common/resample.h"
 
 static const double pi = 3.14159265358979323846;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/mirror.h"
+#include "feature/common/plane.h"
 
 struct Strips {
     const StripsKind *kind;

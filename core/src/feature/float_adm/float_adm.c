@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/common/area.h"
-#include "feature/float_adm/float_adm_frame.h"
+#include "feature/common/plane.h"
+#include "feature/float_adm/float_adm.h"
 
 typedef struct AdmOptions {
     bool debug, skip_scale0, apply_hm;

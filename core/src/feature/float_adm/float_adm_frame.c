@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/float_adm/float_adm_frame.h"
+#include "feature/float_adm/float_adm.h"
 
 /* db2: the four taps of the low and of the high pass. */
 static const float low_pass[4] = { 0.482962913144690f, 0.836516303737469f, 0.224143868041857f,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_adm on the GPU. At each level a pass splits the pictures into bands and decouples them, the next one masks;
  * the next level is split beside that, and the rows of terms are added up after it. */
-#include "feature/float_adm/float_adm_frame.h"
+#include "feature/float_adm/float_adm.h"
 
 #include <errno.h>
 #include <string.h>

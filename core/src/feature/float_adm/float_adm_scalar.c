@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/simd_fn.h"
-#include "feature/float_adm/float_adm_dsp.h"
+#include "feature/float_adm/float_adm.h"
 
 SIMD_DECLARE(float_adm_dsp_init, FloatAdmDsp *dsp);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_adm's rows, for each instruction set: the scalar code's operations, lane by lane. */
 #include "base/simd.h"
-#include "feature/float_adm/float_adm_dsp.h"
+#include "feature/float_adm/float_adm.h"
 
 void SIMD_FN(float_adm_dsp_init)(FloatAdmDsp *dsp);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_ansnr: signal to noise ratio of luma after a light blur of the reference and a heavier one
- * of the distorted picture. Single precision; every sum has its order. */
-#include "feature/float_ansnr/float_ansnr.h"
-
+ * of the distorted picture. In single precision; the order of every sum is part of the result. */
 #include <errno.h>
 #include <math.h>
 
-#include "engine/feature.h"
 #include "base/decimal.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/common/depth.h"
-#include "feature/common/float_dsp.h"
-#include "feature/common/float_filter.h"
+#include "engine/feature.h"
 #include "feature/common/float_rows.h"
+#include "feature/common/float_sums/float_sums_gpu.h"
+#include "feature/common/plane.h"
+#include "feature/float_ansnr/float_ansnr_tile.h"
+
+#define HEAVY_DIVISOR 571
 
 #define NOISE_FLOOR 1e-10
 
@@ -22,6 +22,10 @@
 
 enum { MIN_SIDE = 3, MAX_SIZE = 5, MAX_KINDS = 3 };
 enum { OUT_ANSNR, OUT_ANPSNR };
+
+typedef struct AnsnrResult {
+    float signal, noise; /* each row summed from left to right, then the rows from the top */
+} AnsnrResult;
 
 /* A square kernel, the same upside down: row k is the min(k, size-1-k)-th of `kinds` of rows. */
 typedef struct AnsnrKernel {
@@ -39,7 +43,7 @@ static const AnsnrKernel light_blur = {
 static const AnsnrKernel heavy_blur = {
     .size = 5,
     .kinds = 3,
-    .divisor = ANSNR_HEAVY_DIVISOR,
+    .divisor = HEAVY_DIVISOR,
     .taps = { { 2, 7, 12, 7, 2 }, { 7, 31, 52, 31, 7 }, { 12, 52, 127, 52, 12 } },
 };
 
@@ -197,6 +201,59 @@ static int ansnr_measure(const Feature *f, void *scratch, const FramePair *pair,
     return 0;
 }
 
+/* ---- On the GPU: squares of signal and noise, then the sums of their rows */
+
+GPU_PARAMS(FloatAnsnrParams, FLOAT_ANSNR_PARAMS);
+
+static float heavy_tap(int part)
+{
+    return (float)(part / (double)HEAVY_DIVISOR);
+}
+
+static int ansnr_plan(const Feature *f, GpuPlan *plan)
+{
+    const unsigned w = f->shape.w[0], h = f->shape.h[0];
+    const FloatTerms terms = float_terms(plan, w, h, 2);
+    const GpuBuf sums = gpu_result(plan, float_sums_size(h, 2), false);
+    const FloatAnsnrParams params = {
+        .width = w,
+        .height = h,
+        .stride = gpu_plane_stride(plan, 0),
+        .scale = (float)depth_step(f->shape.bpc),
+        .tap2 = heavy_tap(2),
+        .tap7 = heavy_tap(7),
+        .tap12 = heavy_tap(12),
+        .tap31 = heavy_tap(31),
+        .tap52 = heavy_tap(52),
+        .tap127 = heavy_tap(127),
+    };
+    gpu_pass(plan,
+             &(GpuPass){
+                 .kernel = gpu_by_depth(f, "float_ansnr_8", "float_ansnr_16"),
+                 GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), terms.planes),
+                 GPU_PASS_PARAMS(&params),
+                 .workgroups = { gpu_workgroups(w, ANSNR_TILE_W), gpu_workgroups(h, ANSNR_TILE_H) },
+             });
+    gpu_next_stage(plan);
+    float_sums_plan(plan, &terms, sums, 0);
+    return 0;
+}
+
+static int ansnr_collect(const Feature *f, const void *readback, void *result)
+{
+    const float *const rows = readback;
+    const unsigned h = f->shape.h[0];
+    *(AnsnrResult *)result = (AnsnrResult){
+        .signal = float_sums_total(rows, h),
+        .noise = float_sums_total(rows + h, h),
+    };
+    return 0;
+}
+
+static const FeatureGpu ansnr_gpu = { .plan = ansnr_plan, .collect = ansnr_collect };
+
+/* ---- Scores */
+
 static int ansnr_report(Feature *f, const FrameId *id, const void *result)
 {
     const AnsnrResult *r = result;
@@ -236,5 +293,5 @@ const FeatureDef feature_float_ansnr = {
     .scratch_destroy = ansnr_scratch_destroy,
     .measure = ansnr_measure,
     .report = ansnr_report,
-    .gpu = &float_ansnr_gpu,
+    .gpu = &ansnr_gpu,
 };

@@ -1,11 +1,203 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_motion: mean absolute difference of the blurred reference and the blurred one before it. */
+/* float_motion: mean absolute difference of the blurred reference and the blurred reference before it,
+ * in single precision. */
 #include "feature/float_motion/float_motion.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "feature/common/plane.h"
+
+/* ---- Frame routine */
+
+/* A plane type, luma or chroma, of the two pictures. */
+typedef struct PlanePair {
+    unsigned w, h;
+    FloatRows *rows[2];
+    Resampler *half;
+    size_t walked; /* row pitch with which the halving reads the store */
+} PlanePair;
+
+typedef struct FloatMotionFrame {
+    const FloatMotionSetup *setup;
+    PlanePair luma, chroma;
+    float *line, *blurred[2];
+    FloatTotal total;
+    /* For the halving, both blurred planes as a whole, at the pitch of luma. */
+    size_t pitch;
+    float *store[2];
+    float *half_row[2];
+} FloatMotionFrame;
+
+static size_t round_up_8(unsigned w)
+{
+    return ((size_t)w + 7) & ~(size_t)7;
+}
+
+static int plane_pair_init(PlanePair *pair, const FloatMotionSetup *setup, unsigned p)
+{
+    pair->w = setup->shape.w[p];
+    pair->h = setup->shape.h[p];
+    pair->walked = round_up_8(pair->w);
+    const FloatRowsParams params = {
+        .dsp = &setup->dsp,
+        .w = pair->w,
+        .h = pair->h,
+        .bpc = setup->shape.bpc,
+        .offset = -128.0f,
+        .window = setup->blur->count,
+    };
+    for (unsigned i = 0; i < 2; i++) {
+        const int err = float_rows_create(&pair->rows[i], &params);
+        if (err)
+            return err;
+    }
+    if (!setup->half_size)
+        return 0;
+    return resampler_create(&pair->half, RESAMPLE_BILINEAR, pair->w, pair->h, (pair->w + 1) / 2,
+                            (pair->h + 1) / 2);
+}
+
+static void plane_pair_free(PlanePair *pair)
+{
+    float_rows_destroy(pair->rows[0]);
+    float_rows_destroy(pair->rows[1]);
+    resampler_destroy(pair->half);
+}
+
+static int allocate(FloatMotionFrame *m)
+{
+    const FrameShape *shape = &m->setup->shape;
+    m->pitch = round_up_8(shape->w[0]);
+    m->line = float_line_alloc(shape->w[0]);
+    if (!m->line)
+        return -ENOMEM;
+    for (unsigned i = 0; i < 2; i++) {
+        m->blurred[i] = float_line_alloc(shape->w[0]);
+        if (!m->blurred[i])
+            return -ENOMEM;
+        if (!m->setup->half_size)
+            continue;
+        m->half_row[i] = float_line_alloc((shape->w[0] + 1) / 2);
+        m->store[i] = mem_array(m->pitch * shape->h[0], sizeof(float));
+        if (!m->half_row[i] || !m->store[i])
+            return -ENOMEM;
+    }
+    int err = float_total_init(&m->total, &m->setup->dsp, shape->w[0]);
+    if (!err)
+        err = plane_pair_init(&m->luma, m->setup, 0);
+    if (!err && m->setup->planes > 1)
+        err = plane_pair_init(&m->chroma, m->setup, 1);
+    return err;
+}
+
+static void frame_destroy(FloatMotionFrame *m)
+{
+    if (!m)
+        return;
+    float_line_free(m->line);
+    for (unsigned i = 0; i < 2; i++) {
+        float_line_free(m->blurred[i]);
+        float_line_free(m->half_row[i]);
+        mem_free(m->store[i]);
+    }
+    float_total_free(&m->total);
+    plane_pair_free(&m->luma);
+    plane_pair_free(&m->chroma);
+    mem_free(m);
+}
+
+static int frame_create(FloatMotionFrame **out, const FloatMotionSetup *setup)
+{
+    *out = NULL;
+    FloatMotionFrame *m = mem_zalloc(sizeof(*m));
+    if (!m)
+        return -ENOMEM;
+    m->setup = setup;
+    const int err = allocate(m);
+    if (err) {
+        frame_destroy(m);
+        return err;
+    }
+    *out = m;
+    return 0;
+}
+
+static const float *blur_row(FloatMotionFrame *m, const PlanePair *pair, unsigned i, unsigned y)
+{
+    const FloatFilter *blur = m->setup->blur;
+    if (blur->count == 1)
+        return float_rows_get(pair->rows[i], y);
+    float_filter_row(&m->setup->dsp, blur, m->blurred[i], m->line, pair->rows[i], y, pair->w,
+                     pair->h);
+    return m->blurred[i];
+}
+
+/* Keeps a blurred row for the halving. Past the plane's width the store reads as zero. */
+static void keep_row(FloatMotionFrame *m, const PlanePair *pair, unsigned i, unsigned y,
+                     const float *row)
+{
+    float *to = m->store[i] + y * m->pitch;
+    memcpy(to, row, pair->w * sizeof(*to));
+    memset(to + pair->w, 0, (m->pitch - pair->w) * sizeof(*to));
+}
+
+static float full_size(FloatMotionFrame *m, const PlanePair *pair)
+{
+    float_total_start(&m->total, pair->w);
+    for (unsigned y = 0; y < pair->h; y++) {
+        const float *row[2];
+        for (unsigned i = 0; i < 2; i++) {
+            row[i] = blur_row(m, pair, i, y);
+            if (pair->half)
+                keep_row(m, pair, i, y, row[i]);
+        }
+        m->setup->dsp.distance(float_total_row(&m->total), row[0], row[1], pair->w);
+        float_total_add(&m->total);
+    }
+    return float_total_finish(&m->total) / (float)plane_area(pair->w, pair->h);
+}
+
+/* The reference steps through a chroma plane by chroma's own pitch although it lies at luma's: its
+ * rows here start where that walk finds them. */
+static float half_size(FloatMotionFrame *m, const PlanePair *pair)
+{
+    const unsigned w = resampler_width(pair->half), h = resampler_height(pair->half);
+    float_total_start(&m->total, w);
+    for (unsigned y = 0; y < h; y++) {
+        unsigned at[RESAMPLE_MAX_TAPS];
+        const unsigned count = resampler_rows(pair->half, y, at);
+        for (unsigned i = 0; i < 2; i++) {
+            const float *rows[RESAMPLE_MAX_TAPS];
+            for (unsigned k = 0; k < count; k++)
+                rows[k] = m->store[i] + at[k] * pair->walked;
+            resampler_row(pair->half, m->half_row[i], y, rows);
+        }
+        m->setup->dsp.distance(float_total_row(&m->total), m->half_row[0], m->half_row[1], w);
+        float_total_add(&m->total);
+    }
+    return float_total_finish(&m->total) / (float)plane_area(w, h);
+}
+
+static double frame_measure(FloatMotionFrame *m, const VmafPicture *before,
+                                  const VmafPicture *now)
+{
+    double step = 0.0;
+    for (unsigned p = 0; p < m->setup->planes; p++) {
+        const PlanePair *pair = p ? &m->chroma : &m->luma;
+        float_rows_bind(pair->rows[0], before->data[p], before->stride[p]);
+        float_rows_bind(pair->rows[1], now->data[p], now->stride[p]);
+        float score = full_size(m, pair);
+        if (pair->half)
+            score += half_size(m, pair);
+        step += score;
+    }
+    return step;
+}
+
+/* ---- The feature */
 
 typedef struct MotionOptions {
     bool debug, force_zero, add_scale1, add_uv;
@@ -110,12 +302,12 @@ static int scratch_create(const Feature *f, void **scratch)
 {
     const FloatMotionSetup *setup = float_motion_setup(f);
     *scratch = NULL;
-    return setup ? float_motion_frame_create((FloatMotionFrame **)scratch, setup) : 0;
+    return setup ? frame_create((FloatMotionFrame **)scratch, setup) : 0;
 }
 
 static void scratch_destroy(void *scratch)
 {
-    float_motion_frame_destroy(scratch);
+    frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
@@ -123,7 +315,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     FloatMotionResult *r = result;
     r->step = 0.0;
     if (float_motion_setup(f) && pair->prev_ref[0])
-        r->step = float_motion_frame_measure(scratch, pair->prev_ref[0], pair->ref);
+        r->step = frame_measure(scratch, pair->prev_ref[0], pair->ref);
     return 0;
 }
 
@@ -215,3 +407,4 @@ const FeatureDef feature_float_motion = {
     .flush = flush,
     .gpu = &float_motion_gpu,
 };
+

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/area.h"
+#include "feature/common/plane.h"
 #include "feature/common/float_sums/float_sums_gpu.h"
 #include "feature/float_motion/float_motion_tile.h"
 

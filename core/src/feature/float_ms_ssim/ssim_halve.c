@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/float_filter.h"
+#include "feature/common/float_rows.h"
 
 enum { REACH = HALVE_TAPS / 2 };
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "feature/common/float_dsp.h"
+#include "feature/common/float_rows.h"
 #include "feature/common/ssim/ssim_dsp.h"
 
 enum { HALVE_TAPS = 9 };

@@ -4,8 +4,7 @@
 
 #include "engine/feature.h"
 #include "base/mem.h"
-#include "feature/common/depth.h"
-#include "feature/common/float_dsp.h"
+#include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
 #include "feature/common/ssim/ssim_score.h"
 #include "feature/common/ssim/ssim_window.h"

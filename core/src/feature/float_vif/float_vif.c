@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/gauss.h"
-#include "feature/float_vif/float_vif_frame.h"
+#include "feature/float_vif/float_vif.h"
 
 typedef struct VifOptions {
     bool debug, skip_scale0;

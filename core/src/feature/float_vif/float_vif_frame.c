@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "feature/common/mirror.h"
-#include "feature/float_vif/float_vif_frame.h"
+#include "feature/common/plane.h"
+#include "feature/float_vif/float_vif.h"
 
 enum { PRODUCTS = VIF_CHANNELS - VIF_REF2 };
 

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/simd_fn.h"
-#include "feature/float_vif/float_vif_dsp.h"
-#include "feature/float_vif/float_vif_log.h"
+#include "feature/float_vif/float_vif.h"
 
 SIMD_DECLARE(float_vif_dsp_init, FloatVifDsp *dsp);
 

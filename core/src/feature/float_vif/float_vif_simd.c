@@ -2,8 +2,7 @@
 /* Information of a row of pixels, for each instruction set: the scalar code's operations, lane by
  * lane. */
 #include "base/simd.h"
-#include "feature/float_vif/float_vif_dsp.h"
-#include "feature/float_vif/float_vif_log.h"
+#include "feature/float_vif/float_vif.h"
 
 void SIMD_FN(float_vif_dsp_init)(FloatVifDsp *dsp);
 

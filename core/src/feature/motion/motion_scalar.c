@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/simd_fn.h"
-#include "feature/motion/motion_dsp.h"
+#include "feature/motion/motion.h"
 
 static const int32_t taps[] = MOTION_TAPS;
 

@@ -7,7 +7,7 @@
  * where no step leaves 32 bits. Columns are such numbers always, differences at 16 bits; a pair
  * then has the halves' blocks, and from its middle on those of the odd bits. */
 #include "base/simd.h"
-#include "feature/motion/motion_dsp.h"
+#include "feature/motion/motion.h"
 
 #define UNROLL _Pragma("GCC unroll 3")
 

@@ -7,7 +7,7 @@
 #include "engine/feature.h"
 #include "base/decimal.h"
 #include "base/mem.h"
-#include "feature/common/depth.h"
+#include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
 #include "feature/psnr/psnr.h"
 #include "feature/common/psnr/psnr_dsp.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/mirror.h"
+#include "feature/common/plane.h"
 #include "feature/speed/speed_blocks.h"
 
 enum { DECIMATION = 16 };

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "feature/common/float_filter.h"
+#include "feature/common/float_rows.h"
 #include "feature/common/resample.h"
 #include "feature/speed/speed_dsp.h"
 

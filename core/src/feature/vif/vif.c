@@ -6,7 +6,7 @@
 #include "engine/feature.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/vif/vif_frame.h"
+#include "feature/vif/vif.h"
 
 static const Option options[] = {
     BOOL_OPTION(VifOptions, debug, "debug", NULL, false, "also report numerators and denominators"),

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/common/mirror.h"
-#include "feature/vif/vif_frame.h"
+#include "feature/common/plane.h"
+#include "feature/vif/vif.h"
 
 static const StripsKind strips_kind = {
     .widest = VIF_STRIP,

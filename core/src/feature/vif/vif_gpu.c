@@ -1,15 +1,150 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of VIF on a GPU: a stage for each scale sums it up and halves it for the next, but the last, which reads
- * the planes of the one before. */
+/* The passes of vif on a GPU. Each scale is one stage, which sums the scale and halves it for the next;
+ * the last two scales share a stage, since the last one halves for itself. Small pictures have passes
+ * of their own. */
+#include "feature/vif/vif.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "feature/vif/vif.h"
-#include "feature/vif/vif_frame.h"
-#include "feature/vif/vif_small_gpu.h"
 #include "feature/vif/vif_tile.h"
 #include "gpu/feature_gpu.h"
+
+/* ---- Pictures under 16 samples wide or high */
+
+GPU_PARAMS(VifSmallPackParams, VIF_SMALL_PACK_PARAMS);
+GPU_PARAMS(VifSmallHalveParams, VIF_SMALL_HALVE_PARAMS);
+GPU_PARAMS(VifSmallStatsParams, VIF_SMALL_STATS_PARAMS);
+
+/* Below it borders are reflected twice, and the last scale may be one sample wide or high. */
+#define SMALL_SIZE 16
+
+/* Words that a sample leaves. */
+enum { SAMPLE_WORDS = 3 };
+
+typedef struct SmallPlane {
+    GpuBuf pictures; /* both */
+    uint32_t w, h;
+} SmallPlane;
+
+static bool is_small(const Feature *f)
+{
+    return f->shape.w[0] < SMALL_SIZE || f->shape.h[0] < SMALL_SIZE;
+}
+
+static bool is_counted(const Feature *f, unsigned scale)
+{
+    const VifOptions *const options = f->options;
+    return scale > 0 || !options->skip_scale0;
+}
+
+static size_t scale_samples(const Feature *f, unsigned scale)
+{
+    return is_counted(f, scale) ? (size_t)(f->shape.w[0] >> scale) * (f->shape.h[0] >> scale) : 0;
+}
+
+static SmallPlane small_new_plane(GpuPlan *plan, uint32_t w, uint32_t h)
+{
+    return (SmallPlane){ gpu_scratch(plan, (size_t)w * h * sizeof(uint32_t)), w, h };
+}
+
+static SmallPlane small_plan_pack(const Feature *f, GpuPlan *plan)
+{
+    const SmallPlane packed = small_new_plane(plan, f->shape.w[0], f->shape.h[0]);
+    const VifSmallPackParams params = {
+        .width = packed.w,
+        .height = packed.h,
+        .stride = gpu_plane_stride(plan, 0),
+    };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = gpu_by_depth(f, "vif_small_pack_8", "vif_small_pack_16"),
+                       GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_dist(plan, 0), packed.pictures),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(packed.w, VIF_SMALL_W),
+                                       gpu_workgroups(packed.h, VIF_SMALL_H) },
+                   });
+    return packed;
+}
+
+static SmallPlane small_plan_halve(const Feature *f, GpuPlan *plan, unsigned scale,
+                                   const SmallPlane *from)
+{
+    const SmallPlane half = small_new_plane(plan, from->w / 2, from->h / 2);
+    const VifSmallHalveParams params = {
+        .width = from->w,
+        .height = from->h,
+        .scale = scale,
+        .mean_shift = scale == 1 ? f->shape.bpc : 16,
+    };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "vif_small_halve",
+                       GPU_PASS_BUFFERS(from->pictures, half.pictures),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(half.w, VIF_SMALL_W),
+                                       gpu_workgroups(half.h, VIF_SMALL_H) },
+                   });
+    return half;
+}
+
+static void small_plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const SmallPlane *now,
+                             const SmallPlane *before, GpuBuf moments, size_t first)
+{
+    const VifSmallStatsParams params = {
+        .width = now->w,
+        .height = now->h,
+        .before_w = before->w,
+        .before_h = before->h,
+        .scale = scale,
+        .mean_shift = scale == 0 ? f->shape.bpc : 16,
+        .square_shift = scale == 0 ? 2 * (f->shape.bpc - 8) : 16,
+        .first = (uint32_t)first,
+    };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = "vif_small_stats",
+                       GPU_PASS_BUFFERS(now->pictures, before->pictures, moments),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { gpu_workgroups(now->w, VIF_SMALL_W),
+                                       gpu_workgroups(now->h, VIF_SMALL_H) },
+                   });
+}
+
+static int small_plan(const Feature *f, GpuPlan *plan)
+{
+    size_t samples = 0, first = 0;
+    for (unsigned s = 0; s < VIF_SCALES; s++)
+        samples += scale_samples(f, s);
+    const GpuBuf moments = gpu_result(plan, samples * SAMPLE_WORDS * sizeof(uint32_t), false);
+    SmallPlane now = small_plan_pack(f, plan), before = now;
+    gpu_next_stage(plan);
+    for (unsigned s = 0; s < VIF_SCALES; s++) {
+        const SmallPlane half = s + 1 < VIF_SCALES ? small_plan_halve(f, plan, s + 1, &now) : now;
+        if (is_counted(f, s))
+            small_plan_stats(f, plan, s, &now, &before, moments, first);
+        first += scale_samples(f, s) * SAMPLE_WORDS;
+        before = now;
+        now = half;
+        gpu_next_stage(plan);
+    }
+    return 0;
+}
+
+static int small_collect(const Feature *f, const void *readback, void *result)
+{
+    const VifSetup *const setup = f->state;
+    const uint32_t *words = readback;
+    VifResult *const r = result;
+    memset(r, 0, sizeof(*r));
+    for (unsigned s = 0; s < VIF_SCALES; s++) {
+        const size_t samples = scale_samples(f, s);
+        for (size_t i = 0; i < samples; i++, words += SAMPLE_WORDS)
+            vif_add_pixel(&r->scale[s], (int32_t)words[0], (int32_t)words[1], (int32_t)words[2],
+                          &setup->pixel);
+    }
+    return 0;
+}
+
+/* ---- All others */
 
 GPU_PARAMS(VifHalveParams, VIF_HALVE_PARAMS);
 GPU_PARAMS(VifStatsParams, VIF_STATS_PARAMS);
@@ -113,8 +248,8 @@ static void plan_halve(const Feature *f, GpuPlan *plan, const ScalePlanes *plane
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const VifOptions *const options = f->options;
-    if (vif_is_small(f))
-        return vif_small_plan(f, plan);
+    if (is_small(f))
+        return small_plan(f, plan);
     const uint16_t *const table = ((const VifSetup *)f->state)->pixel.log_table;
     uint32_t lines[VIF_LOG_LINES][2];
     vif_log_lines_fill(lines, table);
@@ -160,8 +295,8 @@ static int collect(const Feature *f, const void *readback, void *result)
 {
     const uint32_t *const words = readback;
     VifResult *const r = result;
-    if (vif_is_small(f))
-        return vif_small_collect(f, readback, result);
+    if (is_small(f))
+        return small_collect(f, readback, result);
     for (unsigned s = 0; s < VIF_SCALES; s++) {
         const uint32_t *const sums = words + VIF_SUMS_AT(s);
         r->scale[s] = (VifSums){

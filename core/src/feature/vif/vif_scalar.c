@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/simd_fn.h"
-#include "feature/vif/vif_dsp.h"
+#include "feature/vif/vif.h"
 
 /* Odd lengths, sums of 65536. */
 static const uint16_t kernels[VIF_SCALES][2 * VIF_REACH + 1] = {

@@ -4,7 +4,7 @@
 #define FEATURE_VIF_VIF_SIMD_H
 
 #include "base/simd.h"
-#include "feature/vif/vif_dsp.h"
+#include "feature/vif/vif.h"
 
 /* Fills in the horizontal pass of every scale. */
 void SIMD_FN(vif_rows_init)(VifDsp *dsp);

@@ -4,7 +4,7 @@
  * them that a thread makes each sample from scratch, and the host adds up what they tell.
  *
  * A plane holds both pictures in one word, ref | dist << 16, without gaps between rows. */
-#include "feature/vif/vif_small_tile.h"
+#include "feature/vif/vif_tile.h"
 
 #define GROUP_W VIF_SMALL_W
 #define GROUP_H VIF_SMALL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Totals of planes on a GPU, in the order that FloatTotal (float_filter.h) has: the device adds each row from
+/* Totals of planes on a GPU, in the order that FloatTotal (float_rows.h) has: the device adds each row from
  * left to right, the host the rows from the top down. */
 #ifndef FEATURE_FLOAT_SUMS_GPU_H
 #define FEATURE_FLOAT_SUMS_GPU_H

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "feature/common/depth.h"
+#include "feature/common/plane.h"
 #include "feature/common/ssim/ssim_tile.h"
 
 GPU_PARAMS(SsimWindowParams, SSIM_WINDOW_PARAMS);

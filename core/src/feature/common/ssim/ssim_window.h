@@ -4,7 +4,7 @@
 #ifndef FEATURE_SSIM_WINDOW_H
 #define FEATURE_SSIM_WINDOW_H
 
-#include "feature/common/float_dsp.h"
+#include "feature/common/float_rows.h"
 #include "feature/common/ssim/ssim_dsp.h"
 
 enum { SSIM_WINDOW = 11 };
