@@ -49,7 +49,8 @@ def compiled(command, source, depfile, out, module):
     compiler = os.path.realpath(shutil.which(command[0]))
     about = os.stat(compiler)
     key = hashlib.sha256(repr((compiler, about.st_size, about.st_mtime_ns, compiler_flags(command))).encode())
-    key.update(re.sub(rb'(?m)^# ?(line|\d).*$', b'', seen.stdout))
+    # Comments are gone by now; the blank lines that they leave must not count either.
+    key.update(b' '.join(re.sub(rb'(?m)^# ?(line|\d).*$', b'', seen.stdout).split()))
     kept = os.path.join(cache, key.hexdigest())
     try:
         shutil.copyfile(kept, module)
