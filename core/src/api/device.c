@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/context.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 
 const char *vmaf_backend_name(unsigned i)
 {
@@ -129,14 +129,14 @@ int vmaf_use_device(VmafContext *vmaf, VmafDevice *device)
 {
     if (!vmaf)
         return -EINVAL;
-    return device ? session_use((GpuSession *)device, vmaf) : context_use_accelerator(vmaf, NULL);
+    return device ? session_use((GpuSession *)device, vmaf) : context_use_gpu(vmaf, NULL);
 }
 
 int vmaf_leave_device(VmafContext *vmaf)
 {
     if (!vmaf || context_in_handler(vmaf))
         return -EINVAL;
-    return context_leave_accelerator(vmaf);
+    return context_leave_gpu(vmaf);
 }
 
 int vmaf_device_is_lost(const VmafDevice *device)

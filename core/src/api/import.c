@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "gpu/import.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "libvmaf/device.h"
 
 static const enum GpuHandleType types[] = {

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/context.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "gpu/upload.h"
 
 struct DriverState {

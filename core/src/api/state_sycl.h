@@ -3,7 +3,7 @@
 #ifndef SYCL_STATE_H
 #define SYCL_STATE_H
 
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "libvmaf/libvmaf_sycl.h"
 #include "gpu/backend/sycl/device.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/context.h"
 #include "gpu/import.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "gpu/backend/vulkan/image.h"
 #include "gpu/backend/vulkan/vk.h"

@@ -10,6 +10,7 @@
 #include "base/name.h"
 #include "engine/part.h"
 #include "engine/range.h"
+#include "gpu/client.h"
 #include "model/model.h"
 #include "output/report.h"
 
@@ -54,8 +55,7 @@ void context_destroy(VmafContext *ctx)
     context_set_pool(ctx, NULL); /* nobody waits for a picture any more */
     gate_wait(&ctx->gate);
     scheduler_destroy(ctx->scheduler);
-    if (ctx->accelerator)
-        ctx->accelerator->ops->destroy(ctx->accelerator);
+    client_destroy(ctx->gpu);
     metadata_destroy(ctx->metadata);
     scores_destroy(ctx->scores);
     index_set_clear(&ctx->indices);
@@ -121,22 +121,22 @@ static int add_feature(VmafContext *ctx, Feature *f)
     return scheduler_add(ctx->scheduler, f);
 }
 
-static bool is_accelerated(const VmafContext *ctx)
+static bool uses_gpu(const VmafContext *ctx)
 {
-    return ctx->accelerator && !ctx->cfg.gpumask;
+    return ctx->gpu && !ctx->cfg.gpumask;
 }
 
-void context_default_accelerator(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
-                                 void *opaque)
+void context_default_gpu(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
+                         void *opaque)
 {
     ctx->bring = bring;
     ctx->bring_opaque = opaque;
 }
 
 /* Before the first pair; one that fails is asked again. */
-static int bring_accelerator(VmafContext *ctx)
+static int bring_gpu(VmafContext *ctx)
 {
-    if (!ctx->bring || ctx->accelerator || ctx->cfg.gpumask || scheduler_has_begun(ctx->scheduler))
+    if (!ctx->bring || ctx->gpu || ctx->cfg.gpumask || scheduler_has_begun(ctx->scheduler))
         return 0;
     const int err = ctx->bring(ctx, ctx->bring_opaque);
     if (!err)
@@ -150,10 +150,10 @@ static int check_backend(VmafContext *ctx, const char *extractor, const FeatureD
 {
     *gpu_only = extractor[strlen(def->name)] != 0;
     const char *backend = *gpu_only ? extractor + strlen(def->name) + 1 : NULL;
-    const int err = backend ? bring_accelerator(ctx) : 0;
+    const int err = backend ? bring_gpu(ctx) : 0;
     if (err)
         return err;
-    const Accelerator *const gpu = ctx->accelerator;
+    const GpuClient *const gpu = ctx->gpu;
     if (!backend && gpu && gpu->required && def->gpu && ctx->pairs)
         backend = gpu->backend;
     if (!backend)
@@ -239,38 +239,36 @@ int context_import_score(VmafContext *ctx, const char *name, unsigned index, dou
     return err ? err : scores_set(ctx->scores, name, index, value, NULL);
 }
 
-int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator)
+int context_use_gpu(VmafContext *ctx, GpuClient *gpu)
 {
     if (ctx->pairs || scheduler_has_begun(ctx->scheduler)) {
         log_error("a GPU must be imported before the first picture is read");
         return -EINVAL;
     }
-    if (ctx->accelerator)
-        ctx->accelerator->ops->destroy(ctx->accelerator);
-    ctx->accelerator = accelerator;
+    GpuClient *const before = ctx->gpu;
+    ctx->gpu = gpu;
     ctx->bring = NULL;
-    scheduler_accelerate(ctx->scheduler, is_accelerated(ctx) ? accelerator : NULL);
+    scheduler_use_gpu(ctx->scheduler, uses_gpu(ctx) ? gpu : NULL);
+    client_destroy(before);
     return 0;
 }
 
-int context_leave_accelerator(VmafContext *ctx)
+int context_leave_gpu(VmafContext *ctx)
 {
     if (!ctx->flushed)
         return -EINVAL;
-    if (!ctx->accelerator)
+    if (!ctx->gpu)
         return 0;
-    const int err = scheduler_leave(ctx->scheduler);
-    if (err)
-        return err;
+    scheduler_leave_gpu(ctx->scheduler);
     context_set_pool(ctx, NULL); /* its pictures are in memory of the device */
-    ctx->accelerator->ops->destroy(ctx->accelerator);
-    ctx->accelerator = NULL;
+    client_destroy(ctx->gpu);
+    ctx->gpu = NULL;
     return 0;
 }
 
-Accelerator *context_accelerator(const VmafContext *ctx)
+GpuClient *context_gpu(const VmafContext *ctx)
 {
-    return ctx->accelerator;
+    return ctx->gpu;
 }
 
 static bool is_whole(const VmafPicture *pic, const FrameShape *shape)
@@ -344,8 +342,7 @@ static void fix_shape(VmafContext *ctx, const FrameShape *shape)
 
 static int admit(const VmafContext *ctx, VmafPicture *ref, VmafPicture *dist)
 {
-    Accelerator *a = ctx->accelerator;
-    return a && a->ops->admit ? a->ops->admit(a, ref, dist) : 0;
+    return ctx->gpu ? client_admit(ctx->gpu, ref, dist) : 0;
 }
 
 /* Everything that can be known before the pair is taken. */
@@ -358,7 +355,7 @@ static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, u
     if (!err)
         err = scheduler_error(ctx->scheduler);
     if (!err)
-        err = bring_accelerator(ctx);
+        err = bring_gpu(ctx);
     if (err)
         return err;
     if (!ctx->pairs)
@@ -418,7 +415,7 @@ void context_settle(VmafContext *ctx)
 
 unsigned context_pairs_in_flight(VmafContext *ctx)
 {
-    bring_accelerator(ctx); /* what fails now fails again with the first pair */
+    bring_gpu(ctx); /* what fails now fails again with the first pair */
     return scheduler_in_flight(ctx->scheduler);
 }
 
@@ -430,11 +427,11 @@ unsigned context_pool_size(VmafContext *ctx)
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count)
 {
     PicturePool *pool;
-    int err = bring_accelerator(ctx);
+    int err = bring_gpu(ctx);
     if (err)
         return err;
-    if (is_accelerated(ctx)) {
-        const PoolMemory memory = ctx->accelerator->ops->picture_memory(ctx->accelerator);
+    if (uses_gpu(ctx)) {
+        const PoolMemory memory = client_picture_memory(ctx->gpu);
         err = picture_pool_create_in(&pool, shape, count, &memory);
     } else {
         err = picture_pool_create(&pool, shape, count);
@@ -500,7 +497,7 @@ int context_prepare(VmafContext *ctx, const FrameShape *shape)
 {
     if (ctx->has_shape && memcmp(shape, &ctx->shape, sizeof(*shape)) != 0)
         return refuse_shape(&ctx->shape, shape);
-    const int err = bring_accelerator(ctx);
+    const int err = bring_gpu(ctx);
     if (err)
         return err;
     return scheduler_prepare(ctx->scheduler, shape);
@@ -516,9 +513,9 @@ void context_needs(const VmafContext *ctx, ContextNeeds *needs)
     *needs = (ContextNeeds){ 0 };
     for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
         const Feature *feature = scheduler_feature(ctx->scheduler, i);
-        FeaturePlace place;
-        scheduler_place(ctx->scheduler, i, &place);
-        needs->on_cpu = needs->on_cpu || !place.backend;
+        FeatureDevice device;
+        scheduler_device(ctx->scheduler, i, &device);
+        needs->on_cpu = needs->on_cpu || !device.backend;
         if (!needs->chroma && feature->planes >> 1)
             needs->chroma = feature->def->name;
     }
@@ -543,15 +540,15 @@ unsigned context_feature_count(const VmafContext *ctx)
 void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
 {
     const Feature *const feature = scheduler_feature(ctx->scheduler, i);
-    FeaturePlace place;
-    scheduler_place(ctx->scheduler, i, &place);
-    const AcceleratorTally *const tally = &place.tally;
+    FeatureDevice device;
+    scheduler_device(ctx->scheduler, i, &device);
+    const GpuTally *const tally = &device.tally;
     *out = (ReportFeature){
         .extractor = feature->def->name,
-        .backend = place.backend ? place.backend : "cpu",
-        .instruction_set = place.backend ? NULL : cpu_best_set(ctx->cpu),
+        .backend = device.backend ? device.backend : "cpu",
+        .instruction_set = device.backend ? NULL : cpu_best_set(ctx->cpu),
         .options = feature->dict,
-        .device = place.device,
+        .device = device.name,
         .passes = tally->passes,
         .frames = tally->frames,
         .launches = tally->launches,

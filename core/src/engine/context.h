@@ -4,12 +4,13 @@
 #ifndef ENGINE_CONTEXT_H
 #define ENGINE_CONTEXT_H
 
-#include "engine/accelerator.h"
+#include "base/dict.h"
 #include "engine/picture.h"
 #include "libvmaf/libvmaf.h"
 
+typedef struct GpuClient GpuClient;         /* gpu/client.h */
 typedef struct Report Report;               /* output/report.h */
-typedef struct ReportFeature ReportFeature; /* there, too */
+typedef struct ReportFeature ReportFeature; /* output/report.h */
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 /* The worker threads of `other` do the work. -EINVAL once a pair was read. */
@@ -21,17 +22,17 @@ void context_destroy(VmafContext *ctx);
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 int context_use_model(VmafContext *ctx, VmafModel *model);
 
-/* Before the first pair: features that have GPU code are measured by this accelerator, unless gpumask
- * is set. Takes it over on success; an earlier one is destroyed. NULL: by none, and nobody is asked for
- * one. */
-int context_use_accelerator(VmafContext *ctx, Accelerator *accelerator);
-Accelerator *context_accelerator(const VmafContext *ctx); /* NULL: none */
-/* After the flush: destroys it, and the pool. See vmaf_leave_device. */
-int context_leave_accelerator(VmafContext *ctx);
-/* Called by the time an accelerator is needed and none was given: gives one, or none, or fails; what needs it
- * fails then, too. */
-void context_default_accelerator(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
-                                 void *opaque);
+/* Before the first pair: features with GPU code run on this client's devices, unless gpumask is set. Takes
+ * the client over on success and destroys an earlier one. NULL: no GPU, and the `bring` function is not
+ * called any more. */
+int context_use_gpu(VmafContext *ctx, GpuClient *gpu);
+GpuClient *context_gpu(const VmafContext *ctx); /* NULL: none */
+/* After the flush: destroys the client, and the pool. See vmaf_leave_device. */
+int context_leave_gpu(VmafContext *ctx);
+/* Sets a function that is called when a GPU is needed and none was given. It calls context_use_gpu, or
+ * decides for the CPU, or fails: then the call that needed the GPU fails. */
+void context_default_gpu(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
+                         void *opaque);
 
 /* Stores a score from elsewhere. -EINVAL (logged) for a name that reports cannot carry, or that the
  * scores of a model have. */
@@ -59,7 +60,7 @@ unsigned context_pairs_in_flight(VmafContext *ctx);
  * two references that temporal features look back at. */
 unsigned context_pool_size(VmafContext *ctx);
 
-/* A pool of pictures, where the accelerator likes them if there is one. */
+/* A pool of pictures, in memory that the GPU copies from if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
 /* Takes the pool over; an earlier one is destroyed, and who waits in it goes on in the new one. NULL:
  * none from now on. */

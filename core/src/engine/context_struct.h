@@ -24,7 +24,7 @@ struct VmafContext {
     pthread_mutex_t pictures_lock; /* over the pool, and the shape while it is set */
     PicturePool *pool;             /* NULL until preallocated */
 
-    Accelerator *accelerator; /* NULL: none; owned. It is not asked when gpumask is set */
+    GpuClient *gpu; /* NULL: none; owned. It measures nothing when gpumask is set */
     int (*bring)(VmafContext *ctx,
                  void *opaque); /* gives it when it is needed; NULL: nobody does */
     void *bring_opaque;

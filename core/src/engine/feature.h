@@ -54,6 +54,26 @@ typedef struct ResultField {
         .size = sizeof(((struct_type *)0)->field)                                                  \
     }
 
+/* Features that run on a GPU: bit i is the i-th feature offered to client_open (gpu/client.h). */
+typedef uint64_t FeatureSet;
+#define FEATURE_SET_SIZE 64
+
+/* The work a GPU did for one feature: the proof that the feature ran there. */
+typedef struct GpuTally {
+    unsigned passes;       /* kernels that a frame takes */
+    uint64_t frames;       /* frames whose results were collected */
+    uint64_t launches;     /* kernels handed to the device */
+    uint64_t frames_again; /* frames measured once more on the CPU, to settle a last bit */
+    uint64_t frames_timed; /* frames timed by the device's clock; 0 when it has none */
+    double timed_us;       /* time that the feature's kernels took in the timed frames */
+} GpuTally;
+
+/* The device a feature runs on, and the work done for it there. */
+typedef struct FeatureDevice {
+    const char *backend, *name; /* both NULL for the CPU */
+    GpuTally tally;             /* zeros for the CPU */
+} FeatureDevice;
+
 /* One pair as a task sees it. */
 typedef struct FramePair {
     const VmafPicture *ref, *dist;

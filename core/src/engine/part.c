@@ -30,7 +30,7 @@ struct Part {
     size_t row_count, row_capacity;
     size_t row_size;
     bool begun;                /* with its own pairs */
-    AcceleratorTally *earlier; /* one a feature: done for the pairs before */
+    GpuTally *earlier; /* one a feature: done for the pairs before */
 
     char **kinds; /* of each feature, as far as they were asked for */
     size_t kinds_count;
@@ -255,9 +255,9 @@ void part_note_read(VmafContext *ctx, unsigned index)
         return;
     scheduler_wait(ctx->scheduler);
     for (unsigned i = 0; i < scheduler_feature_count(ctx->scheduler); i++) {
-        FeaturePlace place;
-        scheduler_place(ctx->scheduler, i, &place);
-        part->earlier[i] = place.tally;
+        FeatureDevice device;
+        scheduler_device(ctx->scheduler, i, &device);
+        part->earlier[i] = device.tally;
     }
 }
 
@@ -391,7 +391,7 @@ int part_set_speed(VmafContext *ctx, unsigned threads, double seconds)
 void part_place(const Part *part, unsigned feature, ReportFeature *out)
 {
     if (part && part->records && part->begun) {
-        const AcceleratorTally *const earlier = &part->earlier[feature];
+        const GpuTally *const earlier = &part->earlier[feature];
         out->frames -= earlier->frames;
         out->launches -= earlier->launches;
         out->frames_on_cpu -= earlier->frames_again;

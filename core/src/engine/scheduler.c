@@ -1,62 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "engine/scheduler.h"
+#include "engine/scheduler_struct.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "engine/lane.h"
-#include "engine/offload.h"
-#include "engine/reporter.h"
 #include "base/log.h"
 #include "base/mem.h"
-
-enum { PICTURES = 5 }; /* that a frame holds */
-
-/* A pair and what is still to be done with it. Frames are reused, with their jobs and results. */
-struct Frame {
-    Scheduler *scheduler;
-    VmafPicture
-        pictures[PICTURES]; /* reference, distorted, the two references before, distorted before */
-    FramePair pair;
-    FrameId id;
-    Job **jobs; /* as many as there are lanes; a lane that skips the frame leaves its job alone */
-    unsigned job_capacity, job_count;
-    Measured *measured;  /* job_capacity of them, for the report */
-    unsigned unmeasured; /* jobs, and those who start and collect them */
-    OffloadFrame offload;
-    uint64_t ticket; /* counts the frames taken; 0: free */
-    Frame *next;     /* in free_frames */
-};
-
-struct Scheduler {
-    Team *team; /* NULL: no threads */
-    unsigned in_flight;
-    Frame *frames; /* in_flight of them */
-    Lane **lanes;
-    unsigned lane_count;
-    size_t lane_capacity;
-    VmafPicture previous[2];   /* references of the last two reads */
-    VmafPicture previous_dist; /* of the last one */
-    atomic_bool cancelled;
-
-    pthread_mutex_t lock;
-    pthread_cond_t freed;           /* a frame came back */
-    Frame *free_frames, *free_last; /* first in, first out */
-    uint64_t tickets;
-    Frame **measured;  /* by ticket modulo in_flight: frames to be reported */
-    uint64_t reported; /* tickets */
-    bool reporting;    /* a thread is at it: the reporter is its alone */
-    Reporter reporter;
-    KeepMeasured keep; /* takes the reporter's place; NULL: nobody does */
-    void *keep_arg;
-    int err; /* first one of a feature, until it is asked for */
-
-    Offload offload;
-    bool asked; /* the accelerator was offered the features */
-};
+#include "gpu/client.h"
 
 int scheduler_create(Scheduler **out, unsigned threads)
 {
@@ -65,7 +16,7 @@ int scheduler_create(Scheduler **out, unsigned threads)
         return -ENOMEM;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->freed, NULL);
-    offload_init(&s->offload, &s->lock);
+    pthread_cond_init(&s->queued, NULL);
     const int err = threads ? team_create(&s->team, threads) : 0;
     if (err) {
         scheduler_destroy(s);
@@ -101,7 +52,7 @@ static void destroy_frames(Scheduler *s)
     reporter_clear(&s->reporter);
 }
 
-static void forget_previous(Scheduler *s)
+void scheduler_forget_previous(Scheduler *s)
 {
     for (unsigned i = 0; i < 2; i++)
         picture_release(&s->previous[i]);
@@ -115,12 +66,14 @@ void scheduler_destroy(Scheduler *s)
     atomic_store(&s->cancelled, true);
     scheduler_wait(s);
     team_destroy(s->team);
-    offload_clear(&s->offload);
-    forget_previous(s);
+    scheduler_close_gpu(s, s->gpu);
+    mem_free(s->gpu_device);
+    scheduler_forget_previous(s);
     destroy_frames(s);
-    for (unsigned i = 0; i < s->lane_count; i++)
-        lane_destroy(s->lanes[i]);
-    mem_free(s->lanes);
+    for (unsigned i = 0; i < s->run_count; i++)
+        feature_run_destroy(s->runs[i]);
+    mem_free(s->runs);
+    pthread_cond_destroy(&s->queued);
     pthread_cond_destroy(&s->freed);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);
@@ -128,29 +81,29 @@ void scheduler_destroy(Scheduler *s)
 
 int scheduler_add(Scheduler *s, Feature *feature)
 {
-    if (mem_grow(&s->lanes, s->lane_count, &s->lane_capacity, sizeof(*s->lanes)))
+    if (mem_grow(&s->runs, s->run_count, &s->run_capacity, sizeof(*s->runs)))
         return -ENOMEM;
-    const int err = lane_create(&s->lanes[s->lane_count], feature);
+    const int err = feature_run_create(&s->runs[s->run_count], feature);
     if (!err)
-        s->lane_count++;
+        s->run_count++;
     return err;
 }
 
 unsigned scheduler_feature_count(const Scheduler *s)
 {
-    return s->lane_count;
+    return s->run_count;
 }
 
 Feature *scheduler_feature(const Scheduler *s, unsigned i)
 {
-    return s->lanes[i]->feature;
+    return s->runs[i]->feature;
 }
 
-void scheduler_accelerate(Scheduler *s, Accelerator *accelerator)
+void scheduler_use_gpu(Scheduler *s, GpuClient *gpu)
 {
     assert(!s->frames);
     pthread_mutex_lock(&s->lock);
-    s->offload.gpu = accelerator;
+    s->gpu = gpu;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -165,24 +118,7 @@ bool scheduler_has_begun(const Scheduler *s)
 unsigned scheduler_in_flight(const Scheduler *s)
 {
     const unsigned workers = s->team ? team_size(s->team) : 0;
-    const Accelerator *const gpu = s->offload.gpu;
-    return 1 + workers + workers * 3 / 8 + (gpu ? gpu->depth : 0);
-}
-
-void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place)
-{
-    offload_place(&s->offload, s->lanes[i], i, place);
-}
-
-int scheduler_leave(Scheduler *s)
-{
-    if (!s->offload.gpu || s->offload.left)
-        return 0;
-    scheduler_wait(s);
-    const int err = offload_leave(&s->offload, s->lanes, s->lane_count);
-    if (!err)
-        forget_previous(s);
-    return err;
+    return 1 + workers + workers * 3 / 8 + (s->gpu ? s->gpu->depth : 0);
 }
 
 static void keep_error(Scheduler *s, const Feature *feature, unsigned index, int err)
@@ -224,7 +160,7 @@ static void report(Scheduler *s, Frame *frame)
     for (unsigned i = 0; i < frame->job_count; i++) {
         const Job *job = frame->jobs[i];
         if (job->due)
-            frame->measured[count++] = (Measured){ job->lane->feature, job->result, job->err };
+            frame->measured[count++] = (Measured){ job->run->feature, job->result, job->err };
     }
     const Feature *failed = NULL;
     const int err = s->keep
@@ -253,20 +189,20 @@ static void report_in_order(Scheduler *s)
     s->reporting = false;
 }
 
-static bool is_serial(const Lane *lane)
+static bool is_serial(const FeatureRun *run)
 {
-    return lane->feature->def->flags & FEATURE_SERIAL && lane->accelerated < 0;
+    return run->feature->def->flags & FEATURE_SERIAL && run->gpu_number < 0;
 }
 
 /* Under the lock: the next frame of a serial feature, now that it is free. */
-static Job *next_turn(Lane *lane)
+static Job *next_turn(FeatureRun *run)
 {
-    Job *next = lane->waiting;
-    lane->measuring = next != NULL;
+    Job *next = run->waiting;
+    run->measuring = next != NULL;
     if (next) {
-        lane->waiting = next->next;
-        if (!lane->waiting)
-            lane->waiting_last = NULL;
+        run->waiting = next->next;
+        if (!run->waiting)
+            run->waiting_last = NULL;
     }
     return next;
 }
@@ -294,10 +230,10 @@ static void release_frame(Scheduler *s, Frame *frame)
 
 static void finish_job(Scheduler *s, Job *job, int err)
 {
-    Lane *lane = job->lane;
+    FeatureRun *run = job->run;
     job->err = err;
     pthread_mutex_lock(&s->lock);
-    Job *next = is_serial(lane) ? next_turn(lane) : NULL;
+    Job *next = is_serial(run) ? next_turn(run) : NULL;
     if (next)
         team_submit(s->team, &next->task);
     pthread_mutex_unlock(&s->lock);
@@ -310,28 +246,16 @@ static void run_job(Task *task)
     Scheduler *s = job->frame->scheduler;
     int err = 0;
     if (!atomic_load(&s->cancelled))
-        err = lane_measure(job->lane, &s->lock, &job->frame->pair, job->result, s->team);
+        err = feature_run_measure(job->run, &s->lock, &job->frame->pair, job->result, s->team);
     finish_job(s, job, err);
 }
 
-static void finish_offloaded(Frame *frame, int err)
+void scheduler_finish_on_gpu(Frame *frame, int err)
 {
     for (unsigned i = 0; i < frame->job_count; i++)
-        if (frame->jobs[i]->due && frame->jobs[i]->lane->accelerated >= 0)
+        if (frame->jobs[i]->due && frame->jobs[i]->run->gpu_number >= 0)
             finish_job(frame->scheduler, frame->jobs[i], err);
     release_frame(frame->scheduler, frame);
-}
-
-static int open_accelerator(Scheduler *s)
-{
-    const int err = offload_open(&s->offload, s->lanes, s->lane_count, s->in_flight);
-    for (unsigned i = 0; !err && i < s->in_flight; i++)
-        s->frames[i].offload = (OffloadFrame){
-            .frame = &s->frames[i],
-            .done = finish_offloaded,
-            .features = offload_features(&s->offload, i),
-        };
-    return err;
 }
 
 static int create_frames(Scheduler *s)
@@ -358,22 +282,22 @@ static int create_frames(Scheduler *s)
 
 static int grow_jobs(Scheduler *s, Frame *frame)
 {
-    if (frame->job_capacity < s->lane_count) {
-        Measured *measured = mem_realloc(frame->measured, s->lane_count * sizeof(*measured));
+    if (frame->job_capacity < s->run_count) {
+        Measured *measured = mem_realloc(frame->measured, s->run_count * sizeof(*measured));
         if (!measured)
             return -ENOMEM;
         frame->measured = measured;
-        Job **jobs = mem_realloc(frame->jobs, s->lane_count * sizeof(*jobs));
+        Job **jobs = mem_realloc(frame->jobs, s->run_count * sizeof(*jobs));
         if (!jobs)
             return -ENOMEM;
         frame->jobs = jobs;
-        while (frame->job_capacity < s->lane_count)
+        while (frame->job_capacity < s->run_count)
             jobs[frame->job_capacity++] = NULL;
     }
-    for (unsigned i = 0; i < s->lane_count; i++) {
+    for (unsigned i = 0; i < s->run_count; i++) {
         if (frame->jobs[i])
             continue;
-        const size_t size = s->lanes[i]->feature->def->result_size;
+        const size_t size = s->runs[i]->feature->def->result_size;
         Job *job = mem_zalloc(sizeof(*job));
         void *result = job ? mem_aligned_alloc(size ? size : 1) : NULL;
         if (!result) {
@@ -381,7 +305,7 @@ static int grow_jobs(Scheduler *s, Frame *frame)
             return -ENOMEM;
         }
         memset(result, 0, size); /* a part of a clip carries what measure leaves alone, too */
-        *job = (Job){ .task.run = run_job, .lane = s->lanes[i], .frame = frame, .result = result };
+        *job = (Job){ .task.run = run_job, .run = s->runs[i], .frame = frame, .result = result };
         frame->jobs[i] = job;
     }
     return 0;
@@ -413,18 +337,18 @@ static Frame *take_frame(Scheduler *s)
 int scheduler_prepare(Scheduler *s, const FrameShape *shape)
 {
     int err = s->frames ? 0 : create_frames(s);
-    for (unsigned i = 0; !err && i < s->lane_count; i++)
-        err = lane_init(s->lanes[i], shape, team_size(s->team));
-    if (!err && s->offload.gpu && !s->asked) {
-        err = open_accelerator(s);
-        s->asked = !err;
+    for (unsigned i = 0; !err && i < s->run_count; i++)
+        err = feature_run_init(s->runs[i], shape, team_size(s->team));
+    if (!err && s->gpu && !s->gpu_asked) {
+        err = scheduler_open_gpu(s);
+        s->gpu_asked = !err;
     }
     return err ? err : grow_jobs(s, next_frame(s));
 }
 
-static bool takes_part(const Lane *lane, const FrameInput *input)
+static bool takes_part(const FeatureRun *run, const FrameInput *input)
 {
-    return input->scored || lane->feature->def->flags & FEATURE_EVERY_FRAME;
+    return input->scored || run->feature->def->flags & FEATURE_EVERY_FRAME;
 }
 
 /* Fills the frame. Whoever starts it holds it, and so does the collector if it will see it. */
@@ -444,34 +368,34 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
         .prev_dist = pics[4].ref ? &pics[4] : NULL,
         .position = input->id.position,
     };
-    offload_start(&s->offload, &frame->offload, frame->jobs);
-    frame->unmeasured = 1 + (s->offload.lane_count != 0);
-    frame->job_count = s->lane_count;
-    for (unsigned i = 0; i < s->lane_count; i++) {
-        Lane *lane = s->lanes[i];
-        frame->jobs[i]->due = takes_part(lane, input);
+    frame->on_gpu = 0;
+    frame->unmeasured = 1 + (s->gpu_run_count != 0);
+    frame->job_count = s->run_count;
+    for (unsigned i = 0; i < s->run_count; i++) {
+        FeatureRun *run = s->runs[i];
+        frame->jobs[i]->due = takes_part(run, input);
         if (!frame->jobs[i]->due)
             continue;
         frame->unmeasured++;
-        if (lane->accelerated >= 0)
-            feature_sets_add(frame->offload.features, (unsigned)lane->accelerated);
+        if (run->gpu_number >= 0)
+            frame->on_gpu |= (FeatureSet)1 << run->gpu_number;
     }
 }
 
-/* A serial feature's frames wait for their turn in the lane, not in the team's queue. */
+/* A serial feature's frames wait for their turn in the run, not in the team's queue. */
 static bool must_wait(Scheduler *s, Job *job)
 {
-    Lane *lane = job->lane;
+    FeatureRun *run = job->run;
     pthread_mutex_lock(&s->lock);
-    const bool busy = lane->measuring;
-    lane->measuring = true;
+    const bool busy = run->measuring;
+    run->measuring = true;
     if (busy) {
         job->next = NULL;
-        if (lane->waiting_last)
-            lane->waiting_last->next = job;
+        if (run->waiting_last)
+            run->waiting_last->next = job;
         else
-            lane->waiting = job;
-        lane->waiting_last = job;
+            run->waiting = job;
+        run->waiting_last = job;
     }
     pthread_mutex_unlock(&s->lock);
     return busy;
@@ -479,7 +403,7 @@ static bool must_wait(Scheduler *s, Job *job)
 
 static void start_job(Scheduler *s, Job *job)
 {
-    if (is_serial(job->lane) && must_wait(s, job))
+    if (is_serial(job->run) && must_wait(s, job))
         return;
     if (s->team)
         team_submit(s->team, &job->task);
@@ -491,16 +415,16 @@ static void start_job(Scheduler *s, Job *job)
 static unsigned longest_reach(const Scheduler *s)
 {
     unsigned reach = 0;
-    for (unsigned i = 0; i < s->lane_count; i++)
-        if (s->lanes[i]->feature->def->reach > reach)
-            reach = s->lanes[i]->feature->def->reach;
+    for (unsigned i = 0; i < s->run_count; i++)
+        if (s->runs[i]->feature->def->reach > reach)
+            reach = s->runs[i]->feature->def->reach;
     return reach;
 }
 
 static bool any_wants_prev_dist(const Scheduler *s)
 {
-    for (unsigned i = 0; i < s->lane_count; i++)
-        if (s->lanes[i]->feature->def->flags & FEATURE_PREV_DIST)
+    for (unsigned i = 0; i < s->run_count; i++)
+        if (s->runs[i]->feature->def->flags & FEATURE_PREV_DIST)
             return true;
     return false;
 }
@@ -525,10 +449,10 @@ int scheduler_read(Scheduler *s, const FrameInput *input)
     Frame *frame = take_frame(s);
     load_frame(s, frame, input);
     remember(s, input->ref, input->dist);
-    if (s->offload.lane_count)
-        offload_submit(&s->offload, &frame->offload, &frame->pair);
-    for (unsigned i = 0; i < s->lane_count; i++)
-        if (frame->jobs[i]->due && s->lanes[i]->accelerated < 0)
+    if (s->gpu_run_count)
+        scheduler_submit_to_gpu(s, frame);
+    for (unsigned i = 0; i < s->run_count; i++)
+        if (frame->jobs[i]->due && s->runs[i]->gpu_number < 0)
             start_job(s, frame->jobs[i]);
     release_frame(s, frame);
     return s->team ? 0 : scheduler_error(s);
@@ -546,9 +470,9 @@ int scheduler_replay(Scheduler *s, const FrameId *id, void *const *results)
     Frame *const frame = next_frame(s);
     const Feature *failed = NULL;
     unsigned count = 0;
-    for (unsigned i = 0; i < s->lane_count; i++)
+    for (unsigned i = 0; i < s->run_count; i++)
         if (results[i])
-            frame->measured[count++] = (Measured){ s->lanes[i]->feature, results[i], 0 };
+            frame->measured[count++] = (Measured){ s->runs[i]->feature, results[i], 0 };
     const int err = reporter_frame(&s->reporter, id, frame->measured, count, &failed);
     if (err)
         log_warning("problem with feature extractor \"%s\" at index %u", failed->def->name,
@@ -565,12 +489,12 @@ static bool is_at_work(const Scheduler *s, uint64_t last)
     return false;
 }
 
-static void wait_for_frames(Scheduler *s, bool accelerated_only)
+static void wait_for_frames(Scheduler *s, bool gpu_only)
 {
     pthread_mutex_lock(&s->lock);
     /* Frames that come meanwhile are not waited for: with a busy reader that might never end. */
     const uint64_t last = s->tickets;
-    while ((s->offload.gpu || !accelerated_only) && is_at_work(s, last))
+    while ((s->gpu || !gpu_only) && is_at_work(s, last))
         pthread_cond_wait(&s->freed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
@@ -589,15 +513,15 @@ int scheduler_flush(Scheduler *s)
 {
     scheduler_wait(s);
     int err = scheduler_error(s);
-    for (unsigned i = 0; !err && !s->keep && i < s->lane_count; i++) {
-        Lane *lane = s->lanes[i];
-        if (lane->state != LANE_READY || lane->flushed)
+    for (unsigned i = 0; !err && !s->keep && i < s->run_count; i++) {
+        FeatureRun *run = s->runs[i];
+        if (run->state != RUN_READY || run->flushed)
             continue;
-        err = reporter_flush(&s->reporter, lane->feature);
-        lane->flushed = !err;
+        err = reporter_flush(&s->reporter, run->feature);
+        run->flushed = !err;
         if (err)
             log_warning("problem with feature extractor \"%s\" at the end of the stream",
-                        lane->feature->def->name);
+                        run->feature->def->name);
     }
     return err;
 }

@@ -4,11 +4,11 @@
 #ifndef ENGINE_SCHEDULER_H
 #define ENGINE_SCHEDULER_H
 
-#include "engine/accelerator.h"
 #include "engine/feature.h"
 #include "engine/reporter.h"
 
 typedef struct Scheduler Scheduler;
+typedef struct GpuClient GpuClient; /* gpu/client.h */
 
 /* `threads` 0: everything happens in the caller. */
 int scheduler_create(Scheduler **out, unsigned threads);
@@ -23,19 +23,20 @@ int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);
 
-/* Before scheduler_prepare: features that can, go there; one that must (gpu_only, or the accelerator is
- * required) and cannot makes scheduler_prepare fail. The accelerator outlives the scheduler. */
-void scheduler_accelerate(Scheduler *s, Accelerator *accelerator);
+/* Before scheduler_prepare: features with GPU code run on this client's devices. scheduler_prepare fails
+ * when a feature that must run there (gpu_only, or the client is required) cannot. The client outlives
+ * the scheduler, or until scheduler_leave_gpu. NULL: none. */
+void scheduler_use_gpu(Scheduler *s, GpuClient *gpu);
 /* Whether scheduler_prepare was called. */
 bool scheduler_has_begun(const Scheduler *s);
 /* How many pairs may be under way at once. */
 unsigned scheduler_in_flight(const Scheduler *s);
-/* Where a feature runs, and what was done for it there. */
-void scheduler_place(const Scheduler *s, unsigned i, FeaturePlace *place);
+/* The device of the i-th feature, and the work done for it there. Any thread. */
+void scheduler_device(Scheduler *s, unsigned i, FeatureDevice *device);
 
-/* After the flush: closes the accelerator, of which nothing is used from then on. Places stay what they were; another
- * thread may ask for them meanwhile. -ENOMEM: nothing was done. */
-int scheduler_leave(Scheduler *s);
+/* After the flush: closes the GPU client, which is not used from then on. Devices and tallies stay what
+ * they were; another thread may ask for them meanwhile. */
+void scheduler_leave_gpu(Scheduler *s);
 
 /* Makes room for the next pair, blocking while too many frames are under way, and tells features
  * that have not seen a pair yet the shape. To be called before each read; after an error, take no
@@ -68,7 +69,7 @@ int scheduler_error(Scheduler *s);
 /* Waits until nothing is under way of what was read before. Any thread may call it, but none that
  * reports a frame. */
 void scheduler_wait(Scheduler *s);
-/* The same when there is an accelerator, else nothing. */
+/* The same when there is a GPU; else does nothing. */
 void scheduler_settle(Scheduler *s);
 /* Waits, then lets each feature emit what it held back. Called again after an error, it goes on
  * with the features that have not done so. */

@@ -223,7 +223,7 @@ int environment_heed(VmafContext *context)
     pthread_mutex_lock(&lock);
     shared = enter(shared);
     pthread_mutex_unlock(&lock);
-    context_default_accelerator(context, bring, shared);
+    context_default_gpu(context, bring, shared);
     return 0;
 }
 

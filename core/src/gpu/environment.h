@@ -7,7 +7,7 @@
 #ifndef GPU_ENVIRONMENT_H
 #define GPU_ENVIRONMENT_H
 
-#include "gpu/session.h"
+#include "gpu/client.h"
 
 /* True if the environment asks for a GPU. Errors are then logged even if the program's log level
  * hides them. */

@@ -5,7 +5,7 @@
 #ifndef GPU_GRAPH_H
 #define GPU_GRAPH_H
 
-#include "engine/accelerator.h"
+#include "engine/feature.h"
 #include "gpu/device.h"
 #include "gpu/plan.h"
 

@@ -16,7 +16,7 @@ typedef struct Resident {
 } Resident;
 void resident_close(Resident *resident);
 
-/* Prepares a pair of resident pictures for the engine, as Accelerator.admit asks, and leaves other
+/* Prepares a pair of resident pictures for the engine, see client_admit, and leaves other
  * pairs alone. All work submitted from now on waits for whatever the caller has enqueued so far
  * (GpuForeign { 0, 0 }). -EINVAL (logged): only one of the two pictures is resident, or a feature
  * reads chroma that nobody filled. */

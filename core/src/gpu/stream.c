@@ -537,11 +537,11 @@ const char *stream_refusal(const GpuStream *stream, unsigned feature)
     return stream->graph->features[feature].refusal;
 }
 
-void stream_tally(GpuStream *stream, unsigned feature, AcceleratorTally *tally)
+void stream_tally(GpuStream *stream, unsigned feature, GpuTally *tally)
 {
     const unsigned owner = stream->graph->features[feature].owner;
     pthread_mutex_lock(&stream->lock);
-    *tally = (AcceleratorTally){
+    *tally = (GpuTally){
         .passes = stream->graph->features[owner].plan->pass_count,
         .frames = stream->tallies[feature].frames,
         .launches = stream->tallies[owner].launches,

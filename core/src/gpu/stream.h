@@ -7,7 +7,7 @@
 #ifndef GPU_STREAM_H
 #define GPU_STREAM_H
 
-#include "engine/accelerator.h"
+#include "engine/feature.h"
 #include "gpu/device.h"
 #include "gpu/feature_gpu.h"
 
@@ -26,7 +26,7 @@ typedef struct GpuStreamParams {
 int stream_create(GpuStream **out, const GpuStreamParams *params, FeatureSet *taken);
 void stream_destroy(GpuStream *stream); /* waits for what is in flight; NULL is fine */
 
-/* As AcceleratorOps.submit and .collect: one thread for each. */
+/* See client_submit and client_collect: one thread calls each. */
 int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set);
 int stream_collect(GpuStream *stream, void *const *results);
 
@@ -40,8 +40,8 @@ int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPi
 /* True if pairs in memory of the caller may be copied straight into the slots (arrival.h). */
 bool stream_takes_arrivals(const GpuStream *stream);
 
-/* As AcceleratorOps.refusal and .tally. */
+/* See client_refusal and client_tally. */
 const char *stream_refusal(const GpuStream *stream, unsigned feature);
-void stream_tally(GpuStream *stream, unsigned feature, AcceleratorTally *tally);
+void stream_tally(GpuStream *stream, unsigned feature, GpuTally *tally);
 
 #endif

@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/slot.h"
 #include "gpu/import.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
+#include "gpu/slot.h"
 #include "gpu/upload.h"
 #include "gpu/backend/host/host.h"
 #include "score.h"

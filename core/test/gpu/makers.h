@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "gpu/import.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "gpu/upload.h"
 #include "rig.h"
 #include "score.h"

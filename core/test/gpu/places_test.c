@@ -209,7 +209,7 @@ static int always_unsettled(const Feature *f, const void *readback, void *result
 }
 
 /* Scores a clip with `collect` in the place of the feature's own: the results are right all the same. */
-static AcceleratorTally score_with(const SynthClip *clip, const ClipFeature *feature,
+static GpuTally score_with(const SynthClip *clip, const ClipFeature *feature,
                                    int (*collect)(const Feature *, const void *, void *))
 {
     Pairs pairs;
@@ -226,7 +226,7 @@ static AcceleratorTally score_with(const SynthClip *clip, const ClipFeature *fea
 
     GpuStream *stream;
     FeatureSet taken;
-    AcceleratorTally tally;
+    GpuTally tally;
     assert_int_equal(
         0, stream_create(&stream,
                          &(GpuStreamParams){
@@ -248,7 +248,7 @@ static AcceleratorTally score_with(const SynthClip *clip, const ClipFeature *fea
 static void frames_measured_again_are_counted(void **state)
 {
     static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
-    const AcceleratorTally tally = score_with(&clip, &(ClipFeature){ "psnr", { 0 } }, unsettled);
+    const GpuTally tally = score_with(&clip, &(ClipFeature){ "psnr", { 0 } }, unsettled);
     assert_int_equal(tally.frames, 7);
     assert_int_equal(tally.frames_again, 2);
 }
@@ -257,7 +257,7 @@ static void frames_measured_again_are_counted(void **state)
 static void doubt_is_settled_with_what_is_there(void **state)
 {
     static const SynthClip clip = { "bands", SYNTH_BANDS, 320, 230, VMAF_PIX_FMT_YUV420P, 10, 3 };
-    const AcceleratorTally tally = score_with(
+    const GpuTally tally = score_with(
         &clip, &(ClipFeature){ "cambi", { "full_ref", "true", NULL } }, always_unsettled);
     assert_int_equal(tally.frames, 3);
     assert_int_equal(tally.frames_again, 0);

@@ -4,7 +4,7 @@
 #ifndef TEST_GPU_RIG_H
 #define TEST_GPU_RIG_H
 
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "libvmaf/device.h"
 #include "testing.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "gpu/backend/cuda_hip/device.h"
-#include "gpu/session.h"
+#include "gpu/client.h"
 
 /* ---- what can be read ---- */
 

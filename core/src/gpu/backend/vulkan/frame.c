@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "gpu/session.h"
+#include "gpu/client.h"
 #include "gpu/backend/vulkan/image.h"
 
 extern const GpuBackend vulkan_backend;

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "gpu/client.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/context.h"
+#include "engine/range.h"
+#include "gpu/environment.h"
+#include "gpu/import.h"
+#include "gpu/upload.h"
+
+static unsigned device_count(const GpuClient *client)
+{
+    return client->session->more_count + 1;
+}
+
+/* ---- opening ---- */
+
+void client_close(GpuClient *client)
+{
+    for (unsigned d = 0; client->streams && d < device_count(client); d++)
+        stream_destroy(client->streams[d]);
+    mem_free(client->streams);
+    client->streams = NULL;
+}
+
+/* Runs the self-test for features that this device has not passed yet: a driver is trusted with a feature
+ * once its kernels gave the right result. */
+static int test_taken(GpuSession *session, Feature *const *features, unsigned count,
+                      FeatureSet taken)
+{
+    const unsigned depth = selftest_depth(features[0]->shape.bpc);
+    SelfTestSet wanted = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (taken >> i & 1)
+            wanted |= selftest_set_of(features[i]->def);
+    wanted &= ~atomic_load(&session->tested[depth]);
+    if (session->backend->our_code || !wanted)
+        return 0;
+    const int err = selftest_run(session->device, wanted, depth);
+    if (!err)
+        atomic_fetch_or(&session->tested[depth], wanted);
+    return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
+}
+
+/* Features that only some of the devices take run on none of them. */
+static int open_streams(GpuClient *client, Feature *const *features, unsigned count,
+                        FeatureSet *taken)
+{
+    client->streams = mem_array(device_count(client), sizeof(*client->streams));
+    *taken = ~(FeatureSet)0;
+    int err = client->streams ? 0 : -ENOMEM;
+    for (unsigned d = 0; !err && d < device_count(client); d++) {
+        FeatureSet own;
+        err = stream_create(&client->streams[d],
+                            &(GpuStreamParams){ .device = session_device(client->session, d),
+                                                .features = features,
+                                                .feature_count = count,
+                                                .depth = client->session->depth,
+                                                .may_shrink = true },
+                            &own);
+        *taken &= own;
+    }
+    return err;
+}
+
+static int test_all(const GpuClient *client, Feature *const *features, unsigned count,
+                    FeatureSet taken)
+{
+    GpuSession *session = client->session;
+    int err = test_taken(session, features, count, taken);
+    for (unsigned i = 0; !err && i < session->more_count; i++)
+        err = test_taken(session->more[i], features, count, taken);
+    return err;
+}
+
+int client_open(GpuClient *client, Feature *const *features, unsigned count, FeatureSet *taken)
+{
+    int err = open_streams(client, features, count, taken);
+    const bool opened = !err;
+    if (!err)
+        err = test_all(client, features, count, *taken);
+    if (opened && err == -ENOMEM) {
+        log_warning("%s: not enough memory on %s for the self-test beside the frame buffers; running "
+                    "the self-test first",
+                    client->backend, client->device);
+        client_close(client);
+        err = test_all(client, features, count, *taken);
+        if (!err)
+            err = open_streams(client, features, count, taken);
+    }
+    if (err)
+        client_close(client);
+    return err;
+}
+
+const char *client_refusal(const GpuClient *client, unsigned i)
+{
+    const char *why = NULL;
+    for (unsigned d = 0; d < device_count(client) && !(why && *why); d++)
+        why = stream_refusal(client->streams[d], i);
+    return why;
+}
+
+int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist)
+{
+    if (client->tells_places)
+        environment_tell_places(client);
+    client->tells_places = false;
+    return resident_admit(&client->resident, client->context, ref, dist);
+}
+
+/* ---- frames ---- */
+
+/* Several devices take runs of frames in turn; a run is as long as the number of frames that a device
+ * has in flight. */
+static unsigned device_of(const GpuClient *client, uint64_t frame)
+{
+    return (unsigned)(frame / client->session->depth % device_count(client));
+}
+
+static bool begins_run(const GpuClient *client, uint64_t frame)
+{
+    return client->session->more_count && frame && frame % client->session->depth == 0;
+}
+
+/* The first frame of a run looks back at frames of another device: its own device gets them, too. */
+static int submit_to(const GpuClient *client, GpuStream *stream, const FramePair *pair,
+                     FeatureSet set)
+{
+    int err = 0;
+    for (unsigned b = stream_back(stream); begins_run(client, client->submitted) && b-- && !err;)
+        if (pair->prev_ref[b])
+            err = stream_submit_before(stream, pair->prev_ref[b], b ? NULL : pair->prev_dist);
+    return err ? err : stream_submit(stream, pair, set);
+}
+
+int client_submit(GpuClient *client, const FramePair *pair, FeatureSet set)
+{
+    if (client->submit_err)
+        return client->submit_err;
+    const unsigned device = device_of(client, client->submitted);
+    const int err = submit_to(client, client->streams[device], pair, set);
+    if (!err) {
+        client->submitted++;
+    } else if (client->session->more_count) {
+        /* Frames it looks back at may still be read from pictures that nobody holds now. */
+        gpu_device_drain(session_device(client->session, device));
+        client->submit_err = err;
+    }
+    return err;
+}
+
+int client_collect(GpuClient *client, void *const *results)
+{
+    const unsigned device = device_of(client, client->collected++);
+    return stream_collect(client->streams[device], results);
+}
+
+void client_tally(const GpuClient *client, unsigned i, GpuTally *tally)
+{
+    *tally = (GpuTally){ 0 };
+    for (unsigned d = 0; d < device_count(client); d++) {
+        GpuTally own;
+        stream_tally(client->streams[d], i, &own);
+        tally->passes = own.passes;
+        tally->frames += own.frames;
+        tally->launches += own.launches;
+        tally->frames_again += own.frames_again;
+        tally->frames_timed += own.frames_timed;
+        tally->timed_us += own.timed_us;
+    }
+}
+
+/* ---- contexts ---- */
+
+static int alloc_upload(void *device, size_t size, void **block)
+{
+    return upload_alloc(device, size, block);
+}
+
+static void free_upload(void *device, void *block)
+{
+    upload_free(device, block);
+}
+
+PoolMemory client_picture_memory(GpuClient *client)
+{
+    return (PoolMemory){ .when_fetched = true,
+                         .alloc = alloc_upload,
+                         .free = free_upload,
+                         .opaque = client->session->device,
+                         .as_is = true };
+}
+
+static void leave(GpuClient *client)
+{
+    GpuSession *session = client->session;
+    pthread_mutex_lock(&session->lock);
+    GpuClient **link = &session->clients;
+    while (*link && *link != client)
+        link = &(*link)->next;
+    if (*link)
+        *link = client->next;
+    pthread_mutex_unlock(&session->lock);
+}
+
+void client_destroy(GpuClient *client)
+{
+    if (!client)
+        return;
+    leave(client);
+    resident_close(&client->resident);
+    imports_destroy(client->imports);
+    if (client->own)
+        client->own_destroy(client);
+    session_release(client->session);
+    mem_free(client);
+}
+
+static int client_create(GpuClient **out, GpuSession *session, VmafContext *context)
+{
+    GpuClient *client = mem_zalloc(sizeof(*client));
+    int err = client ? 0 : -ENOMEM;
+    /* Pictures on one device cannot be scored on several. */
+    if (!err && !session->more_count)
+        err = imports_create(&client->imports, session->device, session->depth);
+    if (err) {
+        mem_free(client);
+        return err;
+    }
+    client->backend = session->backend->name;
+    client->device = session->title;
+    client->depth = session->depth * (session->more_count + 1);
+    client->required = session->required;
+    atomic_fetch_add(&session->references, 1);
+    client->session = session;
+    client->context = context;
+    client->resident.device = session->device;
+    *out = client;
+    return 0;
+}
+
+int session_use(GpuSession *session, VmafContext *context)
+{
+    GpuClient *client;
+    int err = client_create(&client, session, context);
+    if (err)
+        return err;
+    err = context_use_gpu(context, client);
+    if (err) {
+        client_destroy(client);
+        return err;
+    }
+    pthread_mutex_lock(&session->lock);
+    client->next = session->clients;
+    session->clients = client;
+    pthread_mutex_unlock(&session->lock);
+    return 0;
+}
+
+GpuClient *client_of(const VmafContext *context, const GpuBackend *backend)
+{
+    GpuClient *client = context ? context_gpu(context) : NULL;
+    return client && (!backend || client->session->backend == backend) ? client : NULL;
+}
+
+GpuClient *session_client(GpuSession *session)
+{
+    pthread_mutex_lock(&session->lock);
+    GpuClient *client = session->clients;
+    const bool several = client && client->next;
+    pthread_mutex_unlock(&session->lock);
+    if (!client)
+        log_error("%s: pictures are imported for a context: give it the state first",
+                  session->backend->name);
+    if (several)
+        log_error("%s: several contexts use this state: name the one that the picture is for",
+                  session->backend->name);
+    return several ? NULL : client;
+}
+
+/* ---- pictures ---- */
+
+int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const SessionPool *wanted)
+{
+    GpuClient *client = client_of(vmaf, backend);
+    if (!client)
+        return -EINVAL;
+    if (context_has_pool(vmaf))
+        return -EBUSY;
+    if (wanted->kind == SESSION_PICTURES_NONE)
+        return 0;
+    FrameShape shape;
+    int err = shape_init(&shape, wanted->pix_fmt, wanted->bpc, wanted->w, wanted->h);
+    if (err)
+        return err;
+    if (wanted->kind == SESSION_PICTURES_DEVICE && client->session->more_count) {
+        log_error("%s: pictures on a device cannot be scored on several", backend->name);
+        return -ENOTSUP;
+    }
+    const PoolMemory upload = client_picture_memory(client);
+    const PoolMemory *const memory = wanted->kind == SESSION_PICTURES_DEVICE   ? wanted->device
+                                     : wanted->kind == SESSION_PICTURES_UPLOAD ? &upload
+                                                                               : NULL;
+    const unsigned count = context_pool_size(vmaf);
+    PicturePool *pool;
+    err = memory ? picture_pool_create_in(&pool, &shape, count, memory)
+                 : picture_pool_create(&pool, &shape, count);
+    if (!err)
+        context_set_pool(vmaf, pool);
+    return err;
+}
+
+static bool range_is_unknown(const VmafPicture *pic)
+{
+    return !range_is_known(pic, 0) || !range_is_known(pic, 1) || !range_is_known(pic, 2);
+}
+
+/* Fetches the pictures into host memory first if a feature on the CPU reads them, or if the context
+ * must check their samples itself because the device did not. */
+static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, unsigned index)
+{
+    FrameShape shape;
+    ContextNeeds needs;
+    shape_of_picture(&shape, ref);
+    int err = context_prepare(client->context, &shape);
+    context_needs(client->context, &needs);
+    if (!err && (needs.on_cpu || range_is_unknown(ref)))
+        err = upload_fetch(client->session->device, ref);
+    if (!err && (needs.on_cpu || range_is_unknown(dist)))
+        err = upload_fetch(client->session->device, dist);
+    return err ? err : context_read(client->context, ref, dist, index);
+}
+
+int client_read_imported(GpuClient *client, unsigned index)
+{
+    VmafPicture ref, dist;
+    if (context_is_flushed(client->context) || context_in_handler(client->context))
+        return -EINVAL;
+    int err = imports_take(client->imports, index, &ref, &dist);
+    if (err)
+        return err;
+    err = read_pair(client, &ref, &dist, index);
+    picture_release(&ref);
+    picture_release(&dist);
+    return err;
+}
+
+/* ---- pairs that go straight to the kernels ---- */
+
+static int read_straight(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    VmafPicture ref, dist;
+    int err = arrival_pictures(arrival, shape, &ref, &dist);
+    if (err)
+        return err;
+    context_forgo_cpu(client->context);
+    err = context_read(client->context, &ref, &dist, arrival->index);
+    picture_release(&ref);
+    picture_release(&dist);
+    return err;
+}
+
+/* Copies the pair into mirrors first, which the host can read, too. */
+static int read_mirrored(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    GpuIncoming in = {
+        .w = shape->w[0],
+        .h = shape->h[0],
+        .bpc = shape->bpc,
+        .pix_fmt = shape->pix_fmt,
+        .is_ref = true,
+        .index = arrival->index,
+        .waits = arrival->waits,
+        .wait_count = arrival->wait_count,
+    };
+    int err = imports_add(client->imports, &in, arrival->record, arrival->source[0]);
+    if (err)
+        return err;
+    in.is_ref = false;
+    in.signals = arrival->signals;
+    in.signal_count = arrival->signal_count;
+    err = imports_add(client->imports, &in, arrival->record, arrival->source[1]);
+    arrival->submitted = !err;
+    if (err) {
+        gpu_device_drain(client->session->device); /* it reads the other one */
+        return err;
+    }
+    return client_read_imported(client, arrival->index);
+}
+
+int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
+{
+    if (context_is_flushed(client->context) || context_in_handler(client->context))
+        return -EINVAL;
+    int err = context_prepare(client->context, shape);
+    if (err)
+        return err;
+    ContextNeeds needs;
+    context_needs(client->context, &needs);
+    const bool straight = !needs.on_cpu && !client->session->more_count &&
+                          stream_takes_arrivals(client->streams[0]);
+    err = straight ? read_straight(client, shape, arrival) : read_mirrored(client, shape, arrival);
+    if (!straight || !arrival->submitted)
+        arrival_leave(arrival);
+    return err;
+}
