@@ -3,7 +3,6 @@
  * safe ends at any moment. The features are made up, so that order and history show in their
  * scores. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -100,7 +99,6 @@ static const FeatureDef pixels = {
     .measure = pixels_measure,
     .report = pixels_report,
     .flush = pixels_flush,
-    .gpu = (const FeatureGpu *)"something", /* only looked at by the accelerator, which does not */
 };
 
 /* history: each measure needs the one before it. */
@@ -178,86 +176,6 @@ static const FeatureDef delayed = {
     .report = delayed_report,
     .flush = delayed_flush,
 };
-
-/* An accelerator that works like a GPU: frames queue up and are done when collected. */
-typedef struct QueuedFrame {
-    FramePair pair;
-    FeatureSet set;
-} QueuedFrame;
-
-typedef struct Fake {
-    Accelerator accelerator;
-    pthread_mutex_t lock;
-    pthread_cond_t moved;
-    Feature *first;
-    QueuedFrame queue[3];
-    unsigned head, tail;
-    void *scratch;
-    int fail_at[2]; /* the pair at which submit, and collect, fail; -1: never */
-} Fake;
-
-static int fake_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
-{
-    Fake *fake = (Fake *)a;
-    assert_int_equal(count, 1);
-    if (counter_create(NULL, &fake->scratch))
-        return -ENOMEM;
-    pthread_mutex_init(&fake->lock, NULL);
-    pthread_cond_init(&fake->moved, NULL);
-    fake->first = features[0];
-    *taken = 1;
-    return 0;
-}
-
-static int fake_submit(Accelerator *a, const FramePair *pair, const FeatureSet *sets)
-{
-    Fake *fake = (Fake *)a;
-    if ((int)pair->position == fake->fail_at[0])
-        return -EIO;
-    pthread_mutex_lock(&fake->lock);
-    while (fake->tail - fake->head == COUNT(fake->queue))
-        pthread_cond_wait(&fake->moved, &fake->lock);
-    fake->queue[fake->tail++ % COUNT(fake->queue)] = (QueuedFrame){ *pair, *sets };
-    pthread_mutex_unlock(&fake->lock);
-    return 0;
-}
-
-static int fake_collect(Accelerator *a, void *const *results)
-{
-    Fake *fake = (Fake *)a;
-    pthread_mutex_lock(&fake->lock);
-    const QueuedFrame frame = fake->queue[fake->head % COUNT(fake->queue)];
-    pthread_mutex_unlock(&fake->lock);
-    int err = 0;
-    if (frame.set)
-        err = pixels_measure(fake->first, fake->scratch, &frame.pair, results[0], NULL);
-    if ((int)frame.pair.position == fake->fail_at[1])
-        err = -ENODEV;
-    pthread_mutex_lock(&fake->lock);
-    fake->head++;
-    pthread_cond_signal(&fake->moved);
-    pthread_mutex_unlock(&fake->lock);
-    return err;
-}
-
-static void fake_close(Accelerator *a)
-{
-    Fake *fake = (Fake *)a;
-    assert_int_equal(fake->head, fake->tail);
-    pthread_cond_destroy(&fake->moved);
-    pthread_mutex_destroy(&fake->lock);
-    mem_free(fake->scratch);
-}
-
-static const AcceleratorOps fake_ops = {
-    .open = fake_open, .submit = fake_submit, .collect = fake_collect, .close = fake_close
-};
-
-#define FAKE(ops_, submit_fails, collect_fails)                                                    \
-    {                                                                                              \
-        .accelerator = { .ops = ops_, .backend = "fake", .device = "Fake 9000", .depth = 3 },      \
-        .fail_at = { submit_fails, collect_fails },                                                \
-    }
 
 typedef struct Rig {
     ScoreStore *scores;
@@ -364,96 +282,19 @@ static void scores_do_not_depend_on_threads(void **state)
     }
 }
 
-static void accelerated_features_report_the_same(void **state)
-{
-    for (size_t t = 0; t < COUNT(thread_counts); t++) {
-        Fake fake = FAKE(&fake_ops, -1, -1);
-        Rig rig;
-        rig_open(&rig, thread_counts[t]);
-        scheduler_accelerate(rig.scheduler, &fake.accelerator);
-        for (unsigned i = 0; i < FRAMES; i++)
-            assert_int_equal(rig_read(&rig, true), 0);
-        FeaturePlace place;
-        scheduler_place(rig.scheduler, 0, &place);
-        assert_string_equal(place.backend, "fake");
-        assert_string_equal(place.device, "Fake 9000");
-        scheduler_place(rig.scheduler, 1, &place);
-        assert_null(place.backend);
-        assert_int_equal(scheduler_flush(rig.scheduler), 0);
-        /* The device has no team: its bands are counted all the same. */
-        check_scores(&rig);
-        rig_close(&rig);
-    }
-}
-
-static void accelerator_errors_are_kept(void **state)
-{
-    for (unsigned where = 0; where < 2; where++) {
-        Fake fake = FAKE(&fake_ops, where ? -1 : 5, where ? 5 : -1);
-        Rig rig;
-        rig_open(&rig, 2);
-        scheduler_accelerate(rig.scheduler, &fake.accelerator);
-        for (unsigned i = 0; i < FRAMES; i++)
-            rig_read(&rig, true);
-        assert_int_equal(scheduler_flush(rig.scheduler), where ? -ENODEV : -EIO);
-        assert_int_equal(scheduler_flush(rig.scheduler), 0);
-        assert_true(score(&rig, "pixels", 5) == -1);
-        assert_true(score(&rig, "pixels", 6) == expected_pixels(6));
-        rig_close(&rig);
-    }
-}
-
-static int refuse_open(Accelerator *a, Feature *const *features, unsigned count, FeatureSet *taken)
-{
-    const int err = fake_open(a, features, count, taken);
-    *taken = 0;
-    return err;
-}
-
-/* A feature that the device does not take goes to the CPU, unless it was asked for by that name. */
-static void what_must_be_accelerated_is_or_fails(void **state)
-{
-    AcceleratorOps refusing = fake_ops;
-    refusing.open = refuse_open;
-    const long live = mem_live();
-    for (unsigned must = 0; must < 2; must++) {
-        Fake fake = FAKE(&refusing, -1, -1);
-        Rig rig;
-        rig_open(&rig, 1);
-        scheduler_accelerate(rig.scheduler, &fake.accelerator);
-        scheduler_feature(rig.scheduler, 0)->gpu_only = must;
-        if (must) {
-            assert_int_equal(scheduler_prepare(rig.scheduler, &rig.shape), -EINVAL);
-            assert_int_equal(scheduler_prepare(rig.scheduler, &rig.shape), -EINVAL);
-        } else {
-            for (unsigned i = 0; i < FRAMES; i++)
-                assert_int_equal(rig_read(&rig, true), 0);
-            assert_int_equal(scheduler_flush(rig.scheduler), 0);
-            check_scores(&rig);
-        }
-        rig_close(&rig);
-        assert_int_equal(mem_live(), live);
-    }
-}
-
 static void skipped_frames_reach_only_those_who_ask(void **state)
 {
-    for (unsigned accelerated = 0; accelerated < 2; accelerated++) {
-        for (size_t t = 0; t < COUNT(thread_counts); t++) {
-            Fake fake = FAKE(&fake_ops, -1, -1);
-            Rig rig;
-            rig_open(&rig, thread_counts[t]);
-            if (accelerated)
-                scheduler_accelerate(rig.scheduler, &fake.accelerator);
-            for (unsigned i = 0; i < FRAMES; i++)
-                assert_int_equal(rig_read(&rig, i % 3 == 0), 0);
-            assert_int_equal(scheduler_flush(rig.scheduler), 0);
-            for (unsigned i = 0; i < FRAMES; i++) {
-                assert_true(score(&rig, "history", i) >= 0);
-                assert_true(score(&rig, "pixels", i) == (i % 3 ? -1 : expected_pixels(i)));
-            }
-            rig_close(&rig);
+    for (size_t t = 0; t < COUNT(thread_counts); t++) {
+        Rig rig;
+        rig_open(&rig, thread_counts[t]);
+        for (unsigned i = 0; i < FRAMES; i++)
+            assert_int_equal(rig_read(&rig, i % 3 == 0), 0);
+        assert_int_equal(scheduler_flush(rig.scheduler), 0);
+        for (unsigned i = 0; i < FRAMES; i++) {
+            assert_true(score(&rig, "history", i) >= 0);
+            assert_true(score(&rig, "pixels", i) == (i % 3 ? -1 : expected_pixels(i)));
         }
+        rig_close(&rig);
     }
 }
 
@@ -489,18 +330,15 @@ static void errors_come_back(void **state)
  * after it, nor what they say of it later. What they say of the frame before it stays. */
 static void failed_frames_leave_nothing(void **state)
 {
-    for (unsigned way = 0; way < 4; way++) {
+    for (unsigned stored = 0; stored < 2; stored++) {
         for (size_t t = 0; t < COUNT(thread_counts); t++) {
-            Fake fake = FAKE(&fake_ops, way == 1 ? 7 : -1, way == 2 ? 7 : -1);
             Rig rig;
             rig_open(&rig, thread_counts[t]);
             rig_add(&rig, &delayed);
-            if (way == 1 || way == 2)
-                scheduler_accelerate(rig.scheduler, &fake.accelerator);
-            if (way == 0)
-                atomic_store(&fail_position, 7);
-            if (way == 3) /* the place is taken */
+            if (stored) /* a score is there already */
                 assert_int_equal(scores_set(rig.scores, "history", 7, -5, NULL), 0);
+            else
+                atomic_store(&fail_position, 7);
             for (unsigned i = 0; i < FRAMES; i++)
                 rig_read(&rig, true);
             scheduler_flush(rig.scheduler);
@@ -510,7 +348,7 @@ static void failed_frames_leave_nothing(void **state)
                 assert_true(score(&rig, "pixels", i) == (failed ? -1 : expected_pixels(i)));
                 assert_true(score(&rig, "at once", i) == (failed ? -1 : (double)i));
                 assert_true(score(&rig, "late", i) == (failed ? -1 : (double)i));
-                if (way != 3 || !failed)
+                if (!stored || !failed)
                     assert_true((score(&rig, "history", i) >= 0) == !failed);
             }
             atomic_store(&fail_position, -1);
@@ -524,11 +362,8 @@ static void may_end_at_any_moment(void **state)
     const long live = mem_live();
     for (unsigned frames = 0; frames < 12; frames++) {
         for (size_t t = 0; t < COUNT(thread_counts); t++) {
-            Fake fake = FAKE(&fake_ops, -1, -1);
             Rig rig;
             rig_open(&rig, thread_counts[t]);
-            if (frames % 2)
-                scheduler_accelerate(rig.scheduler, &fake.accelerator);
             for (unsigned i = 0; i < frames; i++)
                 rig_read(&rig, true);
             rig_close(&rig);
@@ -615,9 +450,6 @@ int main(void)
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_do_not_depend_on_threads),
-        cmocka_unit_test(accelerated_features_report_the_same),
-        cmocka_unit_test(accelerator_errors_are_kept),
-        cmocka_unit_test(what_must_be_accelerated_is_or_fails),
         cmocka_unit_test(skipped_frames_reach_only_those_who_ask),
         cmocka_unit_test(errors_come_back),
         cmocka_unit_test(failed_frames_leave_nothing),

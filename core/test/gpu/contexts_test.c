@@ -108,6 +108,74 @@ static void test_scores_at_once(void **unused)
         assert_int_equal(0, vmaf_close(vmaf[i]));
 }
 
+/* ---- frames that fail ---- */
+
+/* Reads all frames but the first, one of which fails on the device, and flushes; how many errors were returned. After
+ * an error the pair is read again: it was not taken if the error was that of an earlier frame. */
+static unsigned read_with_errors(const ScoreRun *run, VmafContext *vmaf)
+{
+    unsigned errors = 0;
+    for (unsigned t = 1; t < run->clip->frames; t++) {
+        if (!score_read(run, vmaf, t, t))
+            continue;
+        errors++;
+        score_read(run, vmaf, t, t);
+    }
+    while (vmaf_read_pictures(vmaf, NULL, NULL, 0)) {
+        errors++;
+        assert_true(errors < run->clip->frames);
+    }
+    return errors;
+}
+
+/* How many frames have no score at all. All other frames have the scores of the CPU. */
+static unsigned failed_frames(const ScoreRun *run, VmafContext *vmaf, VmafContext *cpu)
+{
+    static const char *const metrics[] = { "psnr_y", "psnr_cb", "on_cpu" };
+    unsigned failed = 0;
+    for (unsigned t = 0; t < run->clip->frames; t++) {
+        unsigned count = 0;
+        for (unsigned m = 0; m < COUNT(metrics); m++) {
+            double score, wanted;
+            assert_int_equal(0, vmaf_feature_score_at_index(cpu, metrics[m], &wanted, t));
+            if (vmaf_feature_score_at_index(vmaf, metrics[m], &score, t))
+                continue;
+            assert_true(score == wanted);
+            count++;
+        }
+        assert_true(count == 0 || count == COUNT(metrics));
+        failed += count == 0;
+    }
+    return failed;
+}
+
+/* A frame that fails on the device, when it is queued or when it is collected: the error is returned
+ * once, the frame has no score, and later frames are scored. */
+static void test_failed_frames(void **unused)
+{
+    static const enum TapOperation operations[] = { TAP_END, TAP_SUBMIT };
+    const ScoreRun on_cpu = a_run(NULL, 0);
+    VmafContext *vmaf, *cpu;
+    assert_int_equal(0, score_open(&on_cpu, &cpu));
+    assert_int_equal(0, score_read(&on_cpu, cpu, 0, 0));
+    assert_int_equal(0, read_with_errors(&on_cpu, cpu));
+    for (unsigned i = 0; i < 2 * COUNT(operations); i++) {
+        ScoreRun run = a_run(rig_device(), 0);
+        run.threads = i % 2;
+        assert_int_equal(0, score_open(&run, &vmaf));
+        assert_int_equal(0, score_read(&run, vmaf, 0, 0));
+        tap_open(rig_gpu());
+        tap_fail(operations[i / 2], 3, -EIO);
+        assert_int_equal(1, read_with_errors(&run, vmaf));
+        assert_true(tap_has_failed());
+        tap_close();
+        const unsigned failed = failed_frames(&run, vmaf, cpu);
+        assert_in_range(failed, 1, run.clip->frames - 1);
+        assert_int_equal(0, vmaf_close(vmaf));
+    }
+    assert_int_equal(0, vmaf_close(cpu));
+}
+
 /* ---- at once ---- */
 
 #define CONTEXTS 6
@@ -455,6 +523,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sizes_in_turn),
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_scores_at_once),
+        cmocka_unit_test(test_failed_frames),
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_in_turn),
         cmocka_unit_test(test_asked_all_along),
