@@ -98,7 +98,8 @@ static void give_scratch(FeatureRun *run, pthread_mutex_t *lock, void *scratch)
         run->feature->def->scratch_destroy(scratch);
 }
 
-int feature_run_measure(FeatureRun *run, pthread_mutex_t *lock, const FramePair *pair, void *result, Team *team)
+int feature_run_measure(FeatureRun *run, pthread_mutex_t *lock, const FramePair *pair, void *result,
+                        Team *team)
 {
     void *scratch;
     int err = take_scratch(run, lock, &scratch);

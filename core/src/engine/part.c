@@ -29,7 +29,7 @@ struct Part {
     Row *rows;
     size_t row_count, row_capacity;
     size_t row_size;
-    bool begun;                /* with its own pairs */
+    bool begun;        /* with its own pairs */
     GpuTally *earlier; /* one a feature: done for the pairs before */
 
     char **kinds; /* of each feature, as far as they were asked for */

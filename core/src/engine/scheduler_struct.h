@@ -22,11 +22,12 @@ struct Frame {
     FrameId id;
     Job **jobs; /* one for each feature run; the job of one that skips the frame is not due */
     unsigned job_capacity, job_count;
-    FeatureSet on_gpu;   /* features that the GPU measures */
-    Measured *measured;  /* job_capacity of them, for the report */
-    unsigned unmeasured; /* due jobs, plus one for the reader while it starts them and one for the collector */
-    uint64_t ticket;     /* counts the frames taken; 0: free */
-    Frame *next;         /* in free_frames or in the collector's queue */
+    FeatureSet on_gpu;  /* features that the GPU measures */
+    Measured *measured; /* job_capacity of them, for the report */
+    unsigned
+        unmeasured; /* due jobs, plus one for the reader while it starts them and one for the collector */
+    uint64_t ticket; /* counts the frames taken; 0: free */
+    Frame *next;     /* in free_frames or in the collector's queue */
 };
 
 struct Scheduler {
@@ -48,8 +49,8 @@ struct Scheduler {
     pthread_t collector;
     bool collecting; /* the collector thread runs */
 
-    pthread_mutex_t lock; /* guards the rest */
-    pthread_cond_t freed; /* a frame came back */
+    pthread_mutex_t lock;           /* guards the rest */
+    pthread_cond_t freed;           /* a frame came back */
     Frame *free_frames, *free_last; /* first in, first out */
     uint64_t tickets;
     Frame **measured;  /* by ticket modulo in_flight: frames to be reported */
@@ -60,8 +61,8 @@ struct Scheduler {
     void *keep_arg;
     int err; /* first error of a feature, until scheduler_error returns it */
 
-    GpuClient *gpu;        /* NULL: none. Not owned */
-    char *gpu_device;      /* copy of its device's name, which callers may keep when the GPU is gone */
+    GpuClient *gpu;   /* NULL: none. Not owned */
+    char *gpu_device; /* copy of its device's name, which callers may keep when the GPU is gone */
     pthread_cond_t queued; /* a frame for the collector, or its end */
     Frame *queue, *queue_last;
     bool collector_ends;

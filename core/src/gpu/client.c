@@ -83,9 +83,10 @@ int client_open(GpuClient *client, Feature *const *features, unsigned count, Fea
     if (!err)
         err = test_all(client, features, count, *taken);
     if (opened && err == -ENOMEM) {
-        log_warning("%s: not enough memory on %s for the self-test beside the frame buffers; running "
-                    "the self-test first",
-                    client->backend, client->device);
+        log_warning(
+            "%s: not enough memory on %s for the self-test beside the frame buffers; running "
+            "the self-test first",
+            client->backend, client->device);
         client_close(client);
         err = test_all(client, features, count, *taken);
         if (!err)
@@ -401,8 +402,8 @@ int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *
         return err;
     ContextNeeds needs;
     context_needs(client->context, &needs);
-    const bool straight = !needs.on_cpu && !client->session->more_count &&
-                          stream_takes_arrivals(client->streams[0]);
+    const bool straight =
+        !needs.on_cpu && !client->session->more_count && stream_takes_arrivals(client->streams[0]);
     err = straight ? read_straight(client, shape, arrival) : read_mirrored(client, shape, arrival);
     if (!straight || !arrival->submitted)
         arrival_leave(arrival);

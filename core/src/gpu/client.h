@@ -18,8 +18,8 @@ typedef struct GpuImports GpuImports; /* import.h */
 
 struct GpuClient {
     const char *backend, *device; /* names for reports; they live as long as the session */
-    unsigned depth;               /* frames it may hold between submit and collect, on all devices */
-    bool required; /* features with GPU code run here, or the context refuses the first pair */
+    unsigned depth; /* frames it may hold between submit and collect, on all devices */
+    bool required;  /* features with GPU code run here, or the context refuses the first pair */
 
     GpuClient *next; /* in session->clients */
     GpuSession *session;

@@ -210,7 +210,7 @@ static int always_unsettled(const Feature *f, const void *readback, void *result
 
 /* Scores a clip with `collect` in the place of the feature's own: the results are right all the same. */
 static GpuTally score_with(const SynthClip *clip, const ClipFeature *feature,
-                                   int (*collect)(const Feature *, const void *, void *))
+                           int (*collect)(const Feature *, const void *, void *))
 {
     Pairs pairs;
     pairs_create(&pairs, clip, feature, 1);
