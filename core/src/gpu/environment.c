@@ -108,7 +108,7 @@ static bool is_understood(const Shared *shared)
 }
 
 /* Adds the entry to the list, or frees it and returns the equal one that is there. */
-static Shared *enter(Shared *wanted)
+static Shared *enter_locked(Shared *wanted)
 {
     for (Shared *s = all; s; s = s->next) {
         if (!strcmp(s->asked, wanted->asked) && s->allow_software == wanted->allow_software) {
@@ -145,7 +145,7 @@ static void close_all(void)
     pthread_mutex_unlock(&lock);
 }
 
-static int open_backend(Shared *shared, const GpuBackend *backend, bool required)
+static int open_backend_locked(Shared *shared, const GpuBackend *backend, bool required)
 {
     return session_open(&shared->session, backend,
                         &(GpuWish){ .index = -1,
@@ -157,12 +157,12 @@ static int open_backend(Shared *shared, const GpuBackend *backend, bool required
 }
 
 /* Opens the first backend that has a GPU, or the device that was named. */
-static int open_best(Shared *shared)
+static int open_best_locked(Shared *shared)
 {
     int err = -ENODEV;
     for (const GpuBackend *const *b = gpu_backends; err && *b; b++)
         if (!(*b)->hidden && (*b)->probe)
-            err = open_backend(shared, *b, false);
+            err = open_backend_locked(shared, *b, false);
     if (err && shared->device) {
         log_error("no backend has a device \"%s\" that works here", shared->device);
         return -ENODEV;
@@ -170,13 +170,13 @@ static int open_best(Shared *shared)
     return 0;
 }
 
-static int open_shared(Shared *shared)
+static int open_shared_locked(Shared *shared)
 {
     /* close_all is registered. It runs before the functions that drivers registered when they were
      * loaded. */
     static bool closes;
-    const int err =
-        shared->backend ? open_backend(shared, shared->backend, true) : open_best(shared);
+    const int err = shared->backend ? open_backend_locked(shared, shared->backend, true)
+                                    : open_best_locked(shared);
     if (err) {
         log_error(VARIABLE
                   "=%s asks for a device that cannot be used, so nothing is scored. Append "
@@ -200,7 +200,7 @@ static int bring(VmafContext *context, void *opaque)
     pthread_mutex_lock(&lock);
     if (shared->process != getpid())
         shared->session = NULL; /* it is the parent process's */
-    int err = shared->session ? 0 : open_shared(shared);
+    int err = shared->session ? 0 : open_shared_locked(shared);
     if (!err && shared->session)
         err = session_use(shared->session, context);
     const bool none = !err && !shared->session;
@@ -221,7 +221,7 @@ int environment_heed(VmafContext *context)
     if (!shared)
         return -ENOMEM;
     pthread_mutex_lock(&lock);
-    shared = enter(shared);
+    shared = enter_locked(shared);
     pthread_mutex_unlock(&lock);
     context_default_gpu(context, bring, shared);
     return 0;

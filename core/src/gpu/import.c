@@ -112,7 +112,7 @@ static void free_mirror(void *device, void *block)
 }
 
 /* Creates the slots and the pool, for the shape of the first picture. */
-static int create_slots(GpuImports *imports, const FrameShape *shape)
+static int create_slots_locked(GpuImports *imports, const FrameShape *shape)
 {
     GpuDevice *device = imports->device;
     const PoolMemory memory = {
@@ -141,14 +141,14 @@ static int create_slots(GpuImports *imports, const FrameShape *shape)
 
 /* ---- filling slots ---- */
 
-static int check_shape(GpuImports *imports, const GpuIncoming *in)
+static int check_shape_locked(GpuImports *imports, const GpuIncoming *in)
 {
     FrameShape shape;
     const int err = shape_init(&shape, in->pix_fmt, in->bpc, in->w, in->h);
     if (err)
         return err;
     if (!imports->has_shape)
-        return create_slots(imports, &shape);
+        return create_slots_locked(imports, &shape);
     if (memcmp(&shape, &imports->shape, sizeof(shape))) {
         log_error("%s: the imported picture differs from the first one in size, format or depth",
                   imports->device->backend);
@@ -161,7 +161,7 @@ static int check_shape(GpuImports *imports, const GpuIncoming *in)
 static int slot_claim(GpuImports *imports, const GpuIncoming *in, ImportSlot **out)
 {
     pthread_mutex_lock(&imports->lock);
-    const int err = check_shape(imports, in);
+    const int err = check_shape_locked(imports, in);
     if (!err) {
         ImportSlot *slot = &imports->slots[in->index % imports->depth][in->is_ref];
         while (slot->claimed)

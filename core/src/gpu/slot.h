@@ -22,8 +22,8 @@ typedef struct Slot {
     /* The frame in the slot. */
     FramePair pair; /* its pictures are held until it is collected */
     FeatureSet set, owners;
-    bool arrived; /* slot_arrive copied its pictures */
-    bool before;  /* only looked back at, not collected */
+    bool arrived;       /* slot_arrive copied its pictures */
+    bool lookback_only; /* looked back at, but not collected */
     GpuPoint uploaded, done;
     int err; /* why its kernels could not be run */
 } Slot;

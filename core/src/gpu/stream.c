@@ -35,7 +35,7 @@ struct GpuStream {
     WorkList works;
     /* Frame counts so far: accepted for upload, kernels submitted, collected. */
     uint64_t submitted, started, collected;
-    unsigned before;                      /* the last `before` frames are only looked back at */
+    unsigned lookbacks;                   /* the last so many frames are only looked back at */
     uint64_t runs;                        /* submissions of kernels */
     GpuPoint uploaded[2];                 /* by queue: the last upload of the frames started */
     GpuPoint ran[GPU_MAX_COMPUTE_QUEUES]; /* the last submission on each compute queue */
@@ -182,18 +182,18 @@ static bool is_timed(const GpuStream *stream, uint64_t frame)
 
 /* The number of frames, waiting or still to come, that are left of the oldest waiting frame's
  * batch. */
-static unsigned left_of_batch(const GpuStream *stream)
+static unsigned left_of_batch_locked(const GpuStream *stream)
 {
     return stream->batch - (unsigned)(stream->started % stream->batch);
 }
 
 /* The number of waiting frames, from the oldest on, that are of one batch and run the same kernels.
  * A timed frame runs alone. */
-static unsigned run_length(const GpuStream *stream)
+static unsigned run_length_locked(const GpuStream *stream)
 {
     const FeatureSet owners = slot_of(stream, stream->started)->owners;
     unsigned count = 1;
-    while (count < left_of_batch(stream) && stream->started + count < stream->submitted &&
+    while (count < left_of_batch_locked(stream) && stream->started + count < stream->submitted &&
            slot_of(stream, stream->started + count)->owners == owners &&
            !is_timed(stream, stream->started) && !is_timed(stream, stream->started + count))
         count++;
@@ -201,7 +201,7 @@ static unsigned run_length(const GpuStream *stream)
 }
 
 /* Finds the recorded kernels of `count` frames that run together. */
-static int work_of(GpuStream *stream, uint64_t frame, unsigned count, const Work **work)
+static int work_of_locked(GpuStream *stream, uint64_t frame, unsigned count, const Work **work)
 {
     const Slot *first = slot_of(stream, frame);
     return work_get(&stream->works,
@@ -212,7 +212,7 @@ static int work_of(GpuStream *stream, uint64_t frame, unsigned count, const Work
                     work);
 }
 
-static void count_launches(GpuStream *stream, const Work *work)
+static void count_launches_locked(GpuStream *stream, const Work *work)
 {
     for (unsigned f = 0; f < stream->graph->feature_count; f++)
         stream->tallies[f].launches += work->launches[f];
@@ -221,8 +221,8 @@ static void count_launches(GpuStream *stream, const Work *work)
 /* Lists the points that a run on this queue must wait for: the uploads of its frames and of those
  * that they look back at. A timed run also waits for all other runs, and later runs wait for it, so
  * that it has the device to itself. */
-static unsigned waits_of(const GpuStream *stream, enum GpuQueue queue, bool timed,
-                         GpuPoint waits[GPU_MAX_WAITS])
+static unsigned waits_of_locked(const GpuStream *stream, enum GpuQueue queue, bool timed,
+                                GpuPoint waits[GPU_MAX_WAITS])
 {
     const GpuPoint *points[2 + GPU_MAX_COMPUTE_QUEUES] = { &stream->uploaded[0],
                                                            &stream->uploaded[1] };
@@ -237,7 +237,7 @@ static unsigned waits_of(const GpuStream *stream, enum GpuQueue queue, bool time
     return wait_count;
 }
 
-static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
+static int submit_run_locked(GpuStream *stream, unsigned count, GpuPoint *done)
 {
     GpuDevice *dev = stream->device;
     const Slot *first = slot_of(stream, stream->started);
@@ -256,7 +256,7 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     }
     const Work *work = NULL;
     if (first->owners) {
-        const int err = work_of(stream, stream->started, count, &work);
+        const int err = work_of_locked(stream, stream->started, count, &work);
         if (err)
             return err;
         commands[command_count++] = work->commands;
@@ -265,7 +265,7 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     if (!command_count)
         return 0;
     GpuPoint waits[GPU_MAX_WAITS];
-    const unsigned wait_count = waits_of(stream, queue, timed, waits);
+    const unsigned wait_count = waits_of_locked(stream, queue, timed, waits);
     const int err = gpu_device_submit(dev,
                                       &(GpuSubmit){ .queue = queue,
                                                     .commands = commands,
@@ -279,16 +279,16 @@ static int submit_run(GpuStream *stream, unsigned count, GpuPoint *done)
     if (timed)
         stream->timed = *done;
     if (work)
-        count_launches(stream, work);
+        count_launches_locked(stream, work);
     return 0;
 }
 
 /* Starts the oldest waiting frames. Collecting them returns any error. */
-static void start_run(GpuStream *stream)
+static void start_run_locked(GpuStream *stream)
 {
-    const unsigned count = run_length(stream);
+    const unsigned count = run_length_locked(stream);
     GpuPoint done = { 0 };
-    const int err = submit_run(stream, count, &done);
+    const int err = submit_run_locked(stream, count, &done);
     for (unsigned i = 0; i < count; i++) {
         Slot *slot = slot_of(stream, stream->started + i);
         slot->done = done;
@@ -299,12 +299,12 @@ static void start_run(GpuStream *stream)
 
 /* Starts waiting frames. A frame waits for the rest of its batch only while the device has enough
  * to do. */
-static void start_if_due(GpuStream *stream)
+static void start_if_due_locked(GpuStream *stream)
 {
     while (stream->started < stream->submitted &&
-           (stream->submitted - stream->started >= left_of_batch(stream) ||
+           (stream->submitted - stream->started >= left_of_batch_locked(stream) ||
             stream->started - stream->collected < stream->batch))
-        start_run(stream);
+        start_run_locked(stream);
 }
 
 /* ---- submitting and collecting ---- */
@@ -312,9 +312,10 @@ static void start_if_due(GpuStream *stream)
 static int collect_next(GpuStream *stream, void *const *results);
 
 /* True if the oldest frame in flight is only looked back at, so that nobody collects it. */
-static bool is_before(const GpuStream *stream)
+static bool next_is_lookback_locked(const GpuStream *stream)
 {
-    return stream->collected < stream->submitted && slot_of(stream, stream->collected)->before;
+    return stream->collected < stream->submitted &&
+           slot_of(stream, stream->collected)->lookback_only;
 }
 
 /* Waits until fewer than `depth` frames are in flight and returns the next slot. Nobody uses that
@@ -324,7 +325,7 @@ static int wait_for_room(GpuStream *stream, Slot **slot)
     int err = 0;
     pthread_mutex_lock(&stream->lock);
     while (!err && stream->submitted - stream->collected >= stream->depth) {
-        if (stream->submitted - stream->collected > stream->before) {
+        if (stream->submitted - stream->collected > stream->lookbacks) {
             pthread_cond_wait(&stream->progress, &stream->lock);
             continue;
         }
@@ -355,7 +356,7 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
         &slot->uploaded);
 }
 
-static int submit(GpuStream *stream, const FramePair *pair, FeatureSet set, bool before)
+static int submit(GpuStream *stream, const FramePair *pair, FeatureSet set, bool lookback_only)
 {
     Slot *slot;
     int err = wait_for_room(stream, &slot);
@@ -363,14 +364,14 @@ static int submit(GpuStream *stream, const FramePair *pair, FeatureSet set, bool
         err = upload(stream, slot, pair);
     if (err)
         return err;
-    slot->before = before;
+    slot->lookback_only = lookback_only;
     slot->pair = *pair;
     slot->set = set;
     slot->owners = graph_owners(stream->graph, set);
     pthread_mutex_lock(&stream->lock);
     stream->submitted++;
-    stream->before = before ? stream->before + 1 : 0;
-    start_if_due(stream);
+    stream->lookbacks = lookback_only ? stream->lookbacks + 1 : 0;
+    start_if_due_locked(stream);
     pthread_mutex_unlock(&stream->lock);
     return 0;
 }
@@ -475,7 +476,7 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
     return err;
 }
 
-static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
+static void count_frame_locked(GpuStream *stream, const Slot *slot, FeatureSet again)
 {
     for (unsigned i = 0; i < stream->graph->feature_count; i++) {
         stream->tallies[i].frames += slot->set >> i & 1;
@@ -483,7 +484,7 @@ static void count_frame(GpuStream *stream, const Slot *slot, FeatureSet again)
     }
     const Work *work;
     if (slot->owners && is_timed(stream, stream->collected) &&
-        !work_of(stream, stream->collected, 1, &work))
+        !work_of_locked(stream, stream->collected, 1, &work))
         profile_add(stream->profile, work->stamps, work->owners);
 }
 
@@ -492,7 +493,7 @@ static int collect_next(GpuStream *stream, void *const *results)
     Slot *slot = slot_of(stream, stream->collected);
     pthread_mutex_lock(&stream->lock);
     if (stream->started == stream->collected)
-        start_run(stream);
+        start_run_locked(stream);
     pthread_mutex_unlock(&stream->lock);
 
     FeatureSet again;
@@ -504,9 +505,9 @@ static int collect_next(GpuStream *stream, void *const *results)
 
     pthread_mutex_lock(&stream->lock);
     if (!err)
-        count_frame(stream, slot, again);
+        count_frame_locked(stream, slot, again);
     stream->collected++;
-    start_if_due(stream);
+    start_if_due_locked(stream);
     pthread_cond_signal(&stream->progress);
     pthread_mutex_unlock(&stream->lock);
     return err;
@@ -516,7 +517,7 @@ int stream_collect(GpuStream *stream, void *const *results)
 {
     int err = 0;
     pthread_mutex_lock(&stream->lock);
-    while (is_before(stream)) {
+    while (next_is_lookback_locked(stream)) {
         pthread_mutex_unlock(&stream->lock);
         const int before_err = collect_next(stream, NULL);
         err = err ? err : before_err;

@@ -115,7 +115,7 @@ static void share_with_peers(GpuDevice *device, GpuUpload *upload)
 
 /* Imports the reserve when it is first used. Drops it if the driver refuses, since the driver has
  * memory of its own. */
-static bool open_reserve(GpuDevice *device)
+static bool open_reserve_locked(GpuDevice *device)
 {
     GpuReserve *reserve = device->reserve;
     if (!reserve || reserve->upload)
@@ -141,7 +141,7 @@ static void *take_reserved(GpuDevice *device, size_t size)
     const size_t page = 4096;
     char *block = NULL;
     pthread_mutex_lock(&device->uploads_lock);
-    GpuReserve *reserve = open_reserve(device) ? device->reserve : NULL;
+    GpuReserve *reserve = open_reserve_locked(device) ? device->reserve : NULL;
     if (reserve && size <= reserve->size - reserve->used) {
         block = reserve->pages + reserve->used;
         /* Whole pages; the reserve is whole pages too. */
