@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What cuda.h takes from the headers of a CUDA or HIP kit, made of clang's builtins: so clang alone, with no
- * kit in sight, compiles kernels for both. The build's command line includes it ahead of a kernel; nvcc
- * and hiprtc bring their own. */
+/* The declarations that cuda.h needs from the headers of a CUDA or HIP kit, made of clang's
+ * builtins. With them clang alone compiles kernels for both, and no kit need be installed. The
+ * build's command line includes this file ahead of a kernel. nvcc and hiprtc bring declarations of
+ * their own. */
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
@@ -9,8 +10,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define BARE static __device__ __forceinline__
 
-/* The threads of a group; for NVIDIA also how many groups are to fit a multiprocessor. For AMD clang takes
- * no notice of launch_bounds. */
+/* The threads of a workgroup; for NVIDIA also how many workgroups should fit on a multiprocessor.
+ * For AMD, clang ignores launch_bounds. */
 #ifdef __HIP__
 #define __launch_bounds__(count) __attribute__((amdgpu_flat_work_group_size(count, count)))
 #else
@@ -53,7 +54,7 @@ BARE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c)
 BARE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 BARE float floorf(float x) { return __builtin_floorf(x); }
 
-/* Ids are read where they are used, as members of an object made on the spot. */
+/* Ids are read where they are used, as members of a temporary object. */
 struct BareThread {
     unsigned x, y;
     __device__ BareThread();
@@ -75,7 +76,7 @@ __device__ __forceinline__ BareGroup::BareGroup()
       z(unsigned(__nvvm_read_ptx_sreg_ctaid_z()))
 {
 }
-/* __syncthreads is a builtin of clang's. */
+/* clang has __syncthreads as a builtin. */
 BARE float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
 BARE float rsqrtf(float x) { return __nvvm_rsqrt_approx_ftz_f(x); }
 BARE float __fdividef(float a, float b) { return __nvvm_div_approx_ftz_f(a, b); }

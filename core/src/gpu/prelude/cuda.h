@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The dialect as CUDA C++ (compile with -fmad=false; HIP takes the same text). See prelude.h.
+/* The dialect as CUDA C++ (compile with -fmad=false). HIP compiles the same text. See prelude.h.
  *
- * Buffers and parameters are members of one struct that is the kernel's only argument, and the
- * device functions are its member functions: so they see buffers by name, as in GLSL. */
+ * Buffers and parameters are members of one struct, the kernel's only argument. The device
+ * functions are member functions of it, so they use buffers by name, as in GLSL. */
 typedef unsigned int u32;
 typedef int i32;
 typedef unsigned long long u64;
@@ -14,7 +14,8 @@ typedef uint4 u32x4;
 #define U32X2(a, b) make_uint2(a, b)
 #define U32X4(a, b, c, d) make_uint4(a, b, c, d)
 
-/* What is not the entry itself has a name of its own: several kernels may become one module. */
+/* Everything but the entry point lies in a namespace of the kernel's own, because several kernels
+ * may become one module. */
 #define NAMESPACE_OF_(name) of_##name
 #define NAMESPACE_OF(name) NAMESPACE_OF_(name)
 namespace NAMESPACE_OF(KERNEL_NAME) {
@@ -85,7 +86,8 @@ SHARED_ARRAYS
 #ifdef GPU_HIP
 #define mul_wide_i32(a, b) (i64(a) * i64(b))
 #else
-/* Where it sees that a factor is not negative, clang forgets that the product is one of 32 bits. */
+/* mul.wide in assembly: where clang sees that a factor is not negative, it does not recognise a
+ * product of 32-bit factors and computes a slower 64-bit one. */
 static __device__ __forceinline__ i64 mul_wide_i32(i32 a, i32 b)
 {
     i64 product;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Single-precision arithmetic that Vulkan does not promise: correctly rounded quotients and roots, and
- * sums and products with the error they leave. Rounding is to nearest, ties to even; results below the
- * smallest normal number become 0. Include it after KERNEL_BEGIN: these are device functions. */
+/* Single-precision arithmetic that Vulkan does not promise: correctly rounded quotients and roots,
+ * and sums and products with their rounding errors. Results are rounded to nearest, ties to even;
+ * results below the smallest normal number become 0. Include this file after KERNEL_BEGIN, because
+ * it defines device functions. */
 
-/* a / b; b > 0 and normal. The device's quotient of the mantissas is near; integers make it exact. */
+/* a / b, for b > 0 and normal. The device's quotient of the mantissas is close, and integer
+ * arithmetic makes it exact. */
 DEVICE f32 exact_div(f32 a, f32 b)
 {
     u32 a_bits = bits_of_f32(a), b_bits = bits_of_f32(b);
     u32 a_exponent = (a_bits >> 23) & 255u, b_exponent = b_bits >> 23;
     u32 a_mantissa = (a_bits & 0x7fffffu) | 0x800000u, b_mantissa = (b_bits & 0x7fffffu) | 0x800000u;
-    /* A quotient of 25 bits: 24 and the one that rounds. */
+    /* The quotient has 25 bits: 24, and one for rounding. */
     u32 shift = a_mantissa >= b_mantissa ? 24u : 25u;
     f32 scale = shift == 24u ? 16777216.0f : 33554432.0f;
-    /* Conversions are signed: many vector units have no others. */
+    /* The conversions use signed integers, since many vector units convert no others. */
     f32 divisor = f32(i32(b_mantissa));
     u32 quotient = u32(i32(f32(i32(a_mantissa)) / divisor * scale));
-    /* The true remainder is small: 32 bits hold it whatever was lost above them. */
+    /* The true remainder is small, so 32 bits hold it even though the upper bits are lost. */
     i32 rest = i32((a_mantissa << shift) - quotient * b_mantissa);
     i32 off = i32(floor_f32(f32(rest) / divisor));
     quotient += u32(off);
@@ -36,7 +38,7 @@ DEVICE f32 exact_div(f32 a, f32 b)
     return f32_of_bits((a_bits & 0x80000000u) | ((u32(exponent - 1) << 23) + mantissa));
 }
 
-/* The root of x >= 0. */
+/* The square root of x >= 0. */
 DEVICE f32 exact_sqrt(f32 x)
 {
     u32 bits = bits_of_f32(x);
@@ -45,7 +47,8 @@ DEVICE f32 exact_sqrt(f32 x)
     u32 mantissa = (bits & 0x7fffffu) | 0x800000u;
     i32 exponent = i32(bits >> 23) - 127;
     u32 odd = u32(exponent) & 1u;
-    /* A root of 25 bits, of the mantissa times 2^25 or 2^26; its last bit rounds. */
+    /* The root has 25 bits: it is taken of the mantissa times 2^25 or 2^26, and its last bit is for
+     * rounding. */
     f32 radicand = f32(i32(mantissa << odd));
     u32 root = u32(i32(sqrt_near(radicand) * 5792.61875f)); /* 2^12.5 */
     i32 rest = i32((mantissa << (25u + odd)) - root * root);
@@ -59,12 +62,12 @@ DEVICE f32 exact_sqrt(f32 x)
         rest -= i32(2u * root + 1u);
         root += 1u;
     }
-    /* Half way it cannot be: the square of an odd root is odd. */
+    /* A tie is impossible: the square of an odd root is odd. */
     u32 rounded = (root >> 1) + (root & 1u);
     return f32_of_bits((u32((exponent - i32(odd)) / 2 + 126) << 23) + rounded);
 }
 
-/* a + b, rounded; what that lost goes to `error`. */
+/* a + b, rounded. `error` receives the rounding error. */
 DEVICE f32 two_sum(f32 a, f32 b, INOUT(f32) error)
 {
     PRECISE f32 sum = a + b;
@@ -77,13 +80,14 @@ DEVICE f32 two_sum(f32 a, f32 b, INOUT(f32) error)
     return sum;
 }
 
-/* The upper half of the digits of x. */
+/* The upper half of x's digits. */
 DEVICE f32 upper_half(f32 x)
 {
     return f32_of_bits(bits_of_f32(x) & 0xfffff000u);
 }
 
-/* a * b, rounded; what that lost goes to `error`. FUSED: the kernel knows that the device fuses. */
+/* a * b, rounded. `error` receives the rounding error. FUSED, if defined and not 0: the
+ * device is known to fuse multiply and add. */
 DEVICE f32 two_product(f32 a, f32 b, INOUT(f32) error)
 {
     PRECISE f32 product = a * b;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Numbers of some 46 bits as the sum of two floats, for what a kernel cannot do in single precision and
- * Vulkan does not promise in double. Include it after exact_float.h. */
+/* Numbers of about 46 bits, as the sum of two floats, for calculations that need more than single
+ * precision and for which Vulkan promises no double precision. Include this file after
+ * exact_float.h. */
 struct Pair {
-    f32 high, low; /* |low| is at most half a unit in high's last place: high is the pair, narrowed */
+    /* |low| is at most half a unit in high's last place, so high is the pair rounded to a float. */
+    f32 high, low;
 };
 
-/* From two floats of which the first is the larger. */
+/* Makes a pair of two floats; the first must be the larger one. */
 DEVICE Pair pair_of(f32 large, f32 small)
 {
     PRECISE f32 high = large + small;
@@ -53,7 +55,7 @@ DEVICE Pair pair_scale(Pair a, f32 b)
     return pair_of(high, low);
 }
 
-/* a * b of two floats. */
+/* The product of two floats. */
 DEVICE Pair pair_product(f32 a, f32 b)
 {
     f32 lost;
@@ -80,7 +82,7 @@ DEVICE Pair pair_div(Pair a, Pair b)
     return pair_of(first, second);
 }
 
-/* Of a > 0; 0 otherwise. */
+/* The square root of a > 0; 0 for other values. */
 DEVICE Pair pair_sqrt(Pair a)
 {
     if (a.high <= 0.0f)

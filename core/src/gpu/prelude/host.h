@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The dialect as C++ for the CPU, in the struct form of cuda.h. See prelude.h, and host/kernel.h for
- * what runs it. Buffers know their size and every access is checked; shared arrays are members, so
- * that each workgroup finds undefined ones. */
+/* The dialect as C++ for the CPU, in the struct form of cuda.h. See prelude.h, and host/kernel.h
+ * for the code that runs it. Buffers know their size, and every access is checked. Shared arrays
+ * are members, so each workgroup starts with undefined ones. */
 #include "gpu/backend/host/kernel.h"
 
 typedef unsigned int u32;
@@ -45,7 +45,8 @@ enum { HOST_BUFFER_COUNT = BUFFERS };
 #define PRECISE
 #define UNROLL
 #define COMPUTE_HERE(x)
-/* Nameless, or the linker would take one kernel's functions for another's. */
+/* The namespace has no name; otherwise the linker would mix up the functions of different
+ * kernels. */
 #define KERNEL_BEGIN                                                                               \
     namespace {                                                                                    \
     struct Kernel {                                                                                \
@@ -85,7 +86,7 @@ enum { HOST_BUFFER_COUNT = BUFFERS };
 #define LOCAL_INDEX (thread_.local[1] * GROUP_W + thread_.local[0])
 #define PUT_WORD(array, i, value) (reinterpret_cast<u32 *>(array)[i] = (value))
 #define BARRIER() host_barrier(thread_.runner, __LINE__)
-/* Threads take turns: only a barrier lets another one go on. */
+/* The threads take turns, and only a barrier switches to another one. */
 #define ATOMIC_ADD(buffer_, index, value) host_add(buffer_[index], value)
 static inline u32 host_add(u32 &at, u32 value)
 {
@@ -118,7 +119,7 @@ static inline f32 f32_of_bits(u32 bits)
     __builtin_memcpy(&x, &bits, sizeof(x));
     return x;
 }
-/* Rounded twice: so may devices do it. */
+/* Rounded twice, as some devices do. */
 static inline f64 fma_f64(f64 a, f64 b, f64 c) { return a * b + c; }
 static inline f64 f64_of_words(u32 low, u32 high)
 {
@@ -140,13 +141,13 @@ static inline u64 bits_of_f64(f64 x)
 static inline f32 max_f32(f32 a, f32 b) { return a > b ? a : b; }
 #define floor_f32(x) __builtin_floorf(x)
 #define fma_f32(a, b, c) __builtin_fmaf(a, b, c)
-/* Off by a unit in the last place, one way or the other: devices are, too. */
+/* Off by one unit in the last place, up or down, as on devices. */
 static inline f32 sqrt_near(f32 x)
 {
     const u32 root = bits_of_f32(__builtin_sqrtf(x));
     return f32_of_bits(root == 0u || root >= 0x7f800000u ? root : root + 1u - (root & 2u));
 }
-/* Off by two, which is the most that Vulkan allows a quotient and the inverse of a root. */
+/* Off by two units, the most that Vulkan allows for a quotient and for an inverse root. */
 static inline f32 rsqrt_near(f32 x)
 {
     const u32 bits = bits_of_f32(1.0f / __builtin_sqrtf(x));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The dialect as a question to the preprocessor: what does this kernel want? compile_kernel.py reads the
- * answer; the rest of what comes out is no language at all. */
+/* The dialect reduced to what the preprocessor can tell about a kernel: its workgroup, buffers and
+ * parameters. compile_kernel.py reads that; the rest of the output is not in any language. */
 #define IN(slot, type, name) +1
 #define OUT(slot, type, name) +1
 #define ARG(type, name) +4

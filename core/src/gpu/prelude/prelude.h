@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The kernel dialect: one source for every GPU API.
  *
- * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles it
- * once for each entry of `kernels` (in the folder's meson.build) and API, with KERNEL_x defined
- * for the kernel wanted, and GPU_GLSL for GLSL, GPU_SYCL for SYCL, GPU_HIP for HIP or GPU_HOST for the
- * CPU; none of them means CUDA. What kernel and host must agree on (sizes, the layout of results,
- * parameters) is written once, in NAME_tile.h: it holds nothing but macros, such as
+ * A kernel file, feature/NAME/NAME.kernel.h, holds the kernels of one feature. The build compiles
+ * it once for each API and each entry of `kernels` in the folder's meson.build. It defines KERNEL_x
+ * for the wanted kernel, and GPU_GLSL for GLSL, GPU_SYCL for SYCL, GPU_HIP for HIP or GPU_HOST for
+ * the CPU; none of these means CUDA. NAME_tile.h holds what kernel and host must agree on: sizes,
+ * the layout of results, parameters. It contains nothing but macros, such as
  *
  *     #define PSNR_GROUP_W 32
  *     #define PSNR_SSE_PARAMS ARG(u32, width) ARG(u32, height) ARG(u32, stride)
  *
- * of which GPU_PARAMS (gpu/feature_gpu.h) makes the host's struct. Each kernel reads so:
+ * GPU_PARAMS (gpu/feature_gpu.h) makes the host's struct of the latter. A kernel looks like this:
  *
  *     #if defined(KERNEL_psnr_sse)
  *     #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u32, sums)
  *     #define PARAMS PSNR_SSE_PARAMS
- *     #define SHARED_ARRAYS SHARED(u32, part, 256)         // may be left out
- *     #define GROUP_W PSNR_GROUP_W                         // threads of a workgroup, at most 256
+ *     #define SHARED_ARRAYS SHARED(u32, part, 256)    // optional
+ *     #define GROUP_W PSNR_GROUP_W                    // threads of a workgroup, at most 256
  *     #define GROUP_H 8
- *     #define MIN_GROUPS 3                                 // on one multiprocessor; may be left out: CUDA
- *                                                          // gives no thread more registers than that allows
- *     #include "gpu/prelude/prelude.h"
+ *     #define MIN_GROUPS 3                            // optional: workgroups on one
+ *                                                     multiprocessor; // CUDA limits a thread's
+ *     registers to that #include "gpu/prelude/prelude.h"
  *
- *     TABLE_BEGIN(u32, taps, 3) 1u, 2u, 1u TABLE_END       // constants, if any: before KERNEL_BEGIN
+ *     TABLE_BEGIN(u32, taps, 3) 1u, 2u, 1u TABLE_END  // constants, if any, before KERNEL_BEGIN
  *     KERNEL_BEGIN
- *     DEVICE u32 square(u32 x) { return x * x; }           // may use buffers and params by name
+ *     DEVICE u32 square(u32 x) { return x * x; }      // may use buffers and params by name
  *     KERNEL_MAIN
  *     {
  *         ...
@@ -32,49 +32,55 @@
  *     KERNEL_END
  *     #endif
  *
- * What may be used:
+ * A kernel may use:
  *   types      u32 i32 u64 i64 f32 bool; u32x2 u32x4 (.x .y .z .w; made by U32X2() and U32X4()).
- *              Casts are written u32(x). Buffers hold these types; no 8 or 16 bit element.
- *   params     u32, i32 and f32 only, 128 bytes at most: host and kernel see one plain struct.
- *   functions  DEVICE type name(args); arguments by value, or INOUT(type) name; no pointers, no
+ *              Casts are written u32(x). Buffers hold these types, and no 8 or 16 bit elements.
+ *   params     u32, i32 and f32 only, at most 128 bytes: host and kernel use the same plain struct.
+ *   functions  DEVICE type name(args). Arguments are values or INOUT(type) name. No pointers, no
  *              recursion, no arrays as arguments.
- *   arrays     local ones with constant size; tables by TABLE_BEGIN … TABLE_END.
- *   ids        GROUP_X GROUP_Y GROUP_Z, LOCAL_X LOCAL_Y, LOCAL_INDEX (x fastest), GROUP_SIZE: all u32.
- *   groups     BARRIER() orders shared arrays within a workgroup and must be reached by all of its
- *              threads. GROUP_SUM(array, value) leaves in array[0] the sum over the group; array is
- *              shared, has GROUP_SIZE elements, and a power of two of them.
- *   atomics    ATOMIC_ADD(buffer, index, u32 value) gives the value before. 32 bits only; `buffer`
- *              may be a shared array.
- *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low word
- *              first, carrying by hand: exact in any order, but not to be read before the pass ends.
- *   vectors    PUT_WORD(array, i, value) writes word i of a shared array of u32x4, which others then
- *              read four words at a time.
+ *   arrays     Local arrays of constant size; tables by TABLE_BEGIN ... TABLE_END.
+ *   ids        GROUP_X GROUP_Y GROUP_Z, LOCAL_X LOCAL_Y, LOCAL_INDEX (x fastest), GROUP_SIZE; all
+ *              u32.
+ *   groups     BARRIER() orders accesses to shared arrays within a workgroup. All of its threads
+ *              must reach it. GROUP_SUM(array, value) leaves in array[0] the sum over the
+ *              workgroup; the array is shared and has GROUP_SIZE elements, a power of two.
+ *   atomics    ATOMIC_ADD(buffer, index, u32 value) returns the value before. 32 bits only;
+ *              `buffer` may be a shared array.
+ *              ATOMIC_ADD_U64(buffer, index, u64 value) adds to the pair of words at index, low
+ *              word first, and carries by hand. The sum is exact in any order, but must not be read
+ *              before the pass ends.
+ *   vectors    PUT_WORD(array, i, value) writes word i of a shared array of u32x4, which others
+ *              then read four words at a time.
  *   loops      UNROLL before a `for` whose body indexes a local array by the loop's variable.
- *              COMPUTE_HERE(x) on a 32-bit integer: not later, in a branch that uses it, with all that
- *              x is made of kept until then. For compilers that do so and run out of registers.
- *   helpers    mul_hi_u32, mul_hi_i32, mul_wide_i32 (an i64), top_bit_u32, top_bit_u64 (index of the highest set bit; x > 0), count_bits_u32,
- *              min_u32, max_u32, min_i32, max_i32, clamp_i32, abs_i32, PRECISE before a float
- *              declaration whose steps must be rounded as written.
+ *              COMPUTE_HERE(x), for a 32-bit integer, makes the compiler compute x here. Some
+ *              compilers move the computation into a later branch that uses x, keep its operands
+ *              until then, and run out of registers.
+ *   helpers    mul_hi_u32, mul_hi_i32, mul_wide_i32 (an i64), top_bit_u32, top_bit_u64 (index of
+ *              the highest set bit; x > 0), count_bits_u32, min_u32, max_u32, min_i32, max_i32,
+ *              clamp_i32, abs_i32, and PRECISE before a float declaration whose steps must be
+ *              rounded as written.
  *   floats     bits_of_f32, f32_of_bits, abs_f32, max_f32, floor_f32. Only +, - and * are rounded
- *              correctly everywhere: a / b, recip_near(x), which is 1 / x in a hurry and of x from
- *              2^-100 to 2^100, sqrt_near(x), and rsqrt_near(x), which is 1 / sqrt(x), may be some units off in
- *              the last place, and tiny results may become 0. exact_float.h has what is exact.
- *              fma_f32(a, b, c) is a * b + c, rounded once by most devices: ask them (ciede does), unless
- *              FMA_FUSES is defined.
- *   doubles    f64 in kernels whose name is another's with _f64 behind it: this one runs in place of the
- *              other on devices that are fast at it. +, - and *, and f32(x) and f64(x), which may
- *              be slow; abs_f64; fma_f64(a, b, c), rounded once or twice. f64_of_words(low, high) is one by its bits,
- *              low_word(x) and high_word(x) are these.
+ *              correctly everywhere. a / b, recip_near(x), a fast 1 / x for x from 2^-100 to 2^100,
+ *              sqrt_near(x), and rsqrt_near(x), which is 1 / sqrt(x), may be off by some units in
+ *              the last place, and tiny results may become 0. exact_float.h has exact functions.
+ *              fma_f32(a, b, c) is a * b + c, rounded once by most devices. Unless FMA_FUSES is
+ *              defined, a kernel must test that (as ciede does).
+ *   doubles    f64, in a kernel named like another one with _f64 appended. It replaces the other
+ *              one on devices that are fast at doubles. +, - and *; f32(x) and f64(x), which may be
+ *              slow; abs_f64; fma_f64(a, b, c), rounded once or twice. f64_of_words(low, high)
+ *              makes a double of its bits; low_word(x) and high_word(x) return them.
  *   samples    SAMPLE(plane, row, x): sample x of the row that begins at word `row` of a plane's
- *              buffer; variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
+ *              buffer. Variants are compiled with HBD 0 (8 bits a sample) and HBD 1 (16 bits).
  *              SAMPLES_PER_WORD, and sample_of(word, x) for words already loaded.
- *   memory     LITTLE_SHARED, 0 or 1, from gpu/prelude/target.h, which is included before SHARED_ARRAYS is
- *              defined: how much shared memory groups that run side by side have between them.
+ *   memory     LITTLE_SHARED, 0 or 1, from gpu/prelude/target.h, which must be included before
+ *              SHARED_ARRAYS is defined: whether workgroups that run side by side have little
+ *              shared memory between them.
  *
- * What must not: 64-bit atomics, a subgroup size, reads out of a buffer's bounds (a plane's
- * row may be read up to its stride), signed arithmetic that overflows (u32 and u64 may wrap), shifts by
- * as many bits as a value has or more, both whatever the samples hold, and comparisons of a 32-bit value widened to 64 bits with a
- * 64-bit constant (lavapipe gets them wrong: compare in 32 bits). */
+ * A kernel must not use 64-bit atomics; depend on a subgroup size; read beyond a buffer's bounds (a
+ * plane's row may be read up to its stride); overflow in signed arithmetic (u32 and u64 may wrap)
+ * or shift by as many bits as a value has or more, whatever the samples hold; or compare a 32-bit
+ * value widened to 64 bits with a 64-bit constant (lavapipe gets that wrong: compare in 32
+ * bits). */
 #ifndef SHARED_ARRAYS
 #define SHARED_ARRAYS
 #endif

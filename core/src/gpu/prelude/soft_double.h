@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* IEEE double arithmetic in integers, for the rare pixel whose result hangs on a double's last bit.
+/* IEEE double arithmetic in integers, for the rare pixel whose result depends on a double's last
+ * bit.
  *
- * Vulkan promises double no more than single-precision accuracy and many devices have none at all,
- * so a kernel that must agree with the CPU rounds by itself. Values are bit patterns of positive
- * normal doubles; nothing here knows zero, sign, infinity or NaN. Rounding is to nearest, ties to
- * even. Include it after KERNEL_BEGIN: these are device functions. */
+ * For doubles Vulkan promises single-precision accuracy only, and many devices have none, so a
+ * kernel that must agree with the CPU rounds by itself. Values are bit patterns of positive normal
+ * doubles: no zero, sign, infinity or NaN. Results are rounded to nearest, ties to even. Include
+ * this file after KERNEL_BEGIN, because it defines device functions. */
 
-/* value * 2^exponent, where `sticky` says that bits were lost below value's last; value > 0, and at
- * least 55 bits long if sticky. */
+/* value * 2^exponent. `sticky`: nonzero bits were lost below value's last. value > 0, and at least
+ * 55 bits long if sticky. */
 DEVICE u64 sd_round(u64 value, i32 exponent, bool sticky)
 {
     i32 excess = i32(top_bit_u64(value)) - 52;
@@ -21,7 +22,7 @@ DEVICE u64 sd_round(u64 value, i32 exponent, bool sticky)
     } else {
         value <<= u32(-excess);
     }
-    /* A carry out of the mantissa lands in the exponent, where it belongs. */
+    /* A carry out of the mantissa correctly increments the exponent. */
     return (u64(u32(exponent + excess + 52 + 1023 - 1)) << 52) + value;
 }
 
@@ -30,14 +31,14 @@ DEVICE u64 sd_from_u32(u32 x)
     return sd_round(u64(x), 0, false);
 }
 
-/* Of a positive normal float. */
+/* a must be a positive normal float. */
 DEVICE u64 sd_from_f32(f32 x)
 {
     u32 bits = bits_of_f32(x);
     return (u64((bits >> 23) + 896u) << 52) | (u64(bits & 0x7fffffu) << 29);
 }
 
-/* To the nearest float, ties to even; it must be a normal one. */
+/* To the nearest float, ties to even. The result must be a normal float. */
 DEVICE f32 sd_to_f32(u64 a)
 {
     u32 odd = u32(a >> 29) & 1u;
@@ -50,7 +51,7 @@ DEVICE u64 sd_mantissa(u64 a)
     return (a & ((u64(1) << 52) - u64(1))) | (u64(1) << 52);
 }
 
-/* The exponent of the mantissa's last bit. */
+/* The exponent of the last bit of the mantissa. */
 DEVICE i32 sd_exponent(u64 a)
 {
     return i32(u32(a >> 52)) - 1075;
@@ -81,8 +82,9 @@ DEVICE u64 sd_mul(u64 a, u64 b)
     u64 low = a0 * b0;
     u64 mid = a1 * b0 + (low >> 32);
     u64 mid2 = a0 * b1 + (mid & u64(0xffffffffu));
-    u64 high = a1 * b1 + (mid >> 32) + (mid2 >> 32);     /* bits 64… of the product: 42 at most */
-    u64 rest = (mid2 << 32) | (low & u64(0xffffffffu)); /* bits 0…63 */
+    /* Bits 64 and up of the product: at most 42. */
+    u64 high = a1 * b1 + (mid >> 32) + (mid2 >> 32);
+    u64 rest = (mid2 << 32) | (low & u64(0xffffffffu)); /* bits 0 to 63 */
     bool sticky = (rest & ((u64(1) << 42) - u64(1))) != u64(0);
     return sd_round((high << 22) | (rest >> 42), sd_exponent(a) + sd_exponent(b) + 42, sticky);
 }
@@ -105,7 +107,7 @@ DEVICE u64 sd_div(u64 a, u64 b)
     return sd_round(quotient, sd_exponent(a) - sd_exponent(b) - 56, rest != u64(0));
 }
 
-/* Toward zero; the value must be below 2^32. */
+/* Rounds toward zero. The value must be below 2^32. */
 DEVICE u32 sd_to_u32(u64 a)
 {
     i32 drop = -sd_exponent(a);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The dialect as SYCL, in the struct form of cuda.h. See prelude.h, and sycl/plugin/kernel.h for what
- * launches it. The build preprocesses each kernel by itself and puts several of them into one file,
- * each in a namespace of its own: so nothing here includes anything.
+/* The dialect as SYCL, in the struct form of cuda.h. See prelude.h, and sycl/plugin/kernel.h for
+ * the code that launches it. The build preprocesses each kernel by itself and puts several of them
+ * into one file, each in a namespace of its own, so nothing here includes anything.
  *
- * Shared arrays are one struct in local memory; members of the kernel refer to its arrays. */
+ * The shared arrays are one struct in local memory, and members of the kernel refer to them. */
 typedef unsigned int u32;
 typedef int i32;
 typedef unsigned long long u64;
@@ -56,7 +56,7 @@ struct Shared {
 #define KERNEL_MAIN SYCL_INLINE void run()
 #define KERNEL_END                                                                                 \
     };                                                                                             \
-    struct Name; /* SYCL wants one for each kernel */                                              \
+    struct Name; /* SYCL requires a name for each kernel */                                        \
     static sycl::event launch(sycl::queue &queue, const void *args, const unsigned *groups,        \
                               const std::vector<sycl::event> &after)                               \
     {                                                                                              \
@@ -70,7 +70,7 @@ struct Shared {
 #define SYCL_TEXT(name) SYCL_TEXT_(name)
 #define SYCL_TEXT_(name) #name
 
-/* SYCL counts the fastest dimension last. */
+/* SYCL numbers the fastest dimension last. */
 #define GROUP_X u32(item_.get_group(2))
 #define GROUP_Y u32(item_.get_group(1))
 #define GROUP_Z u32(item_.get_group(0))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Sums and products that are too small to be normal, as IEEE has them: devices may take them for 0. Floats are
- * bit patterns here. Include it after KERNEL_BEGIN: these are device functions. */
+/* Sums and products too small to be normal numbers, rounded as IEEE requires, because devices may
+ * treat such numbers as 0. Floats are bit patterns here. Include this file after KERNEL_BEGIN,
+ * because it defines device functions. */
 
-#define TINY_SAFE 0x20000000u /* bits of 2^-63: beside it a number below 2^-126 is nothing */
+/* Bits of 2^-63: adding a number below 2^-126 to it changes nothing. */
+#define TINY_SAFE 0x20000000u
 
-/* A float below 2^-62, times 2^64: a normal number. */
+/* A float below 2^-62 times 2^64, which is a normal number. */
 DEVICE f32 scaled_up(u32 bits)
 {
     u32 size = bits & 0x7fffffffu;
@@ -34,7 +36,7 @@ DEVICE u32 tiny_add(u32 a, u32 b)
     return scaled_down(sum);
 }
 
-/* Of floats that are not negative, and both below 2^22. */
+/* Both floats must be at least 0 and below 2^22. */
 DEVICE u32 tiny_mul(u32 a, u32 b)
 {
     u32 a_exponent = a >> 23, b_exponent = b >> 23;
@@ -42,7 +44,7 @@ DEVICE u32 tiny_mul(u32 a, u32 b)
     u32 b_digits = b_exponent == 0u ? b : (b & 0x7fffffu) | 0x800000u;
     if (a_digits == 0u || b_digits == 0u)
         return 0u;
-    /* The product in units of 2^-149, the last place of all numbers below 2^-125. */
+    /* The product in units of 2^-149, which is the last place of all numbers below 2^-125. */
     i32 shift = 151 - i32(max_u32(a_exponent, 1u)) - i32(max_u32(b_exponent, 1u));
     if (shift > 50)
         return 0u;
