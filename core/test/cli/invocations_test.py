@@ -221,7 +221,7 @@ CASES = [
     (r'$RAW --model "path=a\:b\=c"', FAIL, NONE, 'problem loading model: a:b=c'),
     ('$RAW --model version=vmaf_v0.6.1:foo.bar=1 -o out.xml', FAIL, NONE, 'no extractor "foo"; the model has: adm, motion, vif'),
     ('$RAW --model version=vmaf_v0.6.1:cambi.enc_width=352:cambi.enc_height=288:float_vif.vif_enhn_gain_limit=1 -o out.xml', 0, 2,
-     'Warning: vmaf_v0.6.1 does not use what these options are for: cambi.enc_width=352, cambi.enc_height=288, '
+     'Warning: vmaf_v0.6.1 does not use the extractors of these options: cambi.enc_width=352, cambi.enc_height=288, '
      'float_vif.vif_enhn_gain_limit=1\n'),
     ('$RAW --model version=vmaf_v0.6.1:cambi.foo=1 -o out.xml', FAIL, NONE, 'cambi has no option "foo"; it has: cambi_max_val'),
     ('$RAW --model version=vmaf_v0.6.1:float_vif.vif_enhn_gain_limit=0 -o out.xml', FAIL, NONE, 'it may be from 1 to 100'),

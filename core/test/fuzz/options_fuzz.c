@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vmaf/check.h"
+#include "vmaf/spec.h"
 #include "fuzz.h"
 #include "vmaf/options.h"
 

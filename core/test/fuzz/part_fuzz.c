@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "common/message.h"
-#include "vmaf/part/agree.h"
+#include "vmaf/part/part.h"
 
 enum { FEATURES_MAX = 16, VALUES_MAX = 64 };
 

@@ -17,9 +17,8 @@
 
 #include "engine/context_struct.h"
 #include "base/text.h"
-#include "vmaf/extractors.h"
+#include "vmaf/scores.h"
 #include "vmaf/gpu.h"
-#include "vmaf/models.h"
 #include "vmaf/options.h"
 #include "synth.h"
 

@@ -87,7 +87,7 @@ def same(what, args, count, form='json', extra=(), shuffle=None):
 
 
 def digest(data):
-    """As core/tools/vmaf/part/digest.h, for parts that only look as if vmaf had made them."""
+    """As core/tools/vmaf/part/digest.c, for parts that only look as if vmaf had made them."""
     mask = (1 << 64) - 1
     a, b, c = 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9
 

@@ -2,7 +2,7 @@
 /* How many threads a run takes by itself. */
 #include <sched.h>
 
-#include "vmaf/cpus.h"
+#include "vmaf/run.h"
 #include "testing.h"
 
 static void quotas_are_whole_cpus(void **state)

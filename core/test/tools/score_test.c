@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "libvmaf/report.h"
-#include "vmaf/score.h"
+#include "vmaf/command.h"
 #include "testing.h"
 
 static char told[1024];

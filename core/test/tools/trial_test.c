@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vmaf/doctor/trial.h"
+#include "vmaf/doctor/doctor.h"
 #include "testing.h"
 
 static void compare(const char *device, const char *cpu, const char *says)

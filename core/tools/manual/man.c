@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A manual page, in the macros that every man knows. */
+/* Writes manual pages, in the man macros; contains the main function for all formats. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define PAGE_DATE "2026-11-15"
 
-/* The code point at `at`, which is moved past it. */
+/* Returns the code point at *at and moves *at past it. */
 static unsigned long next_character(const char **at)
 {
     const unsigned char first = (unsigned char)*(*at)++;
@@ -21,7 +21,7 @@ static unsigned long next_character(const char **at)
     return code;
 }
 
-/* Text with nothing in it that the formatter would take for its own. */
+/* Prints text, with everything escaped that has a meaning for the formatter. */
 static void put(FILE *file, const char *text, size_t length)
 {
     const char *const end = text + length;
@@ -56,7 +56,7 @@ static void put_line(FILE *file, const char *text, size_t length)
     fputc('\n', file);
 }
 
-/* Lines of the source are short; where they are broken does not show. */
+/* Prints a paragraph in short source lines, which the formatter joins. */
 static void put_filled(FILE *file, const char *text, size_t length)
 {
     enum { SHORT = 60 };
@@ -73,7 +73,7 @@ static void put_filled(FILE *file, const char *text, size_t length)
     put_line(file, text, length);
 }
 
-/* Paragraphs, and lines that stay as they are. */
+/* Prints a text of paragraphs and of indented lines, which stay as they are. */
 static void put_text(FILE *file, const char *text)
 {
     bool verbatim = false, open = false;
@@ -188,4 +188,25 @@ void write_man(const ManualProgram *program, FILE *file)
         fprintf(file, ".SH \"%s\"\n", section->title);
         put_text(file, section->text);
     }
+}
+
+/* ---- the program ---- */
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*write)(const ManualProgram *program, FILE *file);
+    } kinds[] = {
+        { "man", write_man }, { "bash", write_bash }, { "zsh", write_zsh }, { "fish", write_fish }
+    };
+    const ManualProgram *const program = argc == 3 ? manual_program(argv[2]) : NULL;
+    for (size_t i = 0; program && i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (strcmp(argv[1], kinds[i].name) != 0)
+            continue;
+        kinds[i].write(program, stdout);
+        return fflush(stdout) ? 1 : 0;
+    }
+    fputs("usage: manual man|bash|zsh|fish PROGRAM\n", stderr);
+    return 1;
 }

@@ -8,8 +8,8 @@
 #include "common/message.h"
 #include "report/html.h"
 #include "report/summary.h"
-#include "vmaf/score.h"
-#include "vmaf/scoreline.h"
+#include "vmaf/command.h"
+#include "vmaf/scores.h"
 
 /* The scores of a report that count: those of its models, or what comes closest. NULL behind the last. */
 static const StoredMetric *score_of(const StoredReport *report, size_t i, const char **name)

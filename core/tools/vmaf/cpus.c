@@ -7,7 +7,7 @@
 #include <sched.h>
 #endif
 
-#include "cpus.h"
+#include "run.h"
 
 unsigned cpus_of_quota(const char *text)
 {

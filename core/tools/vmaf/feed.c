@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "feed.h"
+#include "run.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
 #include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "common/message.h"
-#include "vmaf/part/shard.h"
+#include "vmaf/part/part.h"
 
 typedef struct Feed {
-    const FeedConfig *config;
+    VideoGroup *group;
+    PartRun *part;   /* the part to measure; NULL: all pairs */
     unsigned videos; /* the reference and the distorted ones */
     Prefetch *prefetch;
     Pairing *pairing;
-    Prefetched *hand;       /* the frames in hand */
-    bool *over;             /* ratings that get no more */
-    uint64_t passed[SIDES]; /* frames before those that a shard reads, by now */
-    bool told_places;
+    Prefetched *hand;       /* the current frame of each video */
+    bool *over;             /* for each rating: it gets no more pairs */
+    uint64_t passed[SIDES]; /* frames passed so far of those that the part does not read */
+    bool told_devices;      /* the user knows where extractors run */
     Meter meter;
 } Feed;
 
 /* ---- frames ---- */
 
-/* The pairing sees all frames of a video, also those that a shard does not read. */
+/* The pairing goes through all frames of a video, including those that a part does not read. */
 static bool is_unread(const Feed *feed, unsigned video)
 {
-    const Shard *const shard = feed->config->shard;
-    return shard && feed->passed[video] < shard->start[video];
+    const PartRun *const part = feed->part;
+    return part && feed->passed[video] < part->start[video];
 }
 
 static enum FrameStatus look(void *arg, unsigned video, int64_t *time)
 {
     const Feed *const feed = arg;
     if (is_unread(feed, video)) {
-        *time = video_time_of(feed->config->videos[video],
-                              feed->config->plan->videos[video].skip + feed->passed[video]);
+        *time = video_time_of(feed->group->videos[video],
+                              feed->group->schedule.videos[video].skip + feed->passed[video]);
         return FRAME_WHOLE;
     }
     return prefetch_look(feed->prefetch, video, time);
 }
 
-static void let_go(VmafPicture *pic)
+static void release(VmafPicture *pic)
 {
     if (pic->ref)
         vmaf_picture_unref(pic);
@@ -60,10 +60,10 @@ static void take(void *arg, unsigned video)
         prefetch_take(feed->prefetch, video, &feed->hand[video]);
 }
 
-/* By number no frame is wanted twice: its picture is needed for those to come. */
-static void let_go_of_pairs(const Feed *feed)
+/* Paired by number, no frame is used twice: release the pictures, which the next frames need. */
+static void release_pairs(const Feed *feed)
 {
-    if (feed->config->plan->by != PAIR_BY_NUMBER)
+    if (feed->group->schedule.by != PAIR_BY_NUMBER)
         return;
     for (unsigned i = 0; i < feed->videos; i++)
         prefetched_release(&feed->hand[i]);
@@ -73,26 +73,26 @@ static void let_go_of_pairs(const Feed *feed)
 
 static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned side)
 {
-    const FeedConfig *const config = feed->config;
-    Rating *const r = config->ratings[rating];
-    const uint64_t skipped = config->plan->videos[side ? rating + 1 : 0].skip;
+    const VideoGroup *const group = feed->group;
+    Rating *const r = group->ratings[rating];
+    const uint64_t skipped = group->schedule.videos[side ? rating + 1 : 0].skip;
     say("\"%s\" is cut off within frame %" PRIu64 ".", video->path, r->pairs + skipped);
     r->cut = true;
 }
 
-/* Why a rating's pairs have come to an end, and whether that is an error. */
+/* Prints why a rating's pairs have ended. 0, or -EIO after an error. */
 static int tell_end(Feed *feed, unsigned rating)
 {
-    const FeedConfig *const config = feed->config;
+    const VideoGroup *const group = feed->group;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
-    const Video *const ref = config->videos[0], *const dist = config->videos[rating + 1];
+    const Video *const ref = group->videos[0], *const dist = group->videos[rating + 1];
     if (part->ref == FRAME_ERROR || part->dist == FRAME_ERROR)
         return -EIO;
     if (part->ref == FRAME_CUT)
         say_cut(feed, rating, ref, SIDE_REF);
     if (part->dist == FRAME_CUT)
         say_cut(feed, rating, dist, SIDE_DIST);
-    if (config->ratings[rating]->cut)
+    if (group->ratings[rating]->cut)
         return 0;
     if (part->ref == FRAME_NONE && part->dist != FRAME_NONE)
         say("\"%s\" ended before \"%s\".", ref->path, dist->path);
@@ -101,45 +101,46 @@ static int tell_end(Feed *feed, unsigned rating)
     return 0;
 }
 
-/* The two begin more than half a frame apart on their clocks. */
+/* True if the two videos' first frame times differ by more than half a frame. */
 static bool begins_apart(const Feed *feed, unsigned rating)
 {
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
-    const VideoTraits *const traits = &feed->config->videos[rating + 1]->traits;
+    const VideoTraits *const traits = &feed->group->videos[rating + 1]->traits;
     return llabs(part->begins[1] - part->begins[0]) >
            frame_duration(traits->rate_num, traits->rate_den) / 2;
 }
 
-/* What pairing by time had to do. */
+/* Describes the pairing for the report, and prints what pairing by time had to do. */
 static void tell_pairing(const Feed *feed, unsigned rating)
 {
-    const FeedConfig *const config = feed->config;
+    const VideoGroup *const group = feed->group;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
-    sync_describe(config->plan, rating + 1, part, config->ratings[rating]->pairing,
-                  sizeof(config->ratings[rating]->pairing));
+    sync_describe(&group->schedule, rating + 1, part, group->ratings[rating]->pairing,
+                  sizeof(group->ratings[rating]->pairing));
     if (part->repeated || part->left_out)
-        say("%s: by time, %" PRIu64 " frame%s compared more than once, %" PRIu64 " left out",
-            config->videos[rating + 1]->path, part->repeated,
+        say("%s: paired by time, %" PRIu64 " frame%s compared more than once and %" PRIu64
+            " left out",
+            group->videos[rating + 1]->path, part->repeated,
             part->repeated == 1 ? " was" : "s were", part->left_out);
     if (begins_apart(feed, rating))
-        say("%s begins at %.3f s, the reference at %.3f s: their first frames were taken for the same",
-            config->videos[rating + 1]->path, (double)part->begins[1] / 1e9,
+        say("%s begins at %.3f s, the reference at %.3f s: their first frames were paired with each other",
+            group->videos[rating + 1]->path, (double)part->begins[1] / 1e9,
             (double)part->begins[0] / 1e9);
 }
 
-/* Frames before the first pair. */
+/* Notes how many frames came before the first pair. */
 static void count_skipped(const Feed *feed, unsigned rating)
 {
-    const SyncPlan *const plan = feed->config->plan;
+    const SyncSchedule *const schedule = &feed->group->schedule;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
-    VideoSpan *const span = feed->config->ratings[rating]->span;
-    span[SIDE_REF].skipped = plan->videos[0].skip + part->first[SIDE_REF];
-    span[SIDE_DIST].skipped = plan->videos[rating + 1].skip + part->first[SIDE_DIST];
+    VideoSpan *const span = feed->group->ratings[rating]->span;
+    span[SIDE_REF].skipped = schedule->videos[0].skip + part->first[SIDE_REF];
+    span[SIDE_DIST].skipped = schedule->videos[rating + 1].skip + part->first[SIDE_DIST];
 }
 
 static void end_rating(Feed *feed, unsigned rating, int err)
 {
-    Rating *const r = feed->config->ratings[rating];
+    Rating *const r = feed->group->ratings[rating];
     count_skipped(feed, rating);
     feed->over[rating] = true;
     prefetch_drop(feed->prefetch, rating + 1);
@@ -153,10 +154,10 @@ static void end_rating(Feed *feed, unsigned rating, int err)
 
 static void end_all(Feed *feed)
 {
-    for (unsigned i = 0; i < feed->config->count; i++) {
+    for (unsigned i = 0; i < feed->group->count; i++) {
         if (feed->over[i])
             continue;
-        feed->config->ratings[i]->stopped = true;
+        feed->group->ratings[i]->stopped = true;
         end_rating(feed, i, 0);
     }
 }
@@ -172,8 +173,8 @@ static int read_pictures(VmafContext *vmaf, VmafPicture *a, VmafPicture *b, unsi
     if (!err)
         err = vmaf_read_pictures(vmaf, &ref, &dist, index);
     if (err) {
-        let_go(&ref);
-        let_go(&dist);
+        release(&ref);
+        release(&dist);
     }
     return err;
 }
@@ -190,65 +191,65 @@ static int read_kept(VmafContext *vmaf, const KeptFrame *a, const KeptFrame *b, 
 
 static int score_pair(Feed *feed, unsigned rating)
 {
-    const FeedConfig *const config = feed->config;
-    Rating *const r = config->ratings[rating];
+    const VideoGroup *const group = feed->group;
+    Rating *const r = group->ratings[rating];
     Prefetched *const ref = &feed->hand[0], *const dist = &feed->hand[rating + 1];
-    const int err = config->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
-                                 : read_pictures(r->vmaf, &ref->pic, &dist->pic, r->pairs);
+    const int err = group->kept ? read_kept(r->vmaf, ref->kept, dist->kept, r->pairs)
+                                : read_pictures(r->vmaf, &ref->pic, &dist->pic, r->pairs);
     if (err) {
         say("problem reading pictures");
         return err;
     }
     r->pairs++;
-    if (!feed->told_places)
-        gpu_tell_places(config->gpu, r->vmaf, config->options->quiet);
-    feed->told_places = true;
+    if (!feed->told_devices)
+        gpu_tell_places(group->share->gpu, r->vmaf, group->share->options->quiet);
+    feed->told_devices = true;
     return 0;
 }
 
-/* Its frames are pictures: those of a part are never kept elsewhere. */
+/* The frames of a part are always pictures in memory, never kept on a device. */
 static int note_pair(const Feed *feed, unsigned rating)
 {
-    return shard_note_pair(feed->config->shard, feed->config->ratings[rating]->pairs,
-                           &feed->hand[0], &feed->hand[rating + 1]);
+    return part_run_note_pair(feed->part, feed->group->ratings[rating]->pairs, &feed->hand[0],
+                              &feed->hand[rating + 1]);
 }
 
-/* Pairs behind the last one of a shard: what is one more is only looked at, so that its neighbour can tell
- * whether they saw the same. */
-static void leave_shard(Feed *feed, unsigned rating)
+/* Called for the first pair after the part's last: it is noted but not scored, so that merging can check that the
+ * neighbouring part saw the same frames. */
+static void leave_part(Feed *feed, unsigned rating)
 {
-    Rating *const r = feed->config->ratings[rating];
+    Rating *const r = feed->group->ratings[rating];
     r->err = note_pair(feed, rating);
     end_rating(feed, rating, r->err);
     pairing_drop(feed->pairing, rating + 1);
 }
 
-/* Does the pair concern a shard no more than by its number? Returns also what went wrong with one that does. */
+/* True if the pair lies outside the part and only needs counting. Otherwise sets *err to what went wrong, or 0. */
 static bool pass_pair(Feed *feed, unsigned rating, int *err)
 {
-    Shard *const shard = feed->config->shard;
-    Rating *const r = feed->config->ratings[rating];
+    PartRun *const part = feed->part;
+    Rating *const r = feed->group->ratings[rating];
     *err = 0;
-    if (!shard)
+    if (!part)
         return false;
-    if (r->pairs < shard->first - shard->lead) {
+    if (r->pairs < part->first - part->lead) {
         r->pairs++;
         return true;
     }
-    if (r->pairs >= shard->end) {
-        leave_shard(feed, rating);
+    if (r->pairs >= part->end) {
+        leave_part(feed, rating);
         return true;
     }
     *err = note_pair(feed, rating);
-    shard->count += r->pairs >= shard->first;
+    part->count += r->pairs >= part->first;
     return false;
 }
 
-/* What the step brought for each rating. */
+/* Scores the pair that the pairing step has brought, if any, for each rating. */
 static void serve(Feed *feed)
 {
     bool any = false;
-    for (unsigned i = 0; i < feed->config->count; i++) {
+    for (unsigned i = 0; i < feed->group->count; i++) {
         const PairingPart *const part = pairing_part(feed->pairing, i + 1);
         if (feed->over[i])
             continue;
@@ -262,12 +263,12 @@ static void serve(Feed *feed)
             if (err)
                 end_rating(feed, i, err);
         } else if (part->state == PAIR_OVER) {
-            if (feed->config->shard)
-                feed->config->shard->ended = true;
+            if (feed->part)
+                feed->part->ended = true;
             end_rating(feed, i, tell_end(feed, i));
         }
     }
-    let_go_of_pairs(feed);
+    release_pairs(feed);
     if (any)
         meter_step(&feed->meter);
 }
@@ -286,108 +287,100 @@ static void score_pairs(Feed *feed)
 
 /* ---- the whole ---- */
 
-/* Pairs to come, as far as it can be told; 0: not at all. Ticks are not counted by frames. */
-static uint64_t expected_pairs(const FeedConfig *config)
+/* The number of pairs to score, for the progress display; 0: unknown. A part that has no end of its own lasts to
+ * the end of the videos. */
+static uint64_t pairs_to_score(const Feed *feed)
 {
-    if (config->shard && config->shard->end != UINT64_MAX)
-        return config->shard->end - config->shard->first + config->shard->lead;
-    uint64_t pairs = config->plan->limit;
-    const uint64_t ref = video_frames_left(config->videos[0]);
-    uint64_t longest = 0;
-    if (config->plan->by == PAIR_AT_RATE)
-        return pairs;
-    if (config->plan->by == PAIR_BY_TIME)
-        return ref && (!pairs || ref < pairs) ? ref : pairs;
-    for (unsigned i = 1; i <= config->count; i++) {
-        const uint64_t left = video_frames_left(config->videos[i]);
-        if (!left)
-            longest = UINT64_MAX; /* not known */
-        else if (left > longest)
-            longest = left;
-    }
-    if (ref && ref < longest)
-        longest = ref;
-    return longest != UINT64_MAX && (!pairs || longest < pairs) ? longest : pairs;
+    const VideoGroup *const group = feed->group;
+    const PartRun *const part = feed->part;
+    const uint64_t all = group->expected_pairs ? group->expected_pairs : group->schedule.limit;
+    if (!part)
+        return all;
+    const uint64_t end = part->end != UINT64_MAX ? part->end : all,
+                   begin = part->first - part->lead;
+    return end > begin ? end - begin : 0;
 }
 
 static bool mean_so_far(void *arg, double *mean)
 {
-    const FeedConfig *const config = arg;
-    return models_mean_so_far(config->models, config->options, config->ratings[0]->vmaf, mean);
+    const VideoGroup *const group = arg;
+    return models_mean_so_far(group->share->models, group->share->options, group->ratings[0]->vmaf,
+                              mean);
 }
 
-static void start_meter(Feed *feed, uint64_t expected)
+static void start_meter(Feed *feed)
 {
-    const FeedConfig *const config = feed->config;
-    const bool shown = !config->options->quiet && message_on_terminal();
+    const VideoGroup *const group = feed->group;
+    const bool shown = !group->share->options->quiet && message_on_terminal();
     const MeterConfig metering = {
         .score = mean_so_far,
-        .arg = (void *)config,
-        .kind = config->options->progress ? METER_LINES
-                : shown                   ? METER_TERMINAL
-                                          : METER_NONE,
-        .total = expected,
+        .arg = (void *)group,
+        .kind = group->share->options->progress ? METER_LINES
+                : shown                         ? METER_TERMINAL
+                                                : METER_NONE,
+        .total = pairs_to_score(feed),
     };
     meter_start(&feed->meter, &metering);
 }
 
-/* By number there is an end to what is read; by time nobody knows which frames will be wanted. */
-static uint64_t frames_wanted(const FeedConfig *config, unsigned video)
+/* How many frames of a video will be read; 0: unknown. Pairing by time does not tell in advance which frames it needs. */
+static uint64_t frames_wanted(const Feed *feed, unsigned video)
 {
-    const Shard *const shard = config->shard;
+    const VideoGroup *const group = feed->group;
+    const PartRun *const part = feed->part;
     uint64_t skipped = 0;
-    if (shard && config->plan->by == PAIR_BY_NUMBER && shard->end != UINT64_MAX)
-        return shard->end + 1 - (shard->first - shard->lead);
-    if (shard)
+    if (part && group->schedule.by == PAIR_BY_NUMBER && part->end != UINT64_MAX)
+        return part->end + 1 - (part->first - part->lead);
+    if (part)
         return 0;
-    if (config->plan->by != PAIR_BY_NUMBER || !config->plan->limit)
+    if (group->schedule.by != PAIR_BY_NUMBER || !group->schedule.limit)
         return 0;
-    for (unsigned i = 1; !video && i <= config->count; i++)
-        if (config->plan->videos[i].pairing.skipped > skipped)
-            skipped = config->plan->videos[i].pairing.skipped;
-    return config->plan->limit + skipped;
+    for (unsigned i = 1; !video && i <= group->count; i++)
+        if (group->schedule.videos[i].pairing.skipped > skipped)
+            skipped = group->schedule.videos[i].pairing.skipped;
+    return group->schedule.limit + skipped;
 }
 
-/* A thread copies a few gigabytes a second out of the system's cache, a GPU takes some fifty: as many as help, which
- * leaves a quarter of the CPUs to those that feed it: a reader that loses its CPU holds up all frames behind its
- * own. */
-static unsigned reading_threads(const FeedConfig *config)
+/* Threads that read each video. A thread copies a few gigabytes a second out of the page cache, a GPU takes some
+ * fifty: use as many as help, but leave a quarter of the CPUs to the threads that feed the GPU, because a reader
+ * that loses its CPU holds up all frames after its own. */
+static unsigned reading_threads(const VideoGroup *group)
 {
     const unsigned least = 3, most = 8;
-    const unsigned each = cpus_allowed() * 3 / 4 / (config->count + 1);
-    if (!config->gpu)
+    const unsigned each = cpus_allowed() * 3 / 4 / (group->count + 1);
+    if (!group->share->gpu)
         return 1;
     return each < least ? least : each > most ? most : each;
 }
 
 static int start_prefetch(Feed *feed, const PrefetchVideo *videos)
 {
-    const FeedConfig *const config = feed->config;
+    const VideoGroup *const group = feed->group;
     const PrefetchConfig prefetch = {
-        .vmaf = config->ratings[0]->vmaf,
-        .kept = config->kept,
+        .vmaf = group->ratings[0]->vmaf,
+        .kept = group->kept,
         .videos = videos,
         .count = feed->videos,
-        .by_number = config->plan->by == PAIR_BY_NUMBER,
-        /* Chroma that nobody looks at need not be read. */
-        .planes = extractors_planes(config->ratings[0]->vmaf),
-        .ahead = config->ahead,
-        .threads = reading_threads(config),
+        .by_number = group->schedule.by == PAIR_BY_NUMBER,
+        /* No need to read chroma that no extractor looks at. */
+        .planes = extractors_planes(group->ratings[0]->vmaf),
+        .ahead = group->ahead,
+        .threads = reading_threads(group),
     };
     return prefetch_create(&feed->prefetch, &prefetch);
 }
 
 static int start_pairing(Feed *feed, const PairingVideo *videos)
 {
-    const SyncPlan *const plan = feed->config->plan;
+    const SyncSchedule *const schedule = &feed->group->schedule;
     const PairingConfig pairing = {
-        .by = plan->by,
+        .by = schedule->by,
         .count = feed->videos,
         .videos = videos,
-        .rate_num = plan->rate_num,
-        .rate_den = plan->rate_den,
-        .limit = plan->limit,
-        .duration = plan->duration,
+        .rate_num = schedule->rate_num,
+        .rate_den = schedule->rate_den,
+        .limit = schedule->limit,
+        .duration = schedule->duration,
         .look = look,
         .take = take,
         .arg = feed,
@@ -397,15 +390,15 @@ static int start_pairing(Feed *feed, const PairingVideo *videos)
 
 static int start(Feed *feed)
 {
-    const FeedConfig *const config = feed->config;
+    const VideoGroup *const group = feed->group;
     PrefetchVideo *const prefetched = calloc(feed->videos, sizeof(*prefetched));
     PairingVideo *const paired = calloc(feed->videos, sizeof(*paired));
     feed->hand = calloc(feed->videos, sizeof(*feed->hand));
-    feed->over = calloc(config->count, sizeof(*feed->over));
+    feed->over = calloc(group->count, sizeof(*feed->over));
     int err = prefetched && paired && feed->hand && feed->over ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && i < feed->videos; i++) {
-        prefetched[i] = (PrefetchVideo){ config->videos[i], frames_wanted(config, i) };
-        paired[i] = config->plan->videos[i].pairing;
+        prefetched[i] = (PrefetchVideo){ group->videos[i], frames_wanted(feed, i) };
+        paired[i] = group->schedule.videos[i].pairing;
     }
     if (!err)
         err = start_pairing(feed, paired);
@@ -433,13 +426,14 @@ static void interrupt_prefetch(void *prefetch)
     prefetch_interrupt(prefetch);
 }
 
-static void find_empty(const FeedConfig *config)
+/* A rating without any pair is an error, unless something else ended it. */
+static void find_empty(const VideoGroup *group)
 {
-    for (unsigned i = 0; i < config->count; i++) {
-        Rating *const rating = config->ratings[i];
+    for (unsigned i = 0; i < group->count; i++) {
+        Rating *const rating = group->ratings[i];
         if (rating->err || rating->pairs || rating->cut || rating->stopped)
             continue;
-        if (config->count > 1)
+        if (group->count > 1)
             say("%s: there are no frames to score", rating->video->path);
         else
             say("there are no frames to score");
@@ -447,19 +441,17 @@ static void find_empty(const FeedConfig *config)
     }
 }
 
-int feed_ratings(const FeedConfig *config)
+int group_feed(VideoGroup *group)
 {
-    Feed feed = { .config = config, .videos = config->count + 1 };
-    const uint64_t expected =
-        expected_pairs(config); /* now: the reading ahead will move on in the videos */
+    Feed feed = { .group = group, .part = group->ratings[0]->part, .videos = group->count + 1 };
     const int err = start(&feed);
     if (!err) {
         interrupt_call(interrupt_prefetch, feed.prefetch);
-        start_meter(&feed, expected);
+        start_meter(&feed);
         score_pairs(&feed);
         meter_finish(&feed.meter);
         interrupt_call(NULL, NULL);
-        find_empty(config);
+        find_empty(group);
     }
     finish(&feed);
     return err;

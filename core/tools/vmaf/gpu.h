@@ -1,53 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The GPU of a run. */
+/* The GPU of a run, and the library's backends as words of the command line. Which backends exist, the
+ * library says: none is named here. For the main thread, except gpu_destroy, which another thread may call once
+ * nothing else uses the GPU. */
 #ifndef TOOLS_GPU_H
 #define TOOLS_GPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "libvmaf/device.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "options.h"
 
+/* ---- names of backends ---- */
+
+#define BACKENDS_MAX 16 /* more than the library will have */
+
+/* Finds the backend whose name begins `text` and is followed by exactly `end`. Returns its number and sets
+ * *name; if there is none, *name is NULL and the number is that of all backends. */
+unsigned backend_find(const char *text, const char *end, const char **name);
+
+/* The backend that an extractor's name asks for, even if the extractor is not listed: "cuda" for `vif_cuda`.
+ * NULL: none. */
+const char *backend_of_extractor(const char *extractor);
+
+/* True if `name` is in a comma-separated list. "all" stands for all backends but the one for tests. */
+bool backend_listed(const char *list, const char *name);
+
+/* Writes all names: "a, b or c". */
+void backend_names(char *text, size_t size);
+
+/* ---- the GPU of a run ---- */
+
 typedef struct Gpu Gpu;
 
-/* What a run will want of it. */
+/* How much work a run will give the GPU. */
 typedef struct GpuNeeds {
     unsigned in_flight;  /* pairs at once; 0: as many as help */
-    size_t upload_bytes; /* for pictures that it copies, about */
-    uint64_t pairs;      /* in all, about; 0: not known */
+    size_t upload_bytes; /* of the pictures to copy to the device, approximately */
+    uint64_t pairs;      /* in all, approximately; 0: unknown */
     size_t pair_bytes;
 } GpuNeeds;
 
-/* Starts the backend that the options ask for and hands it to the context; *gpu stays NULL for the
- * CPU. A backend or device asked for by name either starts or this fails, having said why: only
- * `auto` falls back to the CPU, and says why each backend was passed over. */
+/* Opens the device that the options ask for and hands it to the context. *gpu stays NULL for the CPU.
+ * A backend or device that was named either starts, or this fails with a message. Only `auto` falls back to
+ * the CPU, and prints why it passed over each backend. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs);
-/* The same on a Vulkan device of others, which must outlive it, if it is one that the options allow: takes the state.
- * Negative errno: it is not, and nothing was said. */
+/* Uses a Vulkan device that others own and that must outlive *gpu, if the options allow that device. Takes
+ * over `state` in any case. On failure returns a negative errno and prints nothing. */
 int gpu_adopt(Gpu **gpu, const Options *options, VmafContext *vmaf, VmafVulkanState *state);
-const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: it is a device of its own */
-/* One more context scores there; without a GPU there is nothing to do. */
+const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: the run opened its own device */
+/* Lets one more context score on the GPU. Does nothing if `gpu` is NULL. */
 int gpu_share(const Gpu *gpu, VmafContext *vmaf);
 const char *gpu_backend(const Gpu *gpu);
-unsigned gpu_devices(const Gpu *gpu); /* that frames are spread over */
-/* Contexts that have neither left the device nor been closed keep it open; NULL is fine. */
+unsigned gpu_devices(const Gpu *gpu); /* number of devices that frames are spread over */
+/* The device stays open for contexts that have neither left it nor been closed. NULL is fine. */
 void gpu_destroy(Gpu *gpu);
 
-/* Did a device not finish its work, now or in an earlier run? Then it may still be at it, and exit handlers
- * of its driver may wait for that. */
+/* True if a device did not finish its work, in this run or an earlier one. It may still be working, and exit
+ * handlers of its driver may wait for it. */
 bool gpu_gave_up(void);
 
-/* Says where each extractor runs, once the first pair was taken; NULL: nothing to say. */
+/* Prints where each extractor runs; call it after the first pair was read. Prints nothing if `gpu` is NULL. */
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
 
-/* How people and programs read them: "discrete GPU"; 8-4-4-4-12 digits. */
+/* "discrete GPU" and the like. */
 const char *gpu_type_name(enum VmafDeviceType type);
+/* Writes a UUID as 8-4-4-4-12 digits. */
 void gpu_uuid_text(char text[40], const uint8_t uuid[16]);
 
-/* Prints the devices of all backends and what those without any lack. Negative errno when there are
- * none. */
+/* --list_devices: prints the devices of all backends, and what backends without a device lack. Negative errno if
+ * there is no device. */
 int gpu_list_devices(void);
 
 #endif

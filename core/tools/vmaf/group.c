@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "group.h"
+#include "run.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
-#include "expect.h"
-#include "feed.h"
+#include "sync.h"
 #include "input/prefetch.h"
 #include "input/together.h"
 #include "libvmaf/device.h"
 #include "libvmaf/part.h"
 #include "common/message.h"
-#include "sync_auto.h"
 
-int group_prepare(Group *group)
+int group_prepare(VideoGroup *group)
 {
     const VideoAlign align = options_align(group->share->options);
     int err = videos_align(group->videos, group->count + 1, &align);
     if (!err)
-        err = sync_plan(&group->plan, group->share->options, group->videos, group->count + 1);
+        err =
+            sync_schedule(&group->schedule, group->share->options, group->videos, group->count + 1);
     if (!err && group->share->options->sync == SYNC_AUTO)
-        err = sync_find_offsets(&group->plan, group->videos);
+        err = sync_find_offsets(&group->schedule, group->videos);
+    if (!err)
+        group->expected_pairs = sync_expected_pairs(&group->schedule, group->videos);
     return err;
 }
 
 /* ---- contexts ---- */
 
-static unsigned largest_depth(const Group *group)
+static unsigned largest_depth(const VideoGroup *group)
 {
     unsigned depth = 0;
     for (unsigned i = 0; i <= group->count; i++)
@@ -47,26 +47,26 @@ static size_t frame_bytes(const VideoFormat *format)
     return samples * (format->bitdepth > 8 ? 2 : 1);
 }
 
-/* Of a picture, and a little more: rows are rounded up. */
-static size_t luma_bytes(const Group *group)
+/* The size of a picture's luma plane, rounded up a little. */
+static size_t luma_bytes(const VideoGroup *group)
 {
     const VideoFormat *const format = &group->videos[0]->format;
     const size_t row = ((size_t)format->width * (largest_depth(group) > 8 ? 2 : 1) + 127) / 64 * 64;
     return row * format->height;
 }
 
-/* Pairs on their way to a GPU. */
+/* How many pairs are on their way to a GPU. */
 typedef struct GpuPairs {
-    unsigned ahead;   /* frames of each video that are read */
-    unsigned in_work; /* on each device */
+    unsigned ahead;   /* frames to read ahead of each video */
+    unsigned in_work; /* pairs in work on each device */
 } GpuPairs;
 
-/* It wants many, which several threads read at once; but its pictures lie in pinned memory, which takes long to come by, so
- * large ones are fewer. Of small ones more are in work than read ahead: two batches, and those that are uploaded while the
- * scores of the first one are collected. */
-static GpuPairs gpu_pairs(const Group *group)
+/* A GPU wants many pairs, which several threads read at once. But their pictures lie in pinned memory, which is
+ * slow to allocate, so there are fewer of large pictures. Of small pictures, more pairs are in work than read ahead:
+ * two batches, and those that are uploaded while the scores of the first batch are collected. */
+static GpuPairs gpu_pairs(const VideoGroup *group)
 {
-    const size_t room = 96u << 20; /* for half of them */
+    const size_t room = 96u << 20; /* bytes for half of the pairs */
     const unsigned least = 6, most = 16;
     const size_t pair = 2 * luma_bytes(group);
     const unsigned half = room / pair < least  ? least
@@ -76,41 +76,41 @@ static GpuPairs gpu_pairs(const Group *group)
     return (GpuPairs){ half - more, half + more };
 }
 
-/* Pairs in a context beside the one in hand. */
-static unsigned pairs_in_work(const Group *group)
+/* Pairs in work in a context, besides the one being submitted. */
+static unsigned pairs_in_work(const VideoGroup *group)
 {
     return group->share->gpu ? gpu_pairs(group).in_work * gpu_devices(group->share->gpu)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
-/* Frames of each video that are read ahead for the CPU. Threads that wait for each other once a frame lose much of the
- * time of a small one; many threads take frames faster than a reader wakes up. By time it shows late where a part ends,
- * and what was read behind that was read in vain. */
-static unsigned cpu_frames_ahead(const Group *group)
+/* Frames to read ahead of each video for the CPU. Threads that wait for each other once a frame lose much of the time
+ * of a small one, and many threads take frames faster than a reader wakes up. Where a part is paired by time, its end
+ * shows late, and frames read beyond it are read in vain: read one ahead. */
+static unsigned cpu_frames_ahead(const VideoGroup *group)
 {
     const unsigned most =
-        group->share->options->part.kind && group->plan.by != PAIR_BY_NUMBER ? 1 : 4;
-    const size_t room = 2u << 20; /* of each video */
+        group->share->options->part.kind && group->schedule.by != PAIR_BY_NUMBER ? 1 : 4;
+    const size_t room = 2u << 20; /* bytes of each video */
     const size_t by_size = room / luma_bytes(group);
-    const size_t by_threads = pairs_in_work(group) / 5; /* one for so many that are scored */
+    const size_t by_threads = pairs_in_work(group) / 5; /* one frame for five pairs in work */
     const size_t wanted = by_size > by_threads ? by_size : by_threads;
     return wanted < 1 ? 1 : wanted > most ? most : (unsigned)wanted;
 }
 
-/* Pictures are most of the memory where features keep little of their own. Those with chroma are as few as can be, which
- * costs such features some percent of their speed if they have no threads. */
-static unsigned pool_size(const Group *group, bool luma_only)
+/* The number of pictures in the pool. Pictures are most of the memory where features keep little of their own. With
+ * chroma, the pool is as small as possible, which costs features without threads a few percent of their speed. */
+static unsigned pool_size(const VideoGroup *group, bool luma_only)
 {
     unsigned reach;
     const bool looks_back = vmaf_part_reach(group->ratings[0]->vmaf, &reach) || reach;
-    const bool least = !luma_only && !looks_back && group->plan.by == PAIR_BY_NUMBER;
+    const bool least = !luma_only && !looks_back && group->schedule.by == PAIR_BY_NUMBER;
     return (least ? prefetch_pool_least : prefetch_pool_size)(group->count + 1, group->ahead,
                                                               pairs_in_work(group));
 }
 
-/* All videos are read into the pictures of one pool, since the reference's are everybody's. Chroma that nobody looks
- * at has no memory there either. */
-static int create_pool(Group *group)
+/* Creates the one pool that all videos are read into: all ratings use the reference's pictures. Chroma that no
+ * extractor looks at gets no memory. */
+static int create_pool(VideoGroup *group)
 {
     const VideoFormat *const format = &group->videos[0]->format;
     const bool luma_only = extractors_planes(group->ratings[0]->vmaf) == 1;
@@ -124,13 +124,14 @@ static int create_pool(Group *group)
     pool.pic_cnt = pool_size(group, luma_only);
     const int err = vmaf_preallocate_pictures(group->ratings[0]->vmaf, pool);
     if (err)
-        say("no memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
+        say("not enough memory for %u pictures of %ux%u", pool.pic_cnt, pool.pic_params.w,
             pool.pic_params.h);
     return err;
 }
 
-/* Why frames of the group cannot stay on the device that scores, though some are decoded there; false: they can. */
-static bool must_fetch(const Group *group, char *why, size_t size)
+/* True, with the reason in `why`, if frames cannot stay on the device that scores although some are decoded
+ * there. */
+static bool must_fetch(const VideoGroup *group, char *why, size_t size)
 {
     const char *const backend = gpu_backend(group->share->gpu);
     const KeptScorer scorer = { group->ratings[0]->vmaf, gpu_adopted(group->share->gpu) };
@@ -158,8 +159,8 @@ static bool must_fetch(const Group *group, char *why, size_t size)
     return false;
 }
 
-/* How many videos are decoded on some device. */
-static unsigned on_devices(const Group *group)
+/* The number of videos that are decoded on a device. */
+static unsigned decoded_on_devices(const VideoGroup *group)
 {
     unsigned count = 0;
     for (unsigned i = 0; i <= group->count; i++)
@@ -167,11 +168,11 @@ static unsigned on_devices(const Group *group)
     return count;
 }
 
-/* Decides whether frames stay where they are decoded, which is all videos' or none's; says so. */
-static bool keep_frames(Group *group)
+/* Decides whether decoded frames stay on the GPU (all videos or none), and notes it for the report. */
+static bool keep_frames(VideoGroup *group)
 {
     char why[512];
-    if (!group->share->gpu || !on_devices(group))
+    if (!group->share->gpu || !decoded_on_devices(group))
         return false;
     group->kept = !must_fetch(group, why, sizeof(why));
     for (unsigned i = 0; i <= group->count; i++) {
@@ -191,7 +192,7 @@ static bool keep_frames(Group *group)
     return group->kept;
 }
 
-static int prepare_rating(Group *group, unsigned i)
+static int prepare_rating(VideoGroup *group, unsigned i)
 {
     Rating *const rating = group->ratings[i];
     rating->ref = group->videos[0];
@@ -201,38 +202,40 @@ static int prepare_rating(Group *group, unsigned i)
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 
-/* The pairs of a part, and the context told of them: it measures, and leaves scores to the merge. */
-static int prepare_part(Group *group, unsigned threads)
+/* Plans the part and tells the context to record measurements, from which the merge computes scores. */
+static int prepare_part(VideoGroup *group, unsigned threads)
 {
     Rating *const rating = group->ratings[0];
     unsigned reach;
-    rating->shard = calloc(1, sizeof(*rating->shard));
-    int err = rating->shard ? vmaf_part_reach(rating->vmaf, &reach) : -ENOMEM;
+    rating->part = calloc(1, sizeof(*rating->part));
+    int err = rating->part ? vmaf_part_reach(rating->vmaf, &reach) : -ENOMEM;
     if (err)
         return err;
-    rating->shard->threads = threads;
-    rating->shard->planes = extractors_planes(rating->vmaf);
-    err = shard_plan(rating->shard, group->share->options, &group->plan, group->videos, reach);
-    return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->shard->first);
+    rating->part->threads = threads;
+    rating->part->planes = extractors_planes(rating->vmaf);
+    err =
+        part_run_plan(rating->part, group->share->options, &group->schedule, group->videos, reach);
+    return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->part->first);
 }
 
-/* Frames that Vulkan decodes can be read on the device that the decoder made, not on another of the same GPU. False:
- * nothing was opened. */
-static bool open_decoders_device(const Group *group, const Rating *rating)
+/* Opens the Vulkan device that the decoder made: its frames can be read there, but not on another device object of the
+ * same GPU. False: nothing was opened. */
+static bool open_decoders_device(const VideoGroup *group, const Rating *rating)
 {
     GroupShare *const share = group->share;
     const Options *const o = share->options;
     const char *const by = video_kept_by(group->videos[0]);
     VmafVulkanState *state;
     if (!by || strcmp(by, "vulkan") != 0 || !o->backend || strcmp(o->backend, by) != 0 ||
-        on_devices(group) != group->count + 1)
+        decoded_on_devices(group) != group->count + 1)
         return false;
     return !video_share(group->videos[0], KEPT_PAIRS, !o->by_extractor, &state) &&
            !gpu_adopt(&share->gpu, o, rating->vmaf, state);
 }
 
-/* What the pool will take, as far as that is known before the features are: luma, and no more than the videos have. */
-static size_t expected_pool(const Group *group)
+/* Estimates the bytes of the picture pool before the features are known: luma only, and no more pictures than the
+ * videos have. */
+static size_t expected_pool(const VideoGroup *group)
 {
     const unsigned videos = group->count + 1;
     const GpuPairs pairs = gpu_pairs(group);
@@ -242,16 +245,18 @@ static size_t expected_pool(const Group *group)
     return picture * (frames && frames * videos < pictures ? (size_t)frames * videos : pictures);
 }
 
-/* That all groups of the run will score. */
-static uint64_t expected_pairs(const Group *group)
+/* Estimates how many pairs all groups of the run will score together. */
+static uint64_t pairs_of_run(const VideoGroup *group)
 {
     const Options *const o = group->share->options;
-    return expect_pairs(&o->part, video_frames_left(group->videos[0]), group->plan.limit,
-                        (unsigned)o->distorted.count);
+    const uint64_t limit = group->schedule.limit;
+    return sync_pairs_of_run(&o->part, group->expected_pairs ? group->expected_pairs : limit,
+                             (unsigned)o->distorted.count);
 }
 
-/* The first context of a run opens the device for all; groups whose samples are smaller make do with its ring. */
-static int place_on_gpu(const Group *group, const Rating *rating)
+/* The first context of a run opens the device for all. Later groups use the same rings, even if their samples are
+ * smaller. */
+static int use_gpu(const VideoGroup *group, const Rating *rating)
 {
     GroupShare *const share = group->share;
     const bool begun = share->begun;
@@ -261,16 +266,16 @@ static int place_on_gpu(const Group *group, const Rating *rating)
     if (open_decoders_device(group, rating))
         return 0;
     GpuNeeds needs = { .in_flight = KEPT_PAIRS,
-                       .pairs = expected_pairs(group),
+                       .pairs = pairs_of_run(group),
                        .pair_bytes = 2 * frame_bytes(&group->videos[0]->format) };
-    if (on_devices(group) != group->count + 1) {
+    if (decoded_on_devices(group) != group->count + 1) {
         needs.in_flight = gpu_pairs(group).in_work;
         needs.upload_bytes = expected_pool(group);
     }
     return gpu_create(&share->gpu, share->options, rating->vmaf, &needs);
 }
 
-static int create_contexts(Group *group)
+static int create_contexts(VideoGroup *group)
 {
     const Options *const o = group->share->options;
     const size_t bytes = (group->count + 1) * frame_bytes(&group->videos[0]->format);
@@ -279,7 +284,7 @@ static int create_contexts(Group *group)
     for (unsigned i = 0; !err && i < group->count; i++) {
         err = rating_create_context(group->ratings[i], o, threads, group->ratings[0]);
         if (!err)
-            err = place_on_gpu(group, group->ratings[i]);
+            err = use_gpu(group, group->ratings[i]);
     }
     if (!err && !group->share->models)
         err = models_create(&group->share->models, o);
@@ -296,7 +301,7 @@ static int create_contexts(Group *group)
 
 static int skip_in_video(Video *video, unsigned number, void *arg)
 {
-    const uint64_t frames = ((const SyncPlan *)arg)->videos[number].skip;
+    const uint64_t frames = ((const SyncSchedule *)arg)->videos[number].skip;
     const enum FrameStatus status = video_skip(video, (unsigned)frames);
     if (status == FRAME_WHOLE)
         return 0;
@@ -308,45 +313,29 @@ static int skip_in_video(Video *video, unsigned number, void *arg)
 
 static int find_part(Video *video, unsigned number, void *arg)
 {
-    const Group *const group = arg;
-    return shard_position(group->ratings[0]->shard, video, number ? SIDE_DIST : SIDE_REF,
-                          group->plan.videos[number].skip, group->share->options->part.from_start);
+    const VideoGroup *const group = arg;
+    return part_run_position(group->ratings[0]->part, video, number ? SIDE_DIST : SIDE_REF,
+                             group->schedule.videos[number].skip,
+                             group->share->options->part.from_start);
 }
 
-static int read_and_score(Group *group)
-{
-    const FeedConfig config = {
-        .options = group->share->options,
-        .plan = &group->plan,
-        .videos = group->videos,
-        .ratings = group->ratings,
-        .count = group->count,
-        .gpu = group->share->gpu,
-        .models = group->share->models,
-        .kept = group->kept,
-        .ahead = group->ahead,
-        .shard = group->ratings[0]->shard,
-    };
-    return feed_ratings(&config);
-}
-
-int group_score(Group *group)
+int group_score(VideoGroup *group)
 {
     int err = create_contexts(group);
-    const Shard *const shard = group->ratings[0]->shard;
-    if (!err && shard && shard_is_empty(shard))
+    const PartRun *const part = group->ratings[0]->part;
+    if (!err && part && part_run_is_empty(part))
         return 0;
-    if (!err && shard)
+    if (!err && part)
         err = videos_do(group->videos, group->count + 1, find_part, group);
     else if (!err)
-        err = videos_do(group->videos, group->count + 1, skip_in_video, &group->plan);
-    return err ? err : read_and_score(group);
+        err = videos_do(group->videos, group->count + 1, skip_in_video, &group->schedule);
+    return err ? err : group_feed(group);
 }
 
-void group_clear(Group *group)
+void group_clear(VideoGroup *group)
 {
-    sync_destroy(&group->plan);
+    sync_destroy(&group->schedule);
     free(group->videos);
     free(group->ratings);
-    *group = (Group){ 0 };
+    *group = (VideoGroup){ 0 };
 }

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "gather.h"
+#include "spec.h"
+#include "scores.h"
 #include "libvmaf/inspect.h"
 #include "common/message.h"
-#include "models.h"
 #include "report/summary.h"
-#include "scoreline.h"
 
 typedef struct Loaded {
     VmafModel *model;
@@ -21,11 +19,11 @@ typedef struct Loaded {
 struct Models {
     size_t count;
     Loaded *loaded;
-    struct {           /* the scores so far, of the first model */
-        unsigned next; /* frame */
+    struct {           /* the scores so far of the first model */
+        unsigned next; /* frame to ask for */
         unsigned count;
         double sum;
-        bool ended; /* it does not work */
+        bool ended; /* an error: do not ask again */
     } so_far;
 };
 
@@ -60,7 +58,7 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
     return err;
 }
 
-/* An option of an extractor that the model does not use changes nothing: it goes to `unused`. */
+/* Applies an EXTRACTOR.OPTION=VALUE. If the model does not use the extractor, adds the option to `unused` instead. */
 static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
 {
     bool used;
@@ -84,7 +82,7 @@ static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
     return err;
 }
 
-/* What the model is called, and that its scores are not those it gives by default. */
+/* Makes the model's label for printed scores, with " (phone)" if the transform is enabled. */
 static int make_label(Loaded *loaded, const ModelSpec *spec)
 {
     VmafModelInfo info = { .size = sizeof(info) };
@@ -92,7 +90,7 @@ static int make_label(Loaded *loaded, const ModelSpec *spec)
     const bool phone = asked && !vmaf_model_info(loaded->model, &info) && info.transformed;
     const char *const name = model_spec_label(spec);
     if (asked && !phone)
-        say("Warning: %s has no transform to enable: its scores are as without it", name);
+        say("Warning: %s has no transform: enable_transform has no effect", name);
     const size_t size = strlen(name) + sizeof(" (phone)");
     loaded->label = malloc(size);
     if (!loaded->label)
@@ -129,7 +127,8 @@ static int load(Loaded *loaded, const ModelSpec *spec)
         }
     }
     if (unused.count)
-        say("Warning: %s does not use what these options are for: %s", loaded->label, unused.text);
+        say("Warning: %s does not use the extractors of these options: %s", loaded->label,
+            unused.text);
     return 0;
 }
 
@@ -197,7 +196,7 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
     return models->so_far.count > 0;
 }
 
-/* Whose scores are asked for. */
+/* Which score to ask the context for. */
 typedef struct Asked {
     const Loaded *loaded;
     VmafContext *vmaf;
@@ -229,7 +228,7 @@ static int gather(Gathered *gathered, Asked asked, const Options *options, unsig
     return err;
 }
 
-/* The score that counts: of a collection, that of all its members. */
+/* Gathers the model's main score: for a collection, that of all its members together. */
 static int gather_score(Gathered *gathered, const Loaded *loaded, const Options *options,
                         VmafContext *vmaf, unsigned frames)
 {
@@ -258,10 +257,10 @@ static int say_collection(const Loaded *loaded, const Options *options, const Sc
         char text[HIGH + 1][64], suffix[32];
         for (unsigned f = BAGGING; f <= HIGH; f++)
             score_text(text[f], options, pooling_of(pooling, &figures[f].figures));
-        err = score_outcome(options,
-                            say_result("%s%s%s%s: %s, ci.p95: [%s, %s], stddev: %s", owner->path,
-                                       owner->parted, loaded->label, score_suffix(suffix, pooling),
-                                       text[BAGGING], text[LOW], text[HIGH], text[DEVIATION]));
+        err = score_outcome(options, say_result("%s%s%s%s: %s, ci.p95: [%s, %s], stddev: %s",
+                                                owner->path, owner->separator, loaded->label,
+                                                score_suffix(suffix, pooling), text[BAGGING],
+                                                text[LOW], text[HIGH], text[DEVIATION]));
     }
     return err;
 }

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends.h"
-#include "environment.h"
-#include "libvmaf/device.h"
+#include "gpu.h"
 #include "vmaf/option/option.h"
+#include "libvmaf/device.h"
 #include "options.h"
 #include "report/html.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The command line, parsed and checked. */
+/* The command line, parsed and checked. Strings point into argv. For the main thread. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
@@ -11,7 +11,7 @@
 #include "report/pooling.h"
 #include "spec.h"
 
-/* What to do instead of scoring. */
+/* What the command line asks for. */
 enum Action {
     ACTION_SCORE,
     ACTION_HELP,
@@ -30,36 +30,36 @@ typedef struct GivenOption {
     const char *value; /* NULL: it takes none */
 } GivenOption;
 
-/* Words of the command line, in their order. */
+/* Words of the command line, in order. */
 typedef struct Words {
     const char **at;
     size_t count;
 } Words;
 
-/* A piece of video: so many frames, or so much time. */
+/* A length of video, in frames or as a time. */
 typedef struct Length {
     bool given, in_frames;
     int64_t frames;
     int64_t time; /* ns */
 } Length;
 
-/* How frames find their partners. */
+/* How frames are paired. */
 enum Sync {
-    SYNC_DEFAULT, /* by time where the files have times, and rates are the same */
+    SYNC_DEFAULT, /* by time if all files have times; the rates must be equal */
     SYNC_NEAREST, /* by time, whatever the rates */
     SYNC_INDEX,   /* by number */
-    SYNC_AUTO     /* as the default, from the offset on that fits best */
+    SYNC_AUTO     /* as SYNC_DEFAULT, starting at the offset that fits best */
 };
 
-/* The pairs of frames that a run measures, for a part file. */
+/* The pairs of frames that a run measures for a part file. */
 typedef struct PartChoice {
     enum { PART_WHOLE, PART_SHARD, PART_FRAMES } kind;
-    unsigned index, count; /* PART_SHARD: from 0 */
+    unsigned index, count; /* PART_SHARD: index counts from 0 */
     uint64_t first, last;  /* PART_FRAMES */
-    bool from_start;       /* videos are read from their beginning */
+    bool from_start;       /* read the videos from their beginning */
 } PartChoice;
 
-/* More of them at once help nobody. */
+/* Limits to how often these options may be given. */
 enum { POOLS_MAX = 16, SCORE_LIMITS_MAX = 8 };
 
 typedef struct Options {
@@ -67,21 +67,21 @@ typedef struct Options {
 
     const char *reference;
     Words distorted;
-    Words words; /* that are no options, as given: options_parse makes them paths */
+    Words words; /* arguments that are not options; options_parse turns them into videos */
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
     enum Sync sync;
-    Length offset; /* what a distorted video has before the partner of the reference's first frame;
-                      * negative: the other way round */
-    Length duration;           /* of what is scored */
+    Length offset;             /* position in the distorted video of the reference's first frame;
+                                * negative: position in the reference of the distorted one's first */
+    Length duration;           /* how much to score */
     unsigned fps_num, fps_den; /* bring all videos to this rate; 0: as they are */
 
-    bool raw; /* else the files say what they hold */
+    bool raw; /* the videos are raw; else the files say what they hold */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
-    bool local_only;      /* a video may not make us open anything else */
+    bool local_only;      /* open no other file or network address that a video refers to */
     bool common_bitdepth; /* widen the shallower input */
-    VideoAlign align;     /* as far as it was asked for; see options_align */
+    VideoAlign align;     /* only what the options say; see options_align */
     bool scale_to_model;
     const char *hwaccel;
 
@@ -91,50 +91,49 @@ typedef struct Options {
     size_t feature_count;
     bool no_prediction;
 
-    Words outputs;                /* "-": standard output; output_path says whose they are */
-    enum VmafOutputFormat format; /* NONE: what the name of the output says; see options_format */
-    char score_format[8];         /* empty: the default rule */
-    const char *html;             /* NULL: no page */
-    bool stored; /* the words are JSON reports, from earlier runs: nothing is scored */
+    Words outputs;                /* paths of reports; see output_path. "-": standard output */
+    enum VmafOutputFormat format; /* NONE: by the output's extension; see options_format */
+    char score_format[8];         /* printf format; empty: the default rule */
+    const char *html;             /* path of the page; NULL: none */
+    bool stored;                  /* --report: the words are JSON reports; nothing is scored */
     PartChoice part;
-    bool merge; /* the words are part files: their report is made */
+    bool merge; /* the words are part files to merge */
     Pooling pools[POOLS_MAX];
     unsigned pool_count; /* 0: the mean */
     ScoreLimit score_limits[SCORE_LIMITS_MAX];
     unsigned score_limit_count;
     bool quiet;
-    bool progress; /* lines for programs to read */
+    bool progress; /* print lines for programs to read */
 
-    bool threads_given; /* else as many as suit the machine and the videos */
+    bool threads_given; /* else the machine and the videos decide */
     unsigned threads, subsample;
     uint64_t cpumask, gpumask;
-    const char *backend; /* a GPU backend, "auto" for the best there is; NULL: the CPU */
-    bool only_cpu;       /* asked for by name */
-    bool
-        by_extractor; /* the backend is what an extractor asks for: the others need not run there */
+    const char *backend;   /* a GPU backend, or "auto"; NULL: the CPU */
+    bool only_cpu;         /* --backend cpu was given */
+    bool by_extractor;     /* an extractor's name chose the backend: others may run on the CPU */
     unsigned backends_off; /* bit i: never use vmaf_backend_name(i) */
-    const char *device;    /* its number, name, UUID or PCI address; NULL: any */
+    const char *device;    /* number, name, UUID or PCI address; NULL: any */
     bool allow_software;
-    const char *doctor_backends; /* --backend as given: --doctor takes a list; NULL: not given */
+    const char
+        *doctor_backends; /* the value of --backend, which may be a list for --doctor; NULL: none */
 
-    GivenOption *given; /* all of them, in their order */
+    GivenOption *given; /* all options, in order */
     size_t given_count;
 } Options;
 
-/* 0, with *action set: only ACTION_SCORE wants the rest. -EINVAL after a usage error, which it has
- * printed. -ENOMEM. Call options_destroy in any case. */
+/* Parses and checks the command line and sets *action; other fields are complete only for the action that
+ * uses them. 0; -EINVAL after printing a usage error; or -ENOMEM. Call options_destroy in all cases. */
 int options_parse(Options *options, int argc, char **argv, enum Action *action);
 void options_destroy(Options *options);
 int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
 
-/* The format of a report with this name: the one asked for, else the one its extension names, else
- * XML. */
+/* The format of a report at this path: the one asked for, else the one that its extension names, else XML. */
 enum VmafOutputFormat options_format(const Options *options, const char *path);
 
-/* Does an extractor write pictures as it goes along? */
+/* True if an extractor writes pictures (heatmaps) during the run. */
 bool options_want_heatmaps(const Options *options);
 
-/* How the videos are to be brought together. */
+/* How the videos are brought to one size, depth and range. */
 VideoAlign options_align(const Options *options);
 
 void options_print_help(FILE *file);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/message.h"
-#include "output.h"
+#include "run.h"
 
 /* ---- names ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "rating.h"
+#include "run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "common/interrupt.h"
 #include "libvmaf/report.h"
 #include "common/message.h"
-#include "output.h"
 #include "report/html.h"
 #include "vmaf/part/part.h"
 
@@ -32,7 +31,8 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
     return err;
 }
 
-/* What was done to the video or, not `done`, what is odd about it, in one line to be freed; NULL: nothing. */
+/* Joins the notes about what was done to the video (`done`) or what is odd about it (not `done`) into one line, which
+ * the caller frees. NULL: there are none. */
 static char *join_notes(const Video *video, bool done)
 {
     size_t size = 1, used = 0;
@@ -73,7 +73,8 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
     return err;
 }
 
-/* Of options that are for one distorted video each, only its own: as if it had been scored alone. */
+/* True if the option belongs into the report on this video, which lists options as if the video had been scored alone.
+ * videos, outputs: how many -d and -o came before; updated. */
 static bool concerns(const GivenOption *option, size_t number, size_t *videos, size_t *outputs,
                      const Options *options)
 {
@@ -94,7 +95,7 @@ static int note_options(VmafContext *vmaf, const Options *options, size_t number
     return err;
 }
 
-/* Tells the library what only the command knows, for reports. */
+/* Tells the library what only the command knows, for the report. */
 static int note_origin(const Rating *rating, const Options *options)
 {
     int err = note_video(rating->vmaf, rating->ref, true, &rating->span[SIDE_REF], NULL);
@@ -103,8 +104,7 @@ static int note_origin(const Rating *rating, const Options *options)
                          rating->pairing);
     if (!err)
         err = note_options(rating->vmaf, options, rating->number);
-    if (!err &&
-        (options->backend || options->only_cpu)) /* who asks where it runs wants to read it */
+    if (!err && (options->backend || options->only_cpu)) /* the user chose a device: report it */
         err = vmaf_report_places(rating->vmaf);
     if (!err)
         err = vmaf_report_details(rating->vmaf);
@@ -113,7 +113,7 @@ static int note_origin(const Rating *rating, const Options *options)
     return err;
 }
 
-/* The report will say that it is not whole. */
+/* Marks the report as incomplete. */
 static int note_stop(const Rating *rating)
 {
     char reason[64];
@@ -127,6 +127,7 @@ static double frame_rate(const Video *video)
     return traits->rate_den ? (double)traits->rate_num / traits->rate_den : 0.0;
 }
 
+/* Computes the scores, prints them and compares them with --fail_under. */
 static int tell_scores(Rating *rating, const Options *o, const Models *models)
 {
     const bool several = o->distorted.count > 1;
@@ -144,6 +145,7 @@ static int tell_scores(Rating *rating, const Options *o, const Models *models)
     return err;
 }
 
+/* Waits until the context has scored everything. */
 static int flush(const Rating *rating)
 {
     const int err = vmaf_read_pictures(rating->vmaf, NULL, NULL, 0);
@@ -152,23 +154,23 @@ static int flush(const Rating *rating)
     return err;
 }
 
-/* A part that is not what was asked for must not be mistaken for one. */
+/* Fails if the part is incomplete, so that no part file is written. */
 static int end_part(const Rating *rating)
 {
     if (rating->stopped)
         return -EINTR;
     if (rating->cut) {
-        say("there is no part of a video that is cut off: score what is left of it in one run");
+        say("cannot make a part of a video that is cut off: score what is left of it in a single run");
         return -EINVAL;
     }
-    return rating->shard->count ? flush(rating) : 0;
+    return rating->part->count ? flush(rating) : 0;
 }
 
 int rating_end(const Rating *rating, const Options *options)
 {
-    if (rating->shard)
+    if (rating->part)
         return end_part(rating);
-    if (!rating->pairs) /* the first frame was cut, or a signal came */
+    if (!rating->pairs) /* the first frame was cut off, or a signal came */
         return -EINVAL;
     if (rating->stopped && !rating->output && !options->html)
         return -EINTR;
@@ -177,7 +179,7 @@ int rating_end(const Rating *rating, const Options *options)
 
 int rating_finish(Rating *rating, const Options *options, const Models *models)
 {
-    if (rating->shard)
+    if (rating->part)
         return part_write(rating, options);
     int err = rating->stopped ? note_stop(rating) : 0;
     if (!err)
@@ -188,7 +190,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
         err = output_write(rating->vmaf, options, rating->output);
     if (!err && options->html)
         err = stored_from_context(&rating->report, rating->vmaf, rating->video->path);
-    if (!err && rating->cut) { /* once more: what has failed is said last */
+    if (!err && rating->cut) { /* repeat the failure as the last message */
         say("problem with %s: only the %u frame%s before the cut %s scored", rating->video->path,
             rating->pairs, rating->pairs == 1 ? "" : "s", rating->pairs == 1 ? "is" : "are");
         return -EINVAL;
@@ -202,6 +204,6 @@ void rating_destroy(Rating *rating)
         vmaf_close(rating->vmaf);
     free(rating->output);
     stored_destroy(rating->report);
-    shard_destroy(rating->shard);
+    part_run_destroy(rating->part);
     *rating = (Rating){ 0 };
 }

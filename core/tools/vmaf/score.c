@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "score.h"
+#include "command.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
-#include "group.h"
+#include "run.h"
 #include "input/together.h"
 #include "common/interrupt.h"
 #include "libvmaf/device.h"
 #include "common/message.h"
-#include "output.h"
 #include "report/html.h"
 
+/* One run of the command: all videos, their ratings and groups. */
 typedef struct Run {
     const Options *options;
     unsigned count; /* ratings */
-    Video *
-        *videos; /* the reference, then one for each rating, then the reference again for groups */
-    unsigned opened; /* of them */
+    /* The reference, then one for each rating, then the reference once more for each further group. */
+    Video **videos;
+    unsigned opened; /* number of videos so far */
     Rating *ratings;
-    Group *groups;
+    VideoGroup *groups;
     unsigned group_count;
     GroupShare share;
 } Run;
@@ -44,7 +43,7 @@ static void cancel_videos(void *arg)
         source_cancel(run->videos[i]->source);
 }
 
-/* Of each video, of which several are decoded at once; 0: as its reader likes, which is made for two. */
+/* Decoder threads per video. 0 lets the reader choose; its default assumes two videos. */
 static unsigned decoder_threads(const Run *run)
 {
     enum { MOST = 8 };
@@ -52,7 +51,7 @@ static unsigned decoder_threads(const Run *run)
     return run->count < 2 ? 0 : share < 1 ? 1 : share > MOST ? MOST : share;
 }
 
-/* Adds a video to the run; it waits for nobody. */
+/* Adds a video to the run. Does not wait for its data. */
 static int create_video(Run *run, const char *path, bool is_ref)
 {
     const Options *const o = run->options;
@@ -100,8 +99,8 @@ static int find_outputs(Run *run)
 
 /* ---- groups ---- */
 
-/* The group that reads the reference as this video needs it; the next free one if there is none. */
-static Group *find_group(Run *run, const Video *video)
+/* The group that reads the reference in the form that this video needs; if none does, the next unused group. */
+static VideoGroup *find_group(Run *run, const Video *video)
 {
     const VideoAlign align = options_align(run->options);
     for (unsigned i = 0; i < run->group_count; i++)
@@ -111,7 +110,7 @@ static Group *find_group(Run *run, const Video *video)
     return &run->groups[run->group_count];
 }
 
-static int start_group(Run *run, Group *group)
+static int start_group(Run *run, VideoGroup *group)
 {
     group->share = &run->share;
     group->videos = calloc(run->count + 1, sizeof(*group->videos));
@@ -120,11 +119,12 @@ static int start_group(Run *run, Group *group)
     return group->videos && group->ratings ? 0 : -ENOMEM;
 }
 
+/* Puts each rating into a group. */
 static int divide(Run *run)
 {
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
-        Group *const group = find_group(run, rating->video);
+        VideoGroup *const group = find_group(run, rating->video);
         const int err = group->videos ? 0 : start_group(run, group);
         if (err)
             return err;
@@ -134,7 +134,7 @@ static int divide(Run *run)
     return 0;
 }
 
-/* Each group reads the reference for itself, from the beginning. */
+/* Each group reads the reference separately, from the beginning. */
 static int open_reference(Run *run, unsigned group)
 {
     if (!group) {
@@ -155,8 +155,8 @@ static int refuse_pipes(const Run *run)
     for (unsigned i = 0; i <= run->count && run->group_count > 1; i++) {
         if (run->videos[i]->source->seekable)
             continue;
-        say("the distorted videos differ in depth, sampling or kind, so that the reference is read more "
-            "than once, which pipes do not allow (%s): score them one at a time",
+        say("the distorted videos differ in depth, sampling or kind, so the reference has to be read more "
+            "than once, which is impossible with a pipe (%s): score them one at a time",
             run->videos[i]->path);
         return -EINVAL;
     }
@@ -177,7 +177,7 @@ static int make_groups(Run *run)
 
 /* ---- results ---- */
 
-/* The page has what there is, also when one of the videos failed. */
+/* Writes the HTML page with all finished ratings, even if other videos failed. */
 static int write_page(const Run *run)
 {
     StoredReport **const reports = calloc(run->count, sizeof(*reports));
@@ -214,7 +214,7 @@ static int write_results(Run *run)
     return first ? first : err ? err : is_below(run) ? SCORE_BELOW : 0;
 }
 
-/* A context that failed keeps its device until it is closed. */
+/* Thread function: lets all contexts leave the GPU, including those that failed, and closes it. */
 static void *leave_gpu(void *arg)
 {
     Run *const run = arg;
@@ -226,7 +226,8 @@ static void *leave_gpu(void *arg)
     return NULL;
 }
 
-/* One that failed keeps no other from its results. A GPU is left while they are written: its driver takes as long. */
+/* Finishes all ratings; one that failed does not keep the others from their results. Closes the GPU at the same time
+ * as the results are written, because its driver takes about as long. */
 static int finish(Run *run)
 {
     for (unsigned i = 0; i < run->count; i++)
@@ -240,6 +241,7 @@ static int finish(Run *run)
     return err;
 }
 
+/* Prints which signal stopped the run, and how much of the rating is in a report. */
 static void say_stop(const Rating *rating, const Options *options)
 {
     const bool several = options->distorted.count > 1;
@@ -251,8 +253,8 @@ static void say_stop(const Rating *rating, const Options *options)
         written ? ", which are in " : "; there is no report", written ? report : "");
 }
 
-/* The others have their results in any case. */
-static void score_group(Group *group)
+/* Scores a group. If that fails as a whole, marks its ratings; other groups keep their results. */
+static void score_group(VideoGroup *group)
 {
     const int err = group_score(group);
     for (unsigned i = 0; err && i < group->count; i++)

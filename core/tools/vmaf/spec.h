@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What --model and --feature say. */
+/* The values of --model and --feature: parsed, and checked against what the library offers. The check is
+ * stricter than the library's own: options that the library would ignore or cut short are errors here. */
 #ifndef TOOLS_SPEC_H
 #define TOOLS_SPEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "libvmaf/model.h"
 
 /* One option of an extractor, as typed. */
 typedef struct OptionSpec {
@@ -18,25 +22,31 @@ typedef struct FeatureSpec {
 } FeatureSpec;
 
 typedef struct ModelSpec {
-    char *version, *path; /* one at least */
+    char *version, *path; /* at least one is set */
     char *name;           /* NULL: not given */
     uint64_t flags;       /* enum VmafModelFlags */
     OptionSpec *overloads;
     size_t overload_count;
 } ModelSpec;
 
-/* 0, or -EINVAL with the reason in `error`, or -ENOMEM. Parts are parted by ':', keys and values by
- * '=';
- * \: and \= stand for the characters themselves, and a path may hold '=' as it is. A model may begin with
- * its plain name or file: NAME is version=NAME; what has a slash or ends in .json is path=FILE. */
+/* 0; -EINVAL with the reason in `error`; or -ENOMEM. Items are separated by ':', keys from values by '='.
+ * \: and \= stand for the characters themselves; a path may contain a plain '='. A model may begin with its
+ * name or file: NAME means version=NAME; a word that has a slash or ends in .json means path=FILE. The
+ * caller destroys a parsed spec. */
 int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t error_size);
 int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t error_size);
 void model_spec_destroy(ModelSpec *spec);
 void feature_spec_destroy(FeatureSpec *spec);
 
-/* What messages call the model. */
+/* The model's name in messages. */
 const char *model_spec_label(const ModelSpec *spec);
-/* The metric its scores are stored under. */
+/* The metric name of the model's scores. */
 const char *model_spec_name(const ModelSpec *spec);
+
+/* Both return 0, or print what is wrong and return -EINVAL. */
+int check_feature(const FeatureSpec *spec);
+/* Sets *used if the model uses the extractor. An extractor that exists but is unused is no error: programs
+ * pass the same options with every model. */
+int check_overload(const OptionSpec *overload, const VmafModel *model, bool *used);
 
 #endif

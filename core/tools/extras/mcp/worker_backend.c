@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vmaf/doctor/trial.h"
+#include "vmaf/doctor/doctor.h"
 #include "libvmaf/device.h"
 #include "rpc.h"
 #include "worker.h"

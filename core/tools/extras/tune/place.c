@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vmaf/backends.h"
+#include "vmaf/gpu.h"
 #include "libvmaf/device.h"
 
 static int parse_one(Place *place, const char *text, size_t length, char *error, size_t error_size)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "doctor.h"
+#include "vmaf/command.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "vmaf/backends.h"
-#include "machine.h"
-#include "probe.h"
-#include "libvmaf/device.h"
 #include "common/message.h"
+#include "libvmaf/device.h"
+#include "doctor.h"
+#include "vmaf/gpu.h"
 
 /* Of the JSON text; raised when a field changes its meaning. */
 enum { LAYOUT = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "machine.h"
+#include "doctor.h"
 
 #include <dirent.h>
 #include <glob.h>

@@ -1,20 +1,128 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "probe.h"
+#include "doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "apart.h"
-#include "remedy.h"
-#include "trial.h"
-#include "vmaf/gpu.h"
+#include "common/child.h"
 #include "libvmaf/device.h"
+#include "vmaf/gpu.h"
 
-/* Seconds until a driver counts as one that hangs: for a list, and for a trial, which may compile kernels. */
+/* Seconds until a driver counts as hanging: for a list, and for a trial, which may compile kernels. */
 enum { LIST_SECONDS = 30, TRIAL_SECONDS = 180 };
 
-/* ---- in processes of their own ---- */
+/* ---- work in a child process, since a driver may crash or hang ---- */
+
+/* The work: returns its finding, or NULL with the reason in the log. */
+typedef json_t *(*Job)(void *arg);
+
+/* The output of one stream of the child. */
+typedef struct Output {
+    char *text;
+    size_t size;
+} Output;
+
+typedef struct Task {
+    Job job;
+    void *arg;
+    Output output[CHILD_STREAMS];
+} Task;
+
+#define OUTPUT_MAX ((size_t)1 << 20)
+
+/* Runs in the child. Its stdout carries the finding, so what a driver prints there goes to stderr. */
+static int work(void *arg)
+{
+    const Task *const task = arg;
+    FILE *const file = fdopen(dup(STDOUT_FILENO), "w");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    json_t *const result = task->job(task->arg);
+    bool good = result && file && !json_dumpf(result, file, JSON_COMPACT | JSON_ENCODE_ANY);
+    if (file)
+        good = !fclose(file) && good;
+    return good ? 0 : 1;
+}
+
+/* Collects the child's output. What exceeds OUTPUT_MAX is lost. */
+static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t count)
+{
+    Output *const output = &((Task *)arg)->output[stream];
+    char *const grown =
+        count <= OUTPUT_MAX - output->size ? realloc(output->text, output->size + count) : NULL;
+    if (!grown)
+        return;
+    memcpy(grown + output->size, bytes, count);
+    output->text = grown;
+    output->size += count;
+}
+
+/* Copies the last line that is not blank, without the prefix of the library's log. */
+static void last_line(const Output *said, char *why, size_t size)
+{
+    static const char prefix[] = "libvmaf ERROR ";
+    size_t end = said->size;
+    while (end && (said->text[end - 1] == '\n' || said->text[end - 1] == ' '))
+        end--;
+    size_t start = end;
+    while (start && said->text[start - 1] != '\n')
+        start--;
+    if (end - start >= strlen(prefix) && !memcmp(said->text + start, prefix, strlen(prefix)))
+        start += strlen(prefix);
+    snprintf(why, size, "%.*s", (int)(end - start), said->text + start);
+}
+
+static void explain(const ChildEnd *end, unsigned seconds, const Output *said, char *why,
+                    size_t size)
+{
+    if (end->timed_out)
+        snprintf(why, size, "its driver did not answer within %u s", seconds);
+    else if (end->signal)
+        snprintf(why, size, "its driver crashed (signal %d, %s)", end->signal,
+                 strsignal(end->signal));
+    else if (said->size)
+        last_line(said, why, size);
+    else
+        snprintf(why, size, "it gave no reason");
+}
+
+/* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it crashed, hung, or
+ * printed an error. */
+static json_t *run_apart(Job job, void *arg, unsigned seconds, char *why, size_t size)
+{
+    static const char *const no_words[] = { NULL };
+    Task task = { .job = job, .arg = arg };
+    const ChildParams params = {
+        .argv = no_words,
+        .work = work,
+        .sink = { CHILD_TO_US, CHILD_TO_US },
+        .time_limit = seconds,
+        .heard = hear,
+        .arg = &task,
+    };
+    Children *children = NULL;
+    ChildEnd end = { 0 };
+    json_t *result = NULL;
+    *why = 0;
+    fflush(NULL); /* else the child would write our buffers once more */
+    int err = children_create(&children);
+    if (!err)
+        err = child_run(children, &params, &end);
+    const Output *const found = &task.output[CHILD_OUT];
+    if (err)
+        snprintf(why, size, "cannot start a process: %s", strerror(-err));
+    else if (!end.timed_out && !end.signal && !end.code)
+        result = json_loadb(found->text ? found->text : "", found->size, JSON_DECODE_ANY, NULL);
+    if (!err && !result)
+        explain(&end, seconds, &task.output[CHILD_ERR], why, size);
+    children_destroy(children);
+    free(task.output[CHILD_OUT].text);
+    free(task.output[CHILD_ERR].text);
+    return result;
+}
+
+/* ---- the jobs ---- */
 
 static json_t *list_devices(void *arg)
 {
@@ -44,7 +152,7 @@ typedef struct Trial {
 static json_t *try_device(void *arg)
 {
     const Trial *const trial = arg;
-    unsetenv("VMAF_BACKEND"); /* what runs where is said here */
+    unsetenv("VMAF_BACKEND"); /* the trial chooses the device */
     return trial_score(trial->backend, trial->index);
 }
 
@@ -60,11 +168,11 @@ static json_t *list_driver(void *arg)
     return list_devices("vulkan");
 }
 
-/* ---- here ---- */
+/* ---- in this process ---- */
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    /* Names come from drivers: what is no UTF-8 must not lose the rest. */
+    /* Names come from drivers and may not be UTF-8; that must not lose the other findings. */
     json_t *value = json_string(text);
     json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
 }
@@ -72,7 +180,7 @@ static void set_text(json_t *object, const char *key, const char *text)
 json_t *probe_cpu(json_t **cpu)
 {
     char why[512];
-    *cpu = apart_run(try_device, &(Trial){ NULL, 0 }, TRIAL_SECONDS, why, sizeof(why));
+    *cpu = run_apart(try_device, &(Trial){ NULL, 0 }, TRIAL_SECONDS, why, sizeof(why));
     json_t *const found = json_pack("{s:s, s:s, s:b, s:b, s:[]}", "name", "cpu", "title", "CPU",
                                     "built", 1, "works", *cpu != NULL, "devices");
     if (!*cpu) {
@@ -82,11 +190,12 @@ json_t *probe_cpu(json_t **cpu)
     return found;
 }
 
+/* Scores the trial on a device, and notes in it whether it works. */
 static void try_one(json_t *device, const char *backend, const json_t *cpu)
 {
     Trial trial = { backend, (unsigned)json_integer_value(json_object_get(device, "index")) };
     char why[512];
-    json_t *const scores = apart_run(try_device, &trial, TRIAL_SECONDS, why, sizeof(why));
+    json_t *const scores = run_apart(try_device, &trial, TRIAL_SECONDS, why, sizeof(why));
     char *const wrong = scores && cpu ? trial_compare(scores, cpu) : NULL;
     json_object_set_new(device, "works", json_boolean(scores && cpu && !wrong));
     if (!scores || wrong)
@@ -103,7 +212,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* The driver file that shows the same device. */
+/* Notes in the device which driver file provides it. */
 static void find_driver_file(json_t *device, const json_t *drivers)
 {
     size_t i, j;
@@ -135,7 +244,7 @@ json_t *probe_backend(const char *backend, const json_t *machine, const json_t *
     json_t *const found =
         json_pack("{s:s, s:s, s:b}", "name", backend, "title", vmaf_backend_title(backend), "built",
                   vmaf_backend_built(backend) > 0);
-    json_t *const listed = apart_run(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why));
+    json_t *const listed = run_apart(list_devices, (void *)backend, LIST_SECONDS, why, sizeof(why));
     json_t *const devices = listed ? json_object_get(listed, "devices") : NULL;
     bool works = false, broken = false;
     size_t i;
@@ -174,7 +283,7 @@ void probe_vulkan_drivers(json_t *drivers)
         if (*text_of(driver, "problem"))
             continue;
         DriverFile file = { text_of(driver, "file") };
-        json_t *const listed = apart_run(list_driver, &file, LIST_SECONDS, why, sizeof(why));
+        json_t *const listed = run_apart(list_driver, &file, LIST_SECONDS, why, sizeof(why));
         json_t *const uuids = json_array();
         json_array_foreach(json_object_get(listed, "devices"), j, device)
         {

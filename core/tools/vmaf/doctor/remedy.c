@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "remedy.h"
+#include "doctor.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "machine.h"
 #include "libvmaf/device.h"
 
 typedef struct Case {

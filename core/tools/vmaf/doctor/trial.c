@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "trial.h"
+#include "doctor.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,10 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "option.h"
+
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "option.h"
-#include "vmaf/preset.h"
+/* ---- the common test conditions of AOM and of Netflix ---- */
+
+#define PRESET_MODELS 2
+#define PRESET_FEATURES 6
+
+typedef struct Preset {
+    const char *version;
+    const char *models[PRESET_MODELS];     /* as for --model; NULL ends the list */
+    const char *features[PRESET_FEATURES]; /* as for --feature; NULL ends the list */
+    bool common_bitdepth;                  /* the videos may differ in depth */
+} Preset;
+
+#define MODELS                                                                                     \
+    {                                                                                              \
+        "version=vmaf_v0.6.1:name=vmaf", "version=vmaf_v0.6.1neg:name=vmaf_neg"                    \
+    }
+#define MODELS_4K                                                                                  \
+    {                                                                                              \
+        "version=vmaf_4k_v0.6.1:name=vmaf", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg"              \
+    }
+#define PSNR "psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5"
+#define SSIM "float_ssim=enable_db=true:clip_db=true"
+#define SSIM_SCALED "float_ssim=scale=1:enable_db=true:clip_db=true"
+#define MS_SSIM "float_ms_ssim=enable_db=true:clip_db=true"
+
+static const Preset aom_ctc[] = {
+    { "v1.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs" }, false },
+    { "v2.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs" }, false },
+    { "v3.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs", "cambi" }, false },
+    { "v4.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs", "cambi" }, false },
+    { "v5.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs", "cambi" }, false },
+    { "v6.0", MODELS, { PSNR, "ciede", SSIM, MS_SSIM, "psnr_hvs", "cambi" }, true },
+    { "v7.0", MODELS, { PSNR, "ciede", SSIM_SCALED, MS_SSIM, "psnr_hvs", "cambi" }, true },
+    { 0 },
+};
+
+static const Preset nflx_ctc[] = {
+    { "v1.0", MODELS_4K, { "psnr=enable_chroma=true:enable_apsnr=true", SSIM, "cambi" }, false },
+    { 0 },
+};
+
+/* The preset of a version; NULL: there is none. */
+static const Preset *find_preset(const Preset *preset, const char *version)
+{
+    for (; preset->version; preset++)
+        if (!strcmp(preset->version, version))
+            return preset;
+    return NULL;
+}
+
+/* ---- the options ---- */
 
 int option_add_model(Options *options, const char *text)
 {
@@ -58,7 +110,7 @@ static int set_aom_ctc(Options *options, const Arg *arg, const char *version)
 {
     if (!strcmp(version, "proposed"))
         return usage_error("`--aom_ctc proposed` is deprecated.");
-    const Preset *const preset = preset_aom_ctc(version);
+    const Preset *const preset = find_preset(aom_ctc, version);
     if (!preset)
         return usage_error("bad aom_ctc version \"%s\"; there are v1.0 to v7.0", version);
     return add_preset(options, preset);
@@ -66,7 +118,7 @@ static int set_aom_ctc(Options *options, const Arg *arg, const char *version)
 
 static int set_nflx_ctc(Options *options, const Arg *arg, const char *version)
 {
-    const Preset *const preset = preset_nflx_ctc(version);
+    const Preset *const preset = find_preset(nflx_ctc, version);
     if (!preset)
         return usage_error("bad nflx_ctc version \"%s\"; there is v1.0", version);
     return add_preset(options, preset);

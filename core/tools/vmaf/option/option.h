@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The options of the vmaf command, in groups: a group is a table of rows that begins with its heading and ends
- * with an empty row; a row sets what it stands for in the Options. An option more is a row and its
- * function. */
+/* The options of the vmaf command, in groups. A group is a table of rows that begins with its heading and
+ * ends with an empty row; each row has a function that stores the option in an Options. To add an option,
+ * add a row and its function. For the main thread. */
 #ifndef TOOLS_OPTION_OPTION_H
 #define TOOLS_OPTION_OPTION_H
 
@@ -11,34 +11,40 @@
 #include "common/args.h"
 #include "vmaf/options.h"
 
-extern const Arg video_options[];   /* video.c: the videos, raw ones */
-extern const Arg align_options[];   /* align.c: how videos are decoded and brought together */
-extern const Arg sync_options[];    /* sync.c: which frames of them */
+extern const Arg video_options[];   /* video.c: the videos, and raw video */
+extern const Arg align_options[];   /* video.c: decoding, and differences between the videos */
+extern const Arg sync_options[];    /* sync.c: which frames are compared */
 extern const Arg compute_options[]; /* compute.c: models and features */
-extern const Arg part_options[];    /* part.c: pieces of a video, and their report */
+extern const Arg part_options[];    /* part.c: parts of a video, and merging them */
 extern const Arg output_options[];  /* output.c: reports, scores, progress */
-extern const Arg place_options[];   /* place.c: threads, instruction sets, devices */
-extern const Arg about_options[];   /* about.c: what is done instead of scoring */
+extern const Arg device_options[];  /* device.c: threads, instruction sets, devices */
+extern const Arg about_options[];   /* table.c: what to do instead of scoring */
 
-/* Stands in place_options for --NAME_device and --no_NAME of each backend of the library. */
+/* Stands in device_options for the rows --NAME_device and --no_NAME of each backend of the library. */
 #define EACH_BACKEND (-1)
-/* The rows for it, at most `max`; returns their number. */
+/* Writes these rows, at most `max`; returns their number. */
 unsigned backend_options(Arg *rows, unsigned max);
 
-/* All of them in one table, made at the first call. */
+/* All options in one table, made at the first call. */
 const Arg *option_table(void);
 
-/* Is it a row of this group? */
+/* True if the group has an option of this name. */
 bool option_is_in(const Arg *group, const char *name);
 
-/* A default, as if it had been given. 0, -EINVAL or -ENOMEM. */
+/* Adds a model as if --model had named it. 0, -EINVAL or -ENOMEM. */
 int option_add_model(Options *options, const char *spec);
 
-/* Says what is wrong with the command line and where help is. Returns -EINVAL. */
+/* Applies VMAF_BACKEND=NAME[:DEVICE] and VMAF_ALLOW_SOFTWARE=1 where the command line says nothing about
+ * backend and device. Hides VMAF_BACKEND from the library, which would otherwise apply it as well. -EINVAL, after
+ * a message: it names no backend. */
+int options_heed_environment(Options *options);
+
+/* Prints what is wrong with the command line, and where to find help. Returns -EINVAL. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int bad_value(const Arg *arg, const char *value, const char *wanted);
 
-/* Numbers are in C notation. A mask may be negative: -1 is all bits. They say what is wrong. */
+/* Parse a number in C notation; a mask may be negative: -1 sets all bits. They print an error and return -EINVAL if
+ * it is none. */
 int parse_mask(const Arg *arg, const char *value, uint64_t *out);
 int parse_number(const Arg *arg, const char *value, unsigned *out);
 

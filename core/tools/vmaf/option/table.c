@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include <assert.h>
-#include <string.h>
-
 #include "option.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { ROWS_MAX = 160 };
 
@@ -18,7 +23,7 @@ const Arg *option_table(void)
 {
     static const Arg *const groups[] = { video_options,   align_options, sync_options,
                                          compute_options, part_options,  output_options,
-                                         place_options,   about_options };
+                                         device_options,  about_options };
     static Arg table[ROWS_MAX + 1]; /* the last one ends it */
     unsigned count = 0;
     if (table[0].help)
@@ -34,3 +39,109 @@ const Arg *option_table(void)
     }
     return table;
 }
+
+int usage_error(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputs(" (vmaf --help lists the options)\n", stderr);
+    return -EINVAL;
+}
+
+int bad_value(const Arg *arg, const char *value, const char *wanted)
+{
+    char name[48] = "";
+    if (arg->letter)
+        snprintf(name, sizeof(name), "-%c/", arg->letter);
+    return usage_error("Invalid argument \"%s\" for option %s--%s; should be %s", value, name,
+                       arg->name, wanted);
+}
+
+int parse_mask(const Arg *arg, const char *value, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(value, &end, 0);
+    if (end == value || *end || errno)
+        return bad_value(arg, value, "an integer");
+    return 0;
+}
+
+int parse_number(const Arg *arg, const char *value, unsigned *out)
+{
+    uint64_t number;
+    const int err = parse_mask(arg, value, &number);
+    if (err)
+        return err;
+    if (strchr(value, '-'))
+        return bad_value(arg, value, "an integer that is not negative");
+    if (number > UINT_MAX)
+        return bad_value(arg, value, "a smaller integer");
+    *out = (unsigned)number;
+    return 0;
+}
+
+static int set_version(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_VERSION;
+    return 0;
+}
+
+static int set_help(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_HELP;
+    return 0;
+}
+
+static int set_list_models(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_LIST_MODELS;
+    return 0;
+}
+
+static int set_list_features(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_LIST_FEATURES;
+    return 0;
+}
+
+static int set_list_devices(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_LIST_DEVICES;
+    return 0;
+}
+
+static int set_doctor(Options *options, const Arg *arg, const char *value)
+{
+    options->action = ACTION_DOCTOR;
+    return 0;
+}
+
+const Arg about_options[] = {
+    { .help = "About this program" },
+    { .letter = 'v',
+      .name = "version",
+      .help = "print the version on standard error",
+      .set = set_version },
+    { .name = "help", .help = "print this text", .newer = true, .set = set_help },
+    { .name = "list_models",
+      .help = "print the built-in models",
+      .newer = true,
+      .set = set_list_models },
+    { .name = "list_features",
+      .help = "print the extractors, their options and metrics",
+      .newer = true,
+      .set = set_list_features },
+    { .name = "list_devices",
+      .help = "print the GPUs that can be used, and what the other\nbackends lack",
+      .newer = true,
+      .set = set_list_devices },
+    { .name = "doctor",
+      .help = "try every backend and device and say what is missing;\n"
+              "--backend LIST or all: these must work; --json",
+      .newer = true,
+      .set = set_doctor },
+    { 0 },
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "agree.h"
+#include "part.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Four lanes of multiplications and rotations side by side, which compilers and processors overlap; the end
  * mixes them until each bit depends on all. The odd factors are primes. */
-#include "digest.h"
+#include "part.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "merge.h"
+#include "vmaf/command.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,18 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "vmaf/extractors.h"
+#include "vmaf/scores.h"
 #include "input/reader.h"
 #include "common/message.h"
-#include "models.h"
-#include "vmaf/option/option.h"
-#include "vmaf/output.h"
-#include "vmaf/rating.h"
-#include "report/html.h"
-#include "vmaf/score.h"
-#include "agree.h"
-#include "models.h"
 #include "part.h"
+#include "vmaf/option/option.h"
+#include "vmaf/run.h"
+#include "report/html.h"
 
 typedef struct Merge {
     const Options *asked; /* of the merge */

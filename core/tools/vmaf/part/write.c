@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "input/reader.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -6,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/reader.h"
 #include "common/message.h"
-#include "vmaf/option/option.h"
-#include "report/save.h"
 #include "part.h"
+#include "report/save.h"
+#include "vmaf/option/option.h"
+#include "vmaf/run.h"
 
 /* ---- what all parts must have in common ---- */
 
@@ -19,7 +21,7 @@ static json_t *text(const char *value)
     return value ? json_string(value) : json_null();
 }
 
-static json_t *describe_input(const Video *video, const Shard *shard, enum Side side,
+static json_t *describe_input(const Video *video, const PartRun *part, enum Side side,
                               const VideoSpan *span)
 {
     const VideoFormat *const format = &video->native;
@@ -30,15 +32,15 @@ static json_t *describe_input(const Video *video, const Shard *shard, enum Side 
                      video_format_name(format->pix_fmt), "rate_num",
                      (json_int_t)video->traits.rate_num, "rate_den",
                      (json_int_t)video->traits.rate_den, "frames", (json_int_t)span->frames,
-                     "bytes", (json_int_t)shard->size[side], "ends", shard->ends[side]);
+                     "bytes", (json_int_t)part->size[side], "ends", part->ends[side]);
 }
 
 static json_t *describe_inputs(const Rating *rating)
 {
     return json_pack(
         "{so so}", "reference",
-        describe_input(rating->ref, rating->shard, SIDE_REF, &rating->span[SIDE_REF]), "distorted",
-        describe_input(rating->video, rating->shard, SIDE_DIST, &rating->span[SIDE_DIST]));
+        describe_input(rating->ref, rating->part, SIDE_REF, &rating->span[SIDE_REF]), "distorted",
+        describe_input(rating->video, rating->part, SIDE_DIST, &rating->span[SIDE_DIST]));
 }
 
 static unsigned scored_depth(const Rating *rating)
@@ -104,7 +106,7 @@ static json_t *describe_notes(const Video *video)
 static json_t *describe_read(const Rating *rating, const Video *video, enum Side side)
 {
     char digest[DIGEST_TEXT];
-    digest_end(&rating->shard->content[side], digest);
+    digest_end(&rating->part->content[side], digest);
     return json_pack("{sI ss so}", "skipped", (json_int_t)rating->span[side].skipped, "digest",
                      digest, "notes", describe_notes(video));
 }
@@ -116,16 +118,16 @@ static json_t *describe_place(uint64_t place)
 
 /* The frames on both sides of where this part and its neighbours meet: each has seen those that it looks back
  * at, its first, its last and the one behind. */
-static json_t *describe_edges(const Shard *shard)
+static json_t *describe_edges(const PartRun *part)
 {
     enum { KEPT = 3 };
     json_t *const list = json_array();
-    for (size_t i = 0; i < shard->pair_count; i++) {
-        if (i > shard->lead && i + KEPT < shard->pair_count)
+    for (size_t i = 0; i < part->pair_count; i++) {
+        if (i > part->lead && i + KEPT < part->pair_count)
             continue;
-        const PairDigest *const pair = &shard->pairs[i];
+        const PairDigest *const pair = &part->pairs[i];
         json_array_append_new(list,
-                              json_pack("[I s s o o]", (json_int_t)(shard->first - shard->lead + i),
+                              json_pack("[I s s o o]", (json_int_t)(part->first - part->lead + i),
                                         pair->text[SIDE_REF], pair->text[SIDE_DIST],
                                         describe_place(pair->place[SIDE_REF]),
                                         describe_place(pair->place[SIDE_DIST])));
@@ -164,21 +166,21 @@ static json_t *describe_shard(const PartChoice *part)
 /* NULL: no memory, or a text that is no UTF-8. */
 static json_t *describe(const Rating *rating, const Options *options)
 {
-    const Shard *const shard = rating->shard;
+    const PartRun *const part = rating->part;
     return json_pack("{sI ss so sI sI sb so so so so so so s{so so so} so so sb sI sf}",
                      "vmaf_part", (json_int_t)PART_VERSION, "version", vmaf_version(), "shard",
-                     describe_shard(&options->part), "first", (json_int_t)shard->first, "count",
-                     (json_int_t)shard->count, "ended", shard->ended, "inputs",
+                     describe_shard(&options->part), "first", (json_int_t)part->first, "count",
+                     (json_int_t)part->count, "ended", part->ended, "inputs",
                      describe_inputs(rating), "scored", describe_scored(rating), "models",
-                     json_incref(shard->models), "extractors", describe_extractors(rating->vmaf),
+                     json_incref(part->models), "extractors", describe_extractors(rating->vmaf),
                      "settings", describe_options(options, true), "options",
                      describe_options(options, false), "read", "reference",
                      describe_read(rating, rating->ref, SIDE_REF), "distorted",
                      describe_read(rating, rating->video, SIDE_DIST), "pairing",
                      *rating->pairing ? text(rating->pairing) : json_null(), "edges",
-                     describe_edges(shard), "places", describe_places(rating->vmaf), "list_places",
-                     options->backend || options->only_cpu, "threads", (json_int_t)shard->threads,
-                     "seconds", seconds_since(&shard->started));
+                     describe_edges(part), "places", describe_places(rating->vmaf), "list_places",
+                     options->backend || options->only_cpu, "threads", (json_int_t)part->threads,
+                     "seconds", seconds_since(&part->started));
 }
 
 /* ---- values ---- */
@@ -229,7 +231,7 @@ static int put_row(FILE *file, VmafContext *vmaf, unsigned pair, VmafPartValue *
 
 static int put_rows(FILE *file, const Rating *rating)
 {
-    const Shard *const shard = rating->shard;
+    const PartRun *const part = rating->part;
     const char *kinds;
     size_t most = 1;
     for (unsigned i = 0; !vmaf_part_kinds(rating->vmaf, i, &kinds); i++)
@@ -237,9 +239,9 @@ static int put_rows(FILE *file, const Rating *rating)
     VmafPartValue *const values = malloc(most * sizeof(*values));
     int err = values ? 0 : -ENOMEM;
     fputs(",\n  \"values\": [", file);
-    for (uint64_t i = 0; !err && i < shard->count; i++) {
+    for (uint64_t i = 0; !err && i < part->count; i++) {
         fputs(i ? ",\n" : "\n", file);
-        err = put_row(file, rating->vmaf, (unsigned)(shard->first + i), values);
+        err = put_row(file, rating->vmaf, (unsigned)(part->first + i), values);
     }
     fputs("\n  ]", file);
     free(values);
@@ -297,5 +299,47 @@ int part_write(const Rating *rating, const Options *options)
         fclose(file);
     free(text);
     json_decref(head);
+    return err;
+}
+
+static int digest_file(const char *path, char text[DIGEST_TEXT])
+{
+    FILE *const file = fopen(path, "rb");
+    char piece[1 << 14];
+    Digest digest;
+    size_t size;
+    int err = file ? 0 : -errno;
+    digest_start(&digest);
+    while (!err && (size = fread(piece, 1, sizeof(piece), file)))
+        digest_add(&digest, piece, size);
+    if (!err && ferror(file))
+        err = -EIO;
+    if (file)
+        fclose(file);
+    if (err)
+        say("could not read the model %s: %s", path, strerror(-err));
+    digest_end(&digest, text);
+    return err;
+}
+
+int describe_models(json_t **list, const Options *options)
+{
+    json_t *const models = json_array();
+    int err = models ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < options->model_count; i++) {
+        const ModelSpec *const spec = &options->models[i];
+        char digest[DIGEST_TEXT];
+        if (!spec->version)
+            err = digest_file(spec->path, digest);
+        if (!err)
+            json_array_append_new(models,
+                                  json_pack("{ss ss ss}", "name", model_spec_name(spec), "source",
+                                            spec->version ? spec->version : spec->path, "digest",
+                                            spec->version ? "built-in" : digest));
+    }
+    if (err)
+        json_decref(models);
+    else
+        *list = models;
     return err;
 }

@@ -1,12 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "common/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "extractors.h"
-#include "gather.h"
+#include "spec.h"
 #include "libvmaf/inspect.h"
-#include "common/message.h"
-#include "scoreline.h"
+#include "scores.h"
+
+const char *score_text(char text[64], const Options *options, double score)
+{
+    snprintf(text, 64, *options->score_format ? options->score_format : "%f", score);
+    return text;
+}
+
+int score_outcome(const Options *options, bool said)
+{
+    return said || options->outputs.count ? 0 : -EIO;
+}
+
+const Pooling *score_pooling(const Options *options, unsigned i)
+{
+    static const Pooling mean = { .kind = POOLING_MEAN, .name = "mean" };
+    if (!options->pool_count)
+        return i ? NULL : &mean;
+    return i < options->pool_count ? &options->pools[i] : NULL;
+}
+
+const char *score_suffix(char text[32], const Pooling *pooling)
+{
+    snprintf(text, 32, "%s%s", pooling->kind == POOLING_MEAN ? "" : " ",
+             pooling->kind == POOLING_MEAN ? "" : pooling->name);
+    return text;
+}
+
+int score_say(const Options *options, const ScoreOwner *owner, const char *name,
+              const VmafStatistics *figures)
+{
+    const Pooling *pooling;
+    int err = 0;
+    for (unsigned i = 0; !err && (pooling = score_pooling(options, i)); i++) {
+        char score[64], suffix[32];
+        err = score_outcome(options,
+                            say_result("%s%s%s%s: %s", owner->path, owner->separator, name,
+                                       score_suffix(suffix, pooling),
+                                       score_text(score, options, pooling_of(pooling, figures))));
+    }
+    return err;
+}
+
+int gather_scores(Gathered *out, unsigned frames, unsigned step, ScoreAsker ask, void *arg)
+{
+    const size_t count = (frames - 1) / step + 1;
+    *out = (Gathered){ .scores = malloc(count * sizeof(*out->scores)),
+                       .count = count,
+                       .figures = { .size = sizeof(out->figures) } };
+    int err = out->scores ? 0 : -ENOMEM;
+    for (size_t i = 0; !err && i < count; i++)
+        err = ask(arg, (unsigned)i * step, &out->scores[i]);
+    if (!err)
+        err = vmaf_statistics(out->scores, count, &out->figures);
+    if (err)
+        gathered_clear(out);
+    return err;
+}
+
+void gathered_clear(Gathered *gathered)
+{
+    free(gathered->scores);
+    *gathered = (Gathered){ 0 };
+}
 
 static int use(const FeatureSpec *spec, VmafContext *vmaf)
 {
@@ -31,7 +96,7 @@ int extractors_use(const Options *options, VmafContext *vmaf)
     return err;
 }
 
-/* Was it asked for, and not by a model alone? */
+/* True if a --feature option asked for the extractor, and not only a model. */
 static bool is_asked_for(const Options *options, const char *extractor)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };
@@ -63,9 +128,8 @@ static int score_feature(const Options *options, VmafContext *vmaf, unsigned fea
     for (unsigned i = 0; !err && !vmaf_feature_metric(vmaf, feature, i, &info); i++) {
         Metric metric = { vmaf, info.name };
         Gathered gathered;
-        /* Its options say which it makes. */
         if (gather_scores(&gathered, frames, step, ask_metric, &metric))
-            continue;
+            continue; /* the options of the extractor exclude this metric */
         err = score_say(options, owner, info.short_name, &gathered.figures);
         gathered_clear(&gathered);
     }
@@ -83,7 +147,7 @@ int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
     return err;
 }
 
-/* One that nobody knows might read any. */
+/* Bit p: the extractor reads plane p. An unknown extractor might read any. */
 static unsigned planes_of(const char *extractor)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* The extractors and models of a run, and their scores: gathered over all frames, pooled, printed and
+ * compared with --fail_under. For the main thread. Functions that return int return 0, or print what went
+ * wrong and return a negative errno. */
+#ifndef TOOLS_SCORES_H
+#define TOOLS_SCORES_H
+
+#include <stdbool.h>
+
+#include "libvmaf/libvmaf.h"
+#include "libvmaf/report.h"
+#include "options.h"
+
+/* ---- printing ---- */
+
+/* Writes the score into `text` in the form that --precision asks for. Returns `text`. */
+const char *score_text(char text[64], const Options *options, double score);
+
+/* Names the video before a score, where a run has several. */
+typedef struct ScoreOwner {
+    const char *path;      /* "" if there is one video */
+    const char *separator; /* printed after the path; "" if there is one video */
+} ScoreOwner;
+
+/* Prints one line for each pooling method of --pool. */
+int score_say(const Options *options, const ScoreOwner *owner, const char *name,
+              const VmafStatistics *figures);
+
+/* The i-th pooling method to print; NULL after the last one. */
+const Pooling *score_pooling(const Options *options, unsigned i);
+/* Writes the suffix of a pooled score's name into `text`: " p5"; empty for the mean. Returns `text`. */
+const char *score_suffix(char text[32], const Pooling *pooling);
+
+/* -EIO if the score could not be printed (`said` is false) and no report file was asked for, else 0. */
+int score_outcome(const Options *options, bool said);
+
+/* ---- the scores of all frames ---- */
+
+typedef struct Gathered {
+    double *scores; /* of frames 0, step, 2 * step, … */
+    size_t count;
+    VmafStatistics figures;
+} Gathered;
+
+/* Sets *score to the score of a frame; 0 or a negative errno. */
+typedef int (*ScoreAsker)(void *arg, unsigned frame, double *score);
+
+/* Calls `ask` for every `step`th of `frames` frames (at least one). On success the caller calls
+ * gathered_clear. Prints nothing. */
+int gather_scores(Gathered *out, unsigned frames, unsigned step, ScoreAsker ask, void *arg);
+void gathered_clear(Gathered *gathered);
+
+/* ---- extractors ---- */
+
+/* Checks the --feature options and registers their extractors, in their order. */
+int extractors_use(const Options *options, VmafContext *vmaf);
+
+/* Prints the pooled scores over frames 0 to frames - 1 of every metric that --feature asked for. */
+int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
+                     const ScoreOwner *owner);
+
+/* Bit p is set if an extractor registered with the context, by an option or a model, may read plane p. */
+unsigned extractors_planes(const VmafContext *vmaf);
+
+/* ---- models ---- */
+
+typedef struct Models Models;
+
+/* Loads the models of the options, in their order. */
+int models_create(Models **models, const Options *options);
+/* Registers the features of all models with a context. Several contexts may use the same models. */
+int models_use(const Models *models, VmafContext *vmaf);
+void models_destroy(Models *models); /* NULL is fine */
+
+/* Sets *mean to the first model's mean score over the frames scored so far; false: none yet. For the
+ * progress display: does not wait for frames. Always pass the same context. */
+bool models_mean_so_far(Models *models, const Options *options, VmafContext *vmaf, double *mean);
+
+/* Scores frames 0 to frames - 1. Prints a line for each model, then for each collection, unless `owner` is
+ * NULL. */
+int models_score(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 const ScoreOwner *owner);
+
+/* After models_score: compares the scores with --fail_under. Prints a line for each score that is too low,
+ * and sets *below if there is one. */
+int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
+                 const ScoreOwner *owner, bool *below);
+
+/* After models_score: prints a summary of the first model's scores, for people at a terminal. rate: frames a
+ * second; 0: unknown. */
+int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
+                     unsigned frames, double rate);
+
+#endif
