@@ -31,7 +31,7 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg)
     int err = context_create(&ctx, &cfg);
     if (err)
         return err;
-    err = environment_heed(ctx);
+    err = environment_use(ctx);
     if (err)
         context_destroy(ctx);
     else

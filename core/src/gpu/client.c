@@ -26,8 +26,8 @@ void client_close(GpuClient *client)
     client->streams = NULL;
 }
 
-/* Runs the self-test for features that this device has not passed yet: a driver is trusted with a feature
- * once its kernels gave the right result. */
+/* Runs the self-test for features that this device has not passed yet. A driver is trusted with a
+ * feature once its kernels gave the right result. */
 static int test_taken(GpuSession *session, Feature *const *features, unsigned count,
                       FeatureSet taken)
 {
@@ -45,7 +45,7 @@ static int test_taken(GpuSession *session, Feature *const *features, unsigned co
     return err && gpu_device_is_abandoned(session->device) ? -ETIMEDOUT : err;
 }
 
-/* Features that only some of the devices take run on none of them. */
+/* Opens a stream on each device. A feature runs on the devices only if all of them take it. */
 static int open_streams(GpuClient *client, Feature *const *features, unsigned count,
                         FeatureSet *taken)
 {
@@ -107,16 +107,16 @@ const char *client_refusal(const GpuClient *client, unsigned i)
 
 int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist)
 {
-    if (client->tells_places)
-        environment_tell_places(client);
-    client->tells_places = false;
+    if (client->logs_devices)
+        environment_log_devices(client);
+    client->logs_devices = false;
     return resident_admit(&client->resident, client->context, ref, dist);
 }
 
 /* ---- frames ---- */
 
-/* Several devices take runs of frames in turn; a run is as long as the number of frames that a device
- * has in flight. */
+/* The device that scores a frame. Several devices take runs of frames in turn. A run has as many
+ * frames as a device may have in flight. */
 static unsigned device_of(const GpuClient *client, uint64_t frame)
 {
     return (unsigned)(frame / client->session->depth % device_count(client));
@@ -127,14 +127,15 @@ static bool begins_run(const GpuClient *client, uint64_t frame)
     return client->session->more_count && frame && frame % client->session->depth == 0;
 }
 
-/* The first frame of a run looks back at frames of another device: its own device gets them, too. */
+/* Submits a frame. The first frame of a run looks back at frames that another device scored, so its
+ * own device gets those as well. */
 static int submit_to(const GpuClient *client, GpuStream *stream, const FramePair *pair,
                      FeatureSet set)
 {
     int err = 0;
     for (unsigned b = stream_back(stream); begins_run(client, client->submitted) && b-- && !err;)
         if (pair->prev_ref[b])
-            err = stream_submit_before(stream, pair->prev_ref[b], b ? NULL : pair->prev_dist);
+            err = stream_submit_lookback(stream, pair->prev_ref[b], b ? NULL : pair->prev_dist);
     return err ? err : stream_submit(stream, pair, set);
 }
 
@@ -147,7 +148,8 @@ int client_submit(GpuClient *client, const FramePair *pair, FeatureSet set)
     if (!err) {
         client->submitted++;
     } else if (client->session->more_count) {
-        /* Frames it looks back at may still be read from pictures that nobody holds now. */
+        /* Earlier frames that it looks back at may still be read from their pictures, which nobody
+         * holds now. */
         gpu_device_drain(session_device(client->session, device));
         client->submit_err = err;
     }
@@ -225,7 +227,7 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
 {
     GpuClient *client = mem_zalloc(sizeof(*client));
     int err = client ? 0 : -ENOMEM;
-    /* Pictures on one device cannot be scored on several. */
+    /* Several devices cannot score pictures that lie on one of them. */
     if (!err && !session->more_count)
         err = imports_create(&client->imports, session->device, session->depth);
     if (err) {
@@ -275,10 +277,11 @@ GpuClient *session_client(GpuSession *session)
     const bool several = client && client->next;
     pthread_mutex_unlock(&session->lock);
     if (!client)
-        log_error("%s: pictures are imported for a context: give it the state first",
-                  session->backend->name);
+        log_error(
+            "%s: no context uses this state yet; set it on a context before importing pictures",
+            session->backend->name);
     if (several)
-        log_error("%s: several contexts use this state: name the one that the picture is for",
+        log_error("%s: several contexts use this state; use the call that names the context",
                   session->backend->name);
     return several ? NULL : client;
 }
@@ -299,7 +302,8 @@ int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const Sess
     if (err)
         return err;
     if (wanted->kind == SESSION_PICTURES_DEVICE && client->session->more_count) {
-        log_error("%s: pictures on a device cannot be scored on several", backend->name);
+        log_error("%s: pictures that lie on one device cannot be scored on several devices",
+                  backend->name);
         return -ENOTSUP;
     }
     const PoolMemory upload = client_picture_memory(client);
@@ -350,7 +354,7 @@ int client_read_imported(GpuClient *client, unsigned index)
     return err;
 }
 
-/* ---- pairs that go straight to the kernels ---- */
+/* ---- arrivals (arrival.h) ---- */
 
 static int read_straight(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
 {
@@ -365,7 +369,7 @@ static int read_straight(GpuClient *client, const FrameShape *shape, GpuArrival 
     return err;
 }
 
-/* Copies the pair into mirrors first, which the host can read, too. */
+/* Imports the pair into mirror blocks first, which the host can read. */
 static int read_mirrored(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
 {
     GpuIncoming in = {
@@ -387,7 +391,7 @@ static int read_mirrored(GpuClient *client, const FrameShape *shape, GpuArrival 
     err = imports_add(client->imports, &in, arrival->record, arrival->source[1]);
     arrival->submitted = !err;
     if (err) {
-        gpu_device_drain(client->session->device); /* it reads the other one */
+        gpu_device_drain(client->session->device); /* it still reads the reference */
         return err;
     }
     return client_read_imported(client, arrival->index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A context's use of a session: the features that run on its devices, the rings of frames in flight,
- * and the pictures imported for the context. The context owns its client.
+/* A context's use of a session: the features that run on its devices, the rings of frames in
+ * flight, and the pictures imported for the context. The context owns its client.
  *
  * The thread that drives the context calls these functions, except client_collect (the scheduler's
  * collector thread) and client_tally (any thread). */
@@ -29,7 +29,7 @@ struct GpuClient {
     int submit_err;      /* several devices: a frame could not be queued, and none is after it */
     GpuImports *imports; /* pictures imported for this context */
     Resident resident;   /* pictures that the caller fills on the device */
-    bool tells_places;   /* log with the first pair which features run where (environment.h) */
+    bool logs_devices;   /* log with the first pair which features run where (environment.h) */
     void *own;           /* the state that a backend's own header keeps for the context, or NULL */
     void (*own_destroy)(GpuClient *client); /* frees `own` */
 };
@@ -58,13 +58,13 @@ const char *client_refusal(const GpuClient *client, unsigned i);
 void client_close(GpuClient *client);
 
 /* Called for each pair that is read, after the features saw the shape: turns pictures that only the
- * device can read into pictures that the engine may use. They share the memory and its count with the
- * caller's. */
+ * device can read into pictures that the engine may use. They share the memory and its count with
+ * the caller's. */
 int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist);
 
-/* Queues the pair for the given features and returns; blocks only while the ring of frames in flight
- * is full. The pictures stay valid until the frame was collected. Called in stream order, and for
- * pairs with an empty set, too, so that earlier references are known. */
+/* Queues the pair for the given features and returns; blocks only while the ring of frames in
+ * flight is full. The pictures stay valid until the frame was collected. Called in stream order,
+ * and for pairs with an empty set, too, so that earlier references are known. */
 int client_submit(GpuClient *client, const FramePair *pair, FeatureSet set);
 /* Blocks until the oldest queued frame is done and writes results[i] for each feature of its set.
  * Called once for each successful submit. After an error none of the frame's results are valid. */
@@ -102,8 +102,8 @@ int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const Sess
  * from when this returns. */
 int client_read_imported(GpuClient *client, unsigned index);
 /* Scores a pair in somebody else's memory without waiting for it: the pair goes straight to the
- * kernels if only they read it. The arrival's `leave` is called when the device has read the pair; the
- * caller keeps the memory until then. */
+ * kernels if only they read it. The arrival's `leave` is called when the device has read the pair;
+ * the caller keeps the memory until then. */
 int client_read_arrival(GpuClient *client, const FrameShape *shape, GpuArrival *arrival);
 
 #endif

@@ -208,11 +208,11 @@ static int bring(VmafContext *context, void *opaque)
     if (none)
         log_info(VARIABLE "=auto: no usable GPU found; scoring on the CPU");
     else if (!err)
-        client_of(context, NULL)->tells_places = true;
+        client_of(context, NULL)->logs_devices = true;
     return err;
 }
 
-int environment_heed(VmafContext *context)
+int environment_use(VmafContext *context)
 {
     const char *words = asked();
     if (!words || is_cpu(words))
@@ -242,7 +242,7 @@ static void add_name(Names *names, const char *name)
                              names->used ? ", " : "", name);
 }
 
-void environment_tell_places(const GpuClient *client)
+void environment_log_devices(const GpuClient *client)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     Names there = { .used = 0 }, here = { .used = 0 };

@@ -15,9 +15,10 @@ bool environment_asks(void);
 
 /* Call for each new context. An error in the variable, or in opening the device, is reported when
  * the device is needed: the program may still set another one. */
-int environment_heed(VmafContext *context);
+int environment_use(VmafContext *context);
 
-/* Says where features run; of a client that environment_heed made, once they are known. */
-void environment_tell_places(const GpuClient *client);
+/* Logs which features run on the devices and which on the CPU. For clients that environment_use
+ * made, once the first pair is known. */
+void environment_log_devices(const GpuClient *client);
 
 #endif

@@ -73,7 +73,8 @@ static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, un
     return err;
 }
 
-/* Looks at the machine; `why` is empty unless there is nothing to choose from. */
+/* Asks the backend for its devices. On an error, `why` says what is missing; otherwise it is
+ * empty. */
 static int probe_or_why(const GpuBackend *backend, bool validation, GpuProbe **probe, char *why,
                         size_t size)
 {
@@ -88,7 +89,7 @@ static int probe_or_why(const GpuBackend *backend, bool validation, GpuProbe **p
     else if (err == -ENODEV)
         snprintf(why, size, "no device found; is a driver installed?");
     else if (err)
-        snprintf(why, size, "it cannot be asked for devices (%d)", err);
+        snprintf(why, size, "looking for devices failed (%d)", err);
     return err;
 }
 
@@ -107,7 +108,7 @@ int session_missing(const GpuBackend *backend, bool allow_software, char *why, s
     return err;
 }
 
-/* "A + B", or "2 x A". */
+/* Names all devices: "A + B", or "2 x A". */
 static void name_all(GpuSession *session)
 {
     size_t used = 0;
@@ -124,7 +125,7 @@ static void name_all(GpuSession *session)
                                  i ? " + " : "", session_device(session, i)->name);
 }
 
-/* Pictures of a pool are copied from where they are by whichever device scores them. */
+/* Lets all devices of the session copy from the pictures of a pool. */
 static int share_memory(GpuSession *session)
 {
     GpuDevice *first = session->device;
@@ -136,7 +137,7 @@ static int share_memory(GpuSession *session)
     return 0;
 }
 
-/* A look at the machine serves one device. */
+/* Opens the other devices. Each needs a probe of its own. */
 static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *indices,
                      unsigned count)
 {
@@ -186,7 +187,7 @@ static int open_wished(GpuSession **out, const GpuBackend *backend, const GpuWis
     return err;
 }
 
-/* Several devices share what they copy from. */
+/* Only a single device gets a reserve: several devices share their upload blocks. */
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish)
 {
     *out = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A device opened for scoring: VmafDevice, and the state of each backend's own header
- * (VmafVulkanState, …), is a session. Each context that uses it has a client (gpu/client.h). Sessions
- * are counted: one stays open until its opener and all clients have released it. */
+/* A session: one or several devices opened for scoring. VmafDevice and the state of each backend's
+ * own header (VmafVulkanState, ...) are sessions. Each context that uses one has a client
+ * (gpu/client.h). Any thread may call these functions. References are counted: a session stays open
+ * until its opener and all clients have released it. */
 #ifndef GPU_SESSION_H
 #define GPU_SESSION_H
 
@@ -19,33 +20,37 @@ typedef struct GpuSession {
     unsigned index; /* in the backend's list */
     GpuDeviceInfo info;
     unsigned depth; /* frames in flight, on each device */
-    /* Devices that frames are spread over beside this one; NULL: none. Only this session has clients. */
+    /* The other devices that frames are spread over; NULL: none. Only the first session of the list
+     * has clients. */
     struct GpuSession **more;
     unsigned more_count;
-    char title[512]; /* the names of all of them */
-    bool required;   /* what has GPU code runs here or the context refuses the first pair */
+    char title[512]; /* the names of all devices */
+    bool required;   /* features with GPU code run here, or the context refuses the first pair */
 
-    atomic_int references;                       /* the opener's, and one for each client */
-    _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that gave the CPU's bits */
+    atomic_int references;                       /* one of the opener, and one of each client */
+    _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that passed the self-test */
     pthread_mutex_t lock;
-    GpuClient *clients; /* list, guarded by the lock */
+    GpuClient *clients; /* a list, guarded by `lock` */
 } GpuSession;
 
-/* Chooses a device of the backend and opens it, or with wish->several all that are named. -ENOSYS, -ENODEV, -EINVAL, -ENOTSUP as
- * vmaf_device_open has them. */
+/* Chooses a device of the backend and opens it, or opens all devices that the wish lists. Returns
+ * -ENOSYS, -ENODEV, -EINVAL or -ENOTSUP as vmaf_device_open does. */
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish);
-/* The same for a device that the caller opened. It is taken over, also on failure. */
+/* Same as session_open, for a device that is open already. The session takes it over, even on
+ * failure. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
-/* What keeps a backend from finding a device when none is named, in words; 0: nothing does. */
+/* Prints why the backend finds no device when none is named, and returns a negative errno; 0: it
+ * finds one. */
 int session_missing(const GpuBackend *backend, bool allow_software, char *why, size_t size);
-/* Its i-th device, up to more_count. */
+/* The i-th device, from 0 to more_count. */
 GpuDevice *session_device(const GpuSession *session, unsigned i);
-bool session_is_abandoned(const GpuSession *session); /* one of its devices */
-/* Waits for outstanding work. Contexts that still use it keep it open. NULL is fine. */
+bool session_is_abandoned(const GpuSession *session); /* true if any of its devices was given up */
+/* Waits for outstanding work and releases the opener's reference. Contexts that still use the
+ * session keep it open. NULL is fine. */
 void session_close(GpuSession *session);
 
-/* Gives up one reference; the last one closes the devices. */
+/* Releases one reference; the last one closes the devices. */
 void session_release(GpuSession *session);
 
 #endif

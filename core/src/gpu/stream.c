@@ -381,7 +381,7 @@ int stream_submit(GpuStream *stream, const FramePair *pair, FeatureSet set)
     return submit(stream, pair, set, false);
 }
 
-int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist)
+int stream_submit_lookback(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist)
 {
     return submit(stream, &(FramePair){ .ref = ref, .dist = dist }, 0, true);
 }

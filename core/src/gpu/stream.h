@@ -35,7 +35,7 @@ unsigned stream_back(const GpuStream *stream);
 /* Uploads a pair that is not scored here. The next frame looks back at it (or, after another such
  * call, the next but one). The pictures must stay valid until that frame is collected. Nothing is
  * collected for this pair itself. */
-int stream_submit_before(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist);
+int stream_submit_lookback(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist);
 
 /* True if pairs in memory of the caller may be copied straight into the slots (arrival.h). */
 bool stream_takes_arrivals(const GpuStream *stream);
