@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
-#include "feature/ciede/ciede_dsp.h"
+#include "feature/ciede/ciede.h"
 
 enum { LONGEST = 200 };
 

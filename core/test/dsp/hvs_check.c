@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "feature/psnr_hvs/hvs_dsp.h"
+#include "feature/psnr_hvs/psnr_hvs.h"
 
 typedef struct Case {
     HvsDsp dsp;
@@ -88,11 +88,11 @@ static void run_blocks(void *arg)
 static void bench(const CheckSet *set, const HvsDsp dsp[2], unsigned bpc)
 {
     for (unsigned i = 0; i < 2; i++) {
-        Case c = { dsp[i], new_blocks(bpc, HVS_GROUP), new_tables(),
+        Case c = { dsp[i], new_blocks(bpc, HVS_BATCH), new_tables(),
                    check_buffer(sizeof(HvsTerms)) };
         char name[64];
         snprintf(name, sizeof(name), "psnr_hvs block (%u)", bpc);
-        check_bench(i ? set : NULL, name, HVS_GROUP, run_blocks, &c);
+        check_bench(i ? set : NULL, name, HVS_BATCH, run_blocks, &c);
         check_release_all("psnr_hvs bench");
     }
 }
@@ -105,7 +105,7 @@ void hvs_check(const CheckSet *set)
         hvs_dsp_init(&dsp[0], depths[i], 0);
         hvs_dsp_init(&dsp[1], depths[i], set->cpu);
         for (unsigned round = 0; round < 20; round++)
-            for (unsigned count = 1; count <= HVS_GROUP; count++)
+            for (unsigned count = 1; count <= HVS_BATCH; count++)
                 check_blocks(set, dsp, depths[i], count);
         bench(set, dsp, depths[i]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "dsp/check.h"
 
-#include "feature/speed/speed_dsp.h"
+#include "feature/speed/speed.h"
 
 typedef struct Args {
     const SpeedDsp *dsp;

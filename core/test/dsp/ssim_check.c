@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "feature/common/ssim/ssim_dsp.h"
+#include "feature/common/ssim/ssim_window.h"
 
 enum { MOST_TAPS = 81, LONGEST = 300 };
 

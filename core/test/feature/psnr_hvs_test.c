@@ -18,7 +18,7 @@ typedef float hvs_float;
 #define hvs_max(a, b) ((a) > (b) ? (a) : (b))
 #define hvs_quotient(a, b) ((b) > 0.0f ? (a) / (b) : 0.0f)
 #define hvs_mark(bits, x, bit) ((x) > 0.0f ? (bits) | (bit) : (bits))
-#include "feature/psnr_hvs/hvs_block.h"
+#include "feature/psnr_hvs/psnr_hvs_block.h"
 
 static void eight_points(void **state)
 {

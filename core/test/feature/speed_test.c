@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "feature/scoring.h"
-#include "feature/speed/speed_covariance.h"
+#include "feature/speed/speed.h"
 #include "testing.h"
 
 static unsigned noise(unsigned p, unsigned x, unsigned y)

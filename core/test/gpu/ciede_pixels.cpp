@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "gpu/ciede_pixels.h"
 
-#include "feature/ciede/ciede_math.h"
+#include "feature/ciede/ciede.h"
 #include "feature/ciede/ciede_tile.h"
 
 #define GPU_HOST

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "feature/ciede/ciede_dsp.h"
+#include "feature/ciede/ciede.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,39 +16,34 @@ struct Window {
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/window_maps.h"
 #include "feature/common/ssim/double_sum.h"
-#include "feature/common/ssim/anchored_sum.h"
-#include "feature/common/ssim/window_sums.h"
-#include "feature/common/ssim/window_terms.h"
+#include "feature/common/ssim/window_floats.h"
 };
 
 struct Halves {
 #include "gpu/prelude/exact_float.h"
-#include "feature/common/ssim/anchored_sum.h"
-#include "feature/float_ms_ssim/halving_row.h"
+#include "feature/common/ssim/double_sum.h"
 #include "feature/float_ms_ssim/halving_sum.h"
 };
 
 /* With doubles, of samples and of floats. */
+#define F64
 struct WindowOfSamples {
 #include "feature/common/ssim/window_maps.h"
-#include "feature/common/ssim/window_sums_f64.h"
+#include "feature/common/ssim/window_f64.h"
 };
 
 struct HalvesOfSamples {
-#include "feature/float_ms_ssim/halving_row.h"
-#include "feature/float_ms_ssim/halving_sum_f64.h"
+#include "feature/float_ms_ssim/halving_sum.h"
 };
 
 #define IMAGE_F32
 struct WindowOfFloats {
 #include "feature/common/ssim/window_maps.h"
-#include "feature/common/ssim/window_sums_f64.h"
-#include "feature/common/ssim/window_terms_f64.h"
+#include "feature/common/ssim/window_f64.h"
 };
 
 struct HalvesOfFloats {
-#include "feature/float_ms_ssim/halving_row.h"
-#include "feature/float_ms_ssim/halving_sum_f64.h"
+#include "feature/float_ms_ssim/halving_sum.h"
 };
 
 } // namespace

@@ -37,7 +37,7 @@ PLATFORMS = {
 }
 # The same compiler makes the same of the widest vector code as for this machine.
 SAME_VECTORS = ('i686', 'musl')
-# The vector code of CIEDE fuses where it says so (feature/ciede/ciede_vmath.h), and VIF's logarithm, whose result is the same fused or
+# The vector code of CIEDE fuses where it says so (feature/ciede/ciede_simd.c), and VIF's logarithm, whose result is the same fused or
 # not (feature/vif/vif_simd_row.c).
 FUSED = re.compile(r'\t(fml[as]|fn?m(add|sub)(\.[sd])?|vfn?m(add|sub)\w*|w?f?m[as][de]br?|[vw]fn?m[as]\w*)\s')
 FUSING = ('to_lab', 'columns', 'add_row')

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* cambi: contrast-aware multiscale banding index. Reads luma; the reference only with full_ref. */
+/* cambi: contrast-aware multiscale banding index. It reads luma of the distorted picture, and of
+ * the reference only with full_ref. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -67,6 +69,94 @@ static const FeatureOutput outputs[] = {
     { 0 },
 };
 
+/* ---- visibility ---- */
+
+/* The limited range at 10 bits. */
+enum { BLACK = 64, WHITE = 940 };
+
+int cambi_eotf(const char *name)
+{
+    if (!strcmp(name, "bt1886"))
+        return CAMBI_BT1886;
+    return strcmp(name, "pq") ? -EINVAL : CAMBI_PQ;
+}
+
+/* Luminance by BT.1886, of a display from 0.01 to 300 cd/m2. */
+static double bt1886(double v)
+{
+    const double low = pow(0.01, 1 / 2.4), high = pow(300.0, 1 / 2.4);
+    const double lifted = v + low / (high - low);
+    return pow(high - low, 2.4) * pow(lifted > 0.0 ? lifted : 0.0, 2.4);
+}
+
+/* Luminance by SMPTE ST 2084. */
+static double pq(double v)
+{
+    const double root = pow(v, 1 / 78.84375), excess = root - 0.8359375;
+    const double ratio = (excess > 0.0 ? excess : 0.0) / (18.8515625 - 18.6875 * root);
+    return 10000 * pow(ratio, 1 / 0.1593017578125);
+}
+
+static double luminance(int code, enum CambiEotf eotf)
+{
+    code = code < BLACK ? BLACK : code > WHITE ? WHITE : code;
+    const double v = (double)(code - BLACK) / (WHITE - BLACK);
+    return eotf == CAMBI_PQ ? pq(v) : bt1886(v);
+}
+
+typedef struct Step {
+    int size;
+    double threshold;
+    enum CambiEotf eotf;
+} Step;
+
+static bool visible(const Step *step, int code)
+{
+    const double base = luminance(code, step->eotf);
+    return luminance(code + step->size, step->eotf) - base > step->threshold * base;
+}
+
+/* Returns where the limit is: -1 below `code`, 0 at `code`, 1 above. */
+static int probe(const Step *step, int code)
+{
+    if (!visible(step, code))
+        return -1;
+    return visible(step, code + 1);
+}
+
+int cambi_step_limit(unsigned size, double threshold, enum CambiEotf eotf)
+{
+    const Step step = { (int)size, threshold, eotf };
+    int low = BLACK, high = WHITE - (int)size - 1;
+    int side = probe(&step, low);
+    if (side <= 0)
+        return side < 0 ? 0 : low;
+    side = probe(&step, high);
+    if (side >= 0)
+        return side > 0 ? 1023 : high;
+    for (;;) {
+        const int middle = low + (high - low) / 2;
+        side = probe(&step, middle);
+        if (side == 0)
+            return middle;
+        if (side < 0)
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+int cambi_dark_code(double least, enum CambiEotf eotf)
+{
+    int code = BLACK;
+    /* The limit WHITE ends the search if rounding keeps every luminance below `least`. */
+    while (code < WHITE && luminance(code, eotf) < least)
+        code++;
+    return code == BLACK ? 0 : code;
+}
+
+/* ---- setup ---- */
+
 typedef struct CambiState {
     CambiSetup setup;
     CambiHeatmaps *heatmaps;
@@ -115,8 +205,8 @@ static bool halving_wanted(int speedup, const CambiTarget *enc)
     }
 }
 
-/* Nearest samples. Positions are a running sum in single precision, whose drift is part of the
- * result; one past the end is drawn back. */
+/* Positions of the nearest samples. They come from a running sum in single precision, whose drift
+ * is part of the result; a position past the end becomes the last one. */
 static unsigned *sample_positions(unsigned from, unsigned to)
 {
     unsigned *at = mem_array(to, sizeof(*at));
@@ -162,6 +252,7 @@ static int make_target(const Feature *f, CambiSetup *setup, CambiTarget *t)
     return t->from_x && t->from_y ? 0 : -ENOMEM;
 }
 
+/* Fills low, high and first_step. */
 static int make_visibility(const Feature *f, CambiSetup *setup)
 {
     const CambiOptions *o = f->options;
@@ -188,7 +279,8 @@ static int make_visibility(const Feature *f, CambiSetup *setup)
     return 0;
 }
 
-/* 1/i to nine decimal digits, and the float nearest to that: not always the one nearest to 1/i. */
+/* Each entry is 1/i printed with nine decimal digits and read back as a float, which is not always
+ * the float nearest to 1/i. */
 static void make_reciprocals(float *table)
 {
     for (int i = 1; i <= CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW; i++) {
@@ -252,6 +344,8 @@ static void close(Feature *f)
     mem_free(state);
 }
 
+/* ---- measuring and reporting ---- */
+
 static int scratch_create(const Feature *f, void **scratch)
 {
     const CambiState *state = f->state;
@@ -290,6 +384,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     return err;
 }
 
+/* The score of a picture: the weighted sum of its scales. */
 static double combine(const double scores[CAMBI_SCALES], unsigned window)
 {
     double sum = 0.0;
@@ -318,7 +413,7 @@ static int report(Feature *f, const FrameId *id, const void *result)
     return err ? err : feature_emit(f, OUT_FULL_REFERENCE, id->index, at_most(added, o->max_val));
 }
 
-/* The last moment at which a heat map that could not be written still makes the run fail. */
+/* Completes the heat maps. A failure here is the last that still makes the run fail. */
 static int flush(Feature *f)
 {
     const CambiState *state = f->state;

@@ -26,9 +26,9 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_prepare)
-/* Samples to 10-bit codes and the mask of flat parts: those with enough flat samples in the 7x7 around.
- * With `halve` only every other sample of every other row is kept. A thread slides down some rows, for four columns
- * next to each other. */
+/* Samples to 10-bit codes and the mask of flat parts: those with enough flat samples in the 7x7
+ * around. With `halve` only every other sample of every other row is kept. A thread slides down
+ * some rows, for four columns next to each other. */
 #define BUFFERS IN(0, u32, plane) IN(1, u32, from) OUT(2, u32, out_words)
 #define PARAMS CAMBI_PREPARE_PARAMS
 #define GROUP_W CAMBI_PREPARE_W
@@ -59,13 +59,13 @@ KERNEL_MAIN
     u32 left = (GROUP_X * GROUP_W + LOCAL_X) * 4u, top = (GROUP_Y * GROUP_H + LOCAL_Y) * CAMBI_PREPARE_ROWS;
     if (left >= width || top >= height)
         return;
-    /* Bits for the ten columns whose flatness counts: those inside, and the last one, which has no right
-     * neighbour. */
+    /* Bits for the ten columns whose flatness counts: those inside, and the last one, which has no
+     * right neighbour. */
     u32 inside = (1023u << (left == 0u ? 3u : 0u)) & (1023u >> (left + 7u > width ? left + 7u - width : 0u));
     u32 edge = left + 7u >= width ? 1u << (width + 2u - left) : 0u;
     u32 kept_w = (width + halve) >> halve;
-    /* By column: codes of a row; samples of the next one (if smoothed, pairs of them); how many of the last seven
-     * rows are flat; and these apart, in three bits each. */
+    /* By column: codes of a row; samples of the next one (if smoothed, pairs of them); how many of
+     * the last seven rows are flat; and these apart, in three bits each. */
     u32 codes[PREPARE_CODES], pairs[PREPARE_CODES], totals[4], recent[4];
     /* Codes of the four columns, two to a word, of a row and the three before. */
     u32x2 here = U32X2(0u, 0u), one = here, two = here, three = here;
@@ -143,9 +143,9 @@ KERNEL_END
 
 #if defined(KERNEL_cambi_mode)
 /* Takes every (1 << decimate)-th sample and filters codes: in rows, then in columns, the value that
- * occurs twice among three, else the least. Then notes for each sample how many from it on, up to the
- * tile's end, count alike, and for each tile which kinds of codes count in it. A thread takes some rows of a
- * column. */
+ * occurs twice among three, else the least. Then notes for each sample how many from it on, up to
+ * the tile's end, count alike, and for each tile which kinds of codes count in it. A thread takes
+ * some rows of a column. */
 #define BUFFERS OUT(0, u32, words) OUT(1, u32, tiles)
 #define PARAMS CAMBI_MODE_PARAMS
 #define MODE_ROWS (CAMBI_TILE_H / GROUP_H)
@@ -229,10 +229,10 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_contrast)
-/* All scales but those that the window reaches across. A group slides a window down a tile, a thread a
- * column, with counters of codes in shared memory, two to a word. There is room for some codes only, so that many
- * groups fit a device: where more occur in a tile, the group begins anew for the next of them. Runs of equal
- * codes are counted at once. */
+/* All scales but those that the window reaches across. A group slides a window down a tile, a
+ * thread a column, with counters of codes in shared memory, two to a word. There is room for some
+ * codes only, so that many groups fit a device: where more occur in a tile, the group begins anew
+ * for the next of them. Runs of equal codes are counted at once. */
 #define BUFFERS IN(0, u32, words) IN(1, u32, tiles) IN(2, u32, table) OUT(3, u32, map)
 #define PARAMS CAMBI_CONTRAST_PARAMS
 #define CAMBI_LINE (CAMBI_TILE_W + 2 * CAMBI_MAX_RADIUS)
@@ -258,7 +258,8 @@ DEVICE u32 run_at(Scale of, i32 x, i32 y)
     return (word & 0xffff0000u) | (counted ? u32(key) : CAMBI_NO_KEY);
 }
 
-/* Adds a run of this thread's window, `sign` times; returns how far it came. Counted are keys from `base` on. */
+/* Adds a run of this thread's window, `sign` times; returns how far it came. Counted are keys from
+ * `base` on. */
 DEVICE u32 count_run(u32 run, u32 at, u32 base, u32 sign)
 {
     u32 key = (run & 0xffffu) - base;
@@ -365,9 +366,10 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_contrast_small)
-/* The same for scales that the window reaches across. There the CPU also counts what lies beside the scale
- * in memory, where earlier scales left it: up to the radius, columns in every window of their row, rows in
- * every window. Such scales are few samples: each thread counts for one of them. */
+/* The same for scales that the window reaches across. There the CPU also counts what lies
+ * beside the scale in memory, where earlier scales left it: up to the radius, columns in every
+ * window of their row, rows in every window. Such scales are few samples: each thread counts
+ * for one of them. */
 #define BUFFERS IN(0, u32, words) IN(1, u32, table) OUT(2, u32, map)
 #define PARAMS CAMBI_SMALL_PARAMS
 #define GROUP_W CAMBI_SMALL_W
@@ -454,9 +456,10 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_rank) || defined(KERNEL_cambi_sum)
-/* The largest contrasts. They are 0 or at least 0.5 and below 2^14, so their bits, less those of 0.5,
- * order them in 27 bits. Three ranks of nine bits, counted one after the other among the contrasts that
- * the ranks before left in doubt, find the k-th largest; then the larger ones are added up. GROUP_Y is the scale. */
+/* The largest contrasts. They are 0 or at least 0.5 and below 2^14, so their bits, less those of
+ * 0.5, order them in 27 bits. Three ranks of nine bits, counted one after the other among the
+ * contrasts that the ranks before left in doubt, find the k-th largest; then the larger ones are
+ * added up. GROUP_Y is the scale. */
 #if defined(KERNEL_cambi_rank)
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins)
 #define PARAMS CAMBI_RANK_PARAMS
@@ -478,8 +481,8 @@ DEVICE u32 wanted_of(u32 scale)
     return scale == 0u ? wanted0 : scale == 1u ? wanted1 : scale == 2u ? wanted2 : scale == 3u ? wanted3 : wanted4;
 }
 
-/* The bin in which the `remaining`-th largest of a rank lies goes to found[0] (CAMBI_BINS: there are
- * fewer), and how many lie above that bin to found[1]. */
+/* The bin in which the `remaining`-th largest of a rank lies goes to found[0] (CAMBI_BINS: there
+ * are fewer), and how many lie above that bin to found[1]. */
 DEVICE void find_bin(u32 of_rank, u32 remaining)
 {
     u32 high_bin = (GROUP_Y * CAMBI_RANKS + of_rank + 1u) * CAMBI_BINS - 1u - 2u * LOCAL_X;
@@ -515,7 +518,8 @@ KERNEL_MAIN
     if (begin - LOCAL_X >= count)
         return;
     u32 wanted = wanted_of(GROUP_Y);
-    /* What the ranks before found: the leading bits of the k-th largest, and how many are larger. */
+    /* What the ranks before found: the leading bits of the k-th largest, and how many are
+     * larger. */
     u32 prefix = 0u, larger = 0u;
     bool all = false;
     for (u32 r = 0u; r < rank; r++) {

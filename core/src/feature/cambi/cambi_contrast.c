@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Counts of codes in a square window that slides down the plane.
- *
- * For every code there is a row of counters, one per column: how many samples with that code lie in
- * the window around the column. A sample that enters or leaves the window touches 2r+1 neighbouring
- * counters of its code. Flat parts have runs of equal codes, and a run of L samples touches L+2r
- * counters by a trapezoid: so counters are updated run by run, and contrasts are computed run by
- * run from rows of counters. */
+/* The contrasts of a scale of cambi, and the mean of the largest of them. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -13,18 +7,27 @@
 #include "base/mem.h"
 #include "feature/cambi/cambi.h"
 
+/* ---- contrasts ----
+ *
+ * A square window slides down the plane, and the codes in it are counted. For every code there is a
+ * row of counters, one per column: how many samples with that code lie in the window around the
+ * column. A sample that enters or leaves the window changes 2r+1 neighbouring counters of its code.
+ * Flat areas have runs of equal codes, and a run of L samples changes L+2r counters, in the shape
+ * of a trapezoid. So counters are updated run by run, and contrasts are computed run by run from
+ * rows of counters. */
+
 enum { MAX_RADIUS = CAMBI_MAX_WINDOW / 2, MAX_RUN = CAMBI_MAX_WINDOW };
 
 struct CambiCounters {
-    unsigned codes; /* rows of counters that samples can reach */
+    unsigned codes; /* number of codes that can count */
     size_t block_size;
     uint16_t *block;
-    uint16_t *enter, *leave; /* codes of a row */
-    uint16_t *starts;        /* of its runs */
-    unsigned radius;         /* that `ramp` is made for */
+    uint16_t *enter, *leave; /* codes of the rows that enter and leave the window */
+    uint16_t *starts;        /* where the runs of a row start */
+    unsigned radius;         /* the one that `ramp` was made for */
     size_t ramp_pitch;
-    uint16_t *ramp; /* row L: what a run of L <= 2r+1 samples adds */
-    /* for the plane at hand */
+    uint16_t *ramp; /* row L: the numbers that a run of L <= 2r+1 samples adds to counters */
+    /* for the current plane */
     size_t pitch;
     uint16_t *first; /* counters of the lowest code, around column 0 */
 };
@@ -32,7 +35,7 @@ struct CambiCounters {
 static size_t counter_pitch(unsigned w, unsigned radius)
 {
     const size_t pitch = (w + 2 * (size_t)radius + CAMBI_SLACK + 31) / 32 * 32;
-    return pitch % 2048 ? pitch : pitch + 32; /* not all codes in one set of the cache */
+    return pitch % 2048 ? pitch : pitch + 32; /* avoid that all codes share one set of the cache */
 }
 
 int cambi_counters_create(CambiCounters **out, const CambiSetup *setup)
@@ -116,8 +119,8 @@ static void count_runs(const CambiCounters *c, const CambiSetup *setup, CountFn 
     }
 }
 
-/* On planes narrower than the radius the reference also counts what earlier scales left beside
- * them: columns n…radius-1 lie in every window of their row. */
+/* On planes narrower than the radius the reference also counts the samples that earlier scales left
+ * beside them: columns n…radius-1 are in every window of their row. */
 static void count_leftover(const CambiCounters *c, CountFn fn, const uint16_t *codes, unsigned n,
                            unsigned end)
 {
@@ -151,7 +154,7 @@ static void add_row(CambiCounters *c, const CambiSetup *setup, const CambiPlane 
     count_leftover(c, setup->dsp.add, c->enter, plane->w, n);
 }
 
-/* Moves the window down to row `y`. */
+/* Moves the window down to row `y`. Samples that both enter and leave are cancelled. */
 static void slide(CambiCounters *c, const CambiSetup *setup, const CambiPlane *plane, unsigned y)
 {
     const unsigned n = counted_width(plane, c->radius);
@@ -213,4 +216,128 @@ void cambi_contrast(CambiCounters *c, const CambiSetup *setup, const CambiPlane 
         slide(c, setup, plane, y);
         contrast_row(c, setup, plane, y, map + (size_t)y * plane->w);
     }
+}
+
+/* ---- the mean of the largest contrasts ----
+ *
+ * Contrasts are 0 or at least 0.5, hence multiples of 2^-24, so a double holds any sum below 2^29
+ * of them exactly and the order of additions does not matter. Larger sums are added in the
+ * reference's order, that of its selection algorithm. */
+
+/* Histograms. Positive floats have the same order as their bits: the k-th largest is found by its
+ * upper 16 bits, then by its lower 16 bits. */
+struct CambiRanks {
+    uint32_t upper[1 << 15], lower[1 << 16];
+};
+
+CambiRanks *cambi_ranks_create(void)
+{
+    return mem_alloc(sizeof(CambiRanks));
+}
+
+void cambi_ranks_destroy(CambiRanks *ranks)
+{
+    mem_free(ranks);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static void swap(float *a, float *b)
+{
+    const float t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Moves the k largest of n > k values to the front (Hoare's selection with the pivot at k). */
+static void select_largest(float *a, size_t n, size_t k)
+{
+    ptrdiff_t left = 0, right = (ptrdiff_t)n - 1;
+    const ptrdiff_t at = (ptrdiff_t)k;
+    while (left < right) {
+        const float pivot = a[at];
+        ptrdiff_t i = left, j = right;
+        do {
+            while (a[i] > pivot)
+                i++;
+            while (a[j] < pivot)
+                j--;
+            if (i <= j) {
+                swap(&a[i], &a[j]);
+                i++;
+                j--;
+            }
+        } while (i <= j);
+        if (j < at)
+            left = i;
+        if (at < i)
+            right = j;
+    }
+}
+
+static double sum_in_order(float *a, size_t n, size_t k)
+{
+    if (k < n)
+        select_largest(a, n, k);
+    double sum = 0.0;
+    for (size_t i = 0; i < k; i++)
+        sum += a[i];
+    return sum;
+}
+
+/* Returns the bin that holds the k-th largest value; *k becomes the rank of the value within that
+ * bin. */
+static uint32_t find_rank(const uint32_t *bins, uint32_t highest, size_t *k)
+{
+    uint32_t bin = highest;
+    while (bins[bin] < *k)
+        *k -= bins[bin--];
+    return bin;
+}
+
+static float kth_largest(CambiRanks *ranks, const float *a, size_t n, size_t k)
+{
+    memset(ranks, 0, sizeof(*ranks));
+    for (size_t i = 0; i < n; i++)
+        ranks->upper[bits_of(a[i]) >> 16]++;
+    const uint32_t upper = find_rank(ranks->upper, (1 << 15) - 1, &k);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t bits = bits_of(a[i]);
+        if (bits >> 16 == upper)
+            ranks->lower[bits & 0xffff]++;
+    }
+    return float_of(upper << 16 | find_rank(ranks->lower, (1 << 16) - 1, &k));
+}
+
+size_t cambi_top_count(size_t n, double share)
+{
+    const size_t k = (size_t)(share * (double)n);
+    return k < 1 ? 1 : k > n ? n : k;
+}
+
+double cambi_top_mean(const CambiDsp *dsp, CambiRanks *ranks, float *map, size_t n, double share)
+{
+    const size_t k = cambi_top_count(n, share);
+    size_t above;
+    double sum = dsp->sum_above(map, n, 0.0f, &above);
+    if (above > k) {
+        const float limit = kth_largest(ranks, map, n, k);
+        sum = dsp->sum_above(map, n, limit, &above);
+        sum += (double)(k - above) * limit;
+    }
+    if (!(sum < CAMBI_EXACT_BELOW))
+        sum = sum_in_order(map, n, k);
+    return sum / (double)k;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of cambi on a GPU. Each picture is prepared and filtered scale by scale; then the contrasts of all
- * scales are mapped, ranked and summed up together. */
+/* The passes of cambi on a GPU. Each picture is prepared and filtered scale by scale; then the
+ * contrasts of all scales are mapped, ranked and summed up together. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -210,7 +210,7 @@ static void plan_contrast(const Planning *p, const Picture *pic)
 /* How many contrasts of a scale count. */
 static uint32_t wanted(const Planning *p, const Scale *scale)
 {
-    return (uint32_t)cambi_pool_count((size_t)scale->w * scale->h, p->cambi->share);
+    return (uint32_t)cambi_top_count((size_t)scale->w * scale->h, p->cambi->share);
 }
 
 static CambiRankParams rank_params(const Planning *p, const Picture *pic, unsigned rank)
@@ -365,7 +365,7 @@ static uint64_t units_of(uint32_t bits)
  * k-th. -EAGAIN where the order of the CPU's additions shows. */
 static int scale_score(const uint32_t *words, size_t n, double share, double *score)
 {
-    const size_t k = cambi_pool_count(n, share);
+    const size_t k = cambi_top_count(n, share);
     const uint64_t larger = gpu_read_u64(words + CAMBI_SUM);
     const uint64_t units = larger + (k - words[CAMBI_LARGER]) * units_of(words[CAMBI_NEXT]);
     const double sum = ldexp((double)units, -24);
@@ -392,8 +392,9 @@ static int collect(const Feature *f, const void *readback, void *result)
     return cambi_heatmaps(f) ? -EAGAIN : err;
 }
 
-/* The contrasts of a picture on the host: heat maps are written, and scores that hang on the order of additions are made
- * by the CPU's own code. With heat maps every frame comes here, and few have such scores. */
+/* The contrasts of a picture on the host: heat maps are written, and scores that hang on the order
+ * of additions are made by the CPU's own code. With heat maps every frame comes here, and few have
+ * such scores. */
 static int look_closer(const Feature *f, const GpuFrame *frame, unsigned number,
                        const uint32_t *words, double scores[CAMBI_SCALES])
 {
@@ -417,7 +418,7 @@ static int look_closer(const Feature *f, const GpuFrame *frame, unsigned number,
         double score;
         if (!heatmaps ||
             scale_score(words + scale_words_at(number, s), n, cambi->share, &score) == -EAGAIN)
-            scores[s] = cambi_pool(&cambi->dsp, ranks, map, n, cambi->share);
+            scores[s] = cambi_top_mean(&cambi->dsp, ranks, map, n, cambi->share);
     }
     cambi_ranks_destroy(ranks);
     mem_aligned_free(map);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where kernels of cambi find a scale: all scales of a picture lie one after the other, in words, in the map
- * and in the masks of tiles. Parameters have the width and height of scale 0. Include it after KERNEL_BEGIN. */
+/* Where kernels of cambi find a scale: all scales of a picture lie one after the other, in words,
+ * in the map and in the masks of tiles. Parameters have the width and height of scale 0. Include it
+ * after KERNEL_BEGIN. */
 struct Scale {
     u32 w, h;
     u32 first, first_tile; /* samples and tiles of the scales before */

@@ -11,7 +11,8 @@
 #define CAMBI_TILE_H 32
 #define CAMBI_MODE_GROUP_H 8 /* threads down a tile that is filtered */
 
-/* Kinds of codes, from the lowest that counts on; a tile has a bit for each. The last one is one code longer. */
+/* Kinds of codes, from the lowest that counts on; a tile has a bit for each. The last one is one
+ * code longer. */
 #define CAMBI_KINDS 32u
 #define CAMBI_KIND_CODES 32u
 #define CAMBI_KIND(key) min_u32((key) / CAMBI_KIND_CODES, CAMBI_KINDS - 1u)
@@ -37,8 +38,8 @@
 #define CAMBI_RUN_SHIFT 16
 
 /* The result, in words: for each of the two pictures how often samples were out of range; then for
- * each scale of each picture the sum of the largest contrasts (64 bits), how many those are, and the
- * next contrast. */
+ * each scale of each picture the sum of the largest contrasts (64 bits), how many those are, and
+ * the next contrast. */
 #define CAMBI_SCALES_AT 2u
 #define CAMBI_SCALE_WORDS 4u
 #define CAMBI_SUM 0u
@@ -50,7 +51,8 @@
 #define CAMBI_PREPARE_PARAMS                                                                       \
     ARG(u32, stride) ARG(u32, bpc) ARG(u32, width) ARG(u32, height) ARG(u32, resampled)            \
     ARG(u32, smoothed) ARG(u32, halve) ARG(u32, needed)
-/* first_in, first_out: words where the samples come from and go to; first_tile: the scale's first mask. */
+/* first_in, first_out: words where the samples come from and go to; first_tile: the scale's first
+ * mask. */
 #define CAMBI_MODE_PARAMS                                                                          \
     ARG(u32, in_width) ARG(u32, width) ARG(u32, height) ARG(u32, decimate) ARG(i32, low)           \
     ARG(i32, high) ARG(u32, first_in) ARG(u32, first_out) ARG(u32, first_tile)

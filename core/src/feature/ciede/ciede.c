@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/ciede/ciede.h"
-#include "feature/ciede/ciede_dsp.h"
 #include "feature/common/float_rows.h"
 
 typedef struct CiedeState {

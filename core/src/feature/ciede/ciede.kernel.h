@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
  *
- * The CPU works in double and narrows to single precision at each named step. Here curves come from tables of short
- * series, good enough to say which single-precision number a value becomes, unless it lies so close to the middle between
- * two of them that the CPU's may be the other one. Pixels with such a value are listed, and left to the CPU.
+ * The CPU works in double and narrows to single precision at each named step. Here curves come from
+ * tables of short series, good enough to say which single-precision number a value becomes, unless
+ * it lies so close to the middle between two of them that the CPU's may be the other one. Pixels
+ * with such a value are listed, and left to the CPU.
  *
- * What the CPU adds up in order is added up here in fixed point; all differences are kept, for sums that depend on the order.
+ * What the CPU adds up in order is added up here in fixed point; all differences are kept, for sums
+ * that depend on the order.
  *
- * Where double is slow or missing, pairs of floats stand in for it. Their products are three times as fast where
- * a * b + c is rounded once, which most devices do and Vulkan does not promise. So there are two variants, FUSED 1 and 0;
- * both are run, each asks the device, and one of them leaves at once. Where every device does, as with CUDA, the other one
- * is empty; and so it is in double (F64), which does not need to know. */
+ * Where double is slow or missing, pairs of floats stand in for it. Their products are three times
+ * as fast where a * b + c is rounded once, which most devices do and Vulkan does not promise. So
+ * there are two variants, FUSED 1 and 0; both are run, each asks the device, and one of them leaves
+ * at once. Where every device does, as with CUDA, the other one is empty; and so it is in double
+ * (F64), which does not need to know. */
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
@@ -101,8 +104,8 @@ DEVICE f32 off_by(u32x2 luma, u32x2 blue, u32x2 red, INOUT(u32) doubt)
     return float_of(difference(ref, dist, doubt));
 }
 
-/* Marks of two sets of pixels as one: how many of them are listed, and above that 255 less the least exponent of the others'
- * differences. */
+/* Marks of two sets of pixels as one: how many of them are listed, and above that 255 less the
+ * least exponent of the others' differences. */
 DEVICE u32 joined_marks(u32 a, u32 b)
 {
     return (max_u32(a >> 24, b >> 24) << 24) | ((a & 0xffffffu) + (b & 0xffffffu));

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "feature/ciede/ciede_dsp.h"
-#include "feature/ciede/ciede_math.h"
 #include "feature/ciede/ciede_tile.h"
 #include "gpu/feature_gpu.h"
 
@@ -258,8 +256,8 @@ static void add(Total *total, float difference)
     total->least = bits >> 23 < total->least ? bits >> 23 : total->least;
 }
 
-/* Whether doubles hold all sums on the way there, which are multiples of the last place of the least difference: none loses
- * a bit then, in whatever order. */
+/* Whether doubles hold all sums on the way there, which are multiples of the last place of the
+ * least difference: none loses a bit then, in whatever order. */
 static bool is_exact(const Total *total)
 {
     const int unit = (int)total->least - 150; /* it is 2^unit */
@@ -291,7 +289,8 @@ static int measure_listed(const Feature *f, const uint32_t *list, size_t count, 
     return 0;
 }
 
-/* What the device could not say: NULL, and *err, when there is no memory, or the list was too short. */
+/* What the device could not say: NULL, and *err, when there is no memory, or the list was too
+ * short. */
 static float *settle_listed(const Feature *f, const void *readback, size_t listed, int *err)
 {
     *err = listed > list_size(&f->shape) ? -EAGAIN : 0;

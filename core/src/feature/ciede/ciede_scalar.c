@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* CIEDE2000, pixel by pixel, with the C library's functions. Double precision, narrowed to single
  * where a float is assigned: each narrowing is part of the score. */
-#include "feature/ciede/ciede_dsp.h"
+#include "feature/ciede/ciede.h"
 
 #include <math.h>
 
 #include "base/simd_fn.h"
-#include "feature/ciede/ciede_math.h"
 
 SIMD_DECLARE(ciede_dsp_init, CiedeDsp *dsp);
 

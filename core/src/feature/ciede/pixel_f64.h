@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* CIEDE2000 of a pixel in double, for devices that are fast at it. In place of pixel_pairs.h.
  *
- * Such devices convert to float and back slowly, so that floats stay doubles: those that `narrowed` leaves. Quotients
- * and roots begin with a float of 20 bits, made of the upper half of a double. */
+ * Such devices convert to float and back slowly, so that floats stay doubles: those that `narrowed`
+ * leaves. Quotients and roots begin with a float of 20 bits, made of the upper half of a double. */
 
 /* Of constants the words: GLSL keeps the digits of 0.1f when it widens it. */
 #define NUMBER(high, low, low_bits, high_bits) f64_of_words(low_bits, high_bits)
-#include "feature/ciede/ciede_constants.h"
 #define CIEDE_2_3 f64_of_words(0x55555555u, 0x3fe55555u)
 #define CIEDE_5_9 f64_of_words(0x71c71c72u, 0x3fe1c71cu)
 #define CIEDE_4_5 f64_of_words(0x9999999au, 0x3fe99999u)
 #define CIEDE_WEIGHT_L f64_of_words(0xc0000000u, 0x3fe4ccccu) /* 0.65f */
 
-/* How far numbers may be from the CPU's before they are narrowed, in units of a double's last place: those that come from
- * tables; from steps that each are good to 2^-50; and from powf, as in ciede_simd.c. */
+/* How far numbers may be from the CPU's before they are narrowed, in units of a double's last
+ * place: those that come from tables; from steps that each are good to 2^-50; and from powf, as in
+ * ciede_simd.c. */
 #define SLACK_SERIES 0x1000u
 #define SLACK_STEPS 0x40u
 #define SLACK_POWF 0x200000u
@@ -30,8 +30,8 @@ DEVICE bool suits_device()
 
 /* ---- arithmetic ---- */
 
-/* The nearest float, ties to even. 2^29 * x less x ends where a float of x's size ends; compilers for Vulkan may not leave
- * that as it is written. */
+/* The nearest float, ties to even. 2^29 * x less x ends where a float of x's size ends; compilers
+ * for Vulkan may not leave that as it is written. */
 DEVICE f64 narrowed(f64 x)
 {
 #ifdef FMA_FUSES
@@ -42,7 +42,8 @@ DEVICE f64 narrowed(f64 x)
 #endif
 }
 
-/* Whether the CPU's x, which is no further than `slack` units of x's last place, might be narrowed to another float. */
+/* Whether the CPU's x, which is no further than `slack` units of x's last place, might be narrowed
+ * to another float. */
 DEVICE bool is_doubtful(f64 x, u32 slack)
 {
     return ((low_word(x) + slack - 0x10000000u) & 0x1fffffffu) < 2u * slack;
@@ -65,7 +66,8 @@ DEVICE f64 joined(f32 high, f32 low)
     return f64(high) + f64(low);
 }
 
-/* Numbers from 2^-126 on to 20 bits, as a float, and back. Of 0 it makes 2, which serves quotients and roots. */
+/* Numbers from 2^-126 on to 20 bits, as a float, and back. Of 0 it makes 2, which serves quotients
+ * and roots. */
 DEVICE f32 float_near(f64 x)
 {
     return f32_of_bits((high_word(x) << 3) + 0x40000000u);
@@ -107,7 +109,8 @@ DEVICE f64 inverse_root(f64 a)
 
 /* ---- functions ---- */
 
-/* A curve near point `at` of its table, by the first terms of its series there; `d` is how far off. */
+/* A curve near point `at` of its table, by the first terms of its series there; `d` is how far
+ * off. */
 DEVICE f64 series(u32 at, f64 d)
 {
     u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
@@ -117,8 +120,8 @@ DEVICE f64 series(u32 at, f64 d)
     return fma_f64(sum, d, f64_of_words(near.x, near.y));
 }
 
-/* A curve at x >= 0; its table begins at `first` and has `steps` points to a unit. What is added to x leaves the point
- * in the last bits. */
+/* A curve at x >= 0; its table begins at `first` and has `steps` points to a unit. What is added to
+ * x leaves the point in the last bits. */
 DEVICE f64 curve_at(u32 first, f32 steps, f32 step, f64 x)
 {
     f64 whole = f64(6755399441055744.0f); /* 1.5 * 2^52 */
@@ -165,7 +168,8 @@ DEVICE f64 fifth_root(f64 a)
     return fma_f64(first * off, fma_f64(off, f64(0.72f), CIEDE_4_5), first);
 }
 
-/* x^7, and so little that it does not matter: the root of its share of 25^7 is to be one of a float. */
+/* x^7, and so little that it does not matter: the root of its share of 25^7 is to be one of a
+ * float. */
 DEVICE f64 power7(f64 x)
 {
     f64 square = x * x, cube = square * x;
@@ -180,7 +184,8 @@ DEVICE f64 sine_of(f64 x)
 
 /* ---- samples to L*a*b* ---- */
 
-/* The curve from signals to light, below CIEDE_LIGHT_END. No branch: what a warp waits for is waited for at once. */
+/* The curve from signals to light, below CIEDE_LIGHT_END. No branch: what a warp waits for is
+ * waited for at once. */
 DEVICE f64 linear_light(f64 v, INOUT(u32) doubt)
 {
     /* The curve is broken there. (2^-45) */

@@ -12,10 +12,10 @@ DEVICE Pair pair_made(f32 high, f32 low)
 }
 
 #define NUMBER(high, low, low_word, high_word) pair_made(high, low)
-#include "feature/ciede/ciede_constants.h"
 
-/* How far numbers may be from the CPU's before they are narrowed, as a share of half a unit in a float's last place: 2^-40 of
- * them; 2^-38 of a curve's short values, which its first point serves alone; and as much of powf's as in ciede_simd.c. */
+/* How far numbers may be from the CPU's before they are narrowed, as a share of half a unit in a
+ * float's last place: 2^-40 of them; 2^-38 of a curve's short values, which its first point serves
+ * alone; and as much of powf's as in ciede_simd.c. */
 #define SLACK 3.0517578125e-05f
 #define SLACK_SHORT 0.0001220703125f
 #define SHORT_CURVE 0.0625f
@@ -111,8 +111,8 @@ DEVICE f32 half_unit_of(Pair x)
     return is_shorter ? 0.5f * half_unit : half_unit;
 }
 
-/* x narrowed; `doubt` is set where the CPU's x might become another float. It is no further from this one than `share` of half a
- * unit in the float's last place. */
+/* x narrowed; `doubt` is set where the CPU's x might become another float. It is no further from
+ * this one than `share` of half a unit in the float's last place. */
 DEVICE f32 narrowed_near(Pair x, f32 share, INOUT(u32) doubt)
 {
     doubt |= abs_f32(x.low) > half_unit_of(x) * (1.0f - share) ? 1u : 0u;
@@ -168,9 +168,9 @@ DEVICE Pair root_of(f32 a)
 
 /* ---- functions ---- */
 
-/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two more; `d` is how
- * far off, and `d_low` what that lacks. What is added to the value is smaller than that. So it is with the slope, unless
- * the curve turns. */
+/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two
+ * more; `d` is how far off, and `d_low` what that lacks. What is added to the value is smaller than
+ * that. So it is with the slope, unless the curve turns. */
 DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
 {
     u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
@@ -417,8 +417,8 @@ DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     Pair off2 = pair_product(off, off);
     Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
     PRECISE f32 s_l = narrowed_near(pair_add_to(1.0f, l_gain), SLACK, doubt) * 0.65f;
-    /* Half way between two floats in one of some hundred pixels, and so is the CPU's double then: 0.045 is 9 / 200. Where it is
-     * not, it is further from there than the pair may be off. */
+    /* Half way between two floats in one of some hundred pixels, and so is the CPU's double then:
+     * 0.045 is 9 / 200. Where it is not, it is further from there than the pair may be off. */
     f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
     f32 weight = narrowed_near(curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue), SLACK, doubt);
     PRECISE f32 s_h =

@@ -7,10 +7,12 @@
 #include "base/mem.h"
 #include "feature/common/plane.h"
 #include "feature/common/resample.h"
+#include "feature/common/resample_tile.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* For each output position `taps` source positions, and as many weights (one for bilinear). */
+/* For each output position, `taps` source positions and as many weights (bilinear uses only the
+ * first). */
 typedef struct Axis {
     unsigned size;
     unsigned *at;
@@ -26,7 +28,7 @@ struct Resampler {
 static const struct {
     const char *name;
     unsigned taps;
-    int first; /* offset of the first tap from the position rounded down */
+    int first; /* offset of the first tap from the position, rounded down */
 } methods[] = {
     [RESAMPLE_NEAREST] = { "nearest", 1, 0 },
     [RESAMPLE_BILINEAR] = { "bilinear", 2, 0 },
@@ -64,7 +66,7 @@ static float lanczos_weight(float t)
     return (float)(4.0 * sin(pi * x) * sin(pi * x / 4.0) / (pi * pi * x * x));
 }
 
-/* Reflected, and kept inside a plane that is too small to reflect in. */
+/* Reflects a position at the borders. In a plane too small for that, the position is clamped. */
 static unsigned fold(int i, int n)
 {
     i = mirror_index(i, n);
@@ -72,7 +74,8 @@ static unsigned fold(int i, int n)
 }
 
 /* Fills the entries of output position `i`. */
-static void place(Axis *axis, enum ResampleMethod method, unsigned i, unsigned src, float ratio)
+static void fill_position(Axis *axis, enum ResampleMethod method, unsigned i, unsigned src,
+                          float ratio)
 {
     const unsigned taps = methods[method].taps;
     unsigned *at = axis->at + (size_t)i * taps;
@@ -86,7 +89,7 @@ static void place(Axis *axis, enum ResampleMethod method, unsigned i, unsigned s
     if (method == RESAMPLE_BILINEAR) {
         at[0] = fold(base, (int)src);
         at[1] = fold((int)ceilf(p), (int)src);
-        /* From the reflected position: outside 0…1 at the top and left border. */
+        /* Relative to the reflected position, so it is outside 0…1 at the top and left border. */
         weight[0] = p - (float)at[0];
         return;
     }
@@ -109,7 +112,7 @@ static int axis_init(Axis *axis, enum ResampleMethod method, unsigned src, unsig
         return -ENOMEM;
     const float ratio = (float)src / (float)dst;
     for (unsigned i = 0; i < dst; i++)
-        place(axis, method, i, src, ratio);
+        fill_position(axis, method, i, src, ratio);
     return 0;
 }
 
@@ -235,4 +238,51 @@ void resampler_row(const Resampler *rs, float *out, unsigned y, const float *con
     default:
         kernel_row(rs, out, weight, rows);
     }
+}
+
+/* ---- on a GPU ---- */
+
+/* Makes the table of source positions and weights: all columns, then all rows. */
+static int plan_positions(GpuPlan *plan, const Resampler *resampler, ResampleGpu *out)
+{
+    const unsigned w = resampler_width(resampler), h = resampler_height(resampler);
+    ResampleTaps from;
+    resampler_column_taps(resampler, 0, &from);
+    out->taps = from.count;
+    const size_t words = ((size_t)w + h) * from.count * 2;
+    uint32_t *const table = mem_array(words, sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    uint32_t *entry = table;
+    for (unsigned i = 0; i < w + h; i++) {
+        if (i < w)
+            resampler_column_taps(resampler, i, &from);
+        else
+            resampler_row_taps(resampler, i - w, &from);
+        for (unsigned k = 0; k < from.count; k++, entry += 2) {
+            entry[0] = from.at[k];
+            memcpy(&entry[1], &from.weight[k], sizeof(float));
+        }
+    }
+    out->positions = gpu_table(plan, table, words * sizeof(*table));
+    mem_free(table);
+    return 0;
+}
+
+int resample_plan(GpuPlan *plan, const Resampler *resampler, ResampleGpu *out)
+{
+    static const uint32_t ways[] = {
+        [RESAMPLE_NEAREST] = RESAMPLE_WAY_NEAREST,
+        [RESAMPLE_BILINEAR] = RESAMPLE_WAY_BILINEAR,
+        [RESAMPLE_BICUBIC] = RESAMPLE_WAY_WEIGHED,
+        [RESAMPLE_LANCZOS4] = RESAMPLE_WAY_NORMALISED,
+    };
+    if (resampler) {
+        out->way = ways[resampler_method(resampler)];
+        return plan_positions(plan, resampler, out);
+    }
+    static const uint32_t unused;
+    *out = (ResampleGpu){ .positions = gpu_table(plan, &unused, sizeof(unused)),
+                          .way = RESAMPLE_WAY_NONE };
+    return 0;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Resizes float planes, row by row. Positions and weights are tabulated once for each axis. */
+/* Resizes planes of floats, row by row. A Resampler holds the positions and weights of each axis,
+ * which are computed once; it does not change after that, so several threads may use it. */
 #ifndef FEATURE_COMMON_RESAMPLE_H
 #define FEATURE_COMMON_RESAMPLE_H
+
+#include "gpu/feature_gpu.h"
 
 enum ResampleMethod {
     RESAMPLE_NEAREST,
@@ -12,7 +15,7 @@ enum ResampleMethod {
 
 enum { RESAMPLE_MAX_TAPS = 9 };
 
-/* A method's name, as options spell it; -EINVAL when there is no such method. */
+/* Returns the method of that name, as options spell it, or -EINVAL. */
 int resample_method(const char *name);
 
 typedef struct Resampler Resampler;
@@ -25,12 +28,13 @@ enum ResampleMethod resampler_method(const Resampler *rs);
 unsigned resampler_width(const Resampler *rs);
 unsigned resampler_height(const Resampler *rs);
 
-/* Source rows that output row `y` needs, top to bottom (a row may come up twice): fills `rows` and
- * returns their number, RESAMPLE_MAX_TAPS at most. They lie within as many neighbouring rows. */
+/* Lists the source rows that output row `y` needs, top to bottom (a row may occur twice), and
+ * returns how many there are: at most RESAMPLE_MAX_TAPS. They all lie within that many neighbouring
+ * rows. */
 unsigned resampler_rows(const Resampler *rs, unsigned y, unsigned *rows);
 
-/* What a column or a row of the output is made of: positions in the source, and their weights. Bilinear has
- * two positions, and the weight of the second one alone; nearest has no weight. */
+/* The source positions of a column or a row of the output, and their weights. Bilinear has two
+ * positions, and only the weight of the second one; nearest has no weight. */
 typedef struct ResampleTaps {
     unsigned count;
     unsigned at[RESAMPLE_MAX_TAPS];
@@ -40,7 +44,18 @@ typedef struct ResampleTaps {
 void resampler_column_taps(const Resampler *rs, unsigned x, ResampleTaps *out);
 void resampler_row_taps(const Resampler *rs, unsigned y, ResampleTaps *out);
 
-/* Output row `y` from those source rows. */
+/* Computes output row `y` from the source rows that resampler_rows() lists. */
 void resampler_row(const Resampler *rs, float *out, unsigned y, const float *const *rows);
+
+/* ---- on a GPU ---- */
+
+/* Parameters and the table for kernels that include resample_device.h. */
+typedef struct ResampleGpu {
+    GpuBuf positions;
+    uint32_t taps, way;
+} ResampleGpu;
+
+/* Makes them for a resampler; NULL means that the plane keeps its size. */
+int resample_plan(GpuPlan *plan, const Resampler *resampler, ResampleGpu *out);
 
 #endif

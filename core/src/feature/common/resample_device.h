@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Samples of a plane at another size, as resample.c makes them. Include it after exact_float.h, in a kernel that has
- * RESAMPLE_PARAMS, the buffer `positions`, and RESAMPLE_PIXEL(x, y), a sample of the plane as it is. */
+/* Samples of a plane at another size, as resample.c makes them. Include it after exact_float.h, in
+ * a kernel that has RESAMPLE_PARAMS, the buffer `positions`, and RESAMPLE_PIXEL(x, y), a sample of
+ * the plane as it is. */
 
 #include "feature/common/bilinear_device.h"
 

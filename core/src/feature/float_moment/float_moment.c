@@ -6,7 +6,6 @@
 #include "engine/feature.h"
 #include "feature/common/float_rows.h"
 #include "feature/common/plane.h"
-#include "feature/common/psnr/float_squares.h"
 #include "feature/common/psnr/psnr_dsp.h"
 #include "feature/float_moment/float_moment_tile.h"
 #include "gpu/feature_gpu.h"
@@ -14,7 +13,7 @@
 enum { OUT_REF_1ST, OUT_DIS_1ST, OUT_REF_2ND, OUT_DIS_2ND };
 
 typedef struct FloatMomentResult {
-    MomentSums ref, dist; /* in sample steps, see float_squares.h */
+    MomentSums ref, dist; /* in sample steps, see psnr_dsp.h */
 } FloatMomentResult;
 
 static int float_moment_init(Feature *f)

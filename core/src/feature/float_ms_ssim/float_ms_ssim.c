@@ -1,30 +1,138 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_ms_ssim: structural similarity of luma at five scales, each half the size of the one
- * before. All scales are worked on together: a row of one, as soon as it is there, goes into its
- * window and into the next scale, and is forgotten. */
+ * before. All scales are computed together: as soon as a row of a scale is ready, it goes into the
+ * window of its scale and into the next scale, and is not needed any more. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/feature.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
-#include "feature/common/ssim/ssim_score.h"
 #include "feature/common/ssim/ssim_window.h"
 #include "feature/float_ms_ssim/float_ms_ssim.h"
-#include "feature/float_ms_ssim/ssim_halve.h"
+#include "feature/float_ms_ssim/float_ms_ssim_tile.h"
 
 enum { SCALES = MS_SSIM_SCALES };
 
-/* A window must fit the last scale. */
+/* The window must fit into the last scale. */
 #define MIN_SIDE (SSIM_WINDOW << (SCALES - 1))
 
 enum { OUT_SCORE, OUT_L, OUT_C = OUT_L + SCALES, OUT_S = OUT_C + SCALES };
 
-/* How much a scale counts: exponents of contrast and structure; of luminance in the last only. */
+/* The exponents of contrast and structure at each scale, and of luminance, which counts in the last
+ * only. */
 static const float weight[SCALES] = { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
 static const float luma_weight[SCALES] = { 0.0f, 0.0f, 0.0f, 0.0f, 0.1333f };
+
+/* ---- halving ---- */
+
+/* Makes the next scale of an image: a 9x9 low-pass, then every other sample of every other row. The
+ * image arrives row by row and leaves row by row. */
+enum { HALVE_TAPS = 9 };
+
+typedef struct SsimHalve {
+    const FloatDsp *rows;
+    const SsimDsp *dsp;
+    unsigned w, h;  /* of the input; the output is half as large, rounded up */
+    unsigned taken; /* input rows so far */
+    unsigned given; /* output rows so far */
+    float *line;    /* a row with its reflected borders */
+    float *even[HALVE_TAPS], *odd[HALVE_TAPS]; /* even and odd samples of row y, in slot y % 9 */
+} SsimHalve;
+
+enum { REACH = HALVE_TAPS / 2 };
+
+/* One quarter of the low-pass, which is symmetric in both directions. It is a filter in two
+ * dimensions: applied first along rows and then along columns it would round differently. */
+static const float quarter[(REACH + 1) * (REACH + 1)] = { HALVE_QUARTER };
+
+static unsigned fold(unsigned k)
+{
+    return k <= REACH ? k : HALVE_TAPS - 1 - k;
+}
+
+/* Reflects a position at the edges so that the edge sample is repeated. */
+static unsigned reflect(int i, int n)
+{
+    return (unsigned)(i < 0 ? -1 - i : i < n ? i : 2 * n - 1 - i);
+}
+
+static unsigned half(unsigned n)
+{
+    return n / 2 + (n & 1);
+}
+
+/* w and h must be above 9. Returns -ENOMEM if there is no memory. Call ssim_halve_free in any
+ * case. */
+static int ssim_halve_init(SsimHalve *halve, const FloatDsp *rows, const SsimDsp *dsp, unsigned w,
+                           unsigned h)
+{
+    *halve = (SsimHalve){ .rows = rows, .dsp = dsp, .w = w, .h = h };
+    halve->line = float_line_alloc(w);
+    bool failed = !halve->line;
+    for (unsigned k = 0; k < HALVE_TAPS; k++) {
+        halve->even[k] = mem_aligned_alloc((half(w) + REACH) * sizeof(float));
+        halve->odd[k] = mem_aligned_alloc((half(w) + REACH) * sizeof(float));
+        failed |= !halve->even[k] || !halve->odd[k];
+    }
+    return failed ? -ENOMEM : 0;
+}
+
+static void ssim_halve_free(SsimHalve *halve)
+{
+    float_line_free(halve->line);
+    for (unsigned k = 0; k < HALVE_TAPS; k++) {
+        mem_aligned_free(halve->even[k]);
+        mem_aligned_free(halve->odd[k]);
+    }
+}
+
+/* Begins a new image. */
+static void ssim_halve_start(SsimHalve *halve)
+{
+    halve->taken = halve->given = 0;
+}
+
+/* Takes the next row of the input. */
+static void ssim_halve_push(SsimHalve *halve, const float *row)
+{
+    const unsigned slot = halve->taken++ % HALVE_TAPS;
+    const int w = (int)halve->w;
+    float *line = halve->line;
+    memcpy(line, row, halve->w * sizeof(float));
+    for (int i = 1; i <= REACH; i++) {
+        line[-i] = line[reflect(-i, w)];
+        line[w - 1 + i] = line[reflect(w - 1 + i, w)];
+    }
+    /* even[0] is the sample 4 positions to the left of the first output. */
+    halve->rows->split(halve->even[slot], halve->odd[slot], line - REACH, half(halve->w) + REACH);
+}
+
+/* Writes the next row of the output and returns true, or returns false if the input rows that it
+ * needs have not arrived yet. */
+static bool ssim_halve_pull(SsimHalve *halve, float *out)
+{
+    const unsigned y = 2 * halve->given;
+    if (y >= halve->h || halve->taken < (y + REACH < halve->h ? y + REACH + 1 : halve->h))
+        return false;
+    const float *rows[HALVE_TAPS * HALVE_TAPS];
+    float taps[HALVE_TAPS * HALVE_TAPS];
+    for (unsigned r = 0, i = 0; r < HALVE_TAPS; r++) {
+        const unsigned slot = reflect((int)(y + r) - REACH, (int)halve->h) % HALVE_TAPS;
+        for (unsigned c = 0; c < HALVE_TAPS; c++, i++) {
+            rows[i] = (c & 1 ? halve->odd[slot] : halve->even[slot]) + c / 2;
+            taps[i] = quarter[fold(r) * (REACH + 1) + fold(c)];
+        }
+    }
+    halve->dsp->weigh(out, rows, taps, HALVE_TAPS * HALVE_TAPS, half(halve->w));
+    halve->given++;
+    return true;
+}
+
+/* ---- the feature ---- */
 
 typedef struct MsSsimState {
     FloatDsp rows;
@@ -34,8 +142,8 @@ typedef struct MsSsimState {
 
 typedef struct MsSsimScale {
     SsimWindow window;
-    SsimHalve halve[2]; /* of each image; not in the last scale */
-    float *row[2];      /* the row at hand */
+    SsimHalve halve[2]; /* for each image; unused in the last scale */
+    float *row[2];      /* the current row of each image */
 } MsSsimScale;
 
 typedef struct MsSsimScratch {
@@ -114,7 +222,8 @@ static int ms_ssim_scratch_create(const Feature *f, void **scratch)
     return 0;
 }
 
-/* Takes the row at hand of scale k, and whatever rows of smaller scales that makes ready. */
+/* Takes the current row of scale k, then all rows of smaller scales that are ready because of
+ * it. */
 static void take_row(MsSsimScratch *s, unsigned k)
 {
     MsSsimScale *scale = &s->scale[k];
@@ -183,19 +292,19 @@ static const Option ms_ssim_options[] = {
     { 0 },
 };
 
-#define PART(out, letter, what, k)                                                                 \
+#define TERM(out, letter, what, k)                                                                 \
     [out + k] = { .name = "float_ms_ssim_" letter "_scale" #k,                                     \
                   .help = what " at scale " #k,                                                    \
                   .extra = true }
-#define PARTS(out, letter, what)                                                                   \
-    PART(out, letter, what, 0), PART(out, letter, what, 1), PART(out, letter, what, 2),            \
-        PART(out, letter, what, 3), PART(out, letter, what, 4)
+#define TERMS(out, letter, what)                                                                   \
+    TERM(out, letter, what, 0), TERM(out, letter, what, 1), TERM(out, letter, what, 2),            \
+        TERM(out, letter, what, 3), TERM(out, letter, what, 4)
 
 static const FeatureOutput ms_ssim_outputs[] = {
     [OUT_SCORE] = { .name = "float_ms_ssim", .help = "structural similarity of luma at 5 scales" },
-    PARTS(OUT_L, "l", "luminance"),
-    PARTS(OUT_C, "c", "contrast"),
-    PARTS(OUT_S, "s", "structure"),
+    TERMS(OUT_L, "l", "luminance"),
+    TERMS(OUT_C, "c", "contrast"),
+    TERMS(OUT_S, "s", "structure"),
     { .name = NULL },
 };
 

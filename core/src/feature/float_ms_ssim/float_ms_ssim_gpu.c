@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_ms_ssim on the GPU: the picture is added up and halved, then halves are halved, and added up together. */
+/* float_ms_ssim on the GPU. One pass sums up the picture and another halves it; then further halves
+ * are made, and one pass sums up all of them. */
 #include "feature/float_ms_ssim/float_ms_ssim.h"
 
 #include "feature/common/ssim/ssim_gpu.h"
-#include "feature/common/ssim/ssim_score.h"
 #include "feature/float_ms_ssim/float_ms_ssim_tile.h"
 
 GPU_PARAMS(SsimHalveParams, SSIM_HALVE_PARAMS);
 
-/* The first scale is the picture; the others are its halves, an image of several scales. */
+/* The sizes of all scales. Scale 0 is the picture; the others are its halves, one image of several
+ * scales. */
 typedef struct Sizes {
     unsigned w[MS_SSIM_SCALES], h[MS_SSIM_SCALES], rows[MS_SSIM_SCALES];
-    uint32_t first[MS_SSIM_SCALES]; /* element of the halves */
-    size_t sums[MS_SSIM_SCALES], all_sums;
+    uint32_t first[MS_SSIM_SCALES];        /* first element of the scale in the image of halves */
+    size_t sums[MS_SSIM_SCALES], all_sums; /* first byte of its sums in the result; bytes of all */
 } Sizes;
 
 static Sizes sizes_of(const FrameShape *shape)
@@ -31,8 +32,8 @@ static Sizes sizes_of(const FrameShape *shape)
     return s;
 }
 
-/* What is used of a scale; scores ask for the luminance of the last one only. */
-static unsigned parts_used(const Feature *f, unsigned k)
+/* The sums of scale k that are used, as bits. The score needs luminance of the last scale only. */
+static unsigned sums_used(const Feature *f, unsigned k)
 {
     const SsimOptions *const options = f->options;
     const bool with_luma = options->enable_lcs || k + 1 == MS_SSIM_SCALES;
@@ -66,7 +67,7 @@ static void plan_first_half(const Feature *f, GpuPlan *plan, const Sizes *s, con
                    });
 }
 
-/* Makes scale k from the one before, or two of them, of which `last` is the last. */
+/* Makes the scales k to `last`, one or two, from the scale before k. */
 static void plan_halves(GpuPlan *plan, const Sizes *s, unsigned k, unsigned last,
                         const SsimImage *luma, const SsimImage *halves)
 {
@@ -89,14 +90,14 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     const GpuBuf sums = gpu_result(plan, s.all_sums, false);
     const SsimImage luma = ssim_gpu_luma(f, plan);
     const SsimImage halves = ssim_gpu_float_image(plan, s.w[1], s.h[1], MS_SSIM_SCALES - 1);
-    ssim_gpu_plan_window(f, plan, &luma, parts_used(f, 0), sums, 0);
+    ssim_gpu_plan_window(f, plan, &luma, sums_used(f, 0), sums, 0);
     plan_first_half(f, plan, &s, &luma, &halves);
     gpu_next_stage(plan);
     plan_halves(plan, &s, 2, 2, &luma, &halves);
     gpu_next_stage(plan);
     plan_halves(plan, &s, 3, MS_SSIM_SCALES - 1, &luma, &halves);
     gpu_next_stage(plan);
-    ssim_gpu_plan_window(f, plan, &halves, parts_used(f, MS_SSIM_SCALES - 1), sums, s.sums[1]);
+    ssim_gpu_plan_window(f, plan, &halves, sums_used(f, MS_SSIM_SCALES - 1), sums, s.sums[1]);
     return 0;
 }
 
@@ -107,7 +108,7 @@ static int collect(const Feature *f, const void *readback, void *result)
     int err = 0;
     for (unsigned k = 0; k < MS_SSIM_SCALES; k++) {
         const int doubt = ssim_gpu_collect((const char *)readback + s.sums[k], s.w[k], s.h[k],
-                                           s.rows[k], parts_used(f, k), &sums[k]);
+                                           s.rows[k], sums_used(f, k), &sums[k]);
         err = err ? err : doubt;
     }
     return err;
@@ -119,7 +120,7 @@ static bool same(const Feature *f, const void *a, const void *b)
     const Sizes s = sizes_of(&f->shape);
     bool all = true;
     for (unsigned k = 0; k < MS_SSIM_SCALES; k++)
-        all &= ssim_gpu_same(&sums_a[k], &sums_b[k], s.w[k], s.h[k], parts_used(f, k));
+        all &= ssim_gpu_same(&sums_a[k], &sums_b[k], s.w[k], s.h[k], sums_used(f, k));
     return all;
 }
 

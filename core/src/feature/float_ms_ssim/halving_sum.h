@@ -1,21 +1,101 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The sum of the 9x9 low-pass, from anchors. Include it after anchored_sum.h. */
-#define HALVE_LEAST_TAP 0.000283f
+/* The sum of the 9x9 low-pass that goes before halving: in doubles (F64), or from anchors. Include
+ * it after KERNEL_BEGIN; without F64 after double_sum.h. */
+#ifdef F64
+#include "gpu/prelude/wide_sum.h"
+#endif
 
-/* A sum of 81 terms. If no sample is above b, a power of two, then the terms of the three rows in the middle add up to
- * less than 2 b in magnitude, and those of the six others, whose taps are small, to less than b / 2: these
- * have anchors of their own, and a grid of a quarter of the others' g = 2^-21 b. What additions lose goes
- * to a float for every three rows. */
-struct Halving {
-    AnchoredSum middle, outer;
-    f32 low_first; /* of the first three rows, once they are through */
+/* Nine neighbouring samples of a row, which the low-pass covers. */
+struct Row {
+    f32 v0, v1, v2, v3, v4, v5, v6, v7, v8;
 };
 
-/* What a tile's samples allow. */
+#ifdef F64
+
+struct Halving {
+    f64 sum;
+};
+
+/* A double needs no bounds. */
+struct HalvingBounds {
+    u32 none;
+};
+
+DEVICE HalvingBounds halving_bounds_of_doubles()
+{
+    HalvingBounds bounds;
+    bounds.none = 0u;
+    return bounds;
+}
+
+DEVICE Halving halving_start(HalvingBounds bounds)
+{
+    Halving h;
+    h.sum = f64(0.0f);
+    return h;
+}
+
+/* Adds value * tap. Samples are never negative, so the sign of a term is that of the tap, a
+ * constant. Images of floats may hold negative values. */
+DEVICE void add_tap(INOUT(Halving) h, f32 value, f32 tap)
+{
+#ifdef IMAGE_F32
+    PRECISE f32 term = value * tap;
+    PRECISE f64 sum = h.sum + wide(term);
+#else
+    PRECISE f32 size = value * abs_f32(tap);
+    PRECISE f64 sum = tap < 0.0f ? h.sum - wide_size(size) : h.sum + wide_size(size);
+#endif
+    h.sum = sum;
+}
+
+/* Adds a row of nine samples, weighed by symmetric taps. */
+DEVICE void outer_row(INOUT(Halving) h, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+{
+    add_tap(h, row.v0, t0);
+    add_tap(h, row.v1, t1);
+    add_tap(h, row.v2, t2);
+    add_tap(h, row.v3, t3);
+    add_tap(h, row.v4, t4);
+    add_tap(h, row.v5, t3);
+    add_tap(h, row.v6, t2);
+    add_tap(h, row.v7, t1);
+    add_tap(h, row.v8, t0);
+}
+
+DEVICE void middle_row(INOUT(Halving) h, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
+{
+    outer_row(h, row, t0, t1, t2, t3, t4);
+}
+
+DEVICE void turn_over(INOUT(Halving) h)
+{
+}
+
+DEVICE f32 halving_round(Halving h, HalvingBounds bounds, u32 bit, INOUT(u32) doubt)
+{
+    return narrowed(h.sum);
+}
+
+#else
+
+#define HALVE_LEAST_TAP 0.000283f
+
+/* A sum of 81 terms. If no sample exceeds b, a power of two, then the terms of the three middle
+ * rows add up to less than 2 b in magnitude, and those of the six outer rows, whose taps are small,
+ * to less than b / 2. So the outer rows have an anchor of their own, and their grid is a quarter of
+ * the grid of the middle rows, which is g = 2^-21 b. The losses of each three rows are collected in
+ * a float of their own. */
+struct Halving {
+    AnchoredSum middle, outer;
+    f32 low_first; /* the losses of the first three rows, once these are added */
+};
+
+/* What the samples of a tile allow. */
 struct HalvingBounds {
     f32 b;
-    f32 margin;      /* how far off sums may be */
-    f32 exact_below; /* what is lost, joined, is exact if it is less */
+    f32 margin;      /* upper bound for the error of a sum */
+    f32 exact_below; /* the sum of all losses is exact if it is smaller than this */
 };
 
 DEVICE Halving halving_start(HalvingBounds bounds)
@@ -27,10 +107,12 @@ DEVICE Halving halving_start(HalvingBounds bounds)
     return h;
 }
 
-/* The least sample decides whether something is lost: all in all, low is at most 27 g / 2 + 54 g / 8, thus below 32 g,
- * and exact if that is no more than 2^24 places of the least term; nor does a double lose anything then.
- * Else additions lose up to 261 * 2^-25 g in the middle, 131 * 2^-25 g in the other rows, 72 * 2^-25 g where
- * all are joined and the margin is added, and those of the double 2^-25 g: a margin of 2^-16 g will do. */
+/* The bounds for samples up to b of which `least` is the smallest magnitude but 0. The smallest
+ * sample decides whether anything is lost: all losses together are at most 27 g / 2 + 54 g / 8,
+ * hence below 32 g, and exact if that is at most 2^24 units in the last place of the smallest term.
+ * In that case a double loses nothing either. Otherwise additions lose up to 261 * 2^-25 g in the
+ * middle rows, 131 * 2^-25 g in the outer rows, 72 * 2^-25 g where all are joined and the margin is
+ * added, and 2^-25 g in the double: a margin of 2^-16 g is enough. */
 DEVICE HalvingBounds halving_bounds(f32 b, f32 least)
 {
     bool exact = b <= power_below(least * HALVE_LEAST_TAP) * 131072.0f;
@@ -41,10 +123,11 @@ DEVICE HalvingBounds halving_bounds(f32 b, f32 least)
     return bounds;
 }
 
-/* Of bytes, whole samples up to 255: terms are multiples of the last place of their tap, 2^-35 or, in the middle, 2^-31 at
- * least. What additions lose is 27 * 2^-16 at most in three outer rows, 27 * 2^-14 in the middle: both exact,
- * below 2^24 places. Joined it is exact below 2^-11; else that, and adding the margin, lose up to
- * 2^-35 + 2 * 2^-33. A double loses nothing. */
+/* The bounds for 8-bit samples, integers up to 255. Terms are multiples of the last place of their
+ * tap: 2^-35, or 2^-31 in the middle rows, at least. The losses are at most 27 * 2^-16 in three
+ * outer rows and 27 * 2^-14 in the middle rows. Both are exact, being below 2^24 units in the last
+ * place. Joined they are exact below 2^-11; otherwise joining them, and adding the margin, loses up
+ * to 2^-35 + 2 * 2^-33. A double loses nothing. */
 DEVICE HalvingBounds halving_bounds_of_bytes()
 {
     HalvingBounds bounds;
@@ -54,7 +137,7 @@ DEVICE HalvingBounds halving_bounds_of_bytes()
     return bounds;
 }
 
-/* Sets a bit of `doubt` if the result is not sure. */
+/* Returns the sum, rounded. Sets `bit` in `doubt` if it may differ from what a double gives. */
 DEVICE f32 halving_round(Halving h, HalvingBounds bounds, u32 bit, INOUT(u32) doubt)
 {
     PRECISE f32 middle = h.middle.sum - 6.0f * bounds.b;
@@ -68,7 +151,7 @@ DEVICE f32 halving_round(Halving h, HalvingBounds bounds, u32 bit, INOUT(u32) do
     return rounded;
 }
 
-/* A row of the filter. */
+/* Adds a row of nine samples, weighed by symmetric taps. */
 DEVICE void anchored_row(INOUT(AnchoredSum) s, Row row, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4)
 {
     anchored_tap(s, row.v0, t0);
@@ -82,7 +165,8 @@ DEVICE void anchored_row(INOUT(AnchoredSum) s, Row row, f32 t0, f32 t1, f32 t2, 
     anchored_tap(s, row.v8, t0);
 }
 
-/* After the first three rows: the last three have the same sum, but another float for what it loses. */
+/* Call it after the first three rows: the last three go on with the same sum, but collect their
+ * losses in another float. */
 DEVICE void turn_over(INOUT(Halving) h)
 {
     h.low_first = h.outer.low;
@@ -98,3 +182,5 @@ DEVICE void middle_row(INOUT(Halving) h, Row row, f32 t0, f32 t1, f32 t2, f32 t3
 {
     anchored_row(h.middle, row, t0, t1, t2, t3, t4);
 }
+
+#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* float_psnr: PSNR of luma with squares rounded to single precision. */
-#include "feature/float_psnr/float_psnr.h"
-
 #include <errno.h>
 #include <math.h>
 
@@ -10,10 +8,14 @@
 #include "base/mem.h"
 #include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
-#include "feature/common/psnr/float_squares.h"
 #include "feature/common/psnr/psnr_dsp.h"
+#include "feature/psnr/psnr.h"
 
 #define NOISE_FLOOR 1e-10
+
+typedef struct FloatPsnrResult {
+    uint64_t sse; /* in sample steps, see psnr_dsp.h */
+} FloatPsnrResult;
 
 static int float_psnr_init(Feature *f)
 {
@@ -54,6 +56,25 @@ static int float_psnr_report(Feature *f, const FrameId *id, const void *result)
     const double db = 10.0 * decimal_log(peak * peak / noise);
     return feature_emit(f, 0, id->index, db < ceiling ? db : ceiling);
 }
+
+/* ---- the GPU ---- */
+
+static int plan_frame(const Feature *f, GpuPlan *plan)
+{
+    const char *const exact = gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16");
+    psnr_gpu_plan_sums(f, plan, f->shape.bpc > 12 ? "float_psnr_sse_16" : exact);
+    return 0;
+}
+
+static int collect(const Feature *f, const void *readback, void *result)
+{
+    uint64_t sse[3];
+    psnr_gpu_collect_sums(f, readback, sse);
+    ((FloatPsnrResult *)result)->sse = sse[0];
+    return sse[0] < FLOAT_SQUARES_EXACT ? 0 : -EAGAIN;
+}
+
+static const FeatureGpu float_psnr_gpu = { .plan = plan_frame, .collect = collect };
 
 static const FeatureOutput float_psnr_outputs[] = {
     { .name = "float_psnr", .help = "PSNR of the luma plane in dB" },

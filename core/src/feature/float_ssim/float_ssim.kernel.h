@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernel of float_ssim: an image averaged over boxes. Each sample is weighed and rounded, the sum of
- * them is exact. */
+/* GPU kernel of float_ssim: an image averaged over boxes. Each sample is weighed and rounded, the
+ * sum of them is exact. */
 #include "feature/float_ssim/float_ssim_tile.h"
 
 #define BUFFERS IN(0, u32, image) OUT(1, f32, small_image)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "feature/common/float_sums/float_sums_gpu.h"
-#include "feature/common/resample_gpu.h"
+#include "feature/common/resample.h"
 #include "feature/common/resample_tile.h"
 #include "feature/float_vif/float_vif_tile.h"
 

@@ -9,8 +9,9 @@
 #include "base/mem.h"
 #include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
-#include "feature/psnr/psnr.h"
 #include "feature/common/psnr/psnr_dsp.h"
+#include "feature/psnr/psnr.h"
+#include "feature/psnr/psnr_tile.h"
 
 /* The mean squared error that stands for zero. */
 #define MSE_FLOOR 1e-16
@@ -23,6 +24,10 @@ typedef struct PsnrOptions {
     bool enable_chroma, enable_mse, enable_apsnr, reduced_hbd_peak;
     double min_sse;
 } PsnrOptions;
+
+typedef struct PsnrResult {
+    uint64_t sse[3]; /* sum of squared differences of each plane; 0 for one that is not measured */
+} PsnrResult;
 
 typedef struct PsnrState {
     PsnrDsp dsp;
@@ -124,6 +129,77 @@ static int psnr_flush(Feature *f)
     }
     return 0;
 }
+
+/* ---- the GPU ---- */
+
+GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
+
+/* A plane's groups; each leaves one 64-bit sum. None for a plane that is not measured. */
+typedef struct PlaneGroups {
+    unsigned x, y;
+} PlaneGroups;
+
+static PlaneGroups plane_groups(const Feature *f, unsigned p)
+{
+    const FrameShape *shape = &f->shape;
+    if (!(f->planes >> p & 1))
+        return (PlaneGroups){ 0, 0 };
+    return (PlaneGroups){
+        gpu_workgroups(shape->w[p], PSNR_TILE_WORDS * gpu_samples_per_word(shape)),
+        gpu_workgroups(shape->h[p], PSNR_TILE_ROWS),
+    };
+}
+
+#define PLANE_PARAMS(p)                                                                            \
+    .width_##p = f->shape.w[p], .height_##p = f->shape.h[p],                                       \
+    .stride_##p = gpu_plane_stride(plan, p), .groups_x_##p = groups[p].x, .first_##p = first[p]
+
+void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
+{
+    PlaneGroups groups[3];
+    uint32_t first[4] = { 0 };
+    GpuBuf ref[3], dist[3]; /* luma stands in for planes that are not measured */
+    for (unsigned p = 0; p < 3; p++) {
+        const unsigned bound = f->planes >> p & 1 ? p : 0;
+        groups[p] = plane_groups(f, p);
+        first[p + 1] = first[p] + groups[p].x * groups[p].y;
+        ref[p] = gpu_ref(plan, bound);
+        dist[p] = gpu_dist(plan, bound);
+    }
+    const GpuBuf result = gpu_result(plan, first[3] * sizeof(uint64_t), false);
+    const PsnrSseParams params = { PLANE_PARAMS(0), PLANE_PARAMS(1), PLANE_PARAMS(2) };
+    gpu_pass(plan, &(GpuPass){
+                       .kernel = kernel,
+                       GPU_PASS_BUFFERS(ref[0], dist[0], ref[1], dist[1], ref[2], dist[2], result),
+                       GPU_PASS_PARAMS(&params),
+                       .workgroups = { first[3] },
+                   });
+}
+
+void psnr_gpu_collect_sums(const Feature *f, const void *readback, uint64_t sse[3])
+{
+    const uint64_t *sums = readback;
+    for (unsigned p = 0; p < 3; p++) {
+        sse[p] = 0;
+        const PlaneGroups groups = plane_groups(f, p);
+        for (unsigned i = 0; i < groups.x * groups.y; i++)
+            sse[p] += *sums++;
+    }
+}
+
+static int psnr_plan(const Feature *f, GpuPlan *plan)
+{
+    psnr_gpu_plan_sums(f, plan, gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16"));
+    return 0;
+}
+
+static int psnr_collect(const Feature *f, const void *readback, void *result)
+{
+    psnr_gpu_collect_sums(f, readback, ((PsnrResult *)result)->sse);
+    return 0;
+}
+
+static const FeatureGpu psnr_gpu = { .plan = psnr_plan, .collect = psnr_collect };
 
 static const Option psnr_options[] = {
     BOOL_OPTION(PsnrOptions, enable_chroma, "enable_chroma", NULL, true,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What psnr measures in a frame. */
+/* Sums of squared differences on a GPU, for psnr and float_psnr. */
 #ifndef FEATURE_PSNR_H
 #define FEATURE_PSNR_H
 
-#include <stdint.h>
+#include "gpu/feature_gpu.h"
 
-typedef struct PsnrResult {
-    uint64_t sse[3]; /* sum of squared differences of each plane; 0 for one that is not measured */
-} PsnrResult;
+/* Adds the pass over f->planes; `kernel` is a variant of psnr_sse. */
+void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel);
 
-extern const struct FeatureGpu psnr_gpu; /* psnr_gpu.c */
+/* What they left, added up; 0 for a plane that is not measured. */
+void psnr_gpu_collect_sums(const Feature *f, const void *readback, uint64_t sse[3]);
 
 #endif

@@ -48,8 +48,8 @@ DEVICE SUM word_sse(u32 a, u32 b, u32 mask)
     return sse;
 }
 
-/* All is loaded before any of it is looked at. What lies outside of the plane is loaded from within,
- * and masked. */
+/* All is loaded before any of it is looked at. What lies outside of the plane is loaded from
+ * within, and masked. */
 #define ADD_PLANE(p)                                                                               \
     do {                                                                                           \
         u32 group_ = GROUP_X - first_##p, words_ = stride_##p / PSNR_WORDS;                        \

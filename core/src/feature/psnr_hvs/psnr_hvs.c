@@ -125,7 +125,7 @@ static float add_terms(float error, const HvsTerms *terms, unsigned count)
 {
     for (unsigned b = 0; b < count; b++) {
         for (unsigned half = 0; half < 2; half++) {
-            const float(*term)[HVS_GROUP] = terms->term + 32 * half;
+            const float(*term)[HVS_BATCH] = terms->term + 32 * half;
             for (uint32_t bits = terms->seen[half][b]; bits; bits &= bits - 1)
                 error += term[lowest_bit(bits)][b];
         }
@@ -140,7 +140,7 @@ static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pa
     const ptrdiff_t sample = ref->bpc > 8 ? 2 : 1;
     float error = 0.0f;
     for (unsigned y = 0; y < down; y++) {
-        for (unsigned x = 0; x < across; x += HVS_GROUP) {
+        for (unsigned x = 0; x < across; x += HVS_BATCH) {
             const ptrdiff_t row = (ptrdiff_t)y * HVS_STEP;
             const ptrdiff_t column = (ptrdiff_t)x * HVS_STEP * sample;
             const HvsBlocks blocks = {
@@ -148,7 +148,7 @@ static float plane_error(const HvsState *s, HvsTerms *terms, const FramePair *pa
                 .dist = (const char *)dist->data[p] + row * dist->stride[p] + column,
                 .ref_stride = ref->stride[p],
                 .dist_stride = dist->stride[p],
-                .count = across - x < HVS_GROUP ? across - x : HVS_GROUP,
+                .count = across - x < HVS_BATCH ? across - x : HVS_BATCH,
             };
             s->dsp.blocks(terms, &blocks, &s->tables[p]);
             error = add_terms(error, terms, blocks.count);

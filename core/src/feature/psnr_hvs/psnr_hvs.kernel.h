@@ -3,9 +3,10 @@
 #include "feature/psnr_hvs/psnr_hvs_tile.h"
 
 #if defined(KERNEL_hvs_blocks)
-/* Weighted squared errors of the coefficients of each block. Sums over a block must keep their order, so one
- * thread transforms it, in either picture; then both share the coefficients between them. Term k of block b
- * goes to terms[64 * first_block + k * blocks + b]. `totals` gets about what a group's terms add up to. */
+/* Weighted squared errors of the coefficients of each block. Sums over a block must keep their
+ * order, so one thread transforms it, in either picture; then both share the coefficients between
+ * them. Term k of block b goes to terms[64 * first_block + k * blocks + b]. `totals` gets about
+ * what a group's terms add up to. */
 #define BUFFERS                                                                                    \
     IN(0, u32, ref) IN(1, u32, dist) IN(2, f32, tables) OUT(3, f32, terms) OUT(4, f32, totals)
 #define PARAMS HVS_BLOCKS_PARAMS
@@ -25,7 +26,8 @@ DEVICE i32 halved(i32 v)
     return (v - (v >> 31)) >> 1;
 }
 
-/* v * num / 2^bits, to the nearest, halves up. Unsigned, so that samples beyond the depth may wrap. */
+/* v * num / 2^bits, to the nearest, halves up. Unsigned, so that samples beyond the depth may
+ * wrap. */
 DEVICE i32 turn(i32 v, u32 num, u32 bits)
 {
     return i32(u32(v) * num + (1u << (bits - 1u))) >> bits;
@@ -181,15 +183,16 @@ KERNEL_END
 #if defined(KERNEL_hvs_runs) || defined(KERNEL_hvs_sum)
 /* All terms of a plane in one chain of single-precision additions, block after block.
  *
- * While the sum stays between two powers of two its last place is worth the same: the sum is a whole
- * number of such units, and a term adds to it a whole number that depends on it only by its parity
- * (where the term lies half way, the sum becomes even). So a run of terms is two numbers, what it adds
- * to an even and to an odd sum, and runs combine in any grouping.
+ * While the sum stays between two powers of two its last place is worth the same: the sum is a
+ * whole number of such units, and a term adds to it a whole number that depends on it only by its
+ * parity (where the term lies half way, the sum becomes even). So a run of terms is two numbers,
+ * what it adds to an even and to an odd sum, and runs combine in any grouping.
  *
- * hvs_runs makes one run of each chunk of terms, for the two exponents that the sum may well have there:
- * which those are is told by about what all terms before add up to. hvs_sum, one group a plane, puts chunks
- * together while they have the exponent that the sum really has, and it stays the same. Where it does not, a scan finds
- * the piece of the chunk in which the sum reaches the next power of two, and that one is added term by term. */
+ * hvs_runs makes one run of each chunk of terms, for the two exponents that the sum may well have
+ * there: which those are is told by about what all terms before add up to. hvs_sum, one group a
+ * plane, puts chunks together while they have the exponent that the sum really has, and it stays
+ * the same. Where it does not, a scan finds the piece of the chunk in which the sum reaches the
+ * next power of two, and that one is added term by term. */
 #if defined(KERNEL_hvs_runs)
 #define BUFFERS IN(0, f32, terms) IN(1, f32, totals) OUT(2, u32, runs)
 #define SHARED_ARRAYS                                                                              \

@@ -8,8 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feature/common/gauss.h"
-#include "feature/speed/speed_blocks.h"
-#include "feature/speed/speed_gpu.h"
+#include "feature/speed/speed.h"
 
 typedef struct SpeedOptions {
     double kernel_scale, prescale, sigma, floor, max_val;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of speed_chroma and speed_temporal: planes at a sixteenth of their size, without their local mean. All
- * is single precision, rounded step by step as the CPU does; sums of taps go down the rows first, then along them. */
+/* GPU kernels of speed_chroma and speed_temporal: planes at a sixteenth of their size, without
+ * their local mean. All is single precision, rounded step by step as the CPU does; sums of taps go
+ * down the rows first, then along them. */
 #include "feature/common/resample_tile.h"
 #include "feature/speed/speed_tile.h"
 
 #if defined(KERNEL_speed_reduce)
-/* Resizes, filters, and keeps one sample of SPEED_STEP. A group has SPEED_REDUCE_KEPT of a row: it filters the
- * columns that these need into shared memory, then along them. */
+/* Resizes, filters, and keeps one sample of SPEED_STEP. A group has SPEED_REDUCE_KEPT of a row: it
+ * filters the columns that these need into shared memory, then along them. */
 #define BUFFERS IN(0, u32, from) IN(1, u32, minus) IN(2, u32, positions) IN(3, f32, weights) OUT(4, f32, reduced)
 #define PARAMS SPEED_REDUCE_PARAMS
 #define SHARED_ARRAYS SHARED(f32, line, (SPEED_REDUCE_KEPT - 1) * SPEED_STEP + SPEED_MAX_TAPS)

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "feature/common/plane.h"
-#include "feature/speed/speed_blocks.h"
+#include "feature/speed/speed.h"
 
 enum { DECIMATION = 16 };
 

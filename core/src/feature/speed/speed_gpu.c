@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SpEED on the GPU: it brings the planes to their small size, which is nearly all of the work, and leaves 1/256 of the
- * samples to be compared by the host: serial steps in single precision, of which no two may change places. */
-#include "feature/speed/speed_gpu.h"
+/* SpEED on the GPU: it brings the planes to their small size, which is nearly all of the work, and
+ * leaves 1/256 of the samples to be compared by the host: serial steps in single precision, of
+ * which no two may change places. */
+#include "feature/speed/speed.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "feature/common/resample_gpu.h"
+#include "feature/common/resample.h"
 #include "feature/common/resample_tile.h"
-#include "feature/speed/speed_blocks.h"
 #include "feature/speed/speed_tile.h"
 
 GPU_PARAMS(SpeedReduceParams, SPEED_REDUCE_PARAMS);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "feature/speed/speed_matrix.h"
+#include "feature/speed/speed.h"
 
 enum { N = SPEED_BLOCK, MAX_PASSES = 500 };
 

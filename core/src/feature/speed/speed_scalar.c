@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/simd_fn.h"
-#include "feature/speed/speed_dsp.h"
+#include "feature/speed/speed.h"
 
 SIMD_DECLARE(speed_dsp_init, SpeedDsp *dsp);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* SpEED's sums of products, for each instruction set. */
 #include "base/simd.h"
-#include "feature/speed/speed_dsp.h"
+#include "feature/speed/speed.h"
 
 void SIMD_FN(speed_dsp_init)(SpeedDsp *dsp);
 

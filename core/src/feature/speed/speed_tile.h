@@ -7,8 +7,8 @@
 #define SPEED_LOCAL_W 32    /* samples per group, a thread each */
 #define SPEED_LOCAL_H 4
 
-/* `scale`: from one sample value to the next. `new_w` and `new_h`: the size that is reduced. `first`: where the plane
- * begins in `reduced`. */
+/* `scale`: from one sample value to the next. `new_w` and `new_h`: the size that is reduced.
+ * `first`: where the plane begins in `reduced`. */
 #define SPEED_REDUCE_PARAMS                                                                        \
     ARG(u32, stride) ARG(f32, scale) ARG(u32, is_change) ARG(u32, new_h) ARG(u32, taps)            \
     ARG(u32, small_w) ARG(u32, first) RESAMPLE_PARAMS

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of ssim. Terms are doubles, computed in integers. They are added in raster order, each step
- * rounded: as long as the sum keeps its exponent, a term adds a whole number of the sum's last places, which
- * hangs on the terms before it only where it lies half way between two, by whether the sum is even. So rows are
- * added up side by side for both cases; rows on whose way the exponent changes are left to the host. */
+/* GPU kernels of ssim. Terms are doubles, computed in integers. They are added in raster order,
+ * each step rounded: as long as the sum keeps its exponent, a term adds a whole number of the sum's
+ * last places, which hangs on the terms before it only where it lies half way between two, by
+ * whether the sum is even. So rows are added up side by side for both cases; rows on whose way the
+ * exponent changes are left to the host. */
 #include "feature/ssim/ssim_tile.h"
 
 #if defined(KERNEL_ssim_terms)
@@ -151,7 +152,8 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_ssim_about)
-/* Where the sum will stand: what the positive terms of each row, and what the negative ones amount to, rounded down. */
+/* Where the sum will stand: what the positive terms of each row, and what the negative ones amount
+ * to, rounded down. */
 #define BUFFERS IN(0, u64, terms) OUT(1, u64, about)
 #define PARAMS SSIM_ROWS_PARAMS
 #define SHARED_ARRAYS SHARED(u64, part, ISSIM_ROW_GROUP)
@@ -229,7 +231,8 @@ KERNEL_MAIN
     for (u32 i = LOCAL_X; i < y; i += GROUP_W)
         before += about[2u * i] - about[2u * i + 1u];
     GROUP_SUM(part, before);
-    /* All that rounding may have moved the sum by: a unit a term here, and a last place a term of the sum. */
+    /* All that rounding may have moved the sum by: a unit a term here, and a last place a term of
+     * the sum. */
     u64 slack = u64((y + 1u) * 32u) * u64(width);
     u64 low = part[0] - about[2u * y + 1u] - slack, high = part[0] + about[2u * y] + slack;
     bool listed = u32(low >> 63) != 0u || (u32(low) | u32(low >> 32)) == 0u;

@@ -7,8 +7,8 @@
 
 #define ISSIM_ROW_GROUP 64 /* threads that add up a row */
 
-/* The result: a count of listed rows and a word of padding, then what is known of each row, then the terms of rows
- * whose sum hangs on each step. Numbers of 64 bits stand low word first. */
+/* The result: a count of listed rows and a word of padding, then what is known of each row, then
+ * the terms of rows whose sum hangs on each step. Numbers of 64 bits stand low word first. */
 #define ISSIM_ROW_STATE 0u /* exponent of the sum, or ISSIM_LISTED and the number in the list */
 #define ISSIM_ROW_EVEN 2u  /* what the row adds, in last places of the sum, if that is even before it */
 #define ISSIM_ROW_ODD 4u   /* and if it is odd */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernel of float_ssim and float_ms_ssim.
  *
- * Sums of luminance, contrast, structure and their product over a tile of window positions. A group goes down the
- * tile, a row a line of threads: rows are filtered along themselves and kept, then columns of kept rows are
- * filtered. What the window gathers is exact, term by term; the quotients are good to some 44 bits (structure is
- * exact), and sums of them are kept in integers. Images of floats may have several scales, one behind the other, each
- * half as wide and high.
+ * It computes the sums of luminance, contrast, structure and their product over a tile of window
+ * positions. A workgroup goes down its tile, each line of threads working on one row: rows are
+ * filtered horizontally and kept in shared memory, then columns of kept rows are filtered. The
+ * filter sums are exact, term by term; the quotients are correct to about 44 bits (structure
+ * exactly), and their sums are kept in integers. An image of floats may have several scales, stored
+ * one behind the other, each half as wide and high as the one before.
  *
- * The window's sums are those of doubles: F64 has them, the others make do without. */
+ * The filter sums are those of doubles. The variants with F64 use doubles, the others do
+ * without. */
 #include "feature/common/ssim/ssim_image.h"
 #include "feature/common/ssim/ssim_tile.h"
 
@@ -15,15 +17,16 @@
 #define PARAMS SSIM_WINDOW_PARAMS
 #define SSIM_LINE_W (SSIM_GROUP_W + SSIM_TAPS - 1)
 #define SSIM_LINES (SSIM_GROUP_H * SSIM_LINE_W)
-/* Steps from rows of window positions to the last row that they need. */
+/* A window position needs rows of this many later steps. */
 #define SSIM_BEHIND ((SSIM_GROUP_H - 1 + SSIM_TAPS - 1) / SSIM_GROUP_H)
-/* Rows are kept in a ring: those that a step still reads, and those of the step after it. The first ones are there
- * twice, so that each window's lie one after the other. */
+/* Rows are kept in a ring: those that a step still reads, and those of the next step. The first
+ * rows of the ring are stored a second time behind its end, so that the rows of every window are
+ * contiguous. */
 #define SSIM_RING ((SSIM_BEHIND + 2) * SSIM_GROUP_H)
 #define SSIM_TWICE (SSIM_TAPS - 1)
 #define SSIM_KEPT ((SSIM_RING + SSIM_TWICE) * SSIM_GROUP_W)
-/* Lines of both pictures, of this step and the next: a, b, a * a and b * b; rows filtered along themselves: the
- * same, and a * b. */
+/* `lines` holds the lines of this step and of the next: a, b, a * a and b * b. `kept` holds rows
+ * that are filtered horizontally: the same four, and a * b in `kept_ab`. */
 #define SHARED_ARRAYS                                                                              \
     SHARED(u32x4, lines, 2 * SSIM_LINES) SHARED(u32x4, kept, SSIM_KEPT)                            \
     SHARED(f32, kept_ab, SSIM_KEPT) SHARED(i64, part, SSIM_GROUP_W * SSIM_GROUP_H)
@@ -31,7 +34,7 @@
 #define GROUP_H SSIM_GROUP_H
 #include "gpu/prelude/prelude.h"
 
-/* Not normalised: the sum is 1.000002. */
+/* The taps are not normalised: their sum is 1.000002. */
 TABLE_BEGIN(f32, taps, SSIM_TAPS)
     0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f, 0.109361f, 0.036001f,
     0.007599f, 0.001028f
@@ -40,26 +43,21 @@ TABLE_END
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 #include "feature/common/ssim/window_maps.h"
-#include "feature/common/ssim/window_tile.h"
 #ifdef F64
-#include "feature/common/ssim/window_sums_f64.h"
-#include "feature/common/ssim/window_no_extent.h"
-#include "feature/common/ssim/window_terms_f64.h"
+#include "feature/common/ssim/window_f64.h"
 #else
 #include "feature/common/ssim/double_sum.h"
-#include "feature/common/ssim/anchored_sum.h"
-#include "feature/common/ssim/window_sums.h"
-#include "feature/common/ssim/window_extent.h"
-#include "feature/common/ssim/window_settle.h"
-#include "feature/common/ssim/window_terms.h"
+#include "feature/common/ssim/window_floats.h"
 #endif
+#include "feature/common/ssim/window_tile.h"
 
-/* Taps are picked by constants, not in a loop: a table that is indexed lies in memory. */
+/* Taps are picked by constants and not in a loop, because a table with a variable index is put into
+ * memory. */
 #define SSIM_WINDOW(TAP) TAP(0) TAP(1) TAP(2) TAP(3) TAP(4) TAP(5) TAP(6) TAP(7) TAP(8) TAP(9) TAP(10)
 #define SSIM_ACROSS(k) sums_add(sums, line_at(x + k), taps[k]);
 #define SSIM_DOWN(k) sums_add(sums, kept_at(at + k * SSIM_GROUP_W), taps[k]);
 
-/* Filters the lines from x on. */
+/* Filters horizontally, from x on. */
 DEVICE Across filter_across(i32 x, Anchors anchors)
 {
     Sums sums = sums_start(anchors);
@@ -67,7 +65,7 @@ DEVICE Across filter_across(i32 x, Anchors anchors)
     return sums_end(sums, anchors, false, u32(x));
 }
 
-/* Filters a column of kept rows. */
+/* Filters a column of the kept rows, which begins at `at`. */
 DEVICE Across filter_down(i32 at, Anchors anchors)
 {
     Sums sums = sums_start(anchors);
@@ -79,7 +77,7 @@ KERNEL_MAIN
 {
     Tile tile = tile_of(GROUP_X);
     Anchors anchors = anchors_of_tile(tile);
-    bool with_product = ((parts >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((parts >> SSIM_L) & 1u) != 0u;
+    bool with_product = ((wanted >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((wanted >> SSIM_L) & 1u) != 0u;
     bool inside = tile.left + LOCAL_X + SSIM_TAPS - 1u < tile.w;
     Totals totals = totals_start();
     u32 line = 0u, slot = LOCAL_Y, row = tile.top + LOCAL_Y;
@@ -87,7 +85,7 @@ KERNEL_MAIN
     BARRIER();
     u32 last_step = SSIM_BEHIND + (tile.end - tile.top - SSIM_TAPS) / SSIM_GROUP_H;
     for (u32 i = 0u; i <= last_step; i++, row += SSIM_GROUP_H) {
-        /* The next rows are on their way while these are worked on. */
+        /* The next rows are loaded while these are worked on. */
         Samples next = samples_at(tile, row + SSIM_GROUP_H);
         keep(slot, filter_across(i32(line + LOCAL_Y * SSIM_LINE_W + LOCAL_X), anchors));
         line = SSIM_LINES - line;

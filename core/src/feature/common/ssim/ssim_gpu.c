@@ -30,8 +30,10 @@ static size_t tiles_of_scales(unsigned w, unsigned h, unsigned scales, unsigned 
     return tiles;
 }
 
-/* A group starts with ten rows more, so few of them have the least to do, yet many keep a large GPU busy: as many as one
- * with 132 multiprocessors runs at once when each has so many. One more, and it would wait for all others. */
+/* Each workgroup filters ten rows more than it has window positions, so few workgroups mean the
+ * least work. Yet a large GPU needs many to be busy. Choose as many as a GPU with 132
+ * multiprocessors runs at once when each has GROUPS_OF_PICTURE or GROUPS_OF_SCALES of them: one
+ * more would have to wait until the others are done. */
 enum { MULTIPROCESSORS = 132, GROUPS_OF_PICTURE = 7, GROUPS_OF_SCALES = 4, MIN_ROWS = 24 };
 
 unsigned ssim_gpu_rows(unsigned w, unsigned h, unsigned scales)
@@ -80,7 +82,7 @@ SsimImage ssim_gpu_float_image(GpuPlan *plan, unsigned w, unsigned h, unsigned s
                         .scales = scales };
 }
 
-void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, unsigned parts,
+void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *image, unsigned wanted,
                           GpuBuf result, size_t offset)
 {
     const SsimWindowParams params = {
@@ -90,7 +92,7 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
         .step = image->step,
         .first_sum = (uint32_t)(offset / sizeof(uint32_t)),
         .rows = ssim_gpu_rows(image->w, image->h, image->scales),
-        .parts = parts,
+        .wanted = wanted,
     };
     const size_t groups = tiles_of_scales(image->w, image->h, image->scales, params.rows);
     gpu_pass(plan, &(GpuPass){
@@ -102,8 +104,9 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
                    });
 }
 
-/* Whether the CPU's sum, in double and in raster order, may have another mean when rounded to
- * single precision. `uniform`: its rounding errors may all be alike; else they are random. */
+/* True if the mean of the CPU's sum, which is made in double and in raster order, may round to
+ * another single-precision number. `uniform`: its rounding errors may all have the same sign;
+ * otherwise they are random. */
 static bool doubtful(double sum, double positions, bool uniform)
 {
     const double mean = sum / positions;
@@ -111,8 +114,6 @@ static bool doubtful(double sum, double positions, bool uniform)
     return (float)(mean - slack) != (float)(mean + slack);
 }
 
-/* Adds up the tiles of an image. Terms are at most about 1, so a sum of them has that many bits at
- * most before its point. */
 int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned rows, unsigned used,
                      SsimSums *out)
 {
@@ -134,8 +135,9 @@ int ssim_gpu_collect(const void *sums, unsigned w, unsigned h, unsigned rows, un
     return doubt ? -EAGAIN : 0;
 }
 
-/* The sums are not added in the CPU's order, and quotients are good to some 44 bits: means of 1
- * differ by less than this. Where that could show in a score, collect says so. */
+/* The sums are not added in the CPU's order, and quotients are correct to about 44 bits, so means
+ * of about 1 differ by less than this. ssim_gpu_collect() returns -EAGAIN where that could change a
+ * score. */
 #define BOUND 1e-11
 
 bool ssim_gpu_same(const SsimSums *a, const SsimSums *b, unsigned w, unsigned h, unsigned used)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How kernels read images: planes of samples, or of floats (IMAGE_F32) once they were shrunk. Parameters
- * have the `step` from one sample value to the next. Row y begins at element y * pitch, in images of floats from
- * element `first` on. STORED() is what lies there, bits of a float or a sample; STORED_SIZE() its magnitude. */
+/* How SSIM's kernels read images: planes of samples, or images of floats (IMAGE_F32) once they are
+ * shrunk. The kernel has a parameter `step`, the difference between neighbouring sample values. Row
+ * y begins at element y * pitch, in images of floats counted from element `first`. STORED() is the
+ * stored number: the sample, or the bits of the float. STORED_SIZE() is its magnitude. */
 #ifdef IMAGE_F32
 #define IMAGE(slot, name) IN(slot, f32, name)
 #define PIXEL(image, first, pitch, x, y) ((image)[(first) + (y) * (pitch) + (x)])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "feature/common/ssim/ssim_dsp.h"
+#include "feature/common/ssim/ssim_window.h"
 
 #include "base/simd_fn.h"
 #include "feature/common/ssim/ssim_terms.h"

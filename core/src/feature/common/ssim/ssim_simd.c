@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The SSIM family's rows, for each instruction set. */
-#include "feature/common/ssim/ssim_dsp.h"
+/* SSIM's row functions, compiled for each instruction set. */
+#include "feature/common/ssim/ssim_window.h"
 
 #include "base/simd.h"
 #include "feature/common/ssim/ssim_terms.h"
 
 void SIMD_FN(ssim_dsp_init)(SsimDsp *dsp);
 
-/* Half a vector of floats fills one of doubles. */
+/* Half a vector of floats, weighed and widened to a vector of doubles. */
 V_INLINE vd weighed(const float *from, vhalf tap)
 {
     vhalf v;
@@ -21,7 +21,7 @@ V_INLINE void store_narrow(float *to, vd v)
     memcpy(to, &narrow, sizeof(narrow));
 }
 
-/* Columns done at once: enough independent sums to hide the time of an addition. */
+/* Columns per step: enough independent sums to hide the latency of an addition. */
 enum { SUMS = 4, COLUMNS = SUMS * V64 };
 
 static void weigh_columns(float *out, const float *const *rows, const float *taps, unsigned count,
@@ -46,7 +46,7 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
         weigh_columns(out, rows, taps, count, x);
     if (x == n)
         return;
-    if (n >= COLUMNS) { /* the last columns once more: nothing is read that is written */
+    if (n >= COLUMNS) { /* do the last columns once more: no input is overwritten */
         weigh_columns(out, rows, taps, count, n - COLUMNS);
         return;
     }
@@ -64,7 +64,7 @@ V_INLINE void store_wide(double *out, vd low, vd high)
     v_store_f64(out + V64, high);
 }
 
-/* (2 * a * b + c) / d with the numerator in double */
+/* (2 * a * b + ssim_c1) / d, all in double */
 V_INLINE vd luminance(vd a, vd b, vd d)
 {
     return (a * 2.0 * b + (double)ssim_c1) / d;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The terms, column by column (vector code uses it for what is left), and what a compiler turns
- * into vector code by itself. */
+/* Functions that ssim_scalar.c and ssim_simd.c both compile: ssim_add, which compilers turn into
+ * vector code by themselves, and ssim_terms, which vector code uses for short rows. */
 #ifndef FEATURE_SSIM_TERMS_H
 #define FEATURE_SSIM_TERMS_H
 
 #include <math.h>
 
-#include "feature/common/ssim/ssim_dsp.h"
+#include "feature/common/ssim/ssim_window.h"
 
-/* (0.01 * 255)^2, (0.03 * 255)^2 and half of the latter, in single precision: they keep quotients
- * tame where a neighbourhood is dark or flat. */
+/* (0.01 * 255)^2, (0.03 * 255)^2 and half of the latter, in single precision. They keep quotients
+ * small where a neighbourhood is dark or flat. */
 static const float ssim_c1 = (0.01f * 255.0f) * (0.01f * 255.0f);
 static const float ssim_c2 = (0.03f * 255.0f) * (0.03f * 255.0f);
 static const float ssim_c3 = (0.03f * 255.0f) * (0.03f * 255.0f) / 2.0f;
@@ -20,7 +20,7 @@ static void ssim_add(double *restrict sums, const float *restrict row, float tap
         sums[i] += (double)(row[i] * tap);
 }
 
-/* Single precision unless widened. */
+/* Operations are in single precision, except where an operand is cast to double. */
 static void ssim_terms(const SsimTerms *out, const float *const maps[SSIM_MAPS], size_t n)
 {
     const float *restrict a = maps[SSIM_A], *restrict b = maps[SSIM_B];

@@ -101,7 +101,7 @@ static void filter_down(SsimWindow *win, size_t n)
     }
 }
 
-/* In raster order: the four chains of additions run side by side. */
+/* Adds the terms of a row, in raster order. The four sums do not depend on each other. */
 static void sum_up(SsimSums *sums, const SsimTerms *t, size_t n)
 {
     SsimSums sum = *sums;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What SSIM's window filters, and what it makes of that. Include it after KERNEL_BEGIN. */
+/* The maps that SSIM's window filters, and the terms that follow from their means. Include it after
+ * KERNEL_BEGIN. */
 
-/* A row filtered along itself, of A, B, A*A, B*B and A*B. */
+/* One value of each map: A, B, A*A, B*B and A*B. */
 struct Across {
     f32 a, b, aa, bb, ab;
 };
 
-/* What SSIM's quotients are made of. */
+/* The operands of SSIM's quotients. `square` is the product of the two variances. */
 struct Spread {
     f32 square, covar, luma, contrast;
 };
 
 #define SSIM_C1 f32_of_bits(0x40d0147au) /* (0.01 * 255)^2 */
 #define SSIM_C2 f32_of_bits(0x426a1709u) /* (0.03 * 255)^2 */
-#define SSIM_C3 f32_of_bits(0x41ea1709u) /* its half */
+#define SSIM_C3 f32_of_bits(0x41ea1709u) /* half of SSIM_C2 */
 
 DEVICE Spread spread_of(Across mean)
 {
@@ -34,13 +35,14 @@ DEVICE Spread spread_of(Across mean)
     return s;
 }
 
-/* Of structure. */
+/* The numerator of structure. */
 DEVICE f32 together_of(f32 covar, f32 sd)
 {
     PRECISE f32 together = (covar < 0.0f && sd <= 0.0f ? 0.0f : covar) + SSIM_C3;
     return together;
 }
 
+/* The denominator of structure. */
 DEVICE f32 apart_of(f32 sd)
 {
     PRECISE f32 apart = sd + SSIM_C3;

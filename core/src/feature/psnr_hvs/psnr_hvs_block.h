@@ -9,7 +9,7 @@
 #ifndef FEATURE_PSNR_HVS_BLOCK_H
 #define FEATURE_PSNR_HVS_BLOCK_H
 
-#include "feature/psnr_hvs/hvs_dsp.h"
+#include "feature/psnr_hvs/psnr_hvs.h"
 
 /* Half of v, towards zero. */
 static inline hvs_int hvs_half(hvs_int v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* psnr_hvs, a block per lane, for each instruction set. */
-#include "feature/psnr_hvs/hvs_dsp.h"
+#include "feature/psnr_hvs/psnr_hvs.h"
 
 #include "base/simd.h"
 
@@ -23,7 +23,7 @@ V_INLINE vm hvs_positive(vf x)
     return vm_gt_s32((vi)x, v_zero());
 }
 
-#include "feature/psnr_hvs/hvs_block.h"
+#include "feature/psnr_hvs/psnr_hvs_block.h"
 
 /* A row of each block comes in words of 4 bytes. Lanes past the last block repeat it. */
 #define DEFINE_BLOCKS(bits, type)                                                                  \

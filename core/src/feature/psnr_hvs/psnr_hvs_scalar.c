@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "feature/psnr_hvs/hvs_dsp.h"
+#include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef float hvs_float;
 #define hvs_quotient(a, b) ((b) > 0.0f ? (a) / (b) : 0.0f)
 #define hvs_mark(bits, x, bit) ((x) > 0.0f ? (bits) | (bit) : (bits))
 
-#include "feature/psnr_hvs/hvs_block.h"
+#include "feature/psnr_hvs/psnr_hvs_block.h"
 
 #define DEFINE_BLOCKS(bits, type)                                                                  \
     static void load_##bits(hvs_int s[HVS_COEFS], const void *plane, ptrdiff_t stride)             \
