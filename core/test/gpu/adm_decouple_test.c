@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What ADM's kernels compute of a single coefficient, against the scalar code: where pictures seldom
- * lead, too. */
+/* Compares what ADM's kernels compute of a single coefficient with the scalar code, including
+ * values that pictures rarely contain. */
 #include "gpu/adm_decouple.h"
 
 #include <math.h>
@@ -21,14 +21,14 @@ static uint64_t next_random(void)
     return state;
 }
 
-/* Of up to `bits` bits, each number of them as likely. */
+/* A random coefficient of up to `bits` bits; each bit length is equally likely. */
 static int32_t coefficient(unsigned bits)
 {
     const int32_t magnitude = (int32_t)(next_random() >> 33 >> (31 - next_random() % (bits + 1)));
     return next_random() & 1 ? magnitude : -magnitude;
 }
 
-/* o turned by one degree, give or take a little, and scaled. */
+/* Turns o by about one degree and scales it. */
 static void turn(const int32_t o[2], int32_t t[2], double most)
 {
     const double off = (double)(int64_t)next_random() * 0x1p-63;
@@ -88,7 +88,7 @@ static void gradients_of_any_kind(void **unused)
         const int32_t t[2] = { coefficient(bits), coefficient(bits) };
         check_aligned(o, t);
     }
-    for (unsigned i = 0; i < 81; i++) { /* none, and those along an axis */
+    for (unsigned i = 0; i < 81; i++) { /* zero vectors, and vectors along an axis */
         const int32_t o[2] = { (int32_t)(i % 3) - 1, (int32_t)(i / 3 % 3) - 1 };
         const int32_t t[2] = { (int32_t)(i / 9 % 3) - 1, (int32_t)(i / 27) - 1 };
         check_aligned(o, t);
@@ -103,7 +103,7 @@ static DecoupleGain gain_of(double gain)
                            (uint32_t)(mantissa >> 32), (uint32_t)(53 - exponent - 32) };
 }
 
-/* The scalar code's, by way of a row of one position. Its gradients are aligned if they are to be. */
+/* The scalar code's result for a row of one coefficient. `aligned`: make its gradients aligned. */
 static int32_t scalar_restore(bool coarse, double gain, int32_t o, int32_t t, bool aligned)
 {
     AdmDsp dsp;
@@ -134,7 +134,7 @@ static void what_is_restored(void **unused)
         const bool coarse = i & 1, aligned = i & 2;
         const double gain = gains[i / 4 % COUNT(gains)];
         const int32_t o = coefficient(coarse ? 31 : 14);
-        /* Any, or close to o: there the ratio is close to 1. */
+        /* Any value, or one close to o, where the ratio is close to 1. */
         const int32_t t = i & 4 || o > 2000000000 || o < -2000000000 ? coefficient(coarse ? 31 : 14)
                                                                      : o + coefficient(6);
         const DecoupleGain g = gain_of(gain);
@@ -146,7 +146,8 @@ static void what_is_restored(void **unused)
     }
 }
 
-/* Each divisor of the ratio, which is found by a reciprocal that devices round as they like. */
+/* Tests each divisor of the ratio. The kernel divides with a reciprocal, which devices round
+ * differently. */
 static void every_divisor(void **unused)
 {
     const DecoupleGain g = gain_of(100);

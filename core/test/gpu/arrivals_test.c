@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pairs in memory of others that go straight to the kernels: read without a wait, given back once and not
- * before they were read, and scored to the last bit as if they had come the long way. */
+/* Pairs in memory of the caller that go straight to the kernels (gpu/arrival.h): reading does not
+ * wait for them, each is released once and not before it was read, and the scores equal those of
+ * pairs that are copied first. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 struct Pair;
 
-/* The engine may remember an arrival that has left: the next one is another. */
+/* The engine may remember an arrival after it is gone, so each arrival is a new object. */
 typedef struct Visit {
     GpuArrival arrival;
     struct Pair *pair;
@@ -29,7 +30,7 @@ typedef struct Pair {
     GpuArrival *arrival; /* the last one */
     Maker makers[2];     /* by SynthSide */
     atomic_uint left, destroyed;
-    bool scribbles; /* once it is given back */
+    bool scribbles; /* after it was released */
 } Pair;
 
 static void leave(void *opaque)
@@ -64,7 +65,7 @@ static void paint(Pair *pair, const SynthClip *clip, unsigned t)
         assert_int_equal(0, maker_paint(&pair->makers[side], clip, side, t));
 }
 
-/* A minute is for ever. */
+/* Waits for a count, and fails after a minute. */
 static void await(const atomic_uint *count, unsigned value)
 {
     for (unsigned ms = 0; atomic_load(count) < value && ms < 60000; ms++)
@@ -105,7 +106,7 @@ static int read_pair(GpuClient *client, const SynthClip *clip, unsigned t, Pair 
     return read_expected(client, clip, pair);
 }
 
-#define PAIRS 12 /* more than a ring holds, and the references that are remembered */
+#define PAIRS 12 /* more than a ring holds, and than the references that are kept */
 
 static void check_scores(const SynthClip *clip, unsigned count, unsigned threads,
                          unsigned subsample)
@@ -129,7 +130,7 @@ static void check_scores(const SynthClip *clip, unsigned count, unsigned threads
         paint(&pairs[t], clip, t);
         assert_int_equal(0, read_pair(client, clip, t, &pairs[t]));
         assert_true(pairs[t].arrival->submitted);
-        /* No copy on the way, unless somebody on the CPU wants to look. */
+        /* Nothing is copied to the host unless a feature on the CPU reads the pictures. */
         assert_true((rig_gpu()->uploads != NULL) == (count > ON_DEVICE));
     }
     close_equal(vmaf, wanted);
@@ -163,8 +164,9 @@ static void test_tunings(void **unused)
 
 /* ---- nobody waits ---- */
 
-/* Read before they are painted: a read that waits for its pair waits for ever. Without the driver's own
- * checks: Vulkan's layers of 2023 wait themselves for a semaphore that the host signals late. */
+/* Reads pairs before they are painted: a read that waits for its pair never returns. Runs without
+ * the driver's own checks, because Vulkan's layers of 2023 wait for a semaphore that the host
+ * signals late. */
 static void test_not_ready(void **unused)
 {
     const RigBackend *words = rig_backend();
@@ -208,7 +210,7 @@ static void test_not_ready(void **unused)
                 nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
             assert_int_equal(t + 2, words->clock_get(gpu, done));
         }
-        /* And the host hears of it, though nobody reads on. */
+        /* The host is told of releases even if nobody reads further pairs. */
         for (unsigned t = first; t < end; t++)
             await(&pairs[t].left, 1);
     }
@@ -222,7 +224,7 @@ static void test_not_ready(void **unused)
 
 /* ---- among others ---- */
 
-/* Pictures of the host and pairs of others take turns; temporal features look back at either. */
+/* Host pictures and arrivals alternate, and temporal features look back at either kind. */
 static void test_mixed(void **unused)
 {
     const SynthClip *clip = &import_clips[0];
@@ -284,7 +286,7 @@ typedef struct Doubt {
     FeatureGpu gpus[ON_DEVICE];
 } Doubt;
 
-/* For as long as the context lives. */
+/* Lasts as long as the context. */
 static void cast_doubt(VmafContext *vmaf, Doubt *doubt)
 {
     for (unsigned i = 0; i < ON_DEVICE; i++) {
@@ -297,7 +299,8 @@ static void cast_doubt(VmafContext *vmaf, Doubt *doubt)
     }
 }
 
-/* The device is never sure: each frame is measured on the CPU, from what the device holds of it. */
+/* The device reports every frame as undecided, so each is measured on the CPU from what the device
+ * holds. */
 static void test_in_doubt(void **unused)
 {
     for (unsigned c = 0; c < IMPORT_CLIPS; c++) {
@@ -320,7 +323,8 @@ static void test_in_doubt(void **unused)
 
 /* ---- what is refused ---- */
 
-/* Another size, a flushed context, a feature that comes when frames are gone: a word, and no wrong score. */
+/* Another size, a flushed context, and a feature that is added when earlier pictures are gone: each
+ * is refused with a message, and no score is wrong. */
 static void test_refusals(void **unused)
 {
     const SynthClip *clip = &import_clips[0];
@@ -335,14 +339,16 @@ static void test_refusals(void **unused)
         paint(&pair, clip, t);
         assert_int_equal(0, read_pair(client, clip, t, &pair));
         await(&pair.left, 1);
-        assert_int_equal(-EINVAL, read_pair(client, clip, t, &pair)); /* read already */
+        /* That index was read already. */
+        assert_int_equal(-EINVAL, read_pair(client, clip, t, &pair));
         assert_false(pair.arrival->submitted);
         assert_int_equal(1, atomic_load(&pair.left));
         assert_int_equal(-EINVAL, read_pair(client, &other, t + 1, &narrow));
         assert_false(narrow.arrival->submitted);
         assert_int_equal(1, atomic_load(&narrow.left));
         assert_int_equal(-EINVAL, vmaf_use_feature(vmaf, "ssim", NULL));
-        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL)); /* it is there */
+        /* The feature is there already. */
+        assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
     }
     close_equal(vmaf, cpu_scores(clip, ON_DEVICE));
 
@@ -351,14 +357,14 @@ static void test_refusals(void **unused)
     paint(&pair, clip, 0);
     assert_int_equal(0, read_pair(client, clip, 0, &pair));
     assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
-    assert_int_equal(-EINVAL, read_pair(client, clip, 1, &pair)); /* after the end */
+    assert_int_equal(-EINVAL, read_pair(client, clip, 1, &pair)); /* after the end of the stream */
     assert_int_equal(1, atomic_load(&pair.left));
     assert_int_equal(0, vmaf_close(vmaf));
     pair_destroy(&pair);
     pair_destroy(&narrow);
 }
 
-/* Samples above the depth are found on the device: the read, or what follows it, fails. */
+/* The device finds samples above the depth, and the read or a later call fails. */
 static void test_range(void **unused)
 {
     for (unsigned c = 1; c < 3; c++) {
@@ -369,7 +375,7 @@ static void test_range(void **unused)
             GpuClient *client = client_for(rig_device(), vmaf);
             pair_create(&pair, rig_gpu(), clip);
             pair.scribbles = false;
-            maker_scribble(&pair.makers[0]); /* between the rows, too */
+            maker_scribble(&pair.makers[0]); /* also between the rows */
             paint(&pair, clip, 0);
             assert_int_equal(0, read_pair(client, clip, 0, &pair));
             await(&pair.left, 1);
@@ -392,7 +398,7 @@ static void test_range(void **unused)
 
 /* ---- failures and ends ---- */
 
-/* A device that fails: whatever the read returns, the pair is given back once. */
+/* When operations of the device fail, the pair is released once, whatever the read returns. */
 static void test_faults(void **unused)
 {
     static const enum TapOperation operations[] = { TAP_BUFFER_CREATE, TAP_COMMANDS_CREATE, TAP_END,
@@ -454,12 +460,13 @@ static int run_once(const SynthClip *clip, Pair *pairs, bool in_doubt, const cha
 }
 
 #ifdef __SANITIZE_THREAD__
-enum { SOME = 17 }; /* who looks for races takes long */
+enum { SOME = 17 }; /* a race detector makes the test slow */
 #else
 enum { SOME = 5 };
 #endif
 
-/* Each allocation of a run fails in turn: an error or the right scores, and nothing is left behind. */
+/* Lets each allocation of a run fail in turn: the run returns an error or the right scores, and
+ * leaves nothing behind. */
 static void check_allocations(const SynthClip *clip, Pair *pairs, bool in_doubt, const char *wanted)
 {
     const unsigned step = rig_is_slow() || SOME > 5 ? SOME : 1;
@@ -497,7 +504,7 @@ static void test_allocations(void **unused)
     free(wanted);
 }
 
-/* Whatever was there before: it holds no picture. */
+/* The output pictures are overwritten whatever they held before: they hold no picture. */
 static void test_no_pictures(void **unused)
 {
     Pair pair = { 0 };
@@ -518,14 +525,14 @@ static void test_no_pictures(void **unused)
     }
 }
 
-/* Closed with pairs under way, the device first or the context. */
+/* Closes the device first, or the context first, while pairs are in flight. */
 static void test_ends(void **unused)
 {
     const SynthClip *clip = &import_clips[0];
     for (unsigned device_first = 0; device_first < 2; device_first++) {
         VmafDevice *own = rig_open(2);
         GpuDevice *gpu = rig_session(own)->device;
-        gpu_device_retain(gpu); /* the makers' */
+        gpu_device_retain(gpu); /* for the makers */
         VmafContext *vmaf = open_context(own, clip, ON_DEVICE, 2);
         GpuClient *client = client_for(own, vmaf);
         Pair pairs[5];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Buffers and copies, the ground that all else stands on: sizes, offsets, strides and patterns, in
- * memory that is made and given back in changing order; and points on the queues' time lines. */
+/* Tests buffers and copies: sizes, offsets, strides and patterns, in memory that is allocated and
+ * freed in changing order, and points on the queues' time lines. */
 #include <errno.h>
 #include <string.h>
 
@@ -65,7 +65,8 @@ static void run(enum GpuQueue queue, GpuCommands *commands)
 
 /* ---- rows ---- */
 
-/* Up, across the device and back, rows moved at each step; a model in plain memory does the same. */
+/* Copies rows to the device, across it and back, and compares with the same copies in plain
+ * memory. */
 static void check_rows(const GpuRows *shape, enum GpuQueue queue)
 {
     const GpuOps *ops = rig_gpu()->ops;
@@ -122,7 +123,7 @@ static void test_rows(void **unused)
 
 /* ---- lives ---- */
 
-/* Buffers of all sizes come and go; each keeps its own pattern as long as it lives. */
+/* Buffers of all sizes are created and destroyed; each keeps its own pattern while it lives. */
 static uint32_t read_word(GpuBuffer *buffer, size_t offset)
 {
     const GpuOps *ops = rig_gpu()->ops;
@@ -170,7 +171,7 @@ static void test_lives(void **unused)
 
 /* ---- commands ---- */
 
-/* Recorded once and submitted again and again; beginning anew forgets. */
+/* Commands can be recorded once and submitted many times, and `begin` discards the recording. */
 static void test_again(void **unused)
 {
     const GpuOps *ops = rig_gpu()->ops;
@@ -191,7 +192,7 @@ static void test_again(void **unused)
     ops->barrier(commands);
     ops->copy(commands, &(GpuRange){ there, 32, 32 }, &(GpuRange){ back, 32, 32 });
     end(commands);
-    memset(up->host, 9, 64); /* which nobody copies any more */
+    memset(up->host, 9, 64); /* no command copies it any more */
     assert_int_equal(0, gpu_device_run(rig_gpu(), commands));
     memset(up->host, 5, 64);
     assert_memory_equal(up->host, back->host, 32);
@@ -203,7 +204,8 @@ static void test_again(void **unused)
     drop(back);
 }
 
-/* A chain across both queues, each link waiting for the one before, and only the last waited for. */
+/* A chain of submissions across both queues, each waiting for the one before; only the last is
+ * waited for. */
 static void test_waits(void **unused)
 {
     enum { LINKS = 9 };
@@ -242,7 +244,7 @@ static void test_waits(void **unused)
     drop(back);
 }
 
-/* NULL is fine wherever something is destroyed. */
+/* Destroying NULL is fine everywhere. */
 static void test_nothing(void **unused)
 {
     GpuDevice *gpu = rig_gpu();

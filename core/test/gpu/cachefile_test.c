@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What is kept between runs comes back as this user wrote it, or not at all. */
+/* A cache file comes back exactly as this user wrote it, or not at all. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int set_up(void **unused)
     return 0;
 }
 
-/* Nothing but the file and its key is left, and that only where a test wrote it. */
+/* Only the file and its key may be left, and only where a test wrote them. */
 static int tear_down(void **unused)
 {
     char between[64];
@@ -60,7 +60,7 @@ static void test_round_trip(void **unused)
     assert_int_equal(0, read_back());
 }
 
-/* Any byte that changed, and any that is missing, makes the file as if it were not there. */
+/* A file with a changed or a missing byte is treated as missing. */
 static void test_damage(void **unused)
 {
     assert_int_equal(0, cachefile_write("verdict", text, sizeof(text)));
@@ -85,7 +85,7 @@ static void test_damage(void **unused)
     }
 }
 
-/* An empty name switches it off; a folder that cannot be made is an error and nothing else. */
+/* An empty folder name switches the cache off. A folder that cannot be created is only an error. */
 static void test_nowhere(void **unused)
 {
     setenv("VMAF_CACHE_DIR", "", 1);
@@ -96,7 +96,7 @@ static void test_nowhere(void **unused)
     assert_int_equal(-ENOENT, read_back());
 }
 
-/* Published values: the key 00 01 … 0f, messages of no byte and of 00. */
+/* Published test vectors: key 00 01 ... 0f, an empty message and the message 00. */
 static void test_tag(void **unused)
 {
     static const uint8_t wanted[2][SIPHASH_SIZE] = {
@@ -114,7 +114,7 @@ static void test_tag(void **unused)
     }
 }
 
-/* Someone who can put files there, but not read the key, gains nothing. */
+/* A file planted by someone who cannot read the key is not used. */
 static void test_planted(void **unused)
 {
     char other[80];
@@ -125,11 +125,11 @@ static void test_planted(void **unused)
     void *data;
     size_t size;
     assert_int_equal(-ENOENT,
-                     cachefile_read("other", &data, &size)); /* a name that is not its own */
+                     cachefile_read("other", &data, &size)); /* a tag made for another name */
     assert_int_equal(0, rename(other, path));
     assert_int_equal(0, read_back());
 
-    /* Written elsewhere, with another key: the key is made anew. */
+    /* The key file holds a different key: a new key is made. */
     assert_int_equal(0, remove(key));
     assert_int_equal(-ENOENT, read_back());
     assert_int_equal(0, cachefile_write("another", text, sizeof(text)));
@@ -147,7 +147,7 @@ static void test_key(void **unused)
     assert_int_equal(SIPHASH_SIZE, info.st_size);
     assert_int_equal(0, stat(path, &info));
     assert_int_equal(0600, info.st_mode & 07777);
-    /* One that is cut or that others may write is made anew. */
+    /* A key file that is cut, or that others may write, is replaced. */
     assert_int_equal(0, truncate(key, 3));
     assert_int_equal(-ENOENT, read_back());
     assert_int_equal(0, cachefile_write("verdict", text, sizeof(text)));
@@ -166,7 +166,7 @@ static void make(const char *name, const char *content)
     fclose(file);
 }
 
-/* Links lead nowhere, pipes are not waited for, and writing replaces them. */
+/* Links are not followed, pipes are not waited for, and writing replaces both. */
 static void test_no_plain_file(void **unused)
 {
     char away[80];
@@ -236,7 +236,7 @@ static void test_linked_folder(void **unused)
     remove(way);
 }
 
-/* Nothing is made where there is no home, and no name is taken for a place that it is not. */
+/* Nothing is created where the home folder is missing, and a relative name is not used. */
 static void test_home(void **unused)
 {
     char home[80], below[128];
@@ -275,7 +275,7 @@ static void *write_many(void *failed)
     return NULL;
 }
 
-/* Readers see a whole file, whoever writes. */
+/* Readers see a complete file while several processes write it. */
 static void test_many_writers(void **unused)
 {
     pthread_t writers[3];

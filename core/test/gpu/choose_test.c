@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Choosing a device: a made-up machine, and who is chosen on it. */
+/* Which device is chosen, on a made-up machine. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,12 +48,12 @@ static void test_any(void **unused)
 {
     const GpuWish any = { .index = -1, .quiet = true },
                   software = { .index = -1, .allow_software = true };
-    assert_int_equal(1, choose(&any)); /* the first that can be used */
+    assert_int_equal(1, choose(&any)); /* the first usable one */
     assert_int_equal(1, choose(&software));
     assert_int_equal(-ENODEV, choose_on(&backend, 0, 1, &any));
     assert_int_equal(-ENODEV, choose_on(&backend, 3, 1, &any));
     assert_int_equal(0, choose_on(&backend, 3, 1, &software));
-    assert_int_equal(0, choose_on(&hidden, 3, 1, &any)); /* it was named */
+    assert_int_equal(0, choose_on(&hidden, 3, 1, &any)); /* the hidden backend was named */
     assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &any));
     assert_int_equal(-ENODEV, choose_on(&backend, 0, 0, &software));
 }
@@ -81,10 +81,11 @@ static void test_name(void **unused)
     assert_int_equal(1, choose_named("Big GPU 9001"));
     assert_int_equal(1, choose_named("gpu 9001"));
     assert_int_equal(2, choose_named("LITTLE"));
-    assert_int_equal(3, choose_named("software")); /* whoever names it gets it */
+    /* A named device is used even if it is software. */
+    assert_int_equal(3, choose_named("software"));
     assert_int_equal(0, choose_named("GPU 9000"));
-    assert_int_equal(-ENODEV, choose_named("big"));   /* there are two */
-    assert_int_equal(-ENODEV, choose_named("large")); /* there is none */
+    assert_int_equal(-ENODEV, choose_named("big"));   /* two match */
+    assert_int_equal(-ENODEV, choose_named("large")); /* none matches */
     assert_int_equal(-ENODEV, choose_named(""));
     assert_int_equal(-ENODEV, choose_named("Little GPU and more"));
 }
@@ -147,21 +148,21 @@ static void test_several(void **unused)
     check_several("2,2,1", false, "221");
     check_several("little,gpu 9001,3", false, "213");
     check_several("0000:b3:00.0,2", false, "12");
-    check_several("all", false, "12"); /* that can be used, and are real */
+    check_several("all", false, "12"); /* usable and real */
     check_several("all", true, "123");
     check_several(NULL, false, "1");
     check_several("2", false, "2");
     check_several("2,9", false, "none");
     check_several("2,", false, "none");
-    check_several("gpu,2", false, "none"); /* three are called so */
+    check_several("gpu,2", false, "none"); /* three match */
     check_several("2,all", false, "none");
     strcpy(devices[3].name, "Software (llvm 15, 256 bits)");
-    check_several("llvm 15, 256", false, "3"); /* a name with a comma */
+    check_several("llvm 15, 256", false, "3"); /* a name that contains a comma */
     const GpuWish one = { .index = -1, .device = "0,2", .quiet = true };
-    assert_int_equal(-ENODEV, choose(&one)); /* who wants one does not get two */
+    assert_int_equal(-ENODEV, choose(&one)); /* a wish for one device never gets two */
 }
 
-/* ---- what is expected of a device ---- */
+/* ---- the expected work of a device ---- */
 
 static GpuExpected told[4];
 static unsigned opened;
@@ -182,10 +183,11 @@ static int toy_open(GpuProbe *probe, unsigned index, GpuDevice **out)
 {
     told[opened++] = probe->expected;
     *out = NULL;
-    return -EIO; /* that is enough */
+    return -EIO; /* the test needs no device */
 }
 
-/* It is told before a device is opened, and each of several has its share. */
+/* A backend learns the expected work before it opens a device. Several devices share the work
+ * equally. */
 static void test_expected(void **unused)
 {
     static const GpuBackend toy = { .name = "toy",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What ciede's kernels make of a pixel, on the CPU. */
+/* The per-pixel functions of ciede's kernels, compiled for the CPU. */
 #ifndef TEST_GPU_CIEDE_PIXELS_H
 #define TEST_GPU_CIEDE_PIXELS_H
 
@@ -11,10 +11,11 @@
 extern "C" {
 #endif
 
-/* In double and in pairs of floats, on devices that fuse products and sums, and on those that do not. */
+/* The forms of the kernels: with doubles or with pairs of floats, for devices that fuse multiply
+ * and add and for those that do not. */
 enum PixelForm { PIXEL_F64, PIXEL_FUSED_F64, PIXEL_FUSED, PIXEL_SPLIT, PIXEL_FORMS };
 
-/* The difference of two pixels, Y, Cb and Cr each; returns whether it is sure. */
+/* The colour difference of two pixels (Y, Cb, Cr). Returns whether the result is certain. */
 int pixel_difference(enum PixelForm form, const CiedeRange *range, const float *curves,
                      const uint16_t ref[3], const uint16_t dist[3], float *difference);
 

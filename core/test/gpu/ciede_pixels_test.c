@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where ciede's kernels are sure of a pixel's difference it is the CPU's, to the last bit, and they are of nearly all. */
+/* Where ciede's kernels are certain of a pixel's difference, it equals the CPU's to the last bit;
+ * and they are certain of nearly all pixels. */
 #include <string.h>
 
 #include "feature/ciede/ciede.h"
@@ -18,7 +19,7 @@ static unsigned any(void)
     return (unsigned)(seed >> 33);
 }
 
-/* Colours: anything, grey and nearly so, natural ones, the ends of the range. */
+/* Kinds of colours: random, grey, nearly grey, natural, and the ends of the range. */
 enum Palette { NOISE, GREY, NEAR_GREY, NATURAL, ENDS, PALETTES };
 
 static unsigned colour(enum Palette palette, unsigned p, unsigned unit)
@@ -35,7 +36,7 @@ static unsigned colour(enum Palette palette, unsigned p, unsigned unit)
                                   : middle - 50 * unit + any() % (100 * unit);
 }
 
-/* Some samples a little off, or all of them anything. */
+/* A sample close to `value`, or a random one. */
 static unsigned distorted(enum Palette palette, unsigned value, unsigned unit)
 {
     const unsigned top = 256 * unit - 1;
@@ -45,7 +46,7 @@ static unsigned distorted(enum Palette palette, unsigned value, unsigned unit)
     return off < 0 ? 0 : off > (int)top ? top : (unsigned)off;
 }
 
-/* Whether the form is sure of it; then it is right. */
+/* True if the form is certain of the pixel; checks that its result is then right. */
 static bool is_sure(enum PixelForm form, unsigned bpc, uint16_t sample[2][3])
 {
     const CiedeRange range = ciede_range(bpc);
@@ -77,7 +78,7 @@ static void check(enum PixelForm form, unsigned bpc, enum Palette palette)
     assert_in_range(unsure, 0, PIXELS / 200);
 }
 
-/* Some of which one form or another makes another float than the CPU. */
+/* Pixels for which at least one form computes another float than the CPU. */
 static const struct {
     unsigned bpc;
     uint16_t sample[2][3];

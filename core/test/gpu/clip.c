@@ -17,7 +17,7 @@ void clip_shape(const SynthClip *clip, FrameShape *shape)
 int clip_options(const ClipFeature *feature, Dict **dict)
 {
     if (feature_find(feature_on_cpu.name) != &feature_on_cpu)
-        return -ENOSYS; /* not the register of on_cpu.c */
+        return -ENOSYS; /* not defined in on_cpu.c's registry */
     int err = 0;
     *dict = NULL;
     for (const char *const *o = feature->options; *o && !err; o += 2)
@@ -74,7 +74,7 @@ static int odd_picture(const FrameShape *shape, VmafPicture *out)
     return 0;
 }
 
-/* ---- the device's ---- */
+/* ---- memory of the device ---- */
 
 static void free_upload(VmafPicture *pic, void *device)
 {
@@ -95,7 +95,7 @@ static int device_picture(GpuDevice *device, bool mirror, const FrameShape *shap
     return err;
 }
 
-/* What a command of the device would have left there. */
+/* Writes what a command of the device would have written. */
 static int fill_mirror(GpuDevice *device, const VmafPicture *pic, const VmafPicture *from)
 {
     const GpuOps *ops = device->ops;

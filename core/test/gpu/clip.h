@@ -9,14 +9,14 @@
 
 enum ClipMemory {
     CLIP_PLAIN,
-    CLIP_ODD,    /* plain, rows at a stride that is no multiple of anything, noise between them */
-    CLIP_UPLOAD, /* that the device copies from */
-    CLIP_MIRROR, /* on the device; the half that the host sees holds noise */
+    CLIP_ODD,    /* plain memory with an odd stride and noise between the rows */
+    CLIP_UPLOAD, /* upload memory, which the device copies from */
+    CLIP_MIRROR, /* device memory; the part that the host sees holds noise */
     CLIP_MEMORIES
 };
 extern const char *const clip_memory_names[CLIP_MEMORIES];
 
-/* Frame `t` in a new picture. Negative errno. */
+/* Makes frame `t` as a new picture. Returns a negative errno on failure. */
 int clip_picture(GpuDevice *device, enum ClipMemory memory, const SynthClip *clip,
                  enum SynthSide side, unsigned t, VmafPicture *out);
 
@@ -32,7 +32,8 @@ typedef struct ClipFeature {
 } ClipFeature;
 int clip_options(const ClipFeature *feature, Dict **dict);
 
-/* "on_cpu", which has no GPU code: every program that names features has it beside the library's. */
+/* The feature "on_cpu", which has no GPU code. Programs that name features register it beside the
+ * library's. */
 extern const FeatureDef feature_on_cpu;
 
 #endif

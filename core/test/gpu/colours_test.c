@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ciede where a device cannot say all by itself: sums that depend on the order of what is added up, and more pixels in doubt
- * than it has room for. */
+/* ciede where the device alone cannot decide: sums that depend on the order of additions, and more
+ * undecided pixels than its list has room for. */
 #include "libvmaf/inspect.h"
 #include "libvmaf/libvmaf.h"
 #include "rig.h"
@@ -12,21 +12,22 @@ typedef struct Pixel {
 } Pixel;
 typedef Pixel Painter(unsigned x, unsigned y);
 
-/* Far apart, and here and there very close: what is added there is smaller than the last bit of what is there already. */
+/* Mostly very different pixels, and a few that are nearly equal. Their differences are smaller than
+ * the last bit of the sum so far. */
 static Pixel far_and_near(unsigned x, unsigned y)
 {
     const uint16_t shade = (uint16_t)(20000 + 97 * x + 31 * y),
                    near = (uint16_t)(x % 7 == 3 || y % 5 == 1);
     const Pixel far = { { shade, 60000, 3000 }, { (uint16_t)(60000 - shade / 2), 2000, 64000 } };
     const Pixel same = { { shade, 30000, 33000 }, { (uint16_t)(shade + 1), 30000, 33000 } };
-    /* The kernels make another float of it than the CPU, and list it. */
+    /* For this pair of pixels the kernels compute another float than the CPU, and list the pixel. */
     const Pixel hard = { { 47608, 30334, 35157 }, { 47608, 30329, 35149 } };
     return (x + y) % 97 == 5 ? hard : near ? same : far;
 }
 
 static const Pixel sure = { { 100, 128, 128 }, { 120, 140, 110 } };
 static const Pixel doubtful = { { 109, 242, 85 },
-                                { 89, 211, 215 } }; /* to every form of the kernel */
+                                { 89, 211, 215 } }; /* in every form of the kernel */
 
 static Pixel some_in_doubt(unsigned x, unsigned y)
 {
@@ -56,7 +57,7 @@ static VmafPicture paint(Painter *painter, unsigned bpc, bool is_dist)
     return pic;
 }
 
-/* `info` tells where it was measured. */
+/* `info` receives where the feature was measured. */
 static double score(VmafDevice *device, Painter *painter, unsigned bpc, VmafFeatureInfo *info)
 {
     VmafContext *vmaf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Several contexts on one device, one after another and at once: sizes, features and numbers of threads
- * that differ, subsampled clips, contexts that are closed half-way, a device that is closed first. Each
- * scores as if it were alone on the CPU. */
+/* Several contexts on one device, one after another and at once: different sizes, features and
+ * numbers of threads, subsampled clips, contexts that are closed early, and a device that is closed
+ * first. Each context scores as if it were alone on the CPU. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static const SynthClip clips[] = {
     { "4:0:0", SYNTH_NOISE, 130, 20, VMAF_PIX_FMT_YUV400P, 16, 5 },
 };
 
-/* On the device, on the CPU beside it, and with a look back. */
+/* On the device, on the CPU beside it, and looking back. */
 static const ClipFeature features[][3] = {
     { { "psnr", { 0 } }, { "motion", { 0 } }, { "on_cpu", { 0 } } },
     { { "motion", { "motion_five_frame_window", "true" } }, { "vif", { 0 } }, { "psnr", { 0 } } },
@@ -48,7 +48,7 @@ static char *cpu_scores(unsigned i, unsigned subsample)
 
 /* ---- one after another ---- */
 
-/* A new size or other features need a new context, not a new device. */
+/* A new size or other features need a new context, but not a new device. */
 static void test_sizes_in_turn(void **unused)
 {
     for (unsigned i = 0; i < COUNT(clips); i++) {
@@ -69,7 +69,7 @@ static void test_sizes_in_turn(void **unused)
     }
 }
 
-/* Whatever the caller numbers its frames. */
+/* Any frame numbers of the caller work. */
 static void test_indices(void **unused)
 {
     static const unsigned indices[] = { 7, 3, 4, 1000, 5, 6, 0, 2 };
@@ -81,7 +81,8 @@ static void test_indices(void **unused)
         assert_int_equal(0, score_open(&run, &vmaf));
         for (unsigned t = 0; t < COUNT(indices); t++)
             assert_int_equal(0, score_read(&run, vmaf, t, indices[t]));
-        assert_int_equal(-EINVAL, score_read(&run, vmaf, 0, 1000)); /* there is one */
+        /* This number was read already. */
+        assert_int_equal(-EINVAL, score_read(&run, vmaf, 0, 1000));
         assert_int_equal(0, score_close(vmaf, &scores[on_device]));
     }
     assert_true(score_same(scores[0], scores[1]));
@@ -89,7 +90,7 @@ static void test_indices(void **unused)
     free(scores[1]);
 }
 
-/* Without threads a score is there when its frame was read. */
+/* Without threads, a frame's score is available as soon as the frame was read. */
 static void test_scores_at_once(void **unused)
 {
     ScoreRun run = a_run(rig_device(), 0), cpu = a_run(NULL, 0);
@@ -253,12 +254,12 @@ static void test_in_turn(void **unused)
     }
 }
 
-/* ---- asked by others ---- */
+/* ---- asking for scores from another thread ---- */
 
 typedef struct Asker {
     VmafContext *vmaf;
     atomic_bool stop;
-    unsigned frames; /* there were scores of so many, none missing in between */
+    unsigned frames; /* scores of this many frames were available, with none missing between them */
 } Asker;
 
 static void *ask(void *arg)
@@ -271,7 +272,7 @@ static void *ask(void *arg)
     return NULL;
 }
 
-/* From before the first frame on, without threads of the context's own. */
+/* Asks from before the first frame on, in a context without threads of its own. */
 static void test_asked_all_along(void **unused)
 {
     ScoreRun run = a_run(rig_device(), 0);
@@ -299,7 +300,8 @@ typedef struct Curious {
     unsigned told, wrong;
 } Curious;
 
-/* Asks for what it was told, for what cannot be there, and for what only waiting could bring. */
+/* Asks for the score it was given, for one that cannot exist, and for one that would need
+ * waiting. */
 static void ask_inside(void *data, VmafMetadata *m)
 {
     Curious *curious = data;
@@ -315,8 +317,8 @@ static void ask_inside(void *data, VmafMetadata *m)
     curious->wrong += vmaf_close(curious->vmaf) != -EINVAL;
 }
 
-/* A handler's frame is under way as long as it runs: asking must not wait for it, whether the score was
- * measured on the device, beside it, or imported. */
+/* A frame stays in flight while its handler runs, so asking there must not wait for it, whether the
+ * score was measured on the device, on the CPU, or imported. */
 static void test_asked_by_a_handler(void **unused)
 {
     static char on_device[] = "psnr_y", beside_it[] = "on_cpu", imported[] = "mine";
@@ -349,7 +351,7 @@ static void *close_device(void *arg)
     return NULL;
 }
 
-/* Both at once: whoever comes second ends it. */
+/* Context and device are closed at once; the later one frees everything. */
 static void test_closed_by_two(void **unused)
 {
     for (unsigned frames = 0; frames < 6; frames++) {
@@ -367,12 +369,13 @@ static void test_closed_by_two(void **unused)
         assert_int_equal(0, pthread_create(&thread, NULL, close_device, &own));
         assert_int_equal(0, vmaf_close(vmaf));
         pthread_join(thread, NULL);
-        memset(kept.data[0], 1, run.clip->width); /* it is still there */
+        memset(kept.data[0], 1, run.clip->width); /* the picture is still there */
         assert_int_equal(0, vmaf_picture_unref(&kept));
     }
 }
 
-/* Closed before anything, with frames under way, with all of them read and not flushed. */
+/* Contexts closed before the first frame, with frames in flight, and with all frames read but not
+ * flushed. */
 static void test_closed_half_way(void **unused)
 {
     for (unsigned frames = 0; frames <= clips[1].frames; frames++) {
@@ -409,7 +412,7 @@ static void test_device_closed_first(void **unused)
     }
 }
 
-/* Depths as they are asked for. */
+/* Asks for several depths. */
 static void test_depths(void **unused)
 {
     static const unsigned depths[][2] = { { 0, 4 },   { 1, 1 },   { 5, 5 },
@@ -430,7 +433,7 @@ static void test_depths(void **unused)
     free(wanted);
 }
 
-/* A context takes another device until its first frame, none after it, and none of it is lost. */
+/* A context may change its device until its first frame, but not later, and nothing leaks. */
 static void test_changed_mind(void **unused)
 {
     VmafDevice *own = rig_open(2);
@@ -454,7 +457,7 @@ static void test_changed_mind(void **unused)
     free(wanted);
 }
 
-/* A feature that is asked for under the backend's name runs there or not at all. */
+/* A feature that is asked for under a backend's name runs on that backend or fails. */
 static void test_named_features(void **unused)
 {
     char name[64];
@@ -479,8 +482,8 @@ static void test_named_features(void **unused)
     assert_int_equal(-EINVAL, score_open(&run, &vmaf));
 }
 
-/* A pair with samples above its depth: refused in plain and in pooled memory, and as if it had never
- * been there. */
+/* Reads a pair with samples above its depth, in plain and in pooled memory. It is refused, and
+ * later scores are unaffected. */
 static void read_high_samples(VmafContext *vmaf, const SynthClip *clip, bool pooled, unsigned index)
 {
     VmafPicture pair[2];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The version of NVIDIA's driver as its module tells it. */
+/* Reads the version of NVIDIA's driver from what its kernel module reports. */
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/backend/cuda_hip/cuda_symbols.h"
 #include "testing.h"
 
-static const char *module_text; /* NULL: there is no such module */
+static const char *module_text; /* NULL: the module is missing */
 static unsigned asked;
 
 static FILE *open_module(const char *path, const char *mode)
@@ -48,7 +48,8 @@ static void the_module_tells(void **state)
     assert_string_equal(text, "no end o");
 }
 
-/* The management library, which may be here or not, is asked then. */
+/* Without the module's report, the version comes from the management library, which may be missing
+ * too. */
 static void without_a_word_of_it_there_is_another_way(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels with doubles stand in for those without on devices that are to run them, and can: same buffers, same parameters,
- * same workgroups. */
+/* Kernels with doubles replace those without on devices that are fast at doubles. Both have the
+ * same buffers, parameters and workgroups. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -15,7 +15,7 @@ static GpuDevice *open_device(void)
     return device;
 }
 
-/* Without _f64. NULL: it is no variant, or stands alone. */
+/* The kernel's info without _f64. NULL: this one is no variant, or has no other. */
 static const KernelInfo *plain_of(const KernelInfo *variant)
 {
     char name[128];
@@ -68,13 +68,13 @@ static void a_device_runs_what_it_is_fast_at(void **unused)
     gpu_device_release(device);
 }
 
-/* What the environment says counts for devices that are opened later. */
+/* The environment's setting affects devices that are opened later. */
 static void the_environment_wins(void **unused)
 {
     static const struct {
         const char *text;
         bool unless_asked,
-            on; /* of devices that may use them: what is chosen without a word, with one */
+            on; /* for devices that can use doubles: the result without the variable, and with 1 */
     } cases[] = {
         { NULL, false, false },  { NULL, true, true },   { "", true, true },
         { "", false, false },    { "0", true, false },   { "1", false, true },

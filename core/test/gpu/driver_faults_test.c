@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every function of the driver fails once, at the first calls and at the last, while a device is opened,
- * scores a clip and is closed: the error comes back or was made up for, no score is wrong, and nothing
- * is left behind on either side. On the emulated driver only. */
+/* Every function of the driver fails once, at its first calls and at its last, while a device is
+ * opened, scores a clip and is closed. Each time the error is returned or handled, no score is
+ * wrong, and nothing leaks on either side. Runs on the fake driver only. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define WRONG 1 /* scores */
 #define FIRST_CALLS 4
-#define LONGEST_S 590 /* nothing here takes longer: a hang ends the program */
+#define LONGEST_S 590 /* more seconds than anything here takes; a hang ends the program */
 
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 12 };
 static const ClipFeature features[] = { { "psnr", { 0 } }, { "motion", { 0 } } };
@@ -69,14 +69,14 @@ static int run(void)
     int err = open_device(&device);
     if (err)
         return err;
-    /* Frames that are never taken together come round in the same recordings, which become graphs. */
+    /* With one frame a submission, the same recordings come up again and become graphs. */
     rig_session(device)->device->tuning.max_batch = 1;
     err = score(device);
     vmaf_device_close(&device);
     return err;
 }
 
-/* When the context cannot be made current, only its end frees what is in it. */
+/* If the context cannot be made current, what is in it is freed only when the context ends. */
 static bool may_leave(const char *function, const char *what)
 {
     return strstr(function, "CtxPush") || !strcmp(what, "gone");
@@ -128,7 +128,7 @@ static void test_each_function(void **unused)
                     runs++;
                 }
     print_message("%u functions, %u runs with a fault\n", count, runs);
-    assert_true(count >= 35); /* those of graphs, too */
+    assert_true(count >= 35); /* including the functions of graphs */
     assert_int_equal(0, wrong);
     assert_int_equal(0, run());
 }
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_function) };
     backend = argc == 2 ? argv[1] : "cuda";
     VmafDevice *device;
-    const int err = open_device(&device); /* and remembers what the self-test found */
+    const int err = open_device(&device); /* and stores the self-test's verdict */
     if (!err)
         vmaf_device_close(&device);
     find_control();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf_cuda_read_frames and vmaf_hip_read_frames as a decoder's caller uses them: frames in memory of the device,
- * in every layout that decoders have, filled on a stream that nobody waits for, and used again when they were
- * released. Scores are the CPU's to the last bit, or the frames are refused. */
+/* vmaf_cuda_read_frames and vmaf_hip_read_frames as a decoder's caller uses them: frames in device
+ * memory, in every layout that decoders use, filled on a stream that nobody waits for, and reused
+ * once they are released. The scores equal the CPU's to the last bit, or the frames are refused. */
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -26,14 +26,14 @@
 static const ClipFeature every[] = {
     { "motion", { 0 } }, { "vif", { 0 } }, { "psnr", { 0 } }, { "on_cpu", { 0 } }
 };
-#define FEW 2    /* that take every depth */
-#define DEVICE 3 /* that run on the device */
+#define FEW 2    /* features that accept every depth */
+#define DEVICE 3 /* features that run on the device */
 
 typedef struct FrameKind {
     const char *name;
     enum VmafPixelFormat pix_fmt;
     unsigned bpc, shift;
-    bool paired; /* Cb and Cr */
+    bool paired; /* Cb and Cr are interleaved */
     enum VmafPixelFormat take_fmt;
 } FrameKind;
 
@@ -59,7 +59,7 @@ static const FrameKind kinds[] = {
     { .name = "luma of nv12", PIX(420, 8), .paired = true, .take_fmt = VMAF_PIX_FMT_YUV400P },
 };
 
-/* ---- both headers by one set of words ---- */
+/* ---- one set of names for both headers ---- */
 
 static bool is_cuda(void)
 {
@@ -112,7 +112,7 @@ static DriverHandle context_of_device(void)
     return ((DriverDevice *)rig_gpu())->context;
 }
 
-static DriverHandle stream; /* on which frames are filled */
+static DriverHandle stream; /* the stream on which frames are filled */
 
 static void enter(void)
 {
@@ -125,15 +125,15 @@ static void leave(void)
     assert_int_equal(0, calls()->CtxPopCurrent(&context));
 }
 
-/* A frame, and the memory that it is copied from. */
+/* A decoded frame, and the staging memory that it is copied from. */
 typedef struct Decoded {
     VmafCudaFrame frame;
     const FrameKind *kind;
     size_t offset[3], size;
     DriverAddress memory;
     char *staging;
-    unsigned read;        /* times that it was handed over */
-    atomic_uint released; /* times that it was given back */
+    unsigned read;        /* times it was read */
+    atomic_uint released; /* times it was released */
 } Decoded;
 
 static void note_release(void *opaque)
@@ -208,7 +208,7 @@ static void put_sample(char *at, unsigned bytes, unsigned value)
         memcpy(at, &(uint16_t){ (uint16_t)value }, 2);
 }
 
-/* Noise below the samples and between the rows. */
+/* Packs the picture, with noise in the unused bits and between the rows. */
 static void pack(const Decoded *decoded, const VmafPicture *pic)
 {
     const FrameKind *kind = decoded->kind;
@@ -228,7 +228,7 @@ static void pack(const Decoded *decoded, const VmafPicture *pic)
     }
 }
 
-/* Fills it, when the stream gets to it. */
+/* Fills the frame once the stream gets there. */
 static void decode(Decoded *decoded, enum SynthSide side, unsigned t)
 {
     const SynthClip clip = clip_of(decoded->kind);
@@ -236,7 +236,7 @@ static void decode(Decoded *decoded, enum SynthSide side, unsigned t)
     await_release(decoded);
     assert_int_equal(0, synth_picture(&clip, side, t, &pic));
     enter();
-    assert_int_equal(0, calls()->StreamSynchronize(stream)); /* the staging memory is free */
+    assert_int_equal(0, calls()->StreamSynchronize(stream)); /* the staging memory is free again */
     pack(decoded, &pic);
     assert_int_equal(
         0, calls()->MemcpyHtoDAsync(decoded->memory, decoded->staging, decoded->size, stream));
@@ -291,7 +291,7 @@ static VmafContext *open_context(VmafDevice *device, unsigned count, unsigned th
     return vmaf;
 }
 
-/* What the CPU says of it. Luma alone is scored as a picture without chroma. */
+/* The CPU's scores of the clip. Luma alone is scored as a picture without chroma. */
 static char *cpu_scores(const FrameKind *kind, unsigned count, unsigned frames)
 {
     const SynthClip clip = clip_of(kind);
@@ -317,7 +317,7 @@ static char *cpu_scores(const FrameKind *kind, unsigned count, unsigned frames)
     return scores;
 }
 
-/* Ends the context. */
+/* Compares the scores, and closes the context. */
 static void check_scores(VmafContext *vmaf, const FrameKind *kind, unsigned count, unsigned frames)
 {
     char *scores, *wanted = cpu_scores(kind, count, frames);
@@ -340,7 +340,7 @@ static void check_kind(const FrameKind *kind, bool on_cpu, unsigned threads)
     assert_string_equal("", why);
     for (unsigned t = 0; t < FRAMES; t++) {
         assert_int_equal(0, decode_and_read(vmaf, pairs[t % IN_HAND], t));
-        /* No copy on the way, unless somebody on the CPU wants to look. */
+        /* Nothing is copied to the host unless a feature on the CPU reads the frames. */
         assert_true((rig_gpu()->uploads != NULL) == on_cpu);
     }
     check_scores(vmaf, kind, count, FRAMES);
@@ -361,7 +361,7 @@ static void test_beside_cpu(void **unused)
     check_kind(&kinds[1], true, 2);
 }
 
-/* A device whose ring is shallower, and one that takes several frames in a submission. */
+/* A shallow ring, and a ring that puts several frames in one submission. */
 static void test_tunings(void **unused)
 {
     const size_t bytes[] = { 0, SIZE_MAX };
@@ -371,7 +371,7 @@ static void test_tunings(void **unused)
     }
 }
 
-/* Two contexts on one device, of different formats, that take turns. */
+/* Two contexts on one device, with different formats, that take turns. */
 static void test_two_contexts(void **unused)
 {
     const FrameKind *two[2] = { &kinds[1], &kinds[8] };
@@ -401,7 +401,7 @@ static void test_same_frame(void **unused)
     assert_int_equal(0, read_frames(vmaf, &frame.frame, &frame.frame, 0));
     assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
     assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "psnr_cb", &psnr, 0));
-    assert_true(psnr == 60); /* the most that 8 bits give */
+    assert_true(psnr == 60); /* the highest value at 8 bits */
     assert_int_equal(0, vmaf_close(vmaf));
     await_release(&frame);
     decoded_destroy(&frame);
@@ -409,7 +409,7 @@ static void test_same_frame(void **unused)
 
 /* ---- what is refused ---- */
 
-/* P010 without a word of where its samples lie: never a score. */
+/* P010 frames that do not say where their samples lie are never scored. */
 static void test_unsaid_shift(void **unused)
 {
     for (unsigned on_cpu = 0; on_cpu < 2; on_cpu++) {
@@ -428,7 +428,8 @@ static void test_unsaid_shift(void **unused)
     }
 }
 
-/* Another size, depth or format in the midst of a stream: a word, and the others' scores are right. */
+/* A frame of another size, depth or format within a stream is refused with a message, and the
+ * scores of the others are right. */
 static void test_changes(void **unused)
 {
     const FrameKind *kind = &kinds[1];
@@ -439,7 +440,8 @@ static void test_changes(void **unused)
         assert_int_equal(0, decode_and_read(vmaf, pair, t));
         const VmafCudaFrame good[2] = { pair[0].frame, pair[1].frame };
         for (unsigned change = 0; change < 4; change++) {
-            const unsigned sides = change == 3 ? 1u : 2u; /* one of them, or both */
+            /* Change one picture of the pair, or both. */
+            const unsigned sides = change == 3 ? 1u : 2u;
             for (unsigned side = 0; side < sides; side++) {
                 VmafCudaFrame *frame = &pair[side].frame;
                 frame->w -= change == 0 || change == 3 ? 2 : 0;
@@ -467,15 +469,15 @@ static void test_refusals(void **unused)
         bad[i] = good;
     bad[0].w = 0;
     bad[1].bpc = 17;
-    bad[2].shift = 7; /* beyond the word */
+    bad[2].shift = 7; /* past the end of the 16-bit sample */
     bad[3].pix_fmt = VMAF_PIX_FMT_UNKNOWN;
     bad[4].plane[0] = 0;
     bad[5].plane[1] = 0;
     bad[6].pitch[0] = W * 2 - 1;
-    bad[7].pitch[1] = (W / 2) * 2 * 2 - 1; /* of both */
-    bad[8].bpc = 8;                        /* and its samples above 6 others */
+    bad[7].pitch[1] = (W / 2) * 2 * 2 - 1; /* for both planes */
+    bad[8].bpc = 8;                        /* and six bits above its samples are used */
     bad[9].cu_ctx = &why;
-    bad[10].shift = UINT_MAX - 9; /* 0 with the 10 bits above it */
+    bad[10].shift = UINT_MAX - 9; /* wraps to 0 with the 10 bits added */
     for (unsigned i = 0; i < COUNT(bad); i++) {
         const int wanted = i == 9 ? -ENOTSUP : -EINVAL;
         why[0] = '\0';
@@ -491,7 +493,7 @@ static void test_refusals(void **unused)
     assert_int_equal(-EINVAL, read_frames(plain, &good, &good, 0));
     decoded.read += 2;
     await_release(&decoded);
-    /* Nothing is released of what is no frame. */
+    /* A frame that is refused is not released. */
     VmafCudaFrame old = good;
     old.size--;
     assert_int_equal(-EINVAL, read_frames(vmaf, &good, &old, 0));
@@ -508,7 +510,7 @@ static void test_refusals(void **unused)
 
 /* ---- failures ---- */
 
-/* A device that fails: whatever the read returns, the pair is given back once. */
+/* When operations of the device fail, the pair is released once, whatever the read returns. */
 static void test_faults(void **unused)
 {
     static const enum TapOperation operations[] = { TAP_BUFFER_CREATE, TAP_COMMANDS_CREATE, TAP_END,
@@ -554,7 +556,8 @@ static void with_stream(void (*test)(void **), void **state)
     stream = NULL;
 }
 
-/* The same on the legacy stream, and on one of the decoder's that knows nothing of that. */
+/* Runs a test on the legacy stream, and on a stream of the decoder's that does not wait for the
+ * legacy one. */
 #define ON_A_STREAM(name)                                                                          \
     static void name##_on_a_stream(void **state)                                                   \
     {                                                                                              \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What CUDA and HIP devices enqueue, on a driver for tests (test/fake_driver): work that waits for others' streams and
- * the other way round, more submissions than there are events, and one that never ends. */
+/* The order of work that CUDA and HIP devices enqueue, on the fake driver (test/fake_driver): work
+ * that waits for the caller's streams and the other way round, more submissions than events, and
+ * work that never ends. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 
 enum { SIZE = 1024 };
 
-static const GpuForeign legacy = { 0, 0 }; /* stream */
+static const GpuForeign legacy = { 0, 0 }; /* the legacy stream */
 
 typedef struct Copier {
     GpuDevice *dev;
@@ -51,7 +52,7 @@ static void record_copy(Copier *c, GpuBuffer *from, GpuBuffer *to, size_t at, si
     assert_int_equal(0, ops->end(c->commands));
 }
 
-/* Only what somebody waits for is done. */
+/* The fake driver then runs work only when somebody waits for it. */
 static int set_lazy(void **state)
 {
     return emulated.schedule("lazy");
@@ -62,7 +63,7 @@ static int set_random(void **state)
     return emulated.schedule("random");
 }
 
-/* As a filter does it that copies on the legacy stream and waits for nothing. */
+/* The caller copies on the legacy stream and waits for nothing, as FFmpeg's filter does. */
 static void waits_for_callers_stream(void **state)
 {
     const EmulatedBefore was = emulated_before();
@@ -112,7 +113,7 @@ static void callers_stream_waits(void **state)
     emulated_check("a stream that waits", &was);
 }
 
-/* More than there are events for. */
+/* Submits more often than there are events. */
 static void takes_many_submissions(void **state)
 {
     enum { MANY = 3 * DRIVER_POINTS + 5 };
@@ -133,7 +134,7 @@ static void takes_many_submissions(void **state)
                    &points[i]));
         assert_int_equal(i + 1, points[i].value);
     }
-    /* Points are reached in order: the last one first asks for all of them. */
+    /* Points are reached in order, so waiting for the last one first waits for all. */
     for (unsigned i = MANY; i-- > 0;)
         assert_int_equal(1, c.dev->ops->wait(c.dev, points[i], i == MANY - 1 ? UINT64_MAX : 0));
     assert_memory_equal(c.upload->host, c.readback->host, 4 * MANY);
@@ -168,7 +169,7 @@ static void hangs_nobody(void **state)
                                         &done));
     assert_int_equal(0, c.dev->ops->wait(c.dev, done, 0));
     assert_int_equal(0, c.dev->ops->wait(c.dev, done, 3000000));
-    /* Nor are others told that it is done. */
+    /* The semaphore is not signalled either. */
     assert_int_equal(8, pread(semaphore, &time, 8, 0));
     assert_int_equal(0, time);
     close(semaphore);
@@ -178,7 +179,7 @@ static void hangs_nobody(void **state)
     assert_int_equal(-EIO, c.dev->ops->drain(c.dev));
     emulated.inject(NULL, 0, NULL);
     emulated.reset();
-    copier_destroy(&c); /* of a context that is no more */
+    copier_destroy(&c); /* of a context that was closed */
     assert_int_equal(live, mem_live());
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CUDA and HIP devices on a driver for tests (test/fake_driver): what is done comes out right on the first
- * submission, which enqueues commands, and on later ones, which launch a graph; and when any call of the
- * driver fails, the error comes back, nothing is left behind, and no context stays current. */
+/* CUDA and HIP devices on the fake driver (test/fake_driver). Results are right on the first
+ * submission, which enqueues commands, and on later ones, which launch a graph. When a call of the
+ * driver fails, the error is returned, nothing leaks, and no context stays current. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 
 GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
 
-/* ---- all that a device is used for, once ---- */
+/* ---- everything that a device is used for, once ---- */
 
-/* A picture of rows that are 64 bytes apart, of which the kernel takes every other sample. */
+/* A picture with rows 64 bytes apart, of which the kernel takes every other sample. */
 enum { WIDTH = 32, ROWS = 16, STRIDE = 64, SIZE = STRIDE * ROWS, REPEATS = 4, PASSES = 12 };
 #define WRONG 1
 
-static const GpuForeign legacy = { 0, 0 }; /* stream */
+static const GpuForeign legacy = { 0, 0 }; /* the legacy stream */
 
 typedef struct Rig {
     GpuDevice *dev;
@@ -34,9 +34,9 @@ typedef struct Rig {
     GpuBindings *bindings;
     GpuCommands *transfer, *compute;
     GpuStamps *stamps;
-    void *pages; /* plain memory, as a buffer, too */
+    void *pages; /* plain memory, also imported as a buffer */
     GpuBuffer *pinned;
-    int memory, semaphore; /* descriptors */
+    int memory, semaphore; /* file descriptors */
     uintptr_t clock;
 } Rig;
 
@@ -94,7 +94,8 @@ static void destroy_objects(Rig *rig)
     gpu_device_release(dev);
 }
 
-/* Pictures come from memory of the driver's, plain memory, and memory of another API in turn. */
+/* Pictures come from the driver's memory, from plain memory, and from memory of another API in
+ * turn. */
 static int record_upload(Rig *rig, unsigned seed)
 {
     const GpuOps *ops = rig->dev->ops;
@@ -110,7 +111,7 @@ static int record_upload(Rig *rig, unsigned seed)
     return ops->end(rig->transfer);
 }
 
-/* Passes of one stage, more than there are queues; each writes rows of its own. */
+/* Records more passes of one stage than there are queues; each writes its own rows. */
 static int record_work(Rig *rig, bool stamped)
 {
     const GpuOps *ops = rig->dev->ops;
@@ -161,7 +162,7 @@ static bool is_right(const Rig *rig, unsigned seed)
     return true;
 }
 
-/* One frame: an upload, the work that waits for it, and others who wait for that. */
+/* Runs one frame: an upload, work that waits for it, and a foreign wait for that work. */
 static int run_frame(Rig *rig, unsigned seed)
 {
     GpuDevice *dev = rig->dev;
@@ -211,7 +212,7 @@ static int run_frames(Rig *rig)
     return err ? err : times[0] == 0 && times[1] > 0 ? 0 : WRONG;
 }
 
-static bool failed_in_time; /* before the end, where nothing can come back */
+static bool failed_in_time; /* the failure came before the end, where no error can be returned */
 
 static int run_all(void)
 {
@@ -248,7 +249,8 @@ static bool has(const char *function, const char *part)
     return strstr(function, part);
 }
 
-/* What may fail without an error: what only frees or describes, and graphs, without which it goes on. */
+/* True if the run may succeed although this function fails: it only frees or describes something,
+ * or it is for graphs, which are optional. */
 static bool may_be_overcome(const char *function)
 {
     static const char *const parts[] = {
@@ -262,7 +264,8 @@ static bool may_be_overcome(const char *function)
     return false;
 }
 
-/* Such calls serve both kinds of purpose, or are made again: which of them it was cannot be told. */
+/* True if the run uses this function for required and for optional purposes, so that a failure may
+ * go either way. */
 static bool may_be_needless(const char *function)
 {
     return has(function, "EventQuery") || has(function, "Launch") || has(function, "Memcpy") ||
@@ -270,7 +273,7 @@ static bool may_be_needless(const char *function)
            has(function, "PushCurrent");
 }
 
-/* What such a call left in its context goes with that. */
+/* True if what the failed call left in its context is freed with the context. */
 static bool ends_context(const char *function, const char *what)
 {
     return !strcmp(what, "lost") || has(function, "PushCurrent");
@@ -296,7 +299,7 @@ static void fail_each(const char *function, const char *what)
             emulated.reset();
             was.complaints = 0;
         }
-        /* A capture that went wrong is ended as it is. */
+        /* A failed capture is ended as it is. */
         if (failed && may_pass && emulated.complaints() == was.complaints + 1)
             was.complaints++;
         emulated_check(text, &was);
@@ -336,7 +339,7 @@ static void survives_loss(void **state)
     survives("lost");
 }
 
-/* No allocation of ours may fail badly either. */
+/* Nothing leaks when our own allocations fail either. */
 static void survives_lack_of_our_memory(void **state)
 {
     for (unsigned long nth = 1;; nth++) {
@@ -351,7 +354,7 @@ static void survives_lack_of_our_memory(void **state)
     }
 }
 
-/* A context of the caller's is used, and stays as it was. */
+/* A device over the caller's context uses it, and leaves it as it was. */
 static void adopts(void **state)
 {
     const EmulatedBefore was = emulated_before();
@@ -374,7 +377,8 @@ static void adopts(void **state)
     emulated_check("adopting", &was);
 }
 
-/* Where the API tells that doubles run at half the rate of floats or more. */
+/* Devices are fast at doubles if the API says that doubles run at half the rate of floats or
+ * more. */
 static void knows_who_is_fast_at_doubles(void **state)
 {
     static const struct {
@@ -393,7 +397,7 @@ static void knows_who_is_fast_at_doubles(void **state)
 
 /* ---- several kernels at once ---- */
 
-/* Two kernels ahead, a third that is there already, and each of them as it is asked for. */
+/* Makes two new kernels ahead, with a third that exists already, and then asks for each of them. */
 static int make_kernels(void)
 {
     const KernelInfo *const infos[] = { kernel_info_find("psnr_sse_8"),
@@ -429,7 +433,7 @@ static void makes_several(void **state)
     emulated_check("several kernels", &was);
 }
 
-/* What cannot be made together is made one by one. */
+/* If kernels cannot be made together they are made one by one. */
 static void makes_each_if_not_several(void **state)
 {
     static const char *const calls[] = { "cuModuleLoadDataEx", "cuModuleGetFunction",

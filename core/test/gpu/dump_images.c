@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Writes the kernel images of this build into a folder, for images_test.py to look at, and what each kernel
- * wants to the standard output. Ends badly when a kernel lacks an image. */
+/* Writes the kernel images of this build to a folder, for images_test.py to examine, and prints
+ * each kernel's needs. Fails if a kernel lacks an image. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -91,12 +91,12 @@ void emulated_wait_for_caller(GpuDevice *gpu)
     DriverDevice *dev = (DriverDevice *)gpu;
     if (!driver_enter_anyway(dev))
         return;
-    if (dev->api->call.StreamSynchronize(NULL)) /* let to fail, perhaps, and only once */
+    if (dev->api->call.StreamSynchronize(NULL)) /* the call may be made to fail, once */
         dev->api->call.StreamSynchronize(NULL);
     driver_leave(dev);
 }
 
-/* ---- what is left behind ---- */
+/* ---- checking for leaks ---- */
 
 bool emulated_is_open(int fd)
 {

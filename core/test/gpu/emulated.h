@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The driver for tests (test/fake_driver), as those see it that look after its use. */
+/* The fake driver (test/fake_driver), for tests that observe how it is used. */
 #ifndef EMULATED_H
 #define EMULATED_H
 
@@ -9,8 +9,8 @@
 
 typedef struct Emulated {
     const GpuBackend *backend;
-    const char *prefix; /* of its functions: "cu", "hip" */
-    /* test/fake_driver/control.h */
+    const char *prefix; /* of its functions: "cu" or "hip" */
+    /* see test/fake_driver/control.h */
     int (*inject)(const char *function, unsigned nth, const char *what);
     int (*failed)(void);
     unsigned (*calls)(unsigned i, const char **function);
@@ -22,17 +22,19 @@ typedef struct Emulated {
 
 extern Emulated emulated;
 
-/* For main: finds the driver of the backend that is named, or ends the program as skipped. */
+/* For main: loads the fake driver of the backend named on the command line, or ends the program as
+ * skipped. */
 void emulated_find(int argc, char **argv);
 
 int emulated_open(GpuDevice **device);
-unsigned emulated_calls_of(const char *function); /* since emulated.inject was called last */
-int emulated_file(size_t size);                   /* a descriptor, for memory that is shared */
+unsigned emulated_calls_of(const char *function); /* since the last call of emulated.inject */
+int emulated_file(size_t size);                   /* a file descriptor, for shared memory */
 bool emulated_is_open(int fd);
-/* What we were asked to let the caller's stream wait for. */
+/* Lets the device wait for the caller's stream. */
 void emulated_wait_for_caller(GpuDevice *device);
 
-/* How things were before, and whether they are so again: fails, with a line about `what`, if anything was left behind. */
+/* A record of the state before a test. Comparing with it later fails, with a line about `what`, if
+ * anything was left behind. */
 typedef struct EmulatedBefore {
     long live;
     unsigned descriptors, complaints;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Files in the place of the SYCL plugin, none of which may be used: what is wrong with each is what FAKE
- * says. */
+/* Files in place of the SYCL plugin, none of which may be used. FAKE says what is wrong with
+ * each. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int list(SyclDeviceDesc *out, unsigned room)
     return 1;
 }
 
-/* ---- a device that is lost with the first work ---- */
+/* ---- a device that is lost at the first work ---- */
 
 static int open_device(unsigned index, SyclPluginDevice **out)
 {

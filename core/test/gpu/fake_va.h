@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A libva that has one surface, in plain memory: what a VADisplay of it points to. */
+/* A fake libva with one surface, in plain memory, to which its VADisplay points. */
 #ifndef TEST_GPU_FAKE_VA_H
 #define TEST_GPU_FAKE_VA_H
 
@@ -8,8 +8,8 @@ typedef struct FakeVa {
     unsigned w, h;
     unsigned offset, pitch; /* of luma in `data` */
     unsigned char *data;
-    int cannot_derive;           /* as drivers whose surfaces are tiled */
-    int images, mapped, is_copy; /* what is open */
+    int cannot_derive;           /* set: like drivers whose surfaces are tiled */
+    int images, mapped, is_copy; /* objects that are open */
 } FakeVa;
 #define FAKE_VA_SURFACE 7u
 

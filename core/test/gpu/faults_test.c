@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every operation of a device fails once, at each place it is called from, and every allocation too: the
- * error comes back to the caller, nothing hangs, nothing is left behind, and the same device works
- * afterwards. */
+/* Every operation of a device fails once, at each place it is called from, and so does every
+ * allocation: the error is returned to the caller, nothing hangs, nothing leaks, and the same
+ * device works afterwards. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +15,25 @@
 #include "score.h"
 #include "tap.h"
 
-/* ---- what is run while something fails ---- */
+/* ---- the runs in which something fails ---- */
 
-/* 0: done and right; WRONG: done, but not what it should be; else the first error that was returned. */
+/* A run returns 0: done and right; WRONG: done, but the result is wrong; else the first error
+ * returned. */
 #define WRONG 1
 
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
-/* The last one on the CPU. */
+/* The last one runs on the CPU. */
 static const ClipFeature features[] = { { "psnr", { 0 } },
                                         { "motion", { 0 } },
                                         { "on_cpu", { 0 } } };
 static char *wanted; /* scores */
 
-/* A frame that failed has no score at all, whichever feature it was and wherever that runs. */
+/* True if a frame that failed has no score of any feature. */
 static bool frames_are_whole(VmafContext *vmaf)
 {
     static const char *const metrics[] = { "psnr_y", "psnr_cr", "on_cpu",
                                            "VMAF_integer_feature_motion_sad_score" };
-    vmaf_read_pictures(vmaf, NULL, NULL, 0); /* waits */
+    vmaf_read_pictures(vmaf, NULL, NULL, 0); /* waits for the end */
     for (unsigned i = 0; i < clip.frames; i++) {
         unsigned count = 0;
         double score;
@@ -46,7 +47,7 @@ static bool frames_are_whole(VmafContext *vmaf)
     return true;
 }
 
-/* Pictures of a pool against pictures from elsewhere, which have to be staged. */
+/* Pooled pictures against other pictures, which must be staged. */
 static int run_pictures(void)
 {
     const ScoreRun run = { .device = rig_device(),
@@ -73,7 +74,7 @@ static int run_pictures(void)
     return err;
 }
 
-/* A full ring, tables and scratch memory in the device. */
+/* A full ring, with tables and scratch memory on the device. */
 static Pairs pairs;
 
 static int run_ring(void)
@@ -82,7 +83,8 @@ static int run_ring(void)
     return wrong > 0 ? WRONG : wrong;
 }
 
-/* Pictures of others: sorted out by a kernel, or in memory that is imported where that can be. */
+/* Imports: pictures that a kernel unpacks, or memory that is imported where the device can do
+ * that. */
 typedef struct Incoming {
     GpuBuffer *buffer;
     RigMemory memory;
@@ -172,7 +174,7 @@ static int run_imports(void)
     return err;
 }
 
-/* With the time of each kernel noted. */
+/* With each kernel timed. */
 static int run_profiled(void)
 {
     setenv("VMAF_GPU_PROFILE", "1", 1);
@@ -214,7 +216,7 @@ static int set_up(void **unused)
     pairs_place(&pairs, rig_gpu(), CLIP_UPLOAD, CLIP_PLAIN);
     for (unsigned side = 0; side < 2; side++)
         make_incoming(&makers[side]);
-    /* What lives as long as the device is there from now on. */
+    /* Runs each once, so that objects which live as long as the device exist from now on. */
     for (unsigned i = 0; i < COUNT(runs); i++)
         assert_int_equal(0, runs[i].run());
     return 0;
@@ -233,7 +235,7 @@ static void tear_down(void)
 
 /* ---- operations ---- */
 
-/* What a call may return in place of its work. */
+/* The errors that a failed call returns. */
 static const int results[TAP_OPERATIONS][2] = {
     [TAP_BUFFER_CREATE] = { -ENOMEM, -EIO },
     [TAP_BUFFER_IMPORT] = { -ENOMEM, -ENOTSUP },
@@ -244,12 +246,12 @@ static const int results[TAP_OPERATIONS][2] = {
     [TAP_STAMPS_CREATE] = { -ENOMEM, -ENOTSUP },
     [TAP_STAMPS_READ] = { -EIO, -ENOMEM },
     [TAP_SUBMIT] = { -EIO, -ENOMEM },
-    [TAP_WAIT] = { -EIO, -EIO }, /* all else loses the device: host_lost_test.c and others */
+    [TAP_WAIT] = { -EIO, -EIO }, /* other errors lose the device, see host_lost_test.c */
     [TAP_DRAIN] = { -EIO, -EIO },
 };
 
-/* Waits that only make sure of something, figures for people, and memory that a ring of fewer frames does
- * without: those need not end the run. */
+/* True if a run may succeed although this call fails: a wait that only makes sure of something,
+ * figures for people, or memory that a shorter ring does without. */
 static bool may_be_overcome(enum TapOperation operation, int result)
 {
     const bool makes_rings = operation == TAP_BUFFER_CREATE || operation == TAP_BINDINGS_CREATE ||
@@ -258,7 +260,7 @@ static bool may_be_overcome(enum TapOperation operation, int result)
            operation == TAP_STAMPS_READ || (operation == TAP_STAMPS_CREATE && result == -ENOTSUP);
 }
 
-/* Lets each call of the operation fail in turn; how many there were. */
+/* Lets each call of the operation fail in turn. Returns the number of calls. */
 static unsigned fail_each(unsigned run, enum TapOperation operation, int result)
 {
     const unsigned step = rig_is_slow() ? 3 : 1;
@@ -301,7 +303,7 @@ static void test_operations(void **unused)
     for (enum TapOperation o = 0; o < TAP_OPERATIONS; o++) {
         print_message("%s: failed %u times\n", tap_names[o], total[o]);
         if (o != TAP_BUFFER_IMPORT || rig_backend()->memory_create)
-            assert_true(total[o] > 0 || o == TAP_DRAIN); /* has a test of its own */
+            assert_true(total[o] > 0 || o == TAP_DRAIN); /* drain has a test of its own */
     }
 }
 
@@ -322,7 +324,7 @@ static void test_allocations(void **unused)
             mem_fail_after(n);
             const int err = runs[run].run();
             mem_fail_after(0);
-            if (err == WRONG || mem_live() != live) { /* some are made up for */
+            if (err == WRONG || mem_live() != live) { /* some failures are handled */
                 print_error("%s: allocation %lu: returned %d, %ld blocks left behind\n",
                             runs[run].name, n, err, mem_live() - live);
                 fail();
@@ -332,7 +334,8 @@ static void test_allocations(void **unused)
     }
 }
 
-/* A feature that lacks memory has not declined the pictures: a self-test that could not run trusts nothing. */
+/* A feature that lacks memory has not refused the pictures: a self-test that could not run approves
+ * nothing. */
 static void test_checks(void **unused)
 {
     const FeatureDef *const *def = feature_registry;
@@ -380,7 +383,7 @@ static void test_opening(void **unused)
     }
 }
 
-/* Closing cannot fail: what was in flight may be lost, what is ours is freed. */
+/* Closing cannot fail: frames in flight may be lost, but our memory is freed. */
 static void test_closing(void **unused)
 {
     const long live = mem_live();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The machine's own hiprtc, which needs no device, makes code of our kernels for architectures that the
- * build knows nothing of, and says what is wrong with a source. Skipped where there is none. */
+/* The machine's own hiprtc, which needs no device, compiles our kernels for architectures that the
+ * build has no code for, and reports errors in a source. Skipped where hiprtc is missing. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void compiles(void **state)
     }
 }
 
-/* What is in the bundle is taken as it is. */
+/* Code that is in the bundle is used without compiling. */
 static void needs_no_compiler(void **state)
 {
     const KernelImage *image = hip_api()->image("gfx1030", "import_plane_8");
