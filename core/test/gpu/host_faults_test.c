@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The host device says what was done wrong with it, fails and loses itself when it is told to, and frees all it took. */
+/* The host device reports misuse, fails or loses itself when told to, and frees everything it
+ * allocated. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -82,7 +83,7 @@ static void test_misuse(void **unused)
         do_misuse(misuse);
 }
 
-/* What cannot be recorded says so at the end. */
+/* A command that cannot be recorded is reported by `end`. */
 static void test_refusals(void **unused)
 {
     Rig rig;
@@ -116,7 +117,7 @@ static void test_refusals(void **unused)
 
 /* ---- faults ---- */
 
-/* A run that calls every operation; the first error. */
+/* Calls every operation and returns the first error. */
 static int call_all(GpuDevice *dev)
 {
     const GpuOps *ops = dev->ops;
@@ -189,7 +190,7 @@ static void test_faults(void **unused)
     assert_int_equal(0, call_all(dev));
     host_fail(dev, HOST_SUBMIT, 1, HOST_HANG);
     assert_int_equal(-ETIMEDOUT, call_all(dev));
-    assert_int_equal(-EIO, call_all(dev)); /* draining gave it up */
+    assert_int_equal(-EIO, call_all(dev)); /* draining gave the device up */
     gpu_device_release(dev);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every feature with GPU code gives the result of its scalar code on the host device, whatever order
- * threads, workgroups, commands and queues run in. Takes the name of a feature to try that one alone. */
+/* Every feature with GPU code gives the result of its scalar code on the host device, whatever
+ * order threads, workgroups, commands and queues run in. With a feature's name as argument it tests
+ * that feature only. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 static const char *wanted; /* NULL: all */
 static unsigned runs, failures, seed;
 
-/* Each check on a device of its own, with the next seed and schedule; with uploads on the copy queue
- * or on that of the kernels. */
+/* Each check runs on a device of its own, with the next seed and schedule, and with uploads on the
+ * copy queue or on the kernels' queue. */
 static void check_with(const GpuCheck *check, bool doubles, char kernels[512])
 {
     GpuDevice *device;
@@ -41,7 +42,7 @@ static void check_with(const GpuCheck *check, bool doubles, char kernels[512])
     }
 }
 
-/* Where some of its kernels come with doubles, too, with those as well. */
+/* Also with doubles, if some of its kernels have a variant with them. */
 static void check_one(const GpuCheck *check)
 {
     char kernels[512];
@@ -60,7 +61,7 @@ static void test_features(void **unused)
         runs = 0;
         for (unsigned d = 0; d < COUNT(depths); d++)
             for (enum CheckContent content = 0; content < CHECK_CONTENTS; content++) {
-                if (SANITIZED && depths[d] == 12) /* as 10 and 16 bits */
+                if (SANITIZED && depths[d] == 12) /* same kernels as at 10 and 16 bits */
                     continue;
                 GpuCheck check = { .def = *def, .seed = 1, .content = content };
                 assert_int_equal(0, shape_init(&check.shape, VMAF_PIX_FMT_YUV420P, depths[d],

@@ -32,7 +32,7 @@ static void run_add(void *opaque)
     write_out(o, read_in(o) + o->param);
 }
 
-/* out = in, each group turned round; param: with the barrier that takes. */
+/* out = in, reversed within each workgroup. param: keep the barrier that this needs. */
 static void run_turn(void *opaque)
 {
     Object *o = opaque;
@@ -42,7 +42,7 @@ static void run_turn(void *opaque)
     write_out(o, o->shared[GROUP - 1 - local_of(o)]);
 }
 
-/* The same twice, in place: the second write must wait for the first read. */
+/* Reverses in place, twice: the second write must wait for the first read. */
 static void run_turn_twice(void *opaque)
 {
     Object *o = opaque;
@@ -56,14 +56,14 @@ static void run_turn_twice(void *opaque)
     write_out(o, o->shared[GROUP - 1 - local_of(o)]);
 }
 
-/* out = what a shared array holds that nobody wrote. */
+/* out = the content of a shared array that nothing wrote. */
 static void run_undefined(void *opaque)
 {
     const Object *o = opaque;
     write_out(o, o->shared[local_of(o)]);
 }
 
-/* Some threads miss the barrier. */
+/* Some threads do not reach the barrier. */
 static void run_miss(void *opaque)
 {
     Object *o = opaque;
@@ -71,7 +71,7 @@ static void run_miss(void *opaque)
         host_barrier(o->thread.runner, __LINE__);
 }
 
-/* All wait, at two places. */
+/* The threads wait at two different barriers. */
 static void run_two_places(void *opaque)
 {
     Object *o = opaque;
@@ -94,7 +94,7 @@ const HostKernel *const kernels[] = {
     &add, &turn, &turn_twice, &undefined, &miss, &two_places, NULL
 };
 
-/* ---- a device and what most tests need on it ---- */
+/* ---- a device and the objects that most tests need ---- */
 
 static uint32_t sample(unsigned i, unsigned frame)
 {

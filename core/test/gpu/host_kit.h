@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels in C, and a host device with what most tests need on it. */
+/* Kernels in C, and a host device with the objects that most tests need. */
 #ifndef TEST_GPU_HOST_KIT_H
 #define TEST_GPU_HOST_KIT_H
 
@@ -10,12 +10,12 @@
 #define GROUPS 4
 #define WORDS (GROUP * GROUPS)
 #define BYTES (WORDS * sizeof(uint32_t))
-#define SHORT_NS 20000000 /* long enough for nothing to happen */
+#define SHORT_NS 20000000 /* long enough to show that nothing happens */
 
-/* Of two buffers and two words of parameters; host_kit.c says what they do. */
+/* Kernels with two buffers and two words of parameters; host_kit.c describes them. */
 extern const KernelInfo add_info, turn_info, turn_twice_info, undefined_info, miss_info,
     two_places_info;
-extern const HostKernel *const kernels[]; /* all of them */
+extern const HostKernel *const kernels[]; /* all of the above */
 
 typedef struct Rig {
     GpuDevice *dev;
@@ -31,13 +31,15 @@ static inline GpuRange whole(GpuBuffer *buffer)
     return (GpuRange){ buffer, 0, buffer->size };
 }
 
-/* A device with these kernels, and all that is in the struct; `kernel` is the one that `info` names. */
+/* Creates a device with these kernels and fills the struct. `kernel` is the one that `info`
+ * names. */
 void set_up(Rig *rig, enum HostSchedule schedule, uint64_t seed, const KernelInfo *info);
 void tear_down(Rig *rig);
 
-/* Words of a frame of their own, into the staging buffer; set_up does so with frame 0. */
+/* Writes the words of a frame to the staging buffer. set_up does so for frame 0. */
 void paint(const Rig *rig, unsigned frame);
-/* Whether the readback holds them, each with `plus` added, in their order or turned round in their groups. */
+/* True if the readback holds the frame's words, each with `plus` added. `turned`: reversed within
+ * each workgroup. */
 bool holds(const Rig *rig, unsigned frame, uint32_t plus, bool turned);
 
 void copy(const Rig *rig, GpuCommands *commands, GpuBuffer *from, GpuBuffer *to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A GPU that never finishes. The n-th submission hangs, for every n: the run ends with -EIO, the device is
- * given up for everybody, closing waits for nothing, and when the device comes back to life after all was
- * closed, everything that it writes to is still there (the sanitizers look). */
+/* A GPU that never finishes. For every n the n-th submission hangs: the run ends with -EIO, the
+ * device is given up for all its users, and closing does not wait. When the device resumes after
+ * everything was closed, all memory that it writes to still exists (the sanitizers check that). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
 static const ClipFeature features[] = { { "psnr", { 0 } },
                                         { "motion", { 0 } },
-                                        { "on_cpu", { 0 } } }; /* beside it */
+                                        { "on_cpu", { 0 } } }; /* on the CPU beside it */
 
 static VmafDevice *open_device(size_t own_upload_bytes, GpuDevice **gpu)
 {
@@ -49,7 +49,7 @@ static int run_whole(VmafDevice *device)
     return err;
 }
 
-/* With threads, pictures of a pool that the device copies from, and no flush: one picture stays out. */
+/* With threads, pooled upload pictures, and no flush. One picture is never released. */
 static int run_left(VmafDevice *device)
 {
     ScoreRun run = a_run(device);
@@ -71,7 +71,7 @@ static int run_left(VmafDevice *device)
     return err;
 }
 
-/* Pictures that are on the device already; on_cpu has them fetched. */
+/* Pictures that are on the device already; the feature on the CPU makes them be fetched. */
 static int copy_nothing(ImportTarget *target, const void *source)
 {
     GpuBuffer *raw;
@@ -105,7 +105,7 @@ static int run_imports(VmafDevice *device)
     return err;
 }
 
-/* Another one, who was there before: its run begins after the device was given up. */
+/* A context that existed before, and runs after the device was given up. */
 static void check_others(VmafDevice *device, VmafContext *early)
 {
     ScoreRun run = a_run(device);
@@ -122,14 +122,15 @@ static void check_others(VmafDevice *device, VmafContext *early)
     assert_int_equal(0, vmaf_close(late));
 }
 
-/* Each lost device leaves the stacks of its fibers behind, which cost the thread sanitizer dearly. */
+/* Each lost device leaves the stacks of its fibers behind, which makes the thread sanitizer
+ * slow. */
 #ifdef __SANITIZE_THREAD__
 #define STEP 5
 #else
 #define STEP 1
 #endif
 
-/* How many submissions hung in turn. */
+/* Lets each submission hang in turn. Returns the number of submissions. */
 static unsigned hang_each(int (*run)(VmafDevice *device), size_t own_upload_bytes)
 {
     for (unsigned nth = 1;; nth += STEP) {
@@ -141,7 +142,7 @@ static unsigned hang_each(int (*run)(VmafDevice *device), size_t own_upload_byte
         assert_int_equal(0, score_open(&other, &early));
         host_fail(gpu, HOST_SUBMIT, nth, HOST_HANG);
         const int err = run(device);
-        /* A run that is left may not have waited for what hangs; closing then finds out. */
+        /* A run that ended early may not have waited for the hanging work; closing then notices. */
         const bool hung = host_fail(gpu, HOST_NO_OPERATION, 0, 0) >= nth;
         if (!hung) {
             assert_int_equal(0, err);
@@ -173,7 +174,7 @@ static void a_hung_device_is_given_up(void **state)
     }
 }
 
-/* Nobody waited for it before the end. */
+/* Nothing waited for the work before the context was closed. */
 static void closing_gives_up_too(void **state)
 {
     GpuDevice *gpu;
@@ -191,7 +192,7 @@ static void closing_gives_up_too(void **state)
     assert_int_equal(0, host_resume(gpu));
 }
 
-/* ---- what waits by itself ---- */
+/* ---- code that waits by itself ---- */
 
 #define BYTES 256
 
@@ -228,7 +229,7 @@ static int fetch_what_was_kept(GpuDevice *gpu)
     return gpu_fetch(&(GpuFrame){ .graph = &graph, .slot = &slot }, 0, bytes, BYTES);
 }
 
-/* Whoever runs commands and cleans up after them leaves them to a device that was given up. */
+/* Code that runs commands and then frees them must leave them to a device that was given up. */
 static void commands_are_left_to_it(void **state)
 {
     static int (*const runs[])(GpuDevice * gpu) = { fill_a_block, view_a_picture,
@@ -245,7 +246,7 @@ static void commands_are_left_to_it(void **state)
 
 /* ---- several devices ---- */
 
-/* Copies from the block, and never ends. */
+/* Submits work that copies from the block and never ends. */
 static void hang_over(GpuDevice *gpu, const void *block)
 {
     GpuBuffer *to;
@@ -267,7 +268,7 @@ static void hang_over(GpuDevice *gpu, const void *block)
     assert_true(gpu_device_is_abandoned(gpu));
 }
 
-/* Memory of one device that another copies from stays when the other was given up. */
+/* When a device is given up, memory of another device that it copies from is kept. */
 static void shared_memory_is_left_to_it(void **state)
 {
     GpuDevice *own, *peer;
@@ -286,7 +287,7 @@ static void shared_memory_is_left_to_it(void **state)
     assert_int_equal(0, host_resume(peer));
 }
 
-/* What the environment says counts for devices that are opened later. */
+/* The environment's setting affects devices that are opened later. */
 static void the_time_can_be_set(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The ring on the host device: frames in flight, as many as it takes, features that look back, frames
- * with other features in between; uploads on either queue; submissions shared or not, on one compute queue or
- * several. Every frame has the result of the scalar code under every schedule. */
+/* The ring on the host device: as many frames in flight as it takes, features that look back, and
+ * frames that ask for fewer features; uploads on either queue, submissions shared or not, on one
+ * compute queue or several. Every frame has the result of the scalar code under every schedule. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -20,7 +20,8 @@
 #define W 70
 #define H 54
 #define FRAMES 14
-#define LOOK_BACK 2 /* the first frames have nothing to look back at: their results are not read */
+/* The first frames have nothing to look back at, so their results are not read. */
+#define LOOK_BACK 2
 
 static const char *const names[] = { "psnr", "motion", "vif", "adm" };
 #define FEATURES 4
@@ -51,7 +52,7 @@ static FramePair pair_of(const VmafPicture (*pics)[2], unsigned i)
     };
 }
 
-/* Now and then a frame wants fewer features. */
+/* Some frames ask for fewer features. */
 static FeatureSet set_of(unsigned frame)
 {
     return frame % 5 == 3 ? 5 : 15;
@@ -105,7 +106,7 @@ static void free_upload(VmafPicture *pic, void *device)
     upload_free(device, pic->data[0]);
 }
 
-/* In memory that the device copies from where it is, or in memory of our own. */
+/* Makes a picture in upload memory or in plain memory. */
 static int make_picture(GpuDevice *device, VmafPicture *pic, unsigned frame, bool is_dist)
 {
     void *block = NULL;
@@ -141,7 +142,7 @@ typedef struct Run {
     GpuDevice *device;
     GpuStream *stream;
     VmafPicture pics[FRAMES][2];
-    int err;         /* of submitting */
+    int err;         /* of the submitting thread */
     sem_t submitted; /* frames that can be collected */
 } Run;
 
@@ -160,14 +161,15 @@ static void *submit_all(void *opaque)
     return NULL;
 }
 
-/* What the memory of a collected frame holds is nobody's business, unless later ones look back. */
+/* Overwrites the picture: the memory of a collected frame may change, unless later frames look back
+ * at it. */
 static void spoil(VmafPicture *pic)
 {
     for (unsigned p = 0; p < 3; p++)
         memset(pic->data[p], 0xee, (size_t)pic->stride[p] * pic->h[p]);
 }
 
-/* Collects beside it; how many frames were right. */
+/* Collects the frames. Returns the number of right ones. */
 static unsigned collect_all(Run *run)
 {
     void *results[FEATURES];

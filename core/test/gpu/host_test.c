@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The host device is as unkind as it says: plans that keep the contract of gpu/device.h give the right
- * bytes under every schedule, and plans that lack one barrier or one wait do not. Chance is seeded, so
- * each of these runs is the same every time. */
+/* Checks that the host device is as strict as it claims: plans that follow the contract of
+ * gpu/device.h give the right bytes under every schedule, and plans that lack one barrier or one
+ * wait do not. The random numbers are seeded, so each run is the same every time. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 /* ---- workgroups ---- */
 
-/* One kernel over a group's border to another: 1 right, 0 wrong, negative errno. */
+/* Runs one kernel over several workgroups. Returns 1 if the result is right, 0 if it is wrong, or a
+ * negative errno. */
 static int run_kernel(const KernelInfo *info, uint32_t param, uint64_t seed, bool turned)
 {
     Rig rig;
@@ -78,7 +79,7 @@ static void test_bounds(void **unused)
     }
 }
 
-/* Every kernel of the library is here, and wants what the others' tables say. */
+/* The host has every kernel of the library, with the needs that the other tables list. */
 static void test_kernels(void **unused)
 {
     Rig rig;
@@ -100,7 +101,8 @@ static void test_kernels(void **unused)
 
 enum { STEPS = 4 }; /* copy, kernel, kernel back, copy */
 
-/* One command buffer, or one for each step; `missing` is the barrier left out. */
+/* Runs the steps in one command buffer, or in one for each step. `missing` is the barrier to leave
+ * out. */
 static bool run_steps(unsigned missing, bool apart, uint64_t seed)
 {
     Rig rig;
@@ -144,9 +146,10 @@ static void test_barriers_of_commands(void **unused)
             unsigned right = 0;
             for (unsigned seed = 0; seed < SEEDS; seed++)
                 right += run_steps(missing, apart, seed);
-            if (missing == STEPS) /* none */
+            if (missing == STEPS) /* no barrier is missing */
                 assert_int_equal(SEEDS, right);
-            else /* a kernel of GROUPS units seldom runs wholly before or after another */
+            /* A kernel of GROUPS units rarely runs completely before or after another command. */
+            else
                 assert_true(right <= SEEDS / 3);
         }
 }
@@ -155,8 +158,8 @@ static void test_barriers_of_commands(void **unused)
 
 enum Lack { NOTHING, UPLOAD_WAIT, REUSE_WAIT, HOST_WAIT_FOR_STAGING, LACKS };
 
-/* Two frames through one slot: uploaded on the copy queue, then run and read back. Returns how many of
- * them were right. */
+/* Sends two frames through one slot: uploaded on the copy queue, then run and read back. Returns
+ * the number of right frames. */
 static unsigned run_two_frames(enum Lack lack, enum HostSchedule schedule, uint64_t seed)
 {
     Rig rig;
@@ -217,7 +220,7 @@ static void test_waits(void **unused)
 
 /* ---- memory ---- */
 
-/* The host sees what was read back after a barrier, and not before. */
+/* The host sees readback memory after a barrier, and not before. */
 static void test_readback(void **unused)
 {
     for (unsigned barrier = 0; barrier < 2; barrier++) {
@@ -245,7 +248,7 @@ static void read_back(const Rig *rig, GpuBuffer *buffer)
     assert_int_equal(0, gpu_device_run(rig->dev, rig->compute[1]));
 }
 
-/* New memory, and memory that is undefined again, holds noise: each seed another. */
+/* New memory, and memory declared undefined, holds noise that depends on the seed. */
 static void test_undefined(void **unused)
 {
     uint32_t fresh[WORDS], again[WORDS];
@@ -275,7 +278,7 @@ static void test_undefined(void **unused)
     }
 }
 
-/* Memory of others, and rows with strides of their own. */
+/* Imported memory, and rows with strides of their own. */
 static void test_import(void **unused)
 {
     Rig rig;
@@ -311,14 +314,14 @@ static void test_import(void **unused)
     tear_down(&rig);
 }
 
-/* ---- work of others ---- */
+/* ---- foreign waits and signals ---- */
 
 typedef struct Signal {
     HostSemaphore *semaphore;
     Rig *rig;
 } Signal;
 
-/* Writes what the device waits for, then says so. */
+/* Writes the data that the device waits for, then signals. */
 static void *signal_later(void *opaque)
 {
     Signal *s = opaque;
@@ -366,7 +369,7 @@ static void test_foreign(void **unused)
     }
 }
 
-/* ---- words ---- */
+/* ---- names of the schedules ---- */
 
 static void test_schedules(void **unused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures in memory that the device imports: planes of rows that others allocated. */
+/* Imports of planes of rows in memory that somebody else allocated (imports_add_memory). */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int import_memory(GpuClient *client, const SynthClip *clip, enum SynthSid
     return imports_add_memory(client->imports, &in, picture);
 }
 
-/* Whatever reaches beyond the memory, and rows that overlap. */
+/* Layouts that reach beyond the memory, and rows that overlap, are refused. */
 static void check_bad_layouts(GpuClient *client, const SynthClip *clip, enum SynthSide side,
                               const Maker *maker)
 {
@@ -43,7 +43,8 @@ static void check_bad_layouts(GpuClient *client, const SynthClip *clip, enum Syn
         bad[5].memory.size = end - 1;
         for (unsigned i = 0; i < COUNT(bad); i++)
             assert_int_equal(-EINVAL, import_memory(client, clip, side, 0, &bad[i]));
-        assert_int_equal(0, tap_calls(TAP_BUFFER_IMPORT)); /* the device has not been asked */
+        /* They are refused before the device is asked. */
+        assert_int_equal(0, tap_calls(TAP_BUFFER_IMPORT));
     }
 }
 
@@ -79,8 +80,8 @@ static void test_memory(void **unused)
     }
 }
 
-/* More frames than there are slots, each imported before its owner has begun with it: an import that waits
- * for anything waits for ever. */
+/* Imports more frames than there are slots, each before its owner starts to fill it: an import that
+ * waits for anything never returns. */
 static void test_memory_in_advance(void **unused)
 {
     const RigBackend *words = rig_backend();
@@ -102,7 +103,7 @@ static void test_memory_in_advance(void **unused)
     for (unsigned t = 0; t < frames; t++) {
         const GpuForeign wait = { clock, t + 1 };
         for (unsigned i = 0; i < 2; i++) {
-            const unsigned side = (t / 4 + i) % 2; /* either may be first */
+            const unsigned side = (t / 4 + i) % 2; /* either side may come first */
             const GpuForeignPicture picture = foreign_picture(&makers[side]);
             GpuIncoming in = incoming(clip, side, t);
             in.waits = &wait;
@@ -124,7 +125,7 @@ static void test_memory_in_advance(void **unused)
     words->clock_destroy(gpu, clock);
 }
 
-/* A handle that the device cannot take is refused, and the slot takes another picture. */
+/* A handle that the device cannot take is refused, and its slot can be used again. */
 static void test_refused_memory(void **unused)
 {
     const SynthClip *clip = &import_clips[0];

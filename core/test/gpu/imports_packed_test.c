@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures whose samples must be sorted out: chroma in pairs, values in the high bits. */
+/* Imports of pictures that a kernel must unpack: interleaved chroma, and values in the high
+ * bits. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct Packed {
 } Packed;
 
 static const Packed packed[] = {
-    /* chroma in pairs */
+    /* interleaved chroma */
     { { "NV12", SYNTH_MIX, 61, 37, VMAF_PIX_FMT_YUV420P, 8, 1 },
       1,
       0,
@@ -21,7 +22,7 @@ static const Packed packed[] = {
       1,
       0,
       { { 1, 0, false }, { 2, 1, false }, { 2, 0, false } } },
-    /* and values in the high bits */
+    /* the same, with values in the high bits */
     { { "P010", SYNTH_MIX, 61, 37, VMAF_PIX_FMT_YUV420P, 10, 1 },
       0,
       6,
@@ -39,7 +40,7 @@ static const Packed packed[] = {
 
 typedef struct PackedSource {
     const Packed *how;
-    GpuBuffer *buffer; /* laid out as `raw` is, and luma behind it as the picture has it */
+    GpuBuffer *buffer; /* laid out like `raw`, with luma behind it at the picture's strides */
 } PackedSource;
 
 static unsigned get_sample(const void *row, unsigned x, unsigned bytes)
@@ -55,7 +56,7 @@ static void put_sample(void *row, unsigned x, unsigned bytes, unsigned value)
         ((uint8_t *)row)[x] = (uint8_t)value;
 }
 
-/* Each sample where its packing says, noise between and below them. */
+/* Writes the samples in their packing, with noise between the rows and in the unused bits. */
 static void pack(const Packed *how, const VmafPicture *pic, const FrameShape *shape, char *raw)
 {
     const unsigned bytes = shape_sample_size(shape);
@@ -96,7 +97,7 @@ static int record_packed(ImportTarget *target, const void *source)
     return 0;
 }
 
-/* The samples of an imported picture, as the device holds them. */
+/* Compares the samples of an imported picture as the device holds them. */
 static void check_samples(const VmafPicture *wanted, const VmafPicture *pic)
 {
     const unsigned bytes = wanted->bpc > 8 ? 2 : 1;

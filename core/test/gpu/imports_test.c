@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures that are on the device already, in memory of others: not read before they are ready, not
- * after they were given back, whatever thread brings them, in whatever order; and scored to the last bit
- * as if they had come the long way. */
+/* Imports: pictures in memory of the caller on the device. They are not read before they are ready
+ * and not after they were given back, whatever thread imports them and in whatever order, and they
+ * are scored like pictures in plain memory, to the last bit. */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void test_scores(void **unused)
                         assert_int_equal(
                             0, import_painted(client, &import_clips[c], side, t, t, &makers[side]));
                     assert_int_equal(0, client_read_imported(client, t));
-                    /* Given back: whatever their owner does now. */
+                    /* The picture was given back, so its owner may overwrite it. */
                     for (unsigned side = 0; side < 2; side++)
                         maker_scribble(&makers[side]);
                 }
@@ -77,7 +77,8 @@ static void put_high_sample(Maker *maker, unsigned plane, unsigned x, unsigned y
     memcpy(maker->host + maker->offset[plane] + y * maker->stride[plane] + 2 * x, &value, 2);
 }
 
-/* Refused wherever they are; the same frame without them is scored as if nothing had happened. */
+/* A sample above the depth is refused wherever it lies. The same frame without it is scored as
+ * usual. */
 static void test_range(void **unused)
 {
     for (unsigned c = 1; c < 3; c++) {
@@ -87,7 +88,7 @@ static void test_range(void **unused)
         GpuClient *client = client_for(rig_device(), vmaf);
         for (unsigned side = 0; side < 2; side++) {
             maker_create(&makers[side], rig_gpu(), clip);
-            maker_scribble(&makers[side]); /* between the rows, too */
+            maker_scribble(&makers[side]); /* also between the rows */
         }
         for (unsigned t = 0; t < clip->frames; t++) {
             const FrameShape *shape = &makers[0].shape;
@@ -114,7 +115,7 @@ static void test_range(void **unused)
 
 /* ---- waits and signals ---- */
 
-/* A minute is for ever. */
+/* Waits for a value of the time line, and fails after a minute. */
 static void await_clock(uintptr_t clock, uint64_t value)
 {
     for (unsigned ms = 0; rig_backend()->clock_get(rig_gpu(), clock) < value && ms < 60000; ms++)
@@ -122,7 +123,7 @@ static void await_clock(uintptr_t clock, uint64_t value)
     assert_int_equal(value, rig_backend()->clock_get(rig_gpu(), clock));
 }
 
-/* Each picture is imported before it is painted, waits for two time lines and moves two on. */
+/* Each picture is imported before it is painted, waits for two time lines and signals two. */
 static void test_waits_and_signals(void **unused)
 {
     const RigBackend *words = rig_backend();
@@ -135,15 +136,14 @@ static void test_waits_and_signals(void **unused)
     words->clock_destroy(gpu, probe);
     const SynthClip *clip = &import_clips[0];
     Maker makers[2];
-    uintptr_t clocks[2][2]; /* by side: that say when, that hear when */
+    uintptr_t clocks[2][2]; /* by side: time lines to wait for, and to signal */
     VmafContext *vmaf = open_context(rig_device(), clip, ON_DEVICE, 2);
     GpuClient *client = client_for(rig_device(), vmaf);
     for (unsigned side = 0; side < 2; side++) {
         maker_create(&makers[side], gpu, clip);
         for (unsigned i = 0; i < 2; i++)
             clocks[side][i] = words->clock_create(gpu);
-        words->clock_set(gpu, clocks[side][1],
-                         1); /* with some APIs 0 says that it is no time line */
+        words->clock_set(gpu, clocks[side][1], 1); /* with some APIs 0 means no time line */
     }
     for (unsigned t = 0; t < clip->frames; t++) {
         for (unsigned side = 0; side < 2; side++) {
@@ -168,7 +168,7 @@ static void test_waits_and_signals(void **unused)
         assert_int_equal(0, client_read_imported(client, t));
         for (unsigned side = 0; side < 2; side++)
             maker_scribble(&makers[side]);
-        /* A driver may tell us before it tells others. */
+        /* A driver may wake the waiting host before it signals the time lines. */
         assert_int_equal(0, gpu->ops->drain(gpu));
         for (unsigned side = 0; side < 2; side++) {
             await_clock(clocks[side][0], 2 * t + 2);
@@ -195,17 +195,20 @@ static void test_indices(void **unused)
     for (unsigned side = 0; side < 2; side++)
         maker_create(&makers[side], rig_gpu(), clip);
 
-    assert_int_equal(-EINVAL, client_read_imported(client, 0)); /* nothing there */
+    assert_int_equal(-EINVAL, client_read_imported(client, 0)); /* nothing was imported */
     assert_int_equal(0, import_painted(client, clip, SYNTH_REF, 0, 0, &makers[SYNTH_REF]));
-    assert_int_equal(-EINVAL, client_read_imported(client, 0)); /* half of it */
+    assert_int_equal(-EINVAL, client_read_imported(client, 0)); /* only one side was imported */
     assert_int_equal(0, import_painted(client, clip, SYNTH_DIST, 1, 0, &makers[SYNTH_DIST]));
     assert_int_equal(0, rig_gpu()->ops->drain(rig_gpu()));
     assert_int_equal(0, import_painted(client, clip, SYNTH_DIST, 0, 0, &makers[SYNTH_DIST]));
-    assert_int_equal(-EINVAL, client_read_imported(client, depth)); /* the same slot */
-    assert_int_equal(0, client_read_imported(client, 0));           /* the later one counts */
-    assert_int_equal(-EINVAL, client_read_imported(client, 0));     /* once */
+    /* Another frame of the same slot. */
+    assert_int_equal(-EINVAL, client_read_imported(client, depth));
+    /* The later import replaces the earlier one. */
+    assert_int_equal(0, client_read_imported(client, 0));
+    /* A pair can be read once only. */
+    assert_int_equal(-EINVAL, client_read_imported(client, 0));
 
-    /* A frame that was imported too late takes the place of one that was not read. */
+    /* A frame that is imported too late replaces one that was not read. */
     for (unsigned side = 0; side < 2; side++) {
         assert_int_equal(0, import_made(client, clip, side, 3, &makers[side]));
         assert_int_equal(0, rig_gpu()->ops->drain(rig_gpu()));
@@ -214,7 +217,7 @@ static void test_indices(void **unused)
     assert_int_equal(-EINVAL, client_read_imported(client, 3));
     assert_int_equal(0, client_read_imported(client, 3 + depth));
 
-    /* All of the ring at once, back to front; read in order. */
+    /* Imports a whole ring of frames in reverse order, and reads them in order. */
     for (unsigned i = depth; i-- > 0;) {
         for (unsigned side = 0; side < 2; side++) {
             assert_int_equal(0, import_painted(client, clip, side, 2 + i, 100 + i, &makers[side]));
@@ -224,7 +227,7 @@ static void test_indices(void **unused)
     for (unsigned i = 0; i < depth; i++)
         assert_int_equal(0, client_read_imported(client, 100 + i));
 
-    /* The same frames the plain way. */
+    /* The same frames in plain memory. */
     const ScoreRun plain = { .clip = clip,
                              .features = import_features,
                              .feature_count = ON_DEVICE };
@@ -239,7 +242,7 @@ static void test_indices(void **unused)
 
     close_equal(vmaf, wanted);
 
-    /* None after the end. */
+    /* After the end of the stream nothing can be imported. */
     vmaf = open_context(rig_device(), clip, ON_DEVICE, 0);
     client = client_for(rig_device(), vmaf);
     for (unsigned t = 0; t < 2; t++) {
@@ -292,22 +295,22 @@ static void test_shapes(void **unused)
 
 /* ---- several threads ---- */
 
-#define THREADS 4 /* two for each side, which share its frames */
+#define THREADS 4 /* two for each side; they share its frames */
 #define THREAD_FRAMES 24
 
 typedef struct Crew {
     GpuClient *client;
     SynthClip clip;
     unsigned depth;
-    atomic_uint imported[THREAD_FRAMES]; /* sides of a frame that are there */
-    atomic_uint read;                    /* frames so far */
+    atomic_uint imported[THREAD_FRAMES]; /* sides imported, by frame */
+    atomic_uint read;                    /* frames read so far */
     atomic_int err;
 } Crew;
 
 typedef struct Hand {
     Crew *crew;
     enum SynthSide side;
-    unsigned first; /* frame; then every second one */
+    unsigned first; /* the first frame; the thread imports every second one from there */
     Maker makers[2];
 } Hand;
 
@@ -319,7 +322,7 @@ static void *bring_frames(void *arg)
     for (unsigned t = hand->first; t < THREAD_FRAMES && !err && !atomic_load(&crew->err); t += 2) {
         while (t >= atomic_load(&crew->read) + crew->depth && !atomic_load(&crew->err))
             sched_yield();
-        /* The maker of two frames ago is free: that frame was read, or its copy is done. */
+        /* The maker of two frames ago is free: its frame was read, or its copy is done. */
         Maker *maker = &hand->makers[t / 2 % 2];
         if (t >= 4)
             while (atomic_load(&crew->read) <= t - 4 && !atomic_load(&crew->err))
@@ -364,7 +367,7 @@ static void test_threads(void **unused)
             maker_destroy(&hands[i].makers[m]);
 }
 
-/* All at the same slot: one at a time gets it. */
+/* Several threads fill one slot; only one at a time may record. */
 static atomic_int recording;
 
 static int record_slowly(ImportTarget *target, const void *source)
@@ -456,7 +459,7 @@ static void test_two_contexts(void **unused)
     vmaf_device_close(&own);
 }
 
-/* The device goes first or the context does, with pictures imported and not read. */
+/* Closes the device first, or the context first, with pictures imported and not read. */
 static void test_ends(void **unused)
 {
     const SynthClip *clip = &import_clips[0];
@@ -464,7 +467,7 @@ static void test_ends(void **unused)
         for (unsigned frames = 0; frames <= 2; frames++) {
             VmafDevice *own = rig_open(2);
             GpuDevice *gpu = rig_session(own)->device;
-            gpu_device_retain(gpu); /* the makers' */
+            gpu_device_retain(gpu); /* for the makers */
             VmafContext *vmaf = open_context(own, clip, ON_DEVICE, 2);
             GpuClient *client = client_for(own, vmaf);
             Maker makers[2];

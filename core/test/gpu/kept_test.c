@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Frames of FFmpeg's that lie on a device are scored there as the command does it (input/libav_kept.h), with the CPU's
- * scores. libavutil's uploads stand in for a decoder: frames in all formats, on real CUDA or Vulkan frame pools.
+/* FFmpeg frames that lie on a device are scored there, as the command does it (input/libav_kept.h),
+ * with the CPU's scores. libavutil's uploads replace a decoder: frames in all formats, in real CUDA
+ * or Vulkan frame pools.
  *
  * usage: kept_test cuda|vulkan */
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "synth.h"
 #include "testing.h"
 
-#define FRAMES 9 /* more than may be under way */
+#define FRAMES 9 /* more than may be in flight */
 
 static const char *backend;
 static AVBufferRef *device;
@@ -54,7 +55,8 @@ static unsigned get_sample(const VmafPicture *pic, unsigned p, unsigned x, unsig
     return pic->bpc > 8 ? ((const uint16_t *)row)[x] : ((const uint8_t *)row)[x];
 }
 
-/* The last column and row of chroma where the picture, which rounds down, has none: anything. */
+/* Makes a frame on the host. Where chroma has a last column or row that the picture, which rounds
+ * down, lacks, it holds noise. */
 static AVFrame *on_host(const Kind *kind, enum SynthSide side, unsigned t)
 {
     const SynthClip clip = clip_of(kind);
@@ -86,7 +88,7 @@ static AVFrame *on_host(const Kind *kind, enum SynthSide side, unsigned t)
     return frame;
 }
 
-/* A pool on the device; NULL: it has none of this format. */
+/* Opens a frame pool on the device. NULL: the device has none of this format. */
 static AVBufferRef *open_pool(const Kind *kind)
 {
     AVBufferRef *pool = av_hwframe_ctx_alloc(device);
@@ -100,7 +102,8 @@ static AVBufferRef *open_pool(const Kind *kind)
     return pool;
 }
 
-/* Frames there, and what they were uploaded from: libavutil 5.1 forgets to hold that until the device has read it. */
+/* The frames on the device, and those that they were uploaded from: libavutil 5.1 does not hold
+ * these until the device has read them. */
 typedef struct Clip {
     AVFrame *there[FRAMES][2], *here[FRAMES][2];
 } Clip;
@@ -131,7 +134,7 @@ static void free_video(Clip *video)
 typedef struct Scorer {
     KeptScorer kept;
     VmafDevice *device;
-    Gpu *gpu; /* on the frames' device, in its place */
+    Gpu *gpu; /* opened on the frames' device */
 } Scorer;
 
 static void open_context(VmafContext **vmaf)
@@ -256,7 +259,8 @@ static void test_formats(void **unused)
     assert_true(checked >= 6);
 }
 
-/* A frame compared with itself, and one of another size: the read says so, and gives them back. */
+/* A frame compared with itself, and with one of another size: the read fails and gives the frames
+ * back. */
 static void test_odd_pairs(void **unused)
 {
     const Kind *const kind = &kinds[0], small = { kind->format, kind->pix_fmt, 66, 50 };
@@ -281,7 +285,7 @@ static void test_odd_pairs(void **unused)
     av_buffer_unref(&pools[1]);
 }
 
-/* Frames that cannot be read where they are, and scorers that cannot read them. */
+/* Frames that cannot be read on the device, and scorers that cannot read them. */
 static void test_refusals(void **unused)
 {
     char why[256] = "";
@@ -306,7 +310,7 @@ static void test_refusals(void **unused)
     av_buffer_unref(&pool);
 }
 
-/* By its number it is that one and no other, and by no other word. */
+/* The device can be named by its number, and by no other number or name. */
 static void adopt_named(const AVFrame *frame, const uint8_t uuid[16])
 {
     VmafVulkanDeviceInfo info = { .size = sizeof(info) };
@@ -330,7 +334,7 @@ static void adopt_named(const AVFrame *frame, const uint8_t uuid[16])
     }
 }
 
-/* A second context on the decoder's device; and a software device that nobody allowed. */
+/* A second context on the decoder's device, and a software device that is not allowed. */
 static void test_adoption(void **unused)
 {
     if (strcmp(backend, "vulkan") != 0)
@@ -374,7 +378,7 @@ static void test_adoption(void **unused)
     av_buffer_unref(&pool);
 }
 
-/* FFmpeg's libraries are not there, or the device is not. */
+/* Fails if FFmpeg's libraries or the device are missing. */
 static int open_device(void)
 {
     enum { PRIMARY_CONTEXT = 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every feature with GPU code gives the result of its scalar code: sizes down to the smallest, odd
- * ones, all formats, depths and kinds of content; and no kernel is left out. */
+/* Every feature with GPU code gives the result of its scalar code, in sizes down to the smallest,
+ * odd sizes, all formats, depths and kinds of content. Every kernel must run. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void note_kernels(char *names)
     }
 }
 
-/* With doubles or without; whether that makes a difference. */
+/* Checks with or without doubles. Returns whether that makes a difference. */
 static bool check_with(const GpuCheck *check, bool doubles)
 {
     char kernels[1024] = "";
@@ -50,13 +50,13 @@ static bool check_with(const GpuCheck *check, bool doubles)
     return matters;
 }
 
-/* Some devices are slow, and so is the sanitizer. */
+/* True on slow devices and under the sanitizer, which is slow. */
 static bool few_cases(void)
 {
     return SANITIZED || rig_is_slow();
 }
 
-/* The sanitizer, which is slow, sees both forms in host_features_test.c. */
+/* Under the slow sanitizer only host_features_test.c tests both forms. */
 static bool with_doubles(void)
 {
     return !SANITIZED && rig_may_use_doubles();
@@ -106,7 +106,7 @@ static void test_features(void **unused)
     assert_int_equal(0, failures);
 }
 
-/* ---- options that choose other kernels or other ways through them ---- */
+/* ---- options that choose other kernels or other code in them ---- */
 
 static const ClipFeature option_sets[] = {
     { "vif", { "vif_enhn_gain_limit", "1" } },
@@ -172,7 +172,7 @@ static void test_options(void **unused)
 
 /* ---- shapes ---- */
 
-/* Pictures so wide or so high that a window reaches across their smallest scales. */
+/* Pictures so wide or so high that a window spans their smallest scales. */
 static void test_long_shapes(void **unused)
 {
     static const unsigned long_sizes[][2] = { { 1501, 217 }, { 217, 1501 } };
@@ -193,7 +193,7 @@ static void test_long_shapes(void **unused)
     assert_int_equal(0, failures);
 }
 
-/* vif where the last scale is one sample wide or high, or both, and around there. */
+/* vif where the last scale is one sample wide or high, or both, and near that. */
 static void test_small_vif(void **unused)
 {
     static const unsigned edges[] = { 8, 9, 11, 12, 15, 16, 17, 40 };
@@ -215,7 +215,7 @@ static void test_small_vif(void **unused)
     assert_int_equal(0, failures);
 }
 
-/* Options that look at chroma, in every format that has it. */
+/* Options that read chroma, in every format that has it. */
 static void test_chroma(void **unused)
 {
 #ifdef HAVE_FLOAT
@@ -264,7 +264,7 @@ static void test_every_kernel(void **unused)
 {
     unsigned missing = 0;
     for (unsigned i = 0; kernel_infos[i].name; i++) {
-        /* Features do not use these: imports_test.c has them. */
+        /* No feature uses these; imports_test.c tests them. */
         if (has_run[i] || !strncmp(kernel_infos[i].name, "import_", strlen("import_")))
             continue;
         if (is_variant(kernel_infos[i].name) && !with_doubles())

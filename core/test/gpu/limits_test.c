@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a device cannot do stays on the CPU, or is refused by one that was asked for by name; what it wants
- * it gets, and a device that computes wrong bits is not used. */
+/* Pictures beyond a device's limits are scored on the CPU, or refused if the device was required;
+ * alignments that a device needs are kept; and a device that computes wrong bits is not used. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static int keep_limits(void **unused)
     return 0;
 }
 
-/* Scores, and whether any frame went to the device. */
+/* Scores a clip. True if any frame went to the device. */
 static bool runs_there(void)
 {
     ScoreRun run = { .clip = &clip, .features = features, .feature_count = COUNT(features) };
@@ -57,7 +57,7 @@ static void test_limits(void **unused)
         rig_gpu()->limits.max_workgroups[i] = 0;
         assert_false(runs_there());
     }
-    rig_gpu()->limits.max_workgroups[0] = 1; /* room for some of them */
+    rig_gpu()->limits.max_workgroups[0] = 1; /* fits some of the features */
     rig_gpu()->limits.max_workgroups[1] = 1;
     runs_there();
 }
@@ -94,7 +94,7 @@ static int read_first_pair(const ClipFeature *wanted, unsigned count)
     return err;
 }
 
-/* The first pair is refused, and the limit is named. */
+/* The first pair is refused, and the message names the limit. */
 static void test_required(void **unused)
 {
     static const ClipFeature no_kernels[] = { { "on_cpu", { 0 } } };
@@ -153,9 +153,9 @@ static void test_many(void **unused)
     assert_non_null(strstr(said, "a context runs at most 64 features there"));
 }
 
-/* A device whose memory holds fewer frames than were wished for scores all the same. */
+/* A device whose memory holds fewer frames than asked for still scores. */
 static int (*real_buffer_create)(GpuDevice *, enum GpuMemory, size_t, GpuBuffer **);
-static unsigned readbacks; /* one to each frame in flight */
+static unsigned readbacks; /* one for each frame in flight */
 
 static int small_memory(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **buffer)
 {
@@ -180,7 +180,7 @@ static void test_memory(void **unused)
     const int err = score_run(&run, &scores);
     rig_gpu()->ops = real;
     assert_int_equal(0, err);
-    assert_true(readbacks > 5); /* it was tried again */
+    assert_true(readbacks > 5); /* a shorter ring was tried */
     assert_true(score_same(wanted, scores));
     free(wanted);
     free(scores);
@@ -188,7 +188,7 @@ static void test_memory(void **unused)
 
 /* ---- alignment ---- */
 
-/* Buffers begin where the device wants them to. */
+/* Buffers begin at the device's alignment. */
 static void test_alignment(void **unused)
 {
     Pairs pairs;
@@ -209,7 +209,7 @@ static void no_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *b
 {
 }
 
-/* What comes of scoring on such a device. */
+/* Scores on a device with these operations. */
 static int score_on(const GpuOps *ops, unsigned feature_count)
 {
     const GpuSession *like = rig_session(rig_device());
@@ -233,7 +233,8 @@ static int score_on(const GpuOps *ops, unsigned feature_count)
     return err;
 }
 
-/* -ENOTSUP for a device whose kernels do nothing, unless these very kernels were found good before. */
+/* Returns -ENOTSUP for a device whose kernels do nothing, unless a cached verdict says that these
+ * kernels are good. */
 static void test_selftest(void **unused)
 {
     GpuDevice *gpu = rig_gpu();
@@ -244,7 +245,7 @@ static void test_selftest(void **unused)
     const bool may_use_doubles = rig_may_use_doubles();
     assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0));
     tap_open(gpu);
-    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0)); /* it is remembered */
+    assert_int_equal(0, selftest_run(gpu, SELFTEST_ALL, 0)); /* the verdict is cached */
     assert_int_equal(0, tap_calls(TAP_SUBMIT));
     tap_close();
 
@@ -260,13 +261,13 @@ static void test_selftest(void **unused)
     gpu->ops = &broken;
     int results[SELFTEST_DEPTHS + 4];
     unsigned at = 0;
-    for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not kept */
+    for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not cached */
         results[at] = selftest_run(gpu, SELFTEST_ALL, at);
     gpu->ops = real;
-    setenv("VMAF_CACHE_DIR", "", 1); /* the device would keep its kernels there */
+    setenv("VMAF_CACHE_DIR", "", 1); /* otherwise the driver would store its kernels there */
     results[at++] = score_on(&broken, COUNT(features));
-    /* Another device of the same make, another driver of the same device, and kernels with doubles where there were none
-     * have no verdict yet. */
+    /* Another device of the same make, another driver version, and kernels with doubles each need a
+     * verdict of their own. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
     gpu->uuid[0] ^= 1;
@@ -285,7 +286,7 @@ static void test_selftest(void **unused)
         assert_int_equal(-ENOTSUP, results[i]);
 }
 
-/* Readbacks that the device has room for, and those that are there. */
+/* The number of readback buffers that the device has memory for, and the number that exists. */
 static pthread_mutex_t room_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned room, used, most;
 static const GpuBuffer *users[64];
@@ -315,14 +316,14 @@ static void destroy_in_room(GpuDevice *gpu, GpuBuffer *buffer)
     real_buffer_destroy(gpu, buffer);
 }
 
-/* A device that has memory for the frames, or for the self-test, but not for both at once. */
+/* A device that has memory for the frames or for the self-test, but not for both at once. */
 static void test_selftest_memory(void **unused)
 {
     const GpuOps *const real = rig_gpu()->ops;
     char *own = getenv("VMAF_CACHE_DIR");
     GpuOps tight = *real;
     if (!real->kernel_image)
-        return; /* no self-test */
+        return; /* this backend has no self-test */
     real_buffer_create = real->buffer_create;
     real_buffer_destroy = real->buffer_destroy;
     tight.buffer_create = create_in_room;
@@ -330,10 +331,10 @@ static void test_selftest_memory(void **unused)
     room = COUNT(users);
     assert_non_null(own);
     own = strdup(own);
-    assert_int_equal(0, score_on(&tight, 1)); /* from now on it is remembered */
+    assert_int_equal(0, score_on(&tight, 1)); /* from now on the verdict is cached */
     most = 0;
     assert_int_equal(0, score_on(&tight, 1));
-    room = most; /* the frames' */
+    room = most; /* enough for the frames */
     assert_int_equal(0, used);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     setenv("VMAF_CACHE_DIR", "", 1);

@@ -133,7 +133,7 @@ VmafContext *open_context(VmafDevice *device, const SynthClip *clip, unsigned fe
     return vmaf;
 }
 
-/* Ends the context and compares; both texts are freed. */
+/* Closes the context and compares its scores with `wanted`. Frees both texts. */
 void close_equal(VmafContext *vmaf, char *wanted)
 {
     char *scores;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Somebody who makes pictures in memory of their own, and hands them over. */
+/* Makers: the owners of pictures in foreign memory, which tests import. */
 #ifndef TEST_GPU_MAKERS_H
 #define TEST_GPU_MAKERS_H
 
@@ -11,7 +11,7 @@
 #include "score.h"
 #include "tap.h"
 
-/* The first ones run on the device; the last one reads the same pictures on the CPU. */
+/* The first ones run on the device. The last one reads the same pictures on the CPU. */
 #define IMPORT_FEATURES 3
 #define ON_DEVICE 2
 extern const ClipFeature import_features[IMPORT_FEATURES];
@@ -19,13 +19,13 @@ extern const ClipFeature import_features[IMPORT_FEATURES];
 #define IMPORT_CLIPS 4
 extern const SynthClip import_clips[IMPORT_CLIPS];
 
-/* One picture, in a buffer or in memory to import, rows at strides of its own. */
+/* One picture, in a buffer or in memory to import, with rows at strides of its own. */
 typedef struct Maker {
     GpuDevice *device;
     FrameShape shape;
     size_t offset[3], stride[3], size;
     GpuBuffer *buffer;
-    RigMemory memory; /* in place of the buffer */
+    RigMemory memory; /* used in place of the buffer */
     char *host;
 } Maker;
 
@@ -43,11 +43,11 @@ int import_painted(GpuClient *client, const SynthClip *clip, enum SynthSide side
                    unsigned index, Maker *maker);
 
 GpuClient *client_for(VmafDevice *device, VmafContext *vmaf);
-/* With the first `feature_count` of import_features. */
+/* The CPU's scores of the first `feature_count` of import_features. */
 char *cpu_scores(const SynthClip *clip, unsigned feature_count);
 VmafContext *open_context(VmafDevice *device, const SynthClip *clip, unsigned feature_count,
                           unsigned threads);
-/* Ends the context and compares; both texts are freed. */
+/* Closes the context and compares its scores with `wanted`. Frees both texts. */
 void close_equal(VmafContext *vmaf, char *wanted);
 
 #endif

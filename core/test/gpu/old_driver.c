@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A driver from before almost everything. */
+/* A driver library too old to have most functions. */
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED int cuInit(unsigned flags);

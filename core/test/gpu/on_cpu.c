@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A feature that has no GPU code and takes every picture, for tests of what runs beside a device: the mean
- * distance of luma. This register of features, the library's and that one, stands in for the library's own. */
+/* A feature without GPU code that takes every picture, for tests of features that run beside a
+ * device: the mean distance of luma. This registry, the library's plus that feature, replaces the
+ * library's own. */
 #define ALSO_REGISTER feature_on_cpu
 #include "feature/registry.c"
 

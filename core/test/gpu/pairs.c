@@ -120,7 +120,7 @@ static bool is_right(const Pairs *pairs, unsigned frame, unsigned i, bool asked)
     for (size_t b = 0; !asked && b < f->def->result_size; b++)
         if (result[b] != UNTOUCHED)
             return false;
-    /* At the start of a stream a previous frame is undefined. */
+    /* At the start of a stream the earlier frame is undefined. */
     if (!asked || frame < pairs->back[i])
         return true;
     return f->def->gpu->same ? f->def->gpu->same(f, pairs->expected[frame][i], result)
@@ -181,7 +181,7 @@ static void *submit_all(void *arg)
     return NULL;
 }
 
-/* The submitter gets ahead as far as it is let. */
+/* Lets the submitting thread get as far ahead as the ring allows. */
 static void let_it_run_ahead(Ride *ride, unsigned collected)
 {
     const unsigned left = ride->pairs->clip.frames - collected;
@@ -198,13 +198,13 @@ static int ride_on_threads(Ride *ride)
     if (result)
         return result;
     const unsigned frames = ride->pairs->clip.frames;
-    /* To the end, whatever comes: the submitter waits for places. */
+    /* Goes on to the end after an error, because the submitting thread waits for free slots. */
     for (unsigned frame = 0; frame < frames; frame++) {
         let_it_run_ahead(ride, frame);
         if (atomic_load(&ride->submit_err))
             break;
         if (atomic_load(&ride->submitted) > frame + ride->run->depth)
-            result = -EOVERFLOW; /* more in flight than there are places */
+            result = -EOVERFLOW; /* more frames in flight than the ring has slots */
         const int wrong = collect(ride, frame);
         if (wrong < 0)
             result = wrong;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A clip, features over it, and what their scalar code measures of each frame; then the same by the
- * ring of a device, compared. */
+/* A clip, features over it, and the results of their scalar code for each frame, which are compared
+ * with the results of a device's ring. */
 #ifndef TEST_GPU_PAIRS_H
 #define TEST_GPU_PAIRS_H
 
@@ -22,7 +22,7 @@ typedef struct Pairs {
     void *results[PAIRS_MAX_FEATURES]; /* of the frame collected last */
 } Pairs;
 
-/* Both fail the test when they cannot. */
+/* Both fail the test on an error. */
 void pairs_create(Pairs *pairs, const SynthClip *clip, const ClipFeature *features, unsigned count);
 /* Moves the pictures to such memory. */
 void pairs_place(Pairs *pairs, GpuDevice *device, enum ClipMemory ref, enum ClipMemory dist);
@@ -32,16 +32,19 @@ FramePair pairs_at(const Pairs *pairs, unsigned frame);
 
 typedef struct PairsRun {
     unsigned depth;
-    FeatureSet (*set)(unsigned frame); /* which features the frame is for; NULL: all */
-    bool threads; /* a thread submits, another collects; otherwise one does both, the ring full */
-    bool never_on_cpu; /* as GpuStreamParams has it */
+    FeatureSet (*set)(unsigned frame); /* the features of a frame; NULL: all */
+    /* One thread submits and another collects; otherwise one thread does both and keeps the ring
+     * full. */
+    bool threads;
+    bool never_on_cpu; /* see GpuStreamParams */
 } PairsRun;
 
-/* Sends all frames through a new ring. How many results were not what the scalar code gave, or were
- * written though nobody had asked for them; negative errno when it could not be done. */
+/* Sends all frames through a new ring. Returns the number of results that differ from the scalar
+ * code's or were written without being asked for, or a negative errno. */
 int pairs_stream(Pairs *pairs, GpuDevice *device, const PairsRun *run);
 
-/* The parts of it: a result buffer for each feature, filled with a pattern, and the comparison. */
+/* The steps of pairs_stream: a result buffer for each feature, filled with a pattern, and the
+ * comparison. */
 void *const *pairs_results(Pairs *pairs);
 int pairs_compare(const Pairs *pairs, unsigned frame, FeatureSet set);
 
