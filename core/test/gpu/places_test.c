@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf_feature_info tells where each feature runs, and what shows that it did. */
+/* vmaf_feature_info says on which device each feature runs, with figures that show it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void features_say_where_they_run(void **state)
     assert_int_equal(vmaf_use_device(vmaf, rig_device()), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "on_cpu", NULL), 0);
-    assert_place(vmaf, 0, "psnr", "cpu", NULL); /* nobody has moved yet */
+    assert_place(vmaf, 0, "psnr", "cpu", NULL); /* no feature has been assigned yet */
     read_pair(vmaf);
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
     assert_place(vmaf, 1, "on_cpu", "cpu", NULL);
@@ -59,7 +59,7 @@ static void assert_same_place(const VmafContext *vmaf, unsigned index,
     assert_int_equal(info.launches, before->launches);
 }
 
-/* The device is free again, and nothing that was measured there is lost. */
+/* After the run the device is free again, and no score measured there is lost. */
 static void devices_are_left(void **state)
 {
     VmafDevice *own = rig_open(2);
@@ -94,7 +94,8 @@ static void devices_are_left(void **state)
     }
     vmaf_device_close(&own);
     assert_place(vmaf, 0, "psnr", about.backend, about.name);
-    assert_int_equal(vmaf_picture_unref(&held), 0); /* the last of the pool, and of the device */
+    /* The last picture of the pool, and the last user of the device. */
+    assert_int_equal(vmaf_picture_unref(&held), 0);
     assert_string_equal(before[0].device, about.name);
     assert_int_equal(vmaf_close(vmaf), 0);
 }
@@ -114,7 +115,7 @@ static void nothing_is_left_without_a_device(void **state)
     assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
     assert_int_equal(vmaf_leave_device(vmaf), 0);
     assert_int_equal(vmaf_fetch_preallocated_picture(vmaf, &pic),
-                     0); /* the pool is not a device's */
+                     0); /* the pool is not in a device's memory */
     assert_int_equal(vmaf_picture_unref(&pic), 0);
     assert_int_equal(vmaf_close(vmaf), 0);
 }
@@ -144,13 +145,14 @@ static void names_ask_for_backends(void **state)
         if (given) {
             read_pair(vmaf);
             assert_place(vmaf, 0, "psnr", own, rig_gpu()->name);
-            assert_int_equal(use_named(vmaf, "vif", own), -EINVAL); /* too late */
+            assert_int_equal(use_named(vmaf, "vif", own), -EINVAL); /* too late: frames were read */
         }
         assert_int_equal(vmaf_close(vmaf), 0);
     }
 }
 
-/* Launches are frames times passes, whichever frames a feature saw, and the device's clock moves. */
+/* Launches are frames times passes for each feature, whichever frames it saw, and device time is
+ * reported. */
 static void proof_adds_up(void **state)
 {
     static const SynthClip clip = { "small", SYNTH_MIX, 70, 36, VMAF_PIX_FMT_YUV420P, 8, 7 };
@@ -191,7 +193,7 @@ static void proof_adds_up(void **state)
     }
 }
 
-/* What the device could not settle is counted. */
+/* Frames that the device could not decide are counted. */
 static unsigned collected;
 static const FeatureGpu *settled;
 
@@ -201,14 +203,15 @@ static int unsettled(const Feature *f, const void *readback, void *result)
     return err ? err : collected++ % 3 == 1 ? -EAGAIN : 0;
 }
 
-/* Without a result: there is none but what is made of it later. */
+/* Writes no result; the CPU or settle has to provide it. */
 static int always_unsettled(const Feature *f, const void *readback, void *result)
 {
     memset(result, 0xee, f->def->result_size);
     return -EAGAIN;
 }
 
-/* Scores a clip with `collect` in the place of the feature's own: the results are right all the same. */
+/* Scores a clip with `collect` in place of the feature's own. The results are right
+ * nevertheless. */
 static GpuTally score_with(const SynthClip *clip, const ClipFeature *feature,
                            int (*collect)(const Feature *, const void *, void *))
 {
@@ -253,7 +256,7 @@ static void frames_measured_again_are_counted(void **state)
     assert_int_equal(tally.frames_again, 2);
 }
 
-/* What the device left is fetched, and settles it: nothing is measured again. */
+/* settle decides with what the device left, so no frame is measured again. */
 static void doubt_is_settled_with_what_is_there(void **state)
 {
     static const SynthClip clip = { "bands", SYNTH_BANDS, 320, 230, VMAF_PIX_FMT_YUV420P, 10, 3 };

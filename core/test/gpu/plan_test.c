@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Plans: two that would compute the same are the same, and nothing else is; mistakes in one are found
- * when it is made. No device is needed. */
+/* Plans that compute the same compare equal, and others do not; mistakes in a plan are found when
+ * it is created. No device is needed. */
 #include <errno.h>
 #include <string.h>
 
 #include "gpu/plan.h"
 #include "testing.h"
 
-/* A plan with one of everything, and a change to one thing in it. */
+/* A plan with one of everything, and a change to one detail of it. */
 enum Change {
     SAME,
     PLANE,
@@ -106,7 +106,8 @@ static void test_same(void **unused)
     plan_destroy(plan);
 }
 
-/* What a pass gets: a plane that was asked for twice is one buffer, no groups mean one. */
+/* The contents of a pass: a plane that was asked for twice is one buffer, and 0 workgroups mean
+ * 1. */
 static void test_contents(void **unused)
 {
     GpuPlan *plan;

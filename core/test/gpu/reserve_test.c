@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory for uploads that is got while a driver starts: blocks lie in it while there is room, behind it in the driver's
- * own, and whatever they lie in, what arrives is the picture. */
+/* Upload memory that is reserved while the driver starts: blocks lie in the reserve while it has
+ * room, and later in the driver's own memory; and the device reads the right pictures from
+ * either. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,14 +19,15 @@
 #include "score.h"
 #include "tap.h"
 
-enum { BLOCK = 900000, FIT = 4 }; /* so many of them into two large pages */
+enum { BLOCK = 900000, FIT = 4 }; /* so many fit into two large pages */
 
 static GpuDevice *gpu_of(VmafDevice *device)
 {
     return rig_session(device)->device;
 }
 
-/* A device with so much reserved; whether it takes that shows with the first block. */
+/* Opens a device with a reserve of this size. The first block shows whether the driver accepts
+ * it. */
 static VmafDevice *open_with(size_t size)
 {
     VmafDevice *const own = rig_open(2);
@@ -55,7 +57,7 @@ static void test_blocks(void **unused)
             assert_ptr_equal(first, blocks[0]);
         for (unsigned i = 0; i < FIT + 2; i++) {
             assert_int_equal(taken && i < FIT, is_reserved(own, blocks[i]));
-            assert_int_equal((char)i, ((char *)blocks[i])[BLOCK - 1]); /* nobody else's */
+            assert_int_equal((char)i, ((char *)blocks[i])[BLOCK - 1]); /* no other block overlaps */
         }
         for (unsigned i = 0; i < FIT + 2; i++)
             upload_free(gpu_of(own), blocks[(i + 3) % (FIT + 2)]);
@@ -64,7 +66,7 @@ static void test_blocks(void **unused)
     vmaf_device_close(&gone);
 }
 
-/* A block that is still held keeps the others' memory from being given out twice. */
+/* While one block is held, the memory of the others is not given out a second time. */
 static void test_held(void **unused)
 {
     VmafDevice *own = open_with(2 * PAGES_ALIGN);
@@ -77,13 +79,13 @@ static void test_held(void **unused)
     assert_int_equal(0, upload_alloc(gpu, BLOCK, &next));
     memset(next, 8, BLOCK);
     upload_free(gpu, next);
-    vmaf_device_close(&own); /* stays open for the last block */
+    vmaf_device_close(&own); /* the device stays open for the last block */
     assert_int_equal(7, ((char *)held)[0]);
-    assert_memory_equal(held, (char *)held + 1, BLOCK - 1); /* all of it */
+    assert_memory_equal(held, (char *)held + 1, BLOCK - 1); /* all of its bytes */
     upload_free(gpu, held);
 }
 
-/* Opened and closed, whether or not the memory is there by then. */
+/* A reserve that is never used, opened and closed whether or not its memory is ready by then. */
 static void test_unused(void **unused)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -106,7 +108,7 @@ static void test_refused(void **unused)
     vmaf_device_close(&own);
 }
 
-/* A block that is larger than all memory is no small one. */
+/* A block larger than the memory of the machine is refused. */
 static void test_large_block(void **unused)
 {
     VmafDevice *own = open_with(PAGES_ALIGN);
@@ -121,7 +123,7 @@ static void test_large_block(void **unused)
     vmaf_device_close(&own);
 }
 
-/* What is asked for is a guess: a bad one must not take all memory there is. */
+/* A wrong guess must not reserve all of the machine's memory. */
 static void test_far_too_much(void **unused)
 {
     assert_null(reserve_start(SIZE_MAX));
@@ -132,7 +134,8 @@ static void test_far_too_much(void **unused)
 #endif
 }
 
-/* A child that shared pinned pages would have its parent write to copies of them, which no device sees. */
+/* A child process must not inherit pinned pages: the parent would then write to copies, which no
+ * device sees. */
 static void test_not_inherited(void **unused)
 {
 #ifdef __linux__
@@ -154,7 +157,7 @@ static void test_not_inherited(void **unused)
 #endif
 }
 
-/* Through the API, with more pictures than there is room for. */
+/* Scores through the API, with more pictures than the reserve has room for. */
 static void test_scores(void **unused)
 {
     static const SynthClip clip = { "wide", SYNTH_NOISE, 350, 250, VMAF_PIX_FMT_YUV420P, 10, 8 };

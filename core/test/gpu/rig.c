@@ -14,7 +14,7 @@
 static const char *backend_name;
 static VmafDevice *device;
 static GpuTuning usual_tuning;
-static int validation; /* whether the driver's own checks are to be had */
+static int validation; /* whether the driver's own checks can be used */
 
 VmafDevice *rig_device(void)
 {
@@ -51,7 +51,7 @@ void rig_tune(size_t own_upload_bytes, unsigned max_batch)
 
 bool rig_may_use_doubles(void)
 {
-    static int may = -1; /* not asked yet */
+    static int may = -1; /* -1: not asked yet */
     if (may < 0) {
         const char *variable = "VMAF_GPU_DOUBLES", *own = getenv(variable);
         char *const before = own ? strdup(own) : NULL;
@@ -83,7 +83,7 @@ const RigBackend *rig_backend(void)
     return &none;
 }
 
-/* After each test: the device is as good as it was. */
+/* After each test: the device still works. */
 static int check_device(void **state)
 {
     GpuDevice *gpu = rig_gpu();
@@ -105,7 +105,7 @@ static int open_first(void)
 {
     validation = 1;
     int err = open_device(&device, 0);
-    if (err == -ENOTSUP) { /* no such checks here */
+    if (err == -ENOTSUP) { /* the driver has no checks */
         validation = 0;
         err = open_device(&device, 0);
     }

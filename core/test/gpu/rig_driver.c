@@ -9,7 +9,7 @@
 
 #include "gpu/backend/cuda_hip/device.h"
 
-/* What HIP's calls are forwarded to counts, too. */
+/* Also counts the calls that the forwarding HIP driver passes on. */
 void *rig_driver_control(const char *name)
 {
     static const char *const libraries[] = { "libamdhip64.so.7", "libcuda.so.1" };
@@ -30,7 +30,7 @@ unsigned rig_driver_complaints(GpuDevice *device)
     return complaints ? complaints() : 0;
 }
 
-/* A file in memory, which the emulated driver takes for memory of another API. */
+/* Makes a file in memory, which the fake driver accepts as memory of another API. */
 static int make_file(size_t size, void **mapped)
 {
     const int fd = memfd_create("foreign", MFD_CLOEXEC);
@@ -41,7 +41,7 @@ static int make_file(size_t size, void **mapped)
     return fd;
 }
 
-/* ---- memory: in turn a descriptor, where that can be, and an address ---- */
+/* ---- memory: alternately a descriptor, where possible, and an address ---- */
 
 int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
 {
@@ -121,7 +121,7 @@ void rig_driver_clock_set(GpuDevice *device, uintptr_t clock, uint64_t value)
     atomic_store(counter_of(clock), value);
 }
 
-/* Devices work while nobody asks them to; the emulated one has to be told. */
+/* Real devices work by themselves; the fake one works only when it is asked to. */
 uint64_t rig_driver_clock_get(GpuDevice *device, uintptr_t clock)
 {
     void (*go_on)(void) = (void (*)(void))rig_driver_control("emulated_go_on");

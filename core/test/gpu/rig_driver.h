@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The rig in the words that CUDA and HIP share (driver/api.h), and the emulated driver's when the tests
- * run on that one (driver/control.h). On a real device there are no complaints and no clocks. */
+/* The parts of the rig that CUDA and HIP share. On the fake driver they use its control functions
+ * (fake_driver/control.h). A real device reports no complaints and no clocks. */
 #ifndef TEST_GPU_RIG_DRIVER_H
 #define TEST_GPU_RIG_DRIVER_H
 
 #include "rig.h"
 
-/* A function of control.h; NULL: the driver is a real one. */
+/* A function of control.h; NULL: this is a real driver. */
 void *rig_driver_control(const char *name);
 
 unsigned rig_driver_complaints(GpuDevice *device);

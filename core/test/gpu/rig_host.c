@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The rig in the host backend's words: any memory will do, and its semaphores. */
+/* The host backend's part of the rig: any memory can be imported, and it has semaphores. */
 #include <errno.h>
 
 #include "base/mem.h"

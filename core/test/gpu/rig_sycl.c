@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The rig in SYCL's words: memory that both sides see. It has no semaphores. */
+/* SYCL's part of the rig: memory that both sides see. It has no semaphores. */
 #include <errno.h>
 #include <string.h>
 

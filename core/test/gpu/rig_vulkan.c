@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The rig in Vulkan's words: what the validation layers say, and timeline semaphores. */
+/* Vulkan's part of the rig: complaints of the validation layers, and timeline semaphores. */
 #include "rig.h"
 #include "gpu/backend/vulkan/vk.h"
 
@@ -30,7 +30,7 @@ static void clock_destroy(GpuDevice *device, uintptr_t clock)
     dev->vkd.DestroySemaphore(dev->handle, (VkSemaphore)clock, NULL);
 }
 
-/* The library has no use for these two functions. */
+/* The library does not load these two functions, since it needs neither. */
 static void clock_set(GpuDevice *device, uintptr_t clock, uint64_t value)
 {
     const VulkanDevice *dev = (VulkanDevice *)device;

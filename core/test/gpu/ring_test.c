@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The ring of frames in flight: whatever its depth, the size of its batches, the queue that uploads and
- * the features that each frame is for, every result is what the scalar code gives. */
+/* The ring of frames in flight: whatever its depth, its batch size, the queue that uploads and the
+ * features that each frame asks for, every result equals the scalar code's. */
 #include <errno.h>
 
 #include "pairs.h"
@@ -12,7 +12,7 @@
         "small", SYNTH_MIX, 47, 35, VMAF_PIX_FMT_YUV420P, depth_, frames_                          \
     }
 
-/* Of one kernel each; the same plan twice, and looks one and two frames back. */
+/* Features with one kernel each: one plan twice, and features that look one and two frames back. */
 static const ClipFeature light[] = {
     { "psnr", { 0 } },
     { "motion", { 0 } },
@@ -21,7 +21,7 @@ static const ClipFeature light[] = {
     { "motion", { "motion_force_zero", "true" } },
 };
 
-/* Several stages, tables, zeroed and undefined scratch memory, chroma. */
+/* Features with several stages, tables, zeroed and undefined scratch memory, and chroma. */
 static const ClipFeature heavy[] = {
     { "vif", { 0 } },        { "motion", { 0 } },
     { "adm", { 0 } },        { "vif", { "debug", "true" } },
@@ -29,9 +29,9 @@ static const ClipFeature heavy[] = {
     { "float_ssim", { 0 } }, { "vif", { "vif_enhn_gain_limit", "1" } },
 };
 
-/* ---- what frames are for ---- */
+/* ---- which features a frame asks for ---- */
 
-/* As subsampling asks: some features for every frame, the others for every third one. */
+/* As subsampling does: some features for every frame, the others for every third one. */
 static FeatureSet every_third(unsigned frame)
 {
     return frame % 3 ? 0x2 : ~(FeatureSet)0;
@@ -111,7 +111,7 @@ static void test_many_features(void **unused)
     }
 }
 
-/* The thresholds do what they say: otherwise the tests above test one way only. */
+/* The thresholds have the described effect; otherwise the tests above would test one way only. */
 static void test_ways(void **unused)
 {
     const SynthClip clip = SMALL(8, 16);
@@ -139,7 +139,8 @@ static void test_ways(void **unused)
     pairs_destroy(&pairs);
 }
 
-/* A device that has nothing to do gets the first frame at once; later ones may wait for company. */
+/* An idle device gets the first frame at once; later frames may wait for the rest of their
+ * batch. */
 static void test_starts_at_once(void **unused)
 {
     const SynthClip clip = SMALL(8, 1);
@@ -166,8 +167,9 @@ static void test_starts_at_once(void **unused)
 
 /* ---- after a failure ---- */
 
-/* Submits and collects in turn, `depth` frames apart, while one submission fails: frames are right or
- * say that they are not, and later ones are right again. How many were not; -1 when one was wrong. */
+/* Submits and collects in turn, `depth` frames apart, while one submission fails. Frames must be
+ * right or report an error, and later frames must be right again. Returns the number of errors, or
+ * -1 if a result was wrong. */
 static int failing_ride(Pairs *pairs, GpuStream *stream, unsigned depth)
 {
     unsigned queued[PAIRS_MAX_FRAMES], queued_count = 0, collected = 0;
@@ -191,7 +193,7 @@ static int failing_ride(Pairs *pairs, GpuStream *stream, unsigned depth)
     return failed;
 }
 
-/* Whether there was an nth submission. */
+/* True if there was an nth submission. */
 static bool check_failure(Pairs *pairs, unsigned depth, unsigned nth)
 {
     GpuStream *stream;
@@ -230,7 +232,7 @@ static void test_after_a_failure(void **unused)
     pairs_destroy(&pairs);
 }
 
-/* A ring that is left with frames in it. */
+/* A ring that is destroyed with frames in flight. */
 static void test_left_half_way(void **unused)
 {
     const SynthClip clip = SMALL(8, 6);

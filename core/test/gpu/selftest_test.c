@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The self-test runs every kernel that a feature takes for pictures of some depth, options being the defaults. No
- * device is needed. */
+/* The self-test runs every kernel that a feature uses, with default options, for pictures of any
+ * depth. No device is needed. */
 #include <string.h>
 
 #include "base/log.h"
@@ -10,7 +10,7 @@
 
 typedef struct Planned {
     Feature *feature;
-    GpuPlan *plan; /* NULL: it has none for this depth */
+    GpuPlan *plan; /* NULL: the feature has none for this depth */
 } Planned;
 
 static Planned make_plan(const FeatureDef *def, unsigned bpc)
@@ -44,7 +44,7 @@ static bool has_kernel(const GpuPlan *plan, const char *kernel)
 static void test_depths(void **unused)
 {
     unsigned plans = 0;
-    log_set_level(VMAF_LOG_LEVEL_NONE); /* not every feature has every depth */
+    log_set_level(VMAF_LOG_LEVEL_NONE); /* not every feature supports every depth */
     for (const FeatureDef *const *def = feature_registry; *def; def++) {
         for (unsigned bpc = 8; (*def)->gpu && bpc <= 16; bpc++) {
             const Planned real = make_plan(*def, bpc);

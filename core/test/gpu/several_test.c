@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One context on several devices (one of them opened again and again): frames are spread over them in runs, and
- * the scores are those of the CPU. What goes wrong on one of them is an error of the whole. */
+/* One context on several devices (here one device, opened several times): frames are spread over
+ * them in runs, and the scores equal the CPU's. An error on one of them is an error of the whole
+ * run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "score.h"
 #include "tap.h"
 
-/* With and without a look back, and one that stays on the CPU. */
+/* Features with and without a look back, and one that stays on the CPU. */
 static const ClipFeature features[] = { { "psnr", { 0 } },
                                         { "motion", { "motion_five_frame_window", "true" } },
                                         { "vif", { 0 } },
@@ -73,14 +74,15 @@ static void test_scores(void **unused)
                          .pooled = next(&seed, 2) };
         VmafDevice *device = open_times(devices, depth);
         for (unsigned d = 0; d < devices; d++)
-            if (next(&seed, 2)) /* uploads on the queue of their own */
+            if (next(&seed, 2)) /* uploads on a queue of their own */
                 session_device(rig_session(device), d)->tuning.own_upload_bytes = 0;
         check(device, &run);
         vmaf_device_close(&device);
     }
 }
 
-/* Pictures large enough to lie in pages of our own, which all devices import where their drivers do that. */
+/* Pictures large enough to lie in pages of our own, which all devices import if their drivers
+ * accept that. */
 static void test_large(void **unused)
 {
     static const SynthClip clip = { "large", SYNTH_MIX, 1200, 900, VMAF_PIX_FMT_YUV400P, 8, 5 };
@@ -104,12 +106,12 @@ static bool finds(GpuDevice *gpu, void *block)
     return upload_find(gpu, &pic, 0, 640 * 640, &range);
 }
 
-/* What one of the devices was given all of them copy from, and none does when it is gone. */
+/* All devices copy from a block that one of them allocated, and none does once it is freed. */
 static void test_shared(void **unused)
 {
     VmafDevice *device = open_times(3, 2);
     const GpuSession *const session = rig_session(device);
-    /* Where a driver takes no memory of others, what lies there is staged. */
+    /* A driver that cannot import another device's memory stages the pictures instead. */
     const bool may_stage =
         !session->backend->takes_pages || !strcmp(session->backend->name, "vulkan");
     void *block;
@@ -123,7 +125,8 @@ static void test_shared(void **unused)
     vmaf_device_close(&device);
 }
 
-/* Runs begin with a look back at both pictures; smaller ones would score 0 whatever is in them. */
+/* The first frame of a run looks back at both pictures. Small pictures would not show it: they
+ * score 0 whatever they contain. */
 static void test_looks_back_at_both(void **unused)
 {
     static const SynthClip clip = { "both", SYNTH_MIX, 192, 176, VMAF_PIX_FMT_YUV420P, 8, 9 };
@@ -154,12 +157,12 @@ static void test_names(void **unused)
     assert_int_equal(0, vmaf_feature_info(vmaf, 0, &place));
     snprintf(title, sizeof(title), "2 x %s", info.name);
     assert_string_equal(title, place.device);
-    assert_int_equal(clip.frames, place.frames); /* of both together */
+    assert_int_equal(clip.frames, place.frames); /* of both devices together */
     assert_int_equal(0, vmaf_close(vmaf));
     vmaf_device_close(&on.device);
 }
 
-/* The second device fails: so does the run. */
+/* When the second device fails, the run fails. */
 static void test_errors(void **unused)
 {
     static const SynthClip clip = { "long", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 20 };
@@ -206,7 +209,7 @@ static void test_refusals(void **unused)
     assert_int_equal(0, vmaf_device_open(&device, &options));
     vmaf_device_close(&device);
 
-    /* What is on one device cannot be spread. */
+    /* Pictures that lie on one device cannot be spread. */
     static const SynthClip clip = { "one", SYNTH_MIX, 48, 36, VMAF_PIX_FMT_YUV420P, 8, 1 };
     const ScoreRun run = {
         .device = open_times(2, 4), .clip = &clip, .features = features, .feature_count = 1

@@ -25,7 +25,7 @@ struct Halves {
 #include "feature/float_ms_ssim/halving_sum.h"
 };
 
-/* With doubles, of samples and of floats. */
+/* With doubles, for samples and for floats. */
 #define F64
 struct WindowOfSamples {
 #include "feature/common/ssim/window_maps.h"
@@ -65,14 +65,15 @@ template <typename Across> static void put_maps(const Across &row, float out[SUM
         out[map] = maps[map];
 }
 
-/* What the kernel calls Sums, once all taps are added. */
+/* The class that the kernel calls Sums, once all taps are added. */
 template <typename Kernel>
 static typename Kernel::Sums gathered(Kernel &kernel, const typename Kernel::Anchors &anchors,
                                       const float in[SUMS_MAPS][SUMS_TAPS])
 {
     typename Kernel::Sums sums = kernel.sums_start(anchors);
     for (u32 k = 0; k < SUMS_TAPS; k++)
-        kernel.sums_add(sums, typename Kernel::Across{ in[0][k], in[1][k], in[2][k], in[3][k], in[4][k] },
+        kernel.sums_add(sums,
+                        typename Kernel::Across{ in[0][k], in[1][k], in[2][k], in[3][k], in[4][k] },
                         sums_taps[k]);
     return sums;
 }
@@ -116,7 +117,8 @@ static Halves::HalvingBounds bounds_of(Halves &halves, const SumsExtent *tile)
 {
     if (!tile)
         return halves.halving_bounds_of_bytes();
-    return halves.halving_bounds(2.0f * halves.power_below(max_f32(tile->peak, 9.5367432e-7f)), tile->least);
+    return halves.halving_bounds(2.0f * halves.power_below(max_f32(tile->peak, 9.5367432e-7f)),
+                                 tile->least);
 }
 
 template <typename Kernel>
@@ -150,7 +152,8 @@ int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExt
 float sums_halving_f64(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], int with_floats)
 {
     u32 doubt = 0;
-    return with_floats ? halved<HalvesOfFloats>(in, {}, doubt) : halved<HalvesOfSamples>(in, {}, doubt);
+    return with_floats ? halved<HalvesOfFloats>(in, {}, doubt)
+                       : halved<HalvesOfSamples>(in, {}, doubt);
 }
 
 float sums_root(float x)

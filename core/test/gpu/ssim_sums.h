@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the kernels of float_ssim and float_ms_ssim add up, function by function, on the CPU. */
+/* The sums in the kernels of float_ssim and float_ms_ssim, function by function, compiled for the
+ * CPU. */
 #ifndef TEST_GPU_SSIM_SUMS_H
 #define TEST_GPU_SSIM_SUMS_H
 
@@ -14,20 +15,21 @@ extern "C" {
 extern const float sums_taps[SUMS_TAPS];
 extern const float sums_quarter[25];
 
-/* The extent of what a tile has: the largest magnitude and the least value. */
+/* The extent of a tile's values: the largest magnitude and the smallest value. */
 typedef struct SumsExtent {
     float peak, least;
 } SumsExtent;
 
-/* Sums of all maps; returns the bits of those that are not sure. */
+/* Sums all maps. Returns a bit for each map whose sum is not certain. */
 unsigned sums_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent *tile,
                      float out[SUMS_MAPS]);
-/* With doubles, for which floats may be negative and samples may not. */
+/* The same with doubles. Floats may be negative, samples may not. */
 void sums_window_f64(const float in[SUMS_MAPS][SUMS_TAPS], int with_floats, float out[SUMS_MAPS]);
-/* A sum by the way for what is not sure. */
+/* The slower sum for the values that are not certain. */
 float sums_double(const float *terms, unsigned count);
 
-/* Of the halving; `least` is that of magnitudes other than 0, and NULL a tile of bytes. Returns whether it is sure. */
+/* Sums the taps of the halving. `least` is the smallest magnitude other than 0, and `tile` is NULL
+ * for bytes. Returns whether the sum is certain. */
 int sums_halving(const float in[SUMS_HALVE_TAPS][SUMS_HALVE_TAPS], const SumsExtent *tile,
                  float *out);
 

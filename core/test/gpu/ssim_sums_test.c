@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The sums, roots and quotients of SSIM's kernels against the double or the correctly rounded float that they stand
- * for: where pictures seldom lead, too. */
+/* Compares the sums, roots and quotients of SSIM's kernels with the doubles or correctly rounded
+ * floats that they replace, including values that pictures rarely contain. */
 #include "gpu/ssim_sums.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static float times(float a, float b)
     return product;
 }
 
-/* As the CPU does it. */
+/* The sum as the CPU computes it. */
 static float sum_of(const float *terms, unsigned count)
 {
     double sum = 0;
@@ -41,17 +41,17 @@ static float sum_of(const float *terms, unsigned count)
     return (float)sum;
 }
 
-/* What stands in a window, or is halved: samples of 8 to 16 bits, or floats. */
+/* The content of a window or of a picture to halve: samples of 8 to 16 bits, or floats. */
 enum Content {
     FLAT,
     BLACK,
     BRIGHT_EDGE, /* one bright sample at the end of a dark row */
-    EXTREMES,    /* 0 and the most, in turns */
+    EXTREMES,    /* 0 and the largest value in turns */
     DARK,
     LIMITED, /* from 16 to 235, in 8 bits */
     ANY,
-    SIGNED,  /* halves: some below 0 */
-    BINADES, /* floats of very different size */
+    SIGNED,  /* halves, some below 0 */
+    BINADES, /* floats of very different sizes */
     CONTENTS
 };
 
@@ -81,7 +81,7 @@ static float value_of(enum Content content, unsigned bits, unsigned at, float fi
     }
 }
 
-/* The extent of values, and of a tile that has others, too. */
+/* The extent of values, in a tile that may contain others. */
 static SumsExtent extent_of(const float *values, unsigned count, bool with_zeros)
 {
     SumsExtent e = { 0, 1e9f };
@@ -99,8 +99,8 @@ static void terms_of(const float *values, float *terms)
         terms[k] = times(values[k], sums_taps[k]);
 }
 
-/* Moves the first value, whose tap is small, to where the sum lies close to the middle between two floats; up or
- * down from there by as little as one place of that value. */
+/* Changes the first value, whose tap is small, so that the sum lies close to the middle between two
+ * floats, above or below it, at a distance that may be one unit in the value's last place. */
 static void to_the_middle(float *value, float tap, double others)
 {
     const float near_by = (float)others, next = nextafterf(near_by, INFINITY);
@@ -158,7 +158,8 @@ static void check_window(const float in[SUMS_MAPS][SUMS_TAPS], const SumsExtent 
     check_window_of_doubles(in);
 }
 
-/* A row of both pictures, in a tile that has nothing else, or darker, brighter and black samples. */
+/* Checks a row of both pictures, in a tile that contains nothing else, or darker, brighter or black
+ * samples as well. */
 static void check_row(const float a[SUMS_TAPS], const float b[SUMS_TAPS], unsigned tile_kind)
 {
     float in[SUMS_MAPS][SUMS_TAPS], both[2 * SUMS_TAPS];
@@ -205,7 +206,7 @@ static void windows_of_all_kinds(void **unused)
     }
 }
 
-/* A product in the middle of two floats, and a root: maps other than the first are as hard. */
+/* Products and roots in the middle between two floats: the other maps are as hard as the first. */
 static void products_in_the_middle(void **unused)
 {
     for (unsigned i = 0; i < 200000; i++) {
@@ -225,7 +226,7 @@ static void products_in_the_middle(void **unused)
     }
 }
 
-/* Pictures in the usual range of values, and flat ones of any, are never in doubt. */
+/* Pictures in the usual range of values, and flat pictures in any range, are always certain. */
 static void usual_pictures_are_sure(void **unused)
 {
     static const unsigned depths[] = { 8, 10, 12, 16 };
@@ -298,8 +299,8 @@ static void halves_of_all_kinds(void **unused)
     assert_int_equal(0, unsure);
 }
 
-/* Bytes have bounds of their own, and are hardly ever in doubt. Without its bright middle the window's sum is small:
- * its last place, too. */
+/* Bytes have bounds of their own and are nearly always certain. Without a bright centre the
+ * window's sum is small, and so is its last place. */
 static void halves_of_bytes(void **unused)
 {
     unsigned unsure = 0;
@@ -330,17 +331,18 @@ static void roots_and_quotients(void **unused)
     assert_true(sums_root(0) == 0 && sums_root(0x1p-126f) == 0x1p-63f && sums_root_f64(0) == 0);
 }
 
-/* 25 bits, as odd as the middle between two floats of 24. */
+/* A random odd number of 25 bits: the middle between two floats of 24 bits. */
 static uint32_t random_middle(void)
 {
     return 1u << 24 | below(1u << 24) | 1u;
 }
 
-/* A quotient just above a middle, by `rest` in 2^49 or so, since the step's result is never too large:
- * `above`, of 24 bits, times 2^25 is middle * divisor and the rest. False: there is none. */
+/* Finds a quotient just above a middle, by about `rest` in 2^49 (the step's result is never too
+ * large): `above`, of 24 bits, times 2^25 is middle * divisor plus the rest. False: there is
+ * none. */
 static bool quotient_by_the_middle(uint32_t middle, uint32_t rest, float *above, float *divisor)
 {
-    uint32_t inverse = middle; /* modulo 2^32: each step doubles the bits that are right */
+    uint32_t inverse = middle; /* modulo 2^32; each step doubles the number of right bits */
     for (unsigned i = 0; i < 4; i++)
         inverse *= 2 - middle * inverse;
     const uint32_t whole = (0u - rest * inverse) & ((1u << 25) - 1);
@@ -349,8 +351,8 @@ static bool quotient_by_the_middle(uint32_t middle, uint32_t rest, float *above,
     return whole >> 23 == 1;
 }
 
-/* A square whose root lies as little below a middle: 24 bits that are middle * middle, less the rest, which is 1 modulo
- * 8 and has two roots below 2^25. False: this one has too few bits. */
+/* Finds a square whose root lies just below a middle: 24 bits that are middle * middle less the
+ * rest, which is 1 modulo 8 and has two roots below 2^25. False: this one has too few bits. */
 static bool square_by_the_middle(uint32_t rest, bool other, float *square)
 {
     uint64_t middle = 1;
@@ -361,7 +363,7 @@ static bool square_by_the_middle(uint32_t rest, bool other, float *square)
     return middle >> 24;
 }
 
-/* Where the margin decides: what the one step gives is not good enough to round by. */
+/* Values for which the margin decides: the result of one step is not good enough to round. */
 static void roots_and_quotients_by_the_middle(void **unused)
 {
     for (unsigned i = 0; i < 400000; i++) {

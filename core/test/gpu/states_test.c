@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_cuda.h and libvmaf_hip.h as programs use them, above all FFmpeg's libvmaf_cuda filter: in a
- * context of the caller's, with pictures that the caller fills by copies on the legacy stream which nobody
- * waits for, and states that nobody frees. Scores are the CPU's, to the last bit. */
+/* libvmaf_cuda.h and libvmaf_hip.h as programs use them, FFmpeg's libvmaf_cuda filter above all: in
+ * a context of the caller's, with pictures that the caller fills by copies on the legacy stream
+ * without waiting, and states that nobody frees. The scores equal the CPU's to the last bit. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 #include "rig.h"
 #include "score.h"
 
-/* ---- both headers by one set of words ---- */
+/* ---- one set of names for both headers ---- */
 
 enum Method { NONE, DEVICE, HOST, HOST_PINNED, NO_STATE };
 
@@ -74,7 +74,7 @@ static int fetch(VmafContext *vmaf, VmafPicture *pic)
                      : vmaf_hip_fetch_preallocated_picture(vmaf, pic);
 }
 
-/* A function of the emulated driver (test/fake_driver/control.h); NULL: the driver is a real one. */
+/* A function of the fake driver (test/fake_driver/control.h); NULL: this is a real driver. */
 static void *emulator(const char *name)
 {
     void *library = dlopen(is_cuda() ? "libcuda.so.1" : "libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD);
@@ -83,14 +83,14 @@ static void *emulator(const char *name)
 
 /* ---- the caller ---- */
 
-/* Work on the legacy stream that takes a while, so that copies behind it are late. */
+/* Work on the legacy stream that takes a while and delays the copies behind it. */
 #define DELAY_BYTES ((size_t)256 << 20)
 #define DELAYS 8
 
 typedef struct Caller {
     DriverHandle context;
     bool own;
-    DriverAddress delay; /* 0: the driver is late by itself */
+    DriverAddress delay; /* 0: the driver is slow by itself */
     DriverAddress planes[2];
     size_t pitch;
 } Caller;
@@ -170,7 +170,7 @@ static DriverSide decoded_plane(const Caller *caller, enum SynthSide side, const
                          .pitch = caller->pitch };
 }
 
-/* A frame that was decoded on the device. */
+/* Fills a frame on the device, as a decoder would. */
 static void decode(const Caller *caller, enum SynthSide side, const VmafPicture *frame)
 {
     const DriverApi *api = ((DriverDevice *)rig_gpu())->api;
@@ -188,7 +188,7 @@ static void decode(const Caller *caller, enum SynthSide side, const VmafPicture 
     leave();
 }
 
-/* Enqueues the copy of its first planes into a picture, and goes on. */
+/* Enqueues the copy of the first planes into a picture, and does not wait. */
 static void hand_over(const Caller *caller, enum SynthSide side, VmafPicture *pic, unsigned planes)
 {
     const DriverApi *api = ((DriverDevice *)rig_gpu())->api;
@@ -216,9 +216,9 @@ typedef struct Run {
     const char *model;
     unsigned threads;
     enum Method method;
-    unsigned planes; /* that are copied to pictures on the device */
+    unsigned planes; /* planes to copy to the pictures on the device */
     enum Freeing freeing;
-    bool in_doubt; /* the device is never sure: each frame is measured again on the CPU */
+    bool in_doubt; /* the device decides no frame: each is measured again on the CPU */
 } Run;
 
 static int collect_in_doubt(const Feature *f, const void *readback, void *result)
@@ -288,7 +288,7 @@ static int read_pair(const Run *run, VmafContext *vmaf, const Caller *caller, un
         err = make_picture(run, vmaf, caller, SYNTH_DIST, t, &dist);
     if (!err)
         err = vmaf_read_pictures(vmaf, &ref, &dist, t);
-    /* A failed read leaves them with the caller. */
+    /* A failed read leaves the pictures with the caller. */
     assert_true(!ref.ref == !err);
     if (ref.ref)
         vmaf_picture_unref(&ref);
@@ -334,14 +334,14 @@ static char *scores_on_cpu(const Run *run)
     return scores;
 }
 
-/* What somebody still holds of the device; a real driver does not tell. */
+/* The number of objects of the device that are still held; a real driver does not tell. */
 static long held(void)
 {
     long (*leaks)(void) = (long (*)(void))emulator("emulated_leaks");
     return leaks ? leaks() : 0;
 }
 
-/* A leaked state is the one thing that is ours and stays. */
+/* A leaked state is the only allocation of ours that may remain. */
 static void *leaked[64];
 static unsigned leaked_count;
 
@@ -369,7 +369,7 @@ static void check(const Run *run)
     free(scores);
 }
 
-/* The context of a leaked state is gone: freeing it late touches nothing of the device. */
+/* The context of a leaked state is gone, so freeing the state late must not touch the device. */
 static void free_leaked(void)
 {
     while (leaked_count)
@@ -387,7 +387,7 @@ static const SynthClip small = {
     .frames = 10,
 };
 
-/* Its two formats, its default model; it fills luma alone and never frees the state. */
+/* FFmpeg's two formats and default model. The filter fills luma alone and never frees the state. */
 static void test_ffmpeg(void **unused)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -411,7 +411,7 @@ static const ClipFeature all_features[] = {
     { "cambi", { 0 } },  { "on_cpu", { 0 } },     { "psnr_hvs", { 0 } },
 };
 
-/* All planes filled: every feature, those on the CPU beside the device included. */
+/* All planes are filled: tests every feature, including those on the CPU beside the device. */
 static void test_formats(void **unused)
 {
     static const struct {
@@ -429,7 +429,7 @@ static void test_formats(void **unused)
         clip.width = cases[i].width;
         clip.height = cases[i].height;
         clip.frames = 4;
-        /* psnr_hvs wants chroma, and 12 bits at most. */
+        /* psnr_hvs needs chroma, and at most 12 bits. */
         const bool hvs = clip.bitdepth <= 12;
         const Run run = { .clip = &clip,
                           .features = all_features,
@@ -437,7 +437,7 @@ static void test_formats(void **unused)
                           .method = DEVICE,
                           .planes = 3 };
         check(&run);
-        /* And with nothing on the CPU. */
+        /* Also with no feature on the CPU. */
         Run device_only = run;
         device_only.feature_count = 4;
         check(&device_only);
@@ -459,7 +459,7 @@ static void test_methods(void **unused)
     free_leaked();
 }
 
-/* A state serves one context after the other, and two at once. */
+/* A state serves one context after another, and two at once. */
 static void test_states(void **unused)
 {
     Run run = { .clip = &small,
@@ -483,7 +483,7 @@ static void test_states(void **unused)
         assert_int_equal(0, vmaf_close(other));
     }
     state_free(state);
-    /* Never imported. */
+    /* A state that no context imports. */
     assert_int_equal(0, state_init(&state, caller.context));
     state_free(state);
     caller_close(&caller);
@@ -517,7 +517,8 @@ static void test_luma_alone(void **unused)
     check(&run);
 }
 
-/* The pictures of a pair lie in one kind of memory, and what only the device can read stays unread. */
+/* Both pictures of a pair must lie in the same kind of memory, and the host does not read device
+ * memory. */
 static void test_refusals(void **unused)
 {
     SynthClip deep = small;
@@ -545,7 +546,7 @@ static void test_refusals(void **unused)
     assert_int_equal(-EINVAL, fetch(NULL, &host));
     assert_int_equal(0, vmaf_use_feature(vmaf, "motion", NULL));
 
-    /* Pictures that somebody holds are not handed out. */
+    /* Pictures that are still held are not handed out again. */
     for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(0, fetch(vmaf, &pics[i]));
         for (unsigned j = 0; j < i; j++)
@@ -556,7 +557,7 @@ static void test_refusals(void **unused)
     assert_int_equal(-EINVAL, vmaf_read_pictures(vmaf, &host, &pics[0], 0));
     assert_non_null(host.ref);
     assert_non_null(pics[0].ref);
-    /* Nothing was copied: the pattern is no picture of 10 bits. */
+    /* Nothing was copied, and the fill pattern is no picture of 10 bits. */
     assert_int_equal(-ERANGE, vmaf_read_pictures(vmaf, &pics[0], &pics[1], 0));
     decode(&caller, SYNTH_REF, &host);
     for (unsigned i = 2; i < 4; i++)
@@ -588,9 +589,9 @@ static void test_refusals(void **unused)
     }
 }
 
-/* ---- pictures of others ---- */
+/* ---- imports ---- */
 
-/* A time line of another API: the emulated driver takes a counter in a file for one. */
+/* A time line of another API. The fake driver accepts a counter in a file for one. */
 typedef struct Clock {
     uintptr_t semaphore; /* 0: none */
     _Atomic uint64_t *counter;
@@ -676,7 +677,7 @@ static void test_imports(void **unused)
             if (!clock.semaphore)
                 decode(&caller, side, &frame);
             import_side(&caller, vmaf, side, &frame, t, &clock);
-            if (clock.semaphore) /* in time all the same */
+            if (clock.semaphore) /* without a semaphore it is in time as well */
                 decode(&caller, side, &frame);
             vmaf_picture_unref(&frame);
         }

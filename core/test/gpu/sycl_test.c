@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_sycl.h: its promises about arguments, and that pairs score the same bits whichever way they
- * come: pools, frame buffers, VA surfaces. What is not SYCL's own is tested for all backends alike. */
+/* libvmaf_sycl.h: its promises about arguments, and that pairs score the same bits however they are
+ * passed: pools, frame buffers, VA surfaces. Everything that is not specific to SYCL is tested for
+ * all backends alike. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ typedef struct Scores {
     double psnr[FRAMES], motion[FRAMES], on_cpu[FRAMES];
 } Scores;
 
-/* psnr and motion run on the device, on_cpu on the CPU beside it. */
+/* psnr and motion run on the device, on_cpu beside it on the CPU. */
 static VmafContext *open_context(bool on_device)
 {
     VmafContext *vmaf;
@@ -143,7 +144,7 @@ static void test_frame_buffers(void **unused)
     free(plane);
 }
 
-/* A program may write where we tell it to: here by work of the device itself. */
+/* A program may write to the address it was given, here with work of the device itself. */
 static void test_own_copies(void **unused)
 {
     GpuDevice *gpu = rig_gpu();
@@ -200,7 +201,7 @@ static void test_geometry(void **unused)
     assert_int_equal(-EINVAL, vmaf_sycl_upload_plane(state(), plane, 2 * W, 1, W, H, 10));
     assert_int_equal(-EINVAL, vmaf_sycl_upload_plane(state(), plane, W - 1, 1, W, H, 8));
     assert_int_equal(0, vmaf_sycl_upload_plane(state(), plane, W, 1, W, H, 8));
-    /* A plane is for the state's only context. */
+    /* A call that names the state alone fails while two contexts use it. */
     VmafContext *other = open_context(true);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     assert_int_equal(-EINVAL, vmaf_sycl_upload_plane(state(), plane, W, 1, W, H, 8));
@@ -253,7 +254,7 @@ static void test_surfaces(void **unused)
     VmafContext *vmaf = open_context(true);
     assert_int_equal(0, vmaf_sycl_init_frame_buffers(vmaf, W, H, 8));
     log_set_level(VMAF_LOG_LEVEL_NONE);
-    /* Of another depth, of another size, none at all. */
+    /* A surface of another depth, one of another size, and none at all. */
     assert_int_equal(-EINVAL,
                      vmaf_sycl_import_va_surface(state(), &va, FAKE_VA_SURFACE, 1, W, H, 8));
     va.fourcc = VA_FOURCC_NV12;
@@ -327,7 +328,7 @@ static void test_arguments(void **unused)
     assert_int_equal(-EINVAL, vmaf_sycl_picture_fetch(vmaf, &pic));
     assert_int_equal(-EINVAL, vmaf_sycl_dmabuf_import(state(), -1, 4096, &ptr));
     assert_null(ptr);
-    const int file = open("/dev/null", O_RDWR); /* no memory is behind it */
+    const int file = open("/dev/null", O_RDWR); /* a file without memory behind it */
     assert_int_equal(-EIO, vmaf_sycl_dmabuf_import(state(), file, 4096, &ptr));
     assert_null(ptr);
     close(file);

@@ -27,7 +27,7 @@ static unsigned failing_nth;
 static int failing_result;
 static atomic_bool has_failed;
 
-/* Counts the call; true when it is the one that fails. */
+/* Counts the call. True if it must fail. */
 static bool fails(enum TapOperation operation)
 {
     const unsigned nth = atomic_fetch_add(&calls[operation], 1) + 1;

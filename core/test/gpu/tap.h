@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Between the library and a device: counts the calls of each operation, makes one of them fail, and
- * spoils memory that is called undefined. One tap at a time; the calls may come from any thread. */
+/* A layer between the library and a device: counts the calls of each operation, makes one of them
+ * fail, and overwrites memory that is declared undefined. One tap at a time. The calls may come
+ * from any thread. */
 #ifndef TEST_GPU_TAP_H
 #define TEST_GPU_TAP_H
 
 #include "gpu/device.h"
 
-/* What can fail. */
+/* The operations that can fail. */
 enum TapOperation {
     TAP_BUFFER_CREATE,
     TAP_BUFFER_IMPORT,
@@ -23,12 +24,12 @@ enum TapOperation {
 };
 extern const char *const tap_names[TAP_OPERATIONS];
 
-/* Until tap_close, or the end of the test, the device's operations go through here. */
+/* From now until tap_close or the end of the test, the device's operations go through the tap. */
 void tap_open(GpuDevice *device);
-void tap_close(void); /* without a tap, too */
+void tap_close(void); /* fine without a tap */
 
-/* The n-th call from now on (1: the next) does not do its work but returns `result`; a wait has waited
- * before. Counts begin anew. */
+/* The n-th call from now on (1: the next) returns `result` instead of doing its work; a wait waits
+ * first. Restarts the counts. */
 void tap_fail(enum TapOperation operation, unsigned nth, int result);
 bool tap_has_failed(void);
 

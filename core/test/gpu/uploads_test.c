@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The ways of a picture to the device: whatever memory it lies in, whichever queue copies it and
- * whichever planes are wanted, what arrives is the picture. */
+ * whichever planes are read, the device receives the right picture. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "score.h"
 #include "tap.h"
 
-/* By the planes that are read: luma of the reference alone, luma, all. */
+/* Features by the planes they read: luma of the reference alone, luma of both, all planes. */
 static const ClipFeature features[] = {
     { "motion", { 0 } },
     { "psnr", { "enable_chroma", "false" } },
@@ -62,10 +62,10 @@ static void test_memories(void **unused)
     }
 }
 
-/* A frame of as many bytes as the threshold goes to the copy queue, one of fewer does not. */
+/* A frame of as many bytes as the threshold goes to the copy queue, and a smaller one does not. */
 static void test_threshold(void **unused)
 {
-    /* Rows of 64 bytes: 2 * 64 * 20 bytes of luma, which is a multiple of what bindings align to. */
+    /* Rows of 64 bytes: 2 * 64 * 20 bytes of luma, a multiple of the alignment of bindings. */
     const SynthClip clip = { "rows of 64", SYNTH_NOISE, 64, 20, VMAF_PIX_FMT_YUV400P, 8, 3 };
     const size_t bytes = 2 * 64 * 20;
     Pairs pairs;
@@ -103,14 +103,14 @@ static void test_find(void **unused)
     assert_null(upload_source(gpu, &pics[CLIP_UPLOAD]));
     assert_null(upload_source(gpu, &pics[CLIP_PLAIN]));
 
-    /* Rows apart from where the device wants them, and a plane that ends behind the block. */
+    /* Rows at another stride than the device's, and a plane that ends behind the block. */
     VmafPicture moved = pics[CLIP_UPLOAD];
     moved.stride[0] += 64;
     assert_false(upload_find(gpu, &moved, 0, plane, &from));
     assert_false(upload_find(gpu, &pics[CLIP_UPLOAD], 2, 64 * 11, &from));
     assert_true(upload_find(gpu, &pics[CLIP_UPLOAD], 2, 64 * 10, &from));
 
-    /* The host sees a mirror when it asks. */
+    /* The host sees a mirror's content once it asks for it. */
     const size_t row = clips[0].width;
     assert_memory_not_equal(pics[CLIP_PLAIN].data[0], pics[CLIP_MIRROR].data[0], row);
     for (enum ClipMemory m = 0; m < CLIP_MEMORIES; m++) {
@@ -132,7 +132,7 @@ static int collect_in_doubt(const Feature *f, const void *readback, void *result
     return -EAGAIN;
 }
 
-/* A device that is never sure: each frame is measured on the CPU, and on what the device has. */
+/* A device that decides no frame: each is measured on the CPU, from what the device holds. */
 static void test_in_doubt(void **unused)
 {
     for (unsigned f = 0; f < COUNT(features); f++) {
@@ -178,7 +178,7 @@ static void test_scores(void **unused)
     }
 }
 
-/* A picture outlives its context, and the device waits for it. */
+/* A picture may outlive its context; the device stays open for it. */
 static void test_picture_last(void **unused)
 {
     VmafDevice *own = rig_open(2);

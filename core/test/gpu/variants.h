@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels that come with doubles and without. */
+/* Kernels that exist with doubles and without. */
 #ifndef TEST_GPU_VARIANTS_H
 #define TEST_GPU_VARIANTS_H
 
@@ -24,7 +24,7 @@ static inline bool has_variant(const char *kernel)
     return kernel_info_find(name);
 }
 
-/* Whether a device's choice matters to any of these, which gpu_check named. */
+/* True if one of these kernels, which gpu_check named, has a variant with doubles. */
 static inline bool any_has_two_forms(const char *kernels)
 {
     char names[1024];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The device functions of vif_information.h, for vif_information_test.c to call. */
+/* The device functions of vif_information.h, compiled for the CPU so that vif_information_test.c
+ * can call them. */
 #ifndef GPU_VIF_INFORMATION_H
 #define GPU_VIF_INFORMATION_H
 
@@ -9,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The gain limit, as VIF_STATS_PARAMS has it; whole, or 0. */
+/* The gain limit, as in VIF_STATS_PARAMS: a whole number, or 0. */
 typedef struct InformationGain {
     uint32_t whole, room;
     float gain;
@@ -18,7 +19,8 @@ typedef struct InformationGain {
 
 enum { TOLD_AT_ONCE, TOLD_CLOSER, LEFT_TO_HOST };
 
-/* What a pixel tells, and how that was found out; nothing when it is left to the host. `lines` are the logarithm's. */
+/* The information in a pixel, and how it was found. Writes nothing if the pixel is left to the
+ * host. `lines`: the table of the logarithm. */
 uint32_t information_of(const InformationGain *gain, const uint32_t lines[][2],
                         const uint32_t variances[3], int *how);
 

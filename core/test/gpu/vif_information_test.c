@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What vif's kernels make of a pixel's variances is what the CPU makes of them in double, most of all where the quotient is next
- * to a whole number. */
+/* The vif kernels' result for a pixel's variances equals the CPU's result in double, especially
+ * where the quotient is next to a whole number. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static uint32_t next_random(void)
     return (uint32_t)(random_state >> 32);
 }
 
-/* Of any size: as many large ones as small ones. */
+/* A random number of up to `bits` bits; each size is equally likely. */
 static uint32_t any_below(unsigned bits)
 {
     return next_random() >> (32 - bits) >> next_random() % bits;
@@ -47,7 +47,7 @@ static InformationGain gain_of(double limit)
     return gain;
 }
 
-/* s1, s2, s12. Of samples, s12^2 is no more than s1 * s2, but for what rounding makes of it. */
+/* Checks s1, s2, s12. For samples, s12^2 is at most s1 * s2, except for rounding. */
 static void check(double limit, const InformationGain *gain, int64_t s1, int64_t s2, int64_t s12)
 {
     if (s1 < VIF_NOISE || s1 > INT32_MAX / 2 || s2 < 1 || s2 > INT32_MAX / 2 || s12 < 1 ||
@@ -72,7 +72,7 @@ static void check_random(double limit, const InformationGain *gain)
     check(limit, gain, s1, s2, (int64_t)(sqrt((double)s1 * s2) * (next_random() >> 8) / 0x1p24));
 }
 
-/* Quotients that are whole, and those beside them. */
+/* Checks quotients that are whole numbers, and their neighbours. */
 static void check_close(double limit, const InformationGain *gain)
 {
     const int64_t a = 362 + any_below(15), b = 1 + any_below(15);
@@ -89,7 +89,7 @@ static void check_close(double limit, const InformationGain *gain)
     }
 }
 
-/* Where the gain is at its limit. */
+/* Checks values where the gain is at its limit. */
 static void check_limit(double limit, const InformationGain *gain)
 {
     const int64_t s1 = VIF_NOISE + any_below(24);
@@ -112,7 +112,8 @@ static void pixels_tell_what_they_tell_the_cpu(void **state)
             check_limit(limits[i], &gain);
         }
         assert_true(seen[TOLD_AT_ONCE] > 100000 && seen[TOLD_CLOSER] > 10000);
-        assert_true(seen[LEFT_TO_HOST] < 1000); /* it takes no more than 64 of a frame */
+        /* The kernel's list takes at most 64 pixels of a frame. */
+        assert_true(seen[LEFT_TO_HOST] < 1000);
         print_message("limit %g: %u at once, %u closer, %u left\n", limits[i], seen[0], seen[1],
                       seen[2]);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The pipeline cache on disk over a driver that only counts: it is written when there is more than was read,
+/* The pipeline cache on disk, with a fake driver that only counts: it is written when it has grown,
  * and left alone otherwise. Needs no driver. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "testing.h"
 #include "gpu/backend/vulkan/vk.h"
 
-/* ---- a driver that only counts ---- */
+/* ---- a fake driver that only counts ---- */
 
-#define HEADER 32 /* bytes that an empty cache has */
+#define HEADER 32 /* bytes of an empty cache */
 
-static size_t given, held; /* what the last cache began with; what it has now */
-static bool refuses;       /* what it is given */
-static unsigned fetched;   /* how often somebody wanted the bytes */
+static size_t given, held; /* bytes that the last cache began with, and that it has now */
+static bool refuses;       /* refuses the data it is given */
+static unsigned fetched;   /* times that the data was read */
 
 static VkResult VKAPI_CALL create_cache(VkDevice device, const VkPipelineCacheCreateInfo *info,
                                         const VkAllocationCallbacks *callbacks,
@@ -68,7 +68,8 @@ static int tear_down(void **unused)
     return 0;
 }
 
-/* A run that makes kernels, of which `grown` bytes are new. How often the cache was written. */
+/* A run that makes kernels, of which `grown` bytes are new. Returns how often the cache was
+ * written. */
 static unsigned run(size_t grown)
 {
     VulkanDevice device = {
@@ -100,7 +101,7 @@ static void test_growing(void **unused)
     assert_int_equal(HEADER + 1500, given);
 }
 
-/* What the driver does not take is replaced, also by something as large. */
+/* Data that the driver refuses is replaced, also by data of the same size. */
 static void test_refused(void **unused)
 {
     assert_int_equal(1, run(1000));

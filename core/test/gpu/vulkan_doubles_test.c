@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Vulkan does not tell how fast doubles are: NVIDIA's chips that are fast at them are known by what else they have. Heard
- * from a driver that only answers. */
+/* Vulkan does not say how fast doubles are, so NVIDIA chips that are fast at them are recognised by
+ * other properties. Uses a fake driver that only answers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct Chip {
     const char *name;
     uint32_t vendor;
     const char *extensions[3];
-    uint32_t warps; /* that a multiprocessor has room for */
+    uint32_t warps; /* that fit on a multiprocessor */
     bool fast;
 } Chip;
 
@@ -32,7 +32,7 @@ static const Chip chips[] = {
     { "AMD Instinct MI300X", 0x1002, { COOPERATIVE, BUILTINS }, 64, false },
 };
 static const Chip *chip;
-static unsigned questions; /* after the multiprocessors */
+static unsigned questions; /* about the multiprocessors */
 
 static VkResult VKAPI_CALL list_extensions(VkPhysicalDevice physical, const char *layer,
                                            uint32_t *count, VkExtensionProperties *out)
@@ -77,7 +77,7 @@ static void test_chips(void **unused)
         const VulkanDevice dev = device_of(&chips[i]);
         if (vulkan_has_fast_doubles(&dev) != chips[i].fast)
             fail_msg("%s", chips[i].name);
-        /* Structures of extensions that a device lacks are not for its driver. */
+        /* A driver must not be asked with structures of extensions that the device lacks. */
         unsigned builtins = 0;
         while (builtins < COUNT(chip->extensions) && chip->extensions[builtins] &&
                strcmp(chip->extensions[builtins], BUILTINS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a caller expects of a device gets to where queues are chosen by it. */
+/* The caller's estimate of the work reaches the code that chooses queues. */
 #include <errno.h>
 
 #include "libvmaf/device.h"

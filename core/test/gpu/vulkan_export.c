@@ -344,7 +344,7 @@ static void submit(Exporter *e, VkCommandBuffer commands, const Moment after[2],
     assert_int_equal(VK_SUCCESS, e->vkd.QueueSubmit(e->queue, 1, &info, VK_NULL_HANDLE));
 }
 
-/* What was written is for another API to read. */
+/* Releases the buffer to another API, which reads it. */
 static void release(const Exporter *e, VkCommandBuffer commands, VkBuffer buffer)
 {
     const VkBufferMemoryBarrier barrier = {
@@ -360,7 +360,7 @@ static void release(const Exporter *e, VkCommandBuffer commands, VkBuffer buffer
                               NULL);
 }
 
-/* The command buffers are freed with their pool: there are few. */
+/* The command buffers are freed with their pool, since there are few. */
 void exporter_write(Exporter *e, const ExportedBuffer *staging, const ExportedBuffer *to,
                     const Moment after[2], Moment before)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A program that makes pictures with Vulkan and shares them: memory and timeline semaphores that leave
- * its device as file descriptors. What goes wrong fails the test. */
+/* A program that makes pictures with Vulkan and shares them: memory and timeline semaphores, passed
+ * on as file descriptors. An error fails the test. */
 #ifndef TEST_GPU_VULKAN_EXPORT_H
 #define TEST_GPU_VULKAN_EXPORT_H
 
@@ -10,7 +10,7 @@
 
 #include "gpu/backend/vulkan/loader.h"
 
-/* Beyond what the library itself has use for. */
+/* Functions that the library itself does not load. */
 #define EXPORTER_FUNCTIONS(X)                                                                      \
     X(DeviceWaitIdle)                                                                              \
     X(GetBufferMemoryRequirements2)                                                                \
@@ -28,13 +28,13 @@ typedef struct Exporter {
 #define FIELD(name) PFN_vk##name name;
     EXPORTER_FUNCTIONS(FIELD)
 #undef FIELD
-    bool dedicated_only; /* memory to share must be that of one buffer */
+    bool dedicated_only; /* shared memory must belong to one buffer only */
     uint32_t family;
     VkQueue queue;
     VkCommandPool pool;
 } Exporter;
 
-/* The device with this UUID. NULL, or why there is none that can share. */
+/* Opens the device with this UUID. Returns NULL, or the reason why no device can share memory. */
 const char *exporter_open(Exporter *exporter, const uint8_t uuid[16]);
 void exporter_close(Exporter *exporter);
 
@@ -43,7 +43,7 @@ typedef struct ExportedBuffer {
     VkDeviceMemory memory;
     size_t size;           /* of the buffer */
     size_t allocated;      /* of its memory */
-    int fd;                /* the memory's */
+    int fd;                /* for the memory */
     unsigned char *mapped; /* staging buffers */
 } ExportedBuffer;
 
@@ -53,15 +53,15 @@ void exporter_destroy_buffer(Exporter *exporter, ExportedBuffer *buffer);
 
 typedef struct Timeline {
     VkSemaphore handle;
-    int fd; /* -1: it is not shared */
+    int fd; /* -1: not shared */
 } Timeline;
 
 void exporter_make_timeline(Exporter *exporter, bool shared, Timeline *out);
 void exporter_destroy_timeline(Exporter *exporter, Timeline *timeline);
 uint64_t exporter_value(Exporter *exporter, const Timeline *timeline);
-/* The host sets it. */
+/* Signals from the host. */
 void exporter_signal(Exporter *exporter, const Timeline *timeline, uint64_t value);
-/* The host waits; 20 seconds are for ever. */
+/* Waits on the host, and fails after 20 seconds. */
 void exporter_wait(Exporter *exporter, const Timeline *timeline, uint64_t value);
 
 typedef struct Moment {
@@ -69,8 +69,8 @@ typedef struct Moment {
     uint64_t value;
 } Moment;
 
-/* Enqueued, after two moments and before a third, without a wait of the host's: a copy of all of a
- * staging buffer; with NULL for it, noise. */
+/* Enqueues, without waiting, a copy of all of a staging buffer (NULL: noise) after two moments and
+ * before a third. */
 void exporter_write(Exporter *exporter, const ExportedBuffer *staging, const ExportedBuffer *to,
                     const Moment after[2], Moment before);
 

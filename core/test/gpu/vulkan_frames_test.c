@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_vulkan.h as a video filter uses it: on a device of the filter's, whose queue the filter uses, too,
- * with frames in images. Scores are the CPU's to the last bit, or the frames are refused. */
+/* libvmaf_vulkan.h as a video filter uses it: on the filter's device, whose queue the filter uses
+ * as well, with frames in images. The scores equal the CPU's to the last bit, or the frames are
+ * refused. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 static const ClipFeature every[] = {
     { "motion", { 0 } }, { "vif", { 0 } }, { "psnr", { 0 } }, { "on_cpu", { 0 } }
 };
-#define FEW 2    /* that take every depth */
-#define DEVICE 3 /* that run on the device */
+#define FEW 2    /* features that accept every depth */
+#define DEVICE 3 /* features that run on the device */
 
 #define THREE_8 .format = { VK_FORMAT_R8_UNORM, VK_FORMAT_R8_UNORM, VK_FORMAT_R8_UNORM }
 #define THREE_16 .format = { VK_FORMAT_R16_UNORM, VK_FORMAT_R16_UNORM, VK_FORMAT_R16_UNORM }
@@ -85,7 +86,7 @@ static VmafContext *open_context(unsigned count, unsigned threads)
     return vmaf;
 }
 
-/* What the CPU says of it. Luma alone is scored as a picture without chroma. */
+/* The CPU's scores of the clip. Luma alone is scored as a picture without chroma. */
 static char *cpu_scores(const FrameKind *kind, unsigned count)
 {
     SynthClip clip = clip_of(kind);
@@ -177,7 +178,7 @@ static void test_beside_cpu(void **unused)
     check_kind(&kinds[2], true, 2);
 }
 
-/* One state, contexts of different sizes and formats that take turns. */
+/* One state, and contexts of different sizes and formats that take turns. */
 static void test_two_contexts(void **unused)
 {
     const FrameKind *two[2] = { &kinds[2], &kinds[7] };
@@ -206,7 +207,7 @@ static void test_two_contexts(void **unused)
     }
 }
 
-/* A frame against itself: its semaphores are waited for and signalled once. */
+/* A frame compared with itself: its semaphores are waited for and signalled once. */
 static void test_same_frame(void **unused)
 {
     OwnerFrame frame;
@@ -220,9 +221,9 @@ static void test_same_frame(void **unused)
     assert_int_equal(0, vmaf_read_pictures(vmaf, NULL, NULL, 0));
     double psnr;
     assert_int_equal(0, vmaf_feature_score_at_index(vmaf, "psnr_cb", &psnr, 0));
-    assert_true(psnr == 60); /* the most that 8 bits give */
+    assert_true(psnr == 60); /* the highest value at 8 bits */
     assert_int_equal(2, atomic_load(&frame.released));
-    /* Different values cannot both be meant. */
+    /* The same frame with different semaphore values is refused. */
     VmafContext *other = open_context(DEVICE, 0);
     twin = frame.frame;
     twin.signal_value[0]++;
@@ -234,7 +235,7 @@ static void test_same_frame(void **unused)
     owner_destroy_frame(&owner, &frame);
 }
 
-/* P010 in FFmpeg's formats without a word of where its samples lie: never a score. */
+/* P010 in FFmpeg's formats without the position of its samples is never scored. */
 static void test_unsaid_shift(void **unused)
 {
     const FrameKind *kind = &kinds[2];
@@ -258,7 +259,7 @@ static void test_unsaid_shift(void **unused)
     }
 }
 
-/* Another size in the midst of a stream. */
+/* A frame of another size within a stream. */
 static void test_other_size(void **unused)
 {
     const FrameKind *kind = &kinds[1];
@@ -272,7 +273,8 @@ static void test_other_size(void **unused)
         for (unsigned side = 0; side < 2; side++) {
             paint(&frames[side], kind, side, t);
             paint(&small[side], kind, side, t);
-            small[side].frame.w = side == SYNTH_REF && t % 2 ? W : W - 2; /* one of them, or both */
+            /* One picture of the pair, or both. */
+            small[side].frame.w = side == SYNTH_REF && t % 2 ? W : W - 2;
         }
         assert_int_equal(0, read_frames(vmaf, &frames[SYNTH_REF], &frames[SYNTH_DIST], t));
         assert_int_equal(-EINVAL, read_frames(vmaf, &small[SYNTH_REF], &small[SYNTH_DIST], t + 1));
@@ -310,10 +312,10 @@ static void test_formats(void **unused)
     for (unsigned i = 0; i < COUNT(bad); i++)
         bad[i] = good;
     bad[0].bpc = 8;   /* words of 16 bits */
-    bad[1].shift = 7; /* beyond the word */
+    bad[1].shift = 7; /* past the end of the word */
     bad[2].bpc = 17;
     bad[3].w = 0;
-    bad[4].format[0] = 0; /* nothing */
+    bad[4].format[0] = 0; /* no format */
     bad[5].format[0] = VK_FORMAT_R8G8B8A8_UNORM;
     bad[6].format[0] = VK_FORMAT_R16G16_UNORM; /* no luma */
     bad[7].format[1] = VK_FORMAT_R16_UNORM;    /* half of the chroma */
@@ -323,14 +325,14 @@ static void test_formats(void **unused)
     bad[11].x = 1; /* within a chroma sample */
     bad[12].y = 3;
     bad[13].pix_fmt = VMAF_PIX_FMT_UNKNOWN;
-    bad[14].format[0] = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM; /* 8 bits */
+    bad[14].format[0] = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM; /* an 8-bit format */
     bad[15].size--;
     for (unsigned i = 0; i < COUNT(bad); i++) {
         why[0] = '\0';
         assert_int_equal(-EINVAL, vmaf_vulkan_can_import(state, &bad[i], why, sizeof(why)));
         assert_true(why[0] || i == 15);
     }
-    /* What the device says of multi-planar formats is what the answer says. */
+    /* The answer for multi-planar formats agrees with what the device supports. */
     const uint32_t planar[] = { VK_FORMAT_G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
                                 VK_FORMAT_G16_B16R16_2PLANE_420_UNORM };
     for (unsigned i = 0; i < COUNT(planar); i++) {
@@ -380,7 +382,7 @@ static void test_arguments(void **unused)
         owner_destroy_frame(&owner, &frames[side]);
 }
 
-/* ---- devices that will not do ---- */
+/* ---- devices that are refused ---- */
 
 static void refuse(const VmafVulkanExternalDevice *device, int wanted)
 {
@@ -405,16 +407,16 @@ static void test_devices(void **unused)
         .features = { .shaderInt64 = VK_TRUE },
     };
     device.features = &features;
-    refuse(&device, -ENOTSUP); /* no time lines */
+    refuse(&device, -ENOTSUP); /* without timeline semaphores */
     features.pNext = &timelines;
     timelines.pNext = &core;
     refuse(&device, -ENOTSUP);
     core.timelineSemaphore = VK_TRUE;
     features.features.shaderInt64 = VK_FALSE;
-    refuse(&device, -ENOTSUP); /* no 64 bits */
+    refuse(&device, -ENOTSUP); /* without 64-bit integers */
     features.features.shaderInt64 = VK_TRUE;
     device.api_version = VK_API_VERSION_1_1;
-    refuse(&device, -ENOTSUP); /* and no extension */
+    refuse(&device, -ENOTSUP); /* without the extension */
     const char *const extension = "VK_KHR_timeline_semaphore";
     device.extensions = &extension;
     device.extension_count = 1;
