@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Every built-in model runs on a device as a whole: no feature of it stays on the CPU, and scores are equal. So do
-cambi's heat maps.
+"""Every built-in model runs on a device completely: none of its features stays on the CPU, and the scores are equal.
+The same holds for cambi's heat maps.
 
 usage: models_test.py VMAF SYNTHCLIP BACKEND
 """
@@ -12,12 +12,12 @@ import sys
 import tempfile
 
 VMAF, SYNTHCLIP, BACKEND = sys.argv[1:4]
-CLIP = ('mix', 640, 480, '420', 8, 2)  # large enough for all of them, at every scaling of theirs
+CLIP = ('mix', 640, 480, '420', 8, 2)  # large enough for all models, at every scale they use
 SKIPPED = 77
 
 
 def run(folder, backend, *words):
-    """The report of the clip and what the command said, or None where the backend has no device."""
+    """Return the clip's report and the command's messages, or None where the backend has no device."""
     report = f'{folder}/{backend}.json'
     _, width, height, sampling, depth, _ = CLIP
     command = [VMAF, '-r', f'{folder}/ref.yuv', '-d', f'{folder}/dist.yuv', '-w', str(width), '-h', str(height), '-p',
@@ -52,7 +52,7 @@ def check_model(folder, model):
 
 
 def paint_bands(folder):
-    """Steps of one code, which move from frame to frame: synthclip's kinds have no banding."""
+    """Make a clip with steps of one code value that move from frame to frame: synthclip's kinds have no banding."""
     _, width, height, _, _, frames = CLIP
     for name, step in (('ref', 53), ('dist', 29)):
         with open(f'{folder}/{name}.yuv', 'wb') as file:

@@ -81,12 +81,12 @@ def main():
                 file.write(WRAPPER.format(before=before, after=after, vmaf=VMAF))
             os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
             expect(what, gate(path, cache), 1, text)
-        # The self-test refuses the device, by name of the kernel; backends without one are told by their scores.
+        # The self-test names the kernel and refuses the device; without a self-test the scores differ.
         result = gate(SPOILT, empty)
         tested = re.search('computes wrong bits', result[1])
         expect('a spoilt kernel' + (', at the self-test' if tested else ''), result, 1,
                'vif_stats_2' if tested else 'integer_vif_scale')
-        # Without a self-test the scores give it away.
+        # Without a self-test the scores differ.
         expect('a spoilt kernel, at the scores', gate(UNTESTED, empty), 1, 'integer_vif_scale')
 
 

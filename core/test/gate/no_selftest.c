@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Stands in for the self-test: every device is found good. */
+/* Replaces the self-test: every device passes. */
 #include "gpu/selftest.h"
 
 SelfTestSet selftest_set_of(const FeatureDef *def)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Copies a source with one word of it replaced, in the one place where it stands.
+"""Copies a source file with one word replaced. The word must occur exactly once.
 
 usage: spoil.py IN OUT WORD OTHER
 """

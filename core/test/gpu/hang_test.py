@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command on a device that does not finish its n-th piece of work: it says so, writes no report and ends.
+"""The command on a device that never finishes its n-th submission: it prints an error, writes no report and exits.
 
 usage: hang_test.py VMAF SYNTHCLIP WORKDIR
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the kernel images of this build are made of, instruction by instruction: floats are rounded as the
-source says, nowhere fused, flushed or approximate, and sizes are those the host code launches with.
+"""Examines the kernel images of this build instruction by instruction: floats are rounded as the source says, never
+fused, flushed or approximate, and workgroup sizes are those that the host code launches.
 
 usage: images_test.py ptx DUMP_IMAGES COMPILE_KERNEL CLANG PTXAS     PTXAS may be -
        images_test.py amd DUMP_IMAGES COMPILE_KERNEL CLANG

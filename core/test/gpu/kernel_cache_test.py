@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Kernels that a build takes from another one's: the same bytes, and never those of another text or of other words.
+"""Kernels from the kernel cache are the same bytes as compiled ones, and never those of another source or command.
 
 usage: kernel_cache_test.py COMPILE_KERNEL INCLUDE SOURCE CLANG
 """

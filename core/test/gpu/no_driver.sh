@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# A machine without CUDA or HIP: the CPU works, the GPU is refused in one clear line and with an error, and
-# nothing falls back in silence.
+# On a machine without CUDA or HIP the CPU works, a request for the GPU fails with one clear line, and nothing
+# falls back silently.
 # usage: no_driver.sh VMAF BACKEND OLD_DRIVER
-#   OLD_DRIVER: a library that has not all of the functions
+#   OLD_DRIVER: a library that lacks some of the functions
 set -eu
 vmaf=$1 backend=$2 old=$3
 folder=$(mktemp -d)

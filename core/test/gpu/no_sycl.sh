@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Without a SYCL plugin, or with a file in its place that is none of ours: the CPU works, SYCL is refused in
-# words, nothing falls back in silence.
+# Without a SYCL plugin, or with a wrong file in its place, the CPU works, a request for SYCL fails with a message,
+# and nothing falls back silently.
 # usage: no_sycl.sh VMAF FOLDER_OF_FAKES
 set -eu
 vmaf=$1
 fakes=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Alone in its folder, so that no plugin lies beside it.
+# In a folder of its own, without a plugin beside it.
 cp "$vmaf" "$folder/vmaf"
 head -c 18432 /dev/zero > "$folder/frame.yuv" # 128x96, 4:2:0, 8 bits
 score="$folder/vmaf -r $folder/frame.yuv -d $folder/frame.yuv -w 128 -h 96 -p 420 -b 8 --no_prediction \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# A machine without Vulkan: the CPU works, the GPU is refused in words, nothing falls back in silence.
+# On a machine without Vulkan the CPU works, a request for the GPU fails with a message, and nothing falls back
+# silently.
 # usage: no_vulkan.sh VMAF
 set -eu
 vmaf=$1

@@ -469,15 +469,16 @@ static void test_doubles(void **unused)
     unsetenv("VMAF_GPU_DOUBLES");
 }
 
-/* The queue is locked around each submission, those of the self-test included. */
+/* The queue is locked around each submission, including those of the self-test. */
 static void test_locks(void **unused)
 {
     const unsigned before = atomic_load(&owner.submissions);
     const VmafVulkanExternalDevice device = owner_tells(&owner);
     VmafVulkanState *one;
-    assert_int_equal(0, setenv("VMAF_CACHE_DIR", "", 1)); /* no verdict is remembered */
+    /* Otherwise a cached verdict would skip the self-test. */
+    assert_int_equal(0, setenv("VMAF_CACHE_DIR", "", 1));
     assert_int_equal(0, vmaf_vulkan_state_init_external_device(&one, &device));
-    /* The first pair has its features tested on the device. */
+    /* The first pair makes the device test its features. */
     const SynthClip clip = clip_of(&kinds[0]);
     const ScoreRun run = {
         .device = (VmafDevice *)one, .clip = &clip, .features = every, .feature_count = DEVICE

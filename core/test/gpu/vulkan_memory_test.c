@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The sub-allocator of the Vulkan backend over a device that only counts: what it gives out never
- * overlaps, is aligned and lies where it says; what is given back is one piece again, whatever the
- * order. Needs no driver. */
+/* The sub-allocator of the Vulkan backend over a fake device that only counts: ranges never
+ * overlap, are aligned and lie where reported, and freed ranges merge again in any order. Needs no
+ * driver. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,11 +12,12 @@
 #include "testing.h"
 #include "gpu/backend/vulkan/vk.h"
 
-/* ---- a device that only counts ---- */
+/* ---- a fake device that only counts ---- */
 
 enum { DEVICE_LOCAL, MAPPED, MAPPED_CACHED, TYPES };
 #define MAX_BLOCKS 64
-#define BLOCK ((VkDeviceSize)64 << 20) /* what the allocator asks for when less is wanted */
+/* The size that the allocator asks for when less is needed. */
+#define BLOCK ((VkDeviceSize)64 << 20)
 
 typedef struct Block {
     VkDeviceSize size;
@@ -27,9 +28,10 @@ typedef struct Block {
 static Block blocks[MAX_BLOCKS]; /* size 0: free */
 static unsigned allocate_calls, live_blocks;
 static bool fail_allocate, fail_map;
-static VkDeviceSize largest, largest_map; /* that the driver has to give, or to map; 0: any */
+/* The largest allocation, and mapping, that the driver can make; 0: any. */
+static VkDeviceSize largest, largest_map;
 
-/* A driver that is busy with mapped memory until it is told to end, or loses patience. */
+/* A driver that is busy with mapped memory until it is released or a time limit passes. */
 static pthread_mutex_t busy_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t busy_changed = PTHREAD_COND_INITIALIZER;
 static bool stay_busy, is_busy, told_to_end;
@@ -125,7 +127,7 @@ static int set_up(void **unused)
     return vulkan_memory_create(&memory, &device);
 }
 
-/* Whatever the test did, nothing is left. */
+/* Nothing is left, whatever the test did. */
 static int tear_down(void **unused)
 {
     const unsigned left = live_blocks;
@@ -184,7 +186,7 @@ static void check_taken(const Taken *t)
     }
 }
 
-/* The ends of mapped memory keep what was written when it was taken. */
+/* The first and last bytes of mapped memory keep the values written when it was allocated. */
 static void mark(Taken *t, char value)
 {
     t->mark = value;
@@ -251,9 +253,9 @@ static void test_model(void **unused)
     }
 }
 
-/* ---- one piece again ---- */
+/* ---- merging ---- */
 
-/* Three neighbours in one block, given back in every order. */
+/* Frees three neighbours in one block in every order. */
 static void test_merging(void **unused)
 {
     static const unsigned orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
@@ -267,7 +269,7 @@ static void test_merging(void **unused)
         assert_int_equal(0, allocate_calls);
         for (unsigned i = 0; i < 3; i++) {
             give(&pieces[orders[o][i]]);
-            /* What lies side by side serves as one. */
+            /* Two free neighbours serve one larger request. */
             const unsigned gone = i + 1;
             const bool apart = i == 1 && orders[o][0] + orders[o][1] == 2;
             VulkanAllocation whole = must_take(apart ? third : gone * third, 1);
@@ -280,7 +282,7 @@ static void test_merging(void **unused)
     }
 }
 
-/* Alignment cuts a piece off in front, which is not lost. */
+/* Alignment splits off a range in front, which stays usable. */
 static void test_alignment(void **unused)
 {
     VulkanAllocation first = must_take(1000, 1), aligned = must_take(4096, 65536),
@@ -298,7 +300,7 @@ static void test_alignment(void **unused)
     give(&first);
 }
 
-/* What is done again and again needs no more than the first time. */
+/* Repeating the same requests needs no more memory than the first time. */
 static void test_cycle(void **unused)
 {
     VulkanAllocation anchor = must_take(4096, 256), cycle[20];
@@ -315,7 +317,7 @@ static void test_cycle(void **unused)
     give(&anchor);
 }
 
-/* Larger than a block, or than half of one: exactly what was asked for. */
+/* Requests larger than a block, or than half of one, get exactly their size. */
 static void test_large(void **unused)
 {
     VulkanAllocation large = must_take(BLOCK + 4, 256), half = must_take(BLOCK / 2 + 4, 256);
@@ -325,7 +327,7 @@ static void test_large(void **unused)
     give(&half);
 }
 
-/* Blocks of mapped memory begin small, and are as large as all before them, up to the usual size. */
+/* Blocks of mapped memory begin small; each is as large as all before it, up to the usual size. */
 static void test_mapped_growth(void **unused)
 {
     static const unsigned megabytes[] = { 8, 8, 16, 32, 64, 64 };
@@ -346,7 +348,7 @@ static void test_mapped_growth(void **unused)
         give(&pieces[--count]);
 }
 
-/* A small heap gives small blocks. */
+/* A small heap makes small blocks. */
 static void test_small_heap(void **unused)
 {
     device.memory_types.memoryHeaps[0].size = 16 << 20;
@@ -367,7 +369,7 @@ static void *take_mapped(void *out)
     return NULL;
 }
 
-/* Whoever wants memory of the device gets it while another thread waits for mapped memory. */
+/* A thread gets device memory while another one waits for mapped memory. */
 static void test_apart(void **unused)
 {
     VulkanAllocation mapped, own;
@@ -394,7 +396,7 @@ static void test_apart(void **unused)
     give(&mapped);
 }
 
-/* ---- when there is none ---- */
+/* ---- out of memory ---- */
 
 static void test_failures(void **unused)
 {
@@ -415,9 +417,9 @@ static void test_failures(void **unused)
     assert_int_equal(-ENOTSUP, vulkan_memory_alloc(memory, &nowhere, GPU_UPLOAD, &out));
     give(&anchor);
     give(&mapped);
-    give(&mapped); /* nothing is fine */
+    give(&mapped); /* freeing nothing is fine */
 
-    /* Memory of the host for the books. */
+    /* Host memory for the allocator's lists. */
     for (unsigned aligned = 0; aligned < 2; aligned++) {
         for (unsigned n = 1; n <= 4; n++) {
             anchor = aligned ? must_take(100, 1) : (VulkanAllocation){ 0 };
@@ -434,7 +436,7 @@ static void test_failures(void **unused)
     }
 }
 
-/* Where no large block is to be had, one as large as what is asked for may be. */
+/* Where no large block can be allocated, one of the requested size may be. */
 static void test_tight(void **unused)
 {
     static const enum GpuMemory kinds[] = { GPU_DEVICE, GPU_UPLOAD, GPU_READBACK };
@@ -453,7 +455,7 @@ static void test_tight(void **unused)
     }
 }
 
-/* The same when it is room for addresses that is short. */
+/* The same when address space for mapping is short. */
 static void test_tight_map(void **unused)
 {
     VulkanAllocation exact, more;

@@ -175,7 +175,7 @@ VmafVulkanExternalDevice owner_tells(Owner *owner)
 
 /* ---- frames ---- */
 
-/* More than the picture needs: what lies around it is noise. */
+/* Images are larger than the picture, with noise around it. */
 #define MARGIN 9
 
 static unsigned image_side(unsigned side, bool half)
@@ -335,7 +335,8 @@ static OwnerStaging *make_staging(Owner *owner, size_t size)
     return s;
 }
 
-/* The image as it shall be: the samples of one plane or of two, shifted, with noise around and below. */
+/* Fills the image's memory: the samples of one plane or of two, shifted, with noise around them and
+ * in the unused bits. */
 static void fill(uint8_t *to, const FrameKind *kind, const VmafPicture *pic, unsigned i, unsigned w,
                  unsigned h)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A program with a Vulkan device and frames of its own, as FFmpeg has them: images with timeline semaphores,
- * filled by a queue that it shares with the library under a lock. What goes wrong fails the test. */
+/* A program with a Vulkan device and frames of its own, like FFmpeg: images with timeline
+ * semaphores, filled by a queue that it shares with the library under a lock. An error fails the
+ * test. */
 #ifndef TEST_GPU_VULKAN_OWNER_H
 #define TEST_GPU_VULKAN_OWNER_H
 
@@ -31,31 +32,32 @@ typedef struct Owner {
 #undef FIELD
     uint32_t family;
     VkQueue queue;
-    OwnerStaging *stagings; /* of uploads that may be under way */
+    OwnerStaging *stagings; /* of uploads that may be in flight */
 
     pthread_mutex_t lock;
     atomic_int holders;
     atomic_uint locks, unlocks, wrong_queues, submissions, unlocked_submissions;
 } Owner;
 
-/* NULL, or why there is no device. `features` is what it is made with: VkPhysicalDeviceFeatures2; NULL: what the
- * library needs. */
+/* Returns NULL, or the reason why there is no device. `features`: VkPhysicalDeviceFeatures2 to
+ * create it with; NULL: what the library needs. */
 const char *owner_open(Owner *owner, const VkPhysicalDeviceFeatures2 *features);
-void owner_close(Owner *owner); /* and looks for complaints of the layers */
+void owner_close(Owner *owner); /* and fails if the layers complained */
 
-/* All that the library is told. Functions are found through the owner, who sees each submission. */
+/* The description of the device for the library. The library finds functions through the owner, who
+ * sees each submission. */
 VmafVulkanExternalDevice owner_tells(Owner *owner);
 
-/* How the frames of a video lie in images. */
+/* The layout of a video's frames in images. */
 typedef struct FrameKind {
     const char *name;
     enum VmafPixelFormat pix_fmt; /* of the picture */
     unsigned bpc, shift;
-    uint32_t format[3]; /* one, two or three images */
+    uint32_t format[3]; /* of one, two or three images */
     unsigned x, y, layer;
     VkImageLayout layout;
-    uint32_t owner;                /* family; 0: the library's own */
-    enum VmafPixelFormat take_fmt; /* what is read of it; 0: all */
+    uint32_t owner;                /* queue family; 0: the library's own */
+    enum VmafPixelFormat take_fmt; /* the format to score; 0: the picture's */
 } FrameKind;
 
 typedef struct OwnerFrame {
@@ -64,15 +66,16 @@ typedef struct OwnerFrame {
     VkDeviceMemory memory[3];
     VkSemaphore semaphore[3];
     uint64_t value[3];
-    VmafVulkanFrame frame; /* as it is handed over; next values included */
+    VmafVulkanFrame frame; /* passed to the library; includes the next semaphore values */
     atomic_uint released;
 } OwnerFrame;
 
 void owner_make_frame(Owner *owner, const FrameKind *kind, unsigned w, unsigned h, OwnerFrame *out);
 void owner_destroy_frame(Owner *owner, OwnerFrame *frame);
-/* Enqueues the upload of a picture, after what the frame's semaphores have been promised so far. */
+/* Enqueues the upload of a picture, after everything that the frame's semaphores were promised so
+ * far. */
 void owner_paint(Owner *owner, OwnerFrame *frame, const VmafPicture *pic);
-/* After a read: takes over the values that the library signals. */
+/* After a read: takes over the values that the library will signal. */
 void owner_take_back(OwnerFrame *frame);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the Vulkan backend says to a queue, heard by a driver that only listens: software drivers run all
- * in order, and would not miss a wait. */
+/* The calls that the Vulkan backend makes to a queue, with a fake driver that only listens.
+ * Software drivers run everything in order, so they would not notice a missing wait. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "testing.h"
 #include "gpu/backend/vulkan/vk.h"
 
-/* ---- a driver that only listens ---- */
+/* ---- a fake driver that only listens ---- */
 
 #define HEARD_MAX 8
 
@@ -51,7 +51,7 @@ static VkSemaphore waited[HEARD_MAX];
 static uint64_t waited_values[HEARD_MAX];
 static unsigned waited_count;
 static VkResult wait_result;
-static unsigned wait_failures; /* so many waits fail for want of memory first */
+static unsigned wait_failures; /* so many waits fail first, for lack of memory */
 
 static VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
                                            uint64_t timeout_ns)
@@ -123,7 +123,7 @@ static void test_points(void **unused)
     }
     assert_int_equal(0, submit((GpuSubmit){ .queue = GPU_COMPUTE }, &done));
     assert_ptr_equal(QUEUE(GPU_COMPUTE), heard.queue);
-    assert_int_equal(1, done.value); /* each queue counts for itself */
+    assert_int_equal(1, done.value); /* each queue counts its own points */
 }
 
 static void test_waits(void **unused)
@@ -152,7 +152,7 @@ static void test_waits(void **unused)
     assert_int_equal(3, heard.signal_count);
 }
 
-/* A submission that failed moved no time line; a lost device takes none. */
+/* A failed submission moves no time line, and a lost device accepts none. */
 static void test_failures(void **unused)
 {
     GpuPoint done;
@@ -189,7 +189,7 @@ static void test_waiting(void **unused)
     assert_int_equal(-EIO, vulkan_wait(&device.gpu, (GpuPoint){ GPU_TRANSFER, 6 }, 1));
 }
 
-/* Work that cannot be waited for may be at work for ever: what it uses is left to it. */
+/* Work that cannot be waited for may run for ever, so what it uses is not freed. */
 static void test_waiting_in_vain(void **unused)
 {
     static const GpuOps ops = { .wait = vulkan_wait };
@@ -220,7 +220,7 @@ static void test_draining(void **unused)
     assert_int_equal(-EIO, vulkan_drain(&device.gpu));
 }
 
-/* Want of memory passes, or it does not and is told; a lost device is idle. */
+/* Lack of memory passes, or it lasts and is reported; a lost device is idle. */
 static void test_idleness(void **unused)
 {
     assert_int_equal(0, vulkan_await_idle(&device));

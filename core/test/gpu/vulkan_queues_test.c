@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which queues are taken of devices as there are, by what is expected of them. Needs no driver. */
+/* Which queues are used on typical devices, depending on the expected work. Needs no driver. */
 #include <string.h>
 
 #include "testing.h"

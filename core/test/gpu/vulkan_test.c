@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_vulkan.h: its promises about arguments, and that pictures score the same bits whichever
- * way they come: host memory, pools, images of the caller, shared memory, another's device. What is not
- * Vulkan's own is tested for all backends alike: rig.h. */
+/* libvmaf_vulkan.h: its promises about arguments, and that pictures score the same bits however
+ * they are passed: host memory, pools, images of the caller, shared memory, the caller's device.
+ * Everything that is not specific to Vulkan is tested for all backends alike (rig.h). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static GpuDevice *gpu_of(VmafVulkanState *of)
 #define H 93
 
 static VmafVulkanState *state;
-static int validation; /* whether the layers are there */
+static int validation; /* whether the layers are installed */
 
 /* ---- pictures and scores ---- */
 
@@ -136,7 +136,7 @@ static void test_same_scores(void **unused)
 
 /* ---- images ---- */
 
-/* The functions the library itself has no use for. */
+/* Functions that the library itself does not load. */
 #define FUNCTIONS(X)                                                                               \
     X(CreateImage)                                                                                 \
     X(DestroyImage)                                                                                \
@@ -221,13 +221,13 @@ static void image_barrier(VulkanDevice *dev, VkCommandBuffer commands, VkImage i
                                 &barrier);
 }
 
-/* How a format keeps its samples. */
+/* The packing of a format's samples. */
 typedef struct Kind {
-    VkFormat format; /* as the image is made */
-    uint32_t told;   /* as the import is told */
+    VkFormat format; /* of the image */
+    uint32_t told;   /* the format that the import names */
     unsigned bpc, shift, planes;
-    enum VmafPixelFormat pix_fmt; /* as it is imported */
-    VkFormat chroma; /* not 0: the planes are images of their own, chroma of this format */
+    enum VmafPixelFormat pix_fmt; /* of the imported picture */
+    VkFormat chroma; /* not 0: the planes are separate images, and chroma has this format */
 } Kind;
 
 static const Kind kinds[] = {
@@ -265,7 +265,7 @@ static size_t pack_plane(uint8_t *to, const Kind *kind, unsigned plane, unsigned
     return (size_t)w * h * comps * bytes;
 }
 
-/* Planes of one image: all of a multi-planar one, else plane `only`. */
+/* Fills one image with all planes of a multi-planar format, or else with plane `only`. */
 static void fill_image(VulkanDevice *dev, const Kind *kind, Image *image, unsigned only,
                        unsigned frame, int is_ref, VkImageLayout layout)
 {
@@ -337,7 +337,7 @@ static VkSemaphore make_timeline(VulkanDevice *dev)
     return semaphore;
 }
 
-/* The owner of the images says that they are ready. */
+/* The owner of the images signals that they are ready. */
 static void signal_timeline(VulkanDevice *dev, VkSemaphore semaphore, uint64_t value)
 {
     const VkSemaphoreSignalInfo info = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
@@ -405,7 +405,8 @@ static void check_kind(VmafVulkanState *own, const Kind *kind)
             }
         }
         assert_int_equal(0, vmaf_vulkan_read_imported_pictures(vmaf, i));
-        /* A driver may signal ours, which the read waited for, a moment before the caller's. */
+        /* The driver may signal our semaphore, which the read waited for, a moment before the
+         * caller's. */
         uint64_t now = 0;
         for (unsigned tries = 0; tries < 60000 && now < time; tries++) {
             assert_int_equal(VK_SUCCESS, vk.GetSemaphoreCounterValue(dev->handle, ready, &now));
@@ -423,7 +424,7 @@ static void check_kind(VmafVulkanState *own, const Kind *kind)
     dev->vkd.DestroySemaphore(dev->handle, ready, NULL);
 }
 
-/* One state for all of them, whatever their sizes and depths. */
+/* One state serves all kinds, whatever their sizes and depths. */
 static void test_images(void **unused)
 {
     VmafVulkanState *own = second_state();
@@ -517,7 +518,7 @@ static void test_shared_memory(void **unused)
     free_silent(&own);
 }
 
-/* ---- another's device ---- */
+/* ---- the caller's device ---- */
 
 static unsigned locks, unlocks;
 
@@ -555,7 +556,7 @@ static void test_borrowed_device(void **unused)
     assert_int_equal(locks, unlocks);
     assert_int_equal(locks, seen);
     vmaf_vulkan_state_free(&guest);
-    /* The owner's device is as it was. */
+    /* The owner's device still works as before. */
     score_pictures(owner, VMAF_PIX_FMT_YUV420P, 8, PLAIN, 0, &gpu);
     assert_memory_equal(&cpu, &gpu, sizeof(cpu));
     free_silent(&owner);
@@ -614,7 +615,8 @@ static void test_pools(void **unused)
     assert_int_equal(-EINVAL, vmaf_vulkan_import_state(NULL, state));
     assert_int_equal(0, vmaf_vulkan_import_state(vmaf, state));
     VmafPicture pic;
-    assert_int_equal(-EINVAL, vmaf_vulkan_picture_fetch(vmaf, &pic)); /* no geometry yet */
+    /* The context has no geometry yet. */
+    assert_int_equal(-EINVAL, vmaf_vulkan_picture_fetch(vmaf, &pic));
     assert_int_equal(0, vmaf_vulkan_preallocate_pictures(vmaf, cfg));
     assert_int_equal(0, vmaf_vulkan_preallocate_pictures(vmaf, cfg));
     cfg.pic_prealloc_method = 99;
@@ -628,7 +630,7 @@ static void test_pools(void **unused)
     assert_int_equal(0, vmaf_vulkan_picture_fetch(vmaf, &pic));
     assert_int_equal(-EINVAL, vmaf_vulkan_read_imported_pictures(vmaf, 0));
     assert_int_equal(0, vmaf_close(vmaf));
-    paint(&pic, 0, 1); /* outlives its context */
+    paint(&pic, 0, 1); /* the picture outlives its context */
     assert_int_equal(0, vmaf_picture_unref(&pic));
 }
 
@@ -643,7 +645,7 @@ int main(void)
                                   .allow_software = 1,
                                   .enable_validation = 1 };
     int err = vmaf_vulkan_state_init_with_options(&state, &options);
-    if (err == -ENOTSUP) { /* no validation layers here */
+    if (err == -ENOTSUP) { /* the validation layers are not installed */
         options.enable_validation = 0;
         err = vmaf_vulkan_state_init_with_options(&state, &options);
     }

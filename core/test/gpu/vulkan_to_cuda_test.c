@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures that Vulkan makes and CUDA scores, on one GPU: memory and timeline semaphores cross between two
- * drivers' APIs, and nobody waits on the host. Skipped (77) where no Vulkan device is a CUDA device, too. */
+/* Pictures that Vulkan makes and CUDA scores on one GPU: memory and timeline semaphores are shared
+ * between two drivers' APIs, and nothing waits on the host. Skipped (77) where no Vulkan device is
+ * also a CUDA device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const ClipFeature features[] = {
     { "vif", { 0 } }, { "adm", { 0 } }, { "motion", { 0 } }, { "psnr", { 0 } }, { "cambi", { 0 } }
 };
 
-/* More frames than a context holds at once, so that all it has is used again. */
+/* More frames than a context holds at once, so that all its objects are used again. */
 static const SynthClip clips[] = {
     { "8 bits", SYNTH_MIX, 331, 221, VMAF_PIX_FMT_YUV420P, 8, 11 },
     { "10 bits", SYNTH_BANDS, 322, 218, VMAF_PIX_FMT_YUV420P, 10, 11 },
@@ -30,15 +31,15 @@ static VmafDevice *device;
 
 /* ---- one side of a clip ---- */
 
-/* A frame has three moments: written by Vulkan, read by CUDA, spoilt by Vulkan. */
+/* A frame has three moments: written by Vulkan, read by CUDA, overwritten by Vulkan. */
 enum { WRITTEN = 1, READ, SPOILT, MOMENTS = SPOILT };
 
 typedef struct Side {
     FrameShape shape;
     uint64_t offset[3], stride[3], size;
-    ExportedBuffer shared, staging[2]; /* staging of even and odd frames */
+    ExportedBuffer shared, staging[2]; /* staging buffers of even and odd frames */
     Timeline timeline;
-    uintptr_t semaphore; /* the timeline, as CUDA knows it */
+    uintptr_t semaphore; /* the time line, imported by CUDA */
 } Side;
 
 static uint64_t moment(unsigned t, unsigned which)
@@ -46,7 +47,7 @@ static uint64_t moment(unsigned t, unsigned which)
     return (uint64_t)t * MOMENTS + which;
 }
 
-/* Planes begin and rows end where nobody would have them. */
+/* Planes begin and rows end at unusual offsets. */
 static void side_create(Side *side, const SynthClip *clip, bool dedicated)
 {
     *side = (Side){ 0 };
@@ -57,7 +58,7 @@ static void side_create(Side *side, const SynthClip *clip, bool dedicated)
         side->stride[p] = (row + 2 + 4 * p) | 1;
         side->size = side->offset[p] + side->stride[p] * side->shape.h[p];
     }
-    side->size = (side->size + 3) & ~(uint64_t)3; /* Vulkan fills words */
+    side->size = (side->size + 3) & ~(uint64_t)3; /* Vulkan fills whole words */
     exporter_make_buffer(&exporter, side->size, dedicated, &side->shared);
     for (unsigned i = 0; i < 2; i++)
         exporter_make_staging(&exporter, side->size, &side->staging[i]);
@@ -111,7 +112,8 @@ static VmafSharedPicture shared_picture(const Side *side, const SynthClip *clip,
     return picture;
 }
 
-/* Enqueues all that happens to a frame, on both devices, none of which can begin before the gate opens. */
+/* Enqueues all work of a frame on both devices. It begins only when the first semaphore is
+ * signalled. */
 static void enqueue(VmafContext *vmaf, Side *side, const SynthClip *clip, enum SynthSide which,
                     unsigned t, const Timeline *gate)
 {
@@ -163,7 +165,7 @@ static bool is_open(int fd)
 
 /* ---- scores ---- */
 
-/* Reads frame `t` and sees Vulkan hear of it. */
+/* Reads frame `t` and checks that Vulkan is told. */
 static void read_frame(VmafContext *vmaf, Side sides[2], unsigned t)
 {
     assert_int_equal(0, vmaf_read_imported_pictures(vmaf, t));
@@ -173,7 +175,8 @@ static void read_frame(VmafContext *vmaf, Side sides[2], unsigned t)
     }
 }
 
-/* All of a frame is enqueued before any of it may begin: whoever waits on the host waits for ever. */
+/* Enqueues all work of a frame before any of it may begin: a wait on the host would never
+ * return. */
 static void score_gated(VmafContext *vmaf, Side sides[2], const SynthClip *clip,
                         const Timeline *gate)
 {
@@ -260,7 +263,7 @@ static void check_refused_memory(VmafContext *vmaf, const Side *side, const Synt
     }
 }
 
-/* Memory is not among them: a driver whose semaphores are memory takes it for one. */
+/* Memory is not tested here: a driver whose semaphores are memory accepts it as one. */
 static void check_refused_semaphores(VmafContext *vmaf, int other)
 {
     const struct {
@@ -280,7 +283,7 @@ static void check_refused_semaphores(VmafContext *vmaf, int other)
     }
 }
 
-/* What is refused costs nobody anything: all descriptors stay open, and the context goes on. */
+/* A refused import has no side effects: all descriptors stay open, and the context still works. */
 static void test_refusals(void **unused)
 {
     SynthClip clip = clips[0];
@@ -310,7 +313,7 @@ static void test_refusals(void **unused)
     close(other);
 }
 
-/* ---- the device that both know ---- */
+/* ---- the device that both APIs know ---- */
 
 static int open_device(const uint8_t id[16], VmafDevice **out)
 {
@@ -354,8 +357,11 @@ static const char *open_both(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_scores), /* nothing was broken */
+        cmocka_unit_test(test_unknown_device),
+        cmocka_unit_test(test_scores),
+        /* Runs first: the refusals must not break the scores. */
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_scores),
     };
     const char *why = open_both();
     if (why) {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The GPU code compiles for Windows, handles of external memory included.
+# The GPU code compiles for Windows, including handles of external memory.
 # usage: windows.sh COMPILER SOURCE_FOLDER VULKAN_HEADERS
 set -eu
 compiler=$1 source=$2 headers=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Only Vulkan's own headers: the rest of that folder is for this machine.
+# Use only Vulkan's own headers: the rest of that folder is for this machine.
 ln -s "$headers/vulkan" "$folder/vulkan"
 [ ! -d "$headers/vk_video" ] || ln -s "$headers/vk_video" "$folder/vk_video"
 for file in "$source"/src/gpu/backend/vulkan/*.c "$source"/src/gpu/*.c "$source"/src/gpu/backend/cuda_hip/*.c \
