@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# vmaf-turbo. `make` builds and shows it at work; `make test` runs everything. Meson does the real work.
+# vmaf-turbo. `make` builds and shows it at work; `make test` runs the tests. Meson does the real work.
 #
 #   make               install what is missing, build, score a sample pair
-#   make build         build/tools/vmaf and the libraries
-#   make check         the quick tests, on a release build: two minutes, before each commit
-#   make test          all tests, on a release build and under the sanitizers
+#   make build         build what is installed: build/tools/vmaf, the other programs and the libraries
+#   make check         the quick tests, on a release build, before each commit; SUITE=vif runs those of one subject,
+#                      TEST='gpu choose' one test
+#   make test          what CI runs: the tests on a release build, then under the sanitizers
+#   make nightly       all tests, also those that repeat others under every schedule, and all of them under the sanitizers
 #   make mutate        break the code in known ways and see whether the tests notice; MUTATIONS='vif* team*' tries some
 #   make fuzz          fuzz the readers and the features (clang); FUZZ_TIME=600 seconds each, FUZZ_TARGETS='y4m model'
-#   make test-jobs     what takes long or wants large packages; `make test-NAME` runs one of JOBS below
-#   make gate          hold GPUs against the CPU; GATE='--backends cpu,vulkan,cuda' says which
+#   make test-jobs     tests that take long or want large packages; `make test-NAME` runs one of JOBS below
+#   make gate          compare GPUs with the CPU; GATE='--backends cpu,vulkan,cuda' names the backends
 #   make install       PREFIX=/usr/local
 #   make dist          the source as a tarball, the same bytes for the same commit; in build-package
 #   make deb           Debian packages, in build-package/debian; DEB='-b' are options of dpkg-buildpackage
@@ -17,8 +19,8 @@
 #   make static        build-package/vmaf, one static file, for the CPU, Y4M and raw video
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
-#   make format        bring the sources into the house style
-#   make format-check  see whether they are
+#   make format        format the sources
+#   make format-check  check the format of the sources
 #   make clean
 PREFIX ?= /usr/local
 BUILD  := build
@@ -28,15 +30,21 @@ TSAN   := build-tsan
 FUZZ   := build-fuzz
 FFMPEG := build-ffmpeg
 WINDOWS := build-windows
+# Generates the clips of tests and of the demo.
+SYNTHCLIP := $(BUILD)/test/synth/synthclip
 MESON_FLAGS ?=
-# AMD architectures of $(BUILD), between commas; nothing: all that Meson's option names.
-HIP_ARCHS ?=
+# AMD architectures to compile kernels for, comma-separated: those of this machine's cards, or one where there is no
+# card. `all` is what packages have: every architecture of Meson's option.
+HIP_ARCHS ?= $(shell scripts/hip-archs)
+# Choose what `make check` runs: a suite (a folder of core/test or a feature), or a test by its name.
+SUITE ?=
+TEST ?=
 # Kernels are compiled once for all of these folders.
 export VMAF_KERNEL_CACHE ?= $(CURDIR)/build-kernels
 
-# -march and the like are the library's business: it picks vector code at run time. Code for every AMD
-# architecture takes a minute: one of them will do for builds that look for bugs. Those name functions and lines,
-# not variables (-g1): that takes a quarter of the time off the longest compilations.
+# The library picks vector code at run time: no -march here. Builds that look for bugs have code for one AMD
+# architecture, and debug information with functions and lines but without variables (-g1): that takes a quarter off the
+# longest compilations.
 BUG_FLAGS := -Dhip_archs=gfx1030 -Dc_args=-g1 -Dcpp_args=-g1
 SAN_FLAGS := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_ndebug=false -Db_lundef=false $(BUG_FLAGS)
 # clang sees undefined behaviour that gcc does not: gcc's sanitizers serve where clang has none.
@@ -45,11 +53,12 @@ SAN_CC := clang -fsanitize=address,undefined -x c - -o /dev/null
 # does not look for them there.)
 SAN_ENV   := ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0 \
              UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-# Neither drivers nor decoders are ours to judge: their threads would be seen, and their locks not.
+# Without drivers and decoders: the thread sanitizer would see their threads, but not their locks.
 TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -Denable_vulkan=disabled -Dlibav=disabled \
               $(BUG_FLAGS)
 
-# Limits of tests are there to end what hangs: a slow or busy machine gets times as much, and more under the sanitizers.
+# Time limits of tests end those that hang. They are multiplied for slow or busy machines, and more so under the
+# sanitizers.
 PATIENCE := 5
 SLOW_PATIENCE := 20
 
@@ -71,10 +80,10 @@ JOBS := \
   test-container \
   test-amd
 
-.PHONY: $(JOBS) all build check test test-release test-sanitizers test-jobs fuzz mutate install \
+.PHONY: $(JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
         gate jobs dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-jobs
 
-all: build
+all: build $(SYNTHCLIP)
 	@python3 scripts/demo.py $(BUILD)
 
 setup:
@@ -87,7 +96,7 @@ setup-jobs:
 	@scripts/setup --jobs
 
 $(BUILD)/build.ninja: | setup
-	@meson setup $(BUILD) core $(if $(HIP_ARCHS),-Dhip_archs=$(HIP_ARCHS)) $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@meson setup $(BUILD) core $(if $(filter-out all,$(HIP_ARCHS)),-Dhip_archs=$(HIP_ARCHS)) $(MESON_FLAGS) > /dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 
 $(SAN)/build.ninja: | setup-tests
 	@if echo 'int main(void) { return 0; }' | $(SAN_CC) 2> /dev/null; then export CC=clang CXX=clang++; fi; \
@@ -95,16 +104,20 @@ $(SAN)/build.ninja: | setup-tests
 	  { cat $(SAN)/meson-logs/meson-log.txt; exit 1; }
 
 build: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) installed
 
-check: build
-	@meson test -C $(BUILD) --setup quick --print-errorlogs
+$(SYNTHCLIP): build
+	@ninja -C $(BUILD) test/synth/synthclip
+
+# `meson test` builds what the chosen tests run.
+check: $(BUILD)/build.ninja
+	@meson test -C $(BUILD) --setup $(if $(TEST),all,$(if $(SUITE),chosen,quick)) --print-errorlogs \
+	  $(addprefix --suite ,$(SUITE)) $(if $(TEST),"$(TEST)")
 
 test-release: setup-tests build
 	@meson test -C $(BUILD) --print-errorlogs --timeout-multiplier $(PATIENCE)
 
 test-sanitizers: $(SAN)/build.ninja
-	@ninja -C $(SAN)
 	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier $(SLOW_PATIENCE) --setup sanitized
 
 # The rules in core/test/mutate/*.rules say what to break; it is broken in a copy of the tree, in build-mutate.
@@ -117,16 +130,16 @@ $(TSAN)/build.ninja: | setup
 	@meson setup $(TSAN) core $(TSAN_FLAGS) $(MESON_FLAGS) > /dev/null || \
 	  { cat $(TSAN)/meson-logs/meson-log.txt; exit 1; }
 
-# (It would let every process sleep for a second at its end, and vmaf-mcp has many.)
+# atexit_sleep_ms: by default every process sleeps for a second before it exits, and vmaf-mcp starts many.
 test-threads: $(TSAN)/build.ninja
-	@ninja -C $(TSAN)
 	@TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:atexit_sleep_ms=0 meson test -C $(TSAN) --print-errorlogs --timeout-multiplier $(SLOW_PATIENCE) \
 	  --setup threads
 
 # Every call of a Vulkan driver, where `make test` tries the first and the last of each function.
 FAULTS := core/test/faults/vulkan_faults_test.py
-test-faults: build
-	@python3 $(FAULTS) $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(BUILD)/test/faults/libvulkan.so.1 \
+test-faults: $(SYNTHCLIP)
+	@ninja -C $(BUILD) test/faults/libvulkan.so.1
+	@python3 $(FAULTS) $(BUILD)/tools/vmaf $(SYNTHCLIP) $(BUILD)/test/faults/libvulkan.so.1 \
 	  $(BUILD)/test/faults/all --all || [ $$? -eq 77 ]
 
 # Damaged videos through FFmpeg's libraries, the command under the sanitizers.
@@ -148,49 +161,49 @@ test-packaging: setup
 # Other processors (arm64 with its vector code, riscv64, s390x, which is big-endian, i386), by emulators, musl and clang:
 # PLATFORM='s390x musl' tries some.
 PLATFORM ?=
-test-platforms: setup-jobs build
+test-platforms: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/platforms/platforms_test.py . $(BUILD) $(PLATFORMS) $(PLATFORM)
 
 # Debian packages: built, looked at by lintian, and used as their users do, in a fresh Debian with an FFmpeg that
 # knows nothing of this project, too; and the definitions of CI.
 PLAIN_FFMPEG ?= build-ffmpeg/unmodified
-test-deb: setup-jobs build
+test-deb: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/packaging/deb_test.py . $(BUILD)-package/test
 	@[ -x $(PLAIN_FFMPEG)/shared/bin/ffmpeg ] || scripts/ffmpeg-build --build $(BUILD) --out $(PLAIN_FFMPEG) \
 	  --series none --link shared || [ $$? -eq 77 ]
 	@core/test/packaging/installed_test.sh $(BUILD)-package/debian $(abspath $(BUILD)-package) \
-	  $(BUILD)/test/synth/synthclip $(abspath $(PLAIN_FFMPEG)/shared) || [ $$? -eq 77 ]
+	  $(SYNTHCLIP) $(abspath $(PLAIN_FFMPEG)/shared) || [ $$? -eq 77 ]
 
 # vmaf-mcp with the protocol's own clients, which npm installs into the build folder.
-test-clients: setup-jobs build
+test-clients: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/mcp/clients_test.py $(BUILD)
 
 # vmaf-shard on a real Slurm, of one node, started and ended by the test; and its manifests against Kubernetes' schemas.
-test-slurm: setup-jobs build
+test-slurm: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/submit/deploy_test.py $(BUILD)/tools/vmaf-shard . $(BUILD)/test/submit/manifests --schemas
-	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/vmaf-shard $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip \
+	@python3 core/test/submit/slurm_test.py $(BUILD)/tools/vmaf-shard $(BUILD)/tools/vmaf $(SYNTHCLIP) \
 	  $(BUILD)/test/submit/slurm || [ $$? -eq 77 ]
 
 # Pages of reports, in a real browser.
-test-browser: setup-jobs build
+test-browser: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/vmaf-tune || [ $$? -eq 77 ]
 
 # AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the folder of the release build. It is the last
 # job, because it changes that build.
-test-amd: setup-jobs build
+test-amd: setup-jobs $(SYNTHCLIP)
 	@archs=$$(sed -n "/'hip_archs'/s/.*value: \[\([^]]*\)\].*/\1/p" core/meson_options.txt | tr -d " '") && \
 	  meson configure $(BUILD) -Dhip_archs="$$archs" && ninja -C $(BUILD) test/gpu/dump_images
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier $(PATIENCE) --setup all 'gpu AMD code' 'gpu AMD code by hiprtc'
 
 # The container image, built with buildah from nothing, and scores in it.
-test-container: setup-jobs build
+test-container: setup-jobs $(SYNTHCLIP)
 	@core/test/container/image_test.sh $(CURDIR) $(abspath $(BUILD))/test/container $(abspath $(BUILD))/tools/vmaf \
-	  $(abspath $(BUILD))/test/synth/synthclip || [ $$? -eq 77 ]
+	  $(abspath $(SYNTHCLIP)) || [ $$? -eq 77 ]
 
 # The library and the command for Windows, run by Wine and held against the native build. Kernels for CUDA and AMD are the
 # same files again.
-test-windows: setup-jobs build
+test-windows: setup-jobs $(SYNTHCLIP)
 	@scripts/windows-build --out $(WINDOWS) -- -Denable_cuda=disabled -Denable_hip=disabled -Denable_tests=false && \
 	  python3 core/test/windows/windows_test.py $(WINDOWS) $(BUILD) . || [ $$? -eq 77 ]
 
@@ -199,7 +212,7 @@ jobs:
 	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(JOBS)
 
 # FFmpeg's filters, with our patches and without, from Debian's source: skipped where that cannot be had.
-test-ffmpeg: setup-jobs build
+test-ffmpeg: setup-jobs $(SYNTHCLIP)
 	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG)
 
 # Where the time is limited (LATEST_START, in seconds since 1970), no job starts too late to finish.
@@ -225,11 +238,12 @@ test: setup-tests format-check test-release test-sanitizers
 
 install: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	@meson install -C $(BUILD)
+	@ninja -C $(BUILD) installed
+	@meson install -C $(BUILD) --no-rebuild
 
 GATE ?= --backends cpu,vulkan
-gate: build
-	@scripts/ci/cross_backend_diff $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip $(GATE)
+gate: $(SYNTHCLIP)
+	@scripts/ci/cross_backend_diff $(BUILD)/tools/vmaf $(SYNTHCLIP) $(GATE)
 
 dist:
 	@scripts/package dist
@@ -248,8 +262,8 @@ windows: setup
 static: setup
 	@scripts/package static
 
-bench: build
-	@python3 bench/bench.py $(BUILD)/tools/vmaf $(BUILD)/test/synth/synthclip
+bench: $(SYNTHCLIP)
+	@python3 bench/bench.py $(BUILD)/tools/vmaf $(SYNTHCLIP)
 
 docs: build
 	@python3 core/test/cli/docs_test.py $(BUILD)/tools/vmaf . --fix

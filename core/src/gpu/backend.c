@@ -10,19 +10,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-extern const GpuBackend vulkan_backend, cuda_backend, hip_backend, sycl_backend;
-#ifdef HAVE_HOST
-extern const GpuBackend host_backend;
-#endif
-
-const GpuBackend *const gpu_backends[] = {
-    &cuda_backend, &hip_backend, &vulkan_backend, &sycl_backend,
-#ifdef HAVE_HOST
-    &host_backend,
-#endif
-    NULL,
-};
-
 const GpuBackend *gpu_backend_find(const char *name)
 {
     for (const GpuBackend *const *b = gpu_backends; *b; b++)

@@ -14,6 +14,8 @@
 #include <libvmaf/report.h>
 #include <libvmaf/version.h>
 
+#include "testing.h"
+
 #if UINTPTR_MAX == UINT64_MAX
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
 #define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field)
@@ -145,7 +147,7 @@ VALUE(VMAF_API_VERSION_PATCH, 0);
 #endif
 
 /* The compiler did the work. What is left: the version of the headers is the library's. */
-int main(void)
+TEST_MAIN(abi)
 {
     char version[32];
     snprintf(version, sizeof(version), "%d.%d.%d", VMAF_API_VERSION_MAJOR, VMAF_API_VERSION_MINOR,

@@ -143,7 +143,7 @@ static void small_frames_fail_cleanly(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(api_pictures)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures),

@@ -358,7 +358,7 @@ static void reports(void **state)
     vmaf_close(vmaf);
 }
 
-int main(void)
+TEST_MAIN(api_scores)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(imported_scores),

@@ -286,7 +286,7 @@ static void contexts_are_independent(void **state)
         free(texts[i]);
 }
 
-int main(void)
+TEST_MAIN(api)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init_and_close),        cmocka_unit_test(null_arguments_are_errors),

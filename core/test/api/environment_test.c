@@ -439,7 +439,7 @@ static void test_auto(void **unused)
 }
 
 /* Without a word what needs no driver: those leak. */
-int main(int argc, char **argv)
+TEST_MAIN(environment)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_scores, tidy),

@@ -540,7 +540,7 @@ static void bad_notes_are_refused(void **state)
     vmaf_close(vmaf);
 }
 
-int main(void)
+TEST_MAIN(inspect)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extractors_are_listed),

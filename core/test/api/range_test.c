@@ -214,7 +214,7 @@ static void pooled_pictures(void **state)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-int main(void)
+TEST_MAIN(range)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_place),

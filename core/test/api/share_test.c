@@ -127,7 +127,7 @@ static void nonsense_is_refused(void **state)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-int main(void)
+TEST_MAIN(share)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_each_alone),

@@ -16,7 +16,7 @@ static void a_full_mask_leaves_nothing(void **state)
     assert_int_equal(cpu_flags(CPU_SSE2), 0);
 }
 
-int main(void)
+TEST_MAIN(cpu)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_goes_with_those_that_build_upon_it),

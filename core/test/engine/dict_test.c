@@ -86,7 +86,7 @@ static void locale_changes_nothing(void **state)
     setlocale(LC_ALL, "C");
 }
 
-int main(void)
+TEST_MAIN(dict)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_normalised),

@@ -93,7 +93,7 @@ static void ends(void **state)
     assert_false(fixed_print(text, 0x1.8p-97));
 }
 
-int main(void)
+TEST_MAIN(fixed)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_bits),

@@ -106,7 +106,7 @@ static void what_nobody_understands_is_ignored(void **state)
     unsetenv("VMAF_LOG");
 }
 
-int main(void)
+TEST_MAIN(log)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_is_heard_before_any_session), /* must be the first */

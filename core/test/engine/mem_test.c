@@ -98,7 +98,7 @@ static void large_pages_change_no_byte(void **state)
     mem_aligned_free(block);
 }
 
-int main(void)
+TEST_MAIN(mem)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_grows_one_by_one),

@@ -142,7 +142,7 @@ static void equality_sees_every_option(void **state)
     assert_false(option_equal(table, &a, &b));
 }
 
-int main(void)
+TEST_MAIN(option)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

@@ -269,7 +269,7 @@ static void survives_missing_memory(void **unused)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(outfile)
 {
     const struct CMUnitTest tests[] = {
         TEST(replaces_as_a_whole),

@@ -267,7 +267,7 @@ static void threads_share_a_pool(void **state)
     picture_pool_destroy(pool);
 }
 
-int main(void)
+TEST_MAIN(picture)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_round_chroma_down),

@@ -445,7 +445,7 @@ static void references_are_kept_as_far_as_features_look_back(void **state)
     assert_int_equal(live[2] - live[0], 4);
 }
 
-int main(void)
+TEST_MAIN(scheduler)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

@@ -171,7 +171,7 @@ static void the_first_value_settles_it(void **state)
     assert_true(value == 3);
 }
 
-int main(void)
+TEST_MAIN(scores)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

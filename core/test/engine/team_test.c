@@ -136,7 +136,7 @@ static void whoever_is_busy_is_not_at_hand(void **state)
     team_destroy(team);
 }
 
-int main(void)
+TEST_MAIN(team)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_job_runs_once),

@@ -238,7 +238,7 @@ static void predictions_agree_with_what_is_stored(void **state)
     vmaf_model_destroy(model);
 }
 
-int main(void)
+TEST_MAIN(threads)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

@@ -9,6 +9,7 @@ source=$(cd "$(dirname "$0")/../../.." && pwd)
 shift
 [ $# -gt 0 ] || set -- cuda hip vulkan
 tests='arrivals buffers colours contexts faults imports imports_memory imports_packed kernels limits places reserve ring several uploads'
+ninja -C "$build" installed test/synth/synthclip test/gpu/gpu_tests
 export VMAF_CACHE_DIR="$build/nvidia_cache"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -37,13 +38,13 @@ for backend; do
     own=
     [ "$backend" = vulkan ] || own="states driver_frames"
     for test in $tests $own; do
-        check "$test, $backend" env LD_LIBRARY_PATH="$libraries" "$build/test/gpu/${test}_test" "$backend"
+        check "$test, $backend" env LD_LIBRARY_PATH="$libraries" "$build/test/gpu/gpu_tests" "$test" "$backend"
     done
 done
 case " $* " in
-*" cuda "*) check 'Vulkan to CUDA' "$build/test/gpu/vulkan_to_cuda_test" ;;
+*" cuda "*) check 'Vulkan to CUDA' "$build/test/gpu/gpu_tests" vulkan_to_cuda ;;
 esac
 case " $* " in
-*" vulkan "*) check 'frames in images, vulkan' "$build/test/gpu/vulkan_frames_test" ;;
+*" vulkan "*) check 'frames in images, vulkan' "$build/test/gpu/gpu_tests" vulkan_frames ;;
 esac
 exit $failed

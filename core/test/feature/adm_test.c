@@ -65,7 +65,7 @@ static void too_close_is_said_once(void **state)
     assert_null(strstr(first + 1, "must be 3240 or more"));
 }
 
-int main(void)
+TEST_MAIN(adm)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_close_is_said_once),

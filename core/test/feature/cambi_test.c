@@ -321,7 +321,7 @@ static void samples_beyond_the_depth_are_refused(void **state)
     scoring_close(s);
 }
 
-int main(void)
+TEST_MAIN(cambi)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_of_visible_steps),

@@ -93,7 +93,7 @@ static void no_chroma_and_odd_depths_are_refused(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(ciede)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chroma_is_spread_as_stored),

@@ -263,7 +263,7 @@ static void areas_beyond_32_bits(void **state)
     scores_destroy(scores);
 }
 
-int main(void)
+TEST_MAIN(float)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_of_kernels),         cmocka_unit_test(taps_of_kernels),

@@ -42,7 +42,7 @@ static void failing_allocations_are_reported(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(memory)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(failing_allocations_are_reported) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void left_and_right_are_the_same(void **state)
         assert_true(motion_of(moving) == motion_of(flipped));
 }
 
-int main(void)
+TEST_MAIN(motion)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_and_right_are_the_same),

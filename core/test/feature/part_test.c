@@ -200,7 +200,7 @@ static void test_arguments_are_checked(void **unused)
     vmaf_close(vmaf);
 }
 
-int main(void)
+TEST_MAIN(part)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields_cover_results),

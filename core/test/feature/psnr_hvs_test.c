@@ -108,7 +108,7 @@ static void no_chroma_and_16_bits_are_refused(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(psnr_hvs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_points),

@@ -155,7 +155,7 @@ static void ansnr_of_flat_pictures(void **state)
     scoring_close(s);
 }
 
-int main(void)
+TEST_MAIN(psnr)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plane_has_its_score),

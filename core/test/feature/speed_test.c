@@ -245,7 +245,7 @@ static void refusals(void **state)
                      -EINVAL);
 }
 
-int main(void)
+TEST_MAIN(speed)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(covariance_equals_its_definition),

@@ -144,7 +144,7 @@ static void integer_ssim_is_its_definition(void **state)
     bpc_of_noise = 8;
 }
 
-int main(void)
+TEST_MAIN(ssim)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pictures_score_one),

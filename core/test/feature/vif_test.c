@@ -185,7 +185,7 @@ static void division_is_exact(void **state)
         }
 }
 
-int main(void)
+TEST_MAIN(vif)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_and_right_are_the_same),

@@ -168,7 +168,7 @@ static int setup(void **unused)
     return 0;
 }
 
-int main(void)
+TEST_MAIN(adm_decouple)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(gradients_that_are_a_degree_apart, setup),

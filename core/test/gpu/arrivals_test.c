@@ -553,7 +553,7 @@ static void test_ends(void **unused)
     }
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(arrivals)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),       cmocka_unit_test(test_tunings),

@@ -256,7 +256,7 @@ static void test_nothing(void **unused)
     assert_int_equal(0, gpu->ops->drain(gpu));
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(buffers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),  cmocka_unit_test(test_lives),   cmocka_unit_test(test_again),

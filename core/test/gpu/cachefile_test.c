@@ -293,7 +293,7 @@ static void test_many_writers(void **unused)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(cachefile)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tag),

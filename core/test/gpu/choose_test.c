@@ -214,7 +214,7 @@ static void test_expected(void **unused)
     }
 }
 
-int main(void)
+TEST_MAIN(choose)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

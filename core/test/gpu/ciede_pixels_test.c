@@ -128,7 +128,7 @@ static void what_is_sure_is_right(void **state)
                 check((enum PixelForm)form, depths[d], (enum Palette)palette);
 }
 
-int main(void)
+TEST_MAIN(ciede_pixels)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(hard_ones_are_left_alone),
                                         cmocka_unit_test(what_is_sure_is_right) };

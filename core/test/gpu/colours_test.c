@@ -107,7 +107,7 @@ static void too_many_pixels_in_doubt(void **unused)
     check(nearly_all_in_doubt, 8, 1);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(colours)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(sums_that_depend_on_their_order),
                                         cmocka_unit_test(pixels_in_doubt),

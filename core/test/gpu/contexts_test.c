@@ -520,7 +520,7 @@ static void test_range(void **unused)
     }
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(contexts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_in_turn),

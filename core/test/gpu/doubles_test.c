@@ -99,7 +99,7 @@ static void the_environment_wins(void **unused)
     unsetenv("VMAF_GPU_DOUBLES");
 }
 
-int main(void)
+TEST_MAIN(doubles)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

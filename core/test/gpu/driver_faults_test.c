@@ -143,7 +143,7 @@ static void find_control(void)
     *(void **)&control.reset = rig_driver_control("emulated_reset");
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(driver_faults)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_function) };
     backend = argc == 2 ? argv[1] : "cuda";

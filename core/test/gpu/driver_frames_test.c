@@ -567,7 +567,7 @@ ON_A_STREAM(test_scores)
 ON_A_STREAM(test_two_contexts)
 ON_A_STREAM(test_beside_cpu)
 
-int main(int argc, char **argv)
+TEST_MAIN(driver_frames)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),

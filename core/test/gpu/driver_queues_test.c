@@ -183,7 +183,7 @@ static void hangs_nobody(void **state)
     assert_int_equal(live, mem_live());
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(driver_queues)
 {
     emulated_find(argc, argv);
     const struct CMUnitTest tests[] = {

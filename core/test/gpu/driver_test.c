@@ -498,7 +498,7 @@ static void finds_architectures(void **state)
 }
 #endif
 
-int main(int argc, char **argv)
+TEST_MAIN(driver)
 {
     emulated_find(argc, argv);
     const struct CMUnitTest tests[] = {

@@ -412,7 +412,7 @@ static void test_tear_down(void **unused)
     tear_down();
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(faults)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_operations, set_up),

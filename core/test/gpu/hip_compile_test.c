@@ -46,7 +46,7 @@ static void refuses(void **state)
     assert_int_equal(live, mem_live());
 }
 
-int main(void)
+TEST_MAIN(hip_compile)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     if (!hip_api() || !hip_has_compiler())

@@ -239,7 +239,7 @@ static void test_threads(void **unused)
     gpu_device_release(dev);
 }
 
-int main(void)
+TEST_MAIN(host_faults)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

@@ -75,7 +75,7 @@ static void test_features(void **unused)
     assert_int_equal(0, failures);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(host_features)
 {
     wanted = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_features) };

@@ -308,7 +308,7 @@ static void the_time_can_be_set(void **state)
     unsetenv("VMAF_GPU_TIMEOUT");
 }
 
-int main(void)
+TEST_MAIN(host_lost)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

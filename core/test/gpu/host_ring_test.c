@@ -4,18 +4,14 @@
  * compute queue or several. Every frame has the result of the scalar code under every schedule. */
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "gpu/stream.h"
 #include "gpu/upload.h"
 #include "gpu/backend/host/host.h"
 #include "gpu/backend/host/random.h"
+#include "testing.h"
 
 #define W 70
 #define H 54
@@ -241,7 +237,7 @@ static void test_ring(void **unused)
             }
 }
 
-int main(void)
+TEST_MAIN(host_ring)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_ring) };
     return cmocka_run_group_tests(tests, set_up, tear_down);

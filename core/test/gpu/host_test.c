@@ -386,7 +386,7 @@ static void test_schedules(void **unused)
     assert_int_equal(-EINVAL, host_parse_schedule("", &params));
 }
 
-int main(void)
+TEST_MAIN(host)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {

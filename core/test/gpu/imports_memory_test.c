@@ -155,7 +155,7 @@ static void test_refused_memory(void **unused)
         maker_destroy(&makers[side]);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(imports_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),

@@ -149,7 +149,7 @@ static void test_unpacking(void **unused)
         check_packed(&packed[i]);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(imports_packed)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unpacking),

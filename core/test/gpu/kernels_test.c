@@ -275,7 +275,7 @@ static void test_every_kernel(void **unused)
     assert_int_equal(0, missing);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(kernels)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),    cmocka_unit_test(test_options),

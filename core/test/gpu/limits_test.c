@@ -345,7 +345,7 @@ static void test_selftest_memory(void **unused)
     assert_int_equal(0, used);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(limits)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_limits, keep_limits),

@@ -277,7 +277,7 @@ static void backends_have_titles(void **state)
     assert_null(vmaf_backend_title(NULL));
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(places)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_say_where_they_run),

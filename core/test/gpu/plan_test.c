@@ -131,7 +131,7 @@ static void test_mistakes(void **unused)
     assert_int_equal(-ENOTSUP, plan_with(DECLINED, VMAF_PIX_FMT_YUV420P, &plan));
 }
 
-int main(void)
+TEST_MAIN(plan)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_same),
                                         cmocka_unit_test(test_contents),

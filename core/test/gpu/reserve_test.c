@@ -185,7 +185,7 @@ static void test_scores(void **unused)
     vmaf_device_close(&run.device);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(reserve)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),       cmocka_unit_test(test_held),

@@ -261,7 +261,7 @@ static void test_left_half_way(void **unused)
     pairs_destroy(&pairs);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(ring)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depths_and_batches), cmocka_unit_test(test_large_batches),

@@ -63,7 +63,7 @@ static void test_depths(void **unused)
     assert_true(plans > 0);
 }
 
-int main(void)
+TEST_MAIN(selftest)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_depths) };
     return cmocka_run_group_tests(tests, NULL, NULL);

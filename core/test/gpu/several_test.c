@@ -231,7 +231,7 @@ static void test_refusals(void **unused)
     vmaf_device_close(&(VmafDevice *){ run.device });
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(several)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),   cmocka_unit_test(test_large),

@@ -393,7 +393,7 @@ static void tallies(void **unused)
     }
 }
 
-int main(void)
+TEST_MAIN(ssim_sums)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_of_all_kinds),

@@ -696,7 +696,7 @@ static void test_imports(void **unused)
     caller_close(&caller);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(states)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ffmpeg),     cmocka_unit_test(test_formats),

@@ -358,7 +358,7 @@ static void test_states(void **unused)
     assert_null(own);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(sycl)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pools),      cmocka_unit_test(test_frame_buffers),

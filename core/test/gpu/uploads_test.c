@@ -198,7 +198,7 @@ static void test_picture_last(void **unused)
     assert_int_equal(0, vmaf_picture_unref(&pic));
 }
 
-int main(int argc, char **argv)
+TEST_MAIN(uploads)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memories), cmocka_unit_test(test_threshold),

@@ -119,7 +119,7 @@ static void pixels_tell_what_they_tell_the_cpu(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(vif_information)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_tell_what_they_tell_the_cpu),

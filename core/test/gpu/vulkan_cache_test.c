@@ -112,7 +112,7 @@ static void test_refused(void **unused)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(vulkan_cache)
 {
     const struct CMUnitTest tests[] = { TEST(test_growing), TEST(test_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);

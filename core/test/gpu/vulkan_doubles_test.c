@@ -94,7 +94,7 @@ static void test_feature(void **unused)
         assert_int_equal(float64, vulkan_has_doubles(&dev));
 }
 
-int main(void)
+TEST_MAIN(vulkan_doubles)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_chips),
                                         cmocka_unit_test(test_feature) };

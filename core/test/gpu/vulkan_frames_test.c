@@ -494,7 +494,7 @@ static void test_locks(void **unused)
     vmaf_vulkan_state_free(&one);
 }
 
-int main(void)
+TEST_MAIN(vulkan_frames)
 {
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const char *why = owner_open(&owner, NULL);

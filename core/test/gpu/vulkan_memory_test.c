@@ -470,7 +470,7 @@ static void test_tight_map(void **unused)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(vulkan_memory)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_model),    TEST(test_merging),       TEST(test_alignment),  TEST(test_cycle),

@@ -242,7 +242,7 @@ static void test_idleness(void **unused)
 
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN(vulkan_queue)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_points),          TEST(test_waits),    TEST(test_failures), TEST(test_waiting),

@@ -94,7 +94,7 @@ static void test_where_it_pays(void **unused)
     }
 }
 
-int main(void)
+TEST_MAIN(vulkan_queues)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
                                         cmocka_unit_test(test_where_it_pays) };

@@ -3,18 +3,14 @@
  * they are passed: host memory, pools, images of the caller, shared memory, the caller's device.
  * Everything that is not specific to Vulkan is tested for all backends alike (rig.h). */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "gpu/session.h"
 #include "libvmaf/libvmaf_vulkan.h"
 #include "gpu/backend/vulkan/vk.h"
+#include "testing.h"
 
 static GpuDevice *gpu_of(VmafVulkanState *of)
 {
@@ -639,7 +635,7 @@ static void test_silence(void **unused)
     assert_int_equal(0, vmaf_vulkan_validation_messages(state));
 }
 
-int main(void)
+TEST_MAIN(vulkan)
 {
     VmafVulkanOptions options = { .size = sizeof(options),
                                   .allow_software = 1,

@@ -354,7 +354,7 @@ static const char *open_both(void)
     return why;
 }
 
-int main(void)
+TEST_MAIN(vulkan_to_cuda)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_device),

@@ -26,13 +26,12 @@ static const char *const names[] = {
     "vmaf_float_4k_v0.6.1",
     "vmaf_float_b_v0.6.3",
 };
-#define COUNT (sizeof(names) / sizeof(*names))
 
 static void the_list_is_complete(void **state)
 {
     const void *at = NULL;
     const char *version = NULL;
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         at = vmaf_model_version_next(at, i % 2 ? NULL : &version);
         assert_non_null(at);
         if (!(i % 2))
@@ -44,12 +43,12 @@ static void the_list_is_complete(void **state)
     version = "untouched";
     assert_null(vmaf_model_version_next(at, &version));
     assert_string_equal(version, "untouched");
-    assert_null(builtin_model(COUNT));
+    assert_null(builtin_model(COUNT(names)));
 }
 
 static void each_loads_as_what_it_is(void **state)
 {
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (unsigned i = 0; i < COUNT(names); i++) {
         VmafModel *model = NULL;
         VmafModelCollection *collection = NULL;
         VmafModelConfig cfg = { 0 };
@@ -180,7 +179,7 @@ static void each_equals_its_official_file(void **state)
     const char *folder = getenv("VMAF_MODEL_FILES");
     if (!folder)
         skip();
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (unsigned i = 0; i < COUNT(names); i++) {
         VmafModel *a, *b;
         VmafModelCollection *c, *d;
         char path[4096];
@@ -199,7 +198,7 @@ static void each_equals_its_official_file(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(builtin)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list_is_complete),

@@ -4,17 +4,10 @@
 #ifndef TEST_MODEL_FIXTURE_H
 #define TEST_MODEL_FIXTURE_H
 
-/* cmocka wants these first */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 
 #include "model/model.h"
+#include "testing.h"
 
 #define ADM2 "VMAF_integer_feature_adm2_score"
 #define ADM3 "VMAF_integer_feature_adm3_score"

@@ -494,7 +494,7 @@ static void the_locale_does_not_matter(void **state)
         skip();
 }
 
-int main(void)
+TEST_MAIN(load)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_read),

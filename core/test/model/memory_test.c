@@ -155,7 +155,7 @@ static void predicting(void **state)
     scores_destroy(p.store);
 }
 
-int main(void)
+TEST_MAIN(memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loading_built_in_models),

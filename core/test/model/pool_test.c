@@ -74,7 +74,7 @@ static void errors(void **state)
     scores_destroy(scores);
 }
 
-int main(void)
+TEST_MAIN(pool)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods),

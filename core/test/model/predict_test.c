@@ -236,7 +236,7 @@ static void a_collection_takes_an_overload_everywhere(void **state)
     vmaf_model_collection_destroy(collection);
 }
 
-int main(void)
+TEST_MAIN(predict)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_models_give_the_reference_scores),

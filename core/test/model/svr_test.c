@@ -121,7 +121,7 @@ static void bad_text_is_refused(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(svr)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_out_values_are_zero),

@@ -65,7 +65,7 @@ static void odd_knots_are_survived(void **state)
     assert_true(transform_apply(&t, 25.0) == 0.0);
 }
 
-int main(void)
+TEST_MAIN(transform)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disabled_changes_nothing),

@@ -220,7 +220,7 @@ static void only_who_asks_gets_it(void **state)
     vmaf_close(vmaf);
 }
 
-int main(void)
+TEST_MAIN(details)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_object_has_its_layout),

@@ -144,7 +144,7 @@ static void no_memory_leaves_the_notes_whole(void **state)
     assert_true(n > 8);
 }
 
-int main(void)
+TEST_MAIN(notes)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_knows_its_inputs),

@@ -407,7 +407,7 @@ static void the_locale_plays_no_part(void **state)
     assert_string_equal(text, "Frame,a,\n0,1.500000,\n");
 }
 
-int main(void)
+TEST_MAIN(report)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(xml_has_its_layout, setup, teardown),

@@ -98,7 +98,7 @@ static void no_memory_is_said(void **state)
     mem_fail_after(0);
 }
 
-int main(void)
+TEST_MAIN(statistics)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_a_short_list),

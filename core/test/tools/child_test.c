@@ -380,7 +380,7 @@ static void dies_with_its_parent(void **state)
     close(ends[0]);
 }
 
-int main(void)
+TEST_MAIN(child)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hears_both_streams_and_the_code),

@@ -50,7 +50,7 @@ static void affinity_bounds_cpus(void **state)
     assert_int_equal(threads_by_default(1), 0);
 }
 
-int main(void)
+TEST_MAIN(cpus)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotas_are_whole_cpus),

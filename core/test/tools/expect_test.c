@@ -93,7 +93,7 @@ static void by_time(void **state)
     assert_int_equal(expected(&schedule, video(100, 0), video(50, 25), none), 0);
 }
 
-int main(void)
+TEST_MAIN(expect)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_videos),

@@ -313,7 +313,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_null(video);
 }
 
-int main(void)
+TEST_MAIN(input)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_in_order),

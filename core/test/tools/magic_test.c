@@ -71,7 +71,7 @@ static void samples_are_no_container(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(magic)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containers_are_told),

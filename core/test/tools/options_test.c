@@ -339,7 +339,7 @@ static void rates_are_exact(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(options)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),

@@ -240,7 +240,7 @@ static void a_page_is_written(void **state)
         unmake(&made[i]);
 }
 
-int main(void)
+TEST_MAIN(page)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_curve_has_every_frame),

@@ -387,7 +387,7 @@ static void frames_have_exact_times(void **state)
     assert_int_equal(frame_duration(50, 1), 20 * MS);
 }
 
-int main(void)
+TEST_MAIN(pairing)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_rates_are_pairs_by_number),

@@ -200,7 +200,7 @@ static void a_reason_is_given_for_no_pictures(void **state)
 }
 #endif
 
-int main(void)
+TEST_MAIN(pictures)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colours_are_right),

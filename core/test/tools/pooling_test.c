@@ -100,7 +100,7 @@ static void a_summary_has_its_shape(void **state)
     assert_non_null(strstr(text, "█▁█"));
 }
 
-int main(void)
+TEST_MAIN(pooling)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_have_names),

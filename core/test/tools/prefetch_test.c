@@ -102,7 +102,7 @@ static void no_pool_is_larger_than_that_for_all(void **state)
                             prefetch_pool_size(videos, ahead, in_work));
 }
 
-int main(void)
+TEST_MAIN(prefetch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_pool_is_enough),

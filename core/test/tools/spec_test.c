@@ -141,7 +141,7 @@ static void bad_features_are_refused(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(spec)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_has_its_parts),

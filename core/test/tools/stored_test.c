@@ -167,7 +167,7 @@ static void what_is_no_report_is_refused(void **state)
     assert_null(report);
 }
 
-int main(void)
+TEST_MAIN(stored)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_report_is_read),

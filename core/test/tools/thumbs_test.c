@@ -106,7 +106,7 @@ static void parts_are_means(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(thumbs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_found),

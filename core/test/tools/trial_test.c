@@ -59,7 +59,7 @@ static void the_trial_scores(void **unused)
     json_decref(second);
 }
 
-int main(void)
+TEST_MAIN(trial)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_scores_are_well),

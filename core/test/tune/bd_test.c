@@ -178,7 +178,7 @@ static void the_hull_has_what_is_worth_its_rate(void **state)
     assert_int_equal(rate_hull(points, 1, hull), 1);
 }
 
-int main(void)
+TEST_MAIN(bd)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deltas_are_those_published),

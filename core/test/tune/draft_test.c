@@ -204,7 +204,7 @@ static void nobody_sweeps_the_living_away(void **state)
     assert_int_equal(0, count_drafts());
 }
 
-int main(void)
+TEST_MAIN(draft)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_file_sweeps),

@@ -132,7 +132,7 @@ static void what_cannot_be_a_journal_is_refused(void **state)
     assert_int_equal(journal_open(&journal, "no/such/folder/x"), -ENOENT);
 }
 
-int main(void)
+TEST_MAIN(journal)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_added_and_found_again),

@@ -309,7 +309,7 @@ static void a_folder_left_behind_is_removed(void **state)
     assert_int_equal(temp_create(&first, "temp_parent"), -ENOENT);
 }
 
-int main(void)
+TEST_MAIN(parts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_setting_that_reaches_is_found),

@@ -214,7 +214,7 @@ static void nobody_sweeps_the_living_away(void **state)
     assert_int_equal(0, count_entries());
 }
 
-int main(void)
+TEST_MAIN(temp)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_its_lock_was_made),

@@ -132,7 +132,7 @@ static void commands_that_are_wrong_say_so(void **state)
     }
 }
 
-int main(void)
+TEST_MAIN(words)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_read),
