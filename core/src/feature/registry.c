@@ -21,11 +21,11 @@ extern const FeatureDef feature_speed_temporal;
 extern const FeatureDef feature_ssim;
 extern const FeatureDef feature_vif;
 
-#ifdef ALSO_REGISTER /* the tests have one of their own */
+#ifdef ALSO_REGISTER /* the tests add a feature of their own */
 extern const FeatureDef ALSO_REGISTER;
 #endif
 
-/* In lookup order: the first feature that lists a metric provides it to a model. */
+/* In lookup order: a model gets a metric from the first feature that lists it. */
 const FeatureDef *const feature_registry[] = {
 #ifdef HAVE_FLOAT
     &feature_float_psnr,

@@ -100,9 +100,10 @@ static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, v
 {
     const AdmOptions *const options = f->options;
     AdmSetup *const setup = f->state;
-    /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. It is
-     * an error of each frame, not of the options, because the reference reports it so; with threads
-     * several frames are under way before anybody hears of it. */
+    /* Closer than three heights of 1080 lines the weights leave the range of the fixed point. This
+     * is an error of each frame, not of the options, because the reference reports it that way.
+     * With threads, several frames are under way before the caller sees the error; it is logged
+     * once. */
     if (options->csf.view_dist * options->csf.display_height < 3.0 * 1080.0) {
         if (!atomic_flag_test_and_set(&setup->logged))
             log_error("adm: adm_norm_view_dist times adm_ref_display_height must be 3240 or more");
@@ -120,7 +121,8 @@ typedef struct AdmScores {
     double num_scale[ADM_LEVELS], den_scale[ADM_LEVELS];
 } AdmScores;
 
-/* Cube roots of the bands' energies, each above the same noise floor, all in single precision. */
+/* Adds the cube roots of the bands' energies, each above the same noise floor, all in single
+ * precision. */
 static float combine(const float energy[ADM_BANDS], const AdmLevel *l, double noise)
 {
     const float third = 1.0f / 3.0f;
@@ -136,7 +138,7 @@ static float masked_energy(const AdmLevel *l, bool fine, const int64_t sum[ADM_B
 {
     float energy[ADM_BANDS];
     for (int b = 0; b < ADM_BANDS; b++) {
-        /* Coarse sums are rounded to single precision at once, fine ones by way of double. */
+        /* Coarse sums are converted to single precision directly, fine ones by way of double. */
         if (fine)
             energy[b] = (float)((double)sum[b] / exp2(l->scale[b]));
         else
@@ -156,7 +158,7 @@ static float plain_energy(const AdmLevel *l, const int64_t sum[ADM_BANDS], doubl
 }
 
 static AdmScores adm_scores(const AdmLevel level[ADM_LEVELS], const AdmOptions *options,
-                     const FrameShape *shape, const AdmResult *result)
+                            const FrameShape *shape, const AdmResult *result)
 {
     AdmScores s = { 0 };
     double aim_num = 0.0;
@@ -236,4 +238,3 @@ const FeatureDef feature_adm = {
     .report = adm_report,
     .gpu = &adm_gpu,
 };
-

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Private declarations of adm, the fixed-point ADM: how much of the reference's detail survives in the
- * distorted picture (adm2), how much was added that does not belong there (aim), and both together
- * (adm3).
+/* Private declarations of adm, the fixed-point ADM: how much of the reference's detail survives in
+ * the distorted picture (adm2), how much was added that does not belong there (aim), and both
+ * together (adm3).
  *
  * ADM has four wavelet levels. At each, the distorted coefficients are split into a restored signal
  * (explained by the reference) and an additive one (the rest). Each is weighted by contrast
@@ -25,7 +25,8 @@ typedef struct AdmLevel {
     int in_w, in_h; /* size of the plane that is split */
     int w, h;       /* size of a band */
 
-    /* Energies are summed over the core [left, right) x [top, bottom). Masks reach one sample further. */
+    /* Energies are summed over the core [left, right) x [top, bottom). Masks reach one sample
+     * further. */
     int left, right, top, bottom;
     int x0, x1; /* columns of the core and its neighbours: detail bands are needed only there */
 
@@ -46,8 +47,8 @@ typedef struct AdmLevel {
 
 /* ---- Row routines
  *
- * A row holds one value for each band column and is indexed by that column. It has ADM_MARGIN bytes of
- * room on both sides, which the routines may read and overwrite: only columns inside the stated
+ * A row holds one value for each band column and is indexed by that column. It has ADM_MARGIN bytes
+ * of room on both sides, which the routines may read and overwrite: only columns inside the stated
  * range mean anything. Level 0 ("fine") has 16-bit coefficients, levels 1…3 ("coarse") have 32-bit
  * ones: tables of two entries are indexed by `level > 0`. */
 
@@ -65,11 +66,11 @@ typedef struct AdmLevel {
     }
 
 /* Splits one row of each band off four rows of the level above. `rows` are the sources of the four
- * taps (a row may appear twice). `work` has room for two rows of in_w 32-bit values, or for four rows
- * of 16-bit ones, with margins.
- * Writes the low-pass row `a` unless it is NULL, and columns x0…x1-1 of the detail rows H, V, D
- * unless `detail` is NULL. Source samples are bytes or 16-bit words at level 0, int16_t at level 1,
- * int32_t above. Level 0 reads pictures, which have no margins. */
+ * taps (a row may appear twice). `work` has room for two rows of in_w 32-bit values, or for four
+ * rows of 16-bit ones, with margins. Writes the low-pass row `a` unless it is NULL, and columns
+ * x0…x1-1 of the detail rows H, V, D unless `detail` is NULL. Source samples are bytes or 16-bit
+ * words at level 0, int16_t at level 1, int32_t above. Level 0 reads pictures, which have no
+ * margins. */
 typedef void AdmSplitRow(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work, void *a,
                          void *const detail[ADM_BANDS]);
 
@@ -79,9 +80,10 @@ typedef void AdmDecoupleRow(const AdmLevel *l, const void *const ref[ADM_BANDS],
                             const void *const dist[ADM_BANDS], void *const restored[ADM_BANDS],
                             void *const additive[ADM_BANDS]);
 
-/* Weights the rows of a masker, in columns x0…x1-1. `near` gets the amount that a coefficient adds to
- * its neighbours' thresholds, `own` how much more it adds to its own; both are summed over the bands.
- * Coarse levels also write the weighted magnitudes: they are the signal when the two roles change. */
+/* Weights the rows of a masker, in columns x0…x1-1. `near` gets the amount that a coefficient adds
+ * to its neighbours' thresholds, `own` how much more it adds to its own; both are summed over the
+ * bands. Coarse levels also write the weighted magnitudes: they are the signal when the two roles
+ * change. */
 typedef void AdmWeighRow(const AdmLevel *l, const void *const masker[ADM_BANDS],
                          uint32_t *const weighed[ADM_BANDS], int32_t *near, int32_t *own);
 
@@ -109,14 +111,15 @@ typedef struct AdmDsp {
     AdmPlainRow *plain_row[2];
 } AdmDsp;
 
-/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag) allows.
- * `level` matters because some vector routines handle only the usual options. */
+/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag)
+ * allows. `level` matters because some vector routines handle only the usual options. */
 void adm_dsp_init(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS], unsigned bpc, unsigned cpu);
 
 /* Fills the table with the scalar routines. All other versions must give the same results. */
 void adm_dsp_init_scalar(AdmDsp *dsp, unsigned bpc);
 
-/* The vector routines of each instruction set (base/simd_fn.h), each replacing entries of the table. */
+/* The vector routines of each instruction set (base/simd_fn.h), each replacing entries of the
+ * table. */
 SIMD_DECLARE(adm_split_init, AdmDsp *dsp, unsigned bpc);
 SIMD_DECLARE(adm_decouple_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);
 SIMD_DECLARE(adm_energy_init, AdmDsp *dsp, const AdmLevel level[ADM_LEVELS]);

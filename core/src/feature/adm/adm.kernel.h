@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ADM on the GPU, from samples to sums: levels of the wavelet transform of both pictures, the
- * decoupling of the distorted bands into what was restored and what was added, contrast masking, and
- * the cubes of what is visible of both of these and of the reference itself. Two kernels, one after
- * the other:
+/* adm on the GPU, from samples to sums: the wavelet levels of both pictures, the decoupling of the
+ * distorted bands into a restored and an additive component, contrast masking, and the cubes of the
+ * visible magnitudes of both components and of the reference itself. Two kernels run one after the
+ * other:
  *
  *   adm_0         level 0, and the low-pass bands of levels 0 and 1
- *   adm_coarse    levels 1, 2 and 3 side by side, each group at one of them. What level 3 splits, the
- *                 low-pass band of level 2, its groups make for themselves.
+ *   adm_coarse    levels 1, 2 and 3 side by side, each workgroup at one of them. The workgroups of
+ *                 level 3 make for themselves what they split, the low-pass band of level 2.
  *
- * A thread takes one row of the bands and some neighbouring columns, and meets the others of its group
- * for what it splits, for the masks around it, and for the sums. The outermost positions of a group
- * are there for their masks only.
+ * A thread takes some neighbouring columns of one row of the bands. It shares with the other
+ * threads of its workgroup the samples to split, the masks around it, and the sums. The outermost
+ * positions of a workgroup exist only for their masks.
  *
- * Every sum is kept per row of the band, because the metric rounds rows before it adds them up: the
- * host does that.
+ * Every sum is kept for each row of the band, because the metric rounds rows before it adds them:
+ * the host does that.
  *
- * The gain limit is a whole number in most models. Kernels for others (ADM_FRACTIONAL) multiply by a double in
- * integers, which is too much code for all of them.
+ * The gain limit is a whole number in most models. The kernels for other limits (ADM_FRACTIONAL)
+ * multiply by a double in integers, which is too much code to have in all of them.
  *
  * The build defines ADM_COARSE, 0 or 1. */
 #include "feature/adm/adm_tile.h"
@@ -37,9 +37,10 @@
 #define PARAMS ADM_FINE_PARAMS
 #endif
 
-/* For what is split; then for masks, and behind them, at level 0, for the low-pass band; then for the
- * sums, nine of 14 rows, and one so that no two lanes meet in a bank. These take more than the rest of
- * what adm_coarse needs: where shared memory is little, its lanes first add up theirs by twos. */
+/* Shared memory. It holds in turn the values to split; the masks, followed at level 0 by the
+ * low-pass band; and the sums: nine for each of 14 rows, and one more so that no two lanes use the
+ * same bank. The sums take more room than anything else in adm_coarse: where shared memory is
+ * small, pairs of its lanes first add theirs. */
 #define ADM_SUM_PITCH 127u
 #define ADM_SPLIT 34u
 #if ADM_COARSE && LITTLE_SHARED
@@ -67,7 +68,8 @@ DEVICE i32 high_16(u32 word)
     return i32(word) >> 16;
 }
 
-/* Both are looked at, or compilers would give arrays addresses to choose between. */
+/* Chooses between two values. Both are evaluated: otherwise compilers choose between two addresses,
+ * and the arrays can no longer stay in registers. */
 DEVICE i32 pick(bool first, i32 a, i32 b)
 {
     return first ? a : b;
@@ -75,7 +77,7 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
 
 /* ---- The split */
 
-/* The edge sample is repeated at the far end only. */
+/* Reflects an index at the edges. The edge sample is repeated at the far end only. */
 DEVICE u32 reflect(i32 i, i32 n)
 {
     i = abs_i32(i);
@@ -89,7 +91,7 @@ DEVICE i64 round_shift(i64 sum, u32 shift)
     return (sum + i64(u64((1u << shift) >> 1))) >> shift;
 }
 
-/* The filters (db2, Q15) on four neighbours. */
+/* The filters (db2, Q15) applied to four neighbours. */
 DEVICE i32 low_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 {
     return i32(round_shift(i64(15826) * i64(a) + i64(27411) * i64(b) + i64(7345) * i64(c) -
@@ -104,8 +106,8 @@ DEVICE i32 high_pass(i32 a, i32 b, i32 c, i32 d, u32 shift)
 
 #if ADM_COARSE
 
-/* What a group splits: the columns with odd numbers behind those with even ones, which threads
- * read at the same time. */
+/* The values that a workgroup splits. Columns with odd numbers follow those with even ones, which
+ * threads read at the same time. */
 #define SPLIT_AT(row, column)                                                                      \
     work[(row) * ADM_SPLIT + ((column) & 1u) * (ADM_SPLIT / 2u) + ((column) >> 1)]
 
@@ -126,7 +128,7 @@ DEVICE u32x2 make_approx_2(u32 x, u32 y, u32 width_1, u32 height_1)
                  u32(low_pass(q[0], q[1], q[2], q[3], 16u)));
 }
 
-/* What stands at row y and column x of what a level splits. */
+/* The value at row y and column x of the plane that a level splits, of both pictures. */
 DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
 {
     if (level == 1u) {
@@ -138,7 +140,7 @@ DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
     return make_approx_2(x, y, (in_width + 1u) / 2u, (in_height + 1u) / 2u);
 }
 
-/* Bands H, V and D of this thread's position in one of the pictures. */
+/* Computes bands H, V and D of one picture at this thread's position. */
 #define SPLIT(picture, bands)                                                                      \
     do {                                                                                           \
         i32 l_[4], h_[4];                                                                          \
@@ -166,7 +168,7 @@ DEVICE u32x2 split_input(u32 level, u32 x, u32 y, u32 in_w)
 #endif
 #define ADM_HALF (1u << (ADM_DEPTH - 1u))
 
-/* The taps of both filters for row i of four. Sums may wrap in 32 bits: what is left of them fits. */
+/* The taps of both filters for row i of four. Sums may wrap in 32 bits: the final values fit. */
 #define LOW_TAP(i) ((i) == 0 ? 15826 : (i) == 1 ? 27411 : (i) == 2 ? 7345 : -4240)
 #define HIGH_TAP(i) ((i) == 0 ? -4240 : (i) == 1 ? -7345 : (i) == 2 ? 27411 : -15826)
 
@@ -180,11 +182,13 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
     return i32(27411u * u32(c) - 4240u * u32(a) - 7345u * u32(b) - 15826u * u32(d) + 32768u) >> 16;
 }
 
-/* Words that hold a row of the thread's columns; the first sample is not needed: columns are odd. */
+/* Words that hold a row of the thread's columns. The first sample of the first word is not needed,
+ * because the columns start at an odd one. */
 #define ADM_SPAN (2 * ADM_RUN + 2)
 #define ADM_WORDS ((ADM_SPAN + 1u + SAMPLES_PER_WORD - 1u) / SAMPLES_PER_WORD)
 
-/* The first band column's taps reach beyond the left edge, the last one's beyond the right. */
+/* Sets the values beyond the edges: the taps of the first band column reach beyond the left edge,
+ * those of the last one beyond the right. */
 #define SET_EDGES(values)                                                                          \
     if (at_edge) {                                                                                 \
         UNROLL for (i32 k_ = 1; k_ < ADM_SPAN; k_++)                                               \
@@ -194,8 +198,9 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
         values[2] = pick(x < 0, values[4], values[2]);                                             \
     }
 
-/* Bands A, and H, V and D three by three, of the thread's columns. A low-pass column begins with its
- * rounding, and the samples' middle taken off. */
+/* Computes the thread's columns of band A, and of bands H, V and D in threes. The sum of a low-pass
+ * column starts with its rounding, minus the middle of the sample range times the sum of the
+ * taps. */
 #define SPLIT(picture, bands)                                                                      \
     do {                                                                                           \
         u32 low_[ADM_SPAN], high_[ADM_SPAN];                                                       \
@@ -235,11 +240,12 @@ DEVICE i32 high_band(i32 a, i32 b, i32 c, i32 d)
         }                                                                                          \
     } while (false)
 
-/* Where a group keeps its part of the low-pass band: behind the masks, two columns in one. */
+/* The workgroup's piece of the low-pass band in shared memory: after the masks, two columns in one
+ * element. */
 #define APPROX_AT(row, pair)                                                                       \
     work[ADM_ROWS * ADM_RUN * ADM_LANES + (row) * (ADM_RUN / 2u) * ADM_LANES + (pair)]
 
-/* Splits that further, for level 2: a value of level 1 for each four of level 0. */
+/* Splits the low-pass band again, for level 2: one value of level 1 for each four of level 0. */
 DEVICE void store_approx_1(u32 tile_x, u32 tile_y, u32 width, u32 height)
 {
     u32 columns = ADM_TILE_COLUMNS(ADM_RUN) / 2u;
@@ -306,7 +312,7 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
     return u64(round_shift(mul_wide_i32(z, y), cube_shift));
 }
 
-/* What is kept of the two parts of a coefficient: they are weighed alike for all purposes. */
+/* Both components of a coefficient are kept weighted: energies and masks use the same weights. */
 #define ADM_KEPT 2u
 #define KEEP(at, restored, added)
 #define KEEP_WEIGHED(at, restored, added)                                                          \
@@ -327,7 +333,8 @@ DEVICE u64 plain_cube(i32 o)
     return u64(m * m) * u64(m);
 }
 
-/* A coefficient as the energies want it, and as masks do: in 16 bits that wrap. */
+/* weigh() gives a coefficient as the energies use it, seen() as the masks use it: in 16 bits that
+ * wrap. */
 DEVICE i32 weigh(u32 weight, i32 x)
 {
     return i32(weight * u32(x));
@@ -369,10 +376,10 @@ DEVICE u64 visible_cube(u32 band, i32 weighed, i32 threshold, u32 cube_shift)
 #endif
 #define WEIGHT(band) ((band) < 2u ? weight_hv : weight_d)
 
-/* Where the masks of a position lie; column is one of a thread's. */
+/* The masks at a position; `column` is one of a thread's columns. */
 #define MASK(row, column, lane) work[((row) * ADM_RUN + (column)) * ADM_LANES + (lane)]
 
-/* Where sum i of the thread's row lies, that of `lane`. */
+/* Sum i of the thread's row that `lane` adds. */
 #define SUM_AT(lane, i) work[(lane) * ADM_SUM_PITCH + (row - 1u) * 9u + (i)]
 
 KERNEL_MAIN
@@ -380,7 +387,7 @@ KERNEL_MAIN
     u32 lane = LOCAL_X, row = LOCAL_Y;
     i32 o[3 * ADM_RUN], t[3 * ADM_RUN];
 
-    /* The tile that the group answers for, and what of it is in the core. */
+    /* The tile of the workgroup, and the range of it that lies in the core. */
 #if ADM_COARSE
     u32 level = GROUP_X < first_of_2 ? 3u : GROUP_X < first_of_1 ? 2u : 1u;
 #define OF_LEVEL(name) (level == 1u ? name##_1 : level == 2u ? name##_2 : name##_3)
@@ -501,10 +508,11 @@ KERNEL_MAIN
 
     if (in_core) {
         if (row_counts) {
-            /* Below the last row stands that row itself, above the first one the second. */
+            /* The row below the last is the last itself; the row above the first is the second. */
             u32 below = y + 1 == i32(height) ? row : row + 1u, above = y == 0 ? below : row - 1u;
             u32 before = max_u32(lane, 1u) - 1u, after = min_u32(lane + 1u, ADM_LANES - 1u);
-            /* Above and below, and all three, of the columns and one on either side. */
+            /* Sums over the rows above and below (two_…) and over all three rows (three_…), of the
+             * thread's columns and of one column on either side. */
             i32 two_added[ADM_RUN + 2], two_restored[ADM_RUN + 2];
             i32 three_added[ADM_RUN + 2], three_restored[ADM_RUN + 2];
             UNROLL for (u32 j = 0u; j < ADM_RUN + 2u; j++) {
@@ -520,7 +528,7 @@ KERNEL_MAIN
             UNROLL for (u32 j = 0u; j < ADM_RUN; j++) {
                 i32 column = x + i32(j);
                 if (column >= left && column < right) {
-                    /* The same of columns. */
+                    /* Columns are mirrored in the same way. */
                     bool last = column + 1 == i32(width), first = column == 0;
                     i32 after_it = pick(last, three_added[j + 1u], three_added[j + 2u]);
                     i32 before_it = pick(first, after_it, three_added[j]);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How ADM's kernels tell what was restored from what was added. Include it after KERNEL_BEGIN: these are
- * device functions. ADM_COARSE is 0 for coefficients of 16 bits; the gain limit is that of ADM_GAIN_PARAMS,
- * a whole number unless ADM_FRACTIONAL is defined. */
+/* The decoupling of adm's kernels: the restored and the additive component of a coefficient.
+ * Include this file after KERNEL_BEGIN: it holds device functions. ADM_COARSE is 0 for coefficients
+ * of 16 bits. The gain limit is that of ADM_GAIN_PARAMS, a whole number unless ADM_FRACTIONAL is
+ * defined. */
 
-/* A coefficient widened so that ADM_SUM holds what is above 0 of the sum of two products. */
+/* ADM_WIDE widens a coefficient so that an ADM_SUM can hold the sum of two products, if it is
+ * positive. */
 #if ADM_COARSE
 #define ADM_SUM u64
 #define ADM_WIDE(x) u64(i64(x))
@@ -19,7 +21,7 @@ struct Single {
     u32 digits, exponent;
 };
 
-/* x rounded to 24 significant bits, as a conversion to single precision would. */
+/* x rounded to 24 significant bits, as a conversion to single precision rounds it. */
 DEVICE Single to_single(ADM_SUM x)
 {
     u32 excess = u32(ADM_TOP_BIT(x | ADM_SUM(1u << 23))) - 23u;
@@ -32,17 +34,18 @@ DEVICE Single to_single(ADM_SUM x)
     return s;
 }
 
-/* Whether the two gradients point the same way, within one degree: dot^2 >= cos^2 * oo * tt. This is
- * the metric's own rounding: dot, oo and tt, which are above 0, to singles, and the right side to a double.
- * Only for sides that are nearly the same: others may be too far apart to be compared so. */
+/* True if the two gradients point in the same direction to within one degree: dot^2 >= cos^2 * oo *
+ * tt. It rounds as the metric does: dot, oo and tt, all above 0, to single precision, and the right
+ * side to double. Call it only when both sides are nearly equal: others may be too far apart for
+ * the shifts here. */
 DEVICE bool aligned(i32 oh, i32 ov, i32 th, i32 tv)
 {
     Single dot = to_single(ADM_WIDE(oh) * ADM_WIDE(th) + ADM_WIDE(ov) * ADM_WIDE(tv));
     Single oo = to_single(ADM_WIDE(oh) * ADM_WIDE(oh) + ADM_WIDE(ov) * ADM_WIDE(ov));
     Single tt = to_single(ADM_WIDE(th) * ADM_WIDE(th) + ADM_WIDE(tv) * ADM_WIDE(tv));
     u64 left = u64(dot.digits) * u64(dot.digits);
-    /* cos^2 is the single 0xffec0a * 2^-24. A double holds the first product and the left side as they are;
-     * the second product has 72 bits at most, of which it keeps 53. */
+    /* cos^2 is the single 0xffec0a * 2^-24. A double holds the first product and the left side
+     * exactly. The second product has at most 72 bits, of which a double keeps 53. */
     u64 product = u64(0xffec0au) * u64(oo.digits);
     u64 low = u64(u32(product)) * u64(tt.digits);
     u64 high = (product >> 32) * u64(tt.digits) + (low >> 32);
@@ -54,9 +57,9 @@ DEVICE bool aligned(i32 oh, i32 ov, i32 th, i32 tv)
     return shift < 0 ? left >= right << u32(-shift) : left << u32(shift) >= right;
 }
 
-/* The same in single precision, whose errors come to less than 24 * 2^-23 of the right side. Bit 0: the
- * answer; bit 1: it is too close to call. No products at all is a yes, and dot is no doubt's if it is
- * not above 0: it is far off then. */
+/* aligned() in single precision, with a total error below 24 * 2^-23 of the right side. Bit 0 is
+ * the answer; bit 1 is set if it is too close to call. If all products are 0 the answer is yes. If
+ * dot is not above 0 the answer is not in doubt, since dot is then far from the limit. */
 DEVICE u32 nearly_aligned(i32 oh, i32 ov, i32 th, i32 tv)
 {
     f32 a = f32(oh), b = f32(ov), c = f32(th), d = f32(tv);
@@ -66,13 +69,13 @@ DEVICE u32 nearly_aligned(i32 oh, i32 ov, i32 th, i32 tv)
     return abs_f32(gap) <= 7.6e-6f * right && dot > 0.0f ? yes | 2u : yes;
 }
 
-/* 2^30 / i, rounded down; i is 1 to 32768. The reciprocal is made too small by more than it may be too
- * large, and by less than 2^-19. */
+/* 2^30 / i, rounded down, for i from 1 to 32768. `near` is made smaller by more than recip_near may
+ * be too large, so that it is too small, by less than 2^-19. */
 DEVICE u32 reciprocal(u32 i)
 {
     f32 near = recip_near(f32(i)) * 0.99999905f;
     u32 quotient = u32(near * 1073741824.0f);
-    u32 rest = (1u << 30) - quotient * i; /* 2^12 + i at most */
+    u32 rest = (1u << 30) - quotient * i; /* at most 2^12 + i */
     u32 more = u32(f32(rest) * near);
     rest -= more * i;
     return quotient + more + (rest >= i ? 1u : 0u);
@@ -80,9 +83,9 @@ DEVICE u32 reciprocal(u32 i)
 
 #ifdef ADM_FRACTIONAL
 
-/* size times the gain limit, in a double and then cut off, but at most `most`. The product has 85
- * bits; 53 of them are a double's, and the others matter only where they round it up to a whole
- * number. */
+/* size times the gain limit, computed as a double and truncated, but at most `most`. The product
+ * has 85 bits. A double keeps 53 of them, and the others matter only where they round it up to a
+ * whole number. */
 DEVICE u32 enhanced(u32 size, u32 most)
 {
     u64 low = u64(size) * u64(gain_lo), high = u64(size) * u64(gain_hi) + (low >> 32);
@@ -109,8 +112,8 @@ DEVICE u32 enhanced(u32 size, u32 most)
 
 #endif
 
-/* How much of t is the original o, scaled: between 0 and o, or beyond by the gain if aligned. Twice o
- * is as good as more. */
+/* The restored component of t: the original o scaled by 0…1, or by up to the gain limit if the
+ * gradients are aligned. t is limited to twice o, because a larger one gives the same ratio. */
 DEVICE i32 restore(i32 o, i32 t, bool is_aligned)
 {
     u32 g = max_u32(u32(abs_i32(o)), 1u), magnitude = (o ^ t) < 0 ? 0u : u32(abs_i32(t));

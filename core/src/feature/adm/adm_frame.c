@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The frame routine of adm: the parameters of its levels, and a frame's way through them.
  *
- * Each level is one sweep over its rows. A row of the bands is split off the level above, decoupled and
- * weighted. Once the row below it is weighted too, it is masked and summed. All bands but the low-pass
- * one live in a few line buffers. */
+ * Each level is one sweep over its rows. A row of the bands is split off the level above, decoupled
+ * and weighted. Once the row below it is weighted too, it is masked and summed. All bands but the
+ * low-pass one live in a few line buffers. */
 #include "feature/adm/adm.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@
 
 /* ---- Geometry and fixed-point parameters of the levels */
 
-/* The smallest s with 2^s >= n, less `minus` but not below 0. */
+/* The smallest s with 2^s >= n, minus `minus` but not below 0. */
 static int ceil_log2(int64_t n, int minus)
 {
     int s = 0;
@@ -24,7 +24,7 @@ static int ceil_log2(int64_t n, int minus)
     return s > minus ? s - minus : 0;
 }
 
-/* A tenth of each side is left out of the sums. */
+/* The first index of the core: a tenth of each side is left out of the sums. */
 static int core_start(int n)
 {
     return n < 15 ? 0 : (n - 5) / 10;
@@ -57,7 +57,7 @@ static uint32_t weight_32_bits(double v)
 
 static void fine_init(AdmLevel *l, const AdmCsf *csf)
 {
-    /* The reference rounds these up for its usual viewing distance, and the scores show it. */
+    /* The reference rounds these two up at its usual viewing distance, and the scores show it. */
     const bool usual = csf->mode == 0 && fabs(csf->view_dist * csf->display_height - 3240.0) < 1e-8;
     l->q[ADM_H] = l->q[ADM_V] = usual ? 36453 : weight_16_bits(l->weight.hv * 0x1p21);
     l->q[ADM_D] = usual ? 49417 : weight_16_bits(l->weight.d * 0x1p23);
@@ -120,21 +120,23 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape, const 
 
 /* ---- Buffers */
 
-/* Bands of rows that may be swept at once, and the fewest rows worth a band of their own. */
+/* The most ranges of rows that are swept at once, and the fewest rows worth a range of their
+ * own. */
 #define SWEEP_JOBS 8
 #define SWEEP_MIN_ROWS 48
 
 enum { REF, DIST, PICTURES };
-enum { RESTORED, ADDITIVE, PARTS };
+enum { RESTORED, ADDITIVE, COMPONENTS };
 
-/* The rows a sweep keeps. Index y & 1 or y % 3: the part of row y is still there when the row below
- * comes in. `near` and `own` are by masker. */
+/* The rows that a sweep keeps. The index is y & 1 or y % 3: row y is still needed when the row
+ * below comes in. `near` and `own` are those of each masker. */
 typedef struct Lines {
     void *split_work;
     void *band[PICTURES][ADM_BANDS];
-    void *part[2][PARTS][ADM_BANDS]; /* fine levels: the signals; coarse ones: transient */
-    uint32_t *weighed[2][PARTS][ADM_BANDS];
-    int32_t *near[3][PARTS], *own[2][PARTS];
+    void *component[2][COMPONENTS][ADM_BANDS]; /* fine levels: the signals; coarse levels:
+                                                * temporary */
+    uint32_t *weighed[2][COMPONENTS][ADM_BANDS];
+    int32_t *near[3][COMPONENTS], *own[2][COMPONENTS];
     int32_t *mask_work;
 } Lines;
 
@@ -146,10 +148,10 @@ typedef struct Plane {
 struct AdmFrame {
     void *block;
     Lines lines[SWEEP_JOBS];
-    Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands: what the next level splits */
+    Plane low[ADM_LEVELS - 1][PICTURES]; /* low-pass bands, which the next level splits */
 };
 
-/* ---- Memory: one block, handed out piece by piece. A first pass with no block gives its size. */
+/* ---- Memory: one block, divided into pieces. A first pass without a block computes its size. */
 
 typedef struct Carver {
     uint8_t *block;
@@ -170,12 +172,12 @@ static void carve_lines(Carver *c, Lines *lines, const AdmLevel *l)
     for (int b = 0; b < ADM_BANDS; b++) {
         for (int p = 0; p < PICTURES; p++)
             lines->band[p][b] = carve(c, row);
-        for (int i = 0; i < 2 * PARTS; i++) {
-            lines->part[i / PARTS][i % PARTS][b] = carve(c, row);
-            lines->weighed[i / PARTS][i % PARTS][b] = carve(c, row);
+        for (int i = 0; i < 2 * COMPONENTS; i++) {
+            lines->component[i / COMPONENTS][i % COMPONENTS][b] = carve(c, row);
+            lines->weighed[i / COMPONENTS][i % COMPONENTS][b] = carve(c, row);
         }
     }
-    for (int p = 0; p < PARTS; p++) {
+    for (int p = 0; p < COMPONENTS; p++) {
         for (int i = 0; i < 3; i++)
             lines->near[i][p] = carve(c, row);
         for (int i = 0; i < 2; i++)
@@ -197,7 +199,7 @@ static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
     for (int i = 0; i < ADM_LEVELS - 1; i++) {
         const AdmLevel *const l = &setup->level[i];
         const size_t sample = i == 0 ? sizeof(int16_t) : sizeof(int32_t);
-        /* A row's last step may write almost two vectors beyond its end. */
+        /* The last step of a row may write almost two vectors past its end. */
         const size_t stride = ((size_t)l->w * sample + 3 * MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN;
         for (int p = 0; p < PICTURES; p++)
             s->low[i][p] = (Plane){ carve(c, stride * (size_t)l->h), (ptrdiff_t)stride };
@@ -216,7 +218,7 @@ int adm_frame_create(AdmFrame **frame, const AdmSetup *setup)
         mem_free(s);
         return -ENOMEM;
     }
-    /* Vector code reads past the ends of rows: whatever stands there must be defined. */
+    /* Vector code reads past the ends of rows: those bytes must be defined. */
     memset(s->block, 0, c.used);
     c = (Carver){ .block = s->block };
     carve_all(&c, s, setup);
@@ -244,8 +246,8 @@ typedef struct Sweep {
     AdmSums sums[SWEEP_JOBS];
 } Sweep;
 
-/* Source rows of the four taps of band row y. The top edge is reflected without its first row being
- * repeated, the bottom edge with. */
+/* Source rows of the four taps of band row y. The top edge is reflected without repeating its first
+ * row, the bottom edge with repeating its last. */
 static void tap_rows(const Plane *in, int n, int y, const void *rows[ADM_TAPS])
 {
     for (int t = 0; t < ADM_TAPS; t++) {
@@ -267,7 +269,7 @@ static void split(const Sweep *s, Lines *lines, int y, bool low, bool detail)
     }
 }
 
-/* Outside the band stand column 1, on the left, and the last column, on the right. */
+/* Fills the columns outside the band: column 1 on the left, the last column on the right. */
 static void extend_near(const AdmLevel *l, int32_t *near)
 {
     if (l->x0 == 0)
@@ -279,13 +281,13 @@ static void extend_near(const AdmLevel *l, int32_t *near)
 static void decouple_and_weigh(const Sweep *s, Lines *lines, int y)
 {
     const AdmDsp *const dsp = &s->setup->dsp;
-    void *(*const part)[ADM_BANDS] = lines->part[y & 1];
+    void *(*const component)[ADM_BANDS] = lines->component[y & 1];
     dsp->decouple_row[s->coarse](s->l, (const void *const *)lines->band[REF],
-                                 (const void *const *)lines->band[DIST], part[RESTORED],
-                                 part[ADDITIVE]);
-    for (int p = 0; p < PARTS; p++) {
+                                 (const void *const *)lines->band[DIST], component[RESTORED],
+                                 component[ADDITIVE]);
+    for (int p = 0; p < COMPONENTS; p++) {
         int32_t *const near = lines->near[y % 3][p];
-        dsp->weigh_row[s->coarse](s->l, (const void *const *)part[p], lines->weighed[y & 1][p],
+        dsp->weigh_row[s->coarse](s->l, (const void *const *)component[p], lines->weighed[y & 1][p],
                                   near, lines->own[y & 1][p]);
         extend_near(s->l, near);
     }
@@ -309,7 +311,7 @@ static void plain_energy(const Sweep *s, const Lines *lines, AdmSums *sums)
     add_row(sums->den, row, s->l->plain_row);
 }
 
-/* Energy of one part of row y, masked by the other part in rows y-1…y+1. */
+/* Adds the energy of one component of row y, masked by the other component in rows y-1…y+1. */
 static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal,
                           int64_t total[ADM_BANDS])
 {
@@ -321,8 +323,9 @@ static void masked_energy(const Sweep *s, const Lines *lines, int y, int signal,
         .own = lines->own[y & 1][masker],
         .work = lines->mask_work,
     };
-    const void *const *const rows = s->coarse ? (const void *const *)lines->weighed[y & 1][signal]
-                                              : (const void *const *)lines->part[y & 1][signal];
+    const void *const *const rows = s->coarse
+                                        ? (const void *const *)lines->weighed[y & 1][signal]
+                                        : (const void *const *)lines->component[y & 1][signal];
     int64_t row[ADM_BANDS];
     s->setup->dsp.energy_row[s->coarse](s->l, rows, &mask, row);
     add_row(total, row, s->l->row);
@@ -348,7 +351,7 @@ static int min_int(int a, int b)
 }
 
 /* Sweeps rows first…last-1 of the bands: writes their low-pass rows and sums those in the core.
- * Masks reach one row further, and those rows are then computed by two jobs. */
+ * Masks reach one row further, so two jobs compute those rows. */
 static void sweep_job(void *arg, unsigned job)
 {
     Sweep *const s = arg;
@@ -402,7 +405,8 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
         s.coarse = i > 0;
         s.detail = i > 0 || !options->skip_scale0;
         s.jobs = sweep_jobs(s.l);
-        /* Parts have lines of their own to fetch, and compute rows at their borders twice. */
+        /* Each job has its own line buffers to fetch and computes the rows at its borders again, so
+         * there are no more jobs than threads at hand. */
         const unsigned at_hand = team_at_hand(team);
         if (s.jobs > at_hand)
             s.jobs = at_hand;
@@ -416,4 +420,3 @@ void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions 
         memcpy(s.in, s.out, sizeof(s.in));
     }
 }
-

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of ADM on a GPU: level 0, then all others. */
+/* The passes of adm on a GPU: level 0, then all others. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static unsigned core_rows(const AdmLevel *l)
     return (unsigned)(l->bottom - l->top);
 }
 
-/* The groups of a level above 0, which cover its core. */
+/* The number of workgroups that cover the core of a level above 0. */
 static unsigned coarse_groups(const AdmLevel *l)
 {
     return gpu_workgroups((unsigned)(l->right - l->left), ADM_TILE_COLUMNS(1)) *
@@ -31,7 +31,7 @@ static bool is_whole(double gain)
     return floor(gain) == gain;
 }
 
-/* Members of both kinds of parameters. */
+/* The members that both kinds of parameters share. */
 #define GAIN_PARAMS(gain, exponent, mantissa)                                                      \
     .gain_whole = is_whole(gain) ? (uint32_t)(gain) : 0, .gain_lo = (uint32_t)(mantissa),          \
     .gain_hi = (uint32_t)((mantissa) >> 32), .gain_shift = (uint32_t)(53 - (exponent)-32)
@@ -48,7 +48,7 @@ static void plan_fine(const Feature *f, GpuPlan *plan, const GpuBuf approx[2], G
         .in_height = (uint32_t)l->in_h,
         .in_stride = gpu_plane_stride(plan, 0),
         .depth = f->shape.bpc,
-        /* A core that begins where the band ends is none. */
+        /* A core that begins where the band ends is empty. */
         .core_x = (uint32_t)(options->skip_scale0 ? l->w : l->left),
         .core_y = (uint32_t)(options->skip_scale0 ? l->h : l->top),
         .row_base = 0,
@@ -117,7 +117,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     for (int i = 0; i < ADM_LEVELS; i++)
         sums += (size_t)core_rows(&level[i]) * ADM_SUMS_PER_ROW;
     const GpuBuf rows = gpu_result(plan, sums * sizeof(uint64_t), true);
-    /* The low-pass bands of both pictures. */
+    /* Low-pass bands of both pictures, of levels 0 and 1. */
     const GpuBuf approx[2] = {
         gpu_scratch(plan, (size_t)level[0].w * (size_t)level[0].h * 2 * sizeof(int16_t)),
         gpu_scratch(plan, (size_t)level[1].w * (size_t)level[1].h * 2 * sizeof(int32_t)),
@@ -128,7 +128,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     return 0;
 }
 
-/* Rows are rounded before they are added up. */
+/* Adds rows, each rounded first. */
 static int64_t add_rows(const uint64_t *sums, unsigned rows, int shift)
 {
     uint64_t total = 0;

@@ -10,7 +10,7 @@ static inline int64_t round_shift(int64_t v, int n)
     return n == 0 ? v : (v + ((int64_t)1 << (n - 1))) >> n;
 }
 
-/* The low bits as two's complement: the metric's figures include its wrap-arounds. */
+/* Wrap-around to two's complement is part of the metric. */
 static inline int32_t wrap16(int64_t v)
 {
     return (int16_t)(uint16_t)v;
@@ -21,7 +21,8 @@ static inline int32_t wrap32(int64_t v)
     return (int32_t)(uint32_t)v;
 }
 
-/* ---- Rows of any type. The type is a constant in every call, so each call is a plain loop. */
+/* ---- Rows of any type. The type is a constant in every call, so each call becomes a plain
+ * loop. */
 
 enum RowType { ROW_U8, ROW_U16, ROW_I16, ROW_I32 };
 
@@ -57,7 +58,7 @@ static inline int32_t filter4(const int32_t tap[ADM_TAPS], const int64_t p[ADM_T
     return (int32_t)round_shift(sum, shift);
 }
 
-/* One position before the row and two after it, so that the taps need not ask. */
+/* Extends a row by one position before and two after it, so that the taps need no checks. */
 static void extend_row(int32_t *row, int n)
 {
     row[-1] = row[1];
@@ -136,7 +137,7 @@ static void split_row_2(const AdmLevel *l, const void *const rows[ADM_TAPS], voi
 
 int adm_aligned(int32_t ref_h, int32_t ref_v, int32_t dist_h, int32_t dist_v)
 {
-    /* Squared cosine of one degree. Sums are rounded to float before they are squared. */
+    /* The squared cosine of one degree. Sums are rounded to float before they are squared. */
     const double cos2 = 0.99969542026519775390625;
     const int64_t oh = ref_h, ov = ref_v, th = dist_h, tv = dist_v;
     const double dot = (float)(oh * th + ov * tv);
@@ -145,7 +146,7 @@ int adm_aligned(int32_t ref_h, int32_t ref_v, int32_t dist_h, int32_t dist_v)
     return dot >= 0.0 && dot * dot >= cos2 * oo * tt;
 }
 
-/* t/o in Q15, limited to 0…1, by the reciprocal of the top 15 bits of o. */
+/* t/o in Q15, limited to 0…1, from the reciprocal of the top 15 bits of o. */
 static int32_t ratio(int32_t o, int32_t t)
 {
     if (o == 0)
@@ -160,8 +161,8 @@ static int32_t ratio(int32_t o, int32_t t)
     return k < 0 ? 0 : k > 32768 ? 32768 : (int32_t)k;
 }
 
-/* How much of t is o scaled by 0…1. Where the gradients are aligned it was enhanced rather than
- * replaced: then up to `gain_limit` times as much still counts. */
+/* The restored component of t: o scaled by 0…1. If the gradients are aligned, the detail was
+ * enhanced rather than replaced: then up to `gain_limit` times as much still counts. */
 static int32_t restore(int32_t o, int32_t t, bool aligned, double gain_limit)
 {
     const int32_t k = ratio(o, t);
@@ -229,7 +230,7 @@ static void weigh_row_fine(const AdmLevel *l, const void *const masker[ADM_BANDS
     }
 }
 
-/* The weighed coefficient's magnitude, wrapped to 32 bits before the sign is dropped. */
+/* The magnitude of a weighted coefficient, wrapped to 32 bits before the sign is dropped. */
 static inline uint32_t weigh_coarse(uint32_t q, int32_t v)
 {
     const uint64_t product = (uint64_t)q * (uint64_t)(int64_t)v + (1 << 27);
@@ -245,7 +246,8 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
         for (int b = 0; b < ADM_BANDS; b++) {
             const int32_t *const m = masker[b];
             const int64_t seen = weighed[b][x] = weigh_coarse(l->q[b], m[x]);
-            /* A thirtieth and a fifteenth; half a unit is taken off, not added. */
+            /* A thirtieth and a fifteenth. The rounding subtracts half a unit rather than adding
+             * it. */
             const int32_t nb = (int32_t)((143165577 * seen - ((int64_t)1 << 31)) >> 32);
             const int32_t centre = (int32_t)((286331153 * seen - ((int64_t)1 << 31)) >> 32);
             near[x] += nb;
@@ -264,7 +266,7 @@ static inline int32_t threshold_at(const AdmMaskRows *mask, int x)
 
 /* ---- Energies */
 
-/* The cube of what a weighed magnitude has above the threshold. */
+/* The cube of the amount by which a weighted magnitude exceeds the threshold. */
 static inline uint64_t masked_cube(const AdmLevel *l, int b, uint32_t magnitude, int32_t threshold)
 {
     const int32_t above = (int32_t)(magnitude - ((uint32_t)threshold << l->threshold_up[b]));
@@ -318,7 +320,7 @@ static void plain_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS],
 static void plain_row_coarse(const AdmLevel *l, const void *const ref[ADM_BANDS],
                              int64_t sum[ADM_BANDS])
 {
-    /* A whole unit is added before the square is shifted: the reference's figures have it so. */
+    /* A whole unit is added before the square is shifted, as in the reference. */
     const int64_t unit = (int64_t)1 << l->plain_square;
     for (int b = 0; b < ADM_BANDS; b++) {
         const int32_t *const o = ref[b];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Decoupling in vector code, in whole numbers but for the comparison of directions. */
+/* The decoupling of adm in vectors, in integers except for the comparison of directions. */
 #include "feature/adm/adm.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 /* ---- directions ---- */
 
-/* Whether gradients are aligned is decided in single precision where that is safe. `unsure` are
- * lanes so near the limit that the rounding of these few operations, some 2^-21, could change the
+/* Single precision decides whether gradients are aligned where that is safe. `unsure` marks lanes
+ * so near the limit that the rounding of these few operations, about 2^-21, could change the
  * answer. */
 typedef struct Direction {
     vm aligned, unsure;
@@ -28,10 +28,10 @@ V_INLINE Direction compare_directions(vf dot, vf oo, vf tt)
 
 /* ---- the ratio of two magnitudes ---- */
 
-/* floor(2^30 / x) for x in 1…32768; anything for 0. The first quotient is made to fall short, by
- * less than 700 / x + 1, so that what remains is small, positive and exact in single precision. Its
- * own quotient is exact when x is a power of two; else it lies 1 / x or more off the whole numbers,
- * which is further than rounding takes it. */
+/* floor(2^30 / x) for x in 1…32768, and some number for 0. The first quotient is made too small, by
+ * less than 700 / x + 1, so that the rest is small, positive and exact in single precision. The
+ * quotient of the rest is exact when x is a power of two. Otherwise it is at least 1 / x away from
+ * any whole number, which is more than its rounding error. */
 V_INLINE vi reciprocal_q30(vi x)
 {
     const vf inverse = v_div_f32(v_set_f32(1.0f), v_s32_to_f32(x));
@@ -42,15 +42,15 @@ V_INLINE vi reciprocal_q30(vi x)
 
 /* ---- level 0: 16 bits a coefficient, |o| and |t| up to 22930 ---- */
 
-/* t/o in Q15 for magnitudes in lanes of 32 bits: o of 15 bits, and t limited to o + 1, from where
- * on the ratio is 1; so the product fits. */
+/* t/o in Q15, for magnitudes in 32-bit lanes. o has 15 bits. t is limited to o + 1, because the
+ * ratio is 1 from there on; then the product fits. */
 V_INLINE vi ratio_fine(vi o, vi t)
 {
     const vi product = v_mul32(reciprocal_q30(o), t);
     return v_min_s32(v_shr_u32(v_add32(product, v_set32(1 << 14)), 15), v_set32(32768));
 }
 
-/* Lane by lane where single precision could not tell. */
+/* Decides lane by lane where single precision could not. */
 static __attribute__((noinline)) vi settle_fine(const int16_t *const o[2],
                                                 const int16_t *const t[2], vi aligned, vi unsure)
 {
@@ -64,7 +64,7 @@ static __attribute__((noinline)) vi settle_fine(const int16_t *const o[2],
     return v_load(a);
 }
 
-/* All ones in lanes of 16 bits whose gradients are aligned. */
+/* All ones in the 16-bit lanes whose gradients are aligned. */
 V_INLINE vi aligned_fine(const int16_t *oh, const int16_t *ov, const int16_t *th, const int16_t *tv)
 {
     const vi all = v_set32(-1);
@@ -83,18 +83,20 @@ V_INLINE vi aligned_fine(const int16_t *oh, const int16_t *ov, const int16_t *th
                        v_pack_s32(v_keep32(d[0].unsure, all), v_keep32(d[1].unsure, all)));
 }
 
-/* Restored part of t: its magnitude first, which then gets o's sign. `gain` is a whole number. */
+/* The restored component of t: first its magnitude, which then gets o's sign. `gain` is a whole
+ * number. */
 V_INLINE vi restore_fine(vi o, vi t, vi aligned, int gain)
 {
     const vi sign = v_shr_s16(o, 15), magnitude = v_abs_s16(o);
-    const vi same = v_max_s16(v_sub16(v_xor(t, sign), sign), v_zero()); /* t, if its sign is o's */
+    const vi same = v_max_s16(v_sub16(v_xor(t, sign), sign), v_zero()); /* t if its sign is that of
+                                                                         * o, else 0 */
     const vi limited = v_min_s16(same, v_add16(magnitude, v_set16(1)));
     const vi zero = v_zero();
     const vi k = v_pack_u32(ratio_fine(v_zip_lo16(magnitude, zero), v_zip_lo16(limited, zero)),
                             ratio_fine(v_zip_hi16(magnitude, zero), v_zip_hi16(limited, zero)));
 
-    /* (k * magnitude + 16384) >> 15, one less before the shift where o is negative: the shift
-     * rounds down, not towards zero. */
+    /* (k * magnitude + 16384) >> 15, with 1 subtracted before the shift where o is negative: the
+     * shift rounds down, not towards zero. */
     const vi high = v_mulhi_u16(k, magnitude), low = v_mul16(k, magnitude);
     const vi carry = v_shr_u16(v_avg_u16(low, v_add16(v_set16(16383), sign)), 14);
     const vi r = v_add16(v_add16(high, high), carry);
@@ -125,15 +127,15 @@ static void decouple_row_fine(const AdmLevel *l, const void *const ref[ADM_BANDS
 
 /* ---- levels 1…3: 32 bits a coefficient ---- */
 
-/* t/o in Q15 for magnitudes; o is taken to its top 15 bits, rounded. */
+/* t/o in Q15, for magnitudes. o is rounded to its top 15 bits. */
 V_INLINE vi ratio_coarse(vi o, vi t)
 {
     const vi excess = v_max_s32(v_sub32(v_log2_floor32(o), v_set32(14)), v_zero());
     const vi top = v_shr_u32(v_add32(v_shrv_u32(v_add32(o, o), excess), v_set32(1)), 1);
 
-    /* From t = 1.5 o on the ratio is 1. Both factors are shifted up as far as they go, 18 - excess
-     * in all, for the product's upper half to be the ratio in Q16. The reciprocal of 1 would not
-     * fit and is cut by one unit, which is not seen in the result. */
+    /* From t = 1.5 o on the ratio is 1. Both factors are shifted up as far as possible, by 18 -
+     * excess in all, so that the upper half of the product is the ratio in Q16. The reciprocal of 1
+     * would not fit and is reduced by one unit, which does not show in the result. */
     const vi limited = v_min_u32(t, v_add32(o, v_shr_u32(o, 1)));
     const vi a = v_shl32(v_min_u32(reciprocal_q30(top), v_set32((1 << 30) - 1)), 2);
     const vi b = v_shlv32(limited, v_sub32(v_set32(16), excess));
@@ -153,9 +155,9 @@ settle_coarse(const int32_t *const o[2], const int32_t *const t[2], vi aligned, 
     return v_load(a);
 }
 
-/* All ones in lanes of 32 bits whose gradients are aligned. The sums of products are not exact
- * here, but their error is a few 2^-24 of the product of the gradients' lengths: small against the
- * margin of compare_directions. */
+/* All ones in the 32-bit lanes whose gradients are aligned. The sums of products are not exact
+ * here. Their error is a few 2^-24 of the product of the gradients' lengths, which is small against
+ * the margin of compare_directions. */
 V_INLINE vi aligned_coarse(const int32_t *oh, const int32_t *ov, const int32_t *th,
                            const int32_t *tv)
 {
@@ -208,7 +210,7 @@ static void decouple_row_coarse(const AdmLevel *l, const void *const ref[ADM_BAN
 
 SIMD_ONCE void SIMD_FN(adm_decouple_init)(AdmDsp *dsp, const AdmLevel level[ADM_LEVELS])
 {
-    /* A limit with a fraction rounds in double precision: that is left to the scalar code. */
+    /* A limit with a fraction is rounded in double precision: the scalar code does that. */
     if (level[0].gain_limit != floor(level[0].gain_limit))
         return;
     dsp->decouple_row[0] = decouple_row_fine;

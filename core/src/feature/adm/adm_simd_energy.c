@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Weights, masks and energies in vector code. */
+/* The weights, masks and energies of adm in vectors. */
 #include "feature/adm/adm.h"
 
 #include "base/simd.h"
@@ -7,13 +7,13 @@
 /* ---- weights of level 0, in lanes of 16 bits ---- */
 
 typedef struct Mask {
-    vi near;   /* what a coefficient adds to its neighbours' thresholds */
-    vi centre; /* and to its own */
+    vi near;   /* added to the neighbours' thresholds */
+    vi centre; /* added to its own */
 } Mask;
 
-/* From the weighed magnitude, 0…32768. A thirtieth and a fifteenth in Q5, by adding a fifteenth
- * part: (4369 s + 2048) >> 12 = s + ((273 s + 2048) >> 12). The product with 32768 comes out
- * negative. */
+/* Masks from a weighted magnitude, 0…32768: a thirtieth and a fifteenth of it in Q5, by adding a
+ * fifteenth part: (4369 s + 2048) >> 12 = s + ((273 s + 2048) >> 12). The product with 32768 is
+ * negative, hence the absolute value. */
 V_INLINE Mask mask_fine(vi seen)
 {
     return (Mask){
@@ -22,8 +22,8 @@ V_INLINE Mask mask_fine(vi seen)
     };
 }
 
-/* Horizontal and vertical band: |(q m + 16384) >> 15|, wrapped to 16 bits before the sign is
- * dropped. The shift rounds down, so for a negative m the magnitude has one less before it. */
+/* Horizontal and vertical bands: |(q m + 16384) >> 15|, wrapped to 16 bits before the sign is
+ * dropped. The shift rounds down, so for a negative m the magnitude is reduced by 1 before it. */
 V_INLINE vi weigh_hv(vi m, vi q)
 {
     const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
@@ -33,8 +33,8 @@ V_INLINE vi weigh_hv(vi m, vi q)
     return v_min_u16(seen, v_sub16(v_zero(), seen));
 }
 
-/* Diagonal band: |(q m + 65535) >> 17|. For a negative m the magnitude has one more before the
- * shift. Either addend carries into the upper half unless all it meets is zero. */
+/* Diagonal band: |(q m + 65535) >> 17|. For a negative m the magnitude is increased by 1 before the
+ * shift. Either addend carries into the upper half unless everything below is zero. */
 V_INLINE vi weigh_d(vi m, vi q)
 {
     const vi sign = v_shr_s16(m, 15), magnitude = v_abs_s16(m);
@@ -83,13 +83,13 @@ V_INLINE vi weigh_coarse(vi m, vi q)
     return v_abs_s32(v_blend_odd32(v_shr_u64(even, 28), v_shl64(odd, 4)));
 }
 
-/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves hold anything. */
+/* Sums over the bands, in the upper halves of 64-bit lanes; the lower halves are meaningless. */
 typedef struct MaskSum {
     vi near, centre;
 } MaskSum;
 
-/* Adds a thirtieth and a fifteenth of the even lanes, less half a unit each:
- * 143165577 s - 2^31 and 286331153 s - 2^31; the second product is twice the first, less s. */
+/* Adds a thirtieth and a fifteenth of the even lanes, each minus half a unit: 143165577 s - 2^31
+ * and 286331153 s - 2^31. The second product is twice the first, minus s. */
 V_INLINE void add_masks(MaskSum *sum, vi seen)
 {
     const vi product = v_mul_even_u32(seen, v_set32(143165577));
@@ -125,7 +125,7 @@ static void weigh_row_coarse(const AdmLevel *l, const void *const masker[ADM_BAN
 
 /* ---- energies ---- */
 
-/* v in the columns from x on that belong to the core, else 0. */
+/* v in those of the columns from x on that belong to the core, else 0. */
 V_INLINE vi keep_core(const AdmLevel *l, int x, vi v)
 {
     if (x >= l->left && x + V32 <= l->right)
@@ -138,8 +138,9 @@ static inline int64_t half_of(int shift)
     return shift == 0 ? 0 : (int64_t)1 << (shift - 1);
 }
 
-/* Adds the cubes of y >= 0. Squares may wrap and turn negative, and there is no arithmetic shift of
- * 64 bits everywhere: 2^63 is added before the shift, and taken off the sum in the end. */
+/* Adds the cubes of y >= 0. Squares may wrap and turn negative, and not every instruction set has
+ * an arithmetic shift of 64 bits: 2^63 is added before the shift and subtracted from the sum at the
+ * end. */
 V_INLINE vi add_cubes(vi sum, vi y, const AdmLevel *l, int b)
 {
     const vi square_half = v_set64(half_of(l->square[b]));
@@ -152,7 +153,7 @@ V_INLINE vi add_cubes(vi sum, vi y, const AdmLevel *l, int b)
     return v_add64(sum, v_add64(c0, c1));
 }
 
-/* The sum less what `lanes` lanes added to it. */
+/* The sum without what add_cubes added for each of `lanes` lanes. */
 V_INLINE int64_t cube_total(vi sum, const AdmLevel *l, int b, uint64_t lanes)
 {
     return (int64_t)(v_sum_u64(sum) - lanes * ((uint64_t)1 << (63 - l->cube[b])));
@@ -216,7 +217,7 @@ V_INLINE vi plain_cubes_fine(vi m)
     return v_add64(v_mul_even_u32(square, m), odd);
 }
 
-/* Of the even lanes. A whole unit is added to the square. */
+/* Cubes of the even lanes. A whole unit is added to the square before its shift. */
 V_INLINE vi plain_cubes_even(const AdmLevel *l, vi m)
 {
     const vi unit = v_set64((int64_t)1 << l->plain_square), half = v_set64(half_of(l->plain_cube));
@@ -262,7 +263,7 @@ SIMD_ONCE void SIMD_FN(adm_energy_init)(AdmDsp *dsp, const AdmLevel level[ADM_LE
         small = small && level[i].q[ADM_H] <= INT32_MAX && level[i].q[ADM_D] <= INT32_MAX;
 
     dsp->weigh_row[0] = weigh_row_fine;
-    if (small) /* weights out of range, which only odd options give, are left to the scalar code */
+    if (small) /* only unusual options give larger weights: the scalar code handles them */
         dsp->weigh_row[1] = weigh_row_coarse;
     dsp->energy_row[0] = energy_row_fine;
     dsp->energy_row[1] = energy_row_coarse;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The wavelet split in vector code: all products are 16 by 16 bits, two at a time.
+/* The wavelet split of adm in vectors: all products are 16 by 16 bits, two at a time.
  *
- * A value of 32 bits is filtered in halves: x = 65536 high + low + 32768, with both halves in
- * int16_t. The sums of either half's products fit 32 bits, and so do the figures that come out. As
- * the taps of `lo` sum up to 46342 and those of `hi` to 0, the 32768 amounts to 23171 units of the
- * high half's sum, or to nothing. */
+ * A 32-bit value is filtered in halves: x = 65536 high + low + 32768, with both halves in int16_t.
+ * The sums of either half's products fit 32 bits, and so do the results. The taps of `lo` sum to
+ * 46342 and those of `hi` to 0, so the 32768 adds 23171 units to the high half's sum, or
+ * nothing. */
 #include "feature/adm/adm.h"
 
 #include "base/simd.h"
@@ -13,7 +13,7 @@
 
 typedef struct Taps {
     vi first, second; /* pairs for v_madd16 */
-    int high_start;   /* what the high half's sum starts from */
+    int high_start;   /* start of the high half's sum */
 } Taps;
 
 V_INLINE Taps taps_lo(void)
@@ -28,14 +28,14 @@ V_INLINE Taps taps_hi(void)
     return (Taps){ v_set_pair16(t[0], t[1]), v_set_pair16(t[2], t[3]), 0 };
 }
 
-/* start + the four products; each argument holds a pair of neighbouring samples per lane. */
+/* start plus the four products. Each lane of an argument holds a pair of neighbouring samples. */
 V_INLINE vi filter4(const Taps *t, vi start, vi first, vi second)
 {
     return v_acc_sum(
         v_acc_madd16(v_acc_madd16(v_acc_from(start), first, t->first), second, t->second));
 }
 
-/* The filtered value of 32 bits from pairs of halves, rounded by `shift`, which is 15 or 16. */
+/* The filtered 32-bit value from pairs of halves, rounded by `shift`, which is 15 or 16. */
 V_INLINE vi filter4_halves(const Taps *t, int shift, const vi high[2], const vi low[2])
 {
     const vi h = filter4(t, v_set32(t->high_start), high[0], high[1]);
@@ -45,7 +45,8 @@ V_INLINE vi filter4_halves(const Taps *t, int shift, const vi high[2], const vi 
 
 /* ---- the rows between the passes ---- */
 
-/* Rows of int16_t with margins, of the low and of the high filter; in halves above level 0. */
+/* Rows of int16_t with margins, of the low and of the high filter. Above level 0 they come in
+ * halves. */
 enum { LO, HI, FILTERS };
 enum { HIGH, LOW, HALVES };
 
@@ -94,7 +95,7 @@ V_INLINE void vertical_fine(const AdmLevel *l, const void *const rows[ADM_TAPS],
     const vi s2 = load_samples(rows[2], type, x, bias), s3 = load_samples(rows[3], type, x, bias);
     const vi first[2] = { v_zip_lo16(s0, s1), v_zip_hi16(s0, s1) };
     const vi second[2] = { v_zip_lo16(s2, s3), v_zip_hi16(s2, s3) };
-    /* Bytes are centred in the sum: for `hi` it makes no difference. */
+    /* Bytes are centred in the sum; for `hi` that makes no difference. */
     const int centre = type == ROW_U8 ? TAP_SUM * l->in_bias : 0, half = 1 << (l->v_shift - 1);
 
     for (int f = 0; f < filters; f++) {
@@ -158,9 +159,9 @@ V_INLINE void vertical_step(const AdmLevel *l, const void *const rows[ADM_TAPS],
         vertical_fine(l, rows, type, w, x, filters);
 }
 
-/* Asks the second cache for what the two rows below have at these columns: the next row of the bands
- * reads it, and each row begins too far from the one before for the hardware to see it coming. The nearest
- * cache would not keep it: a row's other lines come first. */
+/* Prefetches these columns of the two rows below into the second cache. The next row of the bands
+ * reads them, and rows lie too far apart for the hardware to predict. The nearest cache would not
+ * keep them until then, because the rest of the row passes through it first. */
 #define SECOND_CACHE 2
 V_INLINE void fetch_below(const void *const rows[ADM_TAPS], enum RowType type, int x)
 {
@@ -171,8 +172,8 @@ V_INLINE void fetch_below(const void *const rows[ADM_TAPS], enum RowType type, i
     __builtin_prefetch((const void *)(at + 2 * stride), 0, SECOND_CACHE);
 }
 
-/* Columns that the detail bands need get both filters, those outside only `lo`, and that only where
- * the low-pass band is wanted. The last step ends with the row, over columns already done. */
+/* The columns that the detail bands need get both filters; the others get only `lo`, and only if
+ * the low-pass band is wanted. The last step ends with the row and repeats columns already done. */
 V_INLINE void vertical_row(const AdmLevel *l, const void *const rows[ADM_TAPS], enum RowType type,
                            const Work *w, bool low, bool detail)
 {
@@ -195,7 +196,7 @@ V_INLINE void vertical_row(const AdmLevel *l, const void *const rows[ADM_TAPS], 
 
 /* ---- horizontal passes ---- */
 
-/* Neighbouring pairs for the taps of V32 columns from x on. */
+/* Neighbouring pairs for the taps of V32 columns, from column x on. */
 typedef struct Pairs {
     vi first, second;
 } Pairs;
@@ -205,7 +206,7 @@ V_INLINE Pairs load_pairs(const int16_t *row, int x)
     return (Pairs){ v_load(row + 2 * x - 1), v_load(row + 2 * x + 1) };
 }
 
-/* V16 columns of a band of level 0. */
+/* Writes V16 columns of a band of level 0. */
 V_INLINE void put_fine(void *band, int x, const Taps *t, const Pairs p[2])
 {
     const vi half = v_set32(1 << 15);
@@ -214,14 +215,14 @@ V_INLINE void put_fine(void *band, int x, const Taps *t, const Pairs p[2])
     v_store((int16_t *)band + x, v_pack_high16(a, b));
 }
 
-/* V32 columns of a band of the other levels. */
+/* Writes V32 columns of a band of the other levels. */
 V_INLINE void put_coarse(void *band, int x, const Taps *t, int shift, const Pairs p[HALVES])
 {
     const vi high[2] = { p[HIGH].first, p[HIGH].second }, low[2] = { p[LOW].first, p[LOW].second };
     v_store((int32_t *)band + x, filter4_halves(t, shift, high, low));
 }
 
-/* Both bands that come from one row of the vertical pass, or one where the other is NULL. */
+/* Writes the bands that come from one row of the vertical pass; one of them may be NULL. */
 V_INLINE void horizontal_row(int16_t *const row[HALVES], bool fine, int shift, void *lo_band,
                              void *hi_band, int from, int to)
 {
@@ -264,7 +265,8 @@ V_INLINE void split_row(const AdmLevel *l, const void *const rows[ADM_TAPS], voi
 
 /* ---- one function per level ---- */
 
-/* Pictures have no margin to read: a row narrower than a vector is copied to where there is one. */
+/* Pictures have no margin to read, so a row narrower than a vector is copied to a buffer that has
+ * one. */
 V_INLINE void split_picture_row(const AdmLevel *l, const void *const rows[ADM_TAPS], void *work,
                                 void *a, void *const detail[ADM_BANDS], enum RowType type)
 {

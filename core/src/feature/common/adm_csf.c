@@ -7,8 +7,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Every step below is rounded where the type says so: a float variable is a rounding, and the
- * scores depend on each of them. Library functions are the double ones throughout. */
+/* Every step below is rounded to the type it is stored in, and the scores depend on each rounding.
+ * All library functions are the double versions. */
 
 static float pixels_per_degree(const AdmCsf *csf)
 {
@@ -40,7 +40,7 @@ static float watson(const AdmCsf *csf, int level, int diagonal)
     return 1.0f / step;
 }
 
-/* Parameter `i` of Barten's fit, between its anchors at 20 and at 150 cd/m2. */
+/* Parameter `i` of Barten's fit, interpolated between its values at 20 and at 150 cd/m2. */
 static float barten_parameter(int i, float luminance)
 {
     static const float at_20[4] = { 0.334278f, 3.79542f, 1.07327f, 6.4635f };

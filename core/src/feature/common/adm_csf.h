@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Contrast sensitivity weights of ADM: how much a wavelet band counts, by level and viewing
- * conditions. */
+/* Contrast sensitivity weights of ADM: how much a wavelet band counts at a level, under given
+ * viewing conditions. */
 #ifndef FEATURE_COMMON_ADM_CSF_H
 #define FEATURE_COMMON_ADM_CSF_H
 
 #define ADM_LEVELS 4
 
-/* The viewing conditions, as the options of `adm` and `float_adm` give them. */
+/* The viewing conditions, from the options of `adm` and `float_adm`. */
 typedef struct AdmCsf {
     int mode;           /* adm_csf_mode */
     double view_dist;   /* adm_norm_view_dist: in picture heights */
@@ -15,16 +15,16 @@ typedef struct AdmCsf {
     double diag_scale;  /* adm_csf_diag_scale: Barten's diagonal weight */
 } AdmCsf;
 
-/* Weights of one level: `hv` of the horizontal and vertical bands, `d` of the diagonal one. */
+/* Weights of one level: `hv` for the horizontal and vertical bands, `d` for the diagonal one. */
 typedef struct AdmCsfWeights {
     float hv, d;
 } AdmCsfWeights;
 
-/* Modes 0…3 of `adm`: Watson, Barten, and two tables that know a few viewing conditions. Under any
- * other condition the tables give -22, a marker that makes the score NaN, as in the reference. */
+/* Modes 0…3 of `adm`: Watson, Barten, and two tables for a few viewing conditions. For any other
+ * condition the tables give -22, a marker that makes the score NaN, as in the reference. */
 AdmCsfWeights adm_csf_fixed(const AdmCsf *csf, int level);
 
-/* Modes 0…9 of `float_adm`: Watson, Barten, native; 3 and above are Watson again. */
+/* Modes 0…9 of `float_adm`: Watson, Barten, native; modes 3 and above are Watson again. */
 AdmCsfWeights adm_csf_float(const AdmCsf *csf, int level);
 
 #endif

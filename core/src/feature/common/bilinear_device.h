@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The mean of four samples, rounded step by step as the CPU's code does: upper row first. dx and dy
- * are the weights of the right column and of the lower row. Include it in a kernel, after
- * KERNEL_BEGIN. */
+/* The weighted mean of four samples, rounded step by step as in the CPU's code: upper row first. dx
+ * and dy are the weights of the right column and of the lower row. Include this file in a kernel,
+ * after KERNEL_BEGIN. */
 DEVICE f32 bilinear(f32 dx, f32 dy, f32 upper_left, f32 upper_right, f32 lower_left,
                     f32 lower_right)
 {

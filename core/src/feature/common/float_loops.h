@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Row loops that compilers vectorise by themselves: float_scalar.c and float_simd.c both include
- * this, and the flags they are compiled with make the difference. */
+/* Row loops that compilers vectorise by themselves. float_scalar.c and float_simd.c both include
+ * this file and compile it with different flags. */
 #include <math.h>
 #include <stdint.h>
 

@@ -12,7 +12,7 @@
 
 /* ---- FloatRows */
 
-/* Rows y, y + slots, … share a slot: any `slots` neighbouring rows are there together. */
+/* Rows y, y + slots, … share a slot, so any `slots` neighbouring rows are there together. */
 typedef struct Ring {
     unsigned slots;
     size_t pitch;
@@ -41,7 +41,8 @@ int float_rows_check_depth(const char *feature, unsigned bpc)
     return -EINVAL;
 }
 
-/* A pitch of whole pages would put a column of rows into one set of the cache. */
+/* The pitch in samples for rows of w. A pitch of whole pages would put a column of rows into one
+ * set of the cache. */
 static size_t padded(unsigned w)
 {
     const size_t step = MEM_ALIGN / sizeof(float), page = 4096 / sizeof(float);
@@ -70,7 +71,7 @@ static void ring_free(Ring *ring)
     mem_free(ring->held);
 }
 
-/* The slot of row `y`; *fresh says that the caller has to fill it. */
+/* The slot of row `y`. *fresh says that the caller must fill it. */
 static float *ring_slot(Ring *ring, unsigned y, int *fresh)
 {
     const unsigned slot = y % ring->slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Rows of single-precision numbers, for the float features: arithmetic over rows (FloatDsp), a plane as
- * rows made on demand (FloatRows), separable filters (FloatFilter), and sums in a fixed order
- * (FloatTotal). Objects belong to one measure and are used by one thread at a time; a FloatDsp or
- * FloatFilter may be shared once it is filled. */
+/* Rows of single-precision numbers, for the float features: arithmetic over rows (FloatDsp), a
+ * plane as rows made on demand (FloatRows), separable filters (FloatFilter), and sums in a fixed
+ * order (FloatTotal). Objects belong to one measure and are used by one thread at a time; a
+ * FloatDsp or FloatFilter may be shared once it is filled. */
 #ifndef FEATURE_COMMON_FLOAT_ROWS_H
 #define FEATURE_COMMON_FLOAT_ROWS_H
 
@@ -13,8 +13,8 @@
 /* ---- FloatDsp
  *
  * Every operation is rounded on its own, in the order written here. Outputs are independent of each
- * other, so any vector width gives the same bits. No function touches more than the `n` elements it is
- * asked for. */
+ * other, so any vector width gives the same bits. No function touches more than the `n` elements it
+ * is asked for. */
 
 enum { FLOAT_GROUP = 4 };
 
@@ -28,8 +28,8 @@ typedef struct FloatDsp {
     void (*weigh)(float *out, const float *const *rows, const float *taps, unsigned count,
                   size_t n);
 
-    /* FLOAT_GROUP rows of a vertical pass at once: out[i] is what weigh makes from rows + i. The rows
-     * they share are read once. */
+    /* FLOAT_GROUP rows of a vertical pass at once: out[i] is what weigh makes from rows + i. The
+     * rows they share are read once. */
     void (*weigh_group)(float *const out[FLOAT_GROUP], const float *const *rows, const float *taps,
                         unsigned count, size_t n);
 
@@ -44,17 +44,17 @@ typedef struct FloatDsp {
     /* even[i] = in[2i], odd[i] = in[2i + 1], i < n. */
     void (*split)(float *even, float *odd, const float *in, size_t n);
 
-    /* sums[k] = the sum of rows[k] from left to right, starting at 0. The order is part of the result:
-     * several rows may be summed side by side, but never the samples of one row. */
+    /* sums[k] = the sum of rows[k] from left to right, starting at 0. The order is part of the
+     * result: several rows may be summed side by side, but never the samples of one row. */
     void (*row_sums)(float *sums, const float *const *rows, unsigned count, size_t n);
 } FloatDsp;
 
-/* Fills the table with the best routines that `cpu` (enum CpuFlag) allows. `bpc` decides what `load`
- * reads: bytes at 8, else 16-bit words. */
+/* Fills the table with the best routines that `cpu` (enum CpuFlag) allows. `bpc` decides what
+ * `load` reads: bytes at 8, else 16-bit words. */
 void float_dsp_init(FloatDsp *dsp, unsigned bpc, unsigned cpu);
 
-/* ---- FloatRows: a plane of samples as rows of floats, made when they are asked for. The last few stay
- * valid, so that filters slide down a picture without a float copy of it. */
+/* ---- FloatRows: a plane of samples as rows of floats, made when they are asked for. The last few
+ * stay valid, so that filters slide down a picture without a float copy of it. */
 
 /* The float features support 8, 10, 12 and 16 bits: 0, or -EINVAL after an error that names the
  * feature. */
@@ -116,9 +116,9 @@ void float_filter_across(const FloatDsp *dsp, const FloatFilter *filter, float *
 void float_filter_row(const FloatDsp *dsp, const FloatFilter *filter, float *out, float *line,
                       FloatRows *rows, unsigned y, unsigned w, unsigned h);
 
-/* ---- FloatTotal: the sum of a plane as the float features define it. Each row is summed from left to
- * right, then the rows' sums from the top down, all in single precision. Rows are collected until there
- * are enough of them to be summed side by side. */
+/* ---- FloatTotal: the sum of a plane as the float features define it. Each row is summed from left
+ * to right, then the rows' sums from the top down, all in single precision. Rows are collected
+ * until there are enough of them to be summed side by side. */
 
 enum { FLOAT_TOTAL_ROWS = 8 };
 

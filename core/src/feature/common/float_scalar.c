@@ -28,8 +28,8 @@ static void weigh4x2(float *out_a, float *out_b, const float *const *rows, const
     weigh(out_b, rows, taps_b, 4, n);
 }
 
-/* One addition waits for the one before it, so eight rows at once take the time of one or two.
- * Vector code would have to turn the rows on their side, which takes as long as it saves. */
+/* Each addition depends on the one before it, so eight rows together take the time of one or two.
+ * Vector code would have to transpose the rows, which takes as long as it saves. */
 static void eight_sums(float *sums, const float *const *rows, size_t n)
 {
     const float *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];

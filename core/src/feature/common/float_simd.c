@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The float features' rows, for each instruction set. Every output is one chain of operations; a
- * vector holds neighbouring outputs. */
+/* The routines of FloatDsp in vectors. Every output is one chain of operations; a vector holds
+ * neighbouring outputs. */
 #include "base/simd.h"
 #include "feature/common/float_loops.h"
 
 void SIMD_FN(float_dsp_init)(FloatDsp *dsp, unsigned bpc);
 
-/* Outputs x … x + vectors * V32 - 1. With eight vectors enough additions are under way to hide the
- * time of each. */
+/* Makes outputs x … x + vectors * V32 - 1. With eight vectors enough additions are in flight to
+ * hide the latency of each. */
 V_INLINE void weigh_block(float *out, const float *const *rows, const float *taps, unsigned count,
                           size_t x, const int vectors)
 {
@@ -31,7 +31,8 @@ static void weigh(float *out, const float *const *rows, const float *taps, unsig
         weigh_block(out, rows, taps, count, x, 8);
     for (; x + 2 * V32 <= n; x += 2 * V32)
         weigh_block(out, rows, taps, count, x, 2);
-    if (x < n && n >= 2 * V32) { /* the last ones once more: nothing is read that is written */
+    if (x < n && n >= 2 * V32) { /* the last vectors repeat columns already done: no input is ever
+                                  * written */
         weigh_block(out, rows, taps, count, n - 2 * V32, 2);
         return;
     }
@@ -67,7 +68,7 @@ V_INLINE void group_block(float *const out[FLOAT_GROUP], const float *const *row
     int j = 0;
     for (; j < FLOAT_GROUP - 1; j++)
         group_step(sum, rows[j] + x, taps, j, count);
-    for (; j < count; j++) /* every sum takes part */
+    for (; j < count; j++) /* every sum uses this row */
         group_step(sum, rows[j] + x, taps + j - (FLOAT_GROUP - 1), FLOAT_GROUP - 1, FLOAT_GROUP);
     for (; j < count + FLOAT_GROUP - 1; j++)
         group_step(sum, rows[j] + x, taps, j, count);

@@ -7,7 +7,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Ratios of the display and encoding heights that the metrics' authors trained for. */
+/* Ratios of display to encoding height that the metrics' authors trained for. */
 static const float factors[][2] = {
     { 1.0f, 1.0f },      { 1.0f, 2.0f },     { 3.0f, 2.0f },      { 2.0f, 1.0f },
     { 2.0f, 3.0f },      { 24.0f, 10.0f },   { 360.0f, 97.0f },   { 4.0f, 3.0f },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Small calculations about a plane of samples: its area, its sample depth, indices at its borders. */
+/* Small calculations about a plane of samples: its area, its sample depth, indices at its
+ * borders. */
 #ifndef FEATURE_COMMON_PLANE_H
 #define FEATURE_COMMON_PLANE_H
 
@@ -17,7 +18,8 @@ static inline double depth_step(unsigned bpc)
     return 1.0 / (1u << (bpc - 8));
 }
 
-/* The largest sample on that scale: 255, 255.75, 255.9375, 255.99609375 for 8, 10, 12 and 16 bits. */
+/* The largest sample on that scale: 255, 255.75, 255.9375, 255.99609375 for 8, 10, 12 and 16
+ * bits. */
 static inline double depth_peak(unsigned bpc)
 {
     return ((1u << bpc) - 1) * depth_step(bpc);

@@ -10,16 +10,16 @@
 
 struct Strips {
     const StripsKind *kind;
-    int jobs; /* there are buffers for */
+    int jobs; /* jobs that have buffers */
     size_t job_size;
-    uint8_t *buffers; /* of each job: pairs, columns, sums */
+    uint8_t *buffers; /* for each job: pairs, columns, sums */
 };
 
 /* One plane being swept. */
 typedef struct Sweep {
     const Strips *strips;
     const StripsPlane *plane;
-    int width, count; /* of strips */
+    int width, count; /* width and number of strips */
     int jobs;
 } Sweep;
 
@@ -52,7 +52,7 @@ int strips_create(Strips **out, const StripsKind *kind, int w, int h)
         strips_destroy(strips);
         return -ENOMEM;
     }
-    /* Vectors run over the ends of what is filled: whatever stands there must be defined. */
+    /* Vectors read past the ends of what is filled: those bytes must be defined. */
     memset(strips->buffers, 0, size);
     *out = strips;
     return 0;
@@ -147,7 +147,7 @@ void strips_sweep(Strips *strips, const StripsPlane *plane, uint64_t *total, Tea
 
 #define CACHE_LINE 64
 
-/* Where rows wait until they are loaded: a strip's buffers fill the nearest cache. */
+/* The cache in which rows wait until they are loaded: a strip's buffers fill the nearest one. */
 #define SECOND_CACHE 2
 
 void strip_fetch(const void *part, size_t size)
@@ -166,7 +166,7 @@ void strip_fetch_to_write(const void *part, size_t size)
     __builtin_prefetch(first + size - 1, 1);
 }
 
-/* A strip reaches over the right border from up to `reach` columns away, too. */
+/* A strip whose end lies up to `reach` columns from the right border reaches over it, too. */
 void strip_mirror(const Strip *strip, void *columns, int channels, int pitch, int reach)
 {
     const int w = strip->w, x0 = strip->x0;
@@ -175,7 +175,7 @@ void strip_mirror(const Strip *strip, void *columns, int channels, int pitch, in
         return;
     uint16_t *at = columns;
     for (int c = 0; c < channels; c++, at += pitch) {
-        if (w > reach) { /* each is mirrored once: most planes */
+        if (w > reach) { /* one reflection is enough: most planes */
             uint16_t *const last = at + (w - 1 - x0);
             for (int i = 1; i <= left; i++)
                 at[-i] = at[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_adm: detail loss and additive impairment in the wavelet domain, single precision. */
+/* float_adm: detail loss and additive impairment in the wavelet domain, in single precision. */
 #include <errno.h>
 #include <math.h>
 
@@ -160,7 +160,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     return 0;
 }
 
-/* The bands' energies, each as a root above a noise floor, added up. */
+/* Adds the bands' energies, each as a root above a noise floor. */
 static float combine(const float energy[ADM_BANDS], unsigned area, double noise, double p)
 {
     const float root = (float)(1.0 / p);

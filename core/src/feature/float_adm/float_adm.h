@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Private declarations of float_adm: ADM in single precision. A frame's result is the energies of each
- * wavelet level. */
+/* Private declarations of float_adm: ADM in single precision. A frame's result is the energies of
+ * each wavelet level. */
 #ifndef FEATURE_FLOAT_ADM_H
 #define FEATURE_FLOAT_ADM_H
 
@@ -17,7 +17,8 @@ enum { ADM_H, ADM_V, ADM_D, ADM_BANDS };
 
 typedef struct FloatAdmDsp {
     /* Splits the distorted picture's detail into what is left of the reference's (restored) and
-     * what was added (additive). Writes |weight * …| of both, and of the reference's detail (own). */
+     * what was added (additive). Writes |weight * …| of both, and of the reference's detail
+     * (own). */
     void (*decouple)(float *const restored[ADM_BANDS], float *const additive[ADM_BANDS],
                      float *const own[ADM_BANDS], const float *const ref[ADM_BANDS],
                      const float *const dis[ADM_BANDS], const float weight[ADM_BANDS],

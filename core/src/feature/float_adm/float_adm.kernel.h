@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of float_adm: terms of the energies, which float_row_sums adds up. Everything is single precision,
- * rounded step by step as the CPU does. */
+/* The kernels of float_adm: terms of the energies, which float_row_sums adds. Everything is in
+ * single precision, rounded step by step as on the CPU. */
 #include "feature/float_adm/float_adm_tile.h"
 
 #if defined(KERNEL_float_adm_split)
-/* Splits both pictures into bands, and the distorted one's detail into what is left of the reference's and what
- * came on top. A group has the samples of its tile in shared memory. */
+/* Splits both pictures into bands, and the distorted detail into a restored and an additive
+ * component. A workgroup has the samples of its tile in shared memory. */
 #ifdef IMAGE_F32
 #define IMAGE(slot, name) IN(slot, f32, name)
 #define PIXEL(image, x, y) ((image)[(y)*stride + (x)])
@@ -30,7 +30,8 @@ KERNEL_BEGIN
 #include "gpu/prelude/soft_double.h"
 #include "feature/float_adm/float_adm_cube.h"
 
-/* The edge sample is repeated on the far side only. What no output needs is only kept inside. */
+/* Reflects an index at the edges; the edge sample is repeated on the far side only. An index that
+ * no output needs is only kept inside the plane. */
 DEVICE u32 reflect(i32 i, u32 n)
 {
     i32 m = i < 0 ? -i : i < i32(n) ? i : 2 * i32(n) - 1 - i;
@@ -59,11 +60,12 @@ struct Bands {
     f32 a, h, v, d;
 };
 
-/* From place `at` of the tile on. */
+/* Splits the four by four samples that start at index `at` of the tile. */
 DEVICE Bands split(u32 at)
 {
 #define FADM_DOWN(pass, x)                                                                         \
-    pass(tile[at + x], tile[at + FADM_FROM_W + x], tile[at + 2u * FADM_FROM_W + x], tile[at + 3u * FADM_FROM_W + x])
+    pass(tile[at + x], tile[at + FADM_FROM_W + x], tile[at + 2u * FADM_FROM_W + x],                \
+         tile[at + 3u * FADM_FROM_W + x])
     f32 l0 = FADM_DOWN(low_pass, 0u), l1 = FADM_DOWN(low_pass, 1u), l2 = FADM_DOWN(low_pass, 2u);
     f32 l3 = FADM_DOWN(low_pass, 3u);
     f32 h0 = FADM_DOWN(high_pass, 0u), h1 = FADM_DOWN(high_pass, 1u), h2 = FADM_DOWN(high_pass, 2u);
@@ -77,7 +79,7 @@ DEVICE Bands split(u32 at)
 }
 
 #define COS2_LIMIT 0.99969542026519775f
-#define ALIGN_SAFE 9.3132257e-10f /* 2^-30: squares of squares are normal from here on */
+#define ALIGN_SAFE 9.3132257e-10f /* 2^-30: from here on the square of a square is a normal float */
 
 DEVICE bool is_tiny(f32 x)
 {
@@ -101,7 +103,7 @@ DEVICE bool tiny_aligned(f32 oh, f32 ov, f32 th, f32 tv)
     return tiny_mul(size, size) >= tiny_mul(tiny_mul(bits_of_f32(COS2_LIMIT), oo), tt);
 }
 
-/* Whether the two differ by less than one degree in direction. */
+/* True if the directions of two gradients differ by less than one degree. */
 DEVICE bool aligned(f32 oh, f32 ov, f32 th, f32 tv)
 {
     if (is_tiny(oh) || is_tiny(ov) || is_tiny(th) || is_tiny(tv))
@@ -115,7 +117,7 @@ DEVICE bool aligned(f32 oh, f32 ov, f32 th, f32 tv)
     return dot >= 0.0f && square >= limit;
 }
 
-/* An estimate of 12 bits, and one step of Newton's. */
+/* 1 / x as the CPU's code computes it: an estimate of 12 bits and one Newton step. */
 DEVICE f32 reciprocal(f32 x)
 {
     u32 bits = bits_of_f32(x), divisor = 2u * ((bits >> 12) & 2047u) + 4097u;
@@ -128,7 +130,7 @@ DEVICE f32 reciprocal(f32 x)
     return better;
 }
 
-/* min(r * gain limit, t) of positive numbers, the product in double. */
+/* min(r * gain limit, t) of positive numbers, with the product in double. */
 DEVICE f32 enhanced(f32 r, f32 t)
 {
     PRECISE f32 about = r * gain;
@@ -162,7 +164,8 @@ DEVICE void leave(u32 band, f32 o, f32 t, f32 weight, bool same_direction, u32 x
     weighed[(FADM_RESTORED + band) * band_w * band_h + at] = abs_f32(restored);
     weighed[(FADM_ADDITIVE + band) * band_w * band_h + at] = abs_f32(additive);
     if (x - core_x < core_w && y - core_y < core_h)
-        terms[((FADM_DEN + band) * core_h + y - core_y) * core_w + x - core_x] = term_of(abs_f32(own));
+        terms[((FADM_DEN + band) * core_h + y - core_y) * core_w + x - core_x] =
+            term_of(abs_f32(own));
 }
 
 KERNEL_MAIN
@@ -195,7 +198,7 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_float_adm_mask)
-/* What of the restored detail and of the additive impairment the other one does not mask. */
+/* The amount by which restored detail and additive impairment each exceed the mask of the other. */
 #define BUFFERS IN(0, f32, weighed) OUT(1, u32, terms)
 #define PARAMS FLOAT_ADM_MASK_PARAMS
 #define FADM_AROUND_W (FADM_TILE_W + 2)
@@ -212,7 +215,8 @@ KERNEL_BEGIN
 #include "gpu/prelude/soft_double.h"
 #include "feature/float_adm/float_adm_cube.h"
 
-/* Shares of a neighbour (0.0333333351) and of the place itself (0.0666666701): doubles, and pairs of floats. */
+/* The shares of a neighbour (0.0333333351) and of the position itself (0.0666666701), as doubles
+ * and as pairs of floats. */
 #define SHARE_BITS (u64(0x203e01fcu) | (u64(0x3fa11111u) << 32))
 #define SHARE_HIGH 0x3d088889u
 #define SHARE_LOW 0x2df807f0u
@@ -265,7 +269,7 @@ DEVICE f32 plus_own(f32 sum, f32 x)
     return sd_to_f32(before > product ? sd_add(before, product) : sd_add(product, before));
 }
 
-/* The threshold that the planes from `first` on make at a place of the tile. */
+/* The threshold at index `place` of the tile, from the three planes that start at `first`. */
 DEVICE f32 threshold(u32 first, u32 place, u32 at)
 {
     PRECISE f32 total = 0.0f;
@@ -286,7 +290,7 @@ DEVICE f32 threshold(u32 first, u32 place, u32 at)
     return total;
 }
 
-/* The energies of what lies in the planes from `first` on, above a limit. */
+/* Writes the terms of the three planes that start at `first`: their excess over `limit`. */
 DEVICE void leave(u32 first, u32 to, f32 limit, u32 at, u32 place)
 {
     for (u32 band = 0u; band < 3u; band++) {
@@ -301,7 +305,8 @@ KERNEL_MAIN
     u32 left = core_x + GROUP_X * FADM_TILE_W, top = core_y + GROUP_Y * FADM_TILE_H;
     for (u32 i = LOCAL_INDEX; i < FADM_AROUND && bypass == 0u; i += GROUP_SIZE) {
         u32 row = i / FADM_AROUND_W, column = i - row * FADM_AROUND_W;
-        u32 from = around(i32(top + row) - 1, band_h) * band_w + around(i32(left + column) - 1, band_w);
+        u32 from = around(i32(top + row) - 1, band_h) * band_w +
+                   around(i32(left + column) - 1, band_w);
         for (u32 p = 0u; p < FADM_WEIGHED; p++)
             spread[p * FADM_AROUND + i] = share_of(weighed[p * band_w * band_h + from]);
     }
@@ -309,7 +314,8 @@ KERNEL_MAIN
     u32 x = GROUP_X * FADM_TILE_W + LOCAL_X, y = GROUP_Y * FADM_TILE_H + LOCAL_Y;
     if (x >= core_w || y >= core_h)
         return;
-    u32 place = (LOCAL_Y + 1u) * FADM_AROUND_W + LOCAL_X + 1u, at = (core_y + y) * band_w + core_x + x;
+    u32 place = (LOCAL_Y + 1u) * FADM_AROUND_W + LOCAL_X + 1u,
+        at = (core_y + y) * band_w + core_x + x;
     f32 over_additive = 0.0f, over_restored = 0.0f;
     if (bypass == 0u) {
         over_additive = threshold(FADM_ADDITIVE, place, at);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Cubes, of which small ones are not normal. Include it after tiny_float.h: these are device functions. */
+/* Cubes, exact also for results too small to be normal floats. Include this file after
+ * tiny_float.h: it holds device functions. */
 
-/* Bits of (x * x) * x; x is not negative. */
+/* The bits of (x * x) * x; x is not negative. */
 DEVICE u32 cube(f32 x)
 {
     u32 bits = bits_of_f32(x);
@@ -12,7 +13,7 @@ DEVICE u32 cube(f32 x)
     return bits_of_f32(product);
 }
 
-/* The bits of a term: the cube, or x itself for the host to raise. */
+/* The bits of a term: the cube, or x itself if the host raises it. */
 DEVICE u32 term_of(f32 x)
 {
     return cubed != 0u ? cube(x) : bits_of_f32(x);

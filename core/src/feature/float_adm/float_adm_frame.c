@@ -5,13 +5,13 @@
 #include "base/mem.h"
 #include "feature/float_adm/float_adm.h"
 
-/* db2: the four taps of the low and of the high pass. */
+/* db2: the four taps of the low-pass and of the high-pass filter. */
 static const float low_pass[4] = { 0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
                                    -0.129409522550921f };
 static const float high_pass[4] = { -0.129409522550921f, -0.224143868041857f, 0.836516303737469f,
                                     -0.482962913144690f };
 
-/* Weighted coefficients, and their share in the neighbours' masking; of a row per slot. */
+/* Weighted coefficients and the amount they add to their neighbours' masks, in slots of one row. */
 typedef struct Masker {
     float *weighted[ADM_BANDS][3];
     float *spread[ADM_BANDS][3];
@@ -21,9 +21,9 @@ struct FloatAdmFrame {
     const FloatAdmSetup *setup;
     FloatRows *source[2];
     size_t pitch[ADM_LEVELS];
-    float *approx[2][ADM_LEVELS]; /* low-passed bands: what the next level splits */
-    float *low, *high;            /* a row filtered vertically */
-    float *even, *odd;            /* taken apart */
+    float *approx[2][ADM_LEVELS]; /* low-pass bands, which the next level splits */
+    float *low, *high;            /* a row after the vertical pass */
+    float *even, *odd;            /* its even and odd samples */
     float *detail[2][ADM_BANDS];
     float *own[ADM_BANDS]; /* weighted detail of the reference */
     Masker restored, additive;
@@ -146,8 +146,8 @@ void float_adm_frame_destroy(FloatAdmFrame *a)
     mem_free(a);
 }
 
-/* Wavelet borders: reflected before the first sample, reflected with the edge repeated after the
- * last. */
+/* Reflects an index at the borders: before the first sample without repeating it, after the last
+ * with repeating it. */
 static unsigned wavelet_index(int i, int n)
 {
     return (unsigned)(i < 0 ? -i : i < n ? i : 2 * n - 1 - i);
@@ -160,8 +160,8 @@ static const float *source_row(FloatAdmFrame *a, unsigned level, unsigned i, uns
     return a->approx[i][level - 1] + y * a->pitch[level - 1];
 }
 
-/* Output x of the horizontal pass reads samples 2x-1, 2x, 2x+1, 2x+2 of the n in `line`: these are
- * odd[x-1], even[x], odd[x], even[x+1]. */
+/* Splits `line` of n samples into even and odd ones. Output x of the horizontal pass reads samples
+ * 2x-1, 2x, 2x+1, 2x+2: these are odd[x-1], even[x], odd[x], even[x+1]. */
 static void take_apart(FloatAdmFrame *a, const float *line, unsigned n)
 {
     const unsigned half = n / 2;
@@ -182,13 +182,13 @@ static void shifted(const FloatAdmFrame *a, unsigned from, const float *rows[4])
     rows[3] = a->even + from + 1;
 }
 
-/* Columns and rows around the core that its 3x3 neighbourhoods reach. */
+/* The columns or rows that the 3x3 neighbourhoods of the core reach. */
 static AdmCore reached(AdmCore core, unsigned n)
 {
     return (AdmCore){ core.begin ? core.begin - 1 : 0, core.end < n ? core.end + 1 : n };
 }
 
-/* Row `y` of the bands of picture `i`: the low-passed one goes to its plane, detail (only where it
+/* Makes row `y` of the bands of picture `i`: the low-pass row goes to its plane, the detail (if it
  * is wanted) to the lines. */
 static void split_row(FloatAdmFrame *a, unsigned level, unsigned i, unsigned y, bool want_detail)
 {
@@ -267,7 +267,7 @@ static void add_row(FloatAdmFrame *a, enum AdmEnergy energy, unsigned band, cons
     float_total_add(total);
 }
 
-/* Energy of row `y` of `signal` beyond what `masker` hides. */
+/* Adds the energy of row `y` of `signal` beyond its mask from `masker`. */
 static void masked_row(FloatAdmFrame *a, unsigned level, unsigned y, enum AdmEnergy energy,
                        const Masker *signal, const Masker *masker)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_adm on the GPU. At each level a pass splits the pictures into bands and decouples them, the next one masks;
- * the next level is split beside that, and the rows of terms are added up after it. */
+/* float_adm on the GPU. For each level, one pass splits the pictures into bands and decouples them,
+ * the next pass masks. The next level is split at the same time as the masking, and the rows of
+ * terms are summed after it. */
 #include "feature/float_adm/float_adm.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ _Static_assert(FADM_NUM == ADM_NUM * ADM_BANDS && FADM_DEN == ADM_DEN * ADM_BAND
                    FADM_AIM == ADM_AIM * ADM_BANDS && FADM_TERMS == ADM_ENERGIES * ADM_BANDS,
                "terms are in the order of the result");
 
-/* Weights below this would make numbers that are too small for the kernels. */
+/* Smaller weights would give numbers that are too small for the kernels. */
 #define LEAST_WEIGHT 0x1p-20f
 
 /* Both pictures at one level: planes of samples, or of floats. */
@@ -27,7 +28,7 @@ typedef struct AdmImage {
     bool is_f32;
 } AdmImage;
 
-/* What a level's split leaves for the passes after it. */
+/* The output of a level's split, for the passes after it. */
 typedef struct AdmSplit {
     GpuBuf weighed;
     FloatTerms terms;
@@ -39,7 +40,8 @@ static bool is_counted(const FloatAdmSetup *setup, unsigned level)
     return level > 0 || !setup->skip_level0;
 }
 
-/* Other powers are powf's, whose last bit is the C library's own affair: the host makes them. */
+/* True if the kernels raise the terms themselves. Other powers need powf, whose last bit depends on
+ * the C library: the host raises those. */
 static bool is_cubed(const FloatAdmSetup *setup)
 {
     return setup->p_norm == 3.0f;
@@ -136,7 +138,7 @@ static size_t result_size(const FloatAdmSetup *setup)
 {
     size_t size = 0;
     if (!is_cubed(setup))
-        return sizeof(float); /* unused: settle fetches what there is */
+        return sizeof(float); /* unused: settle fetches the terms */
     for (unsigned s = 0; s < ADM_LEVELS; s++)
         size +=
             is_counted(setup, s) ? float_sums_size(core_size(setup->level[s].y), FADM_TERMS) : 0;
@@ -155,7 +157,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     };
     AdmSplit split[ADM_LEVELS];
     unsigned first = 0;
-    /* Level s is split in stage s, masked in the next one, and added up in the one after that. */
+    /* Level s is split in stage s, masked in the next stage, and summed in the one after that. */
     for (unsigned stage = 0; stage < ADM_LEVELS + 2; stage++) {
         if (stage < ADM_LEVELS) {
             split[stage] = plan_split(plan, setup, stage, &image);
@@ -192,7 +194,7 @@ static int collect(const Feature *f, const void *readback, void *result)
     return 0;
 }
 
-/* Working memory of settle. */
+/* Working memory of settle(). */
 typedef struct Raising {
     FloatTotal total;
     float *terms, *zero;
@@ -218,7 +220,7 @@ static void raising_free(Raising *raising)
     mem_free(raising->zero);
 }
 
-/* The energies of a level, made and added up by the CPU's own code. */
+/* Raises the terms of a level and sums them, with the CPU's own code. */
 static void raise_level(Raising *raising, const FloatAdmSetup *setup, unsigned level,
                         float sum[ADM_ENERGIES][ADM_BANDS])
 {

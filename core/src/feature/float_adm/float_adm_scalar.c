@@ -12,9 +12,9 @@ SIMD_DECLARE(float_adm_dsp_init, FloatAdmDsp *dsp);
 /* cos^2 of one degree */
 static const float cos2_limit = 0.99969542026519775f;
 
-/* The reference divides by way of an estimate that Intel CPUs give, 12 bits of 1/x, and one Newton
- * step. Of x = 2^n * 1.m the estimate sees the top 11 bits of m; its table is that of rounded
- * reciprocals of the middles of the 2048 intervals. */
+/* The reference divides with an estimate that Intel CPUs give, 12 bits of 1/x, and one Newton step.
+ * For x = 2^n * 1.m the estimate depends on the top 11 bits of m: its table holds the rounded
+ * reciprocals of the middles of 2048 intervals. */
 static float reciprocal_estimate(float x)
 {
     uint32_t bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_adm's rows, for each instruction set: the scalar code's operations, lane by lane. */
+/* The row routines of float_adm in vectors: each lane does the operations of the scalar code. */
 #include "base/simd.h"
 #include "feature/float_adm/float_adm.h"
 
@@ -12,8 +12,8 @@ V_INLINE vf absolute(vf x)
     return (vf)v_and((vi)x, v_set32(INT32_MAX));
 }
 
-/* See the scalar code. The table's entry i is 2^25 / (4097 + 2i), rounded; in single precision only
- * entry 1984, just below a half, comes out wrong. */
+/* See the scalar code. Entry i of its table is 2^25 / (4097 + 2i), rounded. Single precision gets
+ * only entry 1984 wrong, which lies just below a half. */
 V_INLINE vf reciprocal_estimate(vf x)
 {
     const vi bits = (vi)x;
@@ -44,7 +44,7 @@ V_INLINE vm aligned(vf oh, vf ov, vf th, vf tv)
     return vm_and(vm_ge_f32(dot, v_set_f32(0.0f)), vm_ge_f32(v_mul_f32(dot, dot), limit));
 }
 
-/* r * gain_limit, but no further than t; on r's side of zero, where r and t are positive. */
+/* r * gain_limit, but at most t, for positive r and t; negative ones are mirrored at zero. */
 V_INLINE vf enhanced(vf r, vf t, vd gain_limit)
 {
     const vi sign = v_and((vi)r, v_set32(SIGN_BIT));
@@ -85,8 +85,8 @@ V_INLINE void decouple_block(float *const restored[ADM_BANDS], float *const addi
     }
 }
 
-/* The last columns are done once more where they do not fill a vector; narrow rows, on lines of our
- * own. */
+/* The last vector ends with the row and repeats columns already done. Rows narrower than a vector
+ * are copied to local lines. */
 static void decouple(float *const restored[ADM_BANDS], float *const additive[ADM_BANDS],
                      float *const own[ADM_BANDS], const float *const ref[ADM_BANDS],
                      const float *const dis[ADM_BANDS], const float weight[ADM_BANDS],
@@ -136,7 +136,7 @@ static void spread(float *out, const float *weighted, size_t n)
         out[i] = (float)(0.0333333351 * weighted[i]);
 }
 
-/* sum + share of x, in double */
+/* sum + share * x, in double */
 V_INLINE vf plus_own(vf sum, vf x)
 {
     const vd share = v_set_f64(0.0666666701);

@@ -27,7 +27,8 @@ typedef struct AnsnrResult {
     float signal, noise; /* each row summed from left to right, then the rows from the top */
 } AnsnrResult;
 
-/* A square kernel, the same upside down: row k is the min(k, size-1-k)-th of `kinds` of rows. */
+/* A square kernel, symmetric from top to bottom: row k is entry min(k, size-1-k) of `taps`, which
+ * has `kinds` rows. */
 typedef struct AnsnrKernel {
     unsigned size, kinds;
     double divisor;
@@ -47,14 +48,14 @@ static const AnsnrKernel heavy_blur = {
     .taps = { { 2, 7, 12, 7, 2 }, { 7, 31, 52, 31, 7 }, { 12, 52, 127, 52, 12 } },
 };
 
-/* A filter on its way down a plane. Each kind of kernel row is applied once to a row of samples;
- * the last `size` results of each kind wait in `part` for the rows they contribute to. */
+/* A filter that moves down a plane. Each kind of kernel row is applied once to a row of samples.
+ * The last `size` results of each kind wait in `partial` for the output rows they contribute to. */
 typedef struct AnsnrBlur {
     const AnsnrKernel *kernel;
     float taps[MAX_KINDS][MAX_SIZE];
-    unsigned loaded; /* rows of the plane taken in so far */
+    unsigned loaded; /* rows of the plane read so far */
     float *line;
-    float *part[MAX_KINDS][MAX_SIZE];
+    float *partial[MAX_KINDS][MAX_SIZE];
 } AnsnrBlur;
 
 typedef struct AnsnrScratch {
@@ -71,8 +72,8 @@ static int blur_init(AnsnrBlur *b, const AnsnrKernel *kernel, unsigned w)
     for (unsigned i = 0; i < kernel->kinds; i++) {
         for (unsigned k = 0; k < kernel->size; k++) {
             b->taps[i][k] = (float)(kernel->taps[i][k] / kernel->divisor);
-            b->part[i][k] = mem_aligned_alloc(w * sizeof(float));
-            failed |= !b->part[i][k];
+            b->partial[i][k] = mem_aligned_alloc(w * sizeof(float));
+            failed |= !b->partial[i][k];
         }
     }
     return failed ? -ENOMEM : 0;
@@ -83,10 +84,10 @@ static void blur_free(AnsnrBlur *b)
     float_line_free(b->line);
     for (unsigned i = 0; i < MAX_KINDS; i++)
         for (unsigned k = 0; k < MAX_SIZE; k++)
-            mem_aligned_free(b->part[i][k]);
+            mem_aligned_free(b->partial[i][k]);
 }
 
-/* The border is not symmetric: the edge sample is repeated on the far side only. */
+/* Reflects an index at the edges; the edge sample is repeated on the far side only. */
 static unsigned reflect(int i, int n)
 {
     return (unsigned)(i < 0 ? -i : i < n ? i : 2 * n - 1 - i);
@@ -106,12 +107,12 @@ static void blur_load(AnsnrBlur *b, const FloatDsp *dsp, const VmafPicture *pic)
     for (unsigned k = 0; k < kernel->size; k++)
         shifted[k] = b->line - reach + k;
     for (unsigned i = 0; i < kernel->kinds; i++)
-        dsp->weigh(b->part[i][b->loaded % kernel->size], shifted, b->taps[i], kernel->size,
+        dsp->weigh(b->partial[i][b->loaded % kernel->size], shifted, b->taps[i], kernel->size,
                    pic->w[0]);
     b->loaded++;
 }
 
-/* Row `y` of the filtered plane. */
+/* Writes row `y` of the filtered plane to `out`. */
 static void blur_row(AnsnrBlur *b, const FloatDsp *dsp, const VmafPicture *pic, unsigned y,
                      float *out)
 {
@@ -122,7 +123,7 @@ static void blur_row(AnsnrBlur *b, const FloatDsp *dsp, const VmafPicture *pic, 
         blur_load(b, dsp, pic);
     for (unsigned k = 0; k < size; k++) {
         const unsigned kind = k < size - 1 - k ? k : size - 1 - k;
-        rows[k] = b->part[kind][reflect((int)(y + k) - (int)size / 2, (int)h) % size];
+        rows[k] = b->partial[kind][reflect((int)(y + k) - (int)size / 2, (int)h) % size];
     }
     dsp->weigh(out, rows, ones, size, pic->w[0]);
 }
@@ -205,9 +206,9 @@ static int ansnr_measure(const Feature *f, void *scratch, const FramePair *pair,
 
 GPU_PARAMS(FloatAnsnrParams, FLOAT_ANSNR_PARAMS);
 
-static float heavy_tap(int part)
+static float heavy_tap(int numerator)
 {
-    return (float)(part / (double)HEAVY_DIVISOR);
+    return (float)(numerator / (double)HEAVY_DIVISOR);
 }
 
 static int ansnr_plan(const Feature *f, GpuPlan *plan)

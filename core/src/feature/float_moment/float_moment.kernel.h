@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernel of float_moment: sums of the samples of a plane and of their squares. A thread takes one word
- * (4 or 2 samples) of each of MOMENT_ROWS rows, a group adds up its threads; the host adds up the groups. */
+/* The kernel of float_moment: sums of the samples of a plane and of their squares. A thread takes
+ * one word (4 or 2 samples) of each of MOMENT_ROWS rows. A workgroup adds the sums of its threads,
+ * the host those of the workgroups. */
 #include "feature/float_moment/float_moment_tile.h"
 #define BUFFERS IN(0, u32, plane) OUT(1, u64, sums)
 #define PARAMS FLOAT_MOMENT_PARAMS
@@ -18,7 +19,7 @@ KERNEL_MAIN
     u32 y = GROUP_Y * MOMENT_ROWS;
     u32 end = min_u32(y + MOMENT_ROWS, height);
     u32 samples = x < width ? min_u32(SAMPLES_PER_WORD, width - x) : 0u;
-    u32 values = 0u; /* of 128 samples at most */
+    u32 values = 0u; /* of at most 128 samples */
     u64 squares = u64(0u);
     for (; samples > 0u && y < end; y++) {
         u32 four = plane[y * stride + word];

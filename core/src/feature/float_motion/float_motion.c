@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_motion: mean absolute difference of the blurred reference and the blurred reference before it,
- * in single precision. */
+/* float_motion: mean absolute difference of the blurred reference and the blurred reference before
+ * it, in single precision. */
 #include "feature/float_motion/float_motion.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 /* ---- Frame routine */
 
-/* A plane type, luma or chroma, of the two pictures. */
+/* A kind of plane, luma or chroma, of both pictures. */
 typedef struct PlanePair {
     unsigned w, h;
     FloatRows *rows[2];
     Resampler *half;
-    size_t walked; /* row pitch with which the halving reads the store */
+    size_t walked; /* row pitch with which the halving steps through the store */
 } PlanePair;
 
 typedef struct FloatMotionFrame {
@@ -25,7 +25,7 @@ typedef struct FloatMotionFrame {
     PlanePair luma, chroma;
     float *line, *blurred[2];
     FloatTotal total;
-    /* For the halving, both blurred planes as a whole, at the pitch of luma. */
+    /* For the halving: both blurred planes as a whole, at the pitch of luma. */
     size_t pitch;
     float *store[2];
     float *half_row[2];
@@ -135,7 +135,7 @@ static const float *blur_row(FloatMotionFrame *m, const PlanePair *pair, unsigne
     return m->blurred[i];
 }
 
-/* Keeps a blurred row for the halving. Past the plane's width the store reads as zero. */
+/* Keeps a blurred row for the halving. Past the plane's width the store is zero. */
 static void keep_row(FloatMotionFrame *m, const PlanePair *pair, unsigned i, unsigned y,
                      const float *row)
 {
@@ -160,8 +160,8 @@ static float full_size(FloatMotionFrame *m, const PlanePair *pair)
     return float_total_finish(&m->total) / (float)plane_area(pair->w, pair->h);
 }
 
-/* The reference steps through a chroma plane by chroma's own pitch although it lies at luma's: its
- * rows here start where that walk finds them. */
+/* The reference steps through a chroma plane with chroma's own pitch although the plane is stored
+ * at luma's. The rows here start where those steps lead. */
 static float half_size(FloatMotionFrame *m, const PlanePair *pair)
 {
     const unsigned w = resampler_width(pair->half), h = resampler_height(pair->half);
@@ -181,8 +181,7 @@ static float half_size(FloatMotionFrame *m, const PlanePair *pair)
     return float_total_finish(&m->total) / (float)plane_area(w, h);
 }
 
-static double frame_measure(FloatMotionFrame *m, const VmafPicture *before,
-                                  const VmafPicture *now)
+static double frame_measure(FloatMotionFrame *m, const VmafPicture *before, const VmafPicture *now)
 {
     double step = 0.0;
     for (unsigned p = 0; p < m->setup->planes; p++) {
@@ -235,7 +234,7 @@ static const FeatureOutput outputs[] = {
     { 0 },
 };
 
-/* A frame is scored when the next one is known. */
+/* A frame gets its scores when the next one is known. */
 typedef struct MotionState {
     FloatMotionSetup setup;
     uint64_t frames;
@@ -339,7 +338,8 @@ static int emit_all(Feature *f, unsigned index, double value)
     return err ? err : feature_emit(f, OUT_MOTION3, index, value);
 }
 
-/* motion2 and motion3 of the last frame, whose lesser neighbouring step is `step`. */
+/* Reports motion2 and motion3 of the last frame; `step` is the lesser of its two neighbouring
+ * steps. */
 static int emit_last(Feature *f, double step)
 {
     const MotionOptions *o = f->options;
@@ -407,4 +407,3 @@ const FeatureDef feature_float_motion = {
     .flush = flush,
     .gpu = &float_motion_gpu,
 };
-

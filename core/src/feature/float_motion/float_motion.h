@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Private declarations of float_motion, shared by its CPU and its GPU code: mean absolute difference of
- * the blurred reference and the blurred reference before it. */
+/* Private declarations of float_motion, shared by its CPU and its GPU code: mean absolute
+ * difference of the blurred reference and the blurred reference before it. */
 #ifndef FEATURE_FLOAT_MOTION_H
 #define FEATURE_FLOAT_MOTION_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of float_motion: distances of blurred samples, which float_row_sums adds up. */
+/* The kernels of float_motion: distances of blurred samples, which float_row_sums adds. */
 
 #if defined(KERNEL_float_motion)
-/* A thread owns a column: it slides down with the last five samples of both pictures in registers, and meets
- * its neighbours in shared memory for the horizontal blur. Shorter blurs have taps of 0. */
+/* Each thread has a column: it moves down with the last five samples of both pictures in registers,
+ * and shares lines with its neighbours in shared memory for the horizontal blur. Shorter blurs have
+ * taps of 0. */
 #include "feature/float_motion/float_motion_tile.h"
 #define BUFFERS IN(0, u32, prev) IN(1, u32, cur) OUT(2, f32, terms) OUT(3, f32, blurred)
 #define PARAMS FLOAT_MOTION_PARAMS
@@ -13,8 +14,8 @@
 
 KERNEL_BEGIN
 
-/* Beyond the edge the picture is mirrored once, the edge sample not repeated. What no output needs may lie
- * further out: it is only kept inside. */
+/* Reflects an index at the edges once; the edge sample is not repeated. An index that no output
+ * needs may lie further out: it is only kept inside the picture. */
 DEVICE u32 mirror(i32 i, u32 n)
 {
     i32 m = i < 0 ? -i : i;
@@ -48,7 +49,7 @@ KERNEL_MAIN
     u32 x = mirror(column, width);
     i32 y = i32(GROUP_Y * FMOTION_TILE_H), end = min_i32(y + FMOTION_TILE_H, i32(height));
     bool inside = LOCAL_X >= 2u && LOCAL_X < 2u + FMOTION_TILE_W && column < i32(width);
-    u32 line = LOCAL_X; /* two lines, by turns those before and after */
+    u32 line = LOCAL_X; /* two lines, alternating with the two after them */
     f32 a0 = PREV(y - 2), a1 = PREV(y - 1), a2 = PREV(y), a3 = PREV(y + 1);
     f32 b0 = CUR(y - 2), b1 = CUR(y - 1), b2 = CUR(y), b3 = CUR(y + 1);
     for (; y < end; y++) {
@@ -57,10 +58,11 @@ KERNEL_MAIN
         lines[line + GROUP_W] = weigh(b0, b1, b2, b3, b4);
         BARRIER();
         if (inside) {
-            f32 before = weigh(lines[line - 2u], lines[line - 1u], lines[line], lines[line + 1u], lines[line + 2u]);
+            f32 before = weigh(lines[line - 2u], lines[line - 1u], lines[line], lines[line + 1u],
+                               lines[line + 2u]);
             u32 now_at = line + GROUP_W;
-            f32 now = weigh(lines[now_at - 2u], lines[now_at - 1u], lines[now_at], lines[now_at + 1u],
-                            lines[now_at + 2u]);
+            f32 now = weigh(lines[now_at - 2u], lines[now_at - 1u], lines[now_at],
+                            lines[now_at + 1u], lines[now_at + 2u]);
             u32 at = u32(y) * width + x;
             PRECISE f32 difference = before - now;
             terms[at] = abs_f32(difference);
@@ -84,7 +86,7 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_float_motion_half)
-/* Both blurred planes at half size. */
+/* Distances of both blurred planes at half size. */
 #include "feature/float_motion/float_motion_tile.h"
 #define BUFFERS IN(0, f32, blurred) IN(1, u32, positions) OUT(2, f32, terms)
 #define PARAMS FLOAT_MOTION_HALF_PARAMS
@@ -107,7 +109,8 @@ DEVICE f32 halved(u32 plane, u32 column, u32 row)
     u32 x1 = positions[3u * column], x2 = positions[3u * column + 1u];
     u32 y1 = positions[3u * row], y2 = positions[3u * row + 1u];
     f32 dx = f32_of_bits(positions[3u * column + 2u]), dy = f32_of_bits(positions[3u * row + 2u]);
-    return bilinear(dx, dy, stored(plane, y1, x1), stored(plane, y1, x2), stored(plane, y2, x1), stored(plane, y2, x2));
+    return bilinear(dx, dy, stored(plane, y1, x1), stored(plane, y1, x2), stored(plane, y2, x1),
+                    stored(plane, y2, x2));
 }
 
 KERNEL_MAIN

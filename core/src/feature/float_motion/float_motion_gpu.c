@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_motion on the GPU: distances of both blurred pictures, those of half size if they are asked for, then
- * the sums of rows. */
+/* float_motion on the GPU: distances of both blurred pictures, those at half size if an option asks
+ * for them, then the sums of rows. */
 #include "feature/float_motion/float_motion.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static Size half_size(const FloatMotionSetup *setup, unsigned p)
     return (Size){ (setup->shape.w[p] + 1) / 2, (setup->shape.h[p] + 1) / 2 };
 }
 
-/* Rows that a plane leaves sums of. */
+/* The number of rows of a plane that have a sum. */
 static unsigned row_count(const FloatMotionSetup *setup, unsigned p)
 {
     return full_size(setup, p).h + (setup->half_size ? half_size(setup, p).h : 0);
@@ -95,7 +95,7 @@ static FloatTerms plan_half(const Feature *f, GpuPlan *plan, unsigned p, GpuBuf 
     return terms;
 }
 
-/* Where the samples of the half size come from: its columns, then its rows. */
+/* Makes a table of the samples that the half size reads: for its columns, then for its rows. */
 static int plan_positions(GpuPlan *plan, const FloatMotionSetup *setup, unsigned p, GpuBuf *out)
 {
     const Size size = full_size(setup, p), half = half_size(setup, p);

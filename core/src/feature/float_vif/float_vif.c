@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_vif: visual information fidelity, single precision. */
+/* float_vif: visual information fidelity, in single precision. */
 #include <errno.h>
 #include <math.h>
 
@@ -11,7 +11,7 @@
 typedef struct VifOptions {
     bool debug, skip_scale0;
     double gain_limit, kernel_scale, prescale, noise;
-    double min_val[FLOAT_VIF_SCALES]; /* scale 0 has none */
+    double min_val[FLOAT_VIF_SCALES]; /* scale 0 has no such option */
     const char *prescale_method;
 } VifOptions;
 
@@ -94,12 +94,12 @@ static int make_prescaler(const Feature *f, FloatVifSetup *setup)
         return -EINVAL;
     }
     if (setup->w[0] == 0 || setup->h[0] == 0)
-        return 0; /* refused as too small */
+        return 0; /* make_sizes refuses it as too small */
     return resampler_create(&setup->prescale, method, setup->src_w, setup->src_h, setup->w[0],
                             setup->h[0]);
 }
 
-/* Every scale has to be larger than its filter's reach. */
+/* Fills the sizes of all scales. -EINVAL if a scale is not larger than its filter's reach. */
 static int make_sizes(const Feature *f, FloatVifSetup *setup)
 {
     for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of float_vif. Everything is single precision, rounded step by step as the CPU does; sums of taps go
- * down the rows first, then along them. */
+/* The kernels of float_vif. Everything is in single precision, rounded step by step as on the CPU;
+ * filters sum down the rows first, then along them. */
 #include "feature/float_vif/float_vif_tile.h"
 
-/* Images: planes of samples, which are centred on zero, or of floats (IMAGE_F32). */
+/* Images are planes of samples, which PIXEL centres on zero, or of floats (IMAGE_F32). */
 #ifdef IMAGE_F32
 #define IMAGE(slot, name) IN(slot, f32, name)
 #define PIXEL(image, x, y) ((image)[(y)*stride + (x)])
@@ -13,8 +13,9 @@
 #endif
 
 #if defined(KERNEL_float_vif_stats)
-/* Information of each pixel in the distorted and in the reference picture, which float_row_sums adds up. A group
- * filters FVIF_ROWS rows of both pictures and their products into shared memory, where the rest happens. */
+/* The information of each pixel in the distorted and in the reference picture, which float_row_sums
+ * adds. A workgroup filters FVIF_ROWS rows of both pictures and their products into shared memory,
+ * and does the rest from there. */
 #define BUFFERS IMAGE(0, ref) IMAGE(1, dist) IN(2, f32, filters) OUT(3, f32, terms)
 #define PARAMS FLOAT_VIF_STATS_PARAMS
 #define FVIF_LINE (FVIF_GROUP_W + 2 * FVIF_MAX_REACH)
@@ -24,8 +25,8 @@
 #include "gpu/prelude/prelude.h"
 
 TABLE_BEGIN(f32, log2_poly, 9)
-    -0.012671635276421f, 0.064841182402670f, -0.157048836463065f, 0.257167726303123f, -0.353800560300520f,
-    0.480131410397451f, -0.721314327952201f, 1.442694803896991f, 0.0f
+    -0.012671635276421f, 0.064841182402670f, -0.157048836463065f, 0.257167726303123f,
+    -0.353800560300520f, 0.480131410397451f, -0.721314327952201f, 1.442694803896991f, 0.0f
 TABLE_END
 
 KERNEL_BEGIN
@@ -46,7 +47,7 @@ DEVICE void weigh_in(INOUT(f32) sum, f32 value, f32 tap)
     sum = next;
 }
 
-/* A, B, A*A, B*B and A*B. */
+/* Values of A, B, A*A, B*B and A*B. */
 struct Five {
     f32 a, b, aa, bb, ab;
 };
@@ -87,7 +88,8 @@ DEVICE Five five_load(u32 at)
     return values;
 }
 
-/* Column x of the group's rows, filtered down, to place `to` of the lines. */
+/* Filters column x of the workgroup's rows vertically and writes the results to index `to` of the
+ * lines. */
 DEVICE void filter_down(u32 x, u32 to, i32 top)
 {
     Five r0 = five_start(), r1 = r0, r2 = r0, r3 = r0;
@@ -113,7 +115,7 @@ DEVICE void filter_down(u32 x, u32 to, i32 top)
     five_store(r3, to + 3u * FVIF_LINE);
 }
 
-/* 1 + a / (b + noise) as doubles have it; a > 0. */
+/* 1 + a / (b + noise), computed in double and rounded to a float; a > 0. */
 DEVICE f32 in_double(f32 a, f32 b)
 {
     u64 below = u64(noise_low) | (u64(noise_high) << 32);
@@ -128,7 +130,8 @@ DEVICE f32 in_double(f32 a, f32 b)
 #define NOT_A_NUMBER 0x7fc00000u
 #define INFINITE 0x7f800000u
 
-/* The same, by pairs of floats unless they leave a doubt. Bits of a float. */
+/* The bits of the same value, computed with pairs of floats. Only if these leave the rounding in
+ * doubt does it use in_double(). */
 DEVICE u32 one_plus_ratio(f32 a, f32 b)
 {
     if (b + noise <= 0.0f)
@@ -138,14 +141,15 @@ DEVICE u32 one_plus_ratio(f32 a, f32 b)
     Pair loud;
     loud.high = noise;
     loud.low = noise_rest;
-    Pair value = pair_add(pair_single(1.0f), pair_div(pair_single(a), pair_add(pair_single(b), loud)));
+    Pair value =
+        pair_add(pair_single(1.0f), pair_div(pair_single(a), pair_add(pair_single(b), loud)));
     PRECISE f32 margin = value.high * 2.2737368e-13f; /* 2^-42 */
     PRECISE f32 above = value.high + (value.low + margin);
     PRECISE f32 under = value.high + (value.low - margin);
     return bits_of_f32(above == under ? above : in_double(a, b));
 }
 
-/* The exponent, and a polynomial of the mantissa, whatever the bits stand for. */
+/* The logarithm: exponent plus a polynomial of the mantissa, whatever the bits stand for. */
 DEVICE f32 log2_of(u32 bits)
 {
     PRECISE f32 y = f32_of_bits((bits & 0x7fffffu) | 0x3f800000u) - 1.0f;
@@ -216,7 +220,8 @@ KERNEL_MAIN
         if (x < width && y < height) {
             Five mean = five_start();
             for (u32 k = 0u; k < taps; k++)
-                five_weigh_in(mean, five_load(r * FVIF_LINE + LOCAL_X + k), filters[first_tap + FVIF_PAD + k]);
+                five_weigh_in(mean, five_load(r * FVIF_LINE + LOCAL_X + k),
+                              filters[first_tap + FVIF_PAD + k]);
             information(mean, y * width + x);
         }
     }
@@ -225,8 +230,9 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_float_vif_halve)
-/* Both pictures, filtered, every other sample of every other row. */
-#define BUFFERS IMAGE(0, ref) IMAGE(1, dist) IN(2, f32, filters) OUT(3, f32, half_ref) OUT(4, f32, half_dist)
+/* Filters both pictures and keeps every other sample of every other row. */
+#define BUFFERS                                                                                    \
+    IMAGE(0, ref) IMAGE(1, dist) IN(2, f32, filters) OUT(3, f32, half_ref) OUT(4, f32, half_dist)
 #define PARAMS FLOAT_VIF_HALVE_PARAMS
 #define FVIF_LINE (2 * FVIF_HALVED_W + 2 * FVIF_MAX_REACH)
 #define FVIF_PICTURE (FVIF_ROWS * FVIF_LINE)
@@ -281,11 +287,12 @@ KERNEL_MAIN
     for (u32 i = LOCAL_X; i < 2u * FVIF_HALVED_W + 2u * reach; i += GROUP_W)
         filter_down(mirror(i32(2u * left + i) - i32(reach), width), i, top);
     BARRIER();
-    /* The first half of the threads has the reference, the second the distorted picture. */
+    /* The first half of the threads makes the reference, the second half the distorted picture. */
     u32 column = LOCAL_X % FVIF_HALVED_W, x = left + column;
     bool is_ref = LOCAL_X < FVIF_HALVED_W;
     for (u32 r = 0u; r < FVIF_ROWS; r++) {
-        u32 y = GROUP_Y * FVIF_ROWS + r, from = (is_ref ? 0u : FVIF_PICTURE) + r * FVIF_LINE + 2u * column;
+        u32 y = GROUP_Y * FVIF_ROWS + r,
+            from = (is_ref ? 0u : FVIF_PICTURE) + r * FVIF_LINE + 2u * column;
         if (x < half_w && y < half_h) {
             f32 sum = 0.0f;
             for (u32 k = 0u; k < taps; k++)
@@ -301,7 +308,7 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_float_vif_resize)
-/* A picture at another size. */
+/* Resizes a picture. */
 #include "feature/common/resample_tile.h"
 #define BUFFERS IMAGE(0, picture) IN(1, u32, positions) OUT(2, f32, resized)
 #define PARAMS FLOAT_VIF_RESIZE_PARAMS

@@ -7,7 +7,8 @@
 
 enum { PRODUCTS = VIF_CHANNELS - VIF_REF2 };
 
-/* The pictures at one scale: rows of samples at the finest, planes of our own below. */
+/* Both pictures at one scale: at scale 0 rows come from `source`, below it from planes of our
+ * own. */
 typedef struct Level {
     size_t pitch;
     float *plane[2];
@@ -17,13 +18,13 @@ struct FloatVifFrame {
     const FloatVifSetup *setup;
     FloatRows *source[2];
     Level level[FLOAT_VIF_SCALES]; /* level[0] has no planes */
-    /* Products of the last rows, as many as a group of rows needs: row y is in slot y % slots. */
+    /* Products of the last rows, as many as a group of rows needs. Row y is in slot y % slots. */
     unsigned slots;
     size_t product_pitch;
     float *products[PRODUCTS];
     float *line[VIF_CHANNELS][FLOAT_GROUP]; /* filtered vertically */
     float *filtered[VIF_CHANNELS];          /* filtered both ways */
-    float *even, *odd;                      /* a line taken apart, for halving */
+    float *even, *odd;                      /* the even and odd samples of a line, for halving */
     FloatTotal num, den;
 };
 
@@ -153,7 +154,7 @@ static void make_products(FloatVifFrame *v, unsigned scale, unsigned y)
     dsp->multiply(product_row(v, 2, y), ref, dis, w);
 }
 
-/* Both pictures' row `y`, low-passed with the next scale's filter, every other sample kept. */
+/* Filters row `y` of both pictures with the next scale's filter and keeps every other sample. */
 static void halve_row(FloatVifFrame *v, unsigned scale, unsigned y)
 {
     const FloatVifSetup *setup = v->setup;
@@ -179,14 +180,14 @@ static void halve_row(FloatVifFrame *v, unsigned scale, unsigned y)
     }
 }
 
-/* Row y of channel c, reflected at the borders. */
+/* Row y of channel c; y is reflected at the borders. */
 static const float *channel_row(FloatVifFrame *v, unsigned scale, unsigned c, int y)
 {
     const unsigned at = (unsigned)mirror_index(y, (int)v->setup->h[scale]);
     return c < VIF_REF2 ? level_row(v, scale, c, at) : product_row(v, c - VIF_REF2, at);
 }
 
-/* The vertical pass for rows y … y + count - 1, a group unless the plane ends. */
+/* The vertical pass for rows y … y + count - 1: a whole group except at the end of the plane. */
 static void filter_down(FloatVifFrame *v, unsigned scale, unsigned y, unsigned count)
 {
     const FloatVifSetup *setup = v->setup;

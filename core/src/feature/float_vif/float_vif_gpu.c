@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_vif on the GPU. At each scale a pass gathers what its pixels tell, another makes the pictures of the next
- * scale beside it; the rows of terms are added up while the next scale is worked on. */
+/* float_vif on the GPU. At each scale one pass computes the information of its pixels, and another
+ * makes the pictures of the next scale at the same time. The rows of terms are summed while the
+ * next scale is worked on. */
 #include "feature/float_vif/float_vif.h"
 
 #include <string.h>

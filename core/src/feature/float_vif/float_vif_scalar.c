@@ -14,8 +14,8 @@ static float max_f(float a, float b)
     return a > b ? a : b;
 }
 
-/* The logarithm that the metric was defined with: exponent plus a polynomial in the mantissa. Zero,
- * infinity and NaN follow the same bits. */
+/* The logarithm of the metric's definition: exponent plus a polynomial in the mantissa. Zero,
+ * infinity and NaN are treated like any other bits. */
 static float log2_poly(float x)
 {
     static const float coefficients[] = VIF_LOG2_POLY;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Information of a row of pixels, for each instruction set: the scalar code's operations, lane by
- * lane. */
+/* The row routine of float_vif in vectors: each lane does the operations of the scalar code. */
 #include "base/simd.h"
 #include "feature/float_vif/float_vif.h"
 
@@ -19,7 +18,7 @@ V_INLINE vf log2_poly(vf x)
     return v_add_f32(v_s32_to_f32(exponent), value);
 }
 
-/* (float)(1 + a / (b + noise)), from + to / in double */
+/* (float)(1 + a / (b + noise)), with + and / in double */
 V_INLINE vf one_plus_ratio(vf a, vf b, vd noise)
 {
     const vd one = v_set_f64(1.0);
@@ -37,7 +36,8 @@ V_INLINE void pixels(float *num, float *den, float *const filtered[VIF_CHANNELS]
     vf s1 = v_max_f32(v_sub_f32(xx, v_mul_f32(m1, m1)), zero);
     const vf s2 = v_max_f32(v_sub_f32(yy, v_mul_f32(m2, m2)), zero);
 
-    /* s1 < noise, in double: a float is below the noise just when it is below noise_up. */
+    /* The scalar code compares s1 < noise in double. A float is below the noise exactly when it is
+     * below noise_up. */
     const vm textured = vm_ge_f32(s1, v_set_f32(c->noise_up));
     vf n = v_sub_f32(one, v_mul_f32(s2, v_set_f32(c->flat_weight)));
     vf d = one;
@@ -76,7 +76,7 @@ static void information(float *num, float *den, float *const filtered[VIF_CHANNE
         pixels(num, den, filtered, c, i);
     if (i == n)
         return;
-    /* What is left, on lines of our own. */
+    /* The last columns, which do not fill a vector, are copied to local lines. */
     float in[VIF_CHANNELS][V32] = { { 0 } }, out_num[V32], out_den[V32];
     float *rest[VIF_CHANNELS];
     for (unsigned k = 0; k < VIF_CHANNELS; k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* motion: how much the reference moves, from the blurred difference of its frames, in fixed point. */
+/* motion: how much the reference moves, from the blurred difference of its frames, in fixed
+ * point. */
 #include "feature/motion/motion.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static void load_pair(const void *pass, const Strip *s, void *pair, int y)
     setup->dsp.join(pair, rows[0], rows[1], s->to - s->from);
 }
 
-/* Row y of both pictures, which a later pair will read. */
+/* Prefetches row y of both pictures for a later pair. */
 static void fetch_row(const Pass *p, const Strip *s, int y)
 {
     const int size = p->setup->bpc > 8 ? 2 : 1;
@@ -148,13 +149,13 @@ static const FeatureOutput outputs[] = {
     { 0 },
 };
 
-/* motion2 and motion3 of a frame wait for the frame after it; the first frames' motion3 for the
- * first pair of frames that is compared. */
+/* motion2 and motion3 of a frame wait for the frame after it. The first frames' motion3 waits for
+ * the first comparison of two frames. */
 typedef struct MotionState {
     MotionSetup setup;
-    uint64_t frames;   /* reported so far */
-    double raw[2];     /* of the last frame and of the one before it */
-    unsigned index[2]; /* theirs */
+    uint64_t frames;   /* frames reported so far */
+    double raw[2];     /* raw scores of the last frame and of the one before it */
+    unsigned index[2]; /* indices of these two */
     double previous;   /* last motion3 before averaging */
 } MotionState;
 
@@ -221,7 +222,8 @@ static double raw_score(const Feature *f, uint64_t position, const MotionResult 
     return lesser((double)r->sad / 256.0 / pixels * o->fps_weight, o->max_val);
 }
 
-/* The first frames have nothing to be compared with: their motion3 looks ahead instead. */
+/* Reports motion3 of the first `count` frames. They have no earlier frame to be compared with, so
+ * they take the first value that there is. */
 static int emit_head(Feature *f, unsigned count, double value)
 {
     MotionState *state = f->state;
@@ -243,7 +245,8 @@ static int emit_smoothed(Feature *f, unsigned index, double motion2)
     return err ? err : feature_emit(f, OUT_MOTION3, index, motion3);
 }
 
-/* Frame `position` has the raw score `raw`: what that settles of the frames before it. */
+/* Reports the scores of earlier frames that can be settled once frame `position` has the raw score
+ * `raw`. */
 static int settle_earlier(Feature *f, uint64_t position, double raw)
 {
     const MotionOptions *o = f->options;
@@ -253,8 +256,9 @@ static int settle_earlier(Feature *f, uint64_t position, double raw)
         return emit_head(f, distance, blended(o, raw));
     if (position < distance)
         return 0;
-    /* The neighbours of the frame before: with the five-frame window not that frame itself, and its
-     * left neighbour only once that one has a score. */
+    /* motion2 is the lesser score of the two neighbours of the frame before. With the five-frame
+     * window that excludes that frame itself, and its left neighbour counts only once that one has
+     * a score. */
     const bool alone = distance == 2 && position == 3;
     const double motion2 = alone ? raw : lesser(state->raw[distance - 1], raw);
     return emit_smoothed(f, state->index[0], motion2);
@@ -317,4 +321,3 @@ const FeatureDef feature_motion = {
     .flush = flush,
     .gpu = &motion_gpu,
 };
-

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Private declarations of motion: options, result, the table of row routines, and the frame routine. */
+/* Private declarations of motion: options, result, the table of row routines, and the frame
+ * routine. */
 #ifndef FEATURE_MOTION_MOTION_H
 #define FEATURE_MOTION_MOTION_H
 
@@ -28,10 +29,10 @@ typedef struct MotionResult {
 
 /* ---- Row routines
  *
- * They blur the difference of two planes and sum its magnitudes. A plane is swept in strips of columns,
- * two rows at a time. A pair holds the differences of two rows; each implementation chooses its
- * layout. A column of the vertical pass is a 17-bit number v, kept in two channels as v >> 1 and
- * v & 1, since vector instructions multiply signed 16-bit words best. */
+ * They blur the difference of two planes and sum its magnitudes. A plane is swept in strips of
+ * columns, two rows at a time. A pair holds the differences of two rows; each implementation
+ * chooses its layout. A column of the vertical pass is a 17-bit number v, kept in two channels as v
+ * >> 1 and v & 1, since vector instructions multiply signed 16-bit words best. */
 
 #define MOTION_REACH 2
 #define MOTION_PAIRS 3
@@ -59,7 +60,8 @@ typedef struct MotionDsp {
     uint64_t (*blur_row)(const int16_t *columns, int n);
 } MotionDsp;
 
-/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag) allows. */
+/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag)
+ * allows. */
 void motion_dsp_init(MotionDsp *dsp, unsigned bpc, unsigned cpu);
 
 /* ---- Frame routine */
@@ -78,8 +80,8 @@ typedef struct MotionFrame MotionFrame;
 int motion_frame_create(MotionFrame **frame, const MotionSetup *setup);
 void motion_frame_destroy(MotionFrame *frame);
 
-/* The sum of magnitudes of the blurred difference of two planes; planes[0] is the earlier one. Strides
- * are in bytes. The threads of `team` (NULL: only the caller) share the work. */
+/* The sum of magnitudes of the blurred difference of two planes; planes[0] is the earlier one.
+ * Strides are in bytes. The threads of `team` (NULL: only the caller) share the work. */
 uint64_t motion_frame_measure(MotionFrame *frame, const MotionSetup *setup,
                               const void *const planes[2], const ptrdiff_t strides[2], Team *team);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of motion. */
+/* The kernel of motion. */
 
 #if defined(KERNEL_motion_sad)
-/* Sum of the magnitudes of the blurred difference of two luma planes. A thread blurs four rows of
- * four columns downwards, whole words at a time, and then across, with two columns of its neighbours
- * on either side. */
+/* Sums the magnitudes of the blurred difference of two luma planes. A thread blurs four columns of
+ * four rows vertically, reading whole words, and then horizontally, with two columns of its
+ * neighbours on either side. */
 #include "feature/motion/motion_tile.h"
 #define BUFFERS IN(0, u32, cur) IN(1, u32, prev) OUT(2, u32, sums)
 #define PARAMS MOTION_SAD_PARAMS
-/* The blurred columns; then the sums. */
+/* First the blurred columns, then the sums. */
 #define SHARED_ARRAYS                                                                              \
     SHARED(u32, part, MOTION_GROUP_W * MOTION_GROUP_H * MOTION_ROWS * MOTION_COLUMNS)
 #define GROUP_W MOTION_GROUP_W
@@ -20,15 +20,15 @@ KERNEL_BEGIN
 #define WORDS (MOTION_COLUMNS / SAMPLES_PER_WORD)
 #define SPAN (MOTION_COLUMNS + 4) /* columns that the outputs of a thread need */
 
-/* What a blurred column fits in: at 16 bits it takes 33. */
+/* The type of a blurred column: at 16 bits it needs 33 bits. */
 #if HBD
 #define SUM i64
 #else
 #define SUM i32
 #endif
 
-/* Beyond the edge the picture is mirrored once, the edge sample not repeated. Rows that no output needs
- * may lie further out: they are only kept inside. */
+/* Reflects an index at the edges once; the edge sample is not repeated. A row that no output needs
+ * may lie further out: it is only kept inside the picture. */
 DEVICE u32 mirror(i32 i, u32 n)
 {
     i32 m = i < 0 ? -i : i;
@@ -36,7 +36,8 @@ DEVICE u32 mirror(i32 i, u32 n)
     return u32(clamp_i32(m, 0, i32(n) - 1));
 }
 
-/* Both are looked at, or compilers would give arrays addresses to choose between. */
+/* Chooses between two values. Both are evaluated: otherwise compilers choose between two addresses,
+ * and the arrays can no longer stay in registers. */
 DEVICE i32 pick(bool first, i32 a, i32 b)
 {
     return first ? a : b;
@@ -45,7 +46,7 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
 /* The filter's taps, Q16. */
 #define TAP(i) ((i) == 2 ? 26386 : (i) == 1 || (i) == 3 ? 16004 : 3571)
 
-/* Where a thread's column lies, blurred. */
+/* A blurred column of thread `lane` in shared memory. */
 #define COLUMN(row, column, lane)                                                                  \
     part[((LOCAL_Y * MOTION_ROWS + (row)) * MOTION_COLUMNS + (column)) * GROUP_W + (lane)]
 

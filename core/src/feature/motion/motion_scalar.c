@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* motion in plain C: the truth that every other version must equal. A pair holds one difference per
- * word, row 0 then row 1. */
+/* The row routines of motion in plain C. All other versions must give the same results. A pair
+ * holds one difference a word, row 0 then row 1. */
 #include <stdlib.h>
 
 #include "base/simd_fn.h"

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* motion in vectors. A pair is stored in blocks of two vectors, the even columns and the odd ones,
- * each 32-bit lane with the differences of both rows: what multiply-add of 16-bit pairs filters.
+/* The row routines of motion in vectors. A pair is stored in blocks of two vectors, first the even
+ * columns, then the odd ones. Each 32-bit lane holds the differences of both rows, so that
+ * multiply-add of 16-bit pairs can filter them.
  *
- * A number of 17 bits is filtered as 2 * (v >> 1) + (v & 1):
+ * A number v of 17 bits is filtered as 2 * (v >> 1) + (v & 1):
  *     (sum g v + 2^15) >> 16  =  (sum g (v >> 1) + 2^14 + (sum g (v & 1) >> 1)) >> 15
- * where no step leaves 32 bits. Columns are such numbers always, differences at 16 bits; a pair
- * then has the halves' blocks, and from its middle on those of the odd bits. */
+ * where no step leaves 32 bits. Columns always are numbers like that, and differences are at 16
+ * bits. A pair then has the blocks of the halves, and from its middle on the blocks of the odd
+ * bits. */
 #include "base/simd.h"
 #include "feature/motion/motion.h"
 
 #define UNROLL _Pragma("GCC unroll 3")
 
-/* [0] for an output at the even place of a pair (row or column), [1] for the odd place. */
+/* [0] for an output at the even position of a pair (of rows or columns), [1] for the odd
+ * position. */
 static const int16_t pair_taps[2][MOTION_PAIRS][2] = {
     { { 3571, 16004 }, { 26386, 16004 }, { 3571, 0 } },
     { { 0, 3571 }, { 16004, 26386 }, { 16004, 3571 } },
@@ -101,7 +104,7 @@ static void join_wide(uint32_t *pair, const void *const earlier[2], const void *
 
 /* ---- vertical pass ---- */
 
-/* Three pairs, `step` words of 16 bits apart by pointer, filtered for one place. */
+/* Filters the same columns of three pairs, for one of the two positions. */
 V_INLINE vi filter_pairs(const uint32_t *const *pairs, int at, int place, int32_t from)
 {
     vacc sum = v_acc_from(v_set32(from));
@@ -157,7 +160,7 @@ V_INLINE vi blur_row_block(const int16_t *at, int place)
     return v_abs_s32(v_shr_s32(sum, 15));
 }
 
-/* A strip is too narrow for a lane's sum to leave 32 bits. */
+/* A strip is too narrow for the sum of a lane to exceed 32 bits. */
 static uint64_t blur_row(const int16_t *columns, int n)
 {
     vi sum = v_zero();

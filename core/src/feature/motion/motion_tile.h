@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What motion's kernel and its host code share. */
+/* Constants shared by the kernel of motion and its host code. */
 #define MOTION_GROUP_W 32
 #define MOTION_GROUP_H 8
-#define MOTION_COLUMNS 4 /* of a thread */
+#define MOTION_COLUMNS 4 /* columns of a thread */
 #define MOTION_ROWS 4
 
-/* What a group answers for: its first and last threads are there for their neighbours only. */
+/* The outputs of a workgroup: the first and last thread of a row serve only their neighbours. */
 #define MOTION_TILE_W ((MOTION_GROUP_W - 2) * MOTION_COLUMNS)
 #define MOTION_TILE_H (MOTION_GROUP_H * MOTION_ROWS)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* null: takes part in a run and measures nothing. */
+/* null: a feature that measures nothing and reports nothing. */
 #include "engine/feature.h"
 
 static int null_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,

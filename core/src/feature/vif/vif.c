@@ -87,7 +87,7 @@ static int measure(const Feature *f, void *scratch, const FramePair *pair, void 
     return 0;
 }
 
-/* The scores of a scale come from single precision, as the reference keeps them. */
+/* Numerator and denominator of a scale, in single precision as the reference keeps them. */
 typedef struct VifRatio {
     float num, den;
 } VifRatio;

@@ -33,8 +33,8 @@ typedef struct VifResult {
 /* Variance of the visual noise, 2.0, in the units of all variances here (2^-16). */
 #define VIF_NOISE (2 << 16)
 
-/* Fills table[index] with round(2048 * log2 m) of m = 32768 + index, rounded as the reference's single
- * precision rounds it. */
+/* Fills table[index] with round(2048 * log2 m) of m = 32768 + index, rounded as the reference's
+ * single precision rounds it. */
 #define VIF_LOG_ENTRIES 32768
 void vif_log_table_fill(uint16_t table[VIF_LOG_ENTRIES]);
 
@@ -54,16 +54,16 @@ void vif_add_pixel(VifSums *sums, int32_t var_ref, int32_t var_dis, int32_t cov,
  * the nearest cache:
  *   pairs    rows 2j and 2j+1 of both pictures, joined; a ring as long as the kernel needs
  *   columns  the output of the vertical pass, for one or two rows, as 16-bit channels
- * Each implementation chooses how it lays out samples within a pair and numbers within a channel. The
- * only rule is that a column is one 16-bit word, at the same position in every channel: the frame
- * routine copies columns to mirror the picture at its borders. */
+ * Each implementation chooses how it lays out samples within a pair and numbers within a channel.
+ * The only rule is that a column is one 16-bit word, at the same position in every channel: the
+ * frame routine copies columns to mirror the picture at its borders. */
 
 #define VIF_REACH 8 /* of the widest kernel, to each side */
 
-#define VIF_STRIP 320 /* widest strip; all strips but the last are multiples of VIF_STRIP_STEP wide */
+#define VIF_STRIP 320 /* widest strip; all but the last are whole steps wide */
 #define VIF_STRIP_STEP 32
-/* Words before a channel's first column that belong to the channel. Vectors are aligned at the column
- * where the kernel's reach begins. */
+/* Words before a channel's first column that belong to the channel. Vectors are aligned at the
+ * column where the kernel's reach begins. */
 #define VIF_MARGIN (32 + VIF_REACH)
 #define VIF_PITCH (VIF_STRIP + 64) /* columns of a buffer: margins included, vectors may run over */
 #define VIF_PAIR_WORDS (2 * 2 * VIF_PITCH) /* reference first, distorted from the middle on */
@@ -100,7 +100,8 @@ typedef struct VifShifts {
     int mean, square;
 } VifShifts;
 
-/* VifSums in the making: one number for each lane of a vector. Only the total over the lanes counts. */
+/* VifSums in the making: one number for each lane of a vector. Only the total over the lanes
+ * counts. */
 #define VIF_LANES 8
 typedef struct VifLaneSums {
     uint64_t num_log[VIF_LANES], den_log[VIF_LANES];
@@ -121,8 +122,8 @@ typedef struct VifScaleDsp {
     void (*stats_row)(VifLaneSums *sums, const uint16_t *columns, int n,
                       const VifPixelParams *params);
 
-    /* The low-pass filter for the next scale, with that scale's kernel. halve_columns makes row y of
-     * the two means. halve_row keeps every other column of one picture, `n` of them, as plain
+    /* The low-pass filter for the next scale, with that scale's kernel. halve_columns makes row y
+     * of the two means. halve_row keeps every other column of one picture, `n` of them, as plain
      * samples. The last scale does not use them. */
     void (*halve_columns)(uint16_t *columns, const uint16_t *const *pairs, int n, int depth);
     void (*halve_row)(uint16_t *out, const uint16_t *channel, int n);
@@ -132,7 +133,8 @@ typedef struct VifDsp {
     VifScaleDsp scale[VIF_SCALES];
 } VifDsp;
 
-/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag) allows. */
+/* Fills the table with the best routines for samples of `bpc` bits that `cpu` (enum CpuFlag)
+ * allows. */
 void vif_dsp_init(VifDsp *dsp, unsigned bpc, unsigned cpu);
 
 /* ---- Frame routine */
@@ -153,8 +155,8 @@ typedef struct VifFrame VifFrame;
 int vif_frame_create(VifFrame **frame, const VifSetup *setup);
 void vif_frame_destroy(VifFrame *frame);
 
-/* Measures the luma planes of a reference and a distorted picture. Strides are in bytes. The threads
- * of `team` (NULL: only the caller) share the work. */
+/* Measures the luma planes of a reference and a distorted picture. Strides are in bytes. The
+ * threads of `team` (NULL: only the caller) share the work. */
 void vif_frame_measure(VifFrame *frame, const VifSetup *setup, const void *const planes[2],
                        const ptrdiff_t strides[2], VifResult *result, Team *team);
 

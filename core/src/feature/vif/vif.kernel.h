@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* VIF on the GPU: a kernel for each scale, vif_stats_S. It makes local means, variances and covariance,
- * the logarithms, and the four sums; and, from the same samples, the planes of the scale below: filtered,
- * every other row and column kept. vif_halve_1 does only the latter, for when scale 0 is left out. Scale 3 is so small
- * that its kernel halves for itself, and runs beside that of scale 2.
+/* vif on the GPU. One kernel for each scale, vif_stats_S, makes local means, variances and
+ * covariance, their logarithms, and the four sums. From the same samples it also makes the planes
+ * of the next scale: filtered, with every other row and column kept. vif_halve_1 does only the
+ * latter, for when scale 0 is skipped. Scale 3 is so small that its kernel halves for itself and
+ * runs beside that of scale 2.
  *
  * A workgroup owns a tile of GROUP_W columns, border included, and VIF_ROWS rows.
- *   1. Vertical: a thread filters its column. All its samples are in registers before the first is used.
- *   2. One barrier, the values being in shared memory, an array of words for each quantity. Where that
- *      is little (LITTLE_SHARED), two more: of three second moments one waits for a place.
- *   3. Horizontal: a thread makes VIF_RUN adjacent outputs of one row, so that what it reads serves
- *      several of them; then their logarithms.
- * Symmetric taps are added before they are multiplied: devices multiply and add in different units.
+ *   1. Vertical pass: each thread filters its column. It loads all its samples into registers
+ *      before it uses the first.
+ *   2. A barrier. The values are now in shared memory, an array of words for each quantity. Where
+ *      shared memory is small (LITTLE_SHARED) two more barriers follow: one of the three second
+ *      moments waits until there is room for it.
+ *   3. Horizontal pass: a thread makes VIF_RUN adjacent outputs of one row, so that each word it
+ *      reads serves several of them; then it takes their logarithms.
+ * Samples under equal taps are added before they are multiplied, since devices multiply and add in
+ * different units.
  *
- * Scale 0 reads the picture's planes; those of the other scales hold both pictures in one word:
- * ref | dist << 16.
+ * Scale 0 reads the picture's planes. The planes of the other scales hold both pictures in one
+ * word: ref | dist << 16.
  *
- * F64: second moments are filtered in double, which holds such sums whole (up to 48 bits) where integers need two.
+ * F64: second moments are filtered in double, which holds their sums (up to 48 bits) exactly, where
+ * integers need two sums.
  *
- * The gain limit is a whole number in every model. Kernels for others (VIF_FRACTIONAL) carry double
- * arithmetic in integers, which is too much code for all of them.
+ * The gain limit is a whole number in every model. The kernels for other limits (VIF_FRACTIONAL) do
+ * double arithmetic in integers, which is too much code to have in all of them.
  *
  * The build defines VIF_SCALE (the scale read) and, for the kernel that only halves, VIF_HALVE. */
 #include "feature/vif/vif_tile.h"
 #include "gpu/prelude/target.h"
 
 #define TAPS_0(t)                                                                                  \
-    t(489), t(935), t(1640), t(2640), t(3896), t(5274), t(6547), t(7455), t(7784), t(7455), t(6547), t(5274), \
-        t(3896), t(2640), t(1640), t(935), t(489)
+    t(489), t(935), t(1640), t(2640), t(3896), t(5274), t(6547), t(7455), t(7784), t(7455),        \
+        t(6547), t(5274), t(3896), t(2640), t(1640), t(935), t(489)
 #define TAPS_1(t)                                                                                  \
     t(1244), t(3663), t(7925), t(12590), t(14692), t(12590), t(7925), t(3663), t(1244)
 #define TAPS_2(t) t(3571), t(16004), t(26386), t(16004), t(3571)
@@ -52,10 +57,11 @@
 #define VIF_ROWS VIF_ROWS_AT(VIF_SCALE)
 #define VIF_HALVE_ROWS (VIF_ROWS / 2)
 #define VIF_COLUMNS VIF_COLUMNS_AT(VIF_SCALE)
-#define VIF_RUNS (VIF_COLUMNS / VIF_RUN) /* in a row */
-#define VIF_WINDOW ((VIF_RUN + 2 * VIF_REACH + 3) / 4 * 4) /* words that a run reads */
+#define VIF_RUNS (VIF_COLUMNS / VIF_RUN) /* runs of a row */
+#define VIF_WINDOW ((VIF_RUN + 2 * VIF_REACH + 3) / 4 * 4) /* words that a run reads, in whole
+                                                            * vectors of four */
 #define VIF_SAMPLES (VIF_ROWS + 2 * VIF_REACH)
-#define VIF_QUANTITY (VIF_ROWS * GROUP_W) /* words of one in shared memory */
+#define VIF_QUANTITY (VIF_ROWS * GROUP_W) /* words of one quantity in shared memory */
 
 #if VIF_SCALE == 0
 #define SOURCE IN(0, u32, ref) IN(1, u32, dist)
@@ -75,22 +81,24 @@
 #define SHARED_HALF
 #endif
 
-/* Where what is filtered downwards lies: the means of both pictures, then second moments. Where shared memory is little there
- * are places for two moments, and the third waits until one is free. */
+/* Layout of the vertical pass's output in shared memory: the means of both pictures, then second
+ * moments. Where shared memory is small there is room for two moments, and the third waits until
+ * one is no longer needed. */
 #if LITTLE_SHARED
 #define VIF_PLACES 3
 #define PRODUCT_PLACE 1u
 #elif defined(F64)
 #define VIF_PLACES 1
 #define PRODUCT_PLACE 3u
-#define WIDE_COLUMNS /* moments are doubles there, too */
+#define WIDE_COLUMNS /* moments are stored as doubles */
 #else
 #define VIF_PLACES 4
 #define PRODUCT_PLACE 3u
 #endif
 #ifdef WIDE_COLUMNS
 #define SHARED_MOMENTS SHARED(f64, moment_columns, 3 * VIF_QUANTITY)
-/* Runs of the same columns in all rows are side by side, and places are shuffled so that these are in different banks. */
+/* Neighbouring threads take the runs of the same columns in different rows. The XOR moves these
+ * into different banks of shared memory. */
 #define RUN_ROW(i) ((i) % VIF_ROWS)
 #define RUN_FIRST(i) ((i) / VIF_ROWS * VIF_RUN)
 #define COLUMN_AT(place, row, x) ((row) * GROUP_W + ((x) ^ ((row) << 3)))
@@ -130,8 +138,8 @@ KERNEL_BEGIN
 #include "gpu/prelude/soft_double.h"
 #endif
 
-/* Reflects about the border sample, which is not repeated. What lies too far off to be reflected serves
- * no output, but must be within the picture. */
+/* Reflects an index at the border sample, which is not repeated. An index too far outside to be
+ * reflected serves no output, but the result must still lie within the picture. */
 DEVICE u32 mirror(i32 i, i32 n)
 {
     i = abs_i32(i);
@@ -143,7 +151,7 @@ DEVICE u32 round_shift(u32 sum, u32 shift)
     return (sum + ((1u << shift) >> 1)) >> shift;
 }
 
-/* Of both pictures, as one word. */
+/* The rounded sums of both pictures, as one word. */
 DEVICE u32 round_pair(u32 sum_r, u32 sum_d, u32 shift)
 {
     return round_shift(sum_r, shift) | round_shift(sum_d, shift) << 16;
@@ -151,10 +159,11 @@ DEVICE u32 round_pair(u32 sum_r, u32 sum_d, u32 shift)
 
 #ifndef VIF_HALVE
 
-/* Second moments of 8-bit samples fit 32 bits as they are. The sums of all others have up to 48 bits, and
- * 32 when `shift` of them are dropped. Two sums in 32 bits give them: `high`, of the values without
- * their low bits, and `wrapped`, of the whole values, which is right in its last 32 bits. With the
- * taps adding up to 65536 and `shift` at most 16, what `high` lacks has no more bits than that. */
+/* Second moments of 8-bit samples fit 32 bits. The sums of all others have up to 48 bits, and 32
+ * bits once `shift` of them are dropped. Two 32-bit sums give the result: `high`, the sum of the
+ * values without their low `shift` bits, and `wrapped`, the sum of the whole values, whose last 32
+ * bits are right. The taps sum to 65536 and `shift` is at most 16, so the part that `high` lacks
+ * fits 32 bits. */
 DEVICE u32 low_part(u32 wrapped, u32 high, u32 shift)
 {
     return wrapped - (high << shift);
@@ -167,11 +176,12 @@ DEVICE u32 join_moment(u32 wrapped, u32 high, u32 shift)
 
 #ifdef F64
 
-/* What is added to whole numbers below 2^52 has their bits in its words, below 0x43300000 in the upper one. */
+/* WHOLE plus a whole number below 2^52 is a double whose two words hold the bits of that number,
+ * below 0x43300000 in the upper word. */
 #define WHOLE 4503599627370496.0
 #define WHOLE_WORD 0x43300000u
 
-/* (sum - WHOLE) >> shift, of 32 bits. */
+/* (sum - WHOLE) >> shift, which must fit 32 bits. */
 DEVICE u32 bits_above(f64 sum, u32 shift)
 {
     return u32((u64(high_word(sum)) << 32 | u64(low_word(sum))) >> shift);
@@ -202,8 +212,8 @@ DEVICE void put_moment(u32 place, u32 row, u32 value)
 
 #if VIF_SCALE == 3
 
-/* Of the planes above the word at column x and the rows around 2 * y, filtered downwards by the taps that this scale
- * has, too. They end where those of the last row do, or behind that: only the border at the top is reflected about. */
+/* Vertically filters the rows around 2 * y of the scale above, at word column x, with this scale's
+ * taps. The taps never run past the last row, so only the border at the top needs mirroring. */
 DEVICE u32 filtered_above(u32 x, u32 y)
 {
     u32 sum_r = 0u, sum_d = 0u;
@@ -215,7 +225,7 @@ DEVICE u32 filtered_above(u32 x, u32 y)
     return round_pair(sum_r, sum_d, 16u);
 }
 
-/* The word at x, y of this scale. */
+/* The word at x, y of this scale: both pictures, filtered both ways and halved. */
 DEVICE u32 halved(u32 x, u32 y)
 {
     u32 sum_r = 0u, sum_d = 0u;
@@ -229,8 +239,8 @@ DEVICE u32 halved(u32 x, u32 y)
 
 #endif
 
-/* Filters the thread's column for all outputs of the tile. Returns what has no place yet, the moments of both pictures together, a
- * word for each row; zeros where all have one. */
+/* Filters the thread's column for all rows of the tile. Where shared memory is small, returns the
+ * moments of ref * dist, which have no room there yet, one word for each row; else zeros. */
 DEVICE u32x4 filter_column(u32 x, i32 y)
 {
     u32 products[VIF_ROWS];
@@ -328,7 +338,7 @@ DEVICE u32x4 filter_column(u32 x, i32 y)
 
 #ifdef HALVE_TAPS
 
-/* The rows of filter_column, filtered and halved. */
+/* Filters the rows that filter_column left in half_columns and keeps every other column. */
 DEVICE void halve_rows()
 {
     u32 half_width = width / 2u, half_height = height / 2u;
@@ -354,13 +364,14 @@ DEVICE void halve_rows()
 
 #include "feature/vif/vif_information.h"
 
-/* Both are looked at, or compilers would give arrays addresses to choose between. */
+/* Chooses between two values. Both are evaluated: otherwise compilers choose between two addresses,
+ * and the arrays can no longer stay in registers. */
 DEVICE i32 pick(bool first, i32 a, i32 b)
 {
     return first ? a : b;
 }
 
-/* What a run reads of `columns`, in v. */
+/* Loads the words of `columns` that a run reads into v. */
 #define LOAD_WINDOW(place)                                                                         \
     u32 v[VIF_WINDOW];                                                                             \
     UNROLL for (u32 i_ = 0u; i_ < VIF_WINDOW / 4; i_++)                                            \
@@ -372,7 +383,7 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
         v[4u * i_ + 3u] = four_.w;                                                                 \
     }
 
-/* That filtered: the last 32 bits of the sums, and the sums of the upper halves. */
+/* Filters v: `wrapped` gets the last 32 bits of the sums, `high` the sums of the upper halves. */
 #define FILTER_WINDOW(wrapped, high)                                                               \
     u32 wrapped[VIF_RUN], high[VIF_RUN];                                                           \
     UNROLL for (u32 c_ = 0u; c_ < VIF_RUN; c_++)                                                   \
@@ -398,7 +409,7 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
 #define MOMENT(place, i) f64_of_u32(v[i])
 #endif
 
-/* The run's second moments of a kind. */
+/* Filters one kind of second moment for the outputs of a run. */
 #ifdef F64
 #define FILTER_MOMENTS(place, moments)                                                             \
     do {                                                                                           \
@@ -426,8 +437,9 @@ DEVICE i32 pick(bool first, i32 a, i32 b)
     } while (false)
 #endif
 
-/* Filters a run of outputs of one row, `count` of them inside the picture, and adds up what they tell. Where moments wait for
- * their place, threads without a run come along. */
+/* Filters a run of outputs of one row, `count` of which lie inside the picture, and adds their
+ * terms to the sums. Where moments wait for room in shared memory, threads without a run call this
+ * too, for its barriers. */
 DEVICE void measure_run(bool has_run, u32 row, u32 first, u32 count, u32x4 products,
                         INOUT(u64) logs, INOUT(u64) flats)
 {
@@ -487,20 +499,20 @@ DEVICE void measure_run(bool has_run, u32 row, u32 first, u32 count, u32x4 produ
     logs += u64(num_log) | u64(den_log) << 32;
 }
 
-#define VIF_SUMS VIF_SUMS_AT(VIF_SCALE) /* the scale's place in `sums` */
+#define VIF_SUMS VIF_SUMS_AT(VIF_SCALE) /* where the scale's sums begin */
 
 DEVICE u64 joined(u32 low, u32 high)
 {
     return u64(high) << 32 | u64(low);
 }
 
-/* Both sums of a thread, where the columns were. */
+/* Writes a thread's two sums over the columns, which are no longer needed. */
 DEVICE void put_shares(u64 logs, u64 flats)
 {
     columns[LOCAL_X] = U32X4(u32(logs), u32(logs >> 32), u32(flats), u32(flats >> 32));
 }
 
-/* Adds to the first `left` threads' shares those of three times as many others. */
+/* Each of the first `left` threads adds the shares of three others to its own. */
 DEVICE void add_shares(u32 left, INOUT(u64) logs, INOUT(u64) flats)
 {
     BARRIER();
@@ -514,8 +526,9 @@ DEVICE void add_shares(u32 left, INOUT(u64) logs, INOUT(u64) flats)
     }
 }
 
-/* Adds up the threads' shares, in steps that are short, for other groups wait for that. A group's are below 2^48 in the sum of
- * flat energies and below 2^32 in the others. */
+/* Adds up the shares of all threads and adds the total to the result, in few and short steps
+ * because other workgroups wait until this one has ended. A workgroup's total is below 2^48 for the
+ * flat energies and below 2^32 for each of the other sums. */
 DEVICE void add_sums(u64 logs, u64 flats)
 {
     BARRIER();

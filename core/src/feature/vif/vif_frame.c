@@ -25,14 +25,14 @@ typedef struct Scale {
 
 struct VifFrame {
     Strips *strips;
-    uint16_t *half[VIF_SCALES][2]; /* scales 1…3 */
+    uint16_t *half[VIF_SCALES][2]; /* planes of scales 1…3 */
     ptrdiff_t half_stride[VIF_SCALES];
-    /* Frames under 16 samples across end in a plane one sample wide, which has nothing to mirror.
-     * The reference then reads what the scale before left behind: these columns. */
+    /* Frames under 16 samples wide end in a plane one sample wide, which has nothing to mirror. The
+     * reference then reads leftovers of the scale before: these columns. */
     uint16_t ghost[VIF_CHANNELS];
 };
 
-/* What the strips of one scale share. */
+/* Constants of one pass over a scale, shared by its strips. */
 typedef struct Pass {
     const VifSetup *setup;
     VifFrame *frame;
@@ -51,12 +51,13 @@ static size_t round_up(size_t x, size_t step)
 static const uint8_t *row_of(const Pass *p, int picture, int y)
 {
     const Scale *s = &p->now;
-    if (s->h == 1 && y != 0) /* nothing to mirror: the reference reads the scale before here, too */
+    if (s->h == 1 && y != 0) /* nothing to mirror: the reference reads the scale before */
         return p->before.plane[picture] + p->before.stride[picture];
     return s->plane[picture] + (s->h == 1 ? 0 : mirror_index_far(y, s->h)) * s->stride[picture];
 }
 
-/* Columns outside the plane, for the first `channels` channels; `columns` points at column x0. */
+/* Fills the columns outside the plane in the first `channels` channels. `columns` points at column
+ * x0. */
 static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int reach,
                            int channels)
 {
@@ -70,7 +71,7 @@ static void mirror_columns(const Pass *p, const Strip *s, uint16_t *columns, int
     }
 }
 
-/* Row y of both pictures, which a later pair will read. */
+/* Prefetches row y of both pictures for a later pair. */
 static void fetch_row(const Pass *p, const Strip *s, int y)
 {
     const int size = p->now.sample_size;
@@ -89,7 +90,8 @@ static void load_pair(const void *pass, const Strip *s, void *pair, int y)
             row_of(p, picture, y + 1) + skip, s->to - s->from, p->shifts.mean);
 }
 
-/* Column x0 of the first channel: as far into it as puts what the vertical pass stores in line. */
+/* Column x0 of the first channel. It is placed so that the stores of the vertical pass are
+ * aligned. */
 static uint16_t *first_column(const Strip *s)
 {
     return (uint16_t *)s->columns + VIF_MARGIN - VIF_REACH + (s->x0 - s->from);

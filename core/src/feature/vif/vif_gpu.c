@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of vif on a GPU. Each scale is one stage, which sums the scale and halves it for the next;
- * the last two scales share a stage, since the last one halves for itself. Small pictures have passes
- * of their own. */
+/* The passes of vif on a GPU. Each scale is one stage, which sums the scale and halves it for the
+ * next; the last two scales share a stage, since the last one halves for itself. Small pictures
+ * have passes of their own. */
 #include "feature/vif/vif.h"
 
 #include <errno.h>
@@ -17,14 +17,15 @@ GPU_PARAMS(VifSmallPackParams, VIF_SMALL_PACK_PARAMS);
 GPU_PARAMS(VifSmallHalveParams, VIF_SMALL_HALVE_PARAMS);
 GPU_PARAMS(VifSmallStatsParams, VIF_SMALL_STATS_PARAMS);
 
-/* Below it borders are reflected twice, and the last scale may be one sample wide or high. */
+/* In smaller pictures borders are reflected twice, and the last scale may be one sample wide or
+ * high. */
 #define SMALL_SIZE 16
 
-/* Words that a sample leaves. */
+/* Words of the result for each sample. */
 enum { SAMPLE_WORDS = 3 };
 
 typedef struct SmallPlane {
-    GpuBuf pictures; /* both */
+    GpuBuf pictures; /* both pictures in one word */
     uint32_t w, h;
 } SmallPlane;
 
@@ -153,7 +154,7 @@ GPU_PARAMS(VifStatsParams, VIF_STATS_PARAMS);
 
 _Static_assert(VIF_SUMS_AT(VIF_SCALES) == VIF_UNSETTLED, "the result has a place for each scale");
 
-/* One scale as the kernels see it. */
+/* One scale as the kernels see it: both pictures. */
 typedef struct ScalePlanes {
     GpuBuf source[2];
     uint32_t width, height, stride;
@@ -167,8 +168,9 @@ static void split_double(double value, uint32_t *lo, uint32_t *hi)
     *hi = (uint32_t)(bits >> 32);
 }
 
-/* The slope is the logarithm's in the middle; the line is as low as it may be at the worst place. That
- * this is below the next value everywhere, a test shows. */
+/* The slope is that of the logarithm in the middle of the run. The intercept is the lowest that
+ * still reaches every value; a test shows that the line then stays below the next value
+ * everywhere. */
 void vif_log_lines_fill(uint32_t lines[][2], const uint16_t *table)
 {
     for (uint32_t line = 0; line < VIF_LOG_LINES; line++) {
@@ -186,7 +188,7 @@ void vif_log_lines_fill(uint32_t lines[][2], const uint16_t *table)
     }
 }
 
-/* The scale below, as the pass on this one makes it; its buffer is new. */
+/* The planes of the next scale, which the pass on this scale fills. Allocates their buffer. */
 static ScalePlanes halve_planes(GpuPlan *plan, const ScalePlanes *planes)
 {
     const uint32_t width = planes->width / 2, height = planes->height / 2;
@@ -227,7 +229,7 @@ static void plan_stats(const Feature *f, GpuPlan *plan, unsigned scale, const Sc
              });
 }
 
-/* Of the picture, when its statistics are not wanted. */
+/* Halves the picture when the statistics of scale 0 are not wanted. */
 static void plan_halve(const Feature *f, GpuPlan *plan, const ScalePlanes *planes, GpuBuf half)
 {
     const VifHalveParams params = {
@@ -276,7 +278,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     return 0;
 }
 
-/* Adds the pixels that the kernels left open. */
+/* Adds the pixels that the kernels could not settle. -EAGAIN if there were too many for the
+ * list. */
 static int settle(const Feature *f, const uint32_t *words, VifResult *r)
 {
     const VifSetup *const setup = f->state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a pixel tells, given variances and covariance: for the kernels of vif, in their dialect. They have VIF_SCALE, the
- * buffer `sums`, the shared array `log_lines`, and the parameters of VIF_STATS_PARAMS. */
+/* The information of a pixel, from its variances and covariance, in the kernels' dialect. The
+ * kernel that includes this file provides VIF_SCALE, the buffer `sums`, the shared array
+ * `log_lines`, and the parameters of VIF_STATS_PARAMS. */
 #define NOISE 131072u /* variance 2.0 in units of 2^-16 */
 
 /* 2048 * log2(x) from the top 16 bits of x >= 2^15. */
@@ -12,14 +13,14 @@ DEVICE u32 log2_fixed(u32 x)
     return ((top * line.x + line.y) >> VIF_LOG_SHIFT) + 2048u * shift;
 }
 
-/* What is left of the distorted picture's energy s2 when `explained` is taken from it, over the noise. */
+/* The noise variance, plus the energy s2 of the distorted picture beyond `explained`. */
 DEVICE u32 noise_level(u32 s2, u32 explained)
 {
     return NOISE + (max_u32(s2, explained) - explained);
 }
 
-/* Of the signal and the noise. Samples beyond the depth may make them anything: that must not lead out
- * of the table. */
+/* The logarithm of signal plus noise. Samples beyond the stated depth can make both any number, so
+ * the argument is kept inside the table. */
 DEVICE u32 log_of_both(u32 noise, u32 signal)
 {
     return log2_fixed(max_u32(noise + signal, 32768u));
@@ -27,10 +28,10 @@ DEVICE u32 log_of_both(u32 noise, u32 signal)
 
 #include "feature/vif/vif_divide.h"
 
-/* What the information is where that is in doubt. */
+/* settle() returns the information of a pixel that look_closer() could not decide. */
 #ifdef VIF_FRACTIONAL
 
-/* The gain and what follows from it as the CPU has them, in double. */
+/* Computes the gain, and what depends on it, in double as the CPU does. */
 DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
 {
     u64 epsilon = u64(0x3edb7cdfu) << 32 | u64(0xd9d7bdbbu); /* 65536 * 1e-10 */
@@ -67,7 +68,9 @@ DEVICE void leave_to_host(u32 s1, u32 s2, u32 s12)
     }
 }
 
-/* Most often both candidates have the same logarithms, and all between them. */
+/* Compares both candidates (explained energies q and q + 1, signals q - 1 and q). They usually have
+ * the same logarithms, and then so has everything between them. If not, the host settles the
+ * pixel. */
 DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
 {
     u32 q = u32(divide_square(s12, s1));
@@ -84,7 +87,9 @@ DEVICE u32 settle(u32 s1, u32 s2, u32 s12)
 
 #endif
 
-/* Whether the gain is at its limit, which the signal then follows from. Close to a limit that is not whole only a double tells. */
+/* is_at_limit() is true if the gain is so close to a limit which is not whole that only a double
+ * can tell whether it exceeds it. limit_signal() returns the signal that follows from the limit if
+ * the gain exceeds it, else `signal`. */
 #ifdef VIF_FRACTIONAL
 DEVICE bool is_at_limit(u32 s1, u32 s12)
 {
@@ -111,21 +116,24 @@ DEVICE u32 limit_signal(u32 s1, u32 s12, u32 signal)
 }
 #endif
 
-/* The logarithm of what the picture tells over what it tells less the signal. The CPU's doubles stand
- * for s12^2 / s1 less a hair (the epsilon). With s12^2 = q * s1 + r, that is q or q - 1: q, unless r is small. Then it is
- * `close`, and what this gives is void. There are no branches, so that several pixels can be under way. */
+/* The logarithm of signal plus noise minus that of the noise. The CPU's doubles stand for s12^2 /
+ * s1 minus a tiny amount (the epsilon). With s12^2 = q * s1 + r they give q or q - 1: q, unless r
+ * is small. If r is small, this sets `close` and the value it returns is meaningless. There are no
+ * branches, so that several pixels can be in flight. */
 DEVICE u32 information(u32 s1, u32 s2, u32 s12, INOUT(bool) close)
 {
     u64 quotient = divide_square(s12, s1);
     u32 q = u32(quotient), r = u32(quotient >> 32);
-    /* Above this r is beyond twice `lean` (see look_closer), which is below (q >> 16) + 1, and beyond the band: its
-     * first term is below (s1 >> 17) + 1, the others with all that is rounded below 2. */
+    /* An r above this bound is also above twice `lean` (see look_closer) plus the band: twice
+     * `lean` is below (q >> 16) + 1, the band's first term is below (s1 >> 17) + 1, and its other
+     * terms and all roundings together are below 2. */
     close = r <= (q >> 16) + (s1 >> 17) + 4u || is_at_limit(s1, s12);
     u32 noise = noise_level(s2, q + 1u);
     return log_of_both(noise, limit_signal(s1, s12, q)) - log2_fixed(noise);
 }
 
-/* Of a pixel that is close: only an r within a narrow band leaves open which it is. */
+/* The information of a pixel that is `close`. Only an r within a narrow band leaves the result
+ * open; settle() decides those. */
 DEVICE u32 look_closer(u32 s1, u32 s2, u32 s12)
 {
     u64 quotient = divide_square(s12, s1);

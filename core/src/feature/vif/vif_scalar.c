@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vif in plain C: the truth that every other version must equal. Pairs hold the samples themselves,
- * (row 2j, row 2j+1) for each column; channels hold plain unsigned numbers. */
+/* The row routines of vif in plain C. All other versions must give the same results. Pairs hold the
+ * plain samples, (row 2j, row 2j+1) for each column; channels hold plain unsigned numbers. */
 #include <math.h>
 #include <stddef.h>
 
 #include "base/simd_fn.h"
 #include "feature/vif/vif.h"
 
-/* Odd lengths, sums of 65536. */
+/* The kernels have odd lengths and sum to 65536. */
 static const uint16_t kernels[VIF_SCALES][2 * VIF_REACH + 1] = {
     { 489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935,
       489 },
@@ -18,8 +18,9 @@ static const uint16_t kernels[VIF_SCALES][2 * VIF_REACH + 1] = {
 
 void vif_log_table_fill(uint16_t table[VIF_LOG_ENTRIES])
 {
-    /* The reference rounds log2 to single precision first; a thousandth more has the same effect,
-     * and stays clear of every tie, so that any log2 will do. */
+    /* The reference rounds log2 to single precision before it rounds again. Adding a thousandth has
+     * the same effect and stays clear of every tie, so any implementation of log2 gives the same
+     * table. */
     for (int i = 0; i < VIF_LOG_ENTRIES; i++)
         table[i] = (uint16_t)floor(2048.0 * log2(32768.0 + i) + 0.5 + 1.0 / 1024.0);
 }
@@ -88,7 +89,7 @@ static uint32_t get32(const uint16_t *hi)
     return (uint32_t)hi[0] << 16 | hi[VIF_PITCH];
 }
 
-/* Row y + `row`, column x of the picture whose pairs begin `offset` words on. */
+/* The sample of row y + `row`, column x, of the picture whose pairs begin at word `offset`. */
 static uint64_t sample(const uint16_t *const *pairs, int row, size_t offset, int x)
 {
     return pairs[row >> 1][offset + 2 * (size_t)x + (row & 1)];
@@ -146,7 +147,7 @@ static inline void stats_row(VifLaneSums *lanes, const uint16_t *columns, int n,
     lanes->flat_count[0] += sums.flat_count;
 }
 
-/* `next` is the scale that the kernel belongs to. */
+/* `next` is the scale whose kernel is used. */
 static inline void halve_columns(uint16_t *columns, const uint16_t *const *pairs, int n, int depth,
                                  int next)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vif in vectors. Bit for bit what vif_scalar.c computes, by these means:
+/* The row routines of vif in vectors. They compute the same bits as vif_scalar.c:
  *
- * Multiply-add of signed 16-bit pairs does all filtering, so everything it reads is centred on
- * zero: samples of b bits minus 2^(b-1), channels minus 32768. As a kernel sums to 65536, an offset
- * comes out of a filter as that offset times 65536, and is put right by what the sums start from.
+ * Multiply-add of signed 16-bit pairs does all filtering, so its input is centred on zero: samples
+ * of b bits minus 2^(b-1), channels minus 32768. As a kernel sums to 65536, an offset leaves a
+ * filter as that offset times 65536; the value that the sums start from corrects it.
  *
- * A pair of rows is stored as blocks of two vectors: the even columns, then the odd ones, each
- * 32-bit lane with the samples of both rows. v_trn_* makes that from rows, and rows from it.
+ * A pair of rows is stored as blocks of two vectors: the even columns, then the odd ones. Each
+ * 32-bit lane holds the samples of both rows. v_trn_* makes blocks from rows, and rows from blocks.
  *
- * A 32-bit number times a 16-bit tap: its halves are filtered apart, with the same kernel.
+ * To multiply a 32-bit number by a 16-bit tap, its halves are filtered separately with the same
+ * kernel.
  *
- * The last kernel's centre tap, 43728, exceeds 16 bits: it is used less 65536, and the centre
- * sample shifted up by 16 makes up for it (`heavy`). */
+ * The last kernel's centre tap, 43728, exceeds 16 bits. The code uses it minus 65536, and adds the
+ * centre sample shifted up by 16 to make up for it (the `heavy` kernel). */
 #include "feature/vif/vif_simd.h"
 
 /* ---- rows to pairs ---- */
@@ -58,8 +59,8 @@ static void join_16(uint16_t *pair, const void *even, const void *odd, int n, in
 /* ---- vertical pass ---- */
 
 /* Channels of half a block (even or odd columns), for the two rows. Means are in the low halves,
- * less 32768. Moments are offset by 2^31 + 2^15, so that their high half is the number, rounded to
- * 65536, less 32768, and the low half the signed remainder plus 32768. */
+ * minus 32768. Moments are offset by 2^31 + 2^15: then their high half is the number rounded to a
+ * multiple of 65536, minus 32768, and the low half is the signed remainder plus 32768. */
 typedef struct Half {
     vi mean[2][2];   /* [ref, dis][row] */
     vi moment[3][2]; /* [ref², dis², ref·dis][row] */
@@ -67,14 +68,14 @@ typedef struct Half {
 
 #define MOMENT_OFFSET ((int32_t)0x80008000)
 
-/* 8-bit samples: products fit 16 bits, nothing is rounded. */
+/* 8-bit samples: products fit 16 bits, and nothing is rounded. */
 V_INLINE void half_8(Half *out, const uint16_t *const *pairs, int at)
 {
     enum { scale = 0, reach = VIF_REACH };
     vacc r[2], d[2], rr[2], dd[2], rd[2];
     start(r, 128);
     start(d, 128);
-    /* The rounding term 128 in r and d shows in the moments as 2^15. */
+    /* The rounding term 128 in r and d appears in the moments as 2^15. */
     start(rr, (1 << 30) - (1 << 15) + MOMENT_OFFSET);
     start(dd, (1 << 30) - (1 << 15) + MOMENT_OFFSET);
     start(rd, (1 << 30) - (1 << 15) + MOMENT_OFFSET);
@@ -98,8 +99,8 @@ V_INLINE void half_8(Half *out, const uint16_t *const *pairs, int at)
     }
 }
 
-/* 32-bit products of 16-bit lanes, as halves fit for multiply-add: the high one signed, the low one
- * less 32768. */
+/* 32-bit products of 16-bit lanes, split into halves for multiply-add: the high half signed, the
+ * low half minus 32768. */
 typedef struct Product {
     vacc hi[2], lo[2];
 } Product;
@@ -122,20 +123,20 @@ V_INLINE void filter_product(Product *p, vi a, vi b, int scale, int i, vi middle
     }
 }
 
-/* The sums of a product, less what the samples' offset c = 2^(depth-1) owes to the means:
- * (x + c)(y + c) = xy + c (x + y) + c². */
+/* The high sum of a product. The samples' offset c = 2^(depth-1) is corrected with the means: (x +
+ * c)(y + c) = xy + c (x + y) + c². */
 V_INLINE vi product_hi(const Product *p, const vi middle[2], int scale, int row, int depth)
 {
     const vi hi = total(p->hi[row], middle[0], scale, row);
     if (depth == 16)
         return hi;
-    /* What the sum started from must not be shifted with it. */
+    /* The value that the sum started from must not be shifted with it. */
     const vi offset = v_set32((1 << 30) + MOMENT_OFFSET);
     return v_add32(v_shl32(v_sub32(hi, offset), 32 - 2 * depth), offset);
 }
 
-/* Samples of 9…16 bits. At 16, where shifts vanish and sums reach the sign bit, `depth` is a
- * constant. */
+/* Samples of 9…16 bits. `depth` is a constant at 16 bits, where shifts vanish and sums reach the
+ * sign bit. */
 V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale, int depth)
 {
     const int reach = vif_pair_reach(scale), square = 2 * (depth - 8);
@@ -171,7 +172,7 @@ V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale
         out->moment[1][row] = v_add32(v_add32(product_hi(&dd, mid_dd, scale, row, depth), dd_lo),
                                       v_shl32(sd, 16 - depth));
     }
-    /* The mixed product in a loop of its own: registers are few. */
+    /* The mixed product has a loop of its own because registers are few. */
     UNROLL
     for (int i = 0; i <= reach; i++)
         filter_product(&rd, v_load(pairs[i] + at), v_load(pairs[i] + VIF_PAIR_WORDS / 2 + at),
@@ -181,8 +182,8 @@ V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale
         const vi lo = total(rd.lo[row], mid_rd[1], scale, row);
         const vi sr = sums[0][row], sd = sums[1][row];
         if (depth == 16) {
-            /* (sr + sd) / 2 without a 33rd bit; its half goes to the low sum, which has room: it is
-             * odd only if some product is even. */
+            /* (sr + sd) / 2 without a 33rd bit. Its half goes to the low sum, which has room for
+             * it: the sum is odd only if some product is even. */
             const vi differ = v_xor(sr, sd);
             const vi mean = v_add32(v_and(sr, sd), v_shr_s32(differ, 1));
             const vi half = v_and(v_shl32(differ, 15), v_set32(1 << 15));
@@ -194,7 +195,7 @@ V_INLINE void half_16(Half *out, const uint16_t *const *pairs, int at, int scale
     }
 }
 
-/* Even and odd columns back into rows of channels. */
+/* Turns even and odd columns back into rows of channels. */
 V_INLINE void store_block(uint16_t *columns, const Half *even, const Half *odd)
 {
     const vi flip = v_set16(INT16_MIN);
@@ -232,7 +233,7 @@ V_INLINE void stats_columns(uint16_t *columns, const uint16_t *const *pairs, int
     }
 }
 
-/* 9…15 bits. */
+/* For 9…15 bits. */
 static void stats_columns_hbd(uint16_t *columns, const uint16_t *const *pairs, int n,
                               const VifShifts *shifts)
 {
@@ -272,7 +273,7 @@ V_INLINE void halve_row(uint16_t *out, const uint16_t *channel, int n, int next)
     const int reach = vif_pair_reach(next);
     for (int i = 0; i < n; i += V32) {
         const uint16_t *const at = channel + 2 * i;
-        vacc sum = v_acc_from(v_set32((int32_t)0x80008000)); /* the centring, and half a step */
+        vacc sum = v_acc_from(v_set32((int32_t)0x80008000)); /* undoes the centring, and rounds */
         UNROLL
         for (int k = 0; k <= reach; k++)
             sum = v_acc_madd16(sum, v_load(at + 2 * k - reach), taps(next, 0, k));
@@ -309,7 +310,7 @@ HALVE_TO(3)
 
 SIMD_ONCE void SIMD_FN(vif_dsp_init)(VifDsp *dsp, unsigned bpc)
 {
-    /* Rows come from vif_simd_row.c. */
+    /* The row routines come from vif_simd_row.c. */
     *dsp = (VifDsp){ {
         { join_16, stats_columns_0, NULL, halve_columns_to_1, halve_row_to_1 },
         { join_16, stats_columns_1, NULL, halve_columns_to_2, halve_row_to_2 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the vector code of both passes shares: kernels, and the steps of a filter. */
+/* Shared by the vector code of the vertical and the horizontal pass: kernels, and the steps of a
+ * filter. */
 #ifndef FEATURE_VIF_VIF_SIMD_H
 #define FEATURE_VIF_VIF_SIMD_H
 
@@ -11,8 +12,8 @@ void SIMD_FN(vif_rows_init)(VifDsp *dsp);
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-/* Taps as multiply-add wants them, for kernels padded to an even reach: [0] for an output at the
- * even place of a pair (row or column), [1] for the odd place. */
+/* Taps in pairs for multiply-add, of kernels padded to an even reach: [0] for an output at the even
+ * position of a pair (of rows or columns), [1] for the odd position. */
 typedef struct PairTaps {
     int16_t at[2][VIF_REACH + 1][2];
 } PairTaps;
@@ -49,19 +50,20 @@ static inline int is_heavy(int scale)
     return scale == VIF_SCALES - 1;
 }
 
-/* Tap pair i of kernel `scale` for an output at the even (0) or odd (1) place. */
+/* Tap pair i of kernel `scale` for an output at the even (0) or odd (1) position. */
 V_INLINE vi taps(int scale, int place, int i)
 {
     return v_set_pair16(kernel[scale].at[place][i][0], kernel[scale].at[place][i][1]);
 }
 
-/* What the heavy kernel's centre sample adds. */
+/* The centre sample times 65536: what the heavy kernel's centre tap lacks (see vif_simd.c). */
 V_INLINE vi centre(vi pair, int place)
 {
     return place ? v_and(pair, v_set32((int32_t)0xffff0000)) : v_shl32(pair, 16);
 }
 
-/* One step of a filter for both places; i is the middle of the kernel at `mid`. */
+/* One step of a filter for both positions: multiplies `pair` by tap pair i and adds the
+ * products. */
 V_INLINE void filter(vacc sum[2], vi pair, int scale, int i)
 {
     for (int place = 0; place < 2; place++)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vif's horizontal pass and its pixels in vectors (see vif_simd.c), as three short loops over a row:
- * filters; variances, which queue up what has texture; logarithms of the queue, several vectors in
- * lock-step. Each loop keeps to the registers there are, and the last one, a long chain of divisions
- * and polynomials, has enough in flight to hide how long each step takes. */
+/* vif's horizontal pass and its pixels in vectors (see vif_simd.c), as three short loops over a
+ * row: filters; variances, which put textured pixels into a queue; logarithms of the queue, several
+ * vectors in lock-step. Each loop stays within the registers available. The last one is a long
+ * chain of divisions and polynomials, so it keeps several vectors in flight to hide the latency of
+ * each step. */
 #include "feature/vif/vif_simd.h"
 
 /* ---- filters ---- */
 
-/* One row's filtered channels: the even columns' sums, then the odd ones'. */
+/* One row's filtered channels: first the sums of the even columns, then those of the odd ones. */
 #define HALF_ROW (VIF_PITCH / 2)
 typedef struct Sums {
     _Alignas(V_BYTES) int32_t mean[2][2][HALF_ROW]; /* [ref, dis][place] */
     int32_t moment[3][2][HALF_ROW];                 /* [ref², dis², ref·dis][place] */
 } Sums;
 
-/* Two channels at once, for even and odd outputs. Of the words about a place, every fourth is
- * loaded; what lies between is put together from them: loads and shifts keep pace with the products. */
+/* Filters two channels at once, for even and odd outputs. Of the words around a position, every
+ * fourth is loaded and those between are put together from loaded ones: that way loads and shifts
+ * keep pace with the products. */
 #define STEP(offset, in_a, in_b)                                                                   \
     if (reach >= (offset) && -(offset) <= reach) {                                                 \
         filter(sum_a, in_a, scale, ((offset) + reach) / 2);                                        \
@@ -61,7 +63,7 @@ V_INLINE void filter_means(Sums *sums, const uint16_t *columns, int n, int scale
     }
 }
 
-/* A second moment, from the channels of its halves. */
+/* Filters a second moment, from the channels of its halves. */
 V_INLINE void filter_moment(int32_t sums[2][HALF_ROW], const uint16_t *hi, int n, int scale)
 {
     for (int x = 0; x < n; x += V16) {
@@ -74,7 +76,8 @@ V_INLINE void filter_moment(int32_t sums[2][HALF_ROW], const uint16_t *hi, int n
 
 /* ---- variances ---- */
 
-/* Pixels with texture, and among them some without, which count for nothing: their numbers are 0. */
+/* Pixels with texture, and among them some without texture, which are stored as 0 and add
+ * nothing. */
 typedef struct Queue {
     _Alignas(V_BYTES) int32_t ref[VIF_PITCH], dis[VIF_PITCH], cov[VIF_PITCH];
     int length;
@@ -85,8 +88,9 @@ typedef struct FlatSums {
     int count;
 } FlatSums;
 
-/* A branch, not a choice, says where the next pixels go: where it is computed, this stage takes up to a
- * quarter longer in some runs, it seems because loads wait for stores of unknown address. */
+/* A branch decides where the next pixels go, not arithmetic. With arithmetic this stage takes up to
+ * a quarter longer in some runs, apparently because loads wait for stores to addresses that are not
+ * yet known. */
 V_INLINE void queue_pixels(Queue *queue, FlatSums *flat, vi ref, vi dis, vi cov)
 {
     const vm is_flat = vm_gt_s32(v_set32(VIF_NOISE), ref), textured = vm_not(is_flat);
@@ -112,7 +116,7 @@ V_INLINE void find_variances(Queue *queue, FlatSums *flat, const Sums *sums, int
                           v_mulhi_round_u32(mr, md) };
             for (int c = 0; c < 3; c++)
                 var[c] = v_sub32(v_load(&sums->moment[c][place][x / 2]), var[c]);
-            if (n - x < V16) { /* columns past the end: flat, without energy */
+            if (n - x < V16) { /* columns past the end count as flat, without energy */
                 const vm inside = vm_first32((n - x + 1 - place) / 2);
                 var[0] = v_keep32(inside, var[0]);
                 var[1] = v_keep32(inside, var[1]);
@@ -124,16 +128,19 @@ V_INLINE void find_variances(Queue *queue, FlatSums *flat, const Sums *sums, int
 
 /* ---- pixels ---- */
 
-/* [1, 2) is cut into 2^LOG_BITS pieces, by the leading bits. Each has a polynomial in the bits that
- * follow its own, 15 in all, which gives 2048 * log2, less 2048 / 2^LOG_BITS for every piece before it,
- * well enough that its rounded value is the table's entry for each of the 32768 leading bit patterns.
- * place_in_piece is what it takes; whole_log makes an integer of its value, too large by LOG_START. Found
- * by linear programming; the test of this file's routines tries every pattern. */
+/* A logarithm without a table lookup for each number. [1, 2) is cut into 2^LOG_BITS pieces, by the
+ * leading bits. Each piece has a polynomial in the bits that follow (15 bits in all). It gives 2048
+ * * log2 minus 2048 / 2^LOG_BITS for every piece before it, so precisely that its rounded value is
+ * the table's entry for each of the 32768 leading bit patterns. place_in_piece makes the
+ * polynomial's argument; whole_log makes an integer of its value, which is too large by LOG_START.
+ * The coefficients were found by linear programming; the test of this file's routines tries every
+ * pattern. */
 #if V_BYTES == 64 /* a lookup takes 32 entries in one step */
 enum { LOG_BITS = 5, LOG_DEGREE = 2 };
 #define PLACE_BITS ((1 << (23 - LOG_BITS)) - 256)
 
-/* As much as leaves no room for a fraction: the sum is rounded, and its low bits are the integer. */
+/* A number so large that no fraction bits remain: the sum is rounded, and its low bits are the
+ * integer. */
 #define LOG_MAGIC 0x1.8p23f
 #define LOG_START 0x4b400000
 static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
@@ -166,7 +173,7 @@ V_INLINE vi leading_bits(vi x)
     return v_cast_f32(v_s32_to_f32_trunc(x));
 }
 
-/* 1, and what follows the piece's own bits. */
+/* 1 plus the bits after the piece's own, as a fraction. */
 V_INLINE vf place_in_piece(vi bits)
 {
     return (vf)v_or(v_and(bits, v_set32(PLACE_BITS)), v_set32(0x3f800000));
@@ -180,7 +187,8 @@ V_INLINE vi whole_log(vf p)
 enum { LOG_BITS = 3, LOG_DEGREE = 3 };
 #define PLACE_BITS ((1 << (23 - LOG_BITS)) - 256)
 #define LOG_START 0
-/* Half too large, for it is cut; these cubics do fused or not. */
+/* The constant term is half too large because whole_log truncates. These cubics are right with and
+ * without fused multiply-add. */
 static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
     { 0x1.028d36p-1f, 0x1.72091p+6f, 0x1.279f1p+7f, 0x1.5ad5f8p+7f, 0x1.5d026p+7f, 0x1.3600fp+7f,
       0x1.d7db4p+6f, 0x1.0740cp+6f },
@@ -195,11 +203,11 @@ static const float log_terms[LOG_DEGREE + 1][1 << LOG_BITS] = {
 
 V_INLINE vi leading_bits(vi x)
 {
-    /* Clears the bit 18 places below the top one: the conversion cannot round past it. */
+    /* Clears the bit 18 places below the top one, so that the conversion cannot round past it. */
     return v_cast_f32(v_s32_to_f32(v_andnot(v_shr_u32(x, 18), x)));
 }
 
-/* What follows the piece's own bits, as a number 256 times too large. */
+/* The bits after the piece's own, as a number 256 times too large. */
 V_INLINE vf place_in_piece(vi bits)
 {
     return v_s32_to_f32(v_and(bits, v_set32(PLACE_BITS)));
@@ -211,13 +219,13 @@ V_INLINE vi whole_log(vf p)
 }
 #endif
 
-/* As many vectors go through the pixels together. */
+/* Number of vectors that go through the pixels together. */
 #define TOGETHER 4
 #define EACH UNROLL for (int j = 0; j < TOGETHER; j++)
 #define EACH_HALF UNROLL for (int j = 0; j < 2 * TOGETHER; j++)
 
-/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31: as many whole pieces, with those that the
- * exponent of a float, 127 too large, has too many; and the rest. */
+/* 2048 * log2 x from the top 16 bits of x, 2^17 <= x < 2^31, in two terms: whole pieces (with too
+ * many, since the exponent of a float is 127 too large), and the rest. */
 typedef struct Log {
     vi pieces[TOGETHER], rest[TOGETHER];
 } Log;
@@ -235,7 +243,8 @@ V_INLINE void log_q11(Log *out, const vi x[TOGETHER])
     EACH out->rest[j] = whole_log(p[j]);
 }
 
-/* Of a row; the logarithm of the noise, 2^17, is still in `den`, once for each pixel of the queue. */
+/* Sums of a row. `den` still contains the logarithm of the noise, 2^17, once for each pixel of the
+ * queue. */
 typedef struct LogSums {
     vi num_pieces, num_rest, den_pieces, den_rest;
 } LogSums;
@@ -285,7 +294,7 @@ V_INLINE void add_lanes(uint64_t *lanes, vi v)
 
 /* ---- a row ---- */
 
-/* One for all scales. */
+/* Adds a filtered row to the sums. All scales share this function. */
 static __attribute__((noinline)) void add_row(VifLaneSums *lanes, const Sums *sums, int n,
                                               const VifPixelParams *params)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* VIF of pictures under 16 samples wide or high. Their borders are reflected more than once, and the last scale may be
- * one sample wide or high: then there is nothing to reflect, and the scale before shows through. There is so little of
- * them that a thread makes each sample from scratch, and the host adds up what they tell.
+/* vif of pictures under 16 samples wide or high. Their borders are reflected more than once. The
+ * last scale may be one sample wide or high: then there is nothing to reflect, and the reference
+ * reads leftovers of the scale before, so these kernels do too. These pictures are so small that a
+ * thread makes each sample from scratch, and the host adds up the terms.
  *
  * A plane holds both pictures in one word, ref | dist << 16, without gaps between rows. */
 #include "feature/vif/vif_tile.h"
@@ -39,7 +40,8 @@ KERNEL_END
 
 /* The filters of all scales, one after another. */
 TABLE_BEGIN(u32, taps, 34)
-    489u, 935u, 1640u, 2640u, 3896u, 5274u, 6547u, 7455u, 7784u, 7455u, 6547u, 5274u, 3896u, 2640u, 1640u, 935u, 489u,
+    489u, 935u, 1640u, 2640u, 3896u, 5274u, 6547u, 7455u, 7784u, 7455u, 6547u, 5274u, 3896u, 2640u,
+    1640u, 935u, 489u,
     1244u, 3663u, 7925u, 12590u, 14692u, 12590u, 7925u, 3663u, 1244u,
     3571u, 16004u, 26386u, 16004u, 3571u,
     10904u, 43728u, 10904u
@@ -47,13 +49,13 @@ TABLE_END
 
 KERNEL_BEGIN
 
-/* Where the filter of a scale begins: 0, 17, 26, 31. */
+/* Index of the first tap of a scale's filter: 0, 17, 26, 31. */
 DEVICE u32 first_tap(u32 of_scale)
 {
     return 32u - (32u >> of_scale) + of_scale;
 }
 
-/* Reflected as often as it takes, the border sample not repeated; n > 1. */
+/* Reflects an index at the border samples, which are not repeated, as often as needed; n > 1. */
 DEVICE u32 mirror(i32 i, u32 n)
 {
     u32 period = 2u * (n - 1u), at = u32(abs_i32(i)) % period;
@@ -86,7 +88,8 @@ KERNEL_MAIN
         ref_sum += taps[first_tap(scale) + u32(i + reach)] * u32(round_shift(u64(r), mean_shift));
         dist_sum += taps[first_tap(scale) + u32(i + reach)] * u32(round_shift(u64(d), mean_shift));
     }
-    half_planes[y * half_w + x] = u32(round_shift(u64(ref_sum), 16u)) | u32(round_shift(u64(dist_sum), 16u)) << 16;
+    half_planes[y * half_w + x] = u32(round_shift(u64(ref_sum), 16u)) |
+                                  u32(round_shift(u64(dist_sum), 16u)) << 16;
 }
 KERNEL_END
 #endif
@@ -97,16 +100,19 @@ struct Column {
     u32 r, d, rr, dd, rd;
 };
 
-/* Of this scale, or of the one before. Both are read: a buffer is not chosen as a value, which would take memory. */
+/* The word at column x and row y of this scale, or of the scale before. Both buffers are read and
+ * one value is chosen: choosing between the buffers themselves would take memory. */
 DEVICE u32 pair_at(bool is_before, u32 x, i32 y)
 {
     bool through = is_before || (height == 1u && y != 0);
-    u32 row_before = is_before ? mirror(y, before_h) : 1u, row = height == 1u || through ? 0u : mirror(y, height);
-    u32 pair_before = before[through ? row_before * before_w + x : 0u], pair = planes[through ? 0u : row * width + x];
+    u32 row_before = is_before ? mirror(y, before_h) : 1u,
+        row = height == 1u || through ? 0u : mirror(y, height);
+    u32 pair_before = before[through ? row_before * before_w + x : 0u],
+        pair = planes[through ? 0u : row * width + x];
     return through ? pair_before : pair;
 }
 
-/* Means and second moments of a column around row y. */
+/* Means and second moments of a column around row y, filtered vertically. */
 DEVICE Column column_at(bool is_before, u32 x, i32 y)
 {
     u32 at = first_tap(is_before ? scale - 1u : scale);

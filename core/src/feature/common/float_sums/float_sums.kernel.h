@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernel of the float features' totals: the sum of each row of a plane, from left to right, in single
- * precision. One addition waits for the one before it, so a thread has a row, and others bring it the terms.
- * Numbers too small to be normal count, too. */
+/* The kernel of the float features' totals: the sum of each row of a plane, from left to right, in
+ * single precision. Each addition depends on the one before it, so one thread sums a row, and other
+ * threads load the terms. Terms too small to be normal floats count, too. */
 #include "feature/common/float_sums/float_sums_tile.h"
 #define BUFFERS IN(0, u32, terms) OUT(1, u32, sums)
 #define PARAMS FLOAT_SUMS_PARAMS
@@ -29,9 +29,10 @@ KERNEL_MAIN
         next[i] = term_at(top + LOCAL_Y + (i >> 1) * SUMS_GROUP_H, LOCAL_X + (i & 1u) * GROUP_W);
     for (u32 left = 0u; left < width; left += SUMS_COLUMNS) {
         UNROLL for (u32 i = 0u; i < SUMS_LOADS; i++)
-            tile[(LOCAL_Y + (i >> 1) * SUMS_GROUP_H) * SUMS_PITCH + LOCAL_X + (i & 1u) * GROUP_W] = next[i];
+            tile[(LOCAL_Y + (i >> 1) * SUMS_GROUP_H) * SUMS_PITCH + LOCAL_X + (i & 1u) * GROUP_W] =
+                next[i];
         BARRIER();
-        /* The next columns are on their way while these are added. */
+        /* The next columns are loaded while these are added. */
         UNROLL for (u32 i = 0u; i < SUMS_LOADS; i++)
             next[i] = term_at(top + LOCAL_Y + (i >> 1) * SUMS_GROUP_H,
                               left + SUMS_COLUMNS + LOCAL_X + (i & 1u) * GROUP_W);
