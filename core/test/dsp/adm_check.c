@@ -129,7 +129,7 @@ static void check_split(const Case *c, bool bench)
     for (int b = 0; b < ADM_BANDS; b++)
         same(c, "split, detail", fast.detail[b], truth.detail[b], item_size(c), l->x0, l->x1);
 
-    /* Each part alone, as at the frame's edges and on the last level. */
+    /* Each output alone, as at the frame's edges and on the last level. */
     memset(fast.a, 0, (size_t)l->w * item_size(c));
     c->fast.split_row[c->level](l, fast.rows, fast.work, fast.a, NULL);
     same(c, "split, low-pass alone", fast.a, truth.a, item_size(c), 0, l->w);
@@ -164,8 +164,8 @@ static int32_t limit_to(int64_t v, int32_t limit)
     return v > limit ? limit : v < -limit ? -limit : (int32_t)v;
 }
 
-/* Distorted coefficients near the reference's in size and, what matters for the angle, in
- * direction. */
+/* Fills distorted coefficients that are close to the reference's in size and in direction, which is
+ * what matters for the angle. */
 static void fill_distorted(const Case *c, const DecoupleRun *r)
 {
     const int32_t limit = coefficient_max[c->level];
@@ -182,7 +182,8 @@ static void fill_distorted(const Case *c, const DecoupleRun *r)
     }
 }
 
-/* Every reciprocal: magnitudes that start from `first` in all bands, against nearly as much. */
+/* Fills magnitudes that count up from `first` in all bands, against nearly the same, to try every
+ * reciprocal. */
 static void fill_ramp(const Case *c, const DecoupleRun *r, int32_t first)
 {
     for (int x = 0; x < c->l->w; x++) {
@@ -316,7 +317,7 @@ static void check_energy(const Case *c, bool masked, bool bench)
     fill(c, fast.signal);
     AdmMaskRows mask = { .own = NULL };
     if (masked) {
-        /* Sums that stay below the wrap most of the time, or never. */
+        /* Sums that rarely wrap, or never. */
         const int32_t limit = check_random() % 4 ? 1 << check_random() % 27 : INT32_MAX;
         for (int i = 0; i < 3; i++)
             mask.near[i] = random_row(c, limit);
@@ -366,7 +367,7 @@ static void check_width(const CheckSet *set, unsigned w, unsigned bpc, bool benc
     AdmLevel level[ADM_LEVELS];
     adm_levels_init(level, &shape, &options);
     if (!bench &&
-        check_random() % 2) { /* any weight, among them those with many zeros at the end */
+        check_random() % 2) { /* any weight, including those with many zeros at the end */
         level[0].q[ADM_H] = level[0].q[ADM_V] = check_random() & 0xffff;
         level[0].q[ADM_D] = (check_random() & 0xffff) << check_random() % 16 & 0xffff;
     }

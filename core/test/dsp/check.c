@@ -73,7 +73,8 @@ void *check_buffer(size_t size)
 }
 
 #ifndef _WIN32
-/* Blocks of pages, the last of which cannot be touched; used again, because mapping is slow. */
+/* Blocks of pages whose last page cannot be accessed. They are used again, because mapping is
+ * slow. */
 static struct {
     uint8_t *block;
     size_t size; /* without the last page */
@@ -222,7 +223,7 @@ static const CheckSet sets[] = {
 #endif
 };
 
-static void say_what_is_missing(unsigned have)
+static void print_missing_sets(unsigned have)
 {
     for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
         if ((have & sets[s].cpu) != sets[s].cpu)
@@ -252,7 +253,7 @@ int main(int argc, char **argv)
         printf("cycles per item\n");
 
     const unsigned have = cpu_flags(0);
-    say_what_is_missing(have);
+    print_missing_sets(have);
     for (size_t f = 0; f < sizeof(features) / sizeof(features[0]); f++) {
         if (!wanted(features[f].name, argc, argv))
             continue;

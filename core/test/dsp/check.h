@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every vector routine against the scalar one, on random and extreme input; and how fast each is.
+/* Checks every vector routine against the scalar one, on random and extreme input, and measures its
+ * speed.
  *
  *   dsp_check [--bench] [--short] [FEATURE]...
  *
  * A feature's check runs once for each instruction set of this machine. It fills guarded buffers,
- * calls both versions, compares what they promise, and says what failed. */
+ * calls both versions, compares the outputs that they promise, and reports failures. */
 #ifndef TEST_DSP_CHECK_H
 #define TEST_DSP_CHECK_H
 
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The set under test: what to give to a feature's dsp_init. The scalar version takes 0. */
+/* The instruction set under test: the flags to pass to a feature's dsp_init. The scalar version
+ * takes 0. */
 typedef struct CheckSet {
     const char *name;
     unsigned cpu;
@@ -34,22 +36,24 @@ CheckFeature speed_check;
 CheckFeature ssim_check;
 CheckFeature vif_check;
 
-/* With --short, for runs that are slow by themselves: nothing that takes a second. */
+/* True with --short, for machines where everything is slow: skip checks that take a second. */
 bool check_short(void);
 
-/* The same numbers in every run. */
+/* Pseudo-random numbers, the same in every run. */
 uint32_t check_random(void);
 
-/* -limit…limit, in one of several tempers: all sizes alike, mostly small, or the extremes. */
+/* A number from -limit to limit, in one of several distributions: even, mostly small, or
+ * extremes. */
 int32_t check_random_signed(int32_t limit);
 
 /* Zeroed memory, aligned, with guard bytes on both sides; freed by check_release_all. */
 void *check_buffer(size_t size);
 
-/* The same, but reading past its end fails, too, where the system can tell; not aligned. */
+/* Like check_buffer, but reading past its end fails, too, where the system can tell; not
+ * aligned. */
 void *check_edge_buffer(size_t size);
 
-/* Reports any guard byte that was overwritten since, in `where`, and frees all buffers. */
+/* Reports every guard byte that was overwritten, naming `where`, and frees all buffers. */
 void check_release_all(const char *where);
 
 /* Reports a failure; only the first few are printed. */
@@ -58,8 +62,8 @@ void check_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports the first of `count` items that differ. */
 void check_same(const char *what, const void *got, const void *want, size_t item, int count);
 
-/* With --bench: times fn(arg) and prints cycles for each of `items` things it handles. The counter
- * is the machine's own and ticks at a fixed rate, which may not be the core's. */
+/* With --bench: times fn(arg) and prints cycles for each of the `items` it handles. The counter
+ * ticks at a fixed rate, which may differ from the core's. */
 void check_bench(const CheckSet *set, const char *what, int items, void (*fn)(void *arg),
                  void *arg);
 

@@ -12,7 +12,7 @@
 
 enum { MAX_TAPS = 65, MAX_WIDTH = 700 };
 
-/* Widths round the sizes of vectors and of blocks of them. */
+/* Widths around the sizes of vectors and of blocks of vectors. */
 static int width_of(int round)
 {
     return round < 140 ? round + 1 : (int)(check_random() % MAX_WIDTH) + 1;
@@ -23,7 +23,7 @@ static float random_float(float limit)
     return (float)check_random_signed(1 << 24) * (limit / (1 << 24));
 }
 
-/* A row that ends where nothing may be read, with `before` readable floats in front of it. */
+/* A row that ends at an unreadable page, with `before` readable floats in front of it. */
 static float *new_row(int n, int before, float limit)
 {
     float *const row = check_edge_buffer((size_t)(n + before) * sizeof(float));
@@ -136,7 +136,7 @@ static void check_loops(const FloatDsp *fast, const FloatDsp *truth, unsigned bp
     same("split, odd", n, got_odd, want_odd);
 }
 
-/* Against sums one row at a time. */
+/* Compares with sums made one row at a time. */
 static void check_row_sums(const FloatDsp *fast, int n)
 {
     enum { ROWS = 19 };
@@ -195,7 +195,7 @@ void float_check(const CheckSet *set)
 
 /* ---- float_vif ---- */
 
-/* Filtered channels of plausible pixels, and of impossible ones, flat and extreme. */
+/* Fills filtered channels of plausible pixels, and of impossible, flat and extreme ones. */
 static void fill_channels(float *rows[VIF_CHANNELS], int n)
 {
     for (int i = 0; i < n; i++) {
@@ -271,7 +271,7 @@ static Bands new_bands(int n, float limit)
     return bands;
 }
 
-/* Distorted detail that often points the reference's way. */
+/* Distorted detail that often points in the direction of the reference's. */
 static Bands new_distorted(const Bands *ref, int n)
 {
     Bands bands = new_bands(n, 200.0f);
@@ -328,7 +328,7 @@ static void check_decouple(const CheckSet *set, const FloatAdmDsp *fast, const F
     }
 }
 
-/* Each of the 2048 intervals of the reciprocal estimate, at several exponents. */
+/* Checks each of the 2048 intervals of the reciprocal estimate, at several exponents. */
 static void check_reciprocals(const FloatAdmDsp *fast, const FloatAdmDsp *truth)
 {
     enum { INTERVALS = 2048 };

@@ -8,11 +8,11 @@
 #include "feature/motion/motion.h"
 #include "widths.h"
 
-/* Both versions: the truth, then the one under test. */
+/* Both versions: the scalar one, then the one under test. */
 typedef struct Case {
     const CheckSet *set;
     unsigned bpc;
-    bool whole; /* scalar code is to be checked, too */
+    bool whole; /* check the scalar code, too */
     MotionDsp dsp[2];
 } Case;
 
@@ -32,7 +32,7 @@ static unsigned sample(unsigned temper, unsigned top, unsigned i)
     }
 }
 
-/* Samples that end where nothing may be read. */
+/* Samples that end at an unreadable page. */
 static void *new_samples(const Case *c, unsigned count)
 {
     const size_t size = c->bpc > 8 ? 2 : 1;
@@ -45,7 +45,7 @@ static void *new_samples(const Case *c, unsigned count)
     return samples;
 }
 
-/* Pairs are laid out as each version likes; columns and sums must be equal. */
+/* Compares columns and sums. Pairs are not compared: each version has its own layout. */
 static void check_strip(const Case *c, int n)
 {
     const int all = n + 2 * MOTION_REACH, first = MOTION_MARGIN - MOTION_REACH;
@@ -125,7 +125,7 @@ static void check_frame(const Case *c, int w, int h)
     check_release_all("motion frame");
 }
 
-/* Large enough for threads to share it. */
+/* Checks frames large enough for threads to share them. */
 static void check_shared(const Case *c, int w)
 {
     const WholeFrame frame = new_frame(c, w, MOTION_SHARED_PIXELS / w + 1);
@@ -136,7 +136,7 @@ static void check_shared(const Case *c, int w)
             check_fail("motion: no threads");
             break;
         }
-        /* One thread alone goes the way of no team. */
+        /* A team of one thread takes the path without a team. */
         for (int version = threads > 1 ? TRUTH : FAST; version <= FAST; version++)
             compare_frame(c, &frame, threads > 1 ? "shared" : "by one thread",
                           measure(c, &frame, version, team), truth);
@@ -145,7 +145,7 @@ static void check_shared(const Case *c, int w)
     check_release_all("motion shared frame");
 }
 
-/* Widths about the places where the driver changes what it does. */
+/* Checks widths around those where the frame routine behaves differently. */
 static void check_widths(const Case *c)
 {
     const int narrow = narrow_width(MOTION_STRIP, MOTION_STRIP_STEP);
@@ -210,7 +210,7 @@ static void check_depth(const CheckSet *set, unsigned bpc, bool whole)
 
 void motion_check(const CheckSet *set)
 {
-    static bool whole_done; /* once is enough, whatever the number of sets */
+    static bool whole_done; /* once is enough for all instruction sets */
     static const unsigned depths[] = { 8, 9, 10, 12, 15, 16 };
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
         check_depth(set, depths[i], !whole_done && !check_short());

@@ -4,7 +4,7 @@
 
 SIMD_DECLARE(simd_ops_check, const CheckSet *set);
 
-/* The best of the set's instructions alone: the others are sets of their own. */
+/* Checks only the best instruction set of this entry: the others have entries of their own. */
 void simd_check(const CheckSet *set)
 {
     unsigned best = set->cpu;

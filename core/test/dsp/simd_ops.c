@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every operation of the vector language (base/simd.h) against its definition, lane by lane.
- * Compiled once for each instruction set. Lanes are random, with the extremes and ties that
- * features meet too rarely to notice. */
+/* Checks every operation of the vector language (base/simd.h) against its definition, lane by lane.
+ * The build compiles it once for each instruction set. Lanes are random, with the extremes and ties
+ * that features meet too rarely to show a fault. */
 #include <math.h>
 
 #include "base/simd.h"
 #include "dsp/check.h"
 
-/* A vector's bytes, as lanes of any type. */
+/* A vector's bytes as lanes of any type. */
 typedef union Lanes {
     uint8_t u8[V_BYTES];
     uint16_t u16[V16];
@@ -60,7 +60,7 @@ static void same_number(const char *what, uint64_t got, uint64_t want)
         check_fail("simd %s: %s", set_->name, what);
 }
 
-/* Half of the words are what arithmetic trips over. */
+/* Half of the words are values that arithmetic often gets wrong. */
 static Lanes random_words(void)
 {
     static const uint16_t odd[] = { 0, 1, 2, 0x7fff, 0x8000, 0x8001, 0xffff, 0xfffe, 0x4000 };
@@ -89,7 +89,7 @@ static Lanes random_doubles(double limit)
     return l;
 }
 
-/* `want` is an expression of a and b, lanes of `type`; x is the lane's number. */
+/* `expression` is the wanted value, from a and b, lanes of `type`; x is the lane's number. */
 #define EACH(count, type, expression)                                                              \
     for (int x = 0; x < (count); x++)                                                              \
     want.type[x] = (expression)
@@ -130,7 +130,7 @@ static void check_16(void)
     CHECK(v_shr_u16(a, n), V16, u16, (uint16_t)(A.u16[x] >> n));
     CHECK(v_shr_s16(a, n), V16, s16, (int16_t)(A.s16[x] >> n));
     CHECK(v_set16(A.s16[0]), V16, u16, A.u16[0]);
-    Lanes C = B; /* -32768 times itself is not asked for */
+    Lanes C = B; /* the product of -32768 with itself is not defined */
     for (int i = 0; i < V16; i++)
         C.s16[i] = A.s16[i] == INT16_MIN && B.s16[i] == INT16_MIN ? 3 : B.s16[i];
     CHECK(v_mulhrs_s16(a, vector(&C)), V16, s16,
@@ -194,7 +194,7 @@ static void check_32(void)
     CHECK(v_log2_floor32(vector(&some)), V32, s32, log2_floor(some.u32[x]));
 }
 
-/* Products whose lower half is exactly one half: where rounding shows. */
+/* Products whose lower half is exactly one half, where rounding matters. */
 static void check_ties(void)
 {
     Lanes A, B;
@@ -251,7 +251,7 @@ static void check_order(void)
     CHECK(V_SPAN16(a, b, 2), V16, u16, x % 8 < 6 ? A.u16[x + 2] : B.u16[x - 6]);
     CHECK(V_SPAN16(a, b, 4), V16, u16, x % 8 < 4 ? A.u16[x + 4] : B.u16[x - 4]);
     CHECK(V_SPAN16(a, b, 6), V16, u16, x % 8 < 2 ? A.u16[x + 6] : B.u16[x - 2]);
-    /* Only together do zips and packs keep the order of the lanes. */
+    /* A zip followed by a pack keeps the order of the lanes. */
     CHECK(v_pack_u32(v_zip_lo16(a, zero), v_zip_hi16(a, zero)), V16, u16, A.u16[x]);
     CHECK(v_pack_s32(v_shr_s32(v_zip_lo16(zero, a), 16), v_shr_s32(v_zip_hi16(zero, a), 16)), V16,
           s16, A.s16[x]);
@@ -319,7 +319,7 @@ static void check_floats(void)
 {
     const Lanes A = random_floats(), B = random_floats(), I = random_words();
     const vf a = v_load_f32(A.f32), b = v_load_f32(B.f32);
-    Lanes P = A; /* small enough for 32 bits; roots are of what is not negative */
+    Lanes P = A; /* small enough for 32 bits; square roots need numbers that are not negative */
     for (int i = 0; i < V32; i++)
         P.f32[i] = fabsf(A.f32[i]) < 2e9f ? A.f32[i] : 0.25f;
     CHECK_F32(v_add_f32(a, b), A.f32[x] + B.f32[x]);
@@ -335,7 +335,7 @@ static void check_floats(void)
     CHECK(v_cast_f32(a), V32, u32, A.u32[x]);
     CHECK_F64(v_f32_lo_to_f64(a), (double)A.f32[x]);
     CHECK_F64(v_f32_hi_to_f64(a), (double)A.f32[V64 + x]);
-    /* Exact, hence the same fused or not. */
+    /* The result is exact, so it is the same fused or not. */
     CHECK_F32(v_muladd_f32(v_s32_to_f32(v_shr_s32(vector(&I), 20)), v_set_f32(3), v_set_f32(7)),
               (float)((I.s32[x] >> 20) * 3 + 7));
     CHECK_F64(v_s32_lo_to_f64(vector(&I)), (double)I.s32[x]);

@@ -10,16 +10,17 @@
 #include "feature/vif/vif.h"
 #include "widths.h"
 
-/* Both versions, and what to run them on. Their buffers are laid out differently, so each version
- * has its own chain: rows, pairs, columns, sums. Columns are compared by what they stand for. */
+/* Both versions, and buffers to run them on. The versions lay out their buffers differently, so
+ * each has its own chain: rows, pairs, columns, sums. Columns are compared by the numbers they
+ * stand for. */
 typedef struct Case {
     const CheckSet *set;
     unsigned bpc;
-    bool whole; /* scalar code is to be checked, too */
+    bool whole; /* check the scalar code, too */
     int scale, n;
     VifPixelParams pixel;
     VifShifts shifts;
-    VifDsp dsp[2]; /* the truth, then the version under test */
+    VifDsp dsp[2]; /* the scalar version, then the one under test */
 } Case;
 
 typedef struct Chain {
@@ -48,7 +49,7 @@ static void new_chain(const Case *c, Chain *chain, bool fast)
     chain->columns = check_buffer(2 * VIF_ROW_WORDS * sizeof(uint16_t));
 }
 
-/* ---- columns, as the versions keep them ---- */
+/* ---- columns, in the layout of each version ---- */
 
 static uint32_t mean_at(const Chain *chain, int channel, int x)
 {
@@ -113,7 +114,7 @@ static void compare_sums(const Case *c, const Chain chains[2], const char *what)
 
 /* ---- rows of samples ---- */
 
-/* Tempers of content: noise, extremes, white, black, a slope with little noise, a faint texture. */
+/* Kinds of content: noise, extremes, white, black, a slope with a little noise, a faint texture. */
 static unsigned sample(unsigned temper, unsigned top, int x)
 {
     switch (temper) {
@@ -132,7 +133,7 @@ static unsigned sample(unsigned temper, unsigned top, int x)
     }
 }
 
-/* A row that ends where nothing may be read. */
+/* A row that ends at an unreadable page. */
 static void *new_row(const Case *c, unsigned depth, int n)
 {
     const unsigned temper = check_random() % 6;
@@ -211,7 +212,7 @@ static void check_halve(const Case *c)
     check_release_all("vif halve");
 }
 
-/* One pixel of these variances: columns that do not change, with means of 0. */
+/* Fills columns that describe one pixel with these variances: constant, with means of 0. */
 static void put_pixel(Chain *chain, uint32_t var_ref, uint32_t var_dis, uint32_t cov)
 {
     for (int x = VIF_MARGIN - VIF_REACH; x <= VIF_MARGIN + VIF_REACH; x++) {
@@ -223,7 +224,7 @@ static void put_pixel(Chain *chain, uint32_t var_ref, uint32_t var_dis, uint32_t
     }
 }
 
-/* Every pattern of leading bits through the logarithm, and variances of all sizes. */
+/* Checks every pattern of leading bits through the logarithm, and variances of all sizes. */
 static void check_pixels(const Case *c)
 {
     Chain chains[2];
@@ -306,7 +307,7 @@ static void check_frame(const Case *c, int w, int h)
     check_release_all("vif frame");
 }
 
-/* Large enough for threads to share scale 0, or with `scale` the ones up to it. */
+/* Checks frames large enough for threads to share scale 0, or all scales up to `scale`. */
 static void check_shared(const Case *c, int w, int scale)
 {
     const int h = (VIF_SHARED_PIXELS << 2 * scale) / w + (2 << scale);
@@ -319,7 +320,7 @@ static void check_shared(const Case *c, int w, int scale)
             check_fail("vif: no threads");
             break;
         }
-        /* One thread alone goes the way of no team. */
+        /* A team of one thread takes the path without a team. */
         for (int version = threads > 1 ? TRUTH : FAST; version <= FAST; version++) {
             measure(c, &frame, version, team, &got);
             compare_frame(c, &frame, threads > 1 ? "shared" : "by one thread", &got, &truth);
@@ -329,7 +330,7 @@ static void check_shared(const Case *c, int w, int scale)
     check_release_all("vif shared frame");
 }
 
-/* Widths about the places where the driver changes what it does, on each scale. */
+/* Checks widths around those where the frame routine behaves differently, on each scale. */
 static void check_widths(const Case *c)
 {
     const int narrow = narrow_width(VIF_STRIP, VIF_STRIP_STEP);
@@ -484,7 +485,7 @@ static void check_depth(const CheckSet *set, unsigned bpc, bool whole)
 
 void vif_check(const CheckSet *set)
 {
-    static bool whole_done; /* once is enough, whatever the number of sets */
+    static bool whole_done; /* once is enough for all instruction sets */
     static const unsigned depths[] = { 8, 9, 10, 12, 13, 15, 16 };
     vif_log_table_fill(log_table);
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)

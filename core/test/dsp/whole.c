@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels of vif's scales. motion has the third. */
+/* The kernels of vif's scales. motion uses the third. */
 static const struct {
     int reach;
     int64_t taps[17];
@@ -54,7 +54,7 @@ static int64_t round_shift(int64_t v, int bits)
     return bits ? (v + (INT64_C(1) << (bits - 1))) >> bits : v;
 }
 
-/* Filters one way, rounds, and frees what it was given. */
+/* Filters in one direction, rounds, and frees its input. */
 static Plane filtered(Plane in, int kernel, bool across, int shift)
 {
     Plane out = new_plane(in.w, in.h);
@@ -104,7 +104,7 @@ static void vif_scale(const Plane *ref, const Plane *dist, int scale, unsigned b
                       const VifPixelParams *params, VifSums *sums)
 {
     const int depth = scale ? 16 : (int)bpc, square = scale ? 16 : 2 * ((int)bpc - 8);
-    Plane mean[2], moment[3]; /* of ref, dist; of their squares and their product */
+    Plane mean[2], moment[3]; /* of ref and dist; of their squares and their product */
     for (int i = 0; i < 2; i++)
         mean[i] = filtered(filtered(copy(i ? dist : ref), scale, false, depth), scale, true, 0);
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* adm: what it refuses. */
+/* adm: pictures and viewing conditions that it refuses. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static int read_pair(VmafContext *vmaf, unsigned index)
     return err;
 }
 
-/* Reads all pairs, which are refused, and puts what is said meanwhile on standard error into the file. */
+/* Reads all pairs, which adm refuses, and redirects standard error to `log` meanwhile. */
 static void read_too_close(FILE *log)
 {
     VmafContext *vmaf;
@@ -50,8 +50,8 @@ static void read_too_close(FILE *log)
     vmaf_close(vmaf);
 }
 
-/* Every frame is refused, and one line says why. */
-static void too_close_is_said_once(void **state)
+/* adm refuses every frame, and logs that once. */
+static void too_close_is_logged_once(void **state)
 {
     char said[4096];
     FILE *log = tmpfile();
@@ -68,7 +68,7 @@ static void too_close_is_said_once(void **state)
 TEST_MAIN(adm)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_close_is_said_once),
+        cmocka_unit_test(too_close_is_logged_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The float features: what they share (kernels, resampling, rows on demand), what they refuse. */
+/* The float features: the code they share (kernels, resampling, rows on demand), and input they
+ * refuse. */
 #include <errno.h>
 #include <math.h>
 
@@ -95,7 +96,7 @@ static void resampling_follows_a_ramp(void **state)
     assert_int_equal(resample_method("spline"), -EINVAL);
 }
 
-/* Rows of a plane of one sample: every tap has to stay inside. */
+/* Rows of a plane of one sample: every tap must stay inside. */
 static void resampling_tiny_planes(void **state)
 {
     for (int method = RESAMPLE_NEAREST; method <= RESAMPLE_LANCZOS4; method++) {
@@ -238,8 +239,8 @@ static void equal_pictures(void **state)
 
 /* ---- areas ---- */
 
-/* The largest pictures have more samples than 32 bits count. What is below the least that counts, in
- * proportion to the area, is nothing: a picture without detail has lost none. */
+/* The largest pictures have more samples than fit 32 bits. Energies below a limit that is
+ * proportional to the area count as none: a picture without detail has lost none. */
 static void areas_beyond_32_bits(void **state)
 {
     assert_true(plane_area(65536, 65536) == UINT64_C(4294967296));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every feature, with each allocation of its set-up failing in turn: it says -ENOMEM and leaves
- * nothing behind. */
+/* Every feature, with each allocation of its setup failing in turn: it must return -ENOMEM and leak
+ * nothing. */
 #include <errno.h>
 
 #include "base/cpu.h"
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "testing.h"
 
-/* Sizes that all features accept. */
+/* A size that all features accept. */
 static int set_up(const FeatureDef *def, void *options)
 {
     Feature f = { .def = def, .options = options, .cpu = cpu_flags(0), .planes = 7 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* motion: what holds whatever the width is cut into. */
+/* motion: properties that must hold for every division of the width into strips. */
 #include "feature/motion/motion.h"
 #include "feature/scoring.h"
 #include "testing.h"
@@ -37,8 +37,8 @@ static double motion_of(SampleOf *sample)
     return score;
 }
 
-/* The kernel is even and so is the border; of the middle ones of these widths the last strip is
- * narrower than the kernel reaches. */
+/* The kernel and the border are symmetric, so a mirrored picture must score the same. For the
+ * middle ones of these widths the last strip is narrower than the kernel's reach. */
 static void left_and_right_are_the_same(void **state)
 {
     const unsigned narrow = (unsigned)narrow_width(MOTION_STRIP, MOTION_STRIP_STEP);

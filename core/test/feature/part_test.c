@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every feature can be measured in parts: its fields are all that `report` needs, and `measure` looks back no
- * further than `reach` says. It goes through the registry: a feature that is added is tested, too. */
+/* Every feature can be measured in parts: its fields are all that `report` needs, and `measure`
+ * looks back no further than `reach` says. The test goes through the registry, so it covers new
+ * features, too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static size_t type_size(enum FieldType type)
     return type == FIELD_BOOL ? sizeof(bool) : type == FIELD_FLOAT ? sizeof(float) : 8;
 }
 
-/* Whatever lies between fields is padding, which is never as large as a number. */
+/* Bytes between fields are padding, which is never as large as a number. */
 static void test_fields_cover_results(void **unused)
 {
     for (unsigned i = 0; feature_registry[i]; i++) {
@@ -39,7 +40,7 @@ static void test_fields_cover_results(void **unused)
 
 /* ---- parts ---- */
 
-/* An option that is not as by default: NULL, or one that is true or false. */
+/* A context for a feature with one boolean option that differs from its default (NULL: none). */
 static VmafContext *create(const FeatureDef *def, const Option *option)
 {
     VmafContext *vmaf;
@@ -64,7 +65,7 @@ static void read_pairs(VmafContext *vmaf, unsigned first, unsigned end)
     assert_int_equal(vmaf_read_pictures(vmaf, NULL, NULL, 0), 0);
 }
 
-/* A part from `first` on, with no more before it than it is said to need. */
+/* Measures a part from frame `first` on, with only as many frames before it as `reach` asks for. */
 static VmafContext *record(const FeatureDef *def, const Option *option, unsigned first,
                            unsigned end)
 {
@@ -155,7 +156,7 @@ static void test_parts_are_the_whole(void **unused)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- arguments that are refused ---- */
 
 static void test_order_is_kept(void **unused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One pair of pictures, one feature: the shortest way from samples to a score. */
+/* Scores one pair of pictures with one feature: the shortest way from samples to a score. */
 #ifndef TEST_FEATURE_SCORING_H
 #define TEST_FEATURE_SCORING_H
 
@@ -15,17 +15,18 @@ VmafPicture scoring_picture(enum VmafPixelFormat format, unsigned bpc, unsigned 
 unsigned scoring_get(const VmafPicture *pic, unsigned p, unsigned x, unsigned y);
 void scoring_set(VmafPicture *pic, unsigned p, unsigned x, unsigned y, unsigned value);
 
-/* A run of a single pair. `options` is "key=value:key=value" or NULL. */
+/* A context that measures a single pair. `options` is "key=value:key=value" or NULL. */
 typedef struct Scoring Scoring;
 
-/* 0 or what reading the pair said. Takes over both pictures. */
+/* 0, or the error of reading the pair. Takes over both pictures. */
 int scoring_open(Scoring **out, const char *feature, const char *options, VmafPicture ref,
                  VmafPicture dist);
-double scoring_score(const Scoring *s, const char *metric); /* fails the test when there is none */
+double scoring_score(const Scoring *s, const char *metric); /* fails the test if there is no such
+                                                             * score */
 bool scoring_has(const Scoring *s, const char *metric);
 void scoring_close(Scoring *s);
 
-/* All of it, for one metric. */
+/* Does all of this for one metric. */
 double score_of(const char *feature, const char *options, VmafPicture ref, VmafPicture dist,
                 const char *metric);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vif: what holds whatever the width is cut into, and what a GPU leaves to the host. */
+/* vif: properties that must hold for every division of the width into strips, and the work that a
+ * GPU leaves to the host. */
 #include <errno.h>
 #include <fenv.h>
 #include <math.h>
@@ -49,8 +50,8 @@ static double scale0(SampleOf *ref, SampleOf *dist)
                     "integer_vif_scale0");
 }
 
-/* The kernel is even and so is the border, so a picture and its mirror image score the same at full
- * size; of most of these widths the last strip is narrower than the kernel reaches. */
+/* The kernel and the border are symmetric, so a mirrored picture must score the same at full size.
+ * For most of these widths the last strip is narrower than the kernel's reach. */
 static void left_and_right_are_the_same(void **state)
 {
     const unsigned narrow = (unsigned)narrow_width(VIF_STRIP, VIF_STRIP_STEP);
@@ -95,7 +96,7 @@ static void pixels_left_open_are_added(void **state)
     words[VIF_UNSETTLED] = VIF_UNSETTLED_MAX;
     assert_int_equal(0, vif_gpu.collect(f, words, &result));
     words[VIF_UNSETTLED]++;
-    assert_int_equal(-EAGAIN, vif_gpu.collect(f, words, &result)); /* the list is not all */
+    assert_int_equal(-EAGAIN, vif_gpu.collect(f, words, &result)); /* the list lacks some pixels */
     f->def->close(f);
     feature_destroy(f);
 }
@@ -115,7 +116,7 @@ static void lines_give_every_logarithm(void **state)
     }
 }
 
-/* The dialect in C, on a device whose reciprocal is off by so many units. */
+/* The kernels' dialect in C, on a device whose reciprocal is off by this many units. */
 static int reciprocal_off;
 
 static float recip_near(float x)
@@ -144,7 +145,7 @@ static void check_division(uint32_t c, uint32_t s1)
         wrong_quotients += divide_square(c, s1) != (square / s1 | square % s1 << 32);
 }
 
-/* Quotients of all sizes, and those beside which the remainder leaps. */
+/* Checks quotients of all sizes, and those next to which the remainder jumps. */
 static void check_divisions(void)
 {
     uint32_t random = 1;
