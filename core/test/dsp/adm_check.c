@@ -366,8 +366,7 @@ static void check_width(const CheckSet *set, unsigned w, unsigned bpc, bool benc
     const FrameShape shape = { .bpc = bpc, .w = { w }, .h = { 64 } };
     AdmLevel level[ADM_LEVELS];
     adm_levels_init(level, &shape, &options);
-    if (!bench &&
-        check_random() % 2) { /* any weight, including those with many zeros at the end */
+    if (!bench && check_random() % 2) { /* any weight, including those with many zeros at the end */
         level[0].q[ADM_H] = level[0].q[ADM_V] = check_random() & 0xffff;
         level[0].q[ADM_D] = (check_random() & 0xffff) << check_random() % 16 & 0xffff;
     }

@@ -129,7 +129,7 @@ static int init(Feature *f)
     if (!setup)
         return -ENOMEM;
     if (f->shape.w[0] < 17 || f->shape.h[0] < 17) {
-        log_error("%s: a picture of %ux%u is too small: both sides have to be 17 or more",
+        log_error("%s: a picture of %ux%u is too small: both sides must be 17 or more",
                   f->def->name, f->shape.w[0], f->shape.h[0]);
         return -EINVAL;
     }

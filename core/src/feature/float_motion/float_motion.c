@@ -264,7 +264,7 @@ static int check_shape(const Feature *f, const FloatMotionSetup *setup)
         }
     }
     if (setup->half_size && s->w[0] > 15360) {
-        log_error("%s: motion_add_scale1 takes widths up to 15360, not %u", name, s->w[0]);
+        log_error("%s: motion_add_scale1 supports widths up to 15360, not %u", name, s->w[0]);
         return -EINVAL;
     }
     return float_rows_check_depth(name, s->bpc);

@@ -64,8 +64,8 @@ static int make_filters(const Feature *f, FloatVifSetup *setup)
 {
     const VifOptions *o = f->options;
     if (!gauss_factor_allowed(o->kernel_scale)) {
-        log_error("%s: vif_kernelscale %g is not one of the accepted factors", f->def->name,
-                  o->kernel_scale);
+        log_error("%s: vif_kernelscale %g is not among the factors that docs/metrics/vif.md lists",
+                  f->def->name, o->kernel_scale);
         return -EINVAL;
     }
     for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++) {
@@ -81,7 +81,9 @@ static int make_prescaler(const Feature *f, FloatVifSetup *setup)
     const VifOptions *o = f->options;
     const int method = resample_method(o->prescale_method);
     if (method < 0) {
-        log_error("%s: unknown vif_prescale_method '%s'", f->def->name, o->prescale_method);
+        log_error(
+            "%s: unknown vif_prescale_method '%s'; use nearest, bilinear, bicubic or lanczos4",
+            f->def->name, o->prescale_method);
         return -EINVAL;
     }
     setup->w[0] = (unsigned)(setup->src_w * o->prescale + 0.5);
@@ -89,7 +91,7 @@ static int make_prescaler(const Feature *f, FloatVifSetup *setup)
     if (setup->w[0] == setup->src_w && setup->h[0] == setup->src_h)
         return 0;
     if (method == RESAMPLE_BILINEAR && setup->w[0] > 7680) {
-        log_error("%s: bilinear prescaling goes up to a width of 7680, not %u", f->def->name,
+        log_error("%s: bilinear prescaling supports widths up to 7680, not %u", f->def->name,
                   setup->w[0]);
         return -EINVAL;
     }
@@ -108,7 +110,7 @@ static int make_sizes(const Feature *f, FloatVifSetup *setup)
         setup->h[s] = setup->h[0] >> s;
         if (setup->w[s] <= reach || setup->h[s] <= reach) {
             log_error(
-                "%s: a picture of %ux%u is too small: scale %u has to be over %u samples wide "
+                "%s: a picture of %ux%u is too small: scale %u must be more than %u samples wide "
                 "and high",
                 f->def->name, setup->w[0], setup->h[0], s, reach);
             return -EINVAL;

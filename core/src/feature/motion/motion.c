@@ -256,9 +256,9 @@ static int settle_earlier(Feature *f, uint64_t position, double raw)
         return emit_head(f, distance, blended(o, raw));
     if (position < distance)
         return 0;
-    /* motion2 is the lesser score of the two neighbours of the frame before. With the five-frame
-     * window that excludes that frame itself, and its left neighbour counts only once that one has
-     * a score. */
+    /* motion2 of the frame before is the lesser of its own score and this frame's. With the
+     * five-frame window it is the lesser of its left neighbour's score and this frame's; the left
+     * neighbour counts only once it has been compared with an earlier frame. */
     const bool alone = distance == 2 && position == 3;
     const double motion2 = alone ? raw : lesser(state->raw[distance - 1], raw);
     return emit_smoothed(f, state->index[0], motion2);
