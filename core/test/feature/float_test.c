@@ -7,7 +7,6 @@
 #include "engine/scores.h"
 #include "feature/common/plane.h"
 #include "feature/common/float_rows.h"
-#include "feature/common/gauss.h"
 #include "feature/float_adm/float_adm.h"
 #include "feature/scoring.h"
 #include "testing.h"

@@ -6,6 +6,7 @@
 #ifndef FEATURE_COMMON_FLOAT_ROWS_H
 #define FEATURE_COMMON_FLOAT_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "feature/common/resample.h"
@@ -115,6 +116,18 @@ void float_filter_across(const FloatDsp *dsp, const FloatFilter *filter, float *
 /* Row `y` of a w x h plane, filtered both ways. `line` is working memory. */
 void float_filter_row(const FloatDsp *dsp, const FloatFilter *filter, float *out, float *line,
                       FloatRows *rows, unsigned y, unsigned w, unsigned h);
+
+/* ---- Gaussian taps for a FloatFilter. Their number depends on the scale of a pyramid (float_vif,
+ * SpEED); the longest filter, at scale 0 and the largest factor, has FILTER_MAX_TAPS. */
+
+/* True for the factors that are allowed. One within 1e-3 of these passes and is used unchanged. */
+bool gauss_factor_allowed(double factor);
+
+/* The number of taps at `scale` 0…4 of a kernel stretched by `factor`: odd, at least 3. */
+unsigned gauss_length(unsigned scale, double factor);
+
+/* Fills `count` taps, whose sum is 1 up to rounding, for the standard deviation `deviation`. */
+void gauss_fill(float *taps, unsigned count, float deviation);
 
 /* ---- FloatTotal: the sum of a plane as the float features define it. Each row is summed from left
  * to right, then the rows' sums from the top down, all in single precision. Rows are collected

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/common/gauss.h"
+#include "feature/common/float_rows.h"
 #include "feature/float_vif/float_vif.h"
 
 typedef struct VifOptions {

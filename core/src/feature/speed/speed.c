@@ -7,7 +7,7 @@
 #include "engine/feature.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "feature/common/gauss.h"
+#include "feature/common/float_rows.h"
 #include "feature/speed/speed.h"
 
 typedef struct SpeedOptions {
