@@ -11,10 +11,11 @@
 #include "feature/common/psnr/psnr_dsp.h"
 #include "feature/psnr/psnr.h"
 
+/* The mean squared error that is used in place of a smaller one. */
 #define NOISE_FLOOR 1e-10
 
 typedef struct FloatPsnrResult {
-    uint64_t sse; /* in sample steps, see psnr_dsp.h */
+    uint64_t sse; /* in units of a sample step; see psnr_dsp.h */
 } FloatPsnrResult;
 
 static int float_psnr_init(Feature *f)
@@ -59,6 +60,7 @@ static int float_psnr_report(Feature *f, const FrameId *id, const void *result)
 
 /* ---- the GPU ---- */
 
+/* Runs psnr's kernel over luma. Up to 12 bits squares need no rounding. */
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const char *const exact = gpu_by_depth(f, "psnr_sse_8", "psnr_sse_16");

@@ -13,7 +13,7 @@
 #include "feature/psnr/psnr.h"
 #include "feature/psnr/psnr_tile.h"
 
-/* The mean squared error that stands for zero. */
+/* The mean squared error that is used in place of a smaller one. */
 #define MSE_FLOOR 1e-16
 
 enum { OUT_PSNR_Y, OUT_MSE_Y, OUT_PSNR_CB, OUT_MSE_CB, OUT_PSNR_CR, OUT_MSE_CR };
@@ -33,13 +33,13 @@ typedef struct PsnrState {
     PsnrDsp dsp;
     uint64_t peak_squared;
     double ceiling[3];
-    /* apsnr: the clip's sums */
+    /* sums over the whole clip, for apsnr */
     uint64_t sse[3], samples[3];
 } PsnrState;
 
 static double smaller(double a, double b)
 {
-    return a < b ? a : b; /* NaN in `a` gives `b` */
+    return a < b ? a : b; /* returns b if a is NaN */
 }
 
 static int psnr_init(Feature *f)
@@ -109,7 +109,7 @@ static int psnr_report(Feature *f, const FrameId *id, const void *result)
     return err ? -EINVAL : 0;
 }
 
-/* A plane that was not measured gets its figure, too: minus infinity. */
+/* Reports apsnr. A plane that was not measured is reported, too, as minus infinity. */
 static int psnr_flush(Feature *f)
 {
     const PsnrOptions *opt = f->options;
@@ -120,7 +120,7 @@ static int psnr_flush(Feature *f)
         const double db =
             10.0 * (decimal_log((double)s->peak_squared) + decimal_log((double)s->samples[p]) -
                     decimal_log((double)s->sse[p]));
-        /* The product may wrap, as the reference's does. */
+        /* The product may overflow, as it does in the reference. */
         const double ceiling =
             ceil(10.0 * decimal_log((double)(s->peak_squared * s->samples[p] * 2)));
         const int err = feature_emit_aggregate(f, aggregate_names[p], smaller(db, ceiling));
@@ -134,7 +134,8 @@ static int psnr_flush(Feature *f)
 
 GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
 
-/* A plane's groups; each leaves one 64-bit sum. None for a plane that is not measured. */
+/* The workgroups of a plane, across and down; each leaves one 64-bit sum. A plane that is not
+ * measured has none. */
 typedef struct PlaneGroups {
     unsigned x, y;
 } PlaneGroups;
@@ -158,7 +159,7 @@ void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
 {
     PlaneGroups groups[3];
     uint32_t first[4] = { 0 };
-    GpuBuf ref[3], dist[3]; /* luma stands in for planes that are not measured */
+    GpuBuf ref[3], dist[3]; /* luma is bound in place of planes that are not measured */
     for (unsigned p = 0; p < 3; p++) {
         const unsigned bound = f->planes >> p & 1 ? p : 0;
         groups[p] = plane_groups(f, p);

@@ -5,10 +5,10 @@
 
 #include "gpu/feature_gpu.h"
 
-/* Adds the pass over f->planes; `kernel` is a variant of psnr_sse. */
+/* Plans the pass over f->planes. `kernel` is a variant of psnr_sse. */
 void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel);
 
-/* What they left, added up; 0 for a plane that is not measured. */
+/* Adds up the sums that the pass left for each plane; 0 for a plane that is not measured. */
 void psnr_gpu_collect_sums(const Feature *f, const void *readback, uint64_t sse[3]);
 
 #endif

@@ -2,9 +2,10 @@
 /* GPU kernels of psnr. */
 
 #if defined(KERNEL_psnr_sse)
-/* Sums of squared differences of up to three planes, whose groups follow each other; with
- * FLOAT_SQUARES as float_psnr has them. A thread takes four words (of 4 or 2 samples) of each of
- * PSNR_ROWS rows, a group adds up its threads; the host adds up the groups. */
+/* Sums of squared differences of up to three planes. The workgroups of the planes follow each
+ * other. With FLOAT_SQUARES every square is rounded to single precision, for float_psnr. A thread
+ * takes four words (of 4 or 2 samples) of each of PSNR_ROWS rows, a workgroup adds up its threads,
+ * and the host adds up the workgroups. */
 #include "feature/psnr/psnr_tile.h"
 #define BUFFERS                                                                                    \
     IN(0, u32x4, ref_0) IN(1, u32x4, dist_0) IN(2, u32x4, ref_1) IN(3, u32x4, dist_1)              \
@@ -13,7 +14,7 @@
 #define SHARED_ARRAYS SHARED(SUM, part, PSNR_GROUP_W * PSNR_GROUP_H)
 #define GROUP_W PSNR_GROUP_W
 #define GROUP_H PSNR_GROUP_H
-/* A squared difference fits 32 bits at every depth; at 8 bits a whole group's do. */
+/* A squared difference fits 32 bits at every depth; at 8 bits the sum of a whole workgroup does. */
 #if HBD
 #define SUM u64
 #else
@@ -30,7 +31,8 @@ KERNEL_BEGIN
 #define SQUARE(d) (u32(d) * u32(d))
 #endif
 
-/* The bits of a word that are samples of the plane; x is its first one's column. */
+/* A mask of the bits of a word that are samples of the plane; x is the column of its first
+ * sample. */
 DEVICE u32 samples_from(u32 x, u32 width)
 {
     if (x + SAMPLES_PER_WORD <= width)
@@ -48,8 +50,8 @@ DEVICE SUM word_sse(u32 a, u32 b, u32 mask)
     return sse;
 }
 
-/* All is loaded before any of it is looked at. What lies outside of the plane is loaded from
- * within, and masked. */
+/* All samples are loaded before any of them is used. For positions outside of the plane a sample
+ * inside is loaded, and masked out. */
 #define ADD_PLANE(p)                                                                               \
     do {                                                                                           \
         u32 group_ = GROUP_X - first_##p, words_ = stride_##p / PSNR_WORDS;                        \

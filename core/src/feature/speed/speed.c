@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* speed_chroma and speed_temporal. */
+/* speed_chroma and speed_temporal: options, sizes and reports. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -58,6 +58,7 @@ static const FeatureOutput temporal_outputs[] = {
     { 0 },
 };
 
+/* Computes the two Gaussian filters. */
 static int make_filters(const SpeedOptions *o, SpeedSetup *setup)
 {
     if (!gauss_factor_allowed(o->kernel_scale)) {
@@ -72,7 +73,8 @@ static int make_filters(const SpeedOptions *o, SpeedSetup *setup)
     return 0;
 }
 
-/* Factors within a thousandth of 1 only cut the plane to its new size. */
+/* Computes all sizes, and the resampler if planes are resized. A factor within a thousandth of 1
+ * does not resize the plane but only crops it. */
 static int make_sizes(const SpeedOptions *o, SpeedSetup *setup)
 {
     const int method = resample_method(o->prescale_method);
@@ -131,7 +133,7 @@ static void close(Feature *f)
     mem_free(setup);
 }
 
-/* Flat or small planes are singular in every frame: once is enough. */
+/* Logs the first singular frame only, because flat or small planes are singular in every frame. */
 static void warn_singular(SpeedSetup *setup, const FrameId *id)
 {
     if (!setup->warned)
@@ -235,7 +237,8 @@ static bool chroma_same(const Feature *f, const void *a, const void *b)
     return speed_score_same(&x->u, &y->u) && speed_score_same(&x->v, &y->v);
 }
 
-/* Of smaller planes the covariance is singular, whatever is in them. */
+/* The self-test needs planes of this size: in smaller ones the covariance matrix is always
+ * singular. */
 static const FeatureGpu chroma_gpu = {
     .plan = chroma_plan,
     .collect = chroma_collect,
@@ -270,7 +273,7 @@ static int temporal_init(Feature *f)
     return setup ? init_setup(f, setup, 0) : -ENOMEM;
 }
 
-/* The change from the picture before to `now`. */
+/* The difference of two luma planes: `before` less `now`. */
 static SpeedInput change(const VmafPicture *before, const VmafPicture *now)
 {
     return (SpeedInput){
@@ -299,7 +302,7 @@ static int temporal_report(Feature *f, const FrameId *id, const void *result)
 {
     SpeedSetup *setup = f->state;
     const SpeedScore *r = result;
-    const bool is_first = !setup->begun; /* nothing has changed yet, whatever was measured */
+    const bool is_first = !setup->begun; /* there is no earlier frame, so the score is 0 */
     setup->begun = true;
     if (r->failed && !is_first)
         warn_singular(setup, id);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of speed_chroma and speed_temporal: planes at a sixteenth of their size, without
- * their local mean. All is single precision, rounded step by step as the CPU does; sums of taps go
- * down the rows first, then along them. */
+/* GPU kernels of speed_chroma and speed_temporal. They reduce planes to a sixteenth of their size
+ * and subtract the local mean. All operations are in single precision and rounded step by step as
+ * on the CPU; filters go down the columns first, then along the rows. */
 #include "feature/common/resample_tile.h"
 #include "feature/speed/speed_tile.h"
 
 #if defined(KERNEL_speed_reduce)
-/* Resizes, filters, and keeps one sample of SPEED_STEP. A group has SPEED_REDUCE_KEPT of a row: it
- * filters the columns that these need into shared memory, then along them. */
+/* Resizes a plane, filters it, and keeps every SPEED_STEP-th sample. A workgroup makes
+ * SPEED_REDUCE_KEPT samples of a row: it filters the columns that they need into shared memory,
+ * then filters along the row. */
 #define BUFFERS IN(0, u32, from) IN(1, u32, minus) IN(2, u32, positions) IN(3, f32, weights) OUT(4, f32, reduced)
 #define PARAMS SPEED_REDUCE_PARAMS
 #define SHARED_ARRAYS SHARED(f32, line, (SPEED_REDUCE_KEPT - 1) * SPEED_STEP + SPEED_MAX_TAPS)
@@ -17,7 +18,7 @@
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 
-/* A sample, or its change from `from` to `minus`: exact, whatever the depth. */
+/* A sample, or the difference of `from` less `minus`. Both are exact at any depth. */
 DEVICE f32 pixel(u32 x, u32 y)
 {
     PRECISE f32 value = f32(i32(SAMPLE(from, y * stride, x))) * scale - 128.0f;
@@ -31,7 +32,8 @@ DEVICE f32 pixel(u32 x, u32 y)
 #define RESAMPLE_PIXEL(x, y) pixel(x, y)
 #include "feature/common/resample_device.h"
 
-/* What no kept sample needs may lie further out: it is only kept inside. */
+/* Reflects a position at the borders. Positions that no kept sample needs may be further out; they
+ * are clamped to the plane. */
 DEVICE u32 mirror(i32 i, u32 n)
 {
     i32 m = i < 0 ? -i : i;
@@ -51,7 +53,7 @@ KERNEL_MAIN
 {
     i32 reach = i32(taps / 2u), top = i32(GROUP_Y * SPEED_STEP) - reach;
     i32 left = i32(GROUP_X * SPEED_REDUCE_KEPT * SPEED_STEP) - reach;
-    /* Short filters leave columns between those that they need. */
+    /* With filters shorter than SPEED_STEP, only `taps` columns for each kept sample are needed. */
     u32 run = min_u32(taps, SPEED_STEP), columns = (SPEED_REDUCE_KEPT - 1u) * run + taps;
     for (u32 i = LOCAL_X; i < columns; i += GROUP_W)
         line[i] = filter_down(mirror(left + i32(i / run * SPEED_STEP + i % run), new_w), top);
@@ -68,7 +70,7 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_speed_local)
-/* Takes the local mean off reduced planes, of which GROUP_Z has one. */
+/* Subtracts the local mean from the reduced planes. GROUP_Z is the number of the plane. */
 #define BUFFERS IN(0, f32, reduced) IN(1, f32, weights) OUT(2, f32, planes)
 #define PARAMS SPEED_LOCAL_PARAMS
 #define GROUP_W SPEED_LOCAL_W

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* SpEED's frame routine: reduces both planes and subtracts their local mean. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,9 +13,9 @@ struct SpeedFrame {
     const SpeedSetup *setup;
     FloatRows *rows;
     float *line, *smoothed;
-    size_t pitch;     /* of the reduced plane */
-    float *reduced;   /* before mean removal */
-    float *planes[2]; /* after it: of the reference, and of the distorted picture */
+    size_t pitch;     /* row pitch of the reduced plane */
+    float *reduced;   /* reduced plane, before the local mean is subtracted */
+    float *planes[2]; /* afterwards: of the reference and of the distorted picture */
     SpeedBlocks *blocks;
 };
 
@@ -74,7 +75,7 @@ void speed_frame_destroy(SpeedFrame *s)
     mem_free(s);
 }
 
-/* One row of the reduced plane. Only what decimation keeps is filtered. */
+/* Computes row `y` of the reduced plane. Only samples that decimation keeps are filtered. */
 static void reduce_row(SpeedFrame *s, unsigned y)
 {
     const SpeedSetup *setup = s->setup;
@@ -96,6 +97,7 @@ static void reduce_row(SpeedFrame *s, unsigned y)
     }
 }
 
+/* Computes row `y` of `plane`: the reduced plane less its local mean. */
 static void remove_mean(SpeedFrame *s, float *plane, unsigned y)
 {
     const SpeedSetup *setup = s->setup;

@@ -14,7 +14,7 @@
 GPU_PARAMS(SpeedReduceParams, SPEED_REDUCE_PARAMS);
 GPU_PARAMS(SpeedLocalParams, SPEED_LOCAL_PARAMS);
 
-_Static_assert(SPEED_MAX_TAPS == FILTER_MAX_TAPS, "the kernels take every filter");
+_Static_assert(SPEED_MAX_TAPS == FILTER_MAX_TAPS, "the kernels have room for every filter");
 
 static GpuBuf filter_table(GpuPlan *plan, const FloatFilter *filter)
 {

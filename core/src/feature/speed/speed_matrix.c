@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every operation is rounded to single precision in the order written: eigenvalues of nearly
- * singular matrices are rounding noise, and the score keeps that noise. */
+/* Symmetric matrices in single precision. Do not reorder any operation: eigenvalues of nearly
+ * singular matrices are rounding noise, and that noise is part of the score. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static float length_of(float a, float b)
     return sqrtf(a * a + b * b);
 }
 
-/* Multiplies `a`, from row and column p on, by I - tau * v * v^T from both sides. v[p] is 1. */
+/* Multiplies the part of `a` from row and column p on by I - tau * v * v^T from both sides. v[p] is
+ * 1. */
 static void reflect(SpeedMatrix a, unsigned p, float tau, const float *v)
 {
     float y[N];
@@ -63,7 +64,7 @@ static void clear_column(SpeedMatrix a, unsigned i)
     reflect(a, p, tau, v);
 }
 
-/* Off-diagonal elements that no longer matter become zero. */
+/* Sets off-diagonal elements to zero where they are negligible. */
 static void chop(const float *d, float *e, unsigned low, unsigned high)
 {
     for (unsigned i = low; i < high; i++) {
@@ -72,6 +73,7 @@ static void chop(const float *d, float *e, unsigned low, unsigned high)
     }
 }
 
+/* Finds the Givens rotation (c, s) that turns (a, b) into (r, 0). */
 static void rotation(float a, float b, float *c, float *s)
 {
     if (b == 0.0f) {
@@ -160,7 +162,8 @@ bool speed_eigenvalues(SpeedMatrix c, float d[SPEED_BLOCK])
     return high == 0;
 }
 
-/* Rows from k on of `m` become (I - 2 v v^T) m, for the unit vector v that is zero before k. */
+/* Replaces the rows of `m` from k on by those of (I - 2 v v^T) m. v is a unit vector that is zero
+ * before k. */
 static void reflect_rows(SpeedMatrix m, unsigned k, const float *v)
 {
     SpeedMatrix out;
@@ -175,7 +178,7 @@ static void reflect_rows(SpeedMatrix m, unsigned k, const float *v)
     memcpy(m[k], out[k], (N - k) * sizeof(m[0]));
 }
 
-/* The orthogonal factor of c's QR decomposition, transposed. */
+/* Computes the transposed orthogonal factor of the QR decomposition of c. */
 static void orthogonal(SpeedMatrix c, SpeedMatrix q)
 {
     SpeedMatrix z;
@@ -202,6 +205,7 @@ static void orthogonal(SpeedMatrix c, SpeedMatrix q)
     }
 }
 
+/* out = q * y, for n columns. */
 static void multiply(SpeedMatrix q, const float *y, float *out, size_t pitch, size_t n)
 {
     for (unsigned i = 0; i < N; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SpEED's sums of products, for each instruction set. */
+/* SpEED's sums of products, compiled for each instruction set. */
 #include "base/simd.h"
 #include "feature/speed/speed.h"
 
@@ -14,7 +14,7 @@ V_INLINE void add_products(vd sum[VECTORS], const double *a, const double *b)
         sum[i] = v_add_f64(sum[i], v_mul_f64(factor, v_load_f64(b + i * V64)));
 }
 
-/* Two sums a lag: additions need not wait for each other. */
+/* Keeps two sums per lag, so that an addition need not wait for the one before. */
 static void lags(double sums[SPEED_LAG_ROW], const double *a, const double *b, size_t n)
 {
     vd even[VECTORS], odd[VECTORS];

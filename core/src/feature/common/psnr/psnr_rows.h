@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Row sums, written so that a compiler turns them into vector code by itself: psnr_scalar.c
- * includes them for the baseline, psnr_simd.c for each instruction set. */
+/* Row sums, written so that compilers turn them into vector code by themselves. psnr_scalar.c
+ * includes this file for the baseline, psnr_simd.c for each instruction set. */
 #ifndef FEATURE_PSNR_ROWS_H
 #define FEATURE_PSNR_ROWS_H
 
 #include "feature/common/psnr/psnr_dsp.h"
 
-/* How many squares of 12 bit numbers a 32 bit sum holds. */
+/* The number of squares of 12-bit numbers whose sum fits 32 bits. */
 #define RUN_12 256
-/* The same for 8 bit numbers, and few enough to keep the run a whole number of vectors. */
+/* The same for 8-bit numbers, rounded down to a whole number of vectors. */
 #define RUN_8 32768
 
-/* Independent sums in double; a compiler may not split one by itself. */
+/* Number of independent sums in double, because a compiler may not split a sum by itself. */
 #define LANES 16
 
 static unsigned shorter(unsigned a, unsigned b)
@@ -45,12 +45,13 @@ static uint64_t sse_row_16(const void *ref, const void *dist, unsigned w)
     uint64_t total = 0;
     for (unsigned x = 0; x < w; x++) {
         const uint32_t d = (uint32_t)a[x] - b[x];
-        total += (uint32_t)(d * d); /* modulo 2^32, where the square fits whatever the sign of d */
+        /* Modulo 2^32. This is right also for negative d, because the square fits 32 bits. */
+        total += (uint32_t)(d * d);
     }
     return total;
 }
 
-/* A double holds the sum of a row of squares exactly, so its lanes may be added in any order. */
+/* Adds up the lanes. A double holds the sum of a row of squares exactly, so any order will do. */
 static uint64_t add_lanes(const double *lane)
 {
     double sum = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* psnr's row functions for any CPU, and the sum of squares in raster order. */
 #include <stddef.h>
 
 #include "base/simd_fn.h"

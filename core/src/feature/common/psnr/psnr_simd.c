@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The psnr family's rows, for each instruction set. */
+/* psnr's row functions, compiled for each instruction set. */
 #include "base/simd_fn.h"
 #include "feature/common/psnr/psnr_rows.h"
 
