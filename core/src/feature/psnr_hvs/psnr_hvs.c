@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs: PSNR over 8x8 transform blocks, weighted by contrast sensitivity, less what a block's
- * own texture hides. */
+/* psnr_hvs: PSNR over 8x8 transform blocks. Errors are weighted by contrast sensitivity, and
+ * reduced by the part that a block's texture hides. */
 #include <errno.h>
 #include <math.h>
 
@@ -10,20 +10,20 @@
 #include "base/mem.h"
 #include "feature/psnr_hvs/psnr_hvs.h"
 
-/* The transform's products fit 32 bits up to this depth. */
+/* Up to this depth the products of the transform fit 32 bits. */
 #define MAX_BPC 12
 
-/* Masking is this much weaker than sensitivity. */
+/* Ratio of masking to sensitivity. */
 #define MASK_RATIO 0.3885746225901003
 
-/* What the planes' errors count in the combined score. */
+/* Weights of the planes' errors in the combined score. */
 #define LUMA_SHARE 0.8
 #define CHROMA_SHARE 0.1
 
 enum { OUT_Y, OUT_CB, OUT_CR, OUT_ALL };
 
-/* Contrast sensitivity by frequency, for Y, Cb and Cr. The tables are symmetric: each row starts at
- * the diagonal. */
+/* Contrast sensitivity by frequency, for Y, Cb and Cr. The tables are symmetric, so each row starts
+ * at the diagonal. */
 /* clang-format off */
 static const float sensitivity[3][HVS_SIDE * (HVS_SIDE + 1) / 2] = {
     {
@@ -120,7 +120,8 @@ static unsigned lowest_bit(uint32_t bits)
     return (unsigned)__builtin_ctz(bits);
 }
 
-/* Zeros change nothing, so only what is seen is added. */
+/* Adds the terms of `count` blocks to the error. Adding zeros changes nothing, so only the terms
+ * marked as seen are added. */
 static float add_terms(float error, const HvsTerms *terms, unsigned count)
 {
     for (unsigned b = 0; b < count; b++) {

@@ -3,15 +3,16 @@
 #include "feature/psnr_hvs/psnr_hvs_tile.h"
 
 #if defined(KERNEL_hvs_blocks)
-/* Weighted squared errors of the coefficients of each block. Sums over a block must keep their
- * order, so one thread transforms it, in either picture; then both share the coefficients between
- * them. Term k of block b goes to terms[64 * first_block + k * blocks + b]. `totals` gets about
- * what a group's terms add up to. */
+/* Computes the weighted squared error (term) of each coefficient of each block. Sums over a block
+ * must keep their order, so one thread per picture transforms the whole block; then these two
+ * threads share the coefficients between them. Term k of block b is stored in
+ * terms[64 * first_block + k * blocks + b]. `totals` gets the approximate sum of a workgroup's
+ * terms. */
 #define BUFFERS                                                                                    \
     IN(0, u32, ref) IN(1, u32, dist) IN(2, f32, tables) OUT(3, f32, terms) OUT(4, f32, totals)
 #define PARAMS HVS_BLOCKS_PARAMS
 #define GROUP_W HVS_BLOCKS_W
-#define GROUP_H 2 /* pictures */
+#define GROUP_H 2 /* reference and distorted picture */
 #define SHARED_ARRAYS                                                                              \
     SHARED(i32, coefs, 64 * HVS_BLOCKS_W) SHARED(f32, levels, 2 * HVS_BLOCKS_W)                    \
     SHARED(f32, part, 2 * HVS_BLOCKS_W)
@@ -20,14 +21,14 @@
 KERNEL_BEGIN
 #include "gpu/prelude/exact_float.h"
 
-/* Half of v, towards zero. */
+/* Half of v, rounded towards zero. */
 DEVICE i32 halved(i32 v)
 {
     return (v - (v >> 31)) >> 1;
 }
 
-/* v * num / 2^bits, to the nearest, halves up. Unsigned, so that samples beyond the depth may
- * wrap. */
+/* v * num / 2^bits, rounded to the nearest integer, halves up. Multiplies as unsigned, so that
+ * samples beyond the depth may overflow. */
 DEVICE i32 turn(i32 v, u32 num, u32 bits)
 {
     return i32(u32(v) * num + (1u << (bits - 1u))) >> bits;
@@ -38,7 +39,8 @@ DEVICE i32 squared(i32 v)
     return i32(u32(v) * u32(v));
 }
 
-/* Eight samples of s, from `first` on and `step` apart, to eight frequencies, by lifting. */
+/* Transforms eight samples of s, from `first` on in steps of `step`, to eight frequencies, by
+ * lifting. */
 #define HVS_DCT8(first, step)                                                                      \
     {                                                                                              \
         i32 o1 = s[first] - s[first + 7 * step], p16 = s[first + step] + s[first + 6 * step];      \
@@ -79,7 +81,8 @@ DEVICE i32 squared(i32 v)
         s[first + 7 * step] = o7;                                                                  \
     }
 
-/* How uneven a square of s is: squared distances from its mean. Leaves that in `spread`. */
+/* Sets `spread` to the variation in a square of s: the sum of squared distances from its mean,
+ * times `scale`. */
 #define HVS_SPREAD(spread, first, side, scale)                                                     \
     {                                                                                              \
         i32 sum = 0;                                                                               \
@@ -166,7 +169,7 @@ KERNEL_MAIN
     for (u32 k = 32u * LOCAL_Y; inside && k < 32u * LOCAL_Y + 32u; k++) {
         PRECISE f32 e = f32(coefs[k * HVS_BLOCKS_W + LOCAL_X]);
         PRECISE f32 seen = e - exact_div(hidden, tables[HVS_MASKS + k]);
-        if (k != 0u) /* the mean is never hidden */
+        if (k != 0u) /* an error of the mean is never hidden */
             e = max_f32(seen, 0.0f);
         PRECISE f32 weighed = e * tables[k];
         PRECISE f32 term = weighed * weighed;
@@ -181,18 +184,19 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_hvs_runs) || defined(KERNEL_hvs_sum)
-/* All terms of a plane in one chain of single-precision additions, block after block.
+/* Adds up all terms of a plane in one chain of single-precision additions, block after block.
  *
- * While the sum stays between two powers of two its last place is worth the same: the sum is a
- * whole number of such units, and a term adds to it a whole number that depends on it only by its
- * parity (where the term lies half way, the sum becomes even). So a run of terms is two numbers,
- * what it adds to an even and to an odd sum, and runs combine in any grouping.
+ * While the sum stays between two powers of two, its last place has a constant value. In units of
+ * that last place the sum is an integer, and each term adds an integer to it that depends on the sum
+ * only by its parity (if the term is halfway between two integers, the sum becomes even). So a run of
+ * terms can be described by two numbers, the amounts that it adds to an even and to an odd sum, and
+ * neighbouring runs can be combined in any order.
  *
- * hvs_runs makes one run of each chunk of terms, for the two exponents that the sum may well have
- * there: which those are is told by about what all terms before add up to. hvs_sum, one group a
- * plane, puts chunks together while they have the exponent that the sum really has, and it stays
- * the same. Where it does not, a scan finds the piece of the chunk in which the sum reaches the
- * next power of two, and that one is added term by term. */
+ * hvs_runs makes a run of each chunk of terms, for the two exponents that the sum is likely to have
+ * there, judging by the approximate sum of all terms before the chunk. hvs_sum, with one workgroup
+ * per plane, puts chunks together while they have been made for the exponent that the sum really has,
+ * and while that exponent does not change. Where it changes, a scan finds the piece of the chunk in
+ * which the sum reaches the next power of two, and this piece is added term by term. */
 #if defined(KERNEL_hvs_runs)
 #define BUFFERS IN(0, f32, terms) IN(1, f32, totals) OUT(2, u32, runs)
 #define SHARED_ARRAYS                                                                              \
@@ -208,10 +212,10 @@ KERNEL_END
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
-#define HVS_CROSSED 0x1000000u /* units at which the next power of two begins */
-#define HVS_LIMIT 0x2000000u   /* more than that need not be told apart */
+#define HVS_CROSSED 0x1000000u /* at so many units the sum has reached the next power of two */
+#define HVS_LIMIT 0x2000000u   /* larger amounts need not be distinguished */
 
-/* What a run of terms adds to an even and to an odd sum, in units of the last place. */
+/* The amounts that a run of terms adds to an even and to an odd sum, in units of the last place. */
 struct Run {
     u32 even, odd;
 };
@@ -229,20 +233,21 @@ DEVICE u32 limited(u32 units)
     return min_u32(units, HVS_LIMIT);
 }
 
-/* Adds a term, given by its bits, at the exponent of the sum. */
+/* Appends a term, given by its bits, to a run. `exponent` is that of the sum. */
 DEVICE void run_add(INOUT(Run) run, u32 term, u32 exponent)
 {
     i32 shift = i32(exponent) - i32(term >> 23);
     u32 down = u32(clamp_i32(shift, 0, 25));
     u32 mantissa = term != 0u ? (term & 0x7fffffu) | 0x800000u : 0u;
     u32 whole = mantissa >> down, twice = (mantissa - (whole << down)) << 1, unit = 1u << down;
-    /* At least as large as the sum: that crosses. */
+    /* A term at least as large as the sum takes it to the next power of two. */
     whole = shift > 0 ? whole : mantissa != 0u ? HVS_CROSSED : 0u;
     u32 up = twice > unit ? 1u : 0u, tie = twice == unit ? 1u : 0u;
     run.even = limited(run.even + whole + (up | (tie & (whole + run.even))));
     run.odd = limited(run.odd + whole + (up | (tie & (whole + run.odd + 1u))));
 }
 
+/* The run of `first` followed by `next`. */
 DEVICE Run run_then(Run first, Run next)
 {
     u32 even = first.even + ((first.even & 1u) == 0u ? next.even : next.odd);
@@ -250,12 +255,13 @@ DEVICE Run run_then(Run first, Run next)
     return run_made(limited(even), limited(odd));
 }
 
-/* Blocks of a plane, and of those before it. */
+/* The number of blocks of a plane. */
 DEVICE u32 blocks_of(u32 plane)
 {
     return plane == 0u ? luma_blocks : chroma_blocks;
 }
 
+/* The number of blocks of all planes before it. */
 DEVICE u32 blocks_before(u32 plane)
 {
     return plane == 0u ? 0u : luma_blocks + (plane - 1u) * chroma_blocks;
@@ -266,7 +272,8 @@ DEVICE u32 chunks_of(u32 plane)
     return (blocks_of(plane) + HVS_CHUNK_BLOCKS - 1u) / HVS_CHUNK_BLOCKS;
 }
 
-/* Where a chunk's words begin: the lower exponent, then the runs for it and for the next. */
+/* The first word of a chunk. Its words are the lower exponent, then the runs for that exponent and
+ * for the next one. */
 DEVICE u32 chunk_words(u32 plane, u32 chunk)
 {
     u32 before = plane == 0u ? 0u : chunks_of(0u) + (plane - 1u) * chunks_of(1u);
@@ -291,7 +298,7 @@ KERNEL_MAIN
     for (u32 i = LOCAL_X; i < GROUP_X * totals_each; i += GROUP_SIZE)
         before += totals[first_total + i];
     GROUP_SUM(part, before);
-    /* From half to twice of what is expected, or nearly so. */
+    /* The two exponents cover sums from about half to twice the expected one. */
     u32 expected = bits_of_f32(part[0]), exponent = expected < HVS_SQRT2 ? 0u : (expected - HVS_SQRT2) >> 23;
     Run lower = run_made(0u, 0u), upper = lower;
     if (piece < HVS_PIECES * blocks_of(plane)) {
@@ -325,7 +332,8 @@ KERNEL_MAIN
     }
 }
 #else
-/* What a chunk adds at this exponent; too much, if that is not known. */
+/* The run of a chunk at this exponent. If the chunk was made for other exponents, a run that is too
+ * large. */
 DEVICE Run chunk_run(u32 plane, u32 chunk, u32 exponent)
 {
     u32 at = chunk_words(plane, chunk), lower = runs[at];
@@ -348,8 +356,8 @@ DEVICE Run piece_run(u32 plane, u32 piece, u32 exponent)
 KERNEL_MAIN
 {
     u32 plane = GROUP_X, pieces = HVS_PIECES * blocks_of(plane);
-    u32 sum = 0u, at = 0u; /* bits of a float, and the piece that comes next: the same in all threads */
-    bool stopped = false;  /* at a chunk which must be taken piece by piece */
+    u32 sum = 0u, at = 0u; /* bits of the sum, and the next piece: the same in all threads */
+    bool stopped = false;  /* true at a chunk that must be taken piece by piece */
     while (at < pieces) {
         bool by_chunk = at % HVS_CHUNK == 0u && !stopped;
         u32 exponent = sum >> 23, units = (sum & 0x7fffffu) | 0x800000u;
@@ -359,7 +367,7 @@ KERNEL_MAIN
             own = chunk_run(plane, chunk, exponent);
         else if (!by_chunk && piece < pieces && piece / HVS_CHUNK == at / HVS_CHUNK)
             own = piece_run(plane, piece, exponent);
-        /* What all threads up to this one add. */
+        /* The run of all threads up to this one. */
         u32 side = 0u;
         if_even[LOCAL_X] = own.even;
         if_odd[LOCAL_X] = own.odd;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One block of psnr_hvs per lane: the same text serves the scalar code, where a lane is all there
- * is, and vector code. The includer defines the types hvs_int (32 bit) and hvs_float, and
+/* The work on one block per vector lane. Scalar code includes this file, too, with a single lane.
+ * The includer defines the types hvs_int (32 bit) and hvs_float, and
  *   hvs_to_float(i)         hvs_sqrt(x)      hvs_max(a, b)     hvs_abs(i)
- *   hvs_quotient(a, b)      a / b, but 0 where b is 0; b is not negative
+ *   hvs_quotient(a, b)      a / b, or 0 where b is 0; b is never negative
  *   hvs_set(x)              x, a float, in every lane
  *   hvs_mark(bits, x, bit)  bits, with `bit` (an int) set in the lanes where x > 0
- * Additions have the order of the raster, each rounded to single precision. */
+ * Sums are made in raster order, each addition rounded to single precision. */
 #ifndef FEATURE_PSNR_HVS_BLOCK_H
 #define FEATURE_PSNR_HVS_BLOCK_H
 
 #include "feature/psnr_hvs/psnr_hvs.h"
 
-/* Half of v, towards zero. */
+/* Half of v, rounded towards zero. */
 static inline hvs_int hvs_half(hvs_int v)
 {
     return (v - (v >> 31)) >> 1;
 }
 
-/* v * num / 2^bits, to the nearest, halves up. */
+/* v * num / 2^bits, rounded to the nearest integer, halves up. */
 #define HVS_TURN(v, num, bits) (((v) * (num) + (1 << ((bits)-1))) >> (bits))
 
-/* Eight samples, `step` apart, to eight frequencies, by lifting. */
+/* Transforms eight samples, which are `step` elements apart, to eight frequencies, by lifting. */
 static inline void hvs_dct8(hvs_int *s, unsigned step)
 {
     /* sums and differences of mirrored pairs */
@@ -66,7 +66,7 @@ static inline void hvs_dct8(hvs_int *s, unsigned step)
     s[7 * step] = o7;
 }
 
-/* Columns first. */
+/* Transforms a block: columns first, then rows. */
 static inline void hvs_dct8x8(hvs_int s[HVS_COEFS])
 {
     for (unsigned x = 0; x < HVS_SIDE; x++)
@@ -75,7 +75,8 @@ static inline void hvs_dct8x8(hvs_int s[HVS_COEFS])
         hvs_dct8(s + y * HVS_SIDE, 1);
 }
 
-/* How uneven a square of `side` samples is: squared distances from its mean, times `scale`. */
+/* The variation in a square of side x side samples: the sum of squared distances from the mean,
+ * times `scale`. */
 static inline hvs_float hvs_spread(const hvs_int *s, unsigned side, float scale)
 {
     hvs_int sum = s[0];
@@ -90,7 +91,8 @@ static inline hvs_float hvs_spread(const hvs_int *s, unsigned side, float scale)
     return spread * hvs_set(scale);
 }
 
-/* The quarters' unevenness over that of the whole: small where an edge crosses the block. */
+/* The variation within the four quarters, divided by that of the whole block. It is small where an
+ * edge crosses the block. */
 static inline hvs_float hvs_texture(const hvs_int s[HVS_COEFS])
 {
     const float whole_scale = 1.0f / 63.0f * 64.0f, quarter_scale = 1.0f / 15.0f * 16.0f;
@@ -102,7 +104,8 @@ static inline hvs_float hvs_texture(const hvs_int s[HVS_COEFS])
     return hvs_quotient(top_left + bottom_left + top_right + bottom_right, whole);
 }
 
-/* How much error a block hides; turns the samples into their transform. */
+/* Returns the error that the texture of a block can hide, and replaces its samples by their
+ * transform. */
 static inline hvs_float hvs_transform(hvs_int s[HVS_COEFS], const HvsTables *t)
 {
     const hvs_float texture = hvs_texture(s);
@@ -113,7 +116,8 @@ static inline hvs_float hvs_transform(hvs_int s[HVS_COEFS], const HvsTables *t)
     return hvs_sqrt(energy * texture) * hvs_set(1.0f / 32.0f);
 }
 
-/* From samples to terms; seen[0] and seen[1] get their bits. */
+/* Computes the terms of a block from its samples. seen[0] and seen[1] get the bits of the terms
+ * that are not zero. */
 static inline void hvs_block(hvs_float term[HVS_COEFS], hvs_int seen[2], hvs_int ref[HVS_COEFS],
                              hvs_int dist[HVS_COEFS], const HvsTables *t)
 {
@@ -121,7 +125,7 @@ static inline void hvs_block(hvs_float term[HVS_COEFS], hvs_int seen[2], hvs_int
     const hvs_float hidden = hvs_max(hidden_ref, hidden_dist);
     for (unsigned k = 0; k < HVS_COEFS; k++) {
         hvs_float e = hvs_to_float(hvs_abs(ref[k] - dist[k]));
-        if (k) /* the mean is never hidden */
+        if (k) /* an error of the mean is never hidden */
             e = hvs_max(e - hidden / hvs_set(t->mask[k]), hvs_set(0.0f));
         e *= hvs_set(t->csf[k]);
         term[k] = e * e;

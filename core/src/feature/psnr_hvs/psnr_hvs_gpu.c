@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs on the GPU, planes side by side: first all blocks, then a chain of additions each,
- * prepared in chunks and put together by one group. */
+/* psnr_hvs on the GPU. All planes are handled at the same time: first all blocks, then for each
+ * plane the chain of additions. The chain is prepared in chunks, which one workgroup puts
+ * together. */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <errno.h>
@@ -12,15 +13,16 @@
 GPU_PARAMS(HvsBlocksParams, HVS_BLOCKS_PARAMS);
 GPU_PARAMS(HvsChainParams, HVS_CHAIN_PARAMS);
 
-_Static_assert(offsetof(HvsTables, mask) == HVS_MASKS * sizeof(float), "the kernel reads it so");
+_Static_assert(offsetof(HvsTables, mask) == HVS_MASKS * sizeof(float),
+               "the kernel finds the masks there");
 _Static_assert(HVS_PIECE *HVS_PIECES == HVS_COEFS && HVS_CHUNK == HVS_CHUNK_BLOCKS * HVS_PIECES &&
                    HVS_CHUNK_BLOCKS % HVS_BLOCKS_W == 0,
-               "a chunk is whole pieces, and what whole groups made");
+               "a chunk has whole pieces and the terms of whole workgroups");
 
 enum { PLANES = 3 };
 
 typedef struct Planes {
-    uint32_t blocks[PLANES], chunks[PLANES]; /* of both kinds of chroma alike */
+    uint32_t blocks[PLANES], chunks[PLANES]; /* the same for both chroma planes */
     uint32_t all_blocks, all_chunks;
 } Planes;
 

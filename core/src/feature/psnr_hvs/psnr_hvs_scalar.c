@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* psnr_hvs for any CPU, one block after the other. */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include <math.h>

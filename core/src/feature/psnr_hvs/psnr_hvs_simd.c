@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs, a block per lane, for each instruction set. */
+/* psnr_hvs with a block in each vector lane, compiled for each instruction set. */
 #include "feature/psnr_hvs/psnr_hvs.h"
 
 #include "base/simd.h"
@@ -17,7 +17,7 @@ typedef vf hvs_float;
 #define hvs_quotient(a, b) v_select_f32(hvs_positive(b), v_div_f32(a, b), v_set_f32(0.0f))
 #define hvs_mark(bits, x, bit) ((hvs_int)v_or((vi)(bits), v_keep32(hvs_positive(x), v_set32(bit))))
 
-/* Floats that are not negative compare like integers. */
+/* Lanes where x > 0. x is not negative, so comparing its bits as integers is enough. */
 V_INLINE vm hvs_positive(vf x)
 {
     return vm_gt_s32((vi)x, v_zero());
@@ -25,7 +25,7 @@ V_INLINE vm hvs_positive(vf x)
 
 #include "feature/psnr_hvs/psnr_hvs_block.h"
 
-/* A row of each block comes in words of 4 bytes. Lanes past the last block repeat it. */
+/* Rows of blocks are loaded in words of 4 bytes. Lanes behind the last block repeat it. */
 #define DEFINE_BLOCKS(bits, type)                                                                  \
     V_INLINE void load_##bits(hvs_int *s, const void *plane, ptrdiff_t stride, unsigned first,     \
                               unsigned count)                                                      \
