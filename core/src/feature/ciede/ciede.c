@@ -17,7 +17,7 @@ typedef struct CiedeState {
 } CiedeState;
 
 typedef struct CiedeScratch {
-    uint16_t *sample[2][3]; /* a row of each plane of each picture, all as long as luma */
+    uint16_t *sample[2][3]; /* a row of each plane of each picture, all as wide as luma */
     float *difference;
 } CiedeScratch;
 
@@ -76,7 +76,7 @@ static int ciede_scratch_create(const Feature *f, void **scratch)
     return 0;
 }
 
-/* The first n samples of a row in which each is repeated `repeat` times. */
+/* Copies samples of a row, each `repeat` times (1 or 2), until n samples are written. */
 static void copy_row(uint16_t *out, size_t n, const VmafPicture *pic, unsigned plane, unsigned y,
                      unsigned repeat)
 {
@@ -90,10 +90,11 @@ static void copy_row(uint16_t *out, size_t n, const VmafPicture *pic, unsigned p
     }
 }
 
-/* A row of subsampled chroma at the size of luma. The reference repeats both rows and columns at
- * 4:2:0, but only rows (though these are complete) at 4:2:2, so that the right half of a row comes
- * from what is stored after it: zeros up to a multiple of 32 samples, then the next row; after the
- * last row of Cb, Cr. At odd widths that decides the last column of 4:2:0, too. */
+/* Writes a row of subsampled chroma at the size of luma. At 4:2:0 the reference repeats rows and
+ * columns. At 4:2:2 it repeats only rows (although chroma has all rows), so the right half of a row
+ * comes from the memory behind it: zeros up to a multiple of 32 samples, then the next row, and
+ * after the last row of Cb the rows of Cr. With odd widths this also affects the last column at
+ * 4:2:0. */
 static void spread_chroma(uint16_t *out, const VmafPicture *pic, unsigned plane, unsigned y)
 {
     const unsigned repeat = pic->pix_fmt == VMAF_PIX_FMT_YUV420P ? 2 : 1;

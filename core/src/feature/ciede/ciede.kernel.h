@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernel of ciede: CIEDE2000 differences of pixels, summed up.
+/* GPU kernel of ciede: the sum of the CIEDE2000 differences of pixels.
  *
  * The CPU works in double and narrows to single precision at each named step. Here curves come from
- * tables of short series, good enough to say which single-precision number a value becomes, unless
- * it lies so close to the middle between two of them that the CPU's may be the other one. Pixels
- * with such a value are listed, and left to the CPU.
+ * tables of short series. They are precise enough to decide which single-precision number a value
+ * becomes, unless it is so close to the middle between two of them that the CPU may get the other
+ * one. Pixels with a doubtful value are listed and left to the CPU.
  *
- * What the CPU adds up in order is added up here in fixed point; all differences are kept, for sums
- * that depend on the order.
+ * The CPU adds the differences in raster order; the kernel adds them in fixed point. It also keeps
+ * all differences, for frames in which the order matters.
  *
- * Where double is slow or missing, pairs of floats stand in for it. Their products are three times
- * as fast where a * b + c is rounded once, which most devices do and Vulkan does not promise. So
- * there are two variants, FUSED 1 and 0; both are run, each asks the device, and one of them leaves
- * at once. Where every device does, as with CUDA, the other one is empty; and so it is in double
- * (F64), which does not need to know. */
+ * Where double is slow or missing, pairs of floats take its place. Their products are three times
+ * as fast if the device rounds a * b + c only once, which most devices do but Vulkan does not
+ * promise. So there are two variants, FUSED 1 and 0. Both are launched, each tests the device, and
+ * one of them returns at once. With APIs whose devices all fuse, like CUDA, the other variant is
+ * empty; so it is in double (F64), where it does not matter. */
 #include "feature/ciede/ciede_tile.h"
 
 #define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
@@ -33,7 +33,8 @@ KERNEL_BEGIN
 #include "feature/ciede/pixel_pairs.h"
 #endif
 
-/* Chroma at the size of luma, as ciede.c does it: what is stored after a row follows it. */
+/* The row and column of the chroma sample for pixel (x, y). As in ciede.c, a row goes on with the
+ * memory behind it. */
 DEVICE u32 chroma_row(u32 x, u32 y, INOUT(u32) column)
 {
     if (subsampled == 0u) {
@@ -48,6 +49,8 @@ DEVICE u32 chroma_row(u32 x, u32 y, INOUT(u32) column)
     return row;
 }
 
+/* A chroma sample of the reference: Cb (`blue`) or Cr. Behind the rows of Cb are those of Cr;
+ * elsewhere outside it is 0. */
 DEVICE u32 chroma_of_ref(u32 row, u32 column, bool blue)
 {
     if (column >= chroma_w || row >= (blue ? 2u * chroma_h : chroma_h))
@@ -56,6 +59,7 @@ DEVICE u32 chroma_of_ref(u32 row, u32 column, bool blue)
     return blue && row < chroma_h ? SAMPLE(ref_cb, at, column) : SAMPLE(ref_cr, at, column);
 }
 
+/* The same for the distorted picture. */
 DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
 {
     if (column >= chroma_w || row >= (blue ? 2u * chroma_h : chroma_h))
@@ -64,7 +68,7 @@ DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
     return blue && row < chroma_h ? SAMPLE(dist_cb, at, column) : SAMPLE(dist_cr, at, column);
 }
 
-/* In units of 2^-CIEDE_SUM_BITS. */
+/* x as an integer, in units of 2^-CIEDE_SUM_BITS. */
 DEVICE u64 fixed_point(f32 x)
 {
     u32 bits = bits_of_f32(x);
@@ -75,7 +79,7 @@ DEVICE u64 fixed_point(f32 x)
     return u64(mantissa) << u32(min_i32(shift, 39));
 }
 
-/* Leaves a pixel to the CPU. */
+/* Puts a pixel on the list of those that are left to the CPU. */
 DEVICE void list_pixel(u32 pixel, u32x2 luma, u32x2 blue, u32x2 red)
 {
     u32 place = ATOMIC_ADD(listed, 0u, 1u);
@@ -88,7 +92,7 @@ DEVICE void list_pixel(u32 pixel, u32x2 luma, u32x2 blue, u32x2 red)
     sums[at + 3u] = red.x | red.y << 16;
 }
 
-/* How far off a pixel is. `doubt` is set where the CPU may find another number. */
+/* The difference of a pixel. Sets `doubt` if the CPU may get another number. */
 DEVICE f32 off_by(u32x2 luma, u32x2 blue, u32x2 red, INOUT(u32) doubt)
 {
     u32 next_luma = luma.x, next_blue = blue.x, next_red = red.x;
@@ -104,8 +108,8 @@ DEVICE f32 off_by(u32x2 luma, u32x2 blue, u32x2 red, INOUT(u32) doubt)
     return float_of(difference(ref, dist, doubt));
 }
 
-/* Marks of two sets of pixels as one: how many of them are listed, and above that 255 less the
- * least exponent of the others' differences. */
+/* Joins the marks of two sets of pixels. The lower 24 bits are the number of listed pixels; the
+ * upper 8 bits are 255 less the smallest exponent among the differences of the others. */
 DEVICE u32 joined_marks(u32 a, u32 b)
 {
     return (max_u32(a >> 24, b >> 24) << 24) | ((a & 0xffffffu) + (b & 0xffffffu));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ciede on the GPU: one pass, in the variant that suits the device. */
+/* ciede on the GPU: one kernel, in the variant that suits the device. */
 #include "feature/ciede/ciede.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
 
-/* Groups that fill a large GPU; in small pictures each of them takes fewer rows. */
+/* ENOUGH_GROUPS workgroups fill a large GPU. In small pictures each workgroup takes fewer rows. */
 enum { ENOUGH_GROUPS = 2000, MIN_STEPS = 2, MAX_STEPS = 32 };
 
 static unsigned group_rows(const FrameShape *shape)
@@ -22,12 +22,13 @@ static unsigned group_rows(const FrameShape *shape)
     return CIEDE_GROUP_H * (steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps);
 }
 
-/* What a double loses as a float. */
+/* The difference between a double and the float nearest to it. */
 static float low_part(double value)
 {
     return (float)(value - (double)(float)value);
 }
 
+/* Stores a point for kernels that work in pairs of floats. */
 static void put(float *point, const double terms[CIEDE_TERMS])
 {
     for (unsigned n = 0; n < 3; n++) {
@@ -46,6 +47,7 @@ static uint64_t rounded_bits(double value, uint64_t unit)
     return (bits + unit / 2) & ~(unit - 1);
 }
 
+/* Stores a point for kernels that work in doubles; ciede_tile.h describes the format. */
 static void put_doubles(float *point, const double terms[CIEDE_TERMS])
 {
     const uint64_t fourth = rounded_bits(terms[3], 1 << 20),
@@ -57,13 +59,13 @@ static void put_doubles(float *point, const double terms[CIEDE_TERMS])
     memcpy(point + 6, upper, sizeof(upper));
 }
 
-/* The terms of a curve's series at x; they are added to what is there. */
+/* Adds the terms of a curve's Taylor series at x to `terms`. */
 typedef void SeriesAt(double x, double terms[CIEDE_TERMS]);
 
 static void light_at(double v, double terms[CIEDE_TERMS])
 {
     const double base = (v + CURVE_OFFSET) * CURVE_SCALE;
-    double share = 1.0; /* the binomial, and what base has of v */
+    double share = 1.0; /* binomial coefficient, times a power of the slope of base */
     for (unsigned n = 0; n < CIEDE_TERMS; n++) {
         terms[n] += share * pow(base, CURVE_POWER - n);
         share *= (CURVE_POWER - n) / (n + 1.0) * CURVE_SCALE;
@@ -78,7 +80,7 @@ static void arc_at(double slope, double terms[CIEDE_TERMS])
         terms[n] += (n % 2 ? 1.0 : -1.0) * sin(n * angle) / (n * pow(length, n));
 }
 
-/* Of weight * cos(times * x + shift) */
+/* The curve weight * cos(times * x + shift). */
 static void wave_at(double x, double weight, double times, double shift, double terms[CIEDE_TERMS])
 {
     for (unsigned n = 0; n < CIEDE_TERMS; n++) {
@@ -141,7 +143,7 @@ static int make_curves(GpuPlan *plan, GpuBuf *curves)
 
 /* ---- the plan ---- */
 
-enum { DIFFERENCES }; /* what settle asks for */
+enum { DIFFERENCES }; /* number of the buffer that settle fetches */
 
 static size_t group_count(const FrameShape *shape)
 {
@@ -154,7 +156,7 @@ static size_t pixel_count(const FrameShape *shape)
     return (size_t)shape->w[0] * shape->h[0];
 }
 
-/* About one in a thousand is listed. */
+/* Room in the list of pixels. About one pixel in a thousand is listed. */
 static uint32_t list_size(const FrameShape *shape)
 {
     return (uint32_t)(1024 + pixel_count(shape) / 128);
@@ -213,7 +215,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
     };
     gpu_keep(plan, differences, DIFFERENCES);
     const CiedeParams params = make_params(&f->shape, plan);
-    for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) /* one leaves at once */
+    /* Both variants are launched; the one that does not suit the device returns at once. */
+    for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
         gpu_pass(plan, &(GpuPass){
                            .kernel = kernels[i],
                            GPU_PASS_BUFFERS(gpu_ref(plan, 0), gpu_ref(plan, 1), gpu_ref(plan, 2),
@@ -227,11 +230,11 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 
 /* ---- its results ---- */
 
-/* The sum of differences, and what tells whether it depends on their order. */
+/* The sum of differences, and data that show whether it depends on their order. */
 typedef struct Total {
     double sum;
-    unsigned least; /* exponent, as a float has it, of those that are not 0 */
-    size_t listed;
+    unsigned least; /* smallest exponent (as stored in a float) of the differences that are not 0 */
+    size_t listed; /* pixels that are left to the CPU */
 } Total;
 
 static Total total_of(const FrameShape *shape, const uint32_t *readback)
@@ -256,13 +259,13 @@ static void add(Total *total, float difference)
     total->least = bits >> 23 < total->least ? bits >> 23 : total->least;
 }
 
-/* Whether doubles hold all sums on the way there, which are multiples of the last place of the
- * least difference: none loses a bit then, in whatever order. */
+/* True if a double holds every intermediate sum exactly. All of them are multiples of the last
+ * place of the smallest difference. Then no addition loses a bit, in any order. */
 static bool is_exact(const Total *total)
 {
-    const int unit = (int)total->least - 150; /* it is 2^unit */
+    const int unit = (int)total->least - 150; /* the last place is worth 2^unit */
     int end;
-    frexp(total->sum, &end); /* it is below 2^end */
+    frexp(total->sum, &end); /* the sum is below 2^end */
     return unit >= -CIEDE_SUM_BITS && end - unit <= 53;
 }
 
@@ -271,7 +274,7 @@ static const uint32_t *list_of(const FrameShape *shape, const void *readback)
     return (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(shape);
 }
 
-/* The CPU's differences of all pixels in the list. */
+/* Computes the differences of all listed pixels on the CPU. */
 static int measure_listed(const Feature *f, const uint32_t *list, size_t count, float *differences)
 {
     uint16_t *const samples = mem_array(6 * count + 1, sizeof(*samples));
@@ -289,8 +292,8 @@ static int measure_listed(const Feature *f, const uint32_t *list, size_t count, 
     return 0;
 }
 
-/* What the device could not say: NULL, and *err, when there is no memory, or the list was too
- * short. */
+/* Returns the differences of all listed pixels; free them with mem_free. Returns NULL and sets *err
+ * to -ENOMEM, or to -EAGAIN if the list was too short. */
 static float *settle_listed(const Feature *f, const void *readback, size_t listed, int *err)
 {
     *err = listed > list_size(&f->shape) ? -EAGAIN : 0;
@@ -318,7 +321,7 @@ static int collect(const Feature *f, const void *readback, void *result)
     return err;
 }
 
-/* Adds up in the CPU's order what the device left. */
+/* Fetches all differences and adds them up in the CPU's order. */
 static int settle(const Feature *f, const GpuFrame *frame, const void *readback, void *result)
 {
     const uint32_t *const list = list_of(&f->shape, readback);

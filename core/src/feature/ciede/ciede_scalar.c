@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CIEDE2000, pixel by pixel, with the C library's functions. Double precision, narrowed to single
- * where a float is assigned: each narrowing is part of the score. */
+/* CIEDE2000, pixel by pixel, with the functions of the C library. It works in double precision;
+ * assignments to floats narrow to single precision, and each of these roundings is part of the
+ * score. */
 #include "feature/ciede/ciede.h"
 
 #include <math.h>
@@ -54,13 +55,13 @@ static float hue_of(float a, float b)
     return hue < 0.0f ? (float)(hue + 2.0 * CIEDE_PI) : hue;
 }
 
-/* Pulls a* of weak colours away from the axis. */
+/* Moves a* of weak colours away from zero. */
 static float stretched(float a, double stretch)
 {
     return (float)(a + a / 2.0f * stretch);
 }
 
-/* How much a hue difference counts at this hue */
+/* The weight of a hue difference at this hue. */
 static float hue_weight(double hue)
 {
     return (float)(1.0 - 0.17 * cos(hue - CIEDE_PI / 6.0) + 0.24 * cos(2.0 * hue) +
@@ -68,7 +69,7 @@ static float hue_weight(double hue)
                    0.20 * cos(4.0 * hue - 7.0 * CIEDE_PI / 20.0));
 }
 
-/* Couples chroma and hue differences in the blues. */
+/* The factor that couples chroma and hue differences of blue colours. */
 static float rotation(float chroma, float hue)
 {
     const float degrees = (float)(hue * (180.0 / CIEDE_PI));

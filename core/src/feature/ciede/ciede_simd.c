@@ -2,13 +2,14 @@
 /* CIEDE2000 for a vector of pixels.
  *
  * The score is defined by the C library's functions, whose results are narrowed to single precision
- * at once. The vector functions are not the library's, but good enough to say which
- * single-precision number it becomes, except when the result lies so close to the middle between
- * two of them that either could be meant. These rare pixels (one in thousands) are left to the
- * scalar code, so the result is the scalar one, always.
+ * at once. The vector functions here are others, but precise enough to decide which
+ * single-precision number a result becomes, unless it is so close to the middle between two of them
+ * that either is possible. These rare pixels (one in thousands) are left to the scalar code, so the
+ * result is always that of the scalar code.
  *
- * All numbers are doubles here, those of single precision too: an operation on two of these, done
- * in double and rounded to single, is the single-precision operation. */
+ * All numbers are doubles here, even those of single precision: an operation on two
+ * single-precision numbers, done in double and rounded to single, gives exactly the
+ * single-precision result. */
 #include "feature/ciede/ciede.h"
 
 #include <math.h>
@@ -19,11 +20,11 @@ void SIMD_FN(ciede_dsp_init)(CiedeDsp *dsp);
 
 /* ---- functions of doubles ---- */
 
-/* Functions of doubles for ciede's vector code, good to 2^-46 of the result (cosine: of 1) on the
- * arguments that ciede has, which is far more than the single-precision numbers that become of them
- * show. The polynomials interpolate at Chebyshev nodes; their errors are noted. */
+/* Their relative error is at most 2^-46 (cosine: absolute error) for the arguments that occur in
+ * ciede, far less than the rounding to single precision that follows. The polynomials interpolate
+ * at Chebyshev nodes; the comments give the errors. */
 
-/* Lanes of 64 bits, all ones or all zeros */
+/* Lanes of 64 bits, each all ones or all zeros. */
 typedef v_s64 vchoice;
 
 V_INLINE vd v_choose_f64(vchoice m, vd yes, vd no)
@@ -36,14 +37,14 @@ V_INLINE vd v_abs_f64(vd x)
     return (vd)((v_s64)x & INT64_MAX);
 }
 
-/* `x` with its sign turned where `from` is negative */
+/* x with its sign flipped where `from` is negative. */
 V_INLINE vd v_flip_f64(vd x, vd from)
 {
     return (vd)((v_s64)x ^ ((v_s64)from & INT64_MIN));
 }
 
-/* a * b + c, fused where it can be: these functions are approximations, and the last bit of a step
- * is well below what they promise. */
+/* a * b + c, fused where the CPU can do that. These functions are approximations, and the last bit
+ * of a step is far below their error bounds. */
 V_INLINE vd v_multiply_add(vd a, vd b, vd c)
 {
 #if defined(__AVX512F__)
@@ -55,7 +56,8 @@ V_INLINE vd v_multiply_add(vd a, vd b, vd c)
 #endif
 }
 
-/* In pairs, pairs of pairs…: few steps wait for each other. */
+/* Evaluates a polynomial by pairs of terms, then pairs of pairs and so on, so that few steps depend
+ * on each other. */
 V_INLINE vd v_polynomial(vd x, const double *c, int degree)
 {
     vd part[8];
@@ -76,11 +78,11 @@ V_INLINE vd v_polynomial(vd x, const double *c, int degree)
     return part[0];
 }
 
-/* Added to a number below 2^51, leaves its nearest integer in the low bits. */
+/* Adding this to a number below 2^51 leaves the nearest integer in the low bits. */
 #define ROUNDER 6755399441055744.0 /* 1.5 * 2^52 */
 
-/* log2 of a positive normal number: log2(m) / s by s * s, where s = (m - 1) / (m + 1) and m lies
- * between the roots of 1/2 and 2; 2^-52. */
+/* log2 of a positive normal number. The polynomial gives log2(m) / s as a function of s * s, where
+ * s = (m - 1) / (m + 1) and m is between the square roots of 1/2 and 2. Error 2^-52. */
 V_INLINE vd v_log2(vd x)
 {
     static const double c[] = {
@@ -88,7 +90,7 @@ V_INLINE vd v_log2(vd x)
         0.320616391746402, 0.26144412736103884, 0.24291761366011416,
     };
     const int64_t root_half = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000;
-    /* 1023 + exponent: of the octave that starts at the root of 1/2 */
+    /* 1023 + exponent, where octaves start at the square root of 1/2 */
     const v_u64 biased = ((v_u64)x + (uint64_t)((INT64_C(1023) << 52) - root_half)) >> 52;
     const vd m = (vd)((v_u64)x - ((biased - 1023) << 52));
     const vd exponent = (vd)(biased | (uint64_t)two_52) - (4503599627370496.0 + 1023.0);
@@ -96,7 +98,7 @@ V_INLINE vd v_log2(vd x)
     return exponent + s * v_polynomial(s * s, c, 6);
 }
 
-/* 2^x for |x| < 1000; 2^-51. */
+/* 2^x for |x| < 1000. Error 2^-51. */
 V_INLINE vd v_exp2(vd x)
 {
     static const double c[] = {
@@ -122,7 +124,8 @@ V_INLINE vd v_pow(vd x, double power)
     return v_exp2(v_log2(x) * power);
 }
 
-/* For |x| up to pi/2: sin(x) / x by x * x; 2^-52. */
+/* sin(x) for |x| up to pi/2. The polynomial gives sin(x) / x as a function of x * x. Error
+ * 2^-52. */
 V_INLINE vd v_sin(vd x)
 {
     static const double c[] = {
@@ -133,7 +136,7 @@ V_INLINE vd v_sin(vd x)
     return x * v_polynomial(x * x, c, 7);
 }
 
-/* For |x| up to pi/2, by x * x; 2^-54 of 1. */
+/* cos(x) for |x| up to pi/2, as a function of x * x. Absolute error 2^-54. */
 V_INLINE vd v_cos(vd x)
 {
     static const double c[] = {
@@ -150,20 +153,21 @@ V_INLINE vd v_cos(vd x)
     return v_polynomial(x * x, c, 8);
 }
 
-/* For x from 0 to some tens, both good to 2^-50 of 1. */
+/* Sine and cosine of x from 0 to a few tens. Absolute error of both 2^-50. */
 V_INLINE void v_sin_cos(vd x, vd *sine, vd *cosine)
 {
-    /* pi in two parts; multiples of the first are exact */
+    /* pi as a sum of two numbers; multiples of the first are exact */
     const double pi_high = 3.141592651605606, pi_low = 1.984187159361081e-09;
     const vd rounded = x * (1.0 / 3.14159265358979323846) + ROUNDER;
     const vd turns = rounded - ROUNDER;
     const vd part = (x - turns * pi_high) - turns * pi_low;
-    const vd sign = (vd)((v_u64)rounded << 63); /* turned round an odd number of times */
+    const vd sign = (vd)((v_u64)rounded << 63); /* negative after an odd number of half turns */
     *sine = v_flip_f64(v_sin(part), sign);
     *cosine = v_flip_f64(v_cos(part), sign);
 }
 
-/* Not for x = y = 0. atan(t) / t by t * t for |t| up to tan(pi/8); 2^-49. */
+/* atan2(y, x), except for x = y = 0. The polynomial gives atan(t) / t as a function of t * t, for
+ * |t| up to tan(pi/8). Error 2^-49. */
 V_INLINE vd v_atan2(vd y, vd x)
 {
     static const double c[] = {
@@ -175,7 +179,7 @@ V_INLINE vd v_atan2(vd y, vd x)
     const vd ax = v_abs_f64(x), ay = v_abs_f64(y);
     const vchoice steep = (vchoice)(ay > ax);
     const vd small = v_choose_f64(steep, ax, ay), large = v_choose_f64(steep, ay, ax);
-    /* past pi/8, from pi/4 on */
+    /* where the angle is above pi/8, compute it relative to pi/4 */
     const vchoice middle = (vchoice)(small > large * tan_eighth);
     const vd top = v_choose_f64(middle, small - large, small);
     const vd t = top / (large + (vd)((v_s64)small & middle));
@@ -189,24 +193,26 @@ V_INLINE vd v_atan2(vd y, vd x)
 
 #define narrow(x) v_round_to_f32(x)
 
-/* How far results may be from the library's, in units of a double's last place: this is 2^-40 of
- * them, and they are at least 8 times better. */
+/* Upper bound for the difference to the library's results, in units of a double's last place. This
+ * is a relative error of 2^-40; the results are at least 8 times better. */
 #define SLACK (INT64_C(1) << 12)
 
-/* The same for the curves of L*a*b*, absolute, because they may be small differences: they are of
- * sums of three numbers up to 6, good to 2^-47 each, and as steep as 8. */
+/* The same for the curves of L*a*b*, as an absolute error, because their arguments may be small
+ * differences: these are sums of three numbers up to 6, each with an error of 2^-47, and the slope
+ * of the curve is up to 8. */
 #define CURVE_SLACK (1.0 / (INT64_C(1) << 41))
 
-/* Library functions of single precision take more liberty. glibc's powf(x, 7) is never further than
- * 0.0028 of a last place from the exact value. */
+/* The same for powf, because library functions in single precision are less precise. glibc's
+ * powf(x, 7) is never further than 0.0028 units in the last place from the exact value. */
 #define SLACK_POWF (INT64_C(1) << 22)
 
-/* Pixels go through the steps in batches: a step's results depend on one another for long, those of
- * different vectors never, so that a processor finds something to do while it waits. */
+/* Pixels go through the steps in batches of several vectors. Within a vector each operation waits
+ * for the one before; different vectors are independent, so the processor has something to do
+ * meanwhile. */
 enum { REF, DIST, PICTURES = 2, CHANNELS = 3, VECTORS = 4, BATCH = VECTORS * V64 };
 
 typedef struct Batch {
-    /* of each picture: R'G'B', then linear RGB, then XYZ, then their curves, then L*a*b* */
+    /* for each picture: R'G'B', then linear RGB, then XYZ, then the curves of XYZ, then L*a*b* */
     vd colour[PICTURES][CHANNELS][VECTORS];
     vd plain_chroma[PICTURES][VECTORS]; /* before a* is stretched */
     vd chroma[PICTURES][VECTORS], hue[PICTURES][VECTORS];
@@ -215,7 +221,7 @@ typedef struct Batch {
     vchoice doubt[VECTORS];
 } Batch;
 
-/* All ones where the library's x might round to another single-precision number. */
+/* All ones in lanes where the library's x might round to another single-precision number. */
 V_INLINE vchoice doubtful(vd x, int64_t slack)
 {
     const uint64_t middle = UINT64_C(1) << 28, all = (UINT64_C(1) << 29) - 1;
@@ -228,8 +234,8 @@ V_INLINE vd linear_light(vd v)
     return v_choose_f64((vchoice)(v > CURVE_FROM), curve, v * CURVE_SLOPE);
 }
 
-/* `rough`: v comes from approximations. Else (near black) nothing but arithmetic has led to it, and
- * will to the result. */
+/* The curve of L*a*b*. `rough`: v comes from approximations. Otherwise (near black) v and the
+ * result come from the same arithmetic as in the scalar code, so there is no doubt. */
 V_INLINE vd lab_curve(vd v, vchoice rough, vchoice *doubt)
 {
     const vd line = (v * LAB_SLOPE + 16.0) * (1.0 / 116.0);
@@ -312,7 +318,7 @@ V_INLINE vd hue_of(vd a, vd b, vchoice *doubt)
     return (vd)((v_s64)hue & ~grey);
 }
 
-/* The four cosines, from one. */
+/* Computes the four cosines from one sine and cosine. */
 V_INLINE vd hue_weight(vd hue, vchoice *doubt)
 {
     vd sin1, cos1;
@@ -329,7 +335,7 @@ V_INLINE vd hue_weight(vd hue, vchoice *doubt)
     return narrow(weight);
 }
 
-/* x^7 as powf has it: where two results are possible, it is asked. */
+/* powf(x, 7). It calls powf for lanes where two results are possible. */
 V_INLINE vd seventh_power(vd x)
 {
     const vd x2 = x * x, x4 = x2 * x2, power = x4 * x2 * x;
@@ -350,8 +356,8 @@ V_INLINE vd seventh_power(vd x)
     return narrow(v_load_f64(result));
 }
 
-/* Below 2^-60 the turn, and so the rotation, is too small to change the sum it is added to: no
- * doubt is possible there, and arguments of the exponential may be cut. */
+/* If the turn is below 2^-60, the rotation is too small to change the sum it is added to. There is
+ * no doubt in that case, and arguments of the exponential may be replaced by 0. */
 V_INLINE vd rotation(vd chroma, vd hue, vchoice *doubt)
 {
     const double log2_e = 1.4426950408889634;
@@ -425,6 +431,7 @@ V_INLINE vd difference(const Batch *t, int i, vchoice *doubt)
     return v_sqrt_f64(l * l + c * c + h * h + cross);
 }
 
+/* True if a batch of pixels is equal in both pictures. */
 static int same(const CiedeRow *ref, const CiedeRow *dist, size_t x)
 {
     return !memcmp(ref->y + x, dist->y + x, BATCH * sizeof(uint16_t)) &&
@@ -432,6 +439,7 @@ static int same(const CiedeRow *ref, const CiedeRow *dist, size_t x)
            !memcmp(ref->cr + x, dist->cr + x, BATCH * sizeof(uint16_t));
 }
 
+/* Computes the differences of a batch of pixels, from x on. */
 static void columns(float *out, const CiedeRow *ref, const CiedeRow *dist, size_t x,
                     const CiedeRange *range)
 {
@@ -468,7 +476,7 @@ static void ciede_row(float *out, const CiedeRow *ref, const CiedeRow *dist, siz
     for (; x + BATCH <= n; x += BATCH)
         columns(out, ref, dist, x, range);
     if (x < n && n >= BATCH)
-        columns(out, ref, dist, n - BATCH, range); /* some of them once more */
+        columns(out, ref, dist, n - BATCH, range); /* some pixels are computed twice */
     else
         for (; x < n; x++)
             out[x] = ciede_pixel(ref, dist, x, range);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CIEDE2000 of a pixel in double, for devices that are fast at it. In place of pixel_pairs.h.
+/* CIEDE2000 of a pixel in double, for devices whose doubles are fast. It takes the place of
+ * pixel_pairs.h.
  *
- * Such devices convert to float and back slowly, so that floats stay doubles: those that `narrowed`
- * leaves. Quotients and roots begin with a float of 20 bits, made of the upper half of a double. */
+ * These devices are slow at converting between float and double, so single-precision numbers stay
+ * doubles; narrowed() rounds them. Quotients and roots start with a float of 20 bits, made from the
+ * upper half of a double. */
 
-/* Of constants the words: GLSL keeps the digits of 0.1f when it widens it. */
+/* Constants are made of their words, because GLSL widens 0.1f to the double 0.1. */
 #define NUMBER(high, low, low_bits, high_bits) f64_of_words(low_bits, high_bits)
 #define CIEDE_2_3 f64_of_words(0x55555555u, 0x3fe55555u)
 #define CIEDE_5_9 f64_of_words(0x71c71c72u, 0x3fe1c71cu)
 #define CIEDE_4_5 f64_of_words(0x9999999au, 0x3fe99999u)
 #define CIEDE_WEIGHT_L f64_of_words(0xc0000000u, 0x3fe4ccccu) /* 0.65f */
 
-/* How far numbers may be from the CPU's before they are narrowed, in units of a double's last
- * place: those that come from tables; from steps that each are good to 2^-50; and from powf, as in
- * ciede_simd.c. */
+/* Upper bounds for the difference to the CPU's numbers before they are narrowed, in units of a
+ * double's last place: for numbers from tables, for numbers from steps with an error of 2^-50 each,
+ * and for powf (see ciede_simd.c). */
 #define SLACK_SERIES 0x1000u
 #define SLACK_STEPS 0x40u
 #define SLACK_POWF 0x200000u
@@ -22,7 +24,7 @@ struct Lab {
     f64 l, a, b;
 };
 
-/* Of the two kernels of a pass, the one that does the work. */
+/* True in the variant of the kernel that does the work. */
 DEVICE bool suits_device()
 {
     return FUSED != 0;
@@ -30,8 +32,9 @@ DEVICE bool suits_device()
 
 /* ---- arithmetic ---- */
 
-/* The nearest float, ties to even. 2^29 * x less x ends where a float of x's size ends; compilers
- * for Vulkan may not leave that as it is written. */
+/* x rounded to the nearest float, ties to even. The last place of 2^29 * x - x is where a float
+ * of the size of x ends. Compilers for Vulkan may change such an expression, so they get a
+ * conversion. */
 DEVICE f64 narrowed(f64 x)
 {
 #ifdef FMA_FUSES
@@ -42,20 +45,21 @@ DEVICE f64 narrowed(f64 x)
 #endif
 }
 
-/* Whether the CPU's x, which is no further than `slack` units of x's last place, might be narrowed
+/* True if the CPU's x, which differs by at most `slack` units of x's last place, might be narrowed
  * to another float. */
 DEVICE bool is_doubtful(f64 x, u32 slack)
 {
     return ((low_word(x) + slack - 0x10000000u) & 0x1fffffffu) < 2u * slack;
 }
 
+/* x narrowed; sets `doubt` if the CPU might get another float. */
 DEVICE f64 narrowed_near(f64 x, u32 slack, INOUT(u32) doubt)
 {
     doubt |= is_doubtful(x, slack) ? 1u : 0u;
     return narrowed(x);
 }
 
-/* As many units of x's last place as 2^-46 is, 0 < x < 8, but for small ones. */
+/* 2^-46 in units of x's last place, for 0 < x < 8, limited to 2^15 for small x. */
 DEVICE u32 slack_of(f64 x)
 {
     return 1u << u32(clamp_i32(1029 - i32(high_word(x) >> 20), 3, 15));
@@ -66,8 +70,8 @@ DEVICE f64 joined(f32 high, f32 low)
     return f64(high) + f64(low);
 }
 
-/* Numbers from 2^-126 on to 20 bits, as a float, and back. Of 0 it makes 2, which serves quotients
- * and roots. */
+/* A float with the first 20 bits of x, for x from 2^-126 on, and back. For 0 it returns 2, which is
+ * harmless in quotients and roots. */
 DEVICE f32 float_near(f64 x)
 {
     return f32_of_bits((high_word(x) << 3) + 0x40000000u);
@@ -78,7 +82,7 @@ DEVICE f64 double_near(f32 x)
     return f64_of_words(0u, (bits_of_f32(x) >> 3) + 0x38000000u);
 }
 
-/* a / b of b > 0; 0 / 0 is 0. */
+/* a / b for b > 0; 0 / 0 is 0. */
 DEVICE f64 quotient(f64 a, f64 b)
 {
     f64 inverse = double_near(recip_near(float_near(b))), first = a * inverse;
@@ -86,14 +90,14 @@ DEVICE f64 quotient(f64 a, f64 b)
     return fma_f64(first, fma_f64(off, off, off), first);
 }
 
-/* `near` is 1 / sqrt(a) but for this share of it. */
+/* The relative error of `near` as an approximation of 1 / sqrt(a); a_near is a * near. */
 DEVICE f64 root_share(f64 a_near, f64 near)
 {
     f64 off = fma_f64(-a_near, near, f64(1.0f));
     return off * fma_f64(off, f64(0.375f), f64(0.5f));
 }
 
-/* Of a >= 0. */
+/* sqrt(a) for a >= 0. */
 DEVICE f64 root(f64 a)
 {
     f64 inverse = double_near(rsqrt_near(float_near(a))), first = a * inverse;
@@ -109,8 +113,8 @@ DEVICE f64 inverse_root(f64 a)
 
 /* ---- functions ---- */
 
-/* A curve near point `at` of its table, by the first terms of its series there; `d` is how far
- * off. */
+/* A curve at the distance d from point `at` of its table, by the first terms of its series
+ * there. */
 DEVICE f64 series(u32 at, f64 d)
 {
     u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
@@ -120,8 +124,8 @@ DEVICE f64 series(u32 at, f64 d)
     return fma_f64(sum, d, f64_of_words(near.x, near.y));
 }
 
-/* A curve at x >= 0; its table begins at `first` and has `steps` points to a unit. What is added to
- * x leaves the point in the last bits. */
+/* A curve at x >= 0. Its table begins at `first` and has `steps` points per unit; `step` is 1 /
+ * steps. Adding `whole` leaves the number of the nearest point in the last bits. */
 DEVICE f64 curve_at(u32 first, f32 steps, f32 step, f64 x)
 {
     f64 whole = f64(6755399441055744.0f); /* 1.5 * 2^52 */
@@ -130,7 +134,7 @@ DEVICE f64 curve_at(u32 first, f32 steps, f32 step, f64 x)
     return series(CIEDE_POINTS + first + low_word(shifted), fma_f64(near, f64(-step), x));
 }
 
-/* a^(-1/3) of a > 0, to 14 bits. */
+/* a^(-1/3) for a > 0, correct to 14 bits. */
 DEVICE f32 inverse_cube_root(f32 a)
 {
     f32 r = f32_of_bits(0x54a20000u - bits_of_f32(a) / 3u);
@@ -139,7 +143,7 @@ DEVICE f32 inverse_cube_root(f32 a)
     return fma_f32(r * off, share, r);
 }
 
-/* a^(1/3) of a > 0. */
+/* a^(1/3) for a > 0. */
 DEVICE f64 cube_root(f64 a)
 {
     f64 r = double_near(inverse_cube_root(float_near(a))), first = a * (r * r),
@@ -148,7 +152,7 @@ DEVICE f64 cube_root(f64 a)
     return fma_f64(first, share, first);
 }
 
-/* a^(-1/5) of a > 0, to 20 bits. */
+/* a^(-1/5) for a > 0, correct to 20 bits. */
 DEVICE f32 inverse_fifth_root(f32 a)
 {
     f32 r = f32_of_bits(0x4c2d8a33u - bits_of_f32(a) / 5u);
@@ -159,7 +163,7 @@ DEVICE f32 inverse_fifth_root(f32 a)
     return r;
 }
 
-/* a^(1/5) of a > 0. */
+/* a^(1/5) for a > 0. */
 DEVICE f64 fifth_root(f64 a)
 {
     f64 r = double_near(inverse_fifth_root(float_near(a))), square = r * r,
@@ -168,15 +172,15 @@ DEVICE f64 fifth_root(f64 a)
     return fma_f64(first * off, fma_f64(off, f64(0.72f), CIEDE_4_5), first);
 }
 
-/* x^7, and so little that it does not matter: the root of its share of 25^7 is to be one of a
- * float. */
+/* x^7 plus 2^-83, which is too small to matter: it keeps the ratio to 25^7, whose root is taken, in
+ * the range of a float. */
 DEVICE f64 power7(f64 x)
 {
     f64 square = x * x, cube = square * x;
     return fma_f64(cube * cube, x, f64_of_words(0u, 0x3ac00000u)); /* 2^-83 */
 }
 
-/* Of 0 <= x < 1.6 */
+/* sin(x) for 0 <= x < 1.6. */
 DEVICE f64 sine_of(f64 x)
 {
     return curve_at(CIEDE_SINES, 128.0f, 0.0078125f, x);
@@ -184,11 +188,11 @@ DEVICE f64 sine_of(f64 x)
 
 /* ---- samples to L*a*b* ---- */
 
-/* The curve from signals to light, below CIEDE_LIGHT_END. No branch: what a warp waits for is
- * waited for at once. */
+/* Light by signal, below CIEDE_LIGHT_END. It has no branch, so that a warp waits for memory only
+ * once. */
 DEVICE f64 linear_light(f64 v, INOUT(u32) doubt)
 {
-    /* The curve is broken there. (2^-45) */
+    /* Within 2^-45 of this point there is doubt, because the curve has a step there. */
     doubt |= abs_f64(v - CIEDE_CURVE_FROM) < f64(2.8e-14f) ? 1u : 0u;
     PRECISE f64 shifted = fma_f64(v, f64(1024.0f), f64(6755399441055744.0f));
     PRECISE f64 near = shifted - f64(6755399441055744.0f);
@@ -197,7 +201,7 @@ DEVICE f64 linear_light(f64 v, INOUT(u32) doubt)
     return v > CIEDE_CURVE_FROM ? light : v * CIEDE_CURVE_SLOPE;
 }
 
-/* The same from there on, or `light`. */
+/* Light by signal from CIEDE_LIGHT_END on; returns `light` for smaller signals. */
 DEVICE f64 bright_light(f64 v, f64 light)
 {
     f64 base = (v + CIEDE_CURVE_OFFSET) * CIEDE_CURVE_SCALE, square = base * base;
@@ -210,13 +214,13 @@ DEVICE f64 lab_curve(f64 v, INOUT(u32) doubt)
     return narrowed_near(v > CIEDE_LAB_FROM ? root : line, SLACK_SERIES, doubt);
 }
 
-/* A row of the matrix times three lights. */
+/* A row of the matrix times (r, g, b). */
 DEVICE f64 weighed(f64 r, f64 g, f64 b, f64 from_r, f64 from_g, f64 from_b)
 {
     return fma_f64(r, from_r, fma_f64(g, from_g, b * from_b));
 }
 
-/* A sample less the one that stands for 0; 2^52 comes and goes. */
+/* A sample less the offset. The conversion adds and subtracts 2^52. */
 DEVICE f64 signal_of(u32 value, f32 offset)
 {
     return f64_of_words(value, 0x43300000u) - (f64(4503599627370496.0f) + f64(offset));
@@ -254,7 +258,7 @@ DEVICE f64 chroma_of(f64 a, f64 b, INOUT(u32) doubt)
     return narrowed_near(root(fma_f64(a, a, b * b)), SLACK_STEPS, doubt);
 }
 
-/* The arc of (a, b), 0 of (0, 0), from 0 to pi: the sign of b does not matter. */
+/* The angle of (a, |b|), from 0 to pi; 0 for (0, 0). */
 DEVICE f64 arc_of(f64 b, f64 a)
 {
     f64 height = abs_f64(b), width = abs_f64(a);
@@ -271,13 +275,13 @@ DEVICE f64 hue_of(f64 a, f64 b, INOUT(u32) doubt)
     return b < f64(0.0f) ? narrowed(CIEDE_TWO_PI - hue) : hue;
 }
 
-/* Couples chroma and hue differences in the blues. */
+/* The factor that couples chroma and hue differences of blue colours. */
 DEVICE f64 rotation(f64 chroma, f64 hue, INOUT(u32) doubt, INOUT(u32) power_doubt)
 {
     f64 degrees = narrowed(hue * CIEDE_DEGREES);
     f64 z = narrowed((degrees - f64(275.0f)) * CIEDE_BELL_SCALE);
     f64 square = narrowed(z * z);
-    if (square >= f64(CIEDE_BELL_END)) /* what is left is below 2^-40: it moves no difference */
+    if (square >= f64(CIEDE_BELL_END)) /* the rotation is below 2^-40 and changes no difference */
         return f64(0.0f);
     f64 bell = narrowed_near(curve_at(CIEDE_BELLS, 64.0f, 0.015625f, square) * f64(60.0f),
                              2u * SLACK_SERIES, doubt);
@@ -289,7 +293,7 @@ DEVICE f64 rotation(f64 chroma, f64 hue, INOUT(u32) doubt, INOUT(u32) power_doub
     return -narrowed_near(f64(2.0f) * root(share) * sine, slack_of(sine), doubt);
 }
 
-/* How much differences of lightness count. */
+/* The divisor of lightness differences. */
 DEVICE f64 lightness_scale(f64 ref, f64 dist, INOUT(u32) doubt)
 {
     f64 off = narrowed(fma_f64(narrowed(ref + dist), f64(0.5f), f64(-50.0f)));
@@ -297,7 +301,7 @@ DEVICE f64 lightness_scale(f64 ref, f64 dist, INOUT(u32) doubt)
     return narrowed(narrowed_near(f64(1.0f) + gain, SLACK_STEPS, doubt) * CIEDE_WEIGHT_L);
 }
 
-/* `doubt` is set where the CPU's might be another float. */
+/* The CIEDE2000 difference of two colours. Sets `doubt` if the CPU might get another float. */
 DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
 {
     f64 c_ref = chroma_of(ref.a, ref.b, doubt), c_dist = chroma_of(dist.a, dist.b, doubt);
@@ -319,7 +323,7 @@ DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     if (c_ref == f64(0.0f) || c_dist == f64(0.0f))
         turn = f64(0.0f);
 
-    /* Rounded as the CPU does it: many are half way between two floats. */
+    /* Rounded exactly as on the CPU, because many are halfway between two floats. */
     PRECISE f64 c_gain = chroma * CIEDE_C_WEIGHT;
     PRECISE f64 c_scale = c_gain + f64(1.0f);
     f64 s_c = narrowed(c_scale);
@@ -338,7 +342,7 @@ DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     u32 power_doubt = 0u;
     f64 cross_part = narrowed(narrowed(rotation(chroma, hue, doubt, power_doubt) * c) * h);
     f64 sum = fma_f64(l, l, fma_f64(c, c, fma_f64(h, h, cross_part)));
-    /* Another last bit of powf's moves what it becomes by less than 2^-20.8 of that. */
+    /* If powf's last bit differs, cross_part changes by less than 2^-20.8 of itself. */
     f32 share = power_doubt == 0u ? 0.0f : f32(quotient(abs_f64(cross_part), sum));
     bool is_large = share > 0.05f;
     doubt |= is_large ? 1u : 0u;
@@ -346,7 +350,7 @@ DEVICE f64 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     return narrowed_near(root(sum), slack, doubt);
 }
 
-/* A difference as it is summed up. */
+/* Converts a difference to a float for the sum. */
 DEVICE f32 float_of(f64 x)
 {
     return f32(x);

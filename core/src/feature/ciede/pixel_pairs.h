@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CIEDE2000 of a pixel in pairs of floats. */
+/* CIEDE2000 of a pixel in pairs of floats, for devices whose doubles are slow or missing. Include
+ * it after KERNEL_BEGIN. */
 #include "gpu/prelude/exact_float.h"
 #include "gpu/prelude/float_pair.h"
 
@@ -13,9 +14,9 @@ DEVICE Pair pair_made(f32 high, f32 low)
 
 #define NUMBER(high, low, low_word, high_word) pair_made(high, low)
 
-/* How far numbers may be from the CPU's before they are narrowed, as a share of half a unit in a
- * float's last place: 2^-40 of them; 2^-38 of a curve's short values, which its first point serves
- * alone; and as much of powf's as in ciede_simd.c. */
+/* Upper bounds for the difference to the CPU's numbers before they are narrowed, in half units of a
+ * float's last place: a relative error of 2^-40; one of 2^-38 for values of a curve below
+ * SHORT_CURVE, which depend on its first point alone; and the bound for powf (see ciede_simd.c). */
 #define SLACK 3.0517578125e-05f
 #define SLACK_SHORT 0.0001220703125f
 #define SHORT_CURVE 0.0625f
@@ -27,7 +28,8 @@ struct Lab {
 
 /* ---- arithmetic ---- */
 
-/* Whether a * b + c is rounded once. 1 + 2^-12 squared has one bit more than a float. */
+/* True if the device rounds a * b + c once. The square of 1 + 2^-12 has one bit more than a
+ * float. */
 DEVICE bool device_fuses()
 {
 #ifdef FMA_FUSES
@@ -39,12 +41,13 @@ DEVICE bool device_fuses()
 #endif
 }
 
+/* True in the variant of the kernel that does the work on this device. */
 DEVICE bool suits_device()
 {
     return device_fuses() == (FUSED != 0);
 }
 
-/* a * b + c, where it does not matter how often that is rounded. */
+/* a * b + c, where it does not matter whether it is rounded once or twice. */
 DEVICE f32 mul_add(f32 a, f32 b, f32 c)
 {
 #if FUSED
@@ -55,7 +58,7 @@ DEVICE f32 mul_add(f32 a, f32 b, f32 c)
     return sum;
 }
 
-/* c - a * b, where that is small. */
+/* c - a * b, where the result is small. */
 DEVICE f32 rest_of(f32 c, f32 a, f32 b)
 {
 #if FUSED
@@ -68,7 +71,7 @@ DEVICE f32 rest_of(f32 c, f32 a, f32 b)
     return rest;
 }
 
-/* As two_sum, where b is not the larger one, or a is a multiple of b's last place. */
+/* Like two_sum. |b| must not exceed |a|, or a must be a multiple of b's last place. */
 DEVICE f32 quick_sum(f32 a, f32 b, INOUT(f32) error)
 {
     PRECISE f32 sum = a + b;
@@ -77,7 +80,7 @@ DEVICE f32 quick_sum(f32 a, f32 b, INOUT(f32) error)
     return sum;
 }
 
-/* a + b of such. */
+/* a + b, under the condition of quick_sum. */
 DEVICE Pair pair_add_less(Pair a, Pair b)
 {
     f32 lost;
@@ -86,6 +89,7 @@ DEVICE Pair pair_add_less(Pair a, Pair b)
     return pair_of(high, low);
 }
 
+/* The same for a float a. */
 DEVICE Pair pair_add_to(f32 a, Pair b)
 {
     f32 lost;
@@ -94,7 +98,7 @@ DEVICE Pair pair_add_to(f32 a, Pair b)
     return pair_of(high, low);
 }
 
-/* a - b of any two floats. */
+/* a - b for any two floats. */
 DEVICE Pair pair_gap(f32 a, f32 b)
 {
     f32 lost;
@@ -102,7 +106,7 @@ DEVICE Pair pair_gap(f32 a, f32 b)
     return pair_made(high, lost);
 }
 
-/* What separates x.high from the middle between it and the next float, on the side where x is. */
+/* The distance of x.high to the middle between it and the next float, on the side where x is. */
 DEVICE f32 half_unit_of(Pair x)
 {
     u32 bits = bits_of_f32(x.high) & 0x7fffffffu;
@@ -111,8 +115,8 @@ DEVICE f32 half_unit_of(Pair x)
     return is_shorter ? 0.5f * half_unit : half_unit;
 }
 
-/* x narrowed; `doubt` is set where the CPU's x might become another float. It is no further from
- * this one than `share` of half a unit in the float's last place. */
+/* x narrowed. Sets `doubt` if the CPU's x, which differs by at most `share` of half a unit in the
+ * float's last place, might become another float. */
 DEVICE f32 narrowed_near(Pair x, f32 share, INOUT(u32) doubt)
 {
     doubt |= abs_f32(x.low) > half_unit_of(x) * (1.0f - share) ? 1u : 0u;
@@ -133,6 +137,7 @@ DEVICE Pair quotient(Pair a, Pair b)
     return pair_of(first, second);
 }
 
+/* a / b for floats. */
 DEVICE Pair ratio(f32 a, f32 b)
 {
     PRECISE f32 inverse = 1.0f / b;
@@ -141,13 +146,13 @@ DEVICE Pair ratio(f32 a, f32 b)
     return pair_of(first, second);
 }
 
-/* a / b, to the nearest float but for one in a great many. */
+/* a / b, narrowed. Very few are in doubt. */
 DEVICE f32 divided(f32 a, f32 b, INOUT(u32) doubt)
 {
     return narrowed_near(ratio(a, b), SLACK, doubt);
 }
 
-/* Of a > 0; 0 otherwise. The pair may overlap. */
+/* sqrt(a) for a > 0, else 0. The two floats of a may overlap. */
 DEVICE Pair root(Pair a)
 {
     if (a.high <= 0.0f)
@@ -157,6 +162,7 @@ DEVICE Pair root(Pair a)
     return pair_of(first, second);
 }
 
+/* The same for a float. */
 DEVICE Pair root_of(f32 a)
 {
     if (a <= 0.0f)
@@ -168,9 +174,9 @@ DEVICE Pair root_of(f32 a)
 
 /* ---- functions ---- */
 
-/* A curve near point `at` of its table: the first three terms of its series there in pairs, and two
- * more; `d` is how far off, and `d_low` what that lacks. What is added to the value is smaller than
- * that. So it is with the slope, unless the curve turns. */
+/* A curve at the distance d + d_low from point `at` of its table: the first three terms of its
+ * series there as pairs, and two more. The amount that is added to the value is smaller than the
+ * value. The same holds for the slope, unless the curve `turns`. `is_single`: d_low is 0. */
 DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
 {
     u32x4 near = curves[2u * at], far = curves[2u * at + 1u];
@@ -191,7 +197,8 @@ DEVICE Pair series(u32 at, f32 d, f32 d_low, bool is_single, bool turns)
     return pair_of(sum, rest);
 }
 
-/* A curve at x that does not turn; its table begins at `first` and has `steps` points to a unit. */
+/* A curve at the pair x. Its slope must not change its sign. The table begins at `first` and has
+ * `steps` points per unit; `step` is 1 / steps. */
 DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
 {
     f32 near = floor_f32(x.high * steps + 0.5f);
@@ -199,7 +206,7 @@ DEVICE Pair curve_at(u32 first, f32 steps, f32 step, Pair x)
     return series(first + u32(i32(near)), off, x.low, false, false);
 }
 
-/* Any curve at a float. */
+/* Any curve at the float x. */
 DEVICE Pair curve_of(u32 first, f32 steps, f32 step, f32 x)
 {
     f32 near = floor_f32(x * steps + 0.5f);
@@ -207,7 +214,8 @@ DEVICE Pair curve_of(u32 first, f32 steps, f32 step, f32 x)
     return series(first + u32(i32(near)), off, 0.0f, true, true);
 }
 
-/* a^(-1/n) of a > 0, by Newton's method; n is 3 or 5. `guess` serves the exponent's share. */
+/* a^(-1/n) for a > 0 and n = 3 or 5, by Newton's method. The first guess comes from subtracting
+ * bits; `guess` is its constant. */
 DEVICE f32 inverse_root(f32 a, u32 n, u32 guess)
 {
     PRECISE f32 r = f32_of_bits(guess - bits_of_f32(a) / n);
@@ -248,26 +256,26 @@ DEVICE Pair fifth_root(Pair a)
     return pair_of(first, second);
 }
 
-/* x^7 of x >= 0 */
+/* x^7 for x >= 0 */
 DEVICE Pair power7(f32 x)
 {
     Pair square = pair_product(x, x);
     return pair_scale(pair_mul(pair_mul(square, square), square), x);
 }
 
-/* Of 0 <= x < 1.6 */
+/* sin(x) for 0 <= x < 1.6. */
 DEVICE Pair sine_of(f32 x)
 {
     return curve_of(CIEDE_SINES, 128.0f, 0.0078125f, x);
 }
 
-/* size * sin(x) */
+/* size * sin(x), narrowed. */
 DEVICE f32 sine_times(Pair size, f32 x, INOUT(u32) doubt)
 {
     return narrowed_near(pair_mul(size, sine_of(x)), x < SHORT_CURVE ? SLACK_SHORT : SLACK, doubt);
 }
 
-/* The arc of (a, b), which are not both 0, narrowed. */
+/* The angle of (a, b), narrowed. a and b must not both be 0. */
 DEVICE f32 arc_of(f32 b, f32 a, INOUT(u32) doubt)
 {
     bool steep = abs_f32(b) > abs_f32(a);
@@ -283,12 +291,13 @@ DEVICE f32 arc_of(f32 b, f32 a, INOUT(u32) doubt)
 
 /* ---- samples to L*a*b* ---- */
 
-/* The curve from signals to light. Its table holds what samples of their depth can give. */
+/* Light by signal. Signals from CIEDE_LIGHT_END on only come from samples that exceed their depth,
+ * so the table ends there. */
 DEVICE Pair linear_light(Pair v, INOUT(u32) doubt)
 {
     Pair from = CIEDE_CURVE_FROM;
     PRECISE f32 past = (v.high - from.high) + (v.low - from.low);
-    doubt |= abs_f32(past) < 1e-12f ? 1u : 0u; /* the curve is broken there */
+    doubt |= abs_f32(past) < 1e-12f ? 1u : 0u; /* the curve has a step there */
     if (!pair_above(v, CIEDE_CURVE_FROM))
         return pair_mul(v, CIEDE_CURVE_SLOPE);
     if (v.high < CIEDE_LIGHT_END)
@@ -308,7 +317,7 @@ DEVICE f32 lab_curve(Pair v, INOUT(u32) doubt)
     return narrowed_near(curve, SLACK, doubt);
 }
 
-/* A row of the matrix times three lights. */
+/* A row of the matrix times (r, g, b). */
 DEVICE Pair weighed(Pair r, Pair g, Pair b, Pair from_r, Pair from_g, Pair from_b)
 {
     f32 r_lost, g_lost, b_lost, lost, lost2;
@@ -364,13 +373,13 @@ DEVICE f32 hue_of(f32 a, f32 b, INOUT(u32) doubt)
                       : hue;
 }
 
-/* Pulls a* of weak colours away from the axis. */
+/* Moves a* of weak colours away from zero. */
 DEVICE f32 stretched(f32 a, Pair stretch, INOUT(u32) doubt)
 {
     return narrowed_near(pair_add_to(a, pair_scale(stretch, 0.5f * a)), SLACK, doubt);
 }
 
-/* Couples chroma and hue differences in the blues. */
+/* The factor that couples chroma and hue differences of blue colours. */
 DEVICE f32 rotation(f32 chroma, f32 hue, INOUT(u32) doubt, INOUT(u32) power_doubt)
 {
     f32 degrees = narrowed_near(pair_scale(CIEDE_DEGREES, hue), SLACK, doubt);
@@ -378,7 +387,7 @@ DEVICE f32 rotation(f32 chroma, f32 hue, INOUT(u32) doubt, INOUT(u32) power_doub
     PRECISE f32 past = quick_sum(-275.0f, degrees, lost);
     f32 z = narrowed_near(pair_mul(pair_made(past, lost), CIEDE_BELL_SCALE), SLACK, doubt);
     PRECISE f32 square = z * z;
-    if (square >= CIEDE_BELL_END) /* what is left is below 2^-40: it moves no difference */
+    if (square >= CIEDE_BELL_END) /* the rotation is below 2^-40 and changes no difference */
         return 0.0f;
     f32 bell = narrowed_near(pair_scale(curve_of(CIEDE_BELLS, 64.0f, 0.015625f, square), 60.0f),
                              2.0f * SLACK, doubt);
@@ -388,7 +397,7 @@ DEVICE f32 rotation(f32 chroma, f32 hue, INOUT(u32) doubt, INOUT(u32) power_doub
     return -2.0f * sine_times(root_of(divided(chroma7, whole, doubt)), turn, doubt);
 }
 
-/* `doubt` is set where the CPU's might be another float. */
+/* The CIEDE2000 difference of two colours. Sets `doubt` if the CPU might get another float. */
 DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
 {
     f32 c_ref = chroma_of(ref.a, ref.b, doubt), c_dist = chroma_of(dist.a, dist.b, doubt);
@@ -417,8 +426,9 @@ DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     Pair off2 = pair_product(off, off);
     Pair l_gain = quotient(pair_mul(CIEDE_L_WEIGHT, off2), root(pair_add_to(20.0f, off2)));
     PRECISE f32 s_l = narrowed_near(pair_add_to(1.0f, l_gain), SLACK, doubt) * 0.65f;
-    /* Half way between two floats in one of some hundred pixels, and so is the CPU's double then:
-     * 0.045 is 9 / 200. Where it is not, it is further from there than the pair may be off. */
+    /* In one of some hundred pixels this is halfway between two floats. Then the CPU's double is,
+     * too, because 0.045 is 9 / 200. In all other pixels the distance to the middle is larger than
+     * the error of the pair. */
     f32 s_c = pair_add_to(1.0f, pair_scale(CIEDE_C_WEIGHT, chroma)).high;
     f32 weight = narrowed_near(curve_of(CIEDE_HUES, 256.0f, 0.00390625f, hue), SLACK, doubt);
     PRECISE f32 s_h =
@@ -436,13 +446,13 @@ DEVICE f32 difference(Lab ref, Lab dist, INOUT(u32) doubt)
     PRECISE f32 cross_part = rotation(chroma, hue, doubt, power_doubt) * c * h;
     Pair squares = pair_add(pair_add(pair_product(l, l), pair_product(c, c)), pair_product(h, h));
     Pair sum = pair_add(squares, pair_single(cross_part));
-    /* Another last bit of powf's moves what it becomes by less than 2^-20.8 of that. */
+    /* If powf's last bit differs, cross_part changes by less than 2^-20.8 of itself. */
     f32 moved =
         power_doubt == 0u || sum.high <= 0.0f ? 0.0f : abs_f32(cross_part) / sum.high * 16.0f;
     return narrowed_near(root(sum), SLACK + moved, doubt);
 }
 
-/* A difference as it is summed up. */
+/* Converts a difference to a float for the sum. */
 DEVICE f32 float_of(f32 x)
 {
     return x;
