@@ -183,17 +183,17 @@ def check_refusals():
     before = open('run.1.json').read()
     for args, code, words in (
             (['--report'], 1, 'needs JSON reports'),
-            (['--report', 'run.1.json', '-r', 'r.yuv'], 1, 'leave -r'),
+            (['--report', 'run.1.json', '-r', 'r.yuv'], 1, 'leave out -r'),
             (['--report', 'none.json'], 255, 'No such file'),
             (['--report', 'list.json'], 255, 'is not a JSON report'),
             (['--report', 'deep.json'], 255, 'is not a JSON report'),
             (['--report', 'cut.json'], 255, 'is not a JSON report'),
             (['--report', 'r.yuv'], 255, 'is not a JSON report'),
-            (['--report', 'run.1.json', '--html', 'run.1.json'], 255, 'would take its place'),
+            (['--report', 'run.1.json', '--html', 'run.1.json'], 255, 'would overwrite it'),
             (['--report', 'run.1.json', '--html', 'no/such/page.html'], 255, 'could not write'),
             (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'no/such/page.html'], 255, 'could not open'),
-            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'a.yuv'], 255, 'would take its place'),
-            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'would go to x')):
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'a.yuv'], 255, 'would overwrite it'),
+            (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'have the same path: x')):
         got, said, out = run(*args)
         check(' '.join(args), got == code and words in said and len(said.splitlines()) == 1 and out == '', (got, said))
     check('nothing was touched', open('run.1.json').read() == before)

@@ -48,7 +48,7 @@ for first, last in ((0, 4), (5, 8), (9, 11), (4, 8), (9, 99)):
     check(f'frames {first}-{last} failed', done.returncode == 0, done.stderr)
 refused('frames before', ['frames 0-4 are missing', 'f5-8.json'], 'f5-8.json', 'f9-11.json')
 refused('frames between', ['frames 5-8 are missing', 'f9-11.json'], 'f0-4.json', 'f9-11.json')
-refused('frames behind', ['behind 8 are missing', 'f5-8.json'], 'f0-4.json', 'f5-8.json')
+refused('frames behind', ['after 8 are missing', 'f5-8.json'], 'f0-4.json', 'f5-8.json')
 refused('an overlap', ['f0-4.json', 'f4-8.json', 'overlap'], 'f0-4.json', 'f4-8.json', 'f9-11.json')
 refused('both', ['f9-11.json and f9-99.json', 'frames 9-11'], 'f0-4.json', 'f5-8.json', 'f9-11.json', 'f9-99.json')
 refused('shards and frames', ['p0.json', 'f5-8.json'], 'p0.json', 'f5-8.json', 'f9-11.json')
@@ -63,7 +63,7 @@ for what, args, words in (
         ('another feature', [*VIDEOS, '--feature', 'psnr'], ['options', 'psnr']),
         ('another precision', [*VIDEOS, '--precision', 'max'], ['options', 'precision']),
         ('another limit', [*VIDEOS, '--fail_under', '99'], ['options', 'fail_under']),
-        ('another model', [*VIDEOS, '--model', 'version=vmaf_v0.6.1neg'], ['options', 'vmaf_v0.6.1neg']),
+        ('the model has changed', [*VIDEOS, '--model', 'version=vmaf_v0.6.1neg'], ['options', 'vmaf_v0.6.1neg']),
         ('another reference', ['-r', other, '-d', dist], ['different inputs', 'other_r.y4m'])):
     done = run(*args, '--shard', '1/3', '-o', 'x1.json')
     check(f'{what}: the part failed', done.returncode == 0, done.stderr)
@@ -84,11 +84,11 @@ refused('appended to', ['x1.json', 'cut off'], 'p0.json', 'x1.json', 'p2.json')
 size = os.path.getsize('p1.json')
 for keep in (size - 1, size - 40, size // 2, 40, 3, 0):
     spoil('p1.json', 'x1.json', lambda text: text[:keep])
-    refused(f'cut off after {keep} bytes', ['x1.json', 'cut off' if keep > 20 else 'another kind'], 'p0.json', 'x1.json', 'p2.json')
-refused('a report', ['by_frames.json', 'another kind'], 'p0.json', 'by_frames.json')
+    refused(f'cut off after {keep} bytes', ['x1.json', 'cut off' if keep > 20 else 'not a part file'], 'p0.json', 'x1.json', 'p2.json')
+refused('a report', ['by_frames.json', 'not a part file'], 'p0.json', 'by_frames.json')
 refused('nothing', ['none.json', 'No such file'], 'p0.json', 'none.json')
 refused('a folder', ['.', 'directory'], 'p0.json', '.')
-refused('a device', ['/dev/null', 'no file'], 'p0.json', '/dev/null')
+refused('a device', ['/dev/null', 'not a regular file'], 'p0.json', '/dev/null')
 
 # Made by others, or by those who know how: nothing of it may harm.
 shards.forge('p1.json', 'x1.json', lambda text: text)
@@ -138,7 +138,7 @@ shards.same('a model in a file', [*VIDEOS, '--model', 'path=model.json'], 3)
 by_file = shards.parts([*VIDEOS, '--model', 'path=model.json'], 2, name='m')
 with open('model.json', 'w') as file:
     file.write(MODEL.replace('0.0004', '0.0005'))
-refused('a model that was replaced', ['m0.json', 'another model'], *by_file)
+refused('a model that was replaced', ['m0.json', 'the model has changed'], *by_file)
 done = run(*VIDEOS, '--model', 'path=model.json', '--shard', '1/2', '-o', 'm1.json')
 check('a part with another model failed', done.returncode == 0, done.stderr)
 refused('parts of two models', ['m0.json', 'm1.json', 'models'], *by_file)
@@ -159,7 +159,7 @@ refused('heatmaps', ['heatmaps'], *VIDEOS, '--shard', '0/2', '--feature', 'cambi
 refused('--from_start alone', ['--shard'], *VIDEOS, '--from_start', args=(), status=USAGE)
 refused('a merge with videos', ['--merge'], *whole, *VIDEOS, status=USAGE)
 for option, value in (('subsample', '2'), ('frame_cnt', '2'), ('feature', 'psnr'), ('model', 'version=vmaf_v0.6.1neg'), ('threads', '1')):
-    refused(f'a merge with --{option}', [f'--{option} is for the parts'], *whole, f'--{option}', value, status=USAGE)
+    refused(f'a merge with --{option}', [f'--{option} is only for the parts'], *whole, f'--{option}', value, status=USAGE)
 done = run(*VIDEOS, '--shard', '0/2')
 check('a part without a file is not refused', done.returncode == USAGE and '-o' in done.stderr, done.stderr)
 done = subprocess.run(f'cat {ref} | {shards.vmaf} -r - -d {dist} --shard 0/2 -o x.json', shell=True, capture_output=True, text=True)
@@ -180,7 +180,7 @@ for env, expected in (
     found = json.load(open('auto.json'))['shard'] if done.returncode == 0 else done.stderr
     check(f'--shard auto with {env}', found == {'index': expected[0], 'count': expected[1]}, found)
 for env, word in (({}, 'Slurm'), ({'JOB_COMPLETION_INDEX': '1'}, 'VMAF_SHARD_COUNT'),
-                  ({'JOB_COMPLETION_INDEX': '2', 'VMAF_SHARD_COUNT': '2'}, 'beyond'),
+                  ({'JOB_COMPLETION_INDEX': '2', 'VMAF_SHARD_COUNT': '2'}, 'outside'),
                   ({'SLURM_ARRAY_TASK_ID': 'x', 'SLURM_ARRAY_TASK_COUNT': '3'}, 'SLURM_ARRAY_TASK_ID'),
                   ({'SLURM_ARRAY_TASK_ID': '1'}, 'SLURM_ARRAY_TASK_COUNT')):
     refused(f'--shard auto with {env}', [word], *VIDEOS, '--shard', 'auto', args=(), status=USAGE, **env)

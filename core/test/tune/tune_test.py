@@ -227,7 +227,7 @@ def what_is_wrong_is_said():
         (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--ffmpeg', 'true'), FAILED, 'is it FFmpeg?'),
         (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--html', 'no/o.html'), FAILED, 'cannot write no/o.html'),
         (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--json', '/dev/full'), FAILED, 'No space left'),
-        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--temp', 'no'), FAILED, '--temp names another place'),
+        (('compare', 'source.mkv', '--encoders', x264, '--crf', '30', '--temp', 'no'), FAILED, 'choose another place with --temp'),
         (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-o', 'text.mkv'), FAILED, 'is there already'),
         (('search', 'source.mkv', '--encoder', x264, '--target', '90', '-y', '-o', 'source.mkv'), FAILED, 'is the source itself'),
         (('corpus', 'none', '--encoders', x264, '--crf', '30', '-o', 'c'), FAILED, 'cannot read the list none'),

@@ -34,7 +34,8 @@ static bool begins(const Arg *arg, const char *name, size_t length)
     return true;
 }
 
-/* The option called `name`, or the only one that starts with it. NULL, with the reason in `error`: none. */
+/* The option called `name`, or the only one that starts with it. NULL, with the reason in `error`:
+ * none. */
 static const Arg *find_long(ArgScanner *scanner, const char *name, size_t length)
 {
     const Arg *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Command lines: tables of options, a scanner that walks argv by a table, and programs that have
- * subcommands. Parser, help text, manual page and completions all come from the same table. For the main
- * thread. */
+ * subcommands. Parser, help text, manual page and completions all come from the same table. For the
+ * main thread. */
 #ifndef TOOLS_ARGS_H
 #define TOOLS_ARGS_H
 
@@ -23,8 +23,8 @@ typedef struct Arg {
     bool newer;        /* unknown to libvmaf 3.2.0: a prefix that was unique there stays unique */
     /* For programs that let each option act by itself: 0 or a negative errno. */
     int (*set)(struct Options *options, const struct Arg *arg, const char *value);
-    /* What shells offer for the value: "file", "folder", "model", "feature", "backend", "device", or
-     * words separated by '|'; NULL: nothing. */
+    /* What shells offer for the value: "file", "folder", "model", "feature", "backend", "device",
+     * or words separated by '|'; NULL: nothing. */
     const char *complete;
 } Arg;
 
@@ -39,9 +39,9 @@ typedef struct ArgScanner {
 
 void args_start(ArgScanner *scanner, const Arg *table, int argc, char **argv);
 
-/* Finds the next option or word. 1: *arg and, if it takes one, *value are set; *arg is NULL for a word
- * that is not an option. 0: the end. -1: `error` holds the reason. Long names may be shortened, and may
- * have hyphens where the table has underscores. */
+/* Finds the next option or word. 1: *arg and, if it takes one, *value are set; *arg is NULL for a
+ * word that is not an option. 0: the end. -1: `error` holds the reason. Long names may be
+ * shortened, and may have hyphens where the table has underscores. */
 int args_next(ArgScanner *scanner, const Arg **arg, const char **value);
 
 void args_print_help(const Arg *table, FILE *file);
@@ -56,20 +56,21 @@ typedef struct Subcommand {
 } Subcommand;
 
 /* Finds the command that a program's first word names. *found: its index in the table; the table's
- * length for help, and one more for the version. -EINVAL, after printing the known commands, if the word is
- * none of these. Sets the program name that `wrong` prints. */
+ * length for help, and one more for the version. -EINVAL, after printing the known commands, if the
+ * word is none of these. Sets the program name that `wrong` prints. */
 int subcommand_find(const char *program, const Subcommand *table, const char *word,
                     unsigned *found);
 
 /* Prints an error about the command line, and where to find help. Returns -EINVAL. */
 int wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Parse an option's value; they print an error and return -EINVAL if it is not between the limits. */
+/* Parse an option's value; they print an error and return -EINVAL if it is not between the
+ * limits. */
 int take_number(const Arg *arg, const char *value, double low, double high, double *out);
 int take_count(const Arg *arg, const char *value, unsigned low, unsigned high, unsigned *out);
 
-/* Finishes stdout and returns the program's exit code: `result`, unless some output was lost or a signal
- * came. Prints which. */
+/* Finishes stdout and returns the program's exit code: `result`, unless some output was lost or a
+ * signal came. Prints which. */
 int subcommand_end(int result);
 
 #endif

@@ -21,8 +21,8 @@ void argv_add_all(Argv *argv, const char *const *words); /* `words` ends with NU
 void argv_take(Argv *argv, char *word);
 void argv_free(Argv *argv);
 
-/* The path in a form that no program takes for an option or for standard input. The caller frees it;
- * NULL: no memory. */
+/* The path in a form that no program takes for an option or for standard input. The caller frees
+ * it; NULL: no memory. */
 char *path_as_argument(const char *path);
 /* The folder that contains the path. The caller frees it; NULL: no memory. */
 char *path_folder(const char *path);

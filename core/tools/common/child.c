@@ -23,10 +23,10 @@
 
 /* ---- the guard ---- */
 
-/* The process between us and a child. It does no other work, so it can see to the end of the child's whole
- * process group: when we ask for it, when the child itself has ended, and when we die without a word
- * (where the system reports that: Linux). It runs in a fork of a program with threads, so it may call
- * only async-signal-safe functions. */
+/* The process between us and a child. It does no other work, so it can see to the end of the
+ * child's whole process group: when we ask for it, when the child itself has ended, and when we die
+ * without a word (where the system reports that: Linux). It runs in a fork of a program with
+ * threads, so it may call only async-signal-safe functions. */
 
 /* Signals that the guard takes as orders. */
 #define GUARD_ASK SIGTERM      /* pass it on to the group */
@@ -50,8 +50,8 @@ static void ignore(int signal)
     (void)signal;
 }
 
-/* Closes all descriptors but `keep`. Other children's pipes would never end, and locks never open, while
- * the guard holds them. */
+/* Closes all descriptors but `keep`. Other children's pipes would never end, and locks never open,
+ * while the guard holds them. */
 static void close_others(int keep)
 {
 #if defined(__linux__) && defined(SYS_close_range)
@@ -137,7 +137,8 @@ static int watch(pid_t child, pid_t parent, const sigset_t *signals)
             continue;
         if (number == GUARD_ASK)
             kill(-child, SIGTERM);
-        /* The signal reports the death of the thread that started us: the process may still live. */
+        /* The signal reports the death of the thread that started us: the process may still
+         * live. */
         if (number == GUARD_KILL || (number == GUARD_ORPHANED && getppid() != parent))
             kill(-child, SIGKILL);
     }
@@ -285,8 +286,8 @@ void children_wake(Children *children)
     errno = error;
 }
 
-/* Reads what is available, at most 1 MiB in one call so that a busy child cannot block us. False: the
- * stream has ended. */
+/* Reads what is available, at most 1 MiB in one call so that a busy child cannot block us. False:
+ * the stream has ended. */
 static bool hear(Child *child, enum ChildStream stream)
 {
     char bytes[16384];
@@ -394,7 +395,8 @@ static int gather(Children *children, const struct pollfd *others, size_t count,
     return 0;
 }
 
-/* Polls once. 1: something happened that the caller waits for; 0: nothing yet; or a negative errno. */
+/* Polls once. 1: something happened that the caller waits for; 0: nothing yet; or a negative
+ * errno. */
 static int look(Children *children, struct pollfd *others, size_t count, int timeout)
 {
     size_t total;

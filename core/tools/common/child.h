@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Child processes, started from argument vectors and never through a shell, or to run a function that
- * may crash or hang. A small guard process stands between this process and each child: stopping a child
- * stops whatever it has started itself, and no child outlives this process, however it ends.
- * Several children may run at once. All functions but children_wake belong to one thread. */
+/* Child processes, started from argument vectors and never through a shell, or to run a function
+ * that may crash or hang. A small guard process stands between this process and each child:
+ * stopping a child stops whatever it has started itself, and no child outlives this process,
+ * however it ends. Several children may run at once. All functions but children_wake belong to one
+ * thread. */
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
 
@@ -22,12 +23,13 @@ typedef struct ChildParams {
     const char *const *argv; /* ends with NULL */
     const char *program;     /* the file to run; NULL: argv[0], looked up in PATH */
     const char *folder;      /* its working directory; NULL: ours */
-    /* Runs in the child instead of a program, which then exits with its result. It must not return to
-     * the caller's code in another way. NULL: run the program. */
+    /* Runs in the child instead of a program, which then exits with its result. It must not return
+     * to the caller's code in another way. NULL: run the program. */
     int (*work)(void *arg);
     enum ChildSink sink[CHILD_STREAMS];
     double time_limit; /* seconds until the child is stopped; 0: no limit */
-    /* Called with the output of the streams that are CHILD_TO_US, within children_wait and child_start. */
+    /* Called with the output of the streams that are CHILD_TO_US, within children_wait and
+     * child_start. */
     void (*heard)(void *arg, enum ChildStream stream, const char *bytes, size_t count);
     void *arg; /* for `work` and `heard` */
 } ChildParams;
@@ -44,9 +46,9 @@ int children_create(Children **out);
 /* Kills all children that still run, and frees everything. NULL is fine. */
 void children_destroy(Children *children);
 
-/* Waits until a child ends, one of `others` (as for poll; may be none) is ready, children_wake is called,
- * or `timeout` milliseconds pass (-1: no timeout). Calls `heard` meanwhile, and stops children that
- * exceed their time limit. 0 or a negative errno. */
+/* Waits until a child ends, one of `others` (as for poll; may be none) is ready, children_wake is
+ * called, or `timeout` milliseconds pass (-1: no timeout). Calls `heard` meanwhile, and stops
+ * children that exceed their time limit. 0 or a negative errno. */
 int children_wait(Children *children, struct pollfd *others, size_t count, int timeout);
 
 /* Makes children_wait return. Any thread and any signal handler may call it. */
@@ -55,8 +57,8 @@ void children_wake(Children *children);
 /* 0, or a negative errno: -ENOENT when the program does not exist. */
 int child_start(Children *children, const ChildParams *params, Child **out);
 
-/* True, with *end set, once the child and everything it started have ended. `heard` has received all its
- * output by then. */
+/* True, with *end set, once the child and everything it started have ended. `heard` has received
+ * all its output by then. */
 bool child_ended(const Child *child, ChildEnd *end);
 
 /* Asks the child to end (SIGTERM); children_wait kills it if it has not ended two seconds later. */
@@ -65,7 +67,8 @@ void child_stop(Child *child);
 /* Kills the child if it still runs, waits for its end, and frees it. NULL is fine. */
 void child_destroy(Child *child);
 
-/* Starts a child and waits for its end. -EINTR: children_wake was called, and the child was killed. */
+/* Starts a child and waits for its end. -EINTR: children_wake was called, and the child was
+ * killed. */
 int child_run(Children *children, const ChildParams *params, ChildEnd *end);
 
 /* The path of this program, to run it again; `called` is its argv[0]. The caller frees it. NULL: no

@@ -43,8 +43,8 @@ static void note_signal(int signal)
 
 #ifdef _WIN32
 
-/* Windows has a thread of its own for these events: Ctrl-C, Ctrl-Break, and the end of the console or of
- * the session. */
+/* Windows has a thread of its own for these events: Ctrl-C, Ctrl-Break, and the end of the console
+ * or of the session. */
 
 const char *interrupt_name(int signal)
 {
@@ -58,7 +58,8 @@ static BOOL WINAPI handle(DWORD event)
     if (interrupt_signal())
         return FALSE; /* the second one: the process ends */
     note_signal(event == CTRL_C_EVENT ? SIGINT : event == CTRL_BREAK_EVENT ? SIGBREAK : SIGTERM);
-    /* When the console closes, the process ends as soon as this handler returns, or after some seconds. */
+    /* When the console closes, the process ends as soon as this handler returns, or after some
+     * seconds. */
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT)
         Sleep(INFINITE);
     return TRUE;
@@ -109,7 +110,8 @@ void interrupt_watch(void)
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
             sigaddset(&watched, signals[i]);
-    /* Threads started from now on inherit the blocked signals: only the watching thread receives them. */
+    /* Threads started from now on inherit the blocked signals: only the watching thread receives
+     * them. */
     pthread_sigmask(SIG_BLOCK, &watched, NULL);
     if (pthread_create(&thread, NULL, watch, NULL))
         pthread_sigmask(SIG_UNBLOCK, &watched, NULL); /* they kill the process, as by default */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Signals that ask the program to stop: SIGINT, SIGTERM, SIGHUP; Ctrl-C and similar events on Windows.
- * The first one lets the program end in order, the second one kills it at once. Signals that our parent
- * ignores stay ignored. Any thread may call these functions, except interrupt_watch. */
+/* Signals that ask the program to stop: SIGINT, SIGTERM, SIGHUP; Ctrl-C and similar events on
+ * Windows. The first one lets the program end in order, the second one kills it at once. Signals
+ * that our parent ignores stay ignored. Any thread may call these functions, except
+ * interrupt_watch. */
 #ifndef TOOLS_INTERRUPT_H
 #define TOOLS_INTERRUPT_H
 
@@ -12,9 +13,9 @@ void interrupt_watch(void);
 int interrupt_signal(void);
 const char *interrupt_name(int signal); /* "SIGINT" */
 
-/* Sets the function that the watching thread calls when a signal comes; it is called at once if one has
- * come already. It replaces the previous function, which is no longer running when this returns.
- * NULL: none. */
+/* Sets the function that the watching thread calls when a signal comes; it is called at once if one
+ * has come already. It replaces the previous function, which is no longer running when this
+ * returns. NULL: none. */
 void interrupt_call(void (*stop)(void *arg), void *arg);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Messages and progress for the user, on standard error. Any thread may call these functions, except where
- * noted. */
+/* Messages and progress for the user, on standard error. Any thread may call these functions,
+ * except where noted. */
 #ifndef TOOLS_MESSAGE_H
 #define TOOLS_MESSAGE_H
 
@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Call first in main, before any file is opened and any thread starts. A standard stream that our parent
- * closed is opened such that using it fails, so that no other file gets its number; and a failing write
- * (a reader that went away, a file-size limit) returns an error instead of killing the process. */
+/* Call first in main, before any file is opened and any thread starts. A standard stream that our
+ * parent closed is opened such that using it fails, so that no other file gets its number; and a
+ * failing write (a reader that went away, a file-size limit) returns an error instead of killing
+ * the process. */
 void streams_prepare(void);
 
-/* Prints one line; adds the newline. It starts on its own line even while the progress line is shown. */
+/* Prints one line; adds the newline. It starts on its own line even while the progress line is
+ * shown. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Like say, for the results of the run. False: it could not be written. */
@@ -22,13 +24,15 @@ bool say_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Flushes and closes stdout. 0, or -EIO, after printing an error, if some output was lost. */
 int finish_stdout(void);
 
-/* While hushed, nothing is printed: for work that is repeated, whose messages were printed the first time. */
+/* While hushed, nothing is printed: for work that is repeated, whose messages were printed the
+ * first time. */
 void message_hush(bool hush);
 
 /* True if stderr is a terminal. */
 bool message_on_terminal(void);
 
-/* A list of names for a message: "a, b, c". Cut short when the text is full. A zeroed list is empty. */
+/* A list of names for a message: "a, b, c". Cut short when the text is full. A zeroed list is
+ * empty. */
 typedef struct Names {
     char text[1024];
     size_t used;
@@ -39,17 +43,18 @@ void names_add(Names *names, const char *name);
 
 /* ---- progress ---- */
 
+/* Values that are not known are left out. */
 enum MeterKind {
     METER_NONE,
-    METER_TERMINAL, /* one line, redrawn: percent, pairs, speed, time left, score; omits unknown values */
-    METER_LINES, /* for programs, once a second: progress frame=N total=N fps=X score=X left=SECONDS */
+    METER_TERMINAL, /* one line, redrawn: percent, pairs, speed, time left, score */
+    METER_LINES,    /* once a second: progress frame=N total=N fps=X score=X left=SECONDS */
 };
 
 typedef struct MeterConfig {
     enum MeterKind kind;
     uint64_t total; /* expected pairs; 0: unknown */
-    /* Sets the mean score of the pairs done so far; false: not known yet. Called when it is shown. NULL: never
-     * known. */
+    /* Sets the mean score of the pairs done so far; false: not known yet. Called when it is shown.
+     * NULL: never known. */
     bool (*score)(void *arg, double *mean);
     void *arg;
 } MeterConfig;

@@ -19,8 +19,8 @@
 #define LOCK "lock"
 #define DRAFT PREFIX "XXXXXX.tmp" /* name of a draft, for mkostemps */
 
-/* Attempts to create something that another program's sweep keeps removing at once. Losing that often is no
- * longer bad luck. */
+/* Attempts to create something that another program's sweep keeps removing at once. Losing that
+ * often is no longer bad luck. */
 #define TRIES 1000
 
 struct TempFolder {
@@ -29,8 +29,8 @@ struct TempFolder {
     unsigned files;
 };
 
-/* Removes everything in a folder, and in the folders within it; does not follow links. `kept` goes last
- * (NULL: in any order). Takes over the descriptor `folder`. */
+/* Removes everything in a folder, and in the folders within it; does not follow links. `kept` goes
+ * last (NULL: in any order). Takes over the descriptor `folder`. */
 static void empty(int folder, const char *kept)
 {
     DIR *const dir = fdopendir(folder);
@@ -55,7 +55,8 @@ static void empty(int folder, const char *kept)
     closedir(dir);
 }
 
-/* The lock file goes last: if we are killed meanwhile, the folder left behind still has one, or is empty. */
+/* The lock file goes last: if we are killed meanwhile, the folder left behind still has one, or is
+ * empty. */
 static void remove_folder(int parent, const char *name)
 {
     const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -64,8 +65,9 @@ static void remove_folder(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Removes the folder if its owner has died. Holds the lock meanwhile, so that an owner who has created the lock file but not
- * yet locked it notices the removal; an owner who has not yet created it finds the folder gone. */
+/* Removes the folder if its owner has died. Holds the lock meanwhile, so that an owner who has
+ * created the lock file but not yet locked it notices the removal; an owner who has not yet created
+ * it finds the folder gone. */
 static void sweep_folder(int parent, const char *name)
 {
     char *const path = text_print("%s/" LOCK, name);
@@ -86,7 +88,8 @@ static bool is_draft(const char *name)
     return strlen(name) == strlen(DRAFT) && !strcmp(name + strlen(DRAFT) - strlen(end), end);
 }
 
-/* Removes a draft whose writer has died. A writer that has not locked it yet notices the removal when it does. */
+/* Removes a draft whose writer has died. A writer that has not locked it yet notices the removal
+ * when it does. */
 static void sweep_draft(int parent, const char *name)
 {
     const int draft = openat(parent, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -120,8 +123,8 @@ static void temp_sweep(const char *parent)
     closedir(dir);
 }
 
-/* Locks the new folder. Where the file system has no locks, nobody sweeps either. -EAGAIN: another program has just
- * removed the folder. */
+/* Locks the new folder. Where the file system has no locks, nobody sweeps either. -EAGAIN: another
+ * program has just removed the folder. */
 static int take_lock(TempFolder *temp)
 {
     char *const path = text_print("%s/" LOCK, temp->path);
@@ -210,8 +213,8 @@ static int complain(const char *path, int error)
     return -error;
 }
 
-/* Locks a draft, so that nobody sweeps it away. Where the file system has no locks, nobody sweeps either. -EAGAIN: another
- * program has just removed it. */
+/* Locks a draft, so that nobody sweeps it away. Where the file system has no locks, nobody sweeps
+ * either. -EAGAIN: another program has just removed it. */
 static int lock_draft(int fd)
 {
     struct stat info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Manual pages and completions for shells. A program writes them at build time from the tables of options that
- * the programs parse their command lines with, so that they are always complete. */
+/* Manual pages and completions for shells. A program writes them at build time from the tables of
+ * options that the programs parse their command lines with, so that they are always complete. */
 #ifndef MANUAL_MANUAL_H
 #define MANUAL_MANUAL_H
 
@@ -9,8 +9,8 @@
 
 #include "common/args.h"
 
-/* A section of a manual page. An empty line of its text separates paragraphs; a line that begins with a blank
- * stays as it is. */
+/* A section of a manual page. An empty line of its text separates paragraphs; a line that begins
+ * with a blank stays as it is. */
 typedef struct ManualSection {
     const char *title; /* NULL ends the list */
     const char *text;

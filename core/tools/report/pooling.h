@@ -41,8 +41,8 @@ typedef struct ScoreLimit {
 /* Parses SCORE or SCORE:POOL. False: `text` is neither. */
 bool score_limit_parse(ScoreLimit *limit, const char *text);
 
-/* True if the pooled score reaches the limit. If not, prints a line that names the score: `name`, with
- * "owner: " before it unless `owner` is empty. */
+/* True if the pooled score reaches the limit. If not, prints a line that names the score: `name`,
+ * with "owner: " before it unless `owner` is empty. */
 bool score_limit_passes(const ScoreLimit *limit, const char *owner, const char *name,
                         const VmafStatistics *figures);
 

@@ -71,7 +71,7 @@ static int check_page(const Options *options)
     for (size_t i = 0; options->html && i < options->words.count; i++) {
         if (strcmp(options->html, options->words.at[i]) != 0)
             continue;
-        say("%s is one of the reports: the page would take its place", options->html);
+        say("%s is one of the reports: the page would overwrite it", options->html);
         return -EINVAL;
     }
     return 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The vmaf command as a function, for the programs that run it again in child processes, and the actions it
- * can take. The actions run once in a process, in its first thread. Each prints what went wrong and returns
- * 0 or a negative errno. */
+/* The vmaf command as a function, for the programs that run it again in child processes, and the
+ * actions it can take. The actions run once in a process, in its first thread. Each prints what
+ * went wrong and returns 0 or a negative errno. */
 #ifndef TOOLS_COMMAND_H
 #define TOOLS_COMMAND_H
 
 #include "common/args.h"
 #include "options.h"
 
-/* Runs the command line and returns the exit code. Call it once, from the first thread, before any other
- * thread starts: it watches for signals. If a GPU does not come back, it ends the process itself. */
+/* Runs the command line and returns the exit code. Call it once, from the first thread, before any
+ * other thread starts: it watches for signals. If a GPU does not come back, it ends the process
+ * itself. */
 int vmaf_command(int argc, char **argv);
 
 /* Returned by score_videos and merge_parts: all went well, but a score is below --fail_under. */
@@ -21,10 +22,10 @@ int score_videos(const Options *options);
 /* --merge: makes one report from the parts of a video, equal to the report of a single run. */
 int merge_parts(const Options *options);
 
-/* --doctor: prints which backends and devices work on this machine, and how to repair those that do not.
- * Drivers are only opened in child processes: a driver that crashes or hangs is a finding. 0: every backend
- * that must work does. Those of --backend must; without it, the CPU and all backends that see a GPU.
- * -ENODEV: one of them does not. */
+/* --doctor: prints which backends and devices work on this machine, and how to repair those that do
+ * not. Drivers are only opened in child processes: a driver that crashes or hangs is a finding. 0:
+ * every backend that must work does. Those of --backend must; without it, the CPU and all backends
+ * that see a GPU. -ENODEV: one of them does not. */
 int doctor(const Options *options);
 
 #endif

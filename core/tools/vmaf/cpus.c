@@ -20,7 +20,7 @@ unsigned cpus_of_quota(const char *text)
 
 #ifdef __linux__
 
-/* The first line of a file. */
+/* Reads the first line of a file. */
 static bool read_line(const char *path, char *line, int size)
 {
     FILE *const file = fopen(path, "r");
@@ -30,7 +30,7 @@ static bool read_line(const char *path, char *line, int size)
     return read;
 }
 
-/* The path of this process in the tree of control groups, without the last slash. */
+/* Writes the path of this process in the tree of control groups, without the last slash. */
 static bool own_group(char *path, size_t size)
 {
     char line[1024];
@@ -47,8 +47,8 @@ static bool own_group(char *path, size_t size)
     return found;
 }
 
-/* Calls `take` with what the file holds in the group of this process and in those around it: the
- * narrowest of them counts. */
+/* Calls `take` with the content of a file in the group of this process and in all groups around it:
+ * the narrowest limit counts. */
 static void for_each_group(const char *file, void (*take)(const char *line, void *arg), void *arg)
 {
     char group[1024], path[2048], line[128];
@@ -86,7 +86,8 @@ static unsigned online_cpus(void)
     cpu_set_t set;
     if (!sched_getaffinity(0, sizeof(set), &set))
         return (unsigned)CPU_COUNT(&set);
-    const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set holds */
+    const long online =
+        sysconf(_SC_NPROCESSORS_ONLN); /* the machine has more CPUs than the set can hold */
     return online > 0 ? (unsigned)online : 1;
 }
 
@@ -97,7 +98,7 @@ unsigned cpus_allowed(void)
     return cpus ? cpus : 1;
 }
 
-/* UINT64_MAX: not known. */
+/* The free memory in bytes; UINT64_MAX: unknown. */
 static uint64_t free_memory(void)
 {
     uint64_t bytes = UINT64_MAX;

@@ -214,8 +214,8 @@ static int note_pair(const Feed *feed, unsigned rating)
                               &feed->hand[rating + 1]);
 }
 
-/* Called for the first pair after the part's last: it is noted but not scored, so that merging can check that the
- * neighbouring part saw the same frames. */
+/* Called for the first pair after the part's last: it is noted but not scored, so that merging can
+ * check that the neighbouring part saw the same frames. */
 static void leave_part(Feed *feed, unsigned rating)
 {
     Rating *const r = feed->group->ratings[rating];
@@ -224,7 +224,8 @@ static void leave_part(Feed *feed, unsigned rating)
     pairing_drop(feed->pairing, rating + 1);
 }
 
-/* True if the pair lies outside the part and only needs counting. Otherwise sets *err to what went wrong, or 0. */
+/* True if the pair lies outside the part and only needs counting. Otherwise sets *err to what went
+ * wrong, or 0. */
 static bool pass_pair(Feed *feed, unsigned rating, int *err)
 {
     PartRun *const part = feed->part;
@@ -287,8 +288,8 @@ static void score_pairs(Feed *feed)
 
 /* ---- the whole ---- */
 
-/* The number of pairs to score, for the progress display; 0: unknown. A part that has no end of its own lasts to
- * the end of the videos. */
+/* The number of pairs to score, for the progress display; 0: unknown. A part that has no end of its
+ * own lasts to the end of the videos. */
 static uint64_t pairs_to_score(const Feed *feed)
 {
     const VideoGroup *const group = feed->group;
@@ -323,7 +324,8 @@ static void start_meter(Feed *feed)
     meter_start(&feed->meter, &metering);
 }
 
-/* How many frames of a video will be read; 0: unknown. Pairing by time does not tell in advance which frames it needs. */
+/* How many frames of a video will be read; 0: unknown. Pairing by time does not tell in advance
+ * which frames it needs. */
 static uint64_t frames_wanted(const Feed *feed, unsigned video)
 {
     const VideoGroup *const group = feed->group;
@@ -341,9 +343,9 @@ static uint64_t frames_wanted(const Feed *feed, unsigned video)
     return group->schedule.limit + skipped;
 }
 
-/* Threads that read each video. A thread copies a few gigabytes a second out of the page cache, a GPU takes some
- * fifty: use as many as help, but leave a quarter of the CPUs to the threads that feed the GPU, because a reader
- * that loses its CPU holds up all frames after its own. */
+/* Threads that read each video. A thread copies a few gigabytes a second out of the page cache, a
+ * GPU takes some fifty: use as many as help, but leave a quarter of the CPUs to the threads that
+ * feed the GPU, because a reader that loses its CPU holds up all frames after its own. */
 static unsigned reading_threads(const VideoGroup *group)
 {
     const unsigned least = 3, most = 8;

@@ -12,21 +12,22 @@
 
 struct Gpu {
     VmafDevice *device;
-    VmafVulkanState *vulkan; /* in its place: a device of others */
+    VmafVulkanState *vulkan; /* used instead of `device`: a device that others own; NULL: none */
     const char *backend;
-    bool asked; /* for the backend or the device, by name */
+    bool asked; /* an option names the backend or the device */
 };
 
-/* Frames on their way on the device: enough to hide a slow read. */
+/* Frames in work on the device, at most: enough to hide a slow read. */
 #define OUTSTANDING_FRAMES 20
 
-static bool gave_up; /* a device */
+static bool gave_up; /* a device did not finish its work */
 
+/* How to open a device. */
 typedef struct Wish {
     const char *backend;
-    bool quiet;    /* nothing in the log when there is no such device */
-    bool asked;    /* by name */
-    bool required; /* what has GPU code runs there or the run fails */
+    bool quiet;    /* log nothing if there is no such device */
+    bool asked;    /* an option names the backend or the device */
+    bool required; /* extractors with GPU code run there or the run fails */
     const GpuNeeds *needs;
 } Wish;
 
@@ -63,7 +64,7 @@ static int start(Gpu **out, const Wish *wish, const Options *options, VmafContex
     return 0;
 }
 
-/* The i-th backend that may be tried; NULL: no further one. */
+/* The next backend from *i on that is not switched off; advances *i to it. NULL: none. */
 static const char *candidate(const Options *options, unsigned *i)
 {
     const char *backend;
@@ -72,19 +73,20 @@ static const char *candidate(const Options *options, unsigned *i)
     return options->gpumask ? NULL : backend;
 }
 
-/* Says why `auto` passed a backend over. */
+/* Prints why `auto` passed over a backend. */
 static void say_refusal(const char *backend, const Options *options)
 {
     char why[512];
     if (options->device)
-        say("%s: it has no device \"%s\"", backend, options->device);
+        say("%s: no such device: \"%s\"", backend, options->device);
     else if (vmaf_backend_missing(backend, options->allow_software, why, sizeof(why)))
         say("%s: %s", backend, why);
     else
-        say("%s: its device could not be opened", backend); /* the log says more */
+        say("%s: could not open its device", backend); /* the log says more */
 }
 
-/* The first backend that finds a GPU. One that was named must be found. */
+/* --backend auto: opens the first backend that finds a GPU. A device that was named must be
+ * found. */
 static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     const char *backend;
@@ -102,17 +104,17 @@ static int start_best(Gpu **gpu, const Options *options, VmafContext *vmaf, cons
     for (unsigned i = 0; options->quiet && (backend = candidate(options, &i)); i++)
         say_refusal(backend, options);
     if (options->device) {
-        say("no backend has a device \"%s\"; --list_devices shows what there is", options->device);
+        say("no backend has a device \"%s\"; --list_devices lists the devices", options->device);
         return -ENODEV;
     }
-    say("no GPU to use: using the CPU");
+    say("no usable GPU: using the CPU");
     return 0;
 }
 
 static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs)
 {
     const Wish wish = { .backend = options->backend,
-                        .quiet = !options->device, /* what is missing is said below */
+                        .quiet = !options->device, /* the message below says what is missing */
                         .asked = true,
                         .required = !options->by_extractor,
                         .needs = needs };
@@ -121,13 +123,13 @@ static int start_named(Gpu **gpu, const Options *options, VmafContext *vmaf, con
     if (!err)
         return 0;
     if (options->device)
-        say("%s has no such device that works here; --list_devices shows what there is",
+        say("the %s backend has no such device that works; --list_devices lists the devices",
             options->backend);
     else if (vmaf_backend_missing(options->backend, options->allow_software, why, sizeof(why)))
-        say("the %s backend cannot run here: %s; leave --backend out to use the CPU",
+        say("the %s backend cannot run here: %s; leave out --backend to use the CPU",
             options->backend, why);
     else
-        say("the %s backend cannot run here; leave --backend out to use the CPU", options->backend);
+        say("the %s backend cannot run here; leave out --backend to use the CPU", options->backend);
     return err;
 }
 
@@ -139,7 +141,8 @@ int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNe
                                             : start_best(gpu, options, vmaf, needs);
 }
 
-/* Software must be named or allowed; and one that was named must be this one. */
+/* True if the options allow this device. A software device must be named or allowed; if a device is
+ * named, it must be this one. */
 static bool is_wanted(const Options *options, const VmafVulkanDeviceInfo *info)
 {
     const char *const device = options->device;
@@ -271,7 +274,7 @@ static void print_device(const VmafDeviceInfo *info)
                info->type == VMAF_DEVICE_SOFTWARE ? " when it is named" : "");
 }
 
-/* Prints the devices of one backend and gives their number; without any, what is missing. */
+/* Prints the devices of a backend, or what is missing if it has none. Returns their number. */
 static unsigned list_backend(const char *backend)
 {
     VmafDeviceInfo info = { .size = sizeof(info) };
@@ -317,7 +320,7 @@ bool backend_listed(const char *list, const char *name)
     for (const char *word = list; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
         if (!strncmp(word, name, length) && (!word[length] || word[length] == ','))
             return true;
-    return !strcmp(list, "all") && strcmp(name, "host"); /* which is for tests */
+    return !strcmp(list, "all") && strcmp(name, "host"); /* the host backend is for tests */
 }
 
 void backend_names(char *text, size_t size)

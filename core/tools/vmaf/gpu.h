@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The GPU of a run, and the library's backends as words of the command line. Which backends exist, the
- * library says: none is named here. For the main thread, except gpu_destroy, which another thread may call once
- * nothing else uses the GPU. */
+/* The GPU of a run, and the library's backends as words of the command line. Which backends exist,
+ * the library says: none is named here. For the main thread, except gpu_destroy, which another
+ * thread may call once nothing else uses the GPU. */
 #ifndef TOOLS_GPU_H
 #define TOOLS_GPU_H
 
@@ -17,15 +17,16 @@
 
 #define BACKENDS_MAX 16 /* more than the library will have */
 
-/* Finds the backend whose name begins `text` and is followed by exactly `end`. Returns its number and sets
- * *name; if there is none, *name is NULL and the number is that of all backends. */
+/* Finds the backend whose name begins `text` and is followed by exactly `end`. Returns its number
+ * and sets *name; if there is none, *name is NULL and the number is that of all backends. */
 unsigned backend_find(const char *text, const char *end, const char **name);
 
-/* The backend that an extractor's name asks for, even if the extractor is not listed: "cuda" for `vif_cuda`.
- * NULL: none. */
+/* The backend that an extractor's name asks for, even if the extractor is not listed: "cuda" for
+ * `vif_cuda`. NULL: none. */
 const char *backend_of_extractor(const char *extractor);
 
-/* True if `name` is in a comma-separated list. "all" stands for all backends but the one for tests. */
+/* True if `name` is in a comma-separated list. "all" stands for all backends but the one for
+ * tests. */
 bool backend_listed(const char *list, const char *name);
 
 /* Writes all names: "a, b or c". */
@@ -43,12 +44,13 @@ typedef struct GpuNeeds {
     size_t pair_bytes;
 } GpuNeeds;
 
-/* Opens the device that the options ask for and hands it to the context. *gpu stays NULL for the CPU.
- * A backend or device that was named either starts, or this fails with a message. Only `auto` falls back to
- * the CPU, and prints why it passed over each backend. */
+/* Opens the device that the options ask for and hands it to the context. *gpu stays NULL for the
+ * CPU. A backend or device that was named either starts, or this fails with a message. Only `auto`
+ * falls back to the CPU, and prints why it passed over each backend. */
 int gpu_create(Gpu **gpu, const Options *options, VmafContext *vmaf, const GpuNeeds *needs);
-/* Uses a Vulkan device that others own and that must outlive *gpu, if the options allow that device. Takes
- * over `state` in any case. On failure returns a negative errno and prints nothing. */
+/* Uses a Vulkan device that others own and that must outlive *gpu, if the options allow that
+ * device. Takes over `state` in any case. On failure returns a negative errno and prints
+ * nothing. */
 int gpu_adopt(Gpu **gpu, const Options *options, VmafContext *vmaf, VmafVulkanState *state);
 const VmafVulkanState *gpu_adopted(const Gpu *gpu); /* NULL: the run opened its own device */
 /* Lets one more context score on the GPU. Does nothing if `gpu` is NULL. */
@@ -58,11 +60,12 @@ unsigned gpu_devices(const Gpu *gpu); /* number of devices that frames are sprea
 /* The device stays open for contexts that have neither left it nor been closed. NULL is fine. */
 void gpu_destroy(Gpu *gpu);
 
-/* True if a device did not finish its work, in this run or an earlier one. It may still be working, and exit
- * handlers of its driver may wait for it. */
+/* True if a device did not finish its work, in this run or an earlier one. It may still be working,
+ * and exit handlers of its driver may wait for it. */
 bool gpu_gave_up(void);
 
-/* Prints where each extractor runs; call it after the first pair was read. Prints nothing if `gpu` is NULL. */
+/* Prints where each extractor runs; call it after the first pair was read. Prints nothing if `gpu`
+ * is NULL. */
 void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
 
 /* "discrete GPU" and the like. */
@@ -70,8 +73,8 @@ const char *gpu_type_name(enum VmafDeviceType type);
 /* Writes a UUID as 8-4-4-4-12 digits. */
 void gpu_uuid_text(char text[40], const uint8_t uuid[16]);
 
-/* --list_devices: prints the devices of all backends, and what backends without a device lack. Negative errno if
- * there is no device. */
+/* --list_devices: prints the devices of all backends, and what backends without a device lack.
+ * Negative errno if there is no device. */
 int gpu_list_devices(void);
 
 #endif

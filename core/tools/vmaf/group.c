@@ -61,9 +61,10 @@ typedef struct GpuPairs {
     unsigned in_work; /* pairs in work on each device */
 } GpuPairs;
 
-/* A GPU wants many pairs, which several threads read at once. But their pictures lie in pinned memory, which is
- * slow to allocate, so there are fewer of large pictures. Of small pictures, more pairs are in work than read ahead:
- * two batches, and those that are uploaded while the scores of the first batch are collected. */
+/* A GPU wants many pairs, which several threads read at once. But their pictures lie in pinned
+ * memory, which is slow to allocate, so there are fewer of large pictures. Of small pictures, more
+ * pairs are in work than read ahead: two batches, and those that are uploaded while the scores of
+ * the first batch are collected. */
 static GpuPairs gpu_pairs(const VideoGroup *group)
 {
     const size_t room = 96u << 20; /* bytes for half of the pairs */
@@ -83,9 +84,10 @@ static unsigned pairs_in_work(const VideoGroup *group)
                              : vmaf_pairs_in_flight(group->ratings[0]->vmaf) - 1;
 }
 
-/* Frames to read ahead of each video for the CPU. Threads that wait for each other once a frame lose much of the time
- * of a small one, and many threads take frames faster than a reader wakes up. Where a part is paired by time, its end
- * shows late, and frames read beyond it are read in vain: read one ahead. */
+/* Frames to read ahead of each video for the CPU. Threads that wait for each other once a frame
+ * lose much of the time of a small one, and many threads take frames faster than a reader wakes up.
+ * Where a part is paired by time, its end shows late, and frames read beyond it are read in vain:
+ * read one ahead. */
 static unsigned cpu_frames_ahead(const VideoGroup *group)
 {
     const unsigned most =
@@ -97,8 +99,9 @@ static unsigned cpu_frames_ahead(const VideoGroup *group)
     return wanted < 1 ? 1 : wanted > most ? most : (unsigned)wanted;
 }
 
-/* The number of pictures in the pool. Pictures are most of the memory where features keep little of their own. With
- * chroma, the pool is as small as possible, which costs features without threads a few percent of their speed. */
+/* The number of pictures in the pool. Pictures are most of the memory where features keep little of
+ * their own. With chroma, the pool is as small as possible, which costs features without threads a
+ * few percent of their speed. */
 static unsigned pool_size(const VideoGroup *group, bool luma_only)
 {
     unsigned reach;
@@ -108,8 +111,8 @@ static unsigned pool_size(const VideoGroup *group, bool luma_only)
                                                               pairs_in_work(group));
 }
 
-/* Creates the one pool that all videos are read into: all ratings use the reference's pictures. Chroma that no
- * extractor looks at gets no memory. */
+/* Creates the one pool that all videos are read into: all ratings use the reference's pictures.
+ * Chroma that no extractor looks at gets no memory. */
 static int create_pool(VideoGroup *group)
 {
     const VideoFormat *const format = &group->videos[0]->format;
@@ -129,8 +132,8 @@ static int create_pool(VideoGroup *group)
     return err;
 }
 
-/* True, with the reason in `why`, if frames cannot stay on the device that scores although some are decoded
- * there. */
+/* True, with the reason in `why`, if frames cannot stay on the device that scores although some are
+ * decoded there. */
 static bool must_fetch(const VideoGroup *group, char *why, size_t size)
 {
     const char *const backend = gpu_backend(group->share->gpu);
@@ -168,7 +171,8 @@ static unsigned decoded_on_devices(const VideoGroup *group)
     return count;
 }
 
-/* Decides whether decoded frames stay on the GPU (all videos or none), and notes it for the report. */
+/* Decides whether decoded frames stay on the GPU (all videos or none), and notes it for the
+ * report. */
 static bool keep_frames(VideoGroup *group)
 {
     char why[512];
@@ -202,7 +206,8 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 
-/* Plans the part and tells the context to record measurements, from which the merge computes scores. */
+/* Plans the part and tells the context to record measurements, from which the merge computes
+ * scores. */
 static int prepare_part(VideoGroup *group, unsigned threads)
 {
     Rating *const rating = group->ratings[0];
@@ -218,8 +223,8 @@ static int prepare_part(VideoGroup *group, unsigned threads)
     return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->part->first);
 }
 
-/* Opens the Vulkan device that the decoder made: its frames can be read there, but not on another device object of the
- * same GPU. False: nothing was opened. */
+/* Opens the Vulkan device that the decoder made: its frames can be read there, but not on another
+ * device object of the same GPU. False: nothing was opened. */
 static bool open_decoders_device(const VideoGroup *group, const Rating *rating)
 {
     GroupShare *const share = group->share;
@@ -233,8 +238,8 @@ static bool open_decoders_device(const VideoGroup *group, const Rating *rating)
            !gpu_adopt(&share->gpu, o, rating->vmaf, state);
 }
 
-/* Estimates the bytes of the picture pool before the features are known: luma only, and no more pictures than the
- * videos have. */
+/* Estimates the bytes of the picture pool before the features are known: luma only, and no more
+ * pictures than the videos have. */
 static size_t expected_pool(const VideoGroup *group)
 {
     const unsigned videos = group->count + 1;
@@ -254,8 +259,8 @@ static uint64_t pairs_of_run(const VideoGroup *group)
                              (unsigned)o->distorted.count);
 }
 
-/* The first context of a run opens the device for all. Later groups use the same rings, even if their samples are
- * smaller. */
+/* The first context of a run opens the device for all. Later groups use the same rings, even if
+ * their samples are smaller. */
 static int use_gpu(const VideoGroup *group, const Rating *rating)
 {
     GroupShare *const share = group->share;

@@ -58,7 +58,8 @@ static int load_builtin(Loaded *loaded, VmafModelConfig *config, const char *ver
     return err;
 }
 
-/* Applies an EXTRACTOR.OPTION=VALUE. If the model does not use the extractor, adds the option to `unused` instead. */
+/* Applies an EXTRACTOR.OPTION=VALUE. If the model does not use the extractor, adds the option to
+ * `unused` instead. */
 static int overload(Loaded *loaded, const OptionSpec *option, Names *unused)
 {
     bool used;

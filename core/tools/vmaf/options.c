@@ -17,12 +17,12 @@ void options_print_help(FILE *file)
           "       vmaf --report REPORT.json... [OPTION]...\n"
           "       vmaf --merge PART.json... [OPTION]...\n"
           "Score the quality of distorted videos against their reference.\n"
-          "Long options may be shortened, and have hyphens in place of underscores.\n",
+          "Long options may be shortened, and may be written with hyphens.\n",
           file);
     args_print_help(option_table(), file);
 }
 
-/* Keeps what was typed, for reports. */
+/* Remembers an option as typed, for reports. */
 static int keep(Options *options, const char *name, const char *value)
 {
     GivenOption *const grown = realloc(options->given, (options->given_count + 1) * sizeof(*grown));
@@ -43,15 +43,15 @@ int words_add(Words *words, const char *word)
     return 0;
 }
 
-/* Words that are no options are the reference and the distorted videos, or these are given with -r and -d:
- * with both, one of them is a slip. */
+/* Takes the words that are not options as the reference and the distorted videos. An error if -r or
+ * -d gives videos as well. */
 static int take_words(Options *options)
 {
     const Words *const words = &options->words;
     if (!words->count)
         return 0;
     if (options->reference || options->distorted.count)
-        return usage_error("unexpected argument '%s'; videos are given with -r and -d already",
+        return usage_error("unexpected argument '%s'; -r and -d already give the videos",
                            words->at[0]);
     options->reference = words->at[0];
     int err = keep(options, "reference", words->at[0]);
@@ -79,7 +79,7 @@ static bool is_auto(const Options *options)
     return options->backend && !strcmp(options->backend, "auto");
 }
 
-/* An extractor may ask for a backend by its name: `vif_cuda`. */
+/* Chooses the backend that an extractor's name asks for, such as `vif_cuda`. */
 static int heed_extractors(Options *options)
 {
     for (size_t i = 0; i < options->feature_count; i++) {
@@ -88,11 +88,10 @@ static int heed_extractors(Options *options)
         if (!backend)
             continue;
         if (options->only_cpu)
-            return usage_error("%s is asked for on %s, but --backend is cpu", extractor, backend);
+            return usage_error("%s needs the %s backend, but --backend is cpu", extractor, backend);
         if (options->backend && !is_auto(options) && strcmp(options->backend, backend) != 0)
             return usage_error(
-                "%s is asked for on %s, but another backend is asked for, too: %s; a "
-                "run has one",
+                "%s needs the %s backend, but another one is chosen: %s; a run can use only one",
                 extractor, backend, options->backend);
         if (!options->backend || is_auto(options)) {
             options->backend = backend;
@@ -102,12 +101,12 @@ static int heed_extractors(Options *options)
     return 0;
 }
 
-/* What was asked for by name must not be switched off in the same breath. */
+/* Checks that no option switches off the backend that another one chooses. */
 static int check_backend(Options *options)
 {
     const char *name;
     if (options->doctor_backends && !options->backend && !options->only_cpu)
-        return usage_error("--backend %s: a run has one backend; several are for --doctor",
+        return usage_error("--backend %s: choose one backend; a list is only for --doctor",
                            options->doctor_backends);
     if (options->device && options->only_cpu)
         return usage_error("--device asks for a GPU, but --backend is cpu");
@@ -118,10 +117,10 @@ static int check_backend(Options *options)
     if (err || !backend)
         return err;
     if (options->gpumask && (options->device || !is_auto(options)))
-        return usage_error("%s is asked for, but --gpumask switches GPUs off",
+        return usage_error("%s is chosen, but --gpumask switches GPUs off",
                            is_auto(options) ? options->device : backend);
     if (!is_auto(options) && options->backends_off & (1u << backend_find(backend, "", &name)))
-        return usage_error("%s is asked for, but --no_%s switches it off", backend, backend);
+        return usage_error("%s is chosen, but --no_%s switches it off", backend, backend);
     return 0;
 }
 
@@ -150,40 +149,41 @@ static int check_stdin(const Options *options)
     return users > 1 ? usage_error("Only one of the videos can come from standard input") : 0;
 }
 
-/* Each distorted video has a report of its own, or one name is for all. */
+/* Checks that each distorted video has its own report, or that one name serves for all. */
 static int check_outputs(const Options *options)
 {
     const Words *const outputs = &options->outputs;
     const size_t videos = options->distorted.count;
     if (outputs->count > 1 && outputs->count != videos)
-        return usage_error("-o is given %zu times for %zu distorted video%s: once each, or once",
-                           outputs->count, videos, videos > 1 ? "s" : "");
+        return usage_error(
+            "-o is given %zu times for %zu distorted video%s; give it once for each, or once",
+            outputs->count, videos, videos > 1 ? "s" : "");
     if (outputs->count == 1 && videos > 1 && !strcmp(outputs->at[0], "-"))
-        return usage_error("-o - is one report; with several distorted videos give -o for each");
+        return usage_error("-o - is a single report; give -o for each of several distorted videos");
     for (size_t i = 0; i < outputs->count; i++)
         for (size_t j = i + 1; j < outputs->count; j++)
             if (!strcmp(outputs->at[i], outputs->at[j]))
-                return usage_error("two reports would go to %s", outputs->at[i]);
+                return usage_error("two reports have the same path: %s", outputs->at[i]);
     for (size_t i = 0; options->html && i < outputs->count; i++)
         if (!strcmp(outputs->at[i], options->html))
-            return usage_error("a report and the page would go to %s", options->html);
+            return usage_error("-o and --html have the same path: %s", options->html);
     return 0;
 }
 
 static int check_sync(const Options *options)
 {
     if (options->fps_num && options->sync != SYNC_DEFAULT)
-        return usage_error("--fps pairs frames by time, at its own rate: leave --sync out");
+        return usage_error("--fps pairs frames by time, at its own rate: leave out --sync");
     if (options->offset.given && options->sync == SYNC_AUTO)
-        return usage_error("--sync auto finds the offset by itself: leave --offset out");
+        return usage_error("--sync auto finds the offset by itself: leave out --offset");
     return 0;
 }
 
-/* What an earlier run would have needed has no say any more. */
+/* Checks the options of --report, which scores nothing. */
 static int check_stored(const Options *options)
 {
     if (options->reference || options->distorted.count || options->outputs.count)
-        return usage_error("--report works on stored reports: leave -r, -d and -o out");
+        return usage_error("--report reads stored reports: leave out -r, -d and -o");
     if (!options->words.count)
         return usage_error(
             "--report needs JSON reports: vmaf --report a.json b.json --html page.html");
@@ -192,7 +192,7 @@ static int check_stored(const Options *options)
     return 0;
 }
 
-/* cambi writes pictures as it goes along, which parts would not know where to put. */
+/* True if an option lets cambi write pictures during the run, which parts cannot do. */
 static bool names_heatmaps(const OptionSpec *options, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -212,33 +212,33 @@ bool options_want_heatmaps(const Options *options)
     return false;
 }
 
-/* A part holds what was measured for one report, which the merge makes. */
+/* Checks the options of a part, whose report only the merge makes. */
 static int check_part(const Options *options)
 {
     if (!options->part.kind)
         return options->part.from_start
-                   ? usage_error("--from_start is for parts: with --shard or --frames")
+                   ? usage_error("--from_start is only for parts: use it with --shard or --frames")
                    : 0;
     if (options->distorted.count > 1)
-        return usage_error("a part is of one distorted video: run --shard for each");
+        return usage_error("a part has one distorted video: run --shard for each of them");
     if (!options->outputs.count)
-        return usage_error("a part is a file: -o PART.json says where it goes");
+        return usage_error("a part needs an output file: add -o PART.json");
     if (options->html)
-        return usage_error("--html is for the whole: give it to --merge");
+        return usage_error("--html is for the whole video: use it with --merge");
     if (options_want_heatmaps(options))
-        return usage_error("heatmaps are written in one run only: leave heatmaps_path out");
+        return usage_error("a part cannot write heatmaps: leave out heatmaps_path");
     return 0;
 }
 
 static int check_merge(const Options *options)
 {
     if (options->reference || options->distorted.count || options->part.kind)
-        return usage_error("--merge works on part files: leave -r, -d, --shard and --frames out");
+        return usage_error("--merge reads part files: leave out -r, -d, --shard and --frames");
     for (size_t i = 0; i < options->given_count; i++) {
         const char *const name = options->given[i].name;
         if (strcmp(name, "merge") != 0 && !option_is_in(output_options, name))
             return usage_error(
-                "--%s is for the parts: --merge makes a report of what they measured", name);
+                "--%s is only for the parts: --merge makes a report of what they measured", name);
     }
     if (!options->words.count)
         return usage_error("--merge needs part files: vmaf --merge parts/*.json -o report.json");
@@ -249,7 +249,7 @@ static int check_score_limits(const Options *options)
 {
     return options->score_limit_count && options->no_prediction
                ? usage_error(
-                     "--fail_under is about the scores of models, and there are none with -n")
+                     "--fail_under compares the scores of models, and -n switches models off")
                : 0;
 }
 
@@ -288,7 +288,7 @@ static int read_words(Options *options, int argc, char **argv)
         int err = arg ? keep(options, arg->name, value) : words_add(&options->words, value);
         if (!err && arg)
             err = arg->set(options, arg, value);
-        /* The doctor wants to know what must work. */
+        /* The doctor needs the other options, too: they say what must work. */
         if (err || (options->action != ACTION_SCORE && options->action != ACTION_DOCTOR))
             return err;
     }

@@ -71,8 +71,8 @@ typedef struct Options {
     unsigned skip[SIDES];
     unsigned frame_limit; /* 0: all */
     enum Sync sync;
-    Length offset;             /* position in the distorted video of the reference's first frame;
-                                * negative: position in the reference of the distorted one's first */
+    Length offset;             /* where the reference begins in the distorted video; negative:
+                                * where the distorted video begins in the reference */
     Length duration;           /* how much to score */
     unsigned fps_num, fps_den; /* bring all videos to this rate; 0: as they are */
 
@@ -121,13 +121,15 @@ typedef struct Options {
     size_t given_count;
 } Options;
 
-/* Parses and checks the command line and sets *action; other fields are complete only for the action that
- * uses them. 0; -EINVAL after printing a usage error; or -ENOMEM. Call options_destroy in all cases. */
+/* Parses and checks the command line and sets *action; other fields are complete only for the
+ * action that uses them. 0; -EINVAL after printing a usage error; or -ENOMEM. Call options_destroy
+ * in all cases. */
 int options_parse(Options *options, int argc, char **argv, enum Action *action);
 void options_destroy(Options *options);
 int words_add(Words *words, const char *word); /* 0 or -ENOMEM */
 
-/* The format of a report at this path: the one asked for, else the one that its extension names, else XML. */
+/* The format of a report at this path: the one asked for, else the one that its extension names,
+ * else XML. */
 enum VmafOutputFormat options_format(const Options *options, const char *path);
 
 /* True if an extractor writes pictures (heatmaps) during the run. */

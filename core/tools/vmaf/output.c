@@ -17,7 +17,7 @@ bool output_is_stdout(const char *path)
     return !strcmp(path, "-");
 }
 
-/* Where the extension begins: at its dot, or at the end. */
+/* The length of the path without its extension. */
 static size_t stem_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -47,8 +47,8 @@ int output_path(char **out, const Options *options, size_t video)
 
 /* ---- before the scoring ---- */
 
-/* Makes sure that a file can be made there, and takes it away again. A link that leads nowhere yet is
- * followed: its target is made. */
+/* Creates a file at the path and removes it again, to check that this is possible. If the path
+ * is a link to a file that does not exist, does so with that file. 0 or a positive errno. */
 static int try_output(const char *path)
 {
     struct stat link;
@@ -64,7 +64,7 @@ static int try_output(const char *path)
         return err;
     }
     char *const target = is_link ? realpath(path, NULL) : NULL;
-    /* A close that a signal interrupts has closed it. */
+    /* close has done its work even if a signal interrupted it. */
     const bool closed = !close(fd) || errno == EINTR;
     const int err = !closed || unlink(target ? target : path) ? errno : 0;
     free(target);
@@ -90,7 +90,7 @@ int output_check(const char *path, Video *const *videos, unsigned count)
         for (unsigned i = 0; i < count; i++) {
             if (!is_same_file(videos[i], &info))
                 continue;
-            say("%s is the %s video: the report would take its place", path,
+            say("%s is the %s video: the report would overwrite it", path,
                 i ? "distorted" : "reference");
             return -EINVAL;
         }
@@ -132,8 +132,9 @@ static int copy_to_stdout(const char *path)
     return finish_stdout();
 }
 
-/* The library writes files. /dev/stdout would do only where it can be opened anew, and would begin an
- * ordinary file from its start again. */
+/* Writes the report to a temporary file and copies that, because the library only writes files.
+ * /dev/stdout cannot always be opened again, and opening it would write over the beginning of a
+ * regular file. */
 static int write_to_stdout(VmafContext *vmaf, const Options *options, enum VmafOutputFormat format)
 {
     const char *const folder = getenv("TMPDIR");
@@ -142,7 +143,7 @@ static int write_to_stdout(VmafContext *vmaf, const Options *options, enum VmafO
         snprintf(path, sizeof(path), "%s/vmaf-XXXXXX", folder && *folder ? folder : "/tmp");
     const int fd = n > 0 && (size_t)n < sizeof(path) ? mkstemp(path) : -1;
     if (fd < 0) {
-        say("no temporary file for the report: %s: %s", path, strerror(errno));
+        say("cannot create a temporary file for the report: %s: %s", path, strerror(errno));
         return -EIO;
     }
     close(fd);

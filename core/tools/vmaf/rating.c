@@ -31,8 +31,8 @@ int rating_create_context(Rating *rating, const Options *options, unsigned threa
     return err;
 }
 
-/* Joins the notes about what was done to the video (`done`) or what is odd about it (not `done`) into one line, which
- * the caller frees. NULL: there are none. */
+/* Joins the notes about what was done to the video (`done`) or what is odd about it (not `done`)
+ * into one line, which the caller frees. NULL: there are none. */
 static char *join_notes(const Video *video, bool done)
 {
     size_t size = 1, used = 0;
@@ -73,8 +73,8 @@ static int note_video(VmafContext *vmaf, const Video *video, bool is_ref, const 
     return err;
 }
 
-/* True if the option belongs into the report on this video, which lists options as if the video had been scored alone.
- * videos, outputs: how many -d and -o came before; updated. */
+/* True if the option belongs into the report on this video, which lists options as if the video had
+ * been scored alone. videos, outputs: how many -d and -o came before; updated. */
 static bool concerns(const GivenOption *option, size_t number, size_t *videos, size_t *outputs,
                      const Options *options)
 {

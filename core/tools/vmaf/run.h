@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A scoring run: the videos of one command line. Each distorted video has a Rating; ratings that can share
- * one reading of the reference form a VideoGroup; groups run one after another. All functions are for the
- * main thread. Unless stated otherwise, they return 0, or print what went wrong and return a negative
- * errno. */
+/* A scoring run: the videos of one command line. Each distorted video has a Rating; ratings that
+ * can share one reading of the reference form a VideoGroup; groups run one after another. All
+ * functions are for the main thread. Unless stated otherwise, they return 0, or print what went
+ * wrong and return a negative errno. */
 #ifndef TOOLS_RUN_H
 #define TOOLS_RUN_H
 
@@ -47,10 +47,12 @@ typedef struct Rating {
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,
                           const Rating *first);
 
-/* Waits for the last scores of the pairs that were read. Also an error if no result may be made of them. */
+/* Waits for the last scores of the pairs that were read. Also an error if no result may be made of
+ * them. */
 int rating_end(const Rating *rating, const Options *options);
 
-/* After rating_end: computes model scores, prints them and writes the report, or writes the part file. */
+/* After rating_end: computes model scores, prints them and writes the report, or writes the part
+ * file. */
 int rating_finish(Rating *rating, const Options *options, const Models *models);
 
 void rating_destroy(Rating *rating);
@@ -77,29 +79,30 @@ typedef struct VideoGroup {
     unsigned ahead;          /* frames to read ahead of each video */
 } VideoGroup;
 
-/* Decides how the videos are brought to one format and how frames are paired. Fails for videos that cannot be
- * compared. */
+/* Decides how the videos are brought to one format and how frames are paired. Fails for videos that
+ * cannot be compared. */
 int group_prepare(VideoGroup *group);
-/* Reads and scores the videos, without finishing the results. A rating that fails gets its `err`, and the
- * others go on. Returns a negative errno only if nothing could be scored. */
+/* Reads and scores the videos, without finishing the results. A rating that fails gets its `err`,
+ * and the others go on. Returns a negative errno only if nothing could be scored. */
 int group_score(VideoGroup *group);
 void group_clear(VideoGroup *group);
 
-/* Reads the group's videos to their ends and gives the contexts their pairs; part of group_score. A rating
- * that fails gets its `err`, and the others go on. Returns a negative errno only if nothing could be read. */
+/* Reads the group's videos to their ends and gives the contexts their pairs; part of group_score. A
+ * rating that fails gets its `err`, and the others go on. Returns a negative errno only if nothing
+ * could be read. */
 int group_feed(VideoGroup *group);
 
 /* ---- reports ---- */
 
 bool output_is_stdout(const char *path);
 
-/* Sets *path to the path of the report on distorted video number `video` (from 0); NULL: no report. If one
- * name serves several videos, their numbers, from 1, go before its extension. The caller frees the path.
- * 0 or -ENOMEM. */
+/* Sets *path to the path of the report on distorted video number `video` (from 0); NULL: no report.
+ * If one name serves several videos, their numbers, from 1, go before its extension. The caller
+ * frees the path. 0 or -ENOMEM. */
 int output_path(char **path, const Options *options, size_t video);
 
-/* Checks before hours of scoring that the report can be written at `path` and would replace none of the
- * `count` videos. */
+/* Checks before hours of scoring that the report can be written at `path` and would replace none of
+ * the `count` videos. */
 int output_check(const char *path, Video *const *videos, unsigned count);
 
 /* Writes the report in the format that the options or the path's extension choose. */
@@ -110,13 +113,13 @@ int output_write(VmafContext *vmaf, const Options *options, const char *path);
 /* The number of CPUs that this process may use, by its affinity and its control group's quota. */
 unsigned cpus_allowed(void);
 
-/* Default number of worker threads for pairs of `pair_bytes`: one for each allowed CPU, but since each
- * thread keeps a pair, only as many as fit into a quarter of the free memory. 0: the caller's thread does
- * all work. */
+/* Default number of worker threads for pairs of `pair_bytes`: one for each allowed CPU, but since
+ * each thread keeps a pair, only as many as fit into a quarter of the free memory. 0: the caller's
+ * thread does all work. */
 unsigned threads_by_default(size_t pair_bytes);
 
-/* The CPUs that a control group's "QUOTA PERIOD" allows, rounded up; 0: no limit ("max", or nonsense).
- * For tests. */
+/* The CPUs that a control group's "QUOTA PERIOD" allows, rounded up; 0: no limit ("max", or
+ * nonsense). For tests. */
 unsigned cpus_of_quota(const char *text);
 
 #endif

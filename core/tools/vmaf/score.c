@@ -17,7 +17,8 @@
 typedef struct Run {
     const Options *options;
     unsigned count; /* ratings */
-    /* The reference, then one for each rating, then the reference once more for each further group. */
+    /* The reference, then one for each rating, then the reference once more for each further
+     * group. */
     Video **videos;
     unsigned opened; /* number of videos so far */
     Rating *ratings;
@@ -99,7 +100,8 @@ static int find_outputs(Run *run)
 
 /* ---- groups ---- */
 
-/* The group that reads the reference in the form that this video needs; if none does, the next unused group. */
+/* The group that reads the reference in the form that this video needs; if none does, the next
+ * unused group. */
 static VideoGroup *find_group(Run *run, const Video *video)
 {
     const VideoAlign align = options_align(run->options);
@@ -226,8 +228,8 @@ static void *leave_gpu(void *arg)
     return NULL;
 }
 
-/* Finishes all ratings; one that failed does not keep the others from their results. Closes the GPU at the same time
- * as the results are written, because its driver takes about as long. */
+/* Finishes all ratings; one that failed does not keep the others from their results. Closes the GPU
+ * at the same time as the results are written, because its driver takes about as long. */
 static int finish(Run *run)
 {
     for (unsigned i = 0; i < run->count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The extractors and models of a run, and their scores: gathered over all frames, pooled, printed and
- * compared with --fail_under. For the main thread. Functions that return int return 0, or print what went
- * wrong and return a negative errno. */
+/* The extractors and models of a run, and their scores: gathered over all frames, pooled, printed
+ * and compared with --fail_under. For the main thread. Functions that return int return 0, or print
+ * what went wrong and return a negative errno. */
 #ifndef TOOLS_SCORES_H
 #define TOOLS_SCORES_H
 
@@ -28,10 +28,12 @@ int score_say(const Options *options, const ScoreOwner *owner, const char *name,
 
 /* The i-th pooling method to print; NULL after the last one. */
 const Pooling *score_pooling(const Options *options, unsigned i);
-/* Writes the suffix of a pooled score's name into `text`: " p5"; empty for the mean. Returns `text`. */
+/* Writes the suffix of a pooled score's name into `text`: " p5"; empty for the mean. Returns
+ * `text`. */
 const char *score_suffix(char text[32], const Pooling *pooling);
 
-/* -EIO if the score could not be printed (`said` is false) and no report file was asked for, else 0. */
+/* -EIO if the score could not be printed (`said` is false) and no report file was asked for, else
+ * 0. */
 int score_outcome(const Options *options, bool said);
 
 /* ---- the scores of all frames ---- */
@@ -59,7 +61,8 @@ int extractors_use(const Options *options, VmafContext *vmaf);
 int extractors_score(const Options *options, VmafContext *vmaf, unsigned frames,
                      const ScoreOwner *owner);
 
-/* Bit p is set if an extractor registered with the context, by an option or a model, may read plane p. */
+/* Bit p is set if an extractor registered with the context, by an option or a model, may read plane
+ * p. */
 unsigned extractors_planes(const VmafContext *vmaf);
 
 /* ---- models ---- */
@@ -72,22 +75,22 @@ int models_create(Models **models, const Options *options);
 int models_use(const Models *models, VmafContext *vmaf);
 void models_destroy(Models *models); /* NULL is fine */
 
-/* Sets *mean to the first model's mean score over the frames scored so far; false: none yet. For the
- * progress display: does not wait for frames. Always pass the same context. */
+/* Sets *mean to the first model's mean score over the frames scored so far; false: none yet. For
+ * the progress display: does not wait for frames. Always pass the same context. */
 bool models_mean_so_far(Models *models, const Options *options, VmafContext *vmaf, double *mean);
 
-/* Scores frames 0 to frames - 1. Prints a line for each model, then for each collection, unless `owner` is
- * NULL. */
+/* Scores frames 0 to frames - 1. Prints a line for each model, then for each collection, unless
+ * `owner` is NULL. */
 int models_score(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner);
 
-/* After models_score: compares the scores with --fail_under. Prints a line for each score that is too low,
- * and sets *below if there is one. */
+/* After models_score: compares the scores with --fail_under. Prints a line for each score that is
+ * too low, and sets *below if there is one. */
 int models_judge(const Models *models, const Options *options, VmafContext *vmaf, unsigned frames,
                  const ScoreOwner *owner, bool *below);
 
-/* After models_score: prints a summary of the first model's scores, for people at a terminal. rate: frames a
- * second; 0: unknown. */
+/* After models_score: prints a summary of the first model's scores, for people at a terminal. rate:
+ * frames a second; 0: unknown. */
 int models_summarise(const Models *models, const Options *options, VmafContext *vmaf,
                      unsigned frames, double rate);
 

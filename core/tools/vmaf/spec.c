@@ -12,7 +12,7 @@
 #include "libvmaf/inspect.h"
 #include "spec.h"
 
-/* The first `stop` in text that no backslash precedes, or the end of text. */
+/* Finds the first `stop` in the text that has no backslash before it, or the text's end. */
 static const char *find_unescaped(const char *text, char stop)
 {
     for (; *text && *text != stop; text++)
@@ -21,7 +21,8 @@ static const char *find_unescaped(const char *text, char stop)
     return text;
 }
 
-/* A copy of begin…end with \: and \= resolved. */
+/* Copies the text from `begin` to `end`, with \: and \= replaced by : and =. The caller frees it;
+ * NULL: no memory. */
 static char *unescape(const char *begin, const char *end)
 {
     char *const copy = calloc((size_t)(end - begin) + 1, 1);
@@ -36,33 +37,34 @@ static char *unescape(const char *begin, const char *end)
     return copy;
 }
 
-typedef struct Part {
+/* One KEY=VALUE, or a single word. */
+typedef struct Item {
     char *key;
-    char *value;  /* NULL: a bare word */
-    bool surplus; /* there was another '=' in the value */
-} Part;
+    char *value;  /* NULL: a single word */
+    bool surplus; /* the value contains another '=' */
+} Item;
 
-/* Takes the next part off *text and steps over its ':'. `last`: there is no further one. */
-static int next_part(const char **text, Part *part, bool *last)
+/* Takes the next item off *text and steps over its ':'. Sets *last if it is the last one. */
+static int next_item(const char **text, Item *item, bool *last)
 {
     const char *const end = find_unescaped(*text, ':');
     const char *equals = find_unescaped(*text, '=');
     if (equals > end)
         equals = end;
-    *part = (Part){ .key = unescape(*text, equals) };
+    *item = (Item){ .key = unescape(*text, equals) };
     if (equals < end) {
-        part->value = unescape(equals + 1, end);
-        part->surplus = find_unescaped(equals + 1, '=') < end;
+        item->value = unescape(equals + 1, end);
+        item->surplus = find_unescaped(equals + 1, '=') < end;
     }
     *last = !*end;
     *text = *last ? end : end + 1;
-    return part->key && (part->value || equals == end) ? 0 : -ENOMEM;
+    return item->key && (item->value || equals == end) ? 0 : -ENOMEM;
 }
 
-static void part_destroy(Part *part)
+static void item_destroy(Item *item)
 {
-    free(part->key);
-    free(part->value);
+    free(item->key);
+    free(item->value);
 }
 
 static void replace(char **field, char **text)
@@ -72,7 +74,7 @@ static void replace(char **field, char **text)
     *text = NULL;
 }
 
-/* Appends an option, taking extractor (may be NULL), key and value over. */
+/* Appends an option. Takes over *extractor (`extractor` may be NULL), *key and *value. */
 static int append_option(OptionSpec **options, size_t *count, char **extractor, char **key,
                          char **value)
 {
@@ -99,27 +101,27 @@ static void options_destroy(OptionSpec *options, size_t count)
     free(options);
 }
 
-/* `EXTRACTOR.OPTION=VALUE` */
-static int add_overload(ModelSpec *spec, Part *part)
+/* Adds EXTRACTOR.OPTION=VALUE. */
+static int add_overload(ModelSpec *spec, Item *item)
 {
-    const char *const dot = strchr(part->key, '.');
-    char *extractor = unescape(part->key, dot);
+    const char *const dot = strchr(item->key, '.');
+    char *extractor = unescape(item->key, dot);
     char *key = strdup(dot + 1);
     int err = extractor && key ? 0 : -ENOMEM;
     if (!err)
         err =
-            append_option(&spec->overloads, &spec->overload_count, &extractor, &key, &part->value);
+            append_option(&spec->overloads, &spec->overload_count, &extractor, &key, &item->value);
     free(extractor);
     free(key);
     return err;
 }
 
-static int set_flag(ModelSpec *spec, const Part *part, uint64_t flag, char *error, size_t size)
+static int set_flag(ModelSpec *spec, const Item *item, uint64_t flag, char *error, size_t size)
 {
-    const bool on = !part->value || !strcmp(part->value, "true");
-    if (!on && strcmp(part->value, "false")) {
+    const bool on = !item->value || !strcmp(item->value, "true");
+    if (!on && strcmp(item->value, "false")) {
         snprintf(error, size, "Problem parsing model, \"%s\" is true or false, not \"%s\".",
-                 part->key, part->value);
+                 item->key, item->value);
         return -EINVAL;
     }
     spec->flags = on ? spec->flags | flag : spec->flags & ~flag;
@@ -132,43 +134,43 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* A word that begins a spec is the model itself: what looks like a file is one, and all else the name of a
- * built-in model. */
-static bool is_bare_model(const Part *part)
+/* True for a first word that is the model itself: a file if it looks like one, else the name of
+ * a built-in model. */
+static bool is_bare_model(const Item *item)
 {
-    return !part->value && *part->key && strcmp(part->key, "disable_clip") &&
-           strcmp(part->key, "enable_transform");
+    return !item->value && *item->key && strcmp(item->key, "disable_clip") &&
+           strcmp(item->key, "enable_transform");
 }
 
-static void take_bare_model(ModelSpec *spec, Part *part)
+static void take_bare_model(ModelSpec *spec, Item *item)
 {
-    const bool file = strpbrk(part->key, "/\\") || ends_with(part->key, ".json");
-    replace(file ? &spec->path : &spec->version, &part->key);
+    const bool file = strpbrk(item->key, "/\\") || ends_with(item->key, ".json");
+    replace(file ? &spec->path : &spec->version, &item->key);
 }
 
-static int apply_model_part(ModelSpec *spec, Part *part, char *error, size_t size)
+static int apply_model_item(ModelSpec *spec, Item *item, char *error, size_t size)
 {
-    if (!strcmp(part->key, "disable_clip"))
-        return set_flag(spec, part, VMAF_MODEL_FLAG_DISABLE_CLIP, error, size);
-    if (!strcmp(part->key, "enable_transform"))
-        return set_flag(spec, part, VMAF_MODEL_FLAG_ENABLE_TRANSFORM, error, size);
+    if (!strcmp(item->key, "disable_clip"))
+        return set_flag(spec, item, VMAF_MODEL_FLAG_DISABLE_CLIP, error, size);
+    if (!strcmp(item->key, "enable_transform"))
+        return set_flag(spec, item, VMAF_MODEL_FLAG_ENABLE_TRANSFORM, error, size);
 
-    const bool path = !strcmp(part->key, "path");
-    if (!part->value || (part->surplus && !path)) {
-        snprintf(error, size, "Problem parsing model, bad option string \"%s%s%s\".", part->key,
-                 part->value ? "=" : "", part->value ? part->value : "");
+    const bool path = !strcmp(item->key, "path");
+    if (!item->value || (item->surplus && !path)) {
+        snprintf(error, size, "Problem parsing model, bad option string \"%s%s%s\".", item->key,
+                 item->value ? "=" : "", item->value ? item->value : "");
         return -EINVAL;
     }
     if (path)
-        replace(&spec->path, &part->value);
-    else if (!strcmp(part->key, "version"))
-        replace(&spec->version, &part->value);
-    else if (!strcmp(part->key, "name") && *part->value)
-        replace(&spec->name, &part->value);
-    else if (strchr(part->key, '.'))
-        return add_overload(spec, part);
+        replace(&spec->path, &item->value);
+    else if (!strcmp(item->key, "version"))
+        replace(&spec->version, &item->value);
+    else if (!strcmp(item->key, "name") && *item->value)
+        replace(&spec->name, &item->value);
+    else if (strchr(item->key, '.'))
+        return add_overload(spec, item);
     else {
-        snprintf(error, size, "Problem parsing model: \"%s\"", part->key);
+        snprintf(error, size, "Problem parsing model: \"%s\"", item->key);
         return -EINVAL;
     }
     return 0;
@@ -180,13 +182,13 @@ int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t size
     const char *const whole = text;
     int err = 0;
     for (bool first = true, last = false; !err && !last; first = false) {
-        Part part;
-        err = next_part(&text, &part, &last);
-        if (!err && first && is_bare_model(&part))
-            take_bare_model(spec, &part);
+        Item item;
+        err = next_item(&text, &item, &last);
+        if (!err && first && is_bare_model(&item))
+            take_bare_model(spec, &item);
         else if (!err)
-            err = apply_model_part(spec, &part, error, size);
-        part_destroy(&part);
+            err = apply_model_item(spec, &item, error, size);
+        item_destroy(&item);
     }
     if (!err && !spec->version && !spec->path) {
         snprintf(error, size,
@@ -219,17 +221,17 @@ int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t 
     }
     text = *equals ? equals + 1 : equals;
     for (bool last = !*equals; !err && !last;) {
-        Part part;
-        err = next_part(&text, &part, &last);
-        if (!err && (!part.value || part.surplus || !*part.key)) {
+        Item item;
+        err = next_item(&text, &item, &last);
+        if (!err && (!item.value || item.surplus || !*item.key)) {
             snprintf(error, size, "Problem parsing feature \"%s\", bad option string \"%s%s%s\".",
-                     spec->extractor, part.key, part.value ? "=" : "",
-                     part.value ? part.value : "");
+                     spec->extractor, item.key, item.value ? "=" : "",
+                     item.value ? item.value : "");
             err = -EINVAL;
         }
         if (!err)
-            err = append_option(&spec->options, &spec->option_count, NULL, &part.key, &part.value);
-        part_destroy(&part);
+            err = append_option(&spec->options, &spec->option_count, NULL, &item.key, &item.value);
+        item_destroy(&item);
     }
     if (err)
         feature_spec_destroy(spec);
@@ -253,7 +255,8 @@ const char *model_spec_name(const ModelSpec *spec)
     return spec->name ? spec->name : "vmaf";
 }
 
-/* The name of the extractor that makes a metric of this name, stored or as printed; NULL: none. */
+/* The name of the extractor that makes this metric, which may have its stored or its printed name;
+ * NULL: none. */
 static const char *maker_of(const char *name)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };
@@ -271,19 +274,19 @@ static int find_extractor(const char *name, unsigned *extractor)
         return 0;
     const char *const maker = maker_of(name);
     if (maker) {
-        say("%s is a metric; the extractor that makes it is %s", name, maker);
+        say("%s is a metric; use its extractor: %s", name, maker);
     } else {
         Names names = { 0 };
         VmafExtractorInfo info = { .size = sizeof(info) };
         for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
             names_add(&names, info.name);
-        say("there is no extractor \"%s\"; there are: %s", name, names.text);
+        say("unknown extractor \"%s\"; use one of: %s", name, names.text);
     }
     return -EINVAL;
 }
 
-/* Is it the short form under which an option shows in metric names? The reference's own users pass
- * those and have them ignored; the library warns, and that is enough. */
+/* True if the key is the short form under which an option appears in metric names. Users of the
+ * reference pass those, and it ignores them; the library's warning is enough. */
 static bool is_short_name(unsigned extractor, const char *key)
 {
     VmafOptionInfo option = { .size = sizeof(option) };
@@ -305,12 +308,12 @@ static int find_option(unsigned extractor, const char *extractor_name, const cha
     if (names.count)
         say("extractor %s has no option \"%s\"; it has: %s", extractor_name, key, names.text);
     else
-        say("extractor %s has no option \"%s\"; it has none", extractor_name, key);
+        say("extractor %s has no option \"%s\"; it has no options", extractor_name, key);
     return -EINVAL;
 }
 
-/* The number as the library will keep it (vmaf_feature_dictionary_set says how); NAN for what is no
- * number as a whole. */
+/* The number as the library will store it (see vmaf_feature_dictionary_set); NAN if the whole text
+ * is not a number. */
 static double kept_number(const char *value)
 {
     char *end, text[64];
@@ -333,8 +336,8 @@ static int check_number(const char *extractor_name, const VmafOptionInfo *option
         return -EINVAL;
     }
     if (number < option->min || number > option->max) {
-        say("%s: %s=%s is out of range; it may be from %.10g to %.10g", extractor_name,
-            option->name, value, option->min, option->max);
+        say("%s: %s=%s is out of range; use %.10g to %.10g", extractor_name, option->name, value,
+            option->min, option->max);
         return -EINVAL;
     }
     return 0;
@@ -352,7 +355,7 @@ static int check_option(unsigned extractor, const char *key, const char *value)
     case VMAF_OPTION_BOOL:
         if (!strcmp(value, "true") || !strcmp(value, "false"))
             return 0;
-        say("%s: %s=%s; it is true or false", info.name, option.name, value);
+        say("%s: %s=%s is neither true nor false", info.name, option.name, value);
         return -EINVAL;
     case VMAF_OPTION_INT:
     case VMAF_OPTION_DOUBLE:
@@ -371,7 +374,7 @@ int check_feature(const FeatureSpec *spec)
     return err;
 }
 
-/* Does the model use it? Else `names` are those that it uses. */
+/* True if the model uses the extractor. Otherwise adds the extractors that it uses to `names`. */
 static bool is_used(const char *extractor, const VmafModel *model, Names *names)
 {
     VmafModelFeatureInfo feature = { .size = sizeof(feature) };
@@ -395,6 +398,6 @@ int check_overload(const OptionSpec *overload, const VmafModel *model, bool *use
     *used = is_used(overload->extractor, model, &names);
     if (!vmaf_extractor_find(overload->extractor, &extractor))
         return check_option(extractor, overload->key, overload->value);
-    say("there is no extractor \"%s\"; the model has: %s", overload->extractor, names.text);
+    say("unknown extractor \"%s\"; the model uses: %s", overload->extractor, names.text);
     return -EINVAL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The values of --model and --feature: parsed, and checked against what the library offers. The check is
- * stricter than the library's own: options that the library would ignore or cut short are errors here. */
+/* The values of --model and --feature: parsed, and checked against what the library offers. The
+ * check is stricter than the library's own: options that the library would ignore or cut short are
+ * errors here. */
 #ifndef TOOLS_SPEC_H
 #define TOOLS_SPEC_H
 
@@ -29,10 +30,10 @@ typedef struct ModelSpec {
     size_t overload_count;
 } ModelSpec;
 
-/* 0; -EINVAL with the reason in `error`; or -ENOMEM. Items are separated by ':', keys from values by '='.
- * \: and \= stand for the characters themselves; a path may contain a plain '='. A model may begin with its
- * name or file: NAME means version=NAME; a word that has a slash or ends in .json means path=FILE. The
- * caller destroys a parsed spec. */
+/* 0; -EINVAL with the reason in `error`; or -ENOMEM. Items are separated by ':', keys from values
+ * by '='. \: and \= stand for the characters themselves; a path may contain a plain '='. A model
+ * may begin with its name or file: NAME means version=NAME; a word that has a slash or ends in
+ * .json means path=FILE. The caller destroys a parsed spec. */
 int model_spec_parse(ModelSpec *spec, const char *text, char *error, size_t error_size);
 int feature_spec_parse(FeatureSpec *spec, const char *text, char *error, size_t error_size);
 void model_spec_destroy(ModelSpec *spec);
@@ -45,8 +46,8 @@ const char *model_spec_name(const ModelSpec *spec);
 
 /* Both return 0, or print what is wrong and return -EINVAL. */
 int check_feature(const FeatureSpec *spec);
-/* Sets *used if the model uses the extractor. An extractor that exists but is unused is no error: programs
- * pass the same options with every model. */
+/* Sets *used if the model uses the extractor. An extractor that exists but is unused is no error:
+ * programs pass the same options with every model. */
 int check_overload(const OptionSpec *overload, const VmafModel *model, bool *used);
 
 #endif

@@ -36,8 +36,8 @@ static double rate_of(const Video *video)
     return (double)video->traits.rate_num / video->traits.rate_den;
 }
 
-/* True if the rates are equal, or one is unknown. Containers round rates: those that differ by less than one frame in
- * 2000 are equal; 24 and 23.976 are not. */
+/* True if the rates are equal, or one is unknown. Containers round rates: those that differ by less
+ * than one frame in 2000 are equal; 24 and 23.976 are not. */
 static bool same_rate(const Video *a, const Video *b)
 {
     if (!has_rate(a) || !has_rate(b))
@@ -90,7 +90,8 @@ static int check_rates(Video *const *videos, unsigned count, bool by_time)
     return 0;
 }
 
-/* Pairing is by number because `timeless` has no times: warns that the times of other videos are ignored. */
+/* Pairing is by number because `timeless` has no times: warns that the times of other videos are
+ * ignored. */
 static int check_uneven(Video *const *videos, unsigned count, const Video *timeless)
 {
     for (unsigned i = 0; i < count; i++)
@@ -343,7 +344,8 @@ void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingPa
 
 /* ---- --sync auto ---- */
 
-/* Frames of each video to look at. An offset can be that large, less the frames that must overlap. */
+/* Frames of each video to look at. An offset can be that large, less the frames that must
+ * overlap. */
 enum { LOOKED_AT = 300 };
 
 static int reopen(Video **copy, const Video *video)

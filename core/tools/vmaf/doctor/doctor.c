@@ -11,7 +11,7 @@
 #include "doctor.h"
 #include "vmaf/gpu.h"
 
-/* Of the JSON text; raised when a field changes its meaning. */
+/* Version of the JSON output; raised when a field changes its meaning. */
 enum { LAYOUT = 1 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -47,7 +47,8 @@ static bool has_gpu(const json_t *backend)
     return false;
 }
 
-/* Was it asked for by name? Then it must work. Else it must where it sees a GPU; the CPU always must. */
+/* True if the backend must work: the list of --backend names it or, without a list, it sees a
+ * GPU or is the CPU. */
 static bool is_asked(const Options *options, const json_t *backend)
 {
     const char *const name = text_of(backend, "name");
@@ -71,7 +72,7 @@ static json_t *examine(const Options *options)
     bool well = add_backend(list, probe_cpu(&cpu), options);
     const char *name;
     for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
-        /* Tried on a software device where that is what was asked for. */
+        /* A backend that was named is also tried on a software device. */
         const bool named =
             options->doctor_backends && backend_listed(options->doctor_backends, name);
         well =

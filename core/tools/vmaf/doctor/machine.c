@@ -17,14 +17,14 @@ void machine_path(char *out, size_t size, const char *path)
     snprintf(out, size, "%s%s", root ? root : "", path);
 }
 
-/* The path as the machine's user knows it. */
+/* The path without VMAF_DOCTOR_ROOT. */
 static const char *plain(const char *path)
 {
     const char *const root = getenv("VMAF_DOCTOR_ROOT");
     return root && !strncmp(path, root, strlen(root)) ? path + strlen(root) : path;
 }
 
-/* The first line of a small file; empty when there is none. */
+/* Reads the first line of a small file; empty if the file does not exist. */
 static void read_line(char *line, size_t size, const char *folder, const char *name)
 {
     char path[PATH_MAX];
@@ -39,7 +39,7 @@ static void read_line(char *line, size_t size, const char *folder, const char *n
     fclose(file);
 }
 
-/* The last part of where a link leads; empty when it is none. */
+/* Writes the last component of a link's target; empty if it is not a link. */
 static void link_name(char *name, size_t size, const char *folder, const char *link)
 {
     char path[PATH_MAX + 16], target[PATH_MAX];
@@ -69,7 +69,7 @@ static const char *maker_name(const char *vendor)
     return "another maker";
 }
 
-/* Calls back for each path of a pattern. */
+/* Calls `call` for each path that matches the pattern. */
 static void each_path(const char *pattern, void (*call)(const char *path, json_t *list),
                       json_t *list)
 {
@@ -87,7 +87,7 @@ static void add_card(const char *path, json_t *list)
     char class[32], vendor[32], driver[64];
     read_line(class, sizeof(class), path, "class");
     read_line(vendor, sizeof(vendor), path, "vendor");
-    /* Display controllers, and accelerators that only compute. */
+    /* Accept display controllers, and accelerators that only compute. */
     if (strncmp(class, "0x03", 4) && strncmp(class, "0x12", 4))
         return;
     link_name(driver, sizeof(driver), path, "driver");
@@ -142,7 +142,7 @@ static void add_vulkan_driver(const char *path, json_t *list)
     else if (json_unpack(root, "{s:{s:s}}", "ICD", "library_path", &library))
         snprintf(problem, sizeof(problem), "it names no library");
     else if (library[0] == '/' && access(library, R_OK))
-        snprintf(problem, sizeof(problem), "its library is not there");
+        snprintf(problem, sizeof(problem), "its library does not exist");
     json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "file", plain(path), "library",
                                           library ? library : "", "problem", problem));
     json_decref(root);

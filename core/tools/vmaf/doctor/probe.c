@@ -10,7 +10,8 @@
 #include "libvmaf/device.h"
 #include "vmaf/gpu.h"
 
-/* Seconds until a driver counts as hanging: for a list, and for a trial, which may compile kernels. */
+/* Seconds until a driver counts as hanging: for a list, and for a trial, which may compile
+ * kernels. */
 enum { LIST_SECONDS = 30, TRIAL_SECONDS = 180 };
 
 /* ---- work in a child process, since a driver may crash or hang ---- */
@@ -32,7 +33,8 @@ typedef struct Task {
 
 #define OUTPUT_MAX ((size_t)1 << 20)
 
-/* Runs in the child. Its stdout carries the finding, so what a driver prints there goes to stderr. */
+/* Runs in the child. Its stdout carries the finding, so what a driver prints there goes to
+ * stderr. */
 static int work(void *arg)
 {
     const Task *const task = arg;
@@ -87,8 +89,8 @@ static void explain(const ChildEnd *end, unsigned seconds, const Output *said, c
         snprintf(why, size, "it gave no reason");
 }
 
-/* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it crashed, hung, or
- * printed an error. */
+/* Runs the job in a child process. Returns its finding, or NULL with the reason in `why`: it
+ * crashed, hung, or printed an error. */
 static json_t *run_apart(Job job, void *arg, unsigned seconds, char *why, size_t size)
 {
     static const char *const no_words[] = { NULL };

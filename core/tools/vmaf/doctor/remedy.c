@@ -7,6 +7,7 @@
 
 #include "libvmaf/device.h"
 
+/* The situation, and room for the advice. */
 typedef struct Case {
     char *text;
     size_t size;
@@ -17,7 +18,7 @@ typedef struct Case {
 
 #define ADVISE(c, ...) ((void)snprintf((c)->text, (c)->size, __VA_ARGS__))
 
-/* The group that may use the first such node which we may not. */
+/* The group of the first matching node that this user may not use. */
 static const char *group_of(const json_t *nodes, const char *prefix)
 {
     size_t i;
@@ -32,7 +33,7 @@ static const char *group_of(const json_t *nodes, const char *prefix)
     return "render";
 }
 
-/* Nodes that are missing or closed to us. False: they are fine. */
+/* Writes what to do about a node that is missing or not usable. False: the node is fine. */
 static bool advise_node(const Case *c, const char *node, const char *option)
 {
     const int state = machine_node_state(c->nodes, node);
@@ -41,13 +42,15 @@ static bool advise_node(const Case *c, const char *node, const char *option)
     if (!state) {
         const char *const group = group_of(c->nodes, node);
         if (c->container)
-            ADVISE(c, "%s may not be used: start the container with --group-add %s", node, group);
+            ADVISE(c, "no permission to use %s: start the container with --group-add %s", node,
+                   group);
         else
-            ADVISE(c, "%s may not be used: usermod -aG %s USER, then log in again", node, group);
+            ADVISE(c, "no permission to use %s: run usermod -aG %s USER, then log in again", node,
+                   group);
     } else if (c->container) {
         ADVISE(c, "%s is not in this container: start it with %s", node, option);
     } else {
-        ADVISE(c, "there is no %s: load the card's kernel driver", node);
+        ADVISE(c, "%s does not exist: load the card's kernel driver", node);
     }
     return true;
 }
@@ -61,7 +64,7 @@ static void advise_cuda(const Case *c)
 {
     const bool node = machine_node_state(c->nodes, "/dev/nvidiactl") >= 0;
     if (!node && !machine_has_card(c->cards, "10de"))
-        ADVISE(c, "none: this machine shows no NVIDIA card");
+        ADVISE(c, "none: this machine has no NVIDIA card");
     else if (!node && c->container)
         ADVISE(
             c,
@@ -75,15 +78,17 @@ static void advise_cuda(const Case *c)
         ADVISE(c, "install libcuda: Debian's package libcuda1");
     else if (!advise_node(c, "/dev/nvidiactl", "--gpus all") &&
              machine_node_state(c->nodes, "/dev/nvidia-uvm") < 0)
-        ADVISE(c, "there is no /dev/nvidia-uvm: modprobe nvidia-uvm on the host");
+        ADVISE(c, "/dev/nvidia-uvm does not exist: run modprobe nvidia-uvm on the host");
     else if (!*c->text)
-        ADVISE(c, "compare the driver's versions in the kernel and here: nvidia-smi says more");
+        ADVISE(
+            c,
+            "check that the driver's kernel module and library have one version: nvidia-smi says more");
 }
 
 static void advise_hip(const Case *c)
 {
     if (!machine_has_card(c->cards, "1002") && machine_node_state(c->nodes, "/dev/kfd") < 0)
-        ADVISE(c, "none: this machine shows no AMD card");
+        ADVISE(c, "none: this machine has no AMD card");
     else if (library_missing(c, "libamdhip64"))
         ADVISE(c, "install HIP's runtime: Debian's package libamdhip64-5");
     else if (!advise_node(c, "/dev/kfd", "--device /dev/kfd --device /dev/dri") &&
@@ -105,10 +110,13 @@ static void advise_vulkan(const Case *c)
             c,
             "install drivers: Debian's package mesa-vulkan-drivers (AMD, Intel, software) or nvidia-vulkan-icd");
     else if (!json_array_size(c->cards) && machine_node_state(c->nodes, "/dev/dri/renderD") < 0)
-        ADVISE(c, "none: this machine shows no card; --allow_software takes a software device");
+        ADVISE(
+            c,
+            "none: this machine has no graphics card; --allow_software accepts a software device");
     else if (!advise_node(c, "/dev/dri/renderD", "--device /dev/dri"))
-        ADVISE(c,
-               "VK_LOADER_DEBUG=error,driver makes the loader say why no driver serves the card");
+        ADVISE(
+            c,
+            "set VK_LOADER_DEBUG=error,driver: the loader then prints why no driver supports the card");
 }
 
 static void advise_sycl(const Case *c)
@@ -118,7 +126,7 @@ static void advise_sycl(const Case *c)
             c,
             "build the plugin where icpx or acpp is found, and put libvmaf-sycl.so beside libvmaf");
     else if (!machine_has_card(c->cards, "8086"))
-        ADVISE(c, "none: this machine shows no Intel card");
+        ADVISE(c, "none: this machine has no Intel card");
     else if (!advise_node(c, "/dev/dri/renderD", "--device /dev/dri"))
         ADVISE(c,
                "install Level Zero's driver for Intel: libze-intel-gpu1 or intel-level-zero-gpu");

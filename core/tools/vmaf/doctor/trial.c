@@ -21,7 +21,7 @@ static uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* Waves that move, with noise on the distorted side. */
+/* One sample: moving waves, with noise in the distorted video. */
 static uint8_t sample(unsigned plane, unsigned frame, unsigned x, unsigned y, int distorted)
 {
     const unsigned wave = (x * 3 + frame * 5 + y * (plane + 2)) % 180;
@@ -58,7 +58,7 @@ static int feed(VmafContext *vmaf)
     return err ? err : vmaf_read_pictures(vmaf, NULL, NULL, 0);
 }
 
-/* The default model's features, and one that looks at chroma. */
+/* Registers the default model's features, and one that reads chroma. */
 static int use_features(VmafContext *vmaf, VmafModel **model)
 {
     VmafModelConfig config = { .name = "vmaf" };
@@ -164,13 +164,13 @@ char *trial_compare(const json_t *device, const json_t *cpu)
     const char *key;
     json_t *value;
     if (!json_array_size(json_object_get(device, "on_device")))
-        return strdup("nothing ran on it");
+        return strdup("no extractor ran on it");
     json_object_foreach ((json_t *)cpu, key, value) {
         if (!json_is_real(value))
             continue;
         const json_t *const other = json_object_get(device, key);
         if (!json_is_real(other) || json_real_value(other) != json_real_value(value))
-            return text("it scores wrong: %s is %.17g, the CPU says %.17g", key,
+            return text("wrong score: %s is %.17g, on the CPU it is %.17g", key,
                         json_is_real(other) ? json_real_value(other) : 0.0, json_real_value(value));
     }
     return NULL;

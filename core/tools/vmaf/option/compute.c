@@ -112,7 +112,7 @@ static int set_aom_ctc(Options *options, const Arg *arg, const char *version)
         return usage_error("`--aom_ctc proposed` is deprecated.");
     const Preset *const preset = find_preset(aom_ctc, version);
     if (!preset)
-        return usage_error("bad aom_ctc version \"%s\"; there are v1.0 to v7.0", version);
+        return usage_error("bad aom_ctc version \"%s\"; use v1.0 to v7.0", version);
     return add_preset(options, preset);
 }
 
@@ -120,7 +120,7 @@ static int set_nflx_ctc(Options *options, const Arg *arg, const char *version)
 {
     const Preset *const preset = find_preset(nflx_ctc, version);
     if (!preset)
-        return usage_error("bad nflx_ctc version \"%s\"; there is v1.0", version);
+        return usage_error("bad nflx_ctc version \"%s\"; use v1.0", version);
     return add_preset(options, preset);
 }
 
@@ -135,10 +135,10 @@ const Arg compute_options[] = {
     { .letter = 'm',
       .name = "model",
       .value = "SPEC",
-      .help = "NAME of a built-in model or FILE, also version=NAME\n"
-              "or path=FILE, and after a ':' each:\n"
-              "name=METRIC, disable_clip, enable_transform,\n"
-              "EXTRACTOR.OPTION=VALUE; may be repeated\n"
+      .help = "built-in model NAME or FILE, also version=NAME or\n"
+              "path=FILE, followed by any of :name=METRIC\n"
+              ":disable_clip :enable_transform\n"
+              ":EXTRACTOR.OPTION=VALUE; may be repeated\n"
               "(default: vmaf_v0.6.1)",
       .set = set_model,
       .complete = "model" },
@@ -154,12 +154,12 @@ const Arg compute_options[] = {
       .complete = "v1.0|v2.0|v3.0|v4.0|v5.0|v6.0|v7.0" },
     { .name = "nflx_ctc",
       .value = "VERSION",
-      .help = "those of the Netflix common test conditions, v1.0",
+      .help = "models and features of the Netflix common test\nconditions, v1.0",
       .set = set_nflx_ctc,
       .complete = "v1.0" },
     { .letter = 'n',
       .name = "no_prediction",
-      .help = "features only, no model scores",
+      .help = "compute only features, no model scores",
       .set = set_no_prediction },
     { 0 },
 };

@@ -28,7 +28,7 @@ static int set_gpumask(Options *options, const Arg *arg, const char *value)
     return parse_mask(arg, value, &options->gpumask);
 }
 
-/* Does the text name a backend, alone or as the next one of a list? */
+/* True if the text, up to its first comma, names a backend. */
 static bool known_backend(const char *text)
 {
     char name[32];
@@ -36,7 +36,7 @@ static bool known_backend(const char *text)
     return !strcmp(name, "cpu") || vmaf_backend_built(name) >= 0;
 }
 
-/* Several, for --doctor. */
+/* True for "all" and for a list of backends, which only --doctor accepts. */
 static bool is_backend_list(const char *value)
 {
     if (!strchr(value, ','))
@@ -91,13 +91,13 @@ static int allow_software(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
-/* There is nothing to switch off. */
+/* Accepted for compatibility; there is no Metal backend. */
 static int set_no_metal(Options *options, const Arg *arg, const char *value)
 {
     return 0;
 }
 
-static char backend_help[256]; /* as the library has them */
+static char backend_help[256]; /* filled with the library's backends */
 
 const Arg device_options[] = {
     { .help = "Where to compute" },
@@ -108,11 +108,11 @@ const Arg device_options[] = {
     { .letter = 'c',
       .name = "cpumask",
       .value = "BITS",
-      .help = "instruction sets to leave unused: 1 SSE2/NEON,\n"
-              "2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512, 32 its\n"
-              "Ice Lake parts",
+      .help = "instruction sets not to use: 1 SSE2/NEON,\n"
+              "2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512,\n"
+              "32 AVX-512 of Ice Lake",
       .set = set_cpumask },
-    { .name = "gpumask", .value = "BITS", .help = "not 0: no GPU", .set = set_gpumask },
+    { .name = "gpumask", .value = "BITS", .help = "if not 0, use no GPU", .set = set_gpumask },
     { .name = "backend",
       .value = "NAME",
       .help = backend_help,
@@ -121,14 +121,14 @@ const Arg device_options[] = {
       .complete = "backend" },
     { .name = "device",
       .value = "DEVICE",
-      .help = "this GPU: its number in --list_devices, a part of\n"
-              "its name, its UUID or its PCI address; or several with\n"
-              "commas between them, or all",
+      .help = "use this GPU: its number in --list_devices, a piece of\n"
+              "its name, its UUID or its PCI address; or several,\n"
+              "comma-separated, or all",
       .newer = true,
       .set = set_device,
       .complete = "device" },
     { .name = "allow_software",
-      .help = "a software device will do, too",
+      .help = "also accept a software device (a GPU emulated on the\nCPU)",
       .newer = true,
       .set = allow_software },
     { .id = EACH_BACKEND, .name = "" },
@@ -148,8 +148,8 @@ static void fill_backend_help(void)
     char names[128];
     backend_names(names, sizeof(names));
     snprintf(backend_help, sizeof(backend_help),
-             "cpu (default); %s: exactly\nthat one, never another; auto: the first of them\n"
-             "that has a GPU, else the CPU",
+             "cpu (default); %s: use\nexactly this one; auto: the first of them that\n"
+             "finds a GPU, else the CPU",
              names);
 }
 
@@ -166,7 +166,7 @@ unsigned backend_options(Arg *rows, unsigned max)
              b++) {
             snprintf(names[b][r], sizeof(names[b][r]), device ? "%s_device" : "no_%s", name);
             snprintf(helps[b][r], sizeof(helps[b][r]),
-                     device ? "--backend %s, on this device" : "never use %s",
+                     device ? "--backend %s on this device" : "never use %s",
                      device ? name : vmaf_backend_title(name));
             rows[count++] = (Arg){ .name = names[b][r],
                                    .value = device ? "DEVICE" : NULL,
@@ -179,8 +179,9 @@ unsigned backend_options(Arg *rows, unsigned max)
     return count;
 }
 
-static char words[256]; /* options point into it */
+static char words[256]; /* copy of VMAF_BACKEND; the options point into it */
 
+/* True if the command line says nothing about backend and device. */
 static bool is_open(const Options *options)
 {
     bool by_extractor = false;
@@ -213,8 +214,7 @@ int options_heed_environment(Options *options)
         backend_names(names, sizeof(names));
         if (colon)
             *colon = ':';
-        say("VMAF_BACKEND=%s is not understood: it is cpu, auto, %s; :DEVICE behind a GPU's name says "
-            "which",
+        say("unknown backend in VMAF_BACKEND=%s; use cpu, auto, %s, with :DEVICE after it to choose a GPU",
             words, names);
         return -EINVAL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The options of the vmaf command, in groups. A group is a table of rows that begins with its heading and
- * ends with an empty row; each row has a function that stores the option in an Options. To add an option,
- * add a row and its function. For the main thread. */
+/* The options of the vmaf command, in groups. A group is a table of rows that begins with its
+ * heading and ends with an empty row; each row has a function that stores the option in an Options.
+ * To add an option, add a row and its function. For the main thread. */
 #ifndef TOOLS_OPTION_OPTION_H
 #define TOOLS_OPTION_OPTION_H
 
@@ -20,7 +20,8 @@ extern const Arg output_options[];  /* output.c: reports, scores, progress */
 extern const Arg device_options[];  /* device.c: threads, instruction sets, devices */
 extern const Arg about_options[];   /* table.c: what to do instead of scoring */
 
-/* Stands in device_options for the rows --NAME_device and --no_NAME of each backend of the library. */
+/* Stands in device_options for the rows --NAME_device and --no_NAME of each backend of the
+ * library. */
 #define EACH_BACKEND (-1)
 /* Writes these rows, at most `max`; returns their number. */
 unsigned backend_options(Arg *rows, unsigned max);
@@ -34,17 +35,17 @@ bool option_is_in(const Arg *group, const char *name);
 /* Adds a model as if --model had named it. 0, -EINVAL or -ENOMEM. */
 int option_add_model(Options *options, const char *spec);
 
-/* Applies VMAF_BACKEND=NAME[:DEVICE] and VMAF_ALLOW_SOFTWARE=1 where the command line says nothing about
- * backend and device. Hides VMAF_BACKEND from the library, which would otherwise apply it as well. -EINVAL, after
- * a message: it names no backend. */
+/* Applies VMAF_BACKEND=NAME[:DEVICE] and VMAF_ALLOW_SOFTWARE=1 where the command line says nothing
+ * about backend and device. Hides VMAF_BACKEND from the library, which would otherwise apply it as
+ * well. -EINVAL, after a message: it names no backend. */
 int options_heed_environment(Options *options);
 
 /* Prints what is wrong with the command line, and where to find help. Returns -EINVAL. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int bad_value(const Arg *arg, const char *value, const char *wanted);
 
-/* Parse a number in C notation; a mask may be negative: -1 sets all bits. They print an error and return -EINVAL if
- * it is none. */
+/* Parse a number in C notation; a mask may be negative: -1 sets all bits. They print an error and
+ * return -EINVAL if it is none. */
 int parse_mask(const Arg *arg, const char *value, uint64_t *out);
 int parse_number(const Arg *arg, const char *value, unsigned *out);
 

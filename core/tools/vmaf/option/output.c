@@ -12,7 +12,7 @@ static int set_output(Options *options, const Arg *arg, const char *value)
     return words_add(&options->outputs, value);
 }
 
-/* VMAF_OUTPUT_FORMAT_NONE: the library writes nothing of this name. */
+/* The report format of this name; VMAF_OUTPUT_FORMAT_NONE: the library has none. */
 static enum VmafOutputFormat find_format(const char *name)
 {
     const char *known;
@@ -23,11 +23,11 @@ static enum VmafOutputFormat find_format(const char *name)
     return VMAF_OUTPUT_FORMAT_NONE;
 }
 
-/* Each format of the library is an option of its name. */
+/* The option has the name of the format. */
 static int set_format(Options *options, const Arg *arg, const char *value)
 {
     options->format = find_format(arg->name);
-    return options->format ? 0 : usage_error("this libvmaf does not write %s", arg->name);
+    return options->format ? 0 : usage_error("this libvmaf cannot write %s reports", arg->name);
 }
 
 enum VmafOutputFormat options_format(const Options *options, const char *path)
@@ -66,13 +66,13 @@ static int set_report(Options *options, const Arg *arg, const char *value)
     return 0;
 }
 
-/* Names parted by commas. */
+/* Adds comma-separated pooling methods. */
 static int add_pools(Options *options, const Arg *arg, const char *value)
 {
     for (const char *at = value;; at++) {
         const size_t length = strcspn(at, ",");
         if (options->pool_count == POOLS_MAX)
-            return bad_value(arg, value, "fewer at once");
+            return bad_value(arg, value, "a shorter list");
         if (!pooling_parse(&options->pools[options->pool_count++], at, length))
             return bad_value(arg, value, POOLING_NAMES);
         at += length;
@@ -84,9 +84,9 @@ static int add_pools(Options *options, const Arg *arg, const char *value)
 static int add_score_limit(Options *options, const Arg *arg, const char *value)
 {
     if (options->score_limit_count == SCORE_LIMITS_MAX)
-        return bad_value(arg, value, "one of fewer");
+        return usage_error("--fail_under may be given at most %d times", SCORE_LIMITS_MAX);
     if (!score_limit_parse(&options->score_limits[options->score_limit_count++], value))
-        return bad_value(arg, value, "a score, and after a ':' " POOLING_NAMES);
+        return bad_value(arg, value, "SCORE or SCORE:POOL, where POOL is " POOLING_NAMES);
     return 0;
 }
 
@@ -108,16 +108,16 @@ const Arg output_options[] = {
       .name = "output",
       .value = "PATH",
       .help = "write a report; '-' is standard output. For several\n"
-              "distorted videos once each, or once: NAME.EXT is\n"
-              "NAME.1.EXT, NAME.2.EXT and so on then",
+              "distorted videos give it once for each, or once:\n"
+              "NAME.EXT then means NAME.1.EXT, NAME.2.EXT, ...",
       .set = set_output,
       .complete = "file" },
     { .name = "xml",
-      .help = "as XML (default, unless PATH ends in .json, .csv or\n.sub)",
+      .help = "write XML (default unless PATH ends in .json, .csv\nor .sub)",
       .set = set_format },
-    { .name = "json", .help = "as JSON", .set = set_format },
-    { .name = "csv", .help = "as CSV, frames only", .set = set_format },
-    { .name = "sub", .help = "as subtitles, frames only", .set = set_format },
+    { .name = "json", .help = "write JSON", .set = set_format },
+    { .name = "csv", .help = "write CSV, frames only", .set = set_format },
+    { .name = "sub", .help = "write subtitles, frames only", .set = set_format },
     { .name = "precision",
       .value = "P",
       .help = "1 to 17 significant digits, max (17), full (17) or\nlegacy (six decimals)",
@@ -126,32 +126,32 @@ const Arg output_options[] = {
       .complete = "max|full|legacy" },
     { .name = "html",
       .value = "PATH",
-      .help = "write a page to look at: curves, worst frames, figures",
+      .help = "write an HTML page with curves, worst frames, figures",
       .newer = true,
       .set = set_html,
       .complete = "file" },
     { .name = "report",
       .help =
-          "score nothing: what is printed, judged and written\ncomes from JSON reports, given as words",
+          "score nothing: read the JSON reports given as\narguments; print, judge and write their scores",
       .newer = true,
       .set = set_report },
     { .name = "pool",
       .value = "NAMES",
       .help =
-          "print these figures of the frames' scores: mean\n(default), harmonic_mean, min, max, median, "
-          "p0 to\np100; several parted by commas",
+          "print these figures of the frames' scores: mean\n(default), harmonic_mean, min, max, median, p0 to\n"
+          "p100; comma-separated",
       .newer = true,
       .set = add_pools,
       .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
     { .name = "fail_under",
       .value = "SCORE[:POOL]",
-      .help = "exit with 2 when a model's score is lower: 93, or\n93:p5; may be repeated",
+      .help = "exit with code 2 if a model's score is lower: 93 or\n93:p5; may be repeated",
       .newer = true,
       .set = add_score_limit },
-    { .letter = 'q', .name = "quiet", .help = "no progress", .set = set_quiet },
+    { .letter = 'q', .name = "quiet", .help = "show no progress", .set = set_quiet },
     { .name = "progress",
       .help =
-          "a line a second for programs to read, on any\nstandard error: progress frame=N total=N …",
+          "print a line a second for programs to read, on\nstandard error: progress frame=N total=N …",
       .newer = true,
       .set = set_progress },
     { 0 },

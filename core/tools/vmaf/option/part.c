@@ -9,7 +9,7 @@
 
 /* ---- numbers ---- */
 
-/* The digits at `text` up to `stop`. */
+/* Parses the decimal digits from `text` up to `stop`. */
 static bool parse_digits(const char *text, const char *stop, uint64_t *out)
 {
     uint64_t value = 0;
@@ -30,9 +30,10 @@ static bool parse_variable(const char *name, uint64_t *out)
     return text && parse_digits(text, text + strlen(text), out);
 }
 
-/* ---- the array jobs of schedulers ---- */
+/* ---- the array jobs of cluster schedulers ---- */
 
-/* Where a scheduler tells a process its number, the lowest of all numbers and how many there are. */
+/* The environment variables in which a scheduler tells a process its number, the lowest number and
+ * the number of processes. */
 typedef struct Scheduler {
     const char *engine, *index, *lowest, *count;
 } Scheduler;
@@ -51,7 +52,7 @@ static int refuse_variable(const char *name)
 {
     const char *const text = getenv(name);
     if (text)
-        return usage_error("--shard auto: %s is \"%s\", which is no number", name, text);
+        return usage_error("--shard auto: %s is \"%s\", which is not a number", name, text);
     return usage_error("--shard auto: %s is not set", name);
 }
 
@@ -60,20 +61,19 @@ static int read_scheduler(PartChoice *part, const Scheduler *from)
     uint64_t index, lowest = 0, count;
     if (!parse_variable(from->index, &index))
         return refuse_variable(from->index);
-    /* Our own count is of numbers from 0, also for a job that runs some of them again. */
+    /* Our own count assumes numbers from 0, also in a job that runs only some of them again. */
     const bool own = getenv(count_variable);
     if (!own && from->lowest && getenv(from->lowest) && !parse_variable(from->lowest, &lowest))
         return refuse_variable(from->lowest);
     const char *const counted = own || !from->count ? count_variable : from->count;
     if (!getenv(counted) && counted == count_variable)
-        return usage_error("--shard auto: %s does not tell how many parts there are: set %s",
+        return usage_error("--shard auto: %s does not provide the number of parts: set %s",
                            from->engine, count_variable);
     if (!parse_variable(counted, &count))
         return refuse_variable(counted);
     if (index < lowest || index - lowest >= count)
         return usage_error(
-            "--shard auto: %s is %u, beyond the %u parts that %s tells of, which count "
-            "from %u",
+            "--shard auto: %s is %u, outside the %u parts that %s gives, counted from %u",
             from->index, (unsigned)index, (unsigned)count, counted, (unsigned)lowest);
     part->index = (unsigned)(index - lowest);
     part->count = (unsigned)count;
@@ -86,8 +86,8 @@ static int find_scheduler(PartChoice *part)
         if (getenv(schedulers[i].index))
             return read_scheduler(part, &schedulers[i]);
     return usage_error(
-        "--shard auto: no array job of Slurm, Kubernetes, AWS Batch or PBS tells its "
-        "number here; give --shard I/N");
+        "--shard auto: this is not an array job of Slurm, Kubernetes, AWS Batch or PBS; use "
+        "--shard I/N");
 }
 
 /* ---- the options ---- */
@@ -95,7 +95,7 @@ static int find_scheduler(PartChoice *part)
 static int choose(Options *options, int kind)
 {
     if (options->part.kind)
-        return usage_error("a run has one part: --shard or --frames, once");
+        return usage_error("a run measures one part: give --shard or --frames once");
     options->part.kind = kind;
     return 0;
 }
@@ -112,7 +112,7 @@ static int set_shard(Options *options, const Arg *arg, const char *value)
         !parse_digits(slash + 1, value + strlen(value), &count) || !count)
         return bad_value(arg, value, "I/N, as in 0/4, or auto");
     if (index >= count)
-        return usage_error("--shard %s: parts count from 0, so that the last of %u is %u/%u", value,
+        return usage_error("--shard %s: parts count from 0; the last of %u is %u/%u", value,
                            (unsigned)count, (unsigned)count - 1, (unsigned)count);
     part->index = (unsigned)index;
     part->count = (unsigned)count;
@@ -145,28 +145,28 @@ static int set_merge(Options *options, const Arg *arg, const char *value)
 }
 
 const Arg part_options[] = {
-    { .help = "Parts, for many processes or machines" },
+    { .help = "Parts of a video, for several processes or machines" },
     { .name = "shard",
       .value = "I/N",
       .help = "measure part I of N, counted from 0, and write a part\n"
-              "file to -o; auto: as the array job of Slurm,\n"
-              "Kubernetes, AWS Batch or PBS says",
+              "file to -o; auto: take I and N from the array job of\n"
+              "Slurm, Kubernetes, AWS Batch or PBS",
       .newer = true,
       .set = set_shard,
       .complete = "auto" },
     { .name = "frames",
       .value = "A-B",
-      .help = "the same for frames A to B, counted from 0",
+      .help = "measure frames A to B, counted from 0, as a part",
       .newer = true,
       .set = set_frames },
     { .name = "from_start",
-      .help = "parts look for their frames from the beginning of the\n"
-              "videos: slow, but sure when frame times are uneven",
+      .help = "read the videos of a part from their beginning: slow,\n"
+              "but safe when frame times are uneven",
       .newer = true,
       .set = set_from_start },
     { .name = "merge",
-      .help = "score nothing: what is printed, judged and written\n"
-              "comes from all parts of a video, given as words",
+      .help = "score nothing: merge the part files given as\n"
+              "arguments; print, judge and write their scores",
       .newer = true,
       .set = set_merge },
     { 0 },

@@ -29,7 +29,7 @@ static int set_subsample(Options *options, const Arg *arg, const char *value)
 #define SECONDS_MAX 1e7 /* months */
 #define FRAMES_MAX INT32_MAX
 
-/* `7` is frames, `1.5s` and `40ms` are time. */
+/* Parses a length: `7` is in frames, `1.5s` and `40ms` are times. */
 static bool parse_length(const char *value, Length *length)
 {
     char *end;
@@ -63,7 +63,7 @@ static int set_duration(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, a_length);
 }
 
-/* 23.976, 29.97 and their like stand for N * 1000/1001. */
+/* Parses a frame rate. 23.976, 29.97 and similar rates stand for N * 1000/1001. */
 static bool parse_rate(const char *value, unsigned *num, unsigned *den)
 {
     char *end;
@@ -128,18 +128,19 @@ const Arg sync_options[] = {
       .set = set_skip_dist },
     { .name = "sync",
       .value = "HOW",
-      .help = "nearest: each reference frame with the distorted\n"
-              "one nearest in time, whatever the rates; index:\n"
-              "by number, whatever the times; auto: from the\n"
-              "offset on at which the pictures fit best\n"
-              "(default: by time where the files have times)",
+      .help = "nearest: compare each reference frame with the\n"
+              "distorted one nearest in time, whatever the rates;\n"
+              "index: by number, whatever the times; auto: find the\n"
+              "offset at which the pictures fit best\n"
+              "(default: by time if all files have times)",
       .newer = true,
       .set = set_sync,
       .complete = "nearest|index|auto" },
     { .name = "offset",
       .value = "N|Ts",
       .help = "the reference begins N frames or T seconds into\n"
-              "the distorted video; negative: the other way round",
+              "the distorted video; negative: the distorted video\n"
+              "begins within the reference",
       .newer = true,
       .set = set_offset },
     { .name = "duration",
@@ -149,7 +150,8 @@ const Arg sync_options[] = {
       .set = set_duration },
     { .name = "fps",
       .value = "RATE",
-      .help = "bring all videos to this rate, by the nearest frame",
+      .help = "compare frames at this rate, each time the nearest\n"
+              "frame of every video",
       .newer = true,
       .set = set_fps },
     { 0 },

@@ -135,12 +135,13 @@ const Arg about_options[] = {
       .newer = true,
       .set = set_list_features },
     { .name = "list_devices",
-      .help = "print the GPUs that can be used, and what the other\nbackends lack",
+      .help = "print the usable GPUs, and what the other backends\nlack",
       .newer = true,
       .set = set_list_devices },
     { .name = "doctor",
-      .help = "try every backend and device and say what is missing;\n"
-              "--backend LIST or all: these must work; --json",
+      .help = "test every backend and device and print what is\n"
+              "missing; with --backend LIST or all these must work;\n"
+              "with --json as JSON",
       .newer = true,
       .set = set_doctor },
     { 0 },

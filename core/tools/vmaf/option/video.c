@@ -6,7 +6,7 @@
 static int set_reference(Options *options, const Arg *arg, const char *value)
 {
     if (options->reference)
-        return usage_error("the reference video is given twice: %s, %s", options->reference, value);
+        return usage_error("two reference videos are given: %s, %s", options->reference, value);
     options->reference = value;
     return 0;
 }
@@ -70,22 +70,23 @@ const Arg video_options[] = {
     { .letter = 'r',
       .name = "reference",
       .value = "PATH",
-      .help = "reference video; or the first word that is no option",
+      .help = "reference video; may be given without -r, first",
       .set = set_reference,
       .complete = "file" },
     { .letter = 'd',
       .name = "distorted",
       .value = "PATH",
-      .help = "distorted video; or each word after the first. May\n"
-              "be repeated: the reference is read once for all",
+      .help = "distorted video; may be given without -d, after the\n"
+              "reference. May be repeated: the reference is read\n"
+              "only once",
       .set = set_distorted,
       .complete = "file" },
     { .name = "local_only",
-      .help =
-          "open the named files and nothing else: no network,\nno files that they name; for videos of strangers",
+      .help = "for untrusted videos: open only the files named\n"
+              "here, no network and no files they refer to",
       .newer = true,
       .set = set_local_only },
-    { .help = "Raw video (all four make both videos raw)" },
+    { .help = "Raw video (give all four; both videos are then raw)" },
     { .letter = 'w', .name = "width", .value = "N", .help = "width in samples", .set = set_width },
     { .letter = 'h',
       .name = "height",
@@ -143,7 +144,7 @@ static int set_hwaccel(Options *options, const Arg *arg, const char *value)
     return bad_value(arg, value, "vulkan, cuda, vaapi, auto or none");
 }
 
-/* Models of 4K were made for screens of that size, all others for 1080 rows. */
+/* True if all models are for 4K screens; all others are for 1080 rows. */
 static bool is_for_4k(const Options *options)
 {
     bool all = options->model_count > 0;
@@ -166,28 +167,28 @@ VideoAlign options_align(const Options *options)
 
 const Arg align_options[] = {
     { .help =
-          "Decoding, and where the videos differ (Y4M and raw video must not, unless --scale is given)" },
+          "Decoding, and differences between the videos (Y4M and raw videos may differ only with --scale)" },
     { .name = "scale",
       .value = "HOW",
-      .help = "bicubic (default), bilinear, lanczos, nearest or area:\n"
-              "distorted video to the reference's size; model: both\n"
-              "to fit 1920x1080, with 4K models 3840x2160; none:\n"
-              "different sizes are an error",
+      .help = "scale the distorted video to the reference's size:\n"
+              "bicubic (default), bilinear, lanczos, nearest or area;\n"
+              "model: scale both to fit 1920x1080, or 3840x2160\n"
+              "with 4K models; none: different sizes are an error",
       .newer = true,
       .set = set_scale,
       .complete = "bicubic|bilinear|lanczos|nearest|area|model|none" },
     { .name = "range",
       .value = "HOW",
-      .help = "full against limited range: keep (default) compares\n"
-              "samples as they are, match brings the distorted\n"
-              "video's to the reference's range",
+      .help = "full and limited range: keep (default) compares\n"
+              "samples as they are; match converts the distorted\n"
+              "video to the reference's range",
       .newer = true,
       .set = set_range,
       .complete = "keep|match" },
     { .name = "hwaccel",
       .value = "DEVICE",
       .help = "decode with vulkan, cuda or vaapi, or fail; auto:\n"
-              "with one of them, if there is one; none (default)",
+              "with one of them if possible; none (default)",
       .newer = true,
       .set = set_hwaccel,
       .complete = "vulkan|cuda|vaapi|auto|none" },

@@ -96,7 +96,8 @@ static json_int_t shard_number(const PartFile *part, const char *name)
     return json_integer_value(json_object_get(json_object_get(part->head, "shard"), name));
 }
 
-/* Parts with --frames have no count: 0. */
+/* Checks that each part of --shard is there once. Parts of --frames have no count, which reads as
+ * 0. */
 static int check_shards(const PartFile *parts, size_t count)
 {
     const json_int_t shards = shard_number(&parts[0], "count");
@@ -104,7 +105,7 @@ static int check_shards(const PartFile *parts, size_t count)
         const json_int_t own = shard_number(&parts[i], "count");
         if (own == shards)
             continue;
-        say("%s is one of %lld parts, %s one of %lld (0: with --frames): they do not belong together",
+        say("%s is one of %lld parts, %s is one of %lld (0: made with --frames): they do not fit together",
             parts[0].path, (long long)shards, parts[i].path, (long long)own);
         return -EINVAL;
     }
@@ -114,7 +115,7 @@ static int check_shards(const PartFile *parts, size_t count)
             if (shard_number(&parts[i], "index") != index)
                 continue;
             if (found) {
-                say("%s and %s are both part %lld/%lld: leave one of them out", found->path,
+                say("%s and %s are both part %lld/%lld: leave out one of them", found->path,
                     parts[i].path, (long long)index, (long long)shards);
                 return -EINVAL;
             }
@@ -139,7 +140,7 @@ static int by_first(const void *a, const void *b)
 static int refuse_overlap(const PartFile *a, const PartFile *b)
 {
     if (a->first == b->first && a->count == b->count)
-        say("%s and %s are both frames %" PRIu64 "-%" PRIu64 ": leave one of them out", a->path,
+        say("%s and %s are both frames %" PRIu64 "-%" PRIu64 ": leave out one of them", a->path,
             b->path, a->first, a->first + a->count - 1);
     else
         say("%s (frames %" PRIu64 "-%" PRIu64 ") and %s (frames %" PRIu64 "-%" PRIu64 ") overlap",
@@ -158,23 +159,23 @@ static int check_coverage(const PartFile *parts, size_t count)
         if (before && part->first < due)
             return refuse_overlap(before, part);
         if (before && before->ended) {
-            say("%s says that the videos end with frame %" PRIu64 ", but there is %s", before->path,
+            say("%s says that the videos end with frame %" PRIu64 ", but %s follows", before->path,
                 due - 1, part->path);
             return -EINVAL;
         }
         if (part->first > due) {
-            say("frames %" PRIu64 "-%" PRIu64 " are missing, before %s", due, part->first - 1,
+            say("frames %" PRIu64 "-%" PRIu64 " are missing before %s", due, part->first - 1,
                 part->path);
             return -EINVAL;
         }
         before = part;
     }
     if (!before) {
-        say("%s: there are no frames in the parts", parts[0].path);
+        say("%s: the parts contain no frames", parts[0].path);
         return -EINVAL;
     }
     if (!before->ended) {
-        say("the frames behind %" PRIu64 " are missing: %s is not the last part",
+        say("the frames after %" PRIu64 " are missing: %s is not the last part",
             before->first + before->count - 1, before->path);
         return -EINVAL;
     }
@@ -194,7 +195,8 @@ static const json_t *find_edge(const PartFile *part, json_int_t pair)
     return NULL;
 }
 
-/* Does the frame of one video come from two places in the file? Not every place is known. */
+/* True if the two parts read the frame from different positions in the file. A position may be
+ * unknown. */
 static bool lies_elsewhere(const json_t *edge, const json_t *other, size_t member)
 {
     const json_t *const a = json_array_get(edge, member), *const b = json_array_get(other, member);
@@ -204,8 +206,8 @@ static bool lies_elsewhere(const json_t *edge, const json_t *other, size_t membe
 static int refuse_edge(const PartFile *a, const PartFile *b, json_int_t pair, bool is_ref,
                        const char *what)
 {
-    say("%s and %s saw %s in frame %lld of the %s video: run all parts again; if that does not help, with "
-        "--from_start",
+    say("%s and %s saw %s in frame %lld of the %s video: run all parts again, and if that does not "
+        "help, with --from_start",
         a->path, b->path, what, (long long)pair, is_ref ? "reference" : "distorted");
     return -EINVAL;
 }
@@ -221,7 +223,7 @@ static int compare_edges(const PartFile *a, const PartFile *b)
             if (!json_equal(json_array_get(edge, 1 + side), json_array_get(other, 1 + side)))
                 return refuse_edge(a, b, pair, !side, "different pictures");
             if (lies_elsewhere(edge, other, 3 + side))
-                return refuse_edge(a, b, pair, !side, "another place of the file");
+                return refuse_edge(a, b, pair, !side, "different positions of the file");
         }
     }
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Four lanes of multiplications and rotations side by side, which compilers and processors overlap; the end
- * mixes them until each bit depends on all. The odd factors are primes. */
+/* Four independent lanes of multiplications and rotations, which compilers and processors can
+ * overlap. digest_end mixes them until each bit depends on all. The factors are odd primes. */
 #include "part.h"
 
 #include <inttypes.h>

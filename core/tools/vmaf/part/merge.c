@@ -16,17 +16,17 @@
 #include "report/html.h"
 
 typedef struct Merge {
-    const Options *asked; /* of the merge */
+    const Options *asked; /* the options of the merge itself */
     PartFile *parts;
     size_t count;
-    const PartFile *last; /* that has pairs: what was known at the end */
-    char **words;         /* of the command line that one run would have had */
+    const PartFile *last; /* the last part that has pairs */
+    char **words;         /* the command line that a single run would have had */
     int word_count;
-    Options options; /* from these */
+    Options options; /* parsed from `words` */
     Models *models;
     Rating rating;
     VideoReader readers[SIDES];
-    Video videos[SIDES]; /* as far as a report tells of them */
+    Video videos[SIDES]; /* only the fields that a report needs */
 } Merge;
 
 /* ---- reading the parts ---- */
@@ -69,15 +69,16 @@ static int add_word(Merge *merge, const char *name, const char *value)
     return 0;
 }
 
-/* What a run may have been given that left a part. One that tells of others was made by somebody who wants
- * files written: only the merge's own options do that. */
+/* True if a run that wrote a part can have had this option. A part file with other options may be a
+ * forgery that wants files written: only the merge's own options may do that. */
 static bool may_come_from_part(const char *name)
 {
     return strcmp(name, "html") != 0 && strcmp(name, "report") != 0 &&
            !option_is_in(part_options, name) && !option_is_in(about_options, name);
 }
 
-/* The report goes where the merge says; what else is given to it comes last. */
+/* Makes the command line of a single run: the parts' options, with the merge's report path, then
+ * the merge's other options. */
 static int make_words(Merge *merge)
 {
     const json_t *const options = json_object_get(merge->parts[0].head, "options");
@@ -88,8 +89,8 @@ static int make_words(Merge *merge)
         const char *const name = json_string_value(json_array_get(option, 0));
         const char *value = json_string_value(json_array_get(option, 1));
         if (!name || !may_come_from_part(name)) {
-            say("%s tells of an option that parts do not have: %s", merge->parts[0].path,
-                name ? name : "one without a name");
+            say("%s contains an option that parts cannot have: %s", merge->parts[0].path,
+                name ? name : "an option without a name");
             return -EINVAL;
         }
         if (!strcmp(name, "output")) {
@@ -107,7 +108,8 @@ static int make_words(Merge *merge)
     return err;
 }
 
-/* Names that ask for a backend are for where the parts were made. */
+/* Removes backends from extractors' names (vif_cuda): they only matter where the parts were
+ * made. */
 static int plain_extractors(Options *options)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };
@@ -115,7 +117,7 @@ static int plain_extractors(Options *options)
     for (size_t i = 0; i < options->feature_count; i++) {
         FeatureSpec *const spec = &options->features[i];
         if (vmaf_extractor_find(spec->extractor, &index) || vmaf_extractor_info(index, &info))
-            continue; /* said when it is used */
+            continue; /* using it will print the error */
         char *const name = strdup(info.name);
         if (!name)
             return -ENOMEM;
@@ -129,14 +131,14 @@ static int parse_options(Merge *merge)
 {
     enum Action action;
     if (merge->asked->outputs.count > 1) {
-        say("--merge makes one report: give -o once");
+        say("--merge writes one report: give -o once");
         return -EINVAL;
     }
     int err = make_words(merge);
     if (!err)
         err = options_parse(&merge->options, merge->word_count, merge->words, &action);
     if (!err && (action != ACTION_SCORE || options_want_heatmaps(&merge->options))) {
-        say("%s was not made by a run that parts come from", merge->parts[0].path);
+        say("%s contains options that cannot make a part", merge->parts[0].path);
         err = -EINVAL;
     }
     if (err)
@@ -146,7 +148,7 @@ static int parse_options(Merge *merge)
     return plain_extractors(&merge->options);
 }
 
-/* A model that was replaced since is another one. */
+/* Checks that the models are still those that the parts were made with. */
 static int check_models(const Merge *merge)
 {
     json_t *now;
@@ -157,12 +159,11 @@ static int check_models(const Merge *merge)
     json_decref(now);
     if (same)
         return 0;
-    say("%s was made with another model than the one that is there now: run all parts again",
-        merge->parts[0].path);
+    say("the model has changed since %s was made: run all parts again", merge->parts[0].path);
     return -EINVAL;
 }
 
-/* ---- what reports tell of videos ---- */
+/* ---- the videos, for the report ---- */
 
 static unsigned number_of(const json_t *object, const char *name)
 {
@@ -193,7 +194,8 @@ static bool has_note(const Video *video, const char *kind, const char *text)
     return false;
 }
 
-/* Of each kind what the first part that met it has to say: it says where that begins. */
+/* Adds the part's notes of kinds that no earlier part has: the first note of a kind says where it
+ * begins. */
 static int add_notes(Video *video, const PartFile *part, enum Side side)
 {
     const json_t *const read = json_object_get(json_object_get(part->head, "read"), sides[side]);
@@ -244,9 +246,9 @@ static int make_video(Merge *merge, enum Side side)
     return err;
 }
 
-/* ---- where it was measured ---- */
+/* ---- where the parts were measured ---- */
 
-/* Names of several machines, each once. */
+/* Adds a name to a comma-separated list, unless it is in it. */
 static void add_name(char *names, size_t size, const char *name)
 {
     const size_t used = strlen(names);
@@ -304,7 +306,7 @@ static int tell_places(const Merge *merge)
 
 /* ---- scores ---- */
 
-/* The context must have the features that the parts were measured with, in their order. */
+/* Checks that the context has the features that the parts were measured with, in the same order. */
 static int check_extractors(const Merge *merge)
 {
     const json_t *const list = json_object_get(merge->parts[0].head, "extractors");
@@ -321,7 +323,7 @@ static int check_extractors(const Merge *merge)
     }
     if (i == json_array_size(list) && vmaf_feature_info(vmaf, i, &info))
         return 0;
-    say("%s was measured with other features than its models and options ask for here: run all parts "
+    say("%s was measured with other features than its models and options use here: run all parts "
         "again",
         merge->parts[0].path);
     return -EINVAL;
@@ -369,7 +371,7 @@ static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
     if (err)
         return err;
     if (!json_equal(part.head, known->head)) {
-        say("%s was replaced while it was merged: merge again", known->path);
+        say("%s was replaced during the merge: merge again", known->path);
         err = -EINVAL;
     }
     for (uint64_t i = 0; !err && i < part.count; i++) {
@@ -379,7 +381,7 @@ static int replay_part(Merge *merge, const PartFile *known, Rows *rows)
             break;
         err = vmaf_part_replay(merge->rating.vmaf, &shape, pair, rows->row.values);
         if (err)
-            say("%s: frame %u could not be scored", known->path, pair);
+            say("%s: could not score frame %u", known->path, pair);
     }
     part_unload(&part);
     return err;
@@ -420,7 +422,7 @@ static int prepare(Merge *merge)
     return err ? err : tell_places(merge);
 }
 
-/* Under whatever name. */
+/* True if both paths lead to the same file. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat one, other;
@@ -428,21 +430,21 @@ static bool is_same_file(const char *a, const char *b)
                              one.st_ino == other.st_ino && one.st_dev == other.st_dev);
 }
 
-/* Nothing that the report is made of may be lost to it. */
-static int check_place(const Merge *merge, const char *path)
+/* Checks that the report overwrites neither a part nor a video. */
+static int check_path(const Merge *merge, const char *path)
 {
     const json_t *const inputs = json_object_get(merge->parts[0].head, "inputs");
     for (size_t i = 0; i < merge->count; i++) {
         if (!is_same_file(path, merge->parts[i].path))
             continue;
-        say("%s is one of the parts: the report would take its place", path);
+        say("%s is one of the parts: the report would overwrite it", path);
         return -EINVAL;
     }
     for (unsigned i = 0; i < SIDES; i++) {
         const char *const video = string_of(json_object_get(inputs, sides[i]), "path");
         if (!video || !is_same_file(path, video))
             continue;
-        say("%s is the %s video: the report would take its place", path, sides[i]);
+        say("%s is the %s video: the report would overwrite it", path, sides[i]);
         return -EINVAL;
     }
     return output_check(path, NULL, 0);
@@ -452,9 +454,9 @@ static int check_outputs(Merge *merge)
 {
     int err = output_path(&merge->rating.output, &merge->options, 0);
     if (!err && merge->rating.output)
-        err = check_place(merge, merge->rating.output);
+        err = check_path(merge, merge->rating.output);
     if (!err && merge->options.html)
-        err = check_place(merge, merge->options.html);
+        err = check_path(merge, merge->options.html);
     return err;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Parts: ranges of one video's pairs that separate runs measure (--shard, --frames). Each run writes a part
- * file, and --merge makes from all of them the report that a single run would have written. docs/shards.md
- * describes the use and the file. For the main thread. Unless stated otherwise, functions return 0, or
- * print what went wrong and return a negative errno. */
+/* Parts: ranges of one video's pairs that separate runs measure (--shard, --frames). Each run
+ * writes a part file, and --merge makes from all of them the report that a single run would have
+ * written. docs/shards.md describes the use and the file. For the main thread. Unless stated
+ * otherwise, functions return 0, or print what went wrong and return a negative errno. */
 #ifndef TOOLS_PART_PART_H
 #define TOOLS_PART_PART_H
 
@@ -66,8 +66,8 @@ typedef struct PartRun {
     struct timespec started;
 } PartRun;
 
-/* Decides which pairs are this run's and where its videos have to be positioned. pairs_back: how many
- * pairs features look back. */
+/* Decides which pairs are this run's and where its videos have to be positioned. pairs_back: how
+ * many pairs features look back. */
 int part_run_plan(PartRun *part, const Options *options, const SyncSchedule *schedule,
                   Video *const *videos, unsigned pairs_back);
 void part_run_destroy(PartRun *part); /* NULL is fine */
@@ -79,16 +79,16 @@ bool part_run_is_empty(const PartRun *part);
 int part_run_position(const PartRun *part, Video *video, enum Side side, uint64_t skip,
                       bool from_start);
 
-/* Notes the digests of a pair's frames: for the part's own pairs, the `lead` before and the one after them. 0 or
- * -ENOMEM. */
+/* Notes the digests of a pair's frames: for the part's own pairs, the `lead` before and the one
+ * after them. 0 or -ENOMEM. */
 int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, const Prefetched *dist);
 
 /* ---- part files ---- */
 
 enum { PART_VERSION = 1 };
 
-/* Makes the list of models for a part file. Models in files are identified by their content, built-in models by
- * name. The caller releases the list. */
+/* Makes the list of models for a part file. Models in files are identified by their content,
+ * built-in models by name. The caller releases the list. */
 int describe_models(json_t **list, const Options *options);
 
 /* Writes the part file, completely or not at all. */
@@ -104,8 +104,8 @@ typedef struct PartFile {
     const char *values, *values_end;
 } PartFile;
 
-/* Reads the file and checks that it is a complete, unchanged part file. With `keep_values`, part_next_row
- * can read its values. */
+/* Reads the file and checks that it is a complete, unchanged part file. With `keep_values`,
+ * part_next_row can read its values. */
 int part_load(PartFile *part, const char *path, bool keep_values);
 void part_unload(PartFile *part);
 
@@ -119,8 +119,8 @@ typedef struct PartRow {
 int part_next_row(PartFile *part, const char *const *kinds, unsigned features, unsigned pair,
                   const PartRow *row);
 
-/* Checks that these are all parts of one run, each once, and sorts them. Prints one line about the first part
- * that is wrong; -EINVAL. */
+/* Checks that these are all parts of one run, each once, and sorts them. Prints one line about the
+ * first part that is wrong; -EINVAL. */
 int parts_agree(PartFile *parts, size_t count);
 
 #endif

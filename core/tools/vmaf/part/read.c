@@ -12,7 +12,7 @@
 
 static int refuse(const PartFile *part, const char *why)
 {
-    say("%s is no part that can be merged: %s", part->path, why);
+    say("%s cannot be merged: %s", part->path, why);
     return -EINVAL;
 }
 
@@ -26,7 +26,7 @@ static int read_text(PartFile *part, size_t *size)
     struct stat info;
     if (!err && !fstat(fileno(file), &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         fclose(file);
-        return refuse(part, "it is no file, and parts are read more than once");
+        return refuse(part, "it is not a regular file, and parts are read more than once");
     }
     part->text = err ? NULL : malloc(capacity + 1);
     while (!err && part->text && (got = fread(part->text + used, 1, capacity - used, file))) {
@@ -54,25 +54,26 @@ static int read_text(PartFile *part, size_t *size)
     return err;
 }
 
-/* What begins like a part and does not end like one was cut; what ends like one and has another sum was changed. */
+/* Checks the file's beginning, end and checksum. A file that begins but does not end like a part
+ * was cut off; one with a wrong checksum was changed. */
 static int check_sum(const PartFile *part, size_t size)
 {
     static const char begin[] = "{\n  \"vmaf_part\": ", before[] = ",\n  \"checksum\": \"",
                       behind[] = "\"\n}\n";
     const size_t tail = strlen(before) + DIGEST_TEXT - 1 + strlen(behind);
     if (size < strlen(begin) || memcmp(part->text, begin, strlen(begin)))
-        return refuse(part, "it is another kind of file (--shard and --frames write parts)");
+        return refuse(part, "it is not a part file (--shard and --frames write them)");
     const char *const end = part->text + size - (size < tail ? size : tail);
     if (size < tail || memcmp(end, before, strlen(before)) ||
         memcmp(part->text + size - strlen(behind), behind, strlen(behind)))
-        return refuse(part, "it is cut off: run that part again");
+        return refuse(part, "it is cut off: run this part again");
     Digest digest;
     char sum[DIGEST_TEXT];
     digest_start(&digest);
     digest_add(&digest, part->text, size - tail);
     digest_end(&digest, sum);
     return memcmp(end + strlen(before), sum, DIGEST_TEXT - 1)
-               ? refuse(part, "it was changed after it was written: run that part again")
+               ? refuse(part, "it was changed after it was written: run this part again")
                : 0;
 }
 
@@ -123,7 +124,7 @@ static int check_head(PartFile *part)
     if (version && version != PART_VERSION)
         return refuse(part, "it was written by another version of vmaf: run all parts again");
     if (bad || first < 0 || first > UINT32_MAX || count < 0 || count > UINT32_MAX || !part->values)
-        return refuse(part, "something is missing in it");
+        return refuse(part, "members are missing");
     part->first = (uint64_t)first;
     part->count = (uint64_t)count;
     part->ended = ended;
@@ -149,7 +150,7 @@ int part_load(PartFile *part, const char *path, bool keep_values)
     if (err)
         part_unload(part);
     else if (keep_values)
-        part->values++; /* behind the bracket */
+        part->values++; /* after the opening bracket */
     return err;
 }
 

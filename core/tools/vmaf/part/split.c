@@ -21,7 +21,8 @@ static int refuse_pipes(Video *const *videos)
     return 0;
 }
 
-/* Chooses the pairs of this part. The last part takes all pairs to the end, even if there are more than expected. */
+/* Chooses the pairs of this part. The last part takes all pairs to the end, even if there are more
+ * than expected. */
 static int choose_pairs(PartRun *part, const Options *options, const SyncSchedule *schedule,
                         Video *const *videos)
 {
@@ -72,8 +73,8 @@ static bool same_rate(unsigned num, unsigned den, const Video *video)
     return (uint64_t)num * traits->rate_den == (uint64_t)traits->rate_num * den;
 }
 
-/* True if each frame has its partner at the same time and no other frame is near. Then computed times are good
- * enough; otherwise the smallest difference from the real times may decide. */
+/* True if each frame has its partner at the same time and no other frame is near. Then computed
+ * times are good enough; otherwise the smallest difference from the real times may decide. */
 static bool are_in_step(const SyncSchedule *schedule, Video *const *videos)
 {
     const VideoTraits *const ref = &videos[0]->traits;
@@ -131,7 +132,8 @@ static int find_start(PartRun *part, const SyncSchedule *schedule, Video *const 
 
 /* ---- the files ---- */
 
-/* Digests the beginning and the end of a file: little to read, and enough to tell two files of one size apart. */
+/* Digests the beginning and the end of a file: little to read, and enough to tell two files of one
+ * size apart. */
 static int digest_ends(PartRun *part, const Video *video, enum Side side)
 {
     enum { PIECE = 1 << 16 };

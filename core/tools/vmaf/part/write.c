@@ -14,7 +14,7 @@
 #include "vmaf/option/option.h"
 #include "vmaf/run.h"
 
-/* ---- what all parts must have in common ---- */
+/* ---- what all parts of a run have in common ---- */
 
 static json_t *text(const char *value)
 {
@@ -57,8 +57,8 @@ static json_t *describe_scored(const Rating *rating)
                      "pixel_format", video_format_name(format->pix_fmt));
 }
 
-/* Does an option decide about scores, or about what is reported of them? Others are about where they are computed, and
- * what is said meanwhile. */
+/* True if the option influences scores or what reports say about them. Other options choose
+ * where to compute and what to print meanwhile. */
 static bool is_setting(const char *name)
 {
     if (option_is_in(output_options, name))
@@ -91,7 +91,7 @@ static json_t *describe_extractors(VmafContext *vmaf)
     return list;
 }
 
-/* ---- what this one has ---- */
+/* ---- what differs between parts ---- */
 
 static json_t *describe_notes(const Video *video)
 {
@@ -116,8 +116,8 @@ static json_t *describe_place(uint64_t place)
     return place == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)place);
 }
 
-/* The frames on both sides of where this part and its neighbours meet: each has seen those that it looks back
- * at, its first, its last and the one behind. */
+/* The digests of the frames around both ends of the part. Where two parts meet, both have seen
+ * the frames that one looks back at, its first and last frame, and the one after it. */
 static json_t *describe_edges(const PartRun *part)
 {
     enum { KEPT = 3 };
@@ -163,7 +163,7 @@ static json_t *describe_shard(const PartChoice *part)
                                     : json_null();
 }
 
-/* NULL: no memory, or a text that is no UTF-8. */
+/* Everything but the values. NULL: no memory, or a text that is not UTF-8. */
 static json_t *describe(const Rating *rating, const Options *options)
 {
     const PartRun *const part = rating->part;
@@ -185,7 +185,7 @@ static json_t *describe(const Rating *rating, const Options *options)
 
 /* ---- values ---- */
 
-/* So that it is the same number when it is read back, and a real one. */
+/* Writes a number so that reading gives the same bits, and in a form that JSON takes as real. */
 static void put_real(FILE *file, double value)
 {
     char digits[40];
@@ -250,7 +250,7 @@ static int put_rows(FILE *file, const Rating *rating)
 
 /* ---- the file ---- */
 
-/* A line for each member. */
+/* Writes the part, with a line for each member. */
 static int put_part(FILE *file, const Rating *rating, json_t *head)
 {
     const char *name;
@@ -286,7 +286,7 @@ int part_write(const Rating *rating, const Options *options)
 {
     json_t *const head = describe(rating, options);
     if (!head) {
-        say("%s: a part cannot be written: no memory, or a name that is not UTF-8", rating->output);
+        say("%s: cannot write the part: out of memory, or a name is not UTF-8", rating->output);
         return -EINVAL;
     }
     char *text = NULL;
