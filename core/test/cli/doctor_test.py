@@ -58,7 +58,7 @@ check('an empty machine is empty', not findings['machine']['cards'] and not find
 check('every backend is there', {'cpu', 'cuda', 'hip', 'vulkan', 'sycl'} <= set(findings['backends']))
 done = run()
 check('for people', done.returncode == 0 and 'CPU: works' in done.stdout and 'remedy: ' in done.stdout and
-      done.stdout.endswith('All that was asked for works.\n'), done.stdout)
+      done.stdout.endswith('Everything that was asked for works.\n'), done.stdout)
 status, findings = ask('--backend', 'sycl' if not findings['backends']['sycl']['works'] else 'hip')
 check('what is asked for must work', status == 255 and findings['backends']['cpu']['asked'] is False)
 done = run('--backend', 'cpu,cudda')

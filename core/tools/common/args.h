@@ -23,8 +23,8 @@ typedef struct Arg {
     bool newer;        /* unknown to libvmaf 3.2.0: a prefix that was unique there stays unique */
     /* For programs that let each option act by itself: 0 or a negative errno. */
     int (*set)(struct Options *options, const struct Arg *arg, const char *value);
-    /* What shells offer for the value: "file", "folder", "model", "feature", "backend", "device",
-     * or words separated by '|'; NULL: nothing. */
+    /* Completion that shells offer for the value: "file", "folder", "model", "feature", "backend",
+     * "device", or words separated by '|'; NULL: nothing. */
     const char *complete;
 } Arg;
 

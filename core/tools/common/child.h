@@ -16,7 +16,7 @@ typedef struct Child Child;
 
 enum ChildStream { CHILD_OUT, CHILD_ERR, CHILD_STREAMS };
 
-/* Where one of the child's two output streams goes. Its standard input is empty. */
+/* The destination of one of the child's two output streams. Its standard input is empty. */
 enum ChildSink { CHILD_NOWHERE, CHILD_TO_US, CHILD_INHERITED };
 
 typedef struct ChildParams {

@@ -202,7 +202,7 @@ static int score_pair(Feed *feed, unsigned rating)
     }
     r->pairs++;
     if (!feed->told_devices)
-        gpu_tell_places(group->share->gpu, r->vmaf, group->share->options->quiet);
+        gpu_say_devices(group->share->gpu, r->vmaf, group->share->options->quiet);
     feed->told_devices = true;
     return 0;
 }

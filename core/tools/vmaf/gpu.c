@@ -212,7 +212,7 @@ bool gpu_gave_up(void)
     return gave_up;
 }
 
-void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
+void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     Names there = { 0 }, here = { 0 };

@@ -66,7 +66,7 @@ bool gpu_gave_up(void);
 
 /* Prints where each extractor runs; call it after the first pair was read. Prints nothing if `gpu`
  * is NULL. */
-void gpu_tell_places(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
+void gpu_say_devices(const Gpu *gpu, const VmafContext *vmaf, bool quiet);
 
 /* "discrete GPU" and the like. */
 const char *gpu_type_name(enum VmafDeviceType type);

@@ -197,7 +197,7 @@ bool models_mean_so_far(Models *models, const Options *options, VmafContext *vma
     return models->so_far.count > 0;
 }
 
-/* Which score to ask the context for. */
+/* A score to ask the context for. */
 typedef struct Asked {
     const Loaded *loaded;
     VmafContext *vmaf;

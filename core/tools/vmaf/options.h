@@ -11,7 +11,7 @@
 #include "report/pooling.h"
 #include "spec.h"
 
-/* What the command line asks for. */
+/* The things that a command line can ask for. */
 enum Action {
     ACTION_SCORE,
     ACTION_HELP,

@@ -109,7 +109,7 @@ static int note_origin(const Rating *rating, const Options *options)
     if (!err)
         err = vmaf_report_details(rating->vmaf);
     if (err)
-        say("problem noting where the videos come from");
+        say("problem adding the videos to the report");
     return err;
 }
 

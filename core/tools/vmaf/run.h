@@ -59,7 +59,7 @@ void rating_destroy(Rating *rating);
 
 /* ---- distorted videos that share one reading of the reference ---- */
 
-/* What all groups of a run share. score.c owns it. */
+/* State that all groups of a run share; score.c owns it. */
 typedef struct GroupShare {
     const Options *options;
     bool begun; /* the first group has tried to open the GPU */

@@ -136,7 +136,7 @@ static void print_device(const json_t *device)
     else if (json_object_get(device, "works"))
         printf("FAILS: %s\n", text_of(device, "problem"));
     else
-        printf("not tried: --allow_software or --backend would\n");
+        printf("not tried: use --allow_software or --backend to try it\n");
 }
 
 static void print_backend(const json_t *backend)
@@ -165,7 +165,7 @@ static void print_findings(const json_t *findings)
     {
         print_backend(backend);
     }
-    printf("\n%s\n", holds(findings, "well") ? "All that was asked for works."
+    printf("\n%s\n", holds(findings, "well") ? "Everything that was asked for works."
                                              : "Something that was asked for does not work.");
 }
 

@@ -100,7 +100,7 @@ static int note_scores(json_t *scores, VmafContext *vmaf, VmafModel *model)
     return err;
 }
 
-static int note_places(json_t *scores, const VmafContext *vmaf, const char *backend)
+static int note_extractors(json_t *scores, const VmafContext *vmaf, const char *backend)
 {
     VmafFeatureInfo info = { .size = sizeof(info) };
     json_t *const list = json_array();
@@ -141,7 +141,7 @@ json_t *trial_score(const char *backend, unsigned index)
     if (!err)
         err = note_scores(scores, vmaf, model);
     if (!err)
-        err = note_places(scores, vmaf, backend);
+        err = note_extractors(scores, vmaf, backend);
     if (vmaf)
         vmaf_close(vmaf);
     vmaf_device_close(&device);

@@ -206,7 +206,7 @@ static bool lies_elsewhere(const json_t *edge, const json_t *other, size_t membe
 static int refuse_edge(const PartFile *a, const PartFile *b, json_int_t pair, bool is_ref,
                        const char *what)
 {
-    say("%s and %s saw %s in frame %lld of the %s video: run all parts again, and if that does not "
+    say("%s and %s saw %s for frame %lld of the %s video: run all parts again, and if that does not "
         "help, with --from_start",
         a->path, b->path, what, (long long)pair, is_ref ? "reference" : "distorted");
     return -EINVAL;
@@ -223,7 +223,7 @@ static int compare_edges(const PartFile *a, const PartFile *b)
             if (!json_equal(json_array_get(edge, 1 + side), json_array_get(other, 1 + side)))
                 return refuse_edge(a, b, pair, !side, "different pictures");
             if (lies_elsewhere(edge, other, 3 + side))
-                return refuse_edge(a, b, pair, !side, "different positions of the file");
+                return refuse_edge(a, b, pair, !side, "different file positions");
         }
     }
     return 0;

@@ -261,26 +261,27 @@ static void add_name(char *names, size_t size, const char *name)
         snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-static int tell_place(const Merge *merge, unsigned feature)
+/* Tells the context where a feature was measured, by all parts together. */
+static int report_device(const Merge *merge, unsigned feature)
 {
     char backend[128] = "", device[512] = "", set[128] = "";
     VmafFeatureInfo info = { .size = sizeof(info) };
     double device_us = 0.0;
     for (size_t i = 0; i < merge->count; i++) {
         const PartFile *const part = &merge->parts[i];
-        const json_t *const place = json_array_get(json_object_get(part->head, "places"), feature);
+        const json_t *const entry = json_array_get(json_object_get(part->head, "places"), feature);
         if (!part->count)
             continue;
-        const uint64_t frames = (uint64_t)json_integer_value(json_object_get(place, "frames"));
-        add_name(backend, sizeof(backend), string_of(place, "backend"));
-        add_name(device, sizeof(device), string_of(place, "device"));
-        add_name(set, sizeof(set), string_of(place, "instruction_set"));
+        const uint64_t frames = (uint64_t)json_integer_value(json_object_get(entry, "frames"));
+        add_name(backend, sizeof(backend), string_of(entry, "backend"));
+        add_name(device, sizeof(device), string_of(entry, "device"));
+        add_name(set, sizeof(set), string_of(entry, "instruction_set"));
         if (!info.passes)
-            info.passes = number_of(place, "passes");
+            info.passes = number_of(entry, "passes");
         info.frames += frames;
-        info.launches += (uint64_t)json_integer_value(json_object_get(place, "launches"));
-        info.frames_on_cpu += (uint64_t)json_integer_value(json_object_get(place, "frames_on_cpu"));
-        device_us += (double)frames * json_number_value(json_object_get(place, "device_us"));
+        info.launches += (uint64_t)json_integer_value(json_object_get(entry, "launches"));
+        info.frames_on_cpu += (uint64_t)json_integer_value(json_object_get(entry, "frames_on_cpu"));
+        device_us += (double)frames * json_number_value(json_object_get(entry, "device_us"));
     }
     info.backend = backend;
     info.device = *device ? device : NULL;
@@ -289,13 +290,13 @@ static int tell_place(const Merge *merge, unsigned feature)
     return vmaf_part_place(merge->rating.vmaf, feature, &info);
 }
 
-static int tell_places(const Merge *merge)
+static int report_devices(const Merge *merge)
 {
     const size_t features = json_array_size(json_object_get(merge->parts[0].head, "extractors"));
     double seconds = 0.0;
     int err = 0;
     for (unsigned i = 0; !err && i < features; i++)
-        err = tell_place(merge, i);
+        err = report_device(merge, i);
     for (size_t i = 0; i < merge->count; i++)
         if (merge->parts[i].count)
             seconds += json_number_value(json_object_get(merge->parts[i].head, "seconds"));
@@ -419,7 +420,7 @@ static int prepare(Merge *merge)
         err = check_extractors(merge);
     for (unsigned i = 0; !err && i < SIDES; i++)
         err = make_video(merge, (enum Side)i);
-    return err ? err : tell_places(merge);
+    return err ? err : report_devices(merge);
 }
 
 /* True if both paths lead to the same file. */

@@ -235,7 +235,7 @@ int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, cons
         digest_start(&digest);
         digest_frame(&digest, &frames[i]->pic, part->planes);
         digest_end(&digest, noted->text[i]);
-        noted->place[i] = frames[i]->place;
+        noted->position[i] = frames[i]->place;
         if (pair >= part->first && pair < part->end)
             digest_add(&part->content[i], noted->text[i], DIGEST_TEXT - 1);
     }

@@ -111,9 +111,9 @@ static json_t *describe_read(const Rating *rating, const Video *video, enum Side
                      digest, "notes", describe_notes(video));
 }
 
-static json_t *describe_place(uint64_t place)
+static json_t *describe_position(uint64_t position)
 {
-    return place == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)place);
+    return position == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)position);
 }
 
 /* The digests of the frames around both ends of the part. Where two parts meet, both have seen
@@ -129,13 +129,13 @@ static json_t *describe_edges(const PartRun *part)
         json_array_append_new(list,
                               json_pack("[I s s o o]", (json_int_t)(part->first - part->lead + i),
                                         pair->text[SIDE_REF], pair->text[SIDE_DIST],
-                                        describe_place(pair->place[SIDE_REF]),
-                                        describe_place(pair->place[SIDE_DIST])));
+                                        describe_position(pair->position[SIDE_REF]),
+                                        describe_position(pair->position[SIDE_DIST])));
     }
     return list;
 }
 
-static json_t *describe_places(VmafContext *vmaf)
+static json_t *describe_devices(VmafContext *vmaf)
 {
     json_t *const list = json_array();
     VmafFeatureInfo info = { .size = sizeof(info) };
@@ -178,7 +178,7 @@ static json_t *describe(const Rating *rating, const Options *options)
                      describe_read(rating, rating->ref, SIDE_REF), "distorted",
                      describe_read(rating, rating->video, SIDE_DIST), "pairing",
                      *rating->pairing ? text(rating->pairing) : json_null(), "edges",
-                     describe_edges(part), "places", describe_places(rating->vmaf), "list_places",
+                     describe_edges(part), "places", describe_devices(rating->vmaf), "list_places",
                      options->backend || options->only_cpu, "threads", (json_int_t)part->threads,
                      "seconds", seconds_since(&part->started));
 }
