@@ -93,12 +93,12 @@ static WholeFrame new_frame(const Case *c, int w, int h)
 
 static uint64_t measure(const Case *c, const WholeFrame *f, int version, Team *team)
 {
-    const MotionSetup setup = {
+    MotionSetup setup = {
         .w = (unsigned)f->w, .h = (unsigned)f->h, .bpc = f->bpc, .dsp = c->dsp[version]
     };
     const ptrdiff_t stride = f->w * (f->bpc > 8 ? 2 : 1), strides[2] = { stride, stride };
-    MotionFrame *frame;
-    if (motion_frame_create(&frame, &setup)) {
+    void *frame;
+    if (motion_frame_create(&(Feature){ .state = &setup }, &frame)) {
         check_fail("motion: out of memory");
         return 0;
     }
@@ -160,7 +160,7 @@ static void check_widths(const Case *c)
 
 typedef struct Bench {
     MotionSetup setup;
-    MotionFrame *frame;
+    void *frame;
     const void *planes[2];
     ptrdiff_t strides[2];
 } Bench;
@@ -180,7 +180,7 @@ static void bench_frame(const Case *c, int fast)
         .planes = { new_samples(c, W * H), new_samples(c, W * H) },
         .strides = { stride, stride },
     };
-    if (!motion_frame_create(&b.frame, &b.setup)) {
+    if (!motion_frame_create(&(Feature){ .state = &b.setup }, &b.frame)) {
         char name[64];
         snprintf(name, sizeof(name), "motion frame (%u)", c->bpc);
         check_bench(fast ? c->set : NULL, name, W * H, run_frame, &b);

@@ -271,14 +271,14 @@ static WholeFrame new_frame(const Case *c, int w, int h)
 
 static void measure(const Case *c, const WholeFrame *f, int version, Team *team, VifResult *result)
 {
-    const VifSetup setup = { .w = (unsigned)f->w,
-                             .h = (unsigned)f->h,
-                             .bpc = f->bpc,
-                             .dsp = c->dsp[version],
-                             .pixel = c->pixel };
+    VifSetup setup = { .w = (unsigned)f->w,
+                       .h = (unsigned)f->h,
+                       .bpc = f->bpc,
+                       .dsp = c->dsp[version],
+                       .pixel = c->pixel };
     const ptrdiff_t stride = f->w * (f->bpc > 8 ? 2 : 1), strides[2] = { stride, stride };
-    VifFrame *frame;
-    if (vif_frame_create(&frame, &setup)) {
+    void *frame;
+    if (vif_frame_create(&(Feature){ .state = &setup }, &frame)) {
         check_fail("vif: out of memory");
         return;
     }
@@ -359,7 +359,7 @@ static void check_widths(const Case *c)
 typedef struct Bench {
     Case c;
     Chain chain;
-    VifFrame *frame;
+    void *frame;
     VifSetup setup;
     const void *planes[2];
     ptrdiff_t strides[2];
@@ -430,7 +430,7 @@ static void bench_frame(const Case *c, bool fast)
         }
     }
     b.setup = (VifSetup){ .w = W, .h = H, .bpc = c->bpc, .dsp = c->dsp[fast], .pixel = c->pixel };
-    if (!vif_frame_create(&b.frame, &b.setup)) {
+    if (!vif_frame_create(&(Feature){ .state = &b.setup }, &b.frame)) {
         char name[64];
         snprintf(name, sizeof(name), "vif frame (%u)", c->bpc);
         check_bench(fast ? c->set : NULL, name, W * H, run_frame, &b);

@@ -85,16 +85,6 @@ static int adm_init(Feature *f)
     return 0;
 }
 
-static int adm_scratch_create(const Feature *f, void **scratch)
-{
-    return adm_frame_create((AdmFrame **)scratch, f->state);
-}
-
-static void adm_scratch_destroy(void *scratch)
-{
-    adm_frame_destroy(scratch);
-}
-
 static int adm_measure(const Feature *f, void *scratch, const FramePair *pair, void *result,
                        Team *team)
 {
@@ -232,8 +222,8 @@ const FeatureDef feature_adm = {
     .fields = fields,
     .init = adm_init,
     .close = feature_free_state,
-    .scratch_create = adm_scratch_create,
-    .scratch_destroy = adm_scratch_destroy,
+    .scratch_create = adm_frame_create,
+    .scratch_destroy = adm_frame_destroy,
     .measure = adm_measure,
     .report = adm_report,
     .gpu = &adm_gpu,

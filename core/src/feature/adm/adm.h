@@ -165,11 +165,11 @@ void adm_levels_init(AdmLevel level[ADM_LEVELS], const FrameShape *shape,
 
 /* ---- Frame routine */
 
-/* Working memory for one measure at a time: line buffers and low-pass planes. Create returns 0 or
- * -ENOMEM; destroy takes NULL. */
+/* Create and destroy the working memory of one measure at a time: line buffers and low-pass planes
+ * (FeatureDef.scratch_create and scratch_destroy). */
 typedef struct AdmFrame AdmFrame;
-int adm_frame_create(AdmFrame **frame, const AdmSetup *setup);
-void adm_frame_destroy(AdmFrame *frame);
+int adm_frame_create(const Feature *f, void **frame);
+void adm_frame_destroy(void *frame);
 
 /* Measures one pair of pictures. The threads of `team` share the rows. */
 void adm_frame_measure(AdmFrame *frame, const AdmSetup *setup, const AdmOptions *options,

@@ -206,8 +206,9 @@ static void carve_all(Carver *c, AdmFrame *s, const AdmSetup *setup)
     }
 }
 
-int adm_frame_create(AdmFrame **frame, const AdmSetup *setup)
+int adm_frame_create(const Feature *f, void **frame)
 {
+    const AdmSetup *const setup = f->state;
     AdmFrame *const s = mem_zalloc(sizeof(*s));
     if (!s)
         return -ENOMEM;
@@ -226,8 +227,9 @@ int adm_frame_create(AdmFrame **frame, const AdmSetup *setup)
     return 0;
 }
 
-void adm_frame_destroy(AdmFrame *frame)
+void adm_frame_destroy(void *scratch)
 {
+    AdmFrame *const frame = scratch;
     if (!frame)
         return;
     mem_aligned_free(frame->block);

@@ -144,22 +144,6 @@ static int init(Feature *f)
     return float_rows_check_depth(f->def->name, setup->bpc);
 }
 
-static int scratch_create(const Feature *f, void **scratch)
-{
-    return float_adm_frame_create((FloatAdmFrame **)scratch, f->state);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    float_adm_frame_destroy(scratch);
-}
-
-static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
-{
-    float_adm_frame_measure(scratch, pair->ref, pair->dist, result);
-    return 0;
-}
-
 /* Adds the bands' energies, each as a root above a noise floor. */
 static float combine(const float energy[ADM_BANDS], unsigned area, double noise, double p)
 {
@@ -252,9 +236,9 @@ const FeatureDef feature_float_adm = {
     .fields = fields,
     .init = init,
     .close = feature_free_state,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
-    .measure = measure,
+    .scratch_create = float_adm_frame_create,
+    .scratch_destroy = float_adm_frame_destroy,
+    .measure = float_adm_frame_measure,
     .report = report,
     .gpu = &float_adm_gpu,
 };

@@ -77,15 +77,12 @@ typedef struct FloatAdmResult {
 
 /* ---- Frame routine */
 
-/* Working memory for one measure at a time. `setup` must outlive it. Create returns 0 or -ENOMEM;
- * destroy takes NULL. */
-typedef struct FloatAdmFrame FloatAdmFrame;
-int float_adm_frame_create(FloatAdmFrame **out, const FloatAdmSetup *setup);
-void float_adm_frame_destroy(FloatAdmFrame *a);
-
-/* Does not write the sums of a level that the setup skips. */
-void float_adm_frame_measure(FloatAdmFrame *a, const VmafPicture *ref, const VmafPicture *dist,
-                             FloatAdmResult *result);
+/* Create and destroy the working memory of one measure at a time, and measure a pair of pictures
+ * (the members of FeatureDef). The sums of a level that the setup skips are 0. */
+int float_adm_frame_create(const Feature *f, void **frame);
+void float_adm_frame_destroy(void *frame);
+int float_adm_frame_measure(const Feature *f, void *frame, const FramePair *pair, void *result,
+                            Team *team);
 
 extern const struct FeatureGpu float_adm_gpu; /* float_adm_gpu.c */
 

@@ -17,7 +17,7 @@ typedef struct Masker {
     float *spread[ADM_BANDS][3];
 } Masker;
 
-struct FloatAdmFrame {
+typedef struct FloatAdmFrame {
     const FloatAdmSetup *setup;
     FloatRows *source[2];
     size_t pitch[ADM_LEVELS];
@@ -29,7 +29,7 @@ struct FloatAdmFrame {
     Masker restored, additive;
     float *limit, *zero;
     FloatTotal total[ADM_ENERGIES][ADM_BANDS];
-};
+} FloatAdmFrame;
 
 static int line_alloc(float **line, unsigned n)
 {
@@ -106,13 +106,13 @@ static int allocate(FloatAdmFrame *a)
     return allocate_planes(a);
 }
 
-int float_adm_frame_create(FloatAdmFrame **out, const FloatAdmSetup *setup)
+int float_adm_frame_create(const Feature *f, void **out)
 {
     *out = NULL;
     FloatAdmFrame *a = mem_zalloc(sizeof(*a));
     if (!a)
         return -ENOMEM;
-    a->setup = setup;
+    a->setup = f->state;
     const int err = allocate(a);
     if (err) {
         float_adm_frame_destroy(a);
@@ -122,8 +122,9 @@ int float_adm_frame_create(FloatAdmFrame **out, const FloatAdmSetup *setup)
     return 0;
 }
 
-void float_adm_frame_destroy(FloatAdmFrame *a)
+void float_adm_frame_destroy(void *frame)
 {
+    FloatAdmFrame *const a = frame;
     if (!a)
         return;
     float *const lines[] = { a->low, a->high, a->even, a->odd, a->limit, a->zero };
@@ -331,11 +332,14 @@ static void one_level(FloatAdmFrame *a, unsigned level, float sum[ADM_ENERGIES][
     }
 }
 
-void float_adm_frame_measure(FloatAdmFrame *a, const VmafPicture *ref, const VmafPicture *dist,
-                             FloatAdmResult *result)
+int float_adm_frame_measure(const Feature *f, void *frame, const FramePair *pair, void *result,
+                            Team *team)
 {
-    float_rows_bind(a->source[0], ref->data[0], ref->stride[0]);
-    float_rows_bind(a->source[1], dist->data[0], dist->stride[0]);
+    FloatAdmFrame *const a = frame;
+    FloatAdmResult *const r = result;
+    float_rows_bind(a->source[0], pair->ref->data[0], pair->ref->stride[0]);
+    float_rows_bind(a->source[1], pair->dist->data[0], pair->dist->stride[0]);
     for (unsigned level = 0; level < ADM_LEVELS; level++)
-        one_level(a, level, result->sum[level]);
+        one_level(a, level, r->sum[level]);
+    return 0;
 }

@@ -93,8 +93,9 @@ static int allocate(FloatMotionFrame *m)
     return err;
 }
 
-static void frame_destroy(FloatMotionFrame *m)
+static void frame_destroy(void *frame)
 {
+    FloatMotionFrame *const m = frame;
     if (!m)
         return;
     float_line_free(m->line);
@@ -109,9 +110,12 @@ static void frame_destroy(FloatMotionFrame *m)
     mem_free(m);
 }
 
-static int frame_create(FloatMotionFrame **out, const FloatMotionSetup *setup)
+static int frame_create(const Feature *f, void **out)
 {
+    const FloatMotionSetup *const setup = float_motion_setup(f);
     *out = NULL;
+    if (!setup)
+        return 0;
     FloatMotionFrame *m = mem_zalloc(sizeof(*m));
     if (!m)
         return -ENOMEM;
@@ -297,18 +301,6 @@ const FloatMotionSetup *float_motion_setup(const Feature *f)
     return o->force_zero ? NULL : &state->setup;
 }
 
-static int scratch_create(const Feature *f, void **scratch)
-{
-    const FloatMotionSetup *setup = float_motion_setup(f);
-    *scratch = NULL;
-    return setup ? frame_create((FloatMotionFrame **)scratch, setup) : 0;
-}
-
-static void scratch_destroy(void *scratch)
-{
-    frame_destroy(scratch);
-}
-
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
 {
     FloatMotionResult *r = result;
@@ -400,8 +392,8 @@ const FeatureDef feature_float_motion = {
     .reach = 1,
     .init = init,
     .close = feature_free_state,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = frame_create,
+    .scratch_destroy = frame_destroy,
     .measure = measure,
     .report = report,
     .flush = flush,

@@ -154,22 +154,6 @@ static void close(Feature *f)
     mem_free(setup);
 }
 
-static int scratch_create(const Feature *f, void **scratch)
-{
-    return float_vif_frame_create((FloatVifFrame **)scratch, f->state);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    float_vif_frame_destroy(scratch);
-}
-
-static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
-{
-    float_vif_frame_measure(scratch, pair->ref, pair->dist, result);
-    return 0;
-}
-
 static int report_debug(Feature *f, unsigned index, const double *num, const double *den)
 {
     const VifOptions *o = f->options;
@@ -225,9 +209,9 @@ const FeatureDef feature_float_vif = {
     .fields = fields,
     .init = init,
     .close = close,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
-    .measure = measure,
+    .scratch_create = float_vif_frame_create,
+    .scratch_destroy = float_vif_frame_destroy,
+    .measure = float_vif_frame_measure,
     .report = report,
     .gpu = &float_vif_gpu,
 };

@@ -62,15 +62,12 @@ typedef struct FloatVifResult {
 
 /* ---- Frame routine */
 
-/* Working memory for one measure at a time. `setup` must outlive it. Create returns 0 or -ENOMEM;
- * destroy takes NULL. */
-typedef struct FloatVifFrame FloatVifFrame;
-int float_vif_frame_create(FloatVifFrame **out, const FloatVifSetup *setup);
-void float_vif_frame_destroy(FloatVifFrame *v);
-
-/* Does not write the sums of scale 0 when the setup skips it. */
-void float_vif_frame_measure(FloatVifFrame *v, const VmafPicture *ref, const VmafPicture *dist,
-                             FloatVifResult *result);
+/* Create and destroy the working memory of one measure at a time, and measure a pair of pictures
+ * (the members of FeatureDef). If the setup skips scale 0, its sums are 0. */
+int float_vif_frame_create(const Feature *f, void **frame);
+void float_vif_frame_destroy(void *frame);
+int float_vif_frame_measure(const Feature *f, void *frame, const FramePair *pair, void *result,
+                            Team *team);
 
 extern const struct FeatureGpu float_vif_gpu; /* float_vif_gpu.c */
 

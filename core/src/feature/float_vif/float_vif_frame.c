@@ -14,7 +14,7 @@ typedef struct Level {
     float *plane[2];
 } Level;
 
-struct FloatVifFrame {
+typedef struct FloatVifFrame {
     const FloatVifSetup *setup;
     FloatRows *source[2];
     Level level[FLOAT_VIF_SCALES]; /* level[0] has no planes */
@@ -26,7 +26,7 @@ struct FloatVifFrame {
     float *filtered[VIF_CHANNELS];          /* filtered both ways */
     float *even, *odd;                      /* the even and odd samples of a line, for halving */
     FloatTotal num, den;
-};
+} FloatVifFrame;
 
 static size_t pitch_of(unsigned w)
 {
@@ -93,13 +93,13 @@ static int allocate(FloatVifFrame *v)
     return create_sources(v);
 }
 
-int float_vif_frame_create(FloatVifFrame **out, const FloatVifSetup *setup)
+int float_vif_frame_create(const Feature *f, void **out)
 {
     *out = NULL;
     FloatVifFrame *v = mem_zalloc(sizeof(*v));
     if (!v)
         return -ENOMEM;
-    v->setup = setup;
+    v->setup = f->state;
     const int err = allocate(v);
     if (err) {
         float_vif_frame_destroy(v);
@@ -109,8 +109,9 @@ int float_vif_frame_create(FloatVifFrame **out, const FloatVifSetup *setup)
     return 0;
 }
 
-void float_vif_frame_destroy(FloatVifFrame *v)
+void float_vif_frame_destroy(void *frame)
 {
+    FloatVifFrame *const v = frame;
     if (!v)
         return;
     for (unsigned i = 0; i < 2; i++) {
@@ -245,11 +246,14 @@ static void one_scale(FloatVifFrame *v, unsigned scale, FloatVifResult *result)
     result->den[scale] = float_total_finish(&v->den);
 }
 
-void float_vif_frame_measure(FloatVifFrame *v, const VmafPicture *ref, const VmafPicture *dist,
-                             FloatVifResult *result)
+int float_vif_frame_measure(const Feature *f, void *frame, const FramePair *pair, void *result,
+                            Team *team)
 {
-    float_rows_bind(v->source[0], ref->data[0], ref->stride[0]);
-    float_rows_bind(v->source[1], dist->data[0], dist->stride[0]);
+    FloatVifFrame *const v = frame;
+    FloatVifResult *const r = result;
+    float_rows_bind(v->source[0], pair->ref->data[0], pair->ref->stride[0]);
+    float_rows_bind(v->source[1], pair->dist->data[0], pair->dist->stride[0]);
     for (unsigned s = 0; s < FLOAT_VIF_SCALES; s++)
-        one_scale(v, s, result);
+        one_scale(v, s, r);
+    return 0;
 }

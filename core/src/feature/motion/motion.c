@@ -93,8 +93,9 @@ uint64_t motion_frame_measure(MotionFrame *frame, const MotionSetup *setup,
     return sad;
 }
 
-int motion_frame_create(MotionFrame **out, const MotionSetup *setup)
+int motion_frame_create(const Feature *f, void **out)
 {
+    const MotionSetup *const setup = f->state;
     MotionFrame *frame = *out = mem_zalloc(sizeof(*frame));
     if (!frame)
         return -ENOMEM;
@@ -106,8 +107,9 @@ int motion_frame_create(MotionFrame **out, const MotionSetup *setup)
     return err;
 }
 
-void motion_frame_destroy(MotionFrame *frame)
+void motion_frame_destroy(void *scratch)
 {
+    MotionFrame *const frame = scratch;
     if (!frame)
         return;
     strips_destroy(frame->strips);
@@ -152,7 +154,7 @@ static const FeatureOutput outputs[] = {
 /* motion2 and motion3 of a frame wait for the frame after it. The first frames' motion3 waits for
  * the first comparison of two frames. */
 typedef struct MotionState {
-    MotionSetup setup;
+    MotionSetup setup; /* first: the frame routine takes f->state as a MotionSetup */
     uint64_t frames;   /* frames reported so far */
     double raw[2];     /* raw scores of the last frame and of the one before it */
     unsigned index[2]; /* indices of these two */
@@ -174,17 +176,6 @@ static int init(Feature *f)
         return -EINVAL;
     }
     return 0;
-}
-
-static int scratch_create(const Feature *f, void **scratch)
-{
-    const MotionState *state = f->state;
-    return motion_frame_create((MotionFrame **)scratch, &state->setup);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    motion_frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
@@ -314,8 +305,8 @@ const FeatureDef feature_motion = {
     .reach = 2,
     .init = init,
     .close = feature_free_state,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = motion_frame_create,
+    .scratch_destroy = motion_frame_destroy,
     .measure = measure,
     .report = report,
     .flush = flush,

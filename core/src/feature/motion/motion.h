@@ -75,10 +75,11 @@ typedef struct MotionSetup {
     MotionDsp dsp;
 } MotionSetup;
 
-/* Working memory for one measure at a time. Create returns 0 or -ENOMEM; destroy takes NULL. */
+/* Create and destroy the working memory of one measure at a time (FeatureDef.scratch_create and
+ * scratch_destroy). */
 typedef struct MotionFrame MotionFrame;
-int motion_frame_create(MotionFrame **frame, const MotionSetup *setup);
-void motion_frame_destroy(MotionFrame *frame);
+int motion_frame_create(const Feature *f, void **frame);
+void motion_frame_destroy(void *frame);
 
 /* The sum of magnitudes of the blurred difference of two planes; planes[0] is the earlier one.
  * Strides are in bytes. The threads of `team` (NULL: only the caller) share the work. */

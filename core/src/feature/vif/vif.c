@@ -39,7 +39,7 @@ static const FeatureOutput outputs[] = {
 };
 
 typedef struct VifState {
-    VifSetup setup;
+    VifSetup setup; /* first: the other files take f->state as a VifSetup */
     uint16_t log_table[VIF_LOG_ENTRIES];
 } VifState;
 
@@ -65,17 +65,6 @@ static int init(Feature *f)
     };
     vif_dsp_init(&state->setup.dsp, shape->bpc, f->cpu);
     return 0;
-}
-
-static int scratch_create(const Feature *f, void **scratch)
-{
-    const VifState *state = f->state;
-    return vif_frame_create((VifFrame **)scratch, &state->setup);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    vif_frame_destroy(scratch);
 }
 
 static int measure(const Feature *f, void *scratch, const FramePair *pair, void *result, Team *team)
@@ -149,8 +138,8 @@ const FeatureDef feature_vif = {
     .fields = fields,
     .init = init,
     .close = feature_free_state,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = vif_frame_create,
+    .scratch_destroy = vif_frame_destroy,
     .measure = measure,
     .report = report,
     .gpu = &vif_gpu,

@@ -150,10 +150,11 @@ typedef struct VifSetup {
     VifPixelParams pixel;
 } VifSetup;
 
-/* Working memory for one measure at a time. Create returns 0 or -ENOMEM; destroy takes NULL. */
+/* Create and destroy the working memory of one measure at a time (FeatureDef.scratch_create and
+ * scratch_destroy). */
 typedef struct VifFrame VifFrame;
-int vif_frame_create(VifFrame **frame, const VifSetup *setup);
-void vif_frame_destroy(VifFrame *frame);
+int vif_frame_create(const Feature *f, void **frame);
+void vif_frame_destroy(void *frame);
 
 /* Measures the luma planes of a reference and a distorted picture. Strides are in bytes. The
  * threads of `team` (NULL: only the caller) share the work. */

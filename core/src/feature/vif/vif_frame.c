@@ -201,8 +201,9 @@ void vif_frame_measure(VifFrame *frame, const VifSetup *setup, const void *const
     }
 }
 
-int vif_frame_create(VifFrame **out, const VifSetup *setup)
+int vif_frame_create(const Feature *f, void **out)
 {
+    const VifSetup *const setup = f->state;
     VifFrame *frame = *out = mem_zalloc(sizeof(*frame));
     if (!frame)
         return -ENOMEM;
@@ -227,8 +228,9 @@ fail:
     return -ENOMEM;
 }
 
-void vif_frame_destroy(VifFrame *frame)
+void vif_frame_destroy(void *scratch)
 {
+    VifFrame *const frame = scratch;
     if (!frame)
         return;
     for (int s = 1; s < VIF_SCALES; s++) {
