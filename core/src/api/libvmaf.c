@@ -8,13 +8,12 @@
 #include "base/dict.h"
 #include "base/log.h"
 #include "engine/picture.h"
-#include "engine/range.h"
 #include "gpu/environment.h"
 #include "libvmaf/metadata.h"
 #include "libvmaf/report.h"
 #include "model/model.h"
-#include "output/format.h"
-#include "output/statistics.h"
+#include "output/sheet.h"
+#include "model/pooling.h"
 
 const char *vmaf_version(void)
 {

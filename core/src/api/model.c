@@ -6,7 +6,6 @@
 #include "base/name.h"
 #include "model/build.h"
 #include "model/builtin.h"
-#include "model/json.h"
 
 /* Tells what was loaded, and passes `err` on. The results are there only without an error. */
 static int loaded(int err, const char *from, VmafModel *const *model,

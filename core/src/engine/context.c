@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/name.h"
 #include "engine/part.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 #include "gpu/client.h"
 #include "model/model.h"
 #include "output/report.h"
@@ -21,7 +21,7 @@ int context_create(VmafContext **out, const VmafConfiguration *cfg)
         return -ENOMEM;
     ctx->cfg = *cfg;
     ctx->cpu = cpu_flags(cfg->cpumask);
-    gate_init(&ctx->gate);
+    caller_count_init(&ctx->callers);
     pthread_mutex_init(&ctx->pictures_lock, NULL);
     int err = scores_create(&ctx->scores);
     if (!err)
@@ -51,9 +51,9 @@ void context_destroy(VmafContext *ctx)
 {
     if (!ctx)
         return;
-    gate_close(&ctx->gate);
+    caller_count_close(&ctx->callers);
     context_set_pool(ctx, NULL); /* nobody waits for a picture any more */
-    gate_wait(&ctx->gate);
+    caller_count_wait(&ctx->callers);
     scheduler_destroy(ctx->scheduler);
     client_destroy(ctx->gpu);
     metadata_destroy(ctx->metadata);
@@ -62,18 +62,18 @@ void context_destroy(VmafContext *ctx)
     notes_clear(&ctx->notes);
     part_destroy(ctx->part);
     pthread_mutex_destroy(&ctx->pictures_lock);
-    gate_destroy(&ctx->gate);
+    caller_count_destroy(&ctx->callers);
     mem_free(ctx);
 }
 
 bool context_enter(VmafContext *ctx)
 {
-    return gate_enter(&ctx->gate);
+    return caller_count_enter(&ctx->callers);
 }
 
 void context_leave(VmafContext *ctx)
 {
-    gate_leave(&ctx->gate);
+    caller_count_leave(&ctx->callers);
 }
 
 bool context_in_handler(const VmafContext *ctx)

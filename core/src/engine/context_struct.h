@@ -6,12 +6,12 @@
 #include <time.h>
 
 #include "engine/context.h"
-#include "engine/gate.h"
-#include "engine/index_set.h"
+#include "engine/caller_count.h"
+#include "engine/reporter.h"
 #include "engine/metadata.h"
 #include "engine/scheduler.h"
 #include "engine/scores.h"
-#include "output/notes.h"
+#include "engine/notes.h"
 
 struct VmafContext {
     VmafConfiguration cfg;
@@ -19,7 +19,7 @@ struct VmafContext {
     ScoreStore *scores;
     Metadata *metadata;
     Scheduler *scheduler;
-    Gate gate; /* calls that any thread may make pass it */
+    CallerCount callers; /* calls that any thread may make pass it */
 
     pthread_mutex_t pictures_lock; /* over the pool, and the shape while it is set */
     PicturePool *pool;             /* NULL until preallocated */

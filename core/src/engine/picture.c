@@ -17,10 +17,9 @@ struct VmafRef {
     PictureGiveBack give_back;
     void *cookie;
     PlaneRange ranges[3];
-    bool kept; /* the storage of this struct outlives the picture: a pool's */
+    bool kept; /* a pool owns the memory of this struct: it outlives the picture */
 };
 
-/* A side of a chroma plane that is half as wide or high as luma. */
 static unsigned half_rounded_down(unsigned side)
 {
     return side / 2;
@@ -29,7 +28,7 @@ static unsigned half_rounded_down(unsigned side)
 int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
                unsigned h)
 {
-    /* Sizes whose planes could overflow an int somewhere are no pictures. */
+    /* Larger planes could overflow an int somewhere. */
     const unsigned max_side = 1 << 16;
     if (pix_fmt < VMAF_PIX_FMT_YUV420P || pix_fmt > VMAF_PIX_FMT_YUV400P || bpc < 8 || bpc > 16 ||
         w == 0 || h == 0 || w > max_side || h > max_side)
@@ -79,7 +78,7 @@ static void fill(VmafPicture *pic, const FrameShape *shape, void *block)
         pic->h[p] = shape->h[p];
         pic->stride[p] = (ptrdiff_t)picture_stride(shape, p);
         pic->data[p] = shape->w[p] && shape->h[p] ? at : NULL;
-        if (at) /* else it has no samples */
+        if (at) /* NULL: a picture without samples */
             at += picture_stride(shape, p) * shape->h[p];
     }
 }
@@ -106,7 +105,7 @@ void *picture_cookie(const VmafPicture *pic, PictureGiveBack give_back)
 void picture_retain(VmafPicture *out, const VmafPicture *pic)
 {
     const int before = atomic_fetch_add(&pic->ref->count, 1);
-    assert(before > 0); /* whoever passes it holds it */
+    assert(before > 0); /* the caller holds it */
     (void)before;
     *out = *pic;
 }
@@ -159,7 +158,10 @@ int picture_alloc(VmafPicture *pic, const FrameShape *shape)
     return 0;
 }
 
-/* Pictures of a pool that is for several threads. Fewer take less memory on small pages. */
+/* ---- pools ---- */
+
+/* Pools of at least this many pictures, which serve several threads, use one block of large pages.
+ * Fewer pictures take less memory on small pages. */
 enum { MANY = 16 };
 
 typedef struct PoolSlot {
@@ -169,17 +171,18 @@ typedef struct PoolSlot {
 } PoolSlot;
 
 struct PicturePool {
-    pthread_mutex_t lock;
-    pthread_cond_t returned;
     FrameShape shape;
     unsigned count;
-    unsigned free_count;
-    unsigned waiting; /* threads between entering and a picture */
-    bool closed;
     PoolMemory memory;
-    void *store; /* of all blocks; NULL: each is its own */
+    void *store; /* one block for all pictures; NULL: each has its own */
     PoolSlot *slots;
+
+    pthread_mutex_t lock; /* guards the rest */
+    pthread_cond_t returned;
     PoolSlot **free_slots; /* a stack */
+    unsigned free_count;
+    unsigned waiting; /* threads between picture_pool_enter and the end of picture_pool_take */
+    bool closed;
 };
 
 static void pool_free(PicturePool *pool)
@@ -195,8 +198,8 @@ static void pool_free(PicturePool *pool)
     mem_free(pool);
 }
 
-/* Unlocks, and frees a closed pool that nobody uses any more. */
-static void pool_leave(PicturePool *pool)
+/* Unlocks the pool, and frees a closed one that nobody uses any more. */
+static void pool_unlock(PicturePool *pool)
 {
     const bool last = pool->closed && pool->free_count == pool->count && pool->waiting == 0;
     pthread_mutex_unlock(&pool->lock);
@@ -212,11 +215,11 @@ static void return_slot(VmafPicture *pic, void *cookie)
     assert(pool->free_count < pool->count);
     pool->free_slots[pool->free_count++] = slot;
     pthread_cond_signal(&pool->returned);
-    pool_leave(pool);
+    pool_unlock(pool);
 }
 
-/* Zeroed by the system, page by page as they are touched: a pool for a thousand threads, or for the
- * size that a broken header claims, takes no memory until its pictures are filled. */
+/* The system zeroes pages as they are touched: a pool for a thousand threads, or for the size that a
+ * broken header claims, takes no memory until its pictures are filled. */
 static int alloc_plain(void *opaque, size_t size, void **block)
 {
     char *const base = mem_zalloc(size + MEM_ALIGN);
@@ -233,8 +236,9 @@ static void free_plain(void *opaque, void *block)
     mem_free(((void **)block)[-1]);
 }
 
-/* One block for all pictures, on large pages: on small ones, the first frames wait for five hundred pages each, and the
- * end of a run for all of them. Where there is not so much memory in one piece, each picture has its own. */
+/* Allocates one block for all pictures, on large pages: with small pages, each of the first frames waits
+ * for five hundred page faults, and the end of a run for all of them to be freed. Does nothing when there
+ * is no such block: then each picture gets its own. */
 static void store_all(PicturePool *pool)
 {
     const size_t size = picture_size(&pool->shape);
@@ -326,7 +330,7 @@ int picture_pool_take(PicturePool *pool, VmafPicture *out)
         pthread_cond_wait(&pool->returned, &pool->lock);
     pool->waiting--;
     if (pool->closed) {
-        pool_leave(pool);
+        pool_unlock(pool);
         return -EINVAL;
     }
     PoolSlot *slot = pool->free_slots[--pool->free_count];
@@ -357,5 +361,92 @@ void picture_pool_destroy(PicturePool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->closed = true;
     pthread_cond_broadcast(&pool->returned);
-    pool_leave(pool);
+    pool_unlock(pool);
+}
+
+/* ---- samples above the depth ---- */
+
+/* Samples that are read together, at any address. */
+typedef uint16_t Samples __attribute__((vector_size(16), aligned(2), may_alias));
+enum { AT_ONCE = sizeof(Samples) / sizeof(uint16_t), SUMS = 4 };
+
+/* All bits that are set in any sample. With several sums no step waits for the one before it. */
+static unsigned row_bits(const uint16_t *row, unsigned width)
+{
+    Samples sums[SUMS] = { { 0 } };
+    unsigned x = 0;
+    for (; x + SUMS * AT_ONCE <= width; x += SUMS * AT_ONCE)
+        for (unsigned i = 0; i < SUMS; i++)
+            sums[i] |= *(const Samples *)(row + x + i * AT_ONCE);
+    const Samples all = sums[0] | sums[1] | sums[2] | sums[3];
+    unsigned bits = 0;
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bits |= all[i];
+    for (; x < width; x++)
+        bits |= row[x];
+    return bits;
+}
+
+static bool rows_exceed(const VmafPicture *pic, unsigned p, unsigned y, unsigned end)
+{
+    unsigned bits = 0;
+    for (; pic->data[p] && y < end; y++)
+        bits |= row_bits((const void *)((const char *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
+                         pic->w[p]);
+    return bits >> pic->bpc;
+}
+
+void range_scan_rows(const VmafPicture *pic, unsigned plane, unsigned end)
+{
+    PlaneRange *const known = &picture_ranges(pic)[plane];
+    if (!range_matters(pic->bpc))
+        return;
+    if (end < known->rows) /* the picture is written again */
+        *known = (PlaneRange){ 0 };
+    known->exceeds |= rows_exceed(pic, plane, known->rows, end);
+    known->rows = end;
+}
+
+void range_set(const VmafPicture *pic, unsigned plane, bool exceeds)
+{
+    picture_ranges(pic)[plane] = (PlaneRange){ pic->h[plane], exceeds };
+}
+
+bool range_is_known(const VmafPicture *pic, unsigned plane)
+{
+    return !range_matters(pic->bpc) || picture_ranges(pic)[plane].rows == pic->h[plane];
+}
+
+/* The first plane of `planes` (bit p: plane p) with samples above the depth; 3: none. */
+static unsigned exceeded_plane(const VmafPicture *pic, unsigned planes)
+{
+    const PlaneRange *const known = picture_ranges(pic);
+    unsigned p = 0;
+    if (!range_matters(pic->bpc))
+        return 3;
+    while (p < 3 && (!(planes >> p & 1) ||
+                     !(known[p].exceeds || rows_exceed(pic, p, known[p].rows, pic->h[p]))))
+        p++;
+    return p;
+}
+
+static int check_range(const VmafPicture *pic, const char *side, unsigned planes, unsigned index)
+{
+    static const char *const names[] = { "Y", "Cb", "Cr" };
+    const unsigned p = exceeded_plane(pic, planes);
+    if (p == 3)
+        return 0;
+    log_error(
+        "frame %u: plane %s of the %s picture has samples above %u, the most that %u bits "
+        "hold. If the values are in the high bits, as in P010 and P016, shift them to the low "
+        "bits",
+        index, names[p], side, (1u << pic->bpc) - 1, pic->bpc);
+    return -ERANGE;
+}
+
+int range_check_pair(const VmafPicture *ref, const VmafPicture *dist, unsigned planes,
+                     unsigned index)
+{
+    const int err = check_range(ref, "reference", planes, index);
+    return err ? err : check_range(dist, "distorted", planes, index);
 }

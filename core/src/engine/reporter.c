@@ -28,6 +28,7 @@ static void drop(Reporter *r, unsigned index)
         r->mute = true;
 }
 
+/* Features of the reference return positive codes, too. */
 static int negative(int err)
 {
     return err > 0 ? -EINVAL : err;
@@ -84,4 +85,23 @@ void reporter_clear(Reporter *r)
     mem_free(r->entries);
     index_set_clear(&r->dropped);
     *r = (Reporter){ 0 };
+}
+
+bool index_set_has(const IndexSet *set, unsigned index)
+{
+    return index / 64 < set->count && set->words[index / 64] >> (index % 64) & 1;
+}
+
+int index_set_add(IndexSet *set, unsigned index)
+{
+    if (mem_grow_to(&set->words, index / 64, &set->count, sizeof(*set->words)))
+        return -ENOMEM;
+    set->words[index / 64] |= (uint64_t)1 << (index % 64);
+    return 0;
+}
+
+void index_set_clear(IndexSet *set)
+{
+    mem_free(set->words);
+    *set = (IndexSet){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -27,8 +28,20 @@ typedef struct Aggregate {
     double value;
 } Aggregate;
 
+/* A name and what it is claimed for. */
+typedef struct Claim {
+    char *name;
+    enum ClaimKind kind;
+    uint64_t owner; /* of a model's name: the model's number */
+} Claim;
+
+typedef struct Claims {
+    Claim *list;
+    size_t count, capacity;
+} Claims;
+
 struct ScoreStore {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards the rest */
     Column *columns;
     size_t column_count, column_capacity;
     unsigned *listed; /* columns in report order */
@@ -37,11 +50,17 @@ struct ScoreStore {
     Aggregate *aggregates;
     size_t aggregate_count, aggregate_capacity;
     Claims claims;
-    unsigned step; /* where a score without an order is put */
+    unsigned step; /* the step of a score without an order */
     unsigned last_read;
     ScoreListener listener;
     void *listener_arg;
 };
+
+static void shorten_claims(Claims *claims, size_t count)
+{
+    while (claims->count > count)
+        mem_free(claims->list[--claims->count].name);
+}
 
 int scores_create(ScoreStore **out)
 {
@@ -67,7 +86,8 @@ void scores_destroy(ScoreStore *store)
     mem_free(store->columns);
     mem_free(store->listed);
     mem_free(store->aggregates);
-    claims_clear(&store->claims);
+    shorten_claims(&store->claims, 0);
+    mem_free(store->claims.list);
     pthread_mutex_destroy(&store->lock);
     mem_free(store);
 }
@@ -90,7 +110,7 @@ void scores_listen(ScoreStore *store, ScoreListener listener, void *arg)
     pthread_mutex_unlock(&store->lock);
 }
 
-static Column *find(const ScoreStore *store, const char *name)
+static Column *find_locked(const ScoreStore *store, const char *name)
 {
     for (size_t i = 0; i < store->column_count; i++)
         if (!strcmp(store->columns[i].name, name))
@@ -98,7 +118,7 @@ static Column *find(const ScoreStore *store, const char *name)
     return NULL;
 }
 
-static int grow_columns(ScoreStore *store)
+static int grow_columns_locked(ScoreStore *store)
 {
     if (mem_grow(&store->columns, store->column_count, &store->column_capacity,
                  sizeof(*store->columns)))
@@ -107,9 +127,9 @@ static int grow_columns(ScoreStore *store)
                     sizeof(*store->listed));
 }
 
-static Column *add_column(ScoreStore *store, const char *name, const ScoreOrder *order)
+static Column *add_column_locked(ScoreStore *store, const char *name, const ScoreOrder *order)
 {
-    if (grow_columns(store))
+    if (grow_columns_locked(store))
         return NULL;
     char *copy = mem_strdup(name);
     if (!copy)
@@ -135,9 +155,9 @@ static int grow_column(Column *column, unsigned index)
 static int set_locked(ScoreStore *store, const char *name, unsigned index, double value,
                       const ScoreOrder *order)
 {
-    Column *column = find(store, name);
+    Column *column = find_locked(store, name);
     if (!column)
-        column = add_column(store, name, order);
+        column = add_column_locked(store, name, order);
     if (!column || grow_column(column, index))
         return -ENOMEM;
     assert(index < column->capacity && column->capacity <= column->value_capacity);
@@ -148,14 +168,14 @@ static int set_locked(ScoreStore *store, const char *name, unsigned index, doubl
     return 0;
 }
 
-/* -EINVAL: a score is there, and *value is now its value. */
+/* Stores a score and calls the listener. -EINVAL: a score is there already, and *value is set to it. */
 static int set_and_tell(ScoreStore *store, const char *name, unsigned index, double *value,
                         const ScoreOrder *order)
 {
     pthread_mutex_lock(&store->lock);
     const int err = set_locked(store, name, index, *value, order);
     if (err == -EINVAL)
-        *value = find(store, name)->values[index];
+        *value = find_locked(store, name)->values[index];
     const ScoreListener listener = store->listener;
     void *const arg = store->listener_arg;
     pthread_mutex_unlock(&store->lock);
@@ -174,8 +194,8 @@ int scores_set(ScoreStore *store, const char *name, unsigned index, double value
     return err;
 }
 
-/* Under the lock: columns from `first` on that hold nothing. */
-static void remove_empty_columns(ScoreStore *store, size_t first)
+/* Removes the columns from `first` on that hold no score. */
+static void remove_empty_columns_locked(ScoreStore *store, size_t first)
 {
     size_t kept = first;
     for (size_t i = first; i < store->column_count; i++) {
@@ -200,7 +220,6 @@ static bool is_of_frame(const ScoreEntry *entry, const ScoreFrame *frame)
     return !frame || entry->index == frame->index;
 }
 
-/* Under the lock. */
 static int store_locked(ScoreStore *store, ScoreEntry *entries, size_t count,
                         const ScoreFrame *frame, size_t *culprit)
 {
@@ -224,11 +243,11 @@ static int store_locked(ScoreStore *store, ScoreEntry *entries, size_t count,
         ScoreEntry *const entry = &entries[i];
         if (!entry->stored || !is_of_frame(entry, frame))
             continue;
-        find(store, entry->name)->written[entry->index] = false;
+        find_locked(store, entry->name)->written[entry->index] = false;
         entry->stored = false;
     }
     if (failed)
-        remove_empty_columns(store, columns);
+        remove_empty_columns_locked(store, columns);
     return first;
 }
 
@@ -257,27 +276,100 @@ int scores_settle(ScoreStore *store, const char *name, unsigned index, double *v
     return err == -EINVAL ? 0 : err;
 }
 
+/* ---- names ---- */
+
+static const Claim *find_claim(const Claims *claims, const char *name)
+{
+    for (size_t i = 0; i < claims->count; i++)
+        if (!strcmp(claims->list[i].name, name))
+            return &claims->list[i];
+    return NULL;
+}
+
+static bool may_share(const Claim *claim, enum ClaimKind kind, uint64_t owner)
+{
+    if (claim->kind == CLAIM_MODEL || kind == CLAIM_MODEL)
+        return claim->kind == kind && claim->owner == owner;
+    return true;
+}
+
+/* A claimed name that reports print the same way as `name`. */
+static const Claim *find_namesake(const Claims *claims, const char *name)
+{
+    const char *const alias = metric_alias(name);
+    for (size_t i = 0; i < claims->count; i++)
+        if (!strcmp(metric_alias(claims->list[i].name), alias))
+            return &claims->list[i];
+    return NULL;
+}
+
+static const Claim *find_clash(const Claims *claims, const char *name, enum ClaimKind kind,
+                               uint64_t owner)
+{
+    const Claim *claim = find_claim(claims, name);
+    if (claim)
+        return may_share(claim, kind, owner) ? NULL : claim;
+    claim = find_namesake(claims, name);
+    return claim && claim->kind == CLAIM_FEATURE && kind == CLAIM_FEATURE ? NULL : claim;
+}
+
+static int add_claim(Claims *claims, const char *name, enum ClaimKind kind, uint64_t owner)
+{
+    if (find_claim(claims, name))
+        return 0;
+    if (mem_grow(&claims->list, claims->count, &claims->capacity, sizeof(*claims->list)))
+        return -ENOMEM;
+    char *copy = mem_strdup(name);
+    if (!copy)
+        return -ENOMEM;
+    claims->list[claims->count++] = (Claim){ copy, kind, owner };
+    return 0;
+}
+
+/* Claims all names or none. -EEXIST when one is taken: *taken is the claim it clashes with, *number its
+ * number among `names`. */
+static int add_claims(Claims *claims, const char *const *names, size_t count, enum ClaimKind kind,
+                      uint64_t owner, size_t *number, const Claim **taken)
+{
+    const size_t before = claims->count;
+    for (size_t i = 0; i < count; i++) {
+        *number = i;
+        *taken = find_clash(claims, names[i], kind, owner);
+        if (*taken)
+            return -EEXIST;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (add_claim(claims, names[i], kind, owner)) {
+            shorten_claims(claims, before);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
 int scores_claim(ScoreStore *store, const char *const *names, size_t count, enum ClaimKind kind,
                  uint64_t owner)
 {
     static const char *const kinds[] = { "a feature", "a model", "imported scores" };
     for (size_t i = 0; i < count; i++) {
         if (name_is_reserved(names[i])) {
-            log_error("scores cannot be named \"%s\": reports use that name themselves", names[i]);
+            log_error(
+                "scores cannot be named \"%s\": reports use that name themselves; choose another one",
+                names[i]);
             return -EINVAL;
         }
     }
-    size_t place = 0;
+    size_t number = 0;
     const Claim *taken = NULL;
     pthread_mutex_lock(&store->lock);
-    const int err = claims_add(&store->claims, names, count, kind, owner, &place, &taken);
+    const int err = add_claims(&store->claims, names, count, kind, owner, &number, &taken);
     const char *const other = err == -EEXIST ? taken->name : NULL; /* lives as long as the store */
     const enum ClaimKind other_kind = err == -EEXIST ? taken->kind : CLAIM_FEATURE;
     pthread_mutex_unlock(&store->lock);
     if (!other)
         return err;
     log_error("the name \"%s\" is taken: scores of %s are called \"%s\"; choose another one",
-              metric_alias(names[place]), kinds[other_kind], other);
+              metric_alias(names[number]), kinds[other_kind], other);
     return -EINVAL;
 }
 
@@ -285,7 +377,7 @@ const char *scores_resolve(ScoreStore *store, const char *name)
 {
     pthread_mutex_lock(&store->lock);
     const char *stored = name;
-    const bool exact = find(store, name);
+    const bool exact = find_locked(store, name);
     for (size_t i = 0; !exact && i < store->column_count; i++)
         if (!strcmp(metric_alias(store->columns[i].name), name))
             stored = store->columns[i].name;
@@ -297,7 +389,7 @@ int scores_get(ScoreStore *store, const char *name, unsigned index, double *valu
 {
     int err = -EINVAL;
     pthread_mutex_lock(&store->lock);
-    const Column *column = find(store, name);
+    const Column *column = find_locked(store, name);
     if (column && index < column->capacity && column->written[index]) {
         *value = column->values[index];
         err = 0;
@@ -337,7 +429,7 @@ static int compare(unsigned a, unsigned b)
     return (a > b) - (a < b);
 }
 
-/* A score due with a read that never came appears at the flush. */
+/* A score that was due with a read that never came is listed with the flush. */
 static unsigned effective_step(const ScoreStore *store, const Column *column)
 {
     return column->order.step > store->last_read ? SCORES_FLUSH : column->order.step;
@@ -353,7 +445,7 @@ static int compare_columns(const ScoreStore *store, const Column *a, const Colum
     return c ? c : compare(a->sequence, b->sequence);
 }
 
-static void list_columns(ScoreStore *store)
+static void list_columns_locked(ScoreStore *store)
 {
     if (store->listed_valid)
         return;
@@ -382,7 +474,8 @@ void score_table_clear(ScoreTable *table)
     *table = (ScoreTable){ 0 };
 }
 
-/* Only what was written: a score far out must not make the copy touch all memory before it. */
+/* Copies only what was written: a score at a high index must not make the copy touch all memory before
+ * it. */
 static void copy_written(ScoreColumn *to, const Column *from)
 {
     for (size_t i = 0; i < from->capacity; i++) {
@@ -406,14 +499,14 @@ static int copy_column(ScoreColumn *to, const Column *from)
     return 0;
 }
 
-static int copy_columns(ScoreStore *store, ScoreTable *out)
+static int copy_columns_locked(ScoreStore *store, ScoreTable *out)
 {
     if (!store->column_count)
         return 0;
     out->columns = mem_array(store->column_count, sizeof(*out->columns));
     if (!out->columns)
         return -ENOMEM;
-    list_columns(store);
+    list_columns_locked(store);
     int err = 0;
     while (!err && out->column_count < store->column_count) {
         const unsigned from = store->listed[out->column_count];
@@ -426,7 +519,7 @@ int scores_copy(ScoreStore *store, ScoreTable *out)
 {
     *out = (ScoreTable){ 0 };
     pthread_mutex_lock(&store->lock);
-    const int err = copy_columns(store, out);
+    const int err = copy_columns_locked(store, out);
     pthread_mutex_unlock(&store->lock);
     if (err)
         score_table_clear(out);

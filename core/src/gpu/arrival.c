@@ -2,7 +2,7 @@
 #include "gpu/arrival.h"
 
 #include "base/mem.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 
 void arrival_init(GpuArrival *arrival)
 {

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/context.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 #include "gpu/environment.h"
 #include "gpu/import.h"
 #include "gpu/upload.h"

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 #include "gpu/feature_gpu.h"
 #include "gpu/import_tile.h"
 #include "gpu/upload.h"
@@ -379,7 +379,7 @@ int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPict
     return err;
 }
 
-/* ---- the check for samples above the depth (engine/range.h) ----
+/* ---- the check for samples above the depth (engine/picture.h) ----
  *
  * A kernel checks imported pictures on the device. */
 

@@ -125,7 +125,7 @@ void import_range_destroy(GpuDevice *device, ImportRange *range);
 /* Records a check of the target's picture, if the depth leaves room for larger values. A picture
  * that the device cannot bind is not checked; the host must check it. */
 int import_range_record(const ImportTarget *target, ImportRange *range);
-/* Stores the finding in the picture (engine/range.h), once the commands are done. */
+/* Stores the finding in the picture (engine/picture.h), once the commands are done. */
 void import_range_note(const ImportRange *range, const VmafPicture *pic);
 
 /* Objects that copies need while they are under way, reused by the next copies. */

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "engine/context.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 #include "gpu/upload.h"
 
 void resident_close(Resident *resident)
@@ -74,7 +74,7 @@ static int check_chroma(Resident *resident, const VmafPicture *ref, const VmafPi
     return 0;
 }
 
-/* ---- samples above the depth (engine/range.h) ---- */
+/* ---- samples above the depth (engine/picture.h) ---- */
 
 static int record_look(Resident *resident, VmafPicture *const pics[2])
 {

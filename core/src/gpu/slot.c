@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/range.h"
+#include "engine/picture.h"
 #include "gpu/arrival.h"
 #include "gpu/upload.h"
 

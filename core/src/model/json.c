@@ -1,17 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "model/json.h"
+#include "model/build.h"
 
 #include <errno.h>
 #include <jansson.h>
+#ifndef _WIN32
+#include <locale.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/build.h"
-#include "model/json_locale.h"
+
+/* ---- the locale ---- */
+
+/* jansson reads numbers by the locale's decimal point, and fails when that has several bytes. While a
+ * file is read, the calling thread, and no other, uses the C locale. On Windows decimal points have one
+ * byte, which jansson handles. */
+#ifdef _WIN32
+
+/* Decimal points have one byte there, which jansson copes with. */
+typedef int JsonLocale;
+static inline JsonLocale json_locale_enter(void)
+{
+    return 0;
+}
+static inline void json_locale_leave(JsonLocale locale)
+{
+}
+
+#else
+
+typedef struct JsonLocale {
+    locale_t c, before;
+} JsonLocale;
+
+static inline JsonLocale json_locale_enter(void)
+{
+    JsonLocale locale = { .c = newlocale(LC_ALL_MASK, "C", (locale_t)0) };
+    if (locale.c)
+        locale.before = uselocale(locale.c);
+    return locale;
+}
+
+static inline void json_locale_leave(JsonLocale locale)
+{
+    if (!locale.c)
+        return;
+    uselocale(locale.before);
+    freelocale(locale.c);
+}
+
+#endif
+
+/* ---- values ---- */
 
 typedef struct Reader {
     const char *path;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/format.h"
+#include "output/sheet.h"
 
 #define SCHEMA_VERSION 1
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/format.h"
+#include "output/sheet.h"
 
 /* Ends the line before this item and starts its own. */
 static void put_item(FILE *file, bool *first, const char *indent)

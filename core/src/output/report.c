@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "base/log.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/outfile.h"
-#include "output/format.h"
 #include "output/report.h"
 #include "output/sheet.h"
 
@@ -54,4 +54,68 @@ int report_write(const Report *report, const char *path, enum VmafOutputFormat i
         err = write_file(&sheet, path, format);
     sheet_destroy(&sheet);
     return err;
+}
+
+static const OutputFormat formats[] = {
+    { VMAF_OUTPUT_FORMAT_XML, "xml", sheet_write_xml },
+    { VMAF_OUTPUT_FORMAT_JSON, "json", sheet_write_json },
+    { VMAF_OUTPUT_FORMAT_CSV, "csv", sheet_write_csv },
+    { VMAF_OUTPUT_FORMAT_SUB, "sub", sheet_write_sub },
+};
+
+const OutputFormat *output_format_find(enum VmafOutputFormat id)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+        if (formats[i].id == id)
+            return &formats[i];
+    return NULL;
+}
+
+/* Every line ends with a comma, as in the reference. */
+void sheet_write_csv(FILE *file, const Sheet *sheet)
+{
+    fputs("Frame,", file);
+    for (size_t c = 0; c < sheet->column_count; c++) {
+        put_csv_text(file, sheet->columns[c].name);
+        fputc(',', file);
+    }
+    fputc('\n', file);
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        fprintf(file, "%zu,", i);
+        for (size_t c = 0; c < sheet->column_count; c++) {
+            if (sheet_has(&sheet->columns[c], i))
+                sheet_put_number(file, sheet, sheet->columns[c].scores.values[i]);
+            fputc(',', file);
+        }
+        fputc('\n', file);
+    }
+    if (sheet_partial(sheet)) {
+        fputs("# partial: ", file);
+        put_csv_text(file, sheet_partial(sheet));
+        fputs(",\n", file);
+    }
+}
+
+void sheet_write_sub(FILE *file, const Sheet *sheet)
+{
+    for (size_t i = sheet_next_frame(sheet, 0); i < sheet->end;
+         i = sheet_next_frame(sheet, i + 1)) {
+        fprintf(file, "{%zu}{%zu}frame: %zu|", i, i + 1, i);
+        for (size_t c = 0; c < sheet->column_count; c++) {
+            if (!sheet_has(&sheet->columns[c], i))
+                continue;
+            put_sub_text(file, sheet->columns[c].name);
+            fputs(": ", file);
+            sheet_put_number(file, sheet, sheet->columns[c].scores.values[i]);
+            fputc('|', file);
+        }
+        fputc('\n', file);
+    }
+    if (sheet_partial(sheet)) {
+        const unsigned next = sheet->report->frames;
+        fprintf(file, "{%u}{%u}partial: ", next, next + 1);
+        put_sub_text(file, sheet_partial(sheet));
+        fputs("|\n", file);
+    }
 }

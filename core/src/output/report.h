@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Report files: what was scored, in one of several formats (output/format.h). The bytes are those of
+/* Report files: what was scored, in one of several formats (output/sheet.h). The bytes are those of
  * the reference except for version and fps; docs/usage.md says where we mend its slips. */
 #ifndef OUTPUT_REPORT_H
 #define OUTPUT_REPORT_H
@@ -10,7 +10,7 @@
 #include "base/dict.h"
 #include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
-#include "output/notes.h"
+#include "engine/notes.h"
 
 /* Where one registered feature was measured. */
 typedef struct ReportFeature {

@@ -3,13 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fixed.h"
+#include "base/text.h"
 #include "base/mem.h"
 #include "base/option.h"
-#include "base/text.h"
-#include "engine/pool.h"
+#include "model/pooling.h"
 #include "output/sheet.h"
-#include "output/statistics.h"
 
 /* The scores that pooled figures cover. Their number, or 0 when one is missing. */
 static size_t gather(const Sheet *sheet, const SheetColumn *column, double *out)
@@ -99,14 +97,14 @@ bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHE
                                                                  VMAF_POOL_METHOD_MEAN,
                                                                  VMAF_POOL_METHOD_HARMONIC_MEAN };
     const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
-    Pool pool = { 0 };
+    Pooling pool = { 0 };
     for (size_t i = 0; i < sheet->report->frames; i += step) {
         if (!sheet_has(column, i))
             return false;
-        pool_add(&pool, column->scores.values[i]);
+        pooling_add(&pool, column->scores.values[i]);
     }
     for (unsigned i = 0; i < SHEET_POOLS; i++)
-        if (pool_result(&pool, methods[i], &pooled[i]))
+        if (pooling_result(&pool, methods[i], &pooled[i]))
             return false;
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "libvmaf/libvmaf.h"
 #include "output/report.h"
 
 typedef struct SheetColumn {
@@ -67,5 +68,23 @@ void put_xml_name(FILE *file, const char *name);
 void put_json_text(FILE *file, const char *text);
 void put_csv_text(FILE *file, const char *text);
 void put_sub_text(FILE *file, const char *text);
+
+/* The formats of report files, in one table. A new one takes a row here, a value of enum
+ * VmafOutputFormat and, to be asked for by the command, an option of its name (tools/vmaf/options.c). */
+
+typedef struct OutputFormat {
+    enum VmafOutputFormat id;
+    const char *name; /* lower case */
+    /* Write errors are left in the stream for report_write to find. */
+    void (*write)(FILE *file, const Sheet *sheet);
+} OutputFormat;
+
+/* NULL when there is none. */
+const OutputFormat *output_format_find(enum VmafOutputFormat id);
+
+void sheet_write_xml(FILE *file, const Sheet *sheet);
+void sheet_write_json(FILE *file, const Sheet *sheet);
+void sheet_write_csv(FILE *file, const Sheet *sheet);
+void sheet_write_sub(FILE *file, const Sheet *sheet);
 
 #endif

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "output/format.h"
+#include "output/sheet.h"
 
 /* Every attribute is followed by one space, as in the reference. */
 static void put_score(FILE *file, const Sheet *sheet, const char *name, double value)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fixed.h"
+#include "base/text.h"
 #include "testing.h"
 
 static unsigned printed; /* not left to the C library */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "output/notes.h"
+#include "engine/notes.h"
 
 #include <errno.h>
 #include <string.h>
