@@ -146,9 +146,9 @@ static void pools_are_replaced_under_way(void **state)
 
 static unsigned threads_inside(VmafContext *vmaf)
 {
-    pthread_mutex_lock(&vmaf->gate.lock);
-    const unsigned inside = vmaf->gate.inside;
-    pthread_mutex_unlock(&vmaf->gate.lock);
+    pthread_mutex_lock(&vmaf->callers.lock);
+    const unsigned inside = vmaf->callers.inside;
+    pthread_mutex_unlock(&vmaf->callers.lock);
     return inside;
 }
 
