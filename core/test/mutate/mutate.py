@@ -165,7 +165,8 @@ def check(rules, top, fix):
             continue
         if fix and lines:
             rewrite(rule.path, lines)
-    print(f'{len(rules)} mutations, {stale} do not apply' + (f', {moved} moved (--fix updates them)' if moved else ''))
+    advice = 'their rules are updated' if fix else '--fix updates their rules'
+    print(f'{len(rules)} mutations, {stale} do not apply' + (f', {moved} moved ({advice})' if moved else ''))
     if stale:
         print('CONTRIBUTING.md says how to adapt a rule to changed code')
     return 1 if stale else 0
