@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of cambi. All is integers, but for one product per contrast. */
+/* GPU kernels of cambi. They work in integers, except for one product per contrast. */
 #include "feature/cambi/cambi_tile.h"
 
 #if defined(KERNEL_cambi_range)
-/* Counts samples that exceed the depth. */
+/* Counts words with samples that exceed the depth. */
 #define BUFFERS IN(0, u32, plane) OUT(1, u32, result)
 #define PARAMS CAMBI_RANGE_PARAMS
 #define GROUP_W CAMBI_RANGE_GROUP_W
@@ -26,9 +26,9 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_prepare)
-/* Samples to 10-bit codes and the mask of flat parts: those with enough flat samples in the 7x7
- * around. With `halve` only every other sample of every other row is kept. A thread slides down
- * some rows, for four columns next to each other. */
+/* Converts samples to 10-bit codes and makes the mask of flat areas: samples with enough flat
+ * samples in the 7x7 square around them. With `halve` only every other sample of every other row is
+ * kept. A thread goes down CAMBI_PREPARE_ROWS rows, for four neighbouring columns. */
 #define BUFFERS IN(0, u32, plane) IN(1, u32, from) OUT(2, u32, out_words)
 #define PARAMS CAMBI_PREPARE_PARAMS
 #define GROUP_W CAMBI_PREPARE_W
@@ -45,13 +45,14 @@ DEVICE u32 code_of(u32 v)
 #endif
 }
 
-/* A sample; `from` has the source's columns, then its rows. */
+/* A sample of the resized picture. `from` has source positions: of the columns, then of the
+ * rows. */
 DEVICE u32 resampled_at(i32 x, u32 from_row)
 {
     return SAMPLE(plane, from_row, from[u32(clamp_i32(x, 0, i32(width) - 1))]);
 }
 
-#define PREPARE_CODES 11 /* of a row: three columns before the thread's four, and four behind */
+#define PREPARE_CODES 11 /* codes per row: the thread's four columns, three before them and four behind */
 #define PREPARE_WORDS ((PREPARE_CODES + 2 + SAMPLES_PER_WORD - 1) / SAMPLES_PER_WORD)
 
 KERNEL_MAIN
@@ -59,15 +60,16 @@ KERNEL_MAIN
     u32 left = (GROUP_X * GROUP_W + LOCAL_X) * 4u, top = (GROUP_Y * GROUP_H + LOCAL_Y) * CAMBI_PREPARE_ROWS;
     if (left >= width || top >= height)
         return;
-    /* Bits for the ten columns whose flatness counts: those inside, and the last one, which has no
-     * right neighbour. */
+    /* Bits for the ten columns whose flatness matters. `inside`: columns of the picture. `edge`:
+     * its last column, which has no right neighbour. */
     u32 inside = (1023u << (left == 0u ? 3u : 0u)) & (1023u >> (left + 7u > width ? left + 7u - width : 0u));
     u32 edge = left + 7u >= width ? 1u << (width + 2u - left) : 0u;
     u32 kept_w = (width + halve) >> halve;
-    /* By column: codes of a row; samples of the next one (if smoothed, pairs of them); how many of
-     * the last seven rows are flat; and these apart, in three bits each. */
+    /* By column. codes: the codes of a row. pairs: sums of two neighbouring codes of the row loaded
+     * last, for smoothing. totals: the number of flat samples in the last seven rows, in the seven
+     * columns around. recent: the same number for each of the last rows, in three bits each. */
     u32 codes[PREPARE_CODES], pairs[PREPARE_CODES], totals[4], recent[4];
-    /* Codes of the four columns, two to a word, of a row and the three before. */
+    /* Codes of the four columns, two per word, of a row and of the three rows before it. */
     u32x2 here = U32X2(0u, 0u), one = here, two = here, three = here;
     UNROLL
     for (u32 i = 0u; i < PREPARE_CODES; i++)
@@ -75,7 +77,7 @@ KERNEL_MAIN
     UNROLL
     for (u32 i = 0u; i < 4u; i++)
         totals[i] = recent[i] = 0u;
-    /* With row y of the samples comes the flatness of an earlier row. */
+    /* Row y of the samples makes the flatness of row y - lag known. */
     i32 lag = smoothed != 0u ? 2 : 1, begin = i32(top) - 3, end = i32(top + CAMBI_PREPARE_ROWS) + 3;
     for (i32 y = begin; y < end + lag; y++) {
         u32 row = u32(clamp_i32(y, 0, i32(height) - 1)), raw[PREPARE_CODES + 1], next[PREPARE_CODES];
@@ -91,7 +93,7 @@ KERNEL_MAIN
                 u32 word = plane[row * stride + u32(clamp_i32(at, 0, i32(stride) - 1))];
                 UNROLL
                 for (u32 j = 0u; j < SAMPLES_PER_WORD; j++) {
-                    u32 i = k * SAMPLES_PER_WORD + j; /* columns from left - 4 on */
+                    u32 i = k * SAMPLES_PER_WORD + j; /* index of the column, counted from left - 4 */
                     if (i > 0u && i <= PREPARE_CODES + 1u)
                         raw[i - 1u] = sample_of(word, j);
                 }
@@ -100,7 +102,7 @@ KERNEL_MAIN
         u32 value = raw[0];
         UNROLL
         for (u32 i = 0u; i < PREPARE_CODES; i++) {
-            /* Past the last column the value itself stands in. */
+            /* Behind the last column, the value itself is used. */
             u32 after = resampled == 0u && left + i == width + 2u ? value : raw[i + 1u];
             u32 code = code_of(value), pair = code + code_of(after);
             value = after;
@@ -142,15 +144,16 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_mode)
-/* Takes every (1 << decimate)-th sample and filters codes: in rows, then in columns, the value that
- * occurs twice among three, else the least. Then notes for each sample how many from it on, up to
- * the tile's end, count alike, and for each tile which kinds of codes count in it. A thread takes
- * some rows of a column. */
+/* Takes every (1 << decimate)-th sample and filters the codes, along rows and then along columns: a
+ * code becomes the value that occurs at least twice among three neighbours, else the smallest. Then
+ * it stores for each sample the length of the run of samples that count the same, up to the end of
+ * the tile, and for each tile the mask of the kinds of codes that count in it. A thread takes some
+ * rows of a column. */
 #define BUFFERS OUT(0, u32, words) OUT(1, u32, tiles)
 #define PARAMS CAMBI_MODE_PARAMS
 #define MODE_ROWS (CAMBI_TILE_H / GROUP_H)
 #define MODE_PITCH (CAMBI_TILE_W + 1)
-#define MODE_PARTS (GROUP_SIZE / CAMBI_TILE_H) /* of a row */
+#define MODE_PARTS (GROUP_SIZE / CAMBI_TILE_H) /* threads that share a row */
 #define SHARED_ARRAYS                                                                                  SHARED(u32, keys, MODE_PITCH * CAMBI_TILE_H) SHARED(u32, ends, GROUP_SIZE)                         SHARED(u32, kinds, CAMBI_KINDS)
 #define GROUP_W CAMBI_TILE_W
 #define GROUP_H CAMBI_MODE_GROUP_H
@@ -185,7 +188,7 @@ KERNEL_MAIN
     }
     UNROLL
     for (u32 i = 0u; i < MODE_ROWS; i++) {
-        u32 y = top + i, key = 0xfffeu; /* outside */
+        u32 y = top + i, key = 0xfffeu; /* outside of the picture */
         if (y > 0u && y + 1u < height)
             word[i] = (word[i] & CAMBI_FLAT_BIT) | mode3(across[i], across[i + 1u], across[i + 2u]);
         if (x < width && y < height) {
@@ -198,7 +201,8 @@ KERNEL_MAIN
     if (LOCAL_INDEX < CAMBI_KINDS)
         kinds[LOCAL_INDEX] = 0u;
     BARRIER();
-    /* A bit for each sample that is the last of its run: some of a row, then all of it. */
+    /* A bit for each sample that is the last of its run. Each thread makes the bits for a section
+     * of a row; then they are joined. */
     u32 row = LOCAL_INDEX / MODE_PARTS, first = LOCAL_INDEX % MODE_PARTS * (CAMBI_TILE_W / MODE_PARTS), bits = 0u;
     for (u32 column = first; column < first + CAMBI_TILE_W / MODE_PARTS; column++) {
         u32 at = row * MODE_PITCH + column, key = keys[at];
@@ -229,10 +233,11 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_contrast)
-/* All scales but those that the window reaches across. A group slides a window down a tile, a
- * thread a column, with counters of codes in shared memory, two to a word. There is room for some
- * codes only, so that many groups fit a device: where more occur in a tile, the group begins anew
- * for the next of them. Runs of equal codes are counted at once. */
+/* Contrasts of all scales except those that are smaller than the radius of the window. A workgroup
+ * slides the window down a tile, with a thread for each column and counters of codes in shared
+ * memory, two per word. There is room for some codes only, so that many workgroups fit on the
+ * device at once. If more codes occur in a tile, the workgroup starts again for the next of them.
+ * Runs of equal codes are counted in one step. */
 #define BUFFERS IN(0, u32, words) IN(1, u32, tiles) IN(2, u32, table) OUT(3, u32, map)
 #define PARAMS CAMBI_CONTRAST_PARAMS
 #define CAMBI_LINE (CAMBI_TILE_W + 2 * CAMBI_MAX_RADIUS)
@@ -245,7 +250,8 @@ KERNEL_BEGIN
 #include "feature/cambi/cambi_scale.h"
 #define CAMBI_NO_KEY 0xffffu
 
-/* What counts at sample x of row y, less the lowest code, and how many from it on count alike. */
+/* The key of sample x of row y (its code less the lowest one, or CAMBI_NO_KEY) and the length of
+ * the run of equal samples that begins there. */
 DEVICE u32 run_at(Scale of, i32 x, i32 y)
 {
     if (y < 0 || y >= i32(of.h) || x >= i32(of.w))
@@ -258,8 +264,8 @@ DEVICE u32 run_at(Scale of, i32 x, i32 y)
     return (word & 0xffff0000u) | (counted ? u32(key) : CAMBI_NO_KEY);
 }
 
-/* Adds a run of this thread's window, `sign` times; returns how far it came. Counted are keys from
- * `base` on. */
+/* Counts a run in this thread's window, `sign` times (1 or -1), and returns the position behind it.
+ * Only keys from `base` on have counters. */
 DEVICE u32 count_run(u32 run, u32 at, u32 base, u32 sign)
 {
     u32 key = (run & 0xffffu) - base;
@@ -269,12 +275,13 @@ DEVICE u32 count_run(u32 run, u32 at, u32 base, u32 sign)
     return at + length;
 }
 
-/* Of a key, less the base. */
+/* The count of a key; `key` is given less the base. */
 DEVICE u32 count_of(u32 key)
 {
     return (counts[(key >> 1) * CAMBI_TILE_W + LOCAL_X] >> ((key & 1u) * 16u)) & 0xffffu;
 }
 
+/* The contrast of a sample with that key. */
 DEVICE f32 contrast_of(u32 key, u32 base)
 {
     f32 best = 0.0f;
@@ -302,16 +309,16 @@ KERNEL_MAIN
     bool works = x < i32(of.w), is_first = true;
     u32 line = CAMBI_TILE_W + 2u * radius, window_end = LOCAL_X + 2u * radius + 1u;
     u32 kinds = tiles[of.first_tile + tile], at_once = (CAMBI_COUNTED - 1u - 2u * steps) / CAMBI_KIND_CODES;
-    /* Most of most pictures is not flat. */
+    /* In most pictures, most tiles have no flat samples at all. */
     for (i32 y = top; works && kinds == 0u && y < end; y++)
         map[of.first + u32(y) * of.w + u32(x)] = 0u;
     while (kinds != 0u) {
-        /* The next kinds of codes, and as many codes around them as steps reach. */
+        /* Takes the next kinds of codes, with as many codes around them as the steps reach. */
         u32 kind = top_bit_u32(kinds & (0u - kinds)), base = kind * CAMBI_KIND_CODES - steps;
         kinds = kinds >> kind >> at_once << at_once << kind;
         for (u32 i = 0u; i < CAMBI_COUNTED / 2u; i++)
             counts[i * CAMBI_TILE_W + LOCAL_X] = 0u;
-        /* Lines are on their way while those before are counted. */
+        /* The next lines are loaded while the current ones are counted. */
         u32 entering[CAMBI_LOADS], leaving[CAMBI_LOADS];
         UNROLL
         for (u32 i = 0u; i < CAMBI_LOADS; i++) {
@@ -332,7 +339,7 @@ KERNEL_MAIN
                 if (i * CAMBI_TILE_W + LOCAL_X < line) {
                     i32 at = x - reach + i32(i * CAMBI_TILE_W);
                     entering[i] = run_at(of, at, y + 1 + reach);
-                    /* Rows that left before the first window was complete were never counted. */
+                    /* No row leaves before the first window is complete. */
                     leaving[i] = run_at(of, at, y + 1 > top ? y - reach : -1);
                 }
             }
@@ -366,10 +373,10 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_contrast_small)
-/* The same for scales that the window reaches across. There the CPU also counts what lies
- * beside the scale in memory, where earlier scales left it: up to the radius, columns in every
- * window of their row, rows in every window. Such scales are few samples: each thread counts
- * for one of them. */
+/* Contrasts of a scale that is smaller than the radius of the window. There the CPU also counts the
+ * samples that earlier scales left beside this scale in memory, up to the radius: columns count in
+ * every window of their row, rows in every window. Such scales have few samples, so each thread
+ * counts for one sample. */
 #define BUFFERS IN(0, u32, words) IN(1, u32, table) OUT(2, u32, map)
 #define PARAMS CAMBI_SMALL_PARAMS
 #define GROUP_W CAMBI_SMALL_W
@@ -380,7 +387,8 @@ KERNEL_BEGIN
 #include "feature/cambi/cambi_scale.h"
 #define CAMBI_NO_KEY (-1)
 
-/* The code at a place in memory, less the lowest: that of the last scale which reached it. */
+/* The key at a position of the plane: the code, less the lowest one, of the last scale that covers
+ * this position. */
 DEVICE i32 key_at(u32 x, u32 y)
 {
     Scale of = scale_first();
@@ -396,7 +404,8 @@ DEVICE i32 key_at(u32 x, u32 y)
     return counted ? key : CAMBI_NO_KEY;
 }
 
-/* How many samples of the window have one key, and how many the other. */
+/* Counts the samples of a row of the window that have the key `above`, and those that have the key
+ * `below`. */
 DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
 {
     u32 first = x > radius ? x - radius : 0u, end = min_u32(x + radius + 1u, of.w);
@@ -414,6 +423,7 @@ DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) h
     }
 }
 
+/* The same for the whole window. */
 DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
 {
     u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, of.h);
@@ -423,6 +433,7 @@ DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32
         count_row(of, x, i, above, below, higher, lower);
 }
 
+/* The contrast of sample (x, y), which has that key. */
 DEVICE f32 contrast_of(Scale of, u32 x, u32 y, i32 key)
 {
     f32 best = 0.0f;
@@ -456,10 +467,10 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_cambi_rank) || defined(KERNEL_cambi_sum)
-/* The largest contrasts. They are 0 or at least 0.5 and below 2^14, so their bits, less those of
- * 0.5, order them in 27 bits. Three ranks of nine bits, counted one after the other among the
- * contrasts that the ranks before left in doubt, find the k-th largest; then the larger ones are
- * added up. GROUP_Y is the scale. */
+/* Find and add the largest contrasts. A contrast is 0, or at least 0.5 and below 2^14, so its bits
+ * less those of 0.5 have 27 bits and the same order. cambi_rank runs three times, for nine bits
+ * each: it makes a histogram of these bits over the contrasts whose higher bits are those of the
+ * k-th largest. Then cambi_sum adds all contrasts above the k-th largest. GROUP_Y is the scale. */
 #if defined(KERNEL_cambi_rank)
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins)
 #define PARAMS CAMBI_RANK_PARAMS
@@ -475,14 +486,15 @@ KERNEL_BEGIN
 #include "feature/cambi/cambi_scale.h"
 #define CAMBI_HALF_BITS 0x3f000000u
 
-/* How many contrasts of a scale count. */
+/* The number of contrasts of a scale that count. */
 DEVICE u32 wanted_of(u32 scale)
 {
     return scale == 0u ? wanted0 : scale == 1u ? wanted1 : scale == 2u ? wanted2 : scale == 3u ? wanted3 : wanted4;
 }
 
-/* The bin in which the `remaining`-th largest of a rank lies goes to found[0] (CAMBI_BINS: there
- * are fewer), and how many lie above that bin to found[1]. */
+/* Sets found[0] to the bin of a histogram that holds the `remaining`-th largest value, or to
+ * CAMBI_BINS if there are fewer values, and found[1] to the number of values in higher bins. All
+ * threads must call this. */
 DEVICE void find_bin(u32 of_rank, u32 remaining)
 {
     u32 high_bin = (GROUP_Y * CAMBI_RANKS + of_rank + 1u) * CAMBI_BINS - 1u - 2u * LOCAL_X;
@@ -518,8 +530,8 @@ KERNEL_MAIN
     if (begin - LOCAL_X >= count)
         return;
     u32 wanted = wanted_of(GROUP_Y);
-    /* What the ranks before found: the leading bits of the k-th largest, and how many are
-     * larger. */
+    /* From the histograms so far: the leading bits of the k-th largest contrast, and the number of
+     * larger ones. */
     u32 prefix = 0u, larger = 0u;
     bool all = false;
     for (u32 r = 0u; r < rank; r++) {
@@ -546,7 +558,7 @@ KERNEL_MAIN
             ATOMIC_ADD(bins, (GROUP_Y * CAMBI_RANKS + rank) * CAMBI_BINS + i, tally[i]);
     }
 #else
-    u64 sum = u64(0); /* in units of 2^-24 */
+    u64 sum = u64(0); /* sum of the larger contrasts, in units of 2^-24 */
     for (u32 i = 0u; i < CAMBI_RANK_EACH; i++) {
         u32 at = begin + i * GROUP_SIZE;
         u32 bits = at < count ? map[of.first + at] : 0u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The passes of cambi on a GPU. Each picture is prepared and filtered scale by scale; then the
- * contrasts of all scales are mapped, ranked and summed up together. */
+/* cambi on the GPU. Each picture is prepared and filtered scale by scale; then the contrasts of all
+ * scales are computed, ranked and summed up together. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -21,19 +21,19 @@ GPU_PARAMS(CambiSumParams, CAMBI_SUM_PARAMS);
 _Static_assert(CAMBI_MAX_WINDOW == 2 * CAMBI_MAX_RADIUS + 1, "the largest window fits the kernel");
 _Static_assert(CAMBI_FIRST_STEP == CAMBI_MAX_WINDOW * CAMBI_MAX_WINDOW + 1 &&
                    CAMBI_WEIGHT == CAMBI_FIRST_STEP + CAMBI_TOP_CODE + 1,
-               "the parts of the table follow each other");
+               "the sections of the table follow each other");
 
 typedef struct Scale {
     uint32_t w, h;
-    uint32_t first, first_tile; /* samples and tiles of the scales before */
+    uint32_t first, first_tile; /* number of samples and tiles of the scales before it */
 } Scale;
 
 typedef struct Picture {
     unsigned number; /* 0: distorted, 1: reference */
     const CambiTarget *target;
     GpuBuf plane;
-    GpuBuf words; /* as prepared, then as filtered at each scale */
-    GpuBuf tiles; /* which kinds of codes count in each tile of each scale */
+    GpuBuf words; /* the prepared samples, then the filtered samples of each scale */
+    GpuBuf tiles; /* a mask for each tile of each scale: the kinds of codes that count there */
     GpuBuf map, bins;
     Scale scale[CAMBI_SCALES];
     uint32_t samples, tile_count; /* of all scales */
@@ -52,7 +52,7 @@ static unsigned tile_count(const Scale *scale)
     return gpu_workgroups(scale->w, CAMBI_TILE_W) * gpu_workgroups(scale->h, CAMBI_TILE_H);
 }
 
-/* Where its scales lie. */
+/* Computes where the scales of a picture are stored. */
 static void lay_out(Picture *pic)
 {
     uint32_t w = pic->target->kept_w, h = pic->target->kept_h;
@@ -87,7 +87,7 @@ static void plan_range(const Planning *p, const Picture *pic)
                       });
 }
 
-/* Source positions of columns, then of rows. */
+/* Makes the table of source positions: of columns, then of rows. */
 static int positions_table(const Planning *p, const CambiTarget *t, GpuBuf *buf)
 {
     const unsigned count = t->from_x ? t->w + t->h : 1;
@@ -156,7 +156,8 @@ static void plan_mode(const Planning *p, const Picture *pic, unsigned s)
                       });
 }
 
-/* For a scale that the window reaches across, in pictures that are very wide or very high. */
+/* Plans the contrasts of a scale that is smaller than the radius of the window. Only very wide or
+ * very high pictures have one. */
 static void plan_small_contrast(const Planning *p, const Picture *pic,
                                 const CambiContrastParams *large, unsigned s)
 {
@@ -207,7 +208,7 @@ static void plan_contrast(const Planning *p, const Picture *pic)
                           });
 }
 
-/* How many contrasts of a scale count. */
+/* The number of contrasts of a scale that count. */
 static uint32_t wanted(const Planning *p, const Scale *scale)
 {
     return (uint32_t)cambi_top_count((size_t)scale->w * scale->h, p->cambi->share);
@@ -243,7 +244,7 @@ static void plan_rank(const Planning *p, const Picture *pic, unsigned rank)
                       });
 }
 
-/* Where the words of a scale begin in the result. */
+/* The first word of a scale in the result. */
 static unsigned scale_words_at(unsigned picture, unsigned scale)
 {
     return CAMBI_SCALES_AT + (picture * CAMBI_SCALES + scale) * CAMBI_SCALE_WORDS;
@@ -271,6 +272,7 @@ static void plan_sum(const Planning *p, const Picture *pic)
                       });
 }
 
+/* Makes the table of constants that the kernels need. */
 static int make_table(Planning *p)
 {
     const unsigned count = CAMBI_WEIGHT + CAMBI_MAX_STEPS + 1;
@@ -328,7 +330,7 @@ static int highest_code(const CambiSetup *cambi)
     return cambi->high < top ? cambi->high : top;
 }
 
-/* With some options no sample can be bright enough: all contrasts are 0 then. */
+/* False if the options are such that no sample is bright enough; then all contrasts are 0. */
 static bool any_counts(const CambiSetup *cambi)
 {
     return highest_code(cambi) >= cambi->low;
@@ -361,8 +363,9 @@ static uint64_t units_of(uint32_t bits)
     return bits ? (uint64_t)((bits & 0x7fffff) | 0x800000) << ((bits >> 23) - 126) : 0;
 }
 
-/* The mean of a scale: `words` has the sum of the contrasts above the k-th, their number, and the
- * k-th. -EAGAIN where the order of the CPU's additions shows. */
+/* Computes the mean of the largest contrasts of a scale. `words` has the sum of the contrasts above
+ * the k-th largest, their number, and the k-th. Returns -EAGAIN if the result depends on the order
+ * of the CPU's additions. */
 static int scale_score(const uint32_t *words, size_t n, double share, double *score)
 {
     const size_t k = cambi_top_count(n, share);
@@ -392,9 +395,9 @@ static int collect(const Feature *f, const void *readback, void *result)
     return cambi_heatmaps(f) ? -EAGAIN : err;
 }
 
-/* The contrasts of a picture on the host: heat maps are written, and scores that hang on the order
- * of additions are made by the CPU's own code. With heat maps every frame comes here, and few have
- * such scores. */
+/* Fetches the contrasts of a picture. Writes heat maps if they are wanted, and computes the scores
+ * that depend on the order of additions with the CPU's own code. With heat maps every frame gets
+ * here, and most of them have no score to compute. */
 static int look_closer(const Feature *f, const GpuFrame *frame, unsigned number,
                        const uint32_t *words, double scores[CAMBI_SCALES])
 {
@@ -437,7 +440,8 @@ static int settle(const Feature *f, const GpuFrame *frame, const void *readback,
     return err;
 }
 
-/* Exact but where the order of additions shows, which settle sees to. */
+/* Results are equal, except for sums that depend on the order of additions; these are left to
+ * settle(). */
 static bool same(const Feature *f, const void *a, const void *b)
 {
     const CambiSetup *cambi = cambi_setup(f);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* Files of contrast maps, one per scale. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,13 +14,13 @@
 struct CambiHeatmaps {
     Outfile *file[CAMBI_SCALES];
     double scaling;
-    pthread_mutex_t lock;
-    uint8_t (
-        *samples)[2]; /* of a map on its way into its file: the low byte first, on every machine */
-    bool failed;
+    pthread_mutex_t lock; /* guards the fields below and the files */
+    /* A map on its way into its file: the low byte first, on every machine. */
+    uint8_t (*samples)[2];
+    bool failed; /* a write error was logged */
 };
 
-/* The folder with its parents. A path that is there already is fine. */
+/* Creates a folder and its parents. Folders that exist already are fine. */
 static int make_folders(const char *path)
 {
     char *copy = mem_strdup(path);
@@ -113,7 +114,8 @@ void cambi_heatmaps_destroy(CambiHeatmaps *maps)
     mem_free(maps);
 }
 
-/* The low 16 bits: at some settings the largest contrasts wrap, as they do in the reference. */
+/* Converts a map to 16-bit samples. With some settings the largest contrasts overflow 16 bits, as
+ * they do in the reference. */
 static void scale_map(CambiHeatmaps *maps, const float *map, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Row loops that compilers vectorise by themselves: cambi_scalar.c and cambi_simd.c both include
- * this, and the flags they are compiled with make the difference. */
+/* Row loops that compilers turn into vector code by themselves. cambi_scalar.c and cambi_simd.c
+ * both include this file and compile it with different flags. */
 #include "feature/cambi/cambi.h"
 
 static void widen_8(uint16_t *out, const uint8_t *in, size_t n)
@@ -94,7 +94,7 @@ static void cancel(uint16_t *a, uint16_t *b, size_t n)
     }
 }
 
-/* Contrast of one sample. */
+/* The contrast of one sample; `counts` points to the count of its code. */
 static inline float contrast_of(const CambiRun *run, const uint16_t *counts)
 {
     const unsigned own = counts[0];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* cambi's row functions for any CPU. */
 #include "base/simd_fn.h"
 #include "feature/cambi/cambi_loops.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where kernels of cambi find a scale: all scales of a picture lie one after the other, in words,
- * in the map and in the masks of tiles. Parameters have the width and height of scale 0. Include it
- * after KERNEL_BEGIN. */
+/* Finds a scale in the buffers of cambi: `words`, the map and the masks of tiles each hold all
+ * scales of a picture, one after the other. The kernel has the parameters width and height, of
+ * scale 0. Include this after KERNEL_BEGIN. */
 struct Scale {
     u32 w, h;
-    u32 first, first_tile; /* samples and tiles of the scales before */
+    u32 first, first_tile; /* number of samples and tiles of the scales before it */
 };
 
 DEVICE u32 tiles_across(Scale s)

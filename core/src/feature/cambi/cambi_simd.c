@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* cambi's rows, for each instruction set. */
+/* cambi's row functions, compiled for each instruction set. */
 #include "base/simd.h"
 #include "feature/cambi/cambi_loops.h"
 
@@ -23,7 +23,8 @@ static unsigned runs(uint16_t *starts, const uint16_t *codes, size_t n)
     return count;
 }
 
-/* Runs are short: going on to the end of a vector is cheaper than a tail. */
+/* Runs are short, so always working on whole vectors is cheaper than a separate loop for the
+ * tail. */
 static void add(uint16_t *counts, const uint16_t *by, size_t n)
 {
     for (size_t i = 0; i < n; i += V16)
@@ -36,8 +37,9 @@ static void subtract(uint16_t *counts, const uint16_t *by, size_t n)
         v_store(counts + i, v_sub16(v_load(counts + i), v_load(by + i)));
 }
 
-/* Counts are at most 65^2, and two that share a window multiply to less than 2^24. So in floats
- * only the multiplication by the weight rounds, just as converting the whole product would. */
+/* Counts are at most 65^2, and the product of two counts of the same window is below 2^24. So with
+ * floats only the multiplication by the weight rounds, exactly as converting the whole product
+ * would. */
 V_INLINE vf contrast_block(const CambiRun *run, const uint16_t *counts)
 {
     const vi own = v_load_u16_to_32(counts);
@@ -57,6 +59,7 @@ V_INLINE vf contrast_block(const CambiRun *run, const uint16_t *counts)
     return best;
 }
 
+/* From this many samples on, a vector is faster than a loop. */
 enum { WORTH_A_VECTOR = 4 };
 
 static void contrast(float *out, const CambiRun *run, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Samples of a plane at another size, as resample.c makes them. Include it after exact_float.h, in
- * a kernel that has RESAMPLE_PARAMS, the buffer `positions`, and RESAMPLE_PIXEL(x, y), a sample of
- * the plane as it is. */
+/* Resizes a plane in a kernel, exactly as resample.c does. Include it after exact_float.h, in a
+ * kernel that has RESAMPLE_PARAMS, the buffer `positions`, and RESAMPLE_PIXEL(x, y), a sample of
+ * the original plane. */
 
 #include "feature/common/bilinear_device.h"
 
@@ -18,6 +18,7 @@ DEVICE f32 resample_bilinear(u32 column, u32 row)
                     RESAMPLE_PIXEL(x2, y1), RESAMPLE_PIXEL(x1, y2), RESAMPLE_PIXEL(x2, y2));
 }
 
+/* Bicubic or Lanczos: the weighed sum over all taps. */
 DEVICE f32 resample_weighed(u32 column, u32 row)
 {
     PRECISE f32 value = 0.0f;
@@ -33,7 +34,7 @@ DEVICE f32 resample_weighed(u32 column, u32 row)
     return way == RESAMPLE_WAY_NORMALISED ? exact_div(value, total) : value;
 }
 
-/* Sample (x, y) of the plane at its new size. */
+/* Sample (x, y) of the resized plane. */
 DEVICE f32 resampled(u32 x, u32 y)
 {
     u32 column = x * resample_taps, row = (new_w + y) * resample_taps;

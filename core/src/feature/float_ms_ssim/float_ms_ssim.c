@@ -275,7 +275,7 @@ static int ms_ssim_report(Feature *f, const FrameId *id, const void *result)
         mean[k] = ssim_means(&r->scale[k], state->w[k], state->h[k]);
         const double l = pow(mean[k].l, luma_weight[k]);
         const double c = pow(mean[k].c, weight[k]);
-        const double s = pow(mean[k].s, weight[k]); /* NaN where structures are opposed */
+        const double s = pow(mean[k].s, weight[k]); /* NaN if the mean is negative */
         score *= l * c * s;
     }
     int err = feature_emit(f, OUT_SCORE, id->index, ssim_score(score, opt, &f->shape));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* float_ssim: structural similarity of luma, on pictures brought down to some 256 lines. */
+/* float_ssim: structural similarity of luma, on pictures that are first shrunk to about 256
+ * lines. */
 #include <errno.h>
 
 #include "engine/feature.h"
@@ -10,7 +11,7 @@
 #include "feature/common/ssim/ssim_window.h"
 #include "feature/float_ssim/float_ssim_tile.h"
 
-/* With automatic scaling the shorter side ends up near this. */
+/* Automatic scaling brings the shorter side close to this. */
 #define AUTO_SIDE 256
 
 enum { OUT_SSIM, OUT_L, OUT_C, OUT_S };
@@ -19,7 +20,7 @@ typedef struct FloatSsimState {
     FloatDsp rows;
     SsimDsp dsp;
     unsigned factor; /* both images are averaged over factor x factor samples */
-    unsigned w, h;   /* after that */
+    unsigned w, h;   /* size after averaging */
 } FloatSsimState;
 
 typedef struct FloatSsimScratch {
@@ -29,7 +30,8 @@ typedef struct FloatSsimScratch {
     float *small[2]; /* a row of each image */
 } FloatSsimScratch;
 
-/* As the reference has it: the added sample depends on the parity, not on the remainder. */
+/* The size of a side after averaging. As in the reference, the extra sample depends on the parity
+ * of the side, not on the remainder. */
 static unsigned shrunk(unsigned side, unsigned factor)
 {
     return factor == 1 ? side : side / factor + (side & 1);
@@ -77,7 +79,7 @@ static int float_ssim_scratch_create(const Feature *f, void **scratch)
         return -ENOMEM;
     s->line = mem_aligned_alloc(w * sizeof(*s->line));
     s->column = mem_aligned_alloc(w * sizeof(*s->column));
-    /* one more: a tiny picture may shrink to nothing */
+    /* one element more, because a tiny picture may shrink to nothing */
     s->small[0] = mem_aligned_alloc((state->w + 1) * sizeof(float));
     s->small[1] = mem_aligned_alloc((state->w + 1) * sizeof(float));
     if (!s->line || !s->column || !s->small[0] || !s->small[1] ||
@@ -89,6 +91,7 @@ static int float_ssim_scratch_create(const Feature *f, void **scratch)
     return 0;
 }
 
+/* Reflects a position at the edges so that the edge sample is repeated. */
 static unsigned reflect(int i, int n)
 {
     return (unsigned)(i < 0 ? -1 - i : i < n ? i : 2 * n - 1 - i);
@@ -100,9 +103,9 @@ static void load(const FloatSsimState *state, float *out, const VmafPicture *pic
     state->rows.load(out, row, pic->w[0], (float)depth_step(pic->bpc), 0.0f);
 }
 
-/* Row `y` of the picture averaged over boxes. Each sample is weighed and rounded to single
- * precision, then added in double. Up to a factor of 64 no such sum can be inexact (a weighed
- * sample is a multiple of 2^-43 and the sum is below 2^9), so columns may come before rows. */
+/* Computes row `y` of the picture averaged over boxes. Each sample is weighed and rounded to single
+ * precision, then added in double. Up to a factor of 64 these sums are exact (a weighed sample is a
+ * multiple of 2^-43 and the sum is below 2^9), so columns may be added before rows. */
 static void shrink_row(const FloatSsimState *state, FloatSsimScratch *s, float *out,
                        const VmafPicture *pic, unsigned y)
 {
@@ -135,7 +138,8 @@ static int float_ssim_measure(const Feature *f, void *scratch, const FramePair *
     FloatSsimScratch *s = scratch;
     const VmafPicture *pic[2] = { pair->ref, pair->dist };
     ssim_window_start(&s->window);
-    /* No window fits a smaller image, and reflecting once might not do. */
+    /* A smaller image has no window positions, and in a tiny one a single reflection may not be
+     * enough. */
     const unsigned rows = state->w < SSIM_WINDOW || state->h < SSIM_WINDOW ? 0 : state->h;
     for (unsigned y = 0; y < rows; y++) {
         for (unsigned i = 0; i < 2; i++) {
@@ -168,7 +172,7 @@ static int float_ssim_report(Feature *f, const FrameId *id, const void *result)
 
 GPU_PARAMS(SsimShrinkParams, SSIM_SHRINK_PARAMS);
 
-/* By how much it shrinks its images, and to what size. */
+/* The factor by which images are shrunk, and their size afterwards. */
 typedef struct SsimShrink {
     unsigned factor, w, h;
 } SsimShrink;
@@ -204,11 +208,12 @@ static SsimImage plan_shrink(const Feature *f, GpuPlan *plan, const SsimImage *f
     return small;
 }
 
-static unsigned parts_used(const Feature *f)
+/* The sums that are used, as bits. */
+static unsigned sums_used(const Feature *f)
 {
     const SsimOptions *const options = f->options;
-    const unsigned parts = 1u << SSIM_L | 1u << SSIM_C | 1u << SSIM_S;
-    return 1u << SSIM_LCS | (options->enable_lcs ? parts : 0);
+    const unsigned terms = 1u << SSIM_L | 1u << SSIM_C | 1u << SSIM_S;
+    return 1u << SSIM_LCS | (options->enable_lcs ? terms : 0);
 }
 
 static size_t sums_size(const SsimShrink *shrink)
@@ -216,7 +221,7 @@ static size_t sums_size(const SsimShrink *shrink)
     return ssim_gpu_sums_size(shrink->w, shrink->h, ssim_gpu_rows(shrink->w, shrink->h, 1));
 }
 
-/* Scaled down, the picture may be smaller than the window: then there is nothing to add up. */
+/* False if the shrunk picture is smaller than the window: then there is nothing to sum up. */
 static bool has_positions(const SsimShrink *shrink)
 {
     return shrink->w >= SSIM_WINDOW && shrink->h >= SSIM_WINDOW;
@@ -235,7 +240,7 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
         image = plan_shrink(f, plan, &image, &shrink);
         gpu_next_stage(plan);
     }
-    ssim_gpu_plan_window(f, plan, &image, parts_used(f), sums, 0);
+    ssim_gpu_plan_window(f, plan, &image, sums_used(f), sums, 0);
     return 0;
 }
 
@@ -247,13 +252,13 @@ static int collect(const Feature *f, const void *readback, void *result)
         return 0;
     }
     return ssim_gpu_collect(readback, shrink.w, shrink.h, ssim_gpu_rows(shrink.w, shrink.h, 1),
-                            parts_used(f), result);
+                            sums_used(f), result);
 }
 
 static bool same(const Feature *f, const void *a, const void *b)
 {
     const SsimShrink shrink = float_ssim_shrink(f);
-    return ssim_gpu_same(a, b, shrink.w, shrink.h, parts_used(f));
+    return ssim_gpu_same(a, b, shrink.w, shrink.h, sums_used(f));
 }
 
 static const FeatureGpu float_ssim_gpu = { .plan = plan_frame, .collect = collect, .same = same };

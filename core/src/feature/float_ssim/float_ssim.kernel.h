@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernel of float_ssim: an image averaged over boxes. Each sample is weighed and rounded, the
- * sum of them is exact. */
+/* GPU kernel of float_ssim: averages an image over boxes. Each sample is weighed and rounded; their
+ * sum is exact. */
 #include "feature/float_ssim/float_ssim_tile.h"
 
 #define BUFFERS IN(0, u32, image) OUT(1, f32, small_image)
@@ -10,6 +10,7 @@
 #include "gpu/prelude/prelude.h"
 
 KERNEL_BEGIN
+/* Reflects a position at the edges so that the edge sample is repeated; clamps it to the image. */
 DEVICE u32 reflect(i32 i, u32 n)
 {
     i32 r = i < 0 ? -1 - i : i < i32(n) ? i : 2 * i32(n) - 1 - i;
@@ -21,7 +22,7 @@ KERNEL_MAIN
     u32 x = GROUP_X * SHRINK_GROUP_W + LOCAL_X, y = GROUP_Y * SHRINK_GROUP_H + LOCAL_Y;
     if (x >= small_w || y >= small_h)
         return;
-    /* In units of the tap's last bit. */
+    /* The sum is made in units of the tap's last place. */
     u32 unit = bits_of_f32(tap) >> 23;
     u64 sum = u64(0);
     for (u32 r = 0u; r < factor; r++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ssim: structural similarity of luma from exact integer moments under a 9x9 Gaussian. Not in the
- * reference's command; the figures are those of the well-known tool of that name. */
+/* ssim: structural similarity of luma, from exact integer moments under a 9x9 Gaussian. The
+ * reference's command does not offer it; the scores are those of the well-known tool of that
+ * name. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,25 +15,26 @@ typedef struct SsimResult {
     double sum, weight; /* both in raster order */
 } SsimResult;
 
-/* The constants of the formula at a depth, before they are weighed. */
+/* The constants of the formula at some depth, before they are multiplied by weights. */
 typedef struct SsimConstants {
     double luma, contrast;
 } SsimConstants;
 
 enum { TAPS = 9, REACH = TAPS / 2 };
 
-/* Sigma 1.5, in 1/256. Taps beyond the border are dropped, so positions near it weigh less. */
+/* A Gaussian of sigma 1.5, in units of 1/256. Taps beyond the border are dropped, so positions near
+ * it have less weight. */
 static const double gauss[TAPS] = { 2, 9, 28, 55, 68, 55, 28, 9, 2 };
 
-/* Moments are whole numbers below 2^48, which a double holds: no sum here is ever rounded. */
+/* Moments are integers below 2^48, which a double holds exactly, so no sum is ever rounded. */
 typedef struct SsimScratch {
     double *line;                    /* a row of one moment, with REACH zeros at each end */
-    double *across[SSIM_MAPS][TAPS]; /* row y, filtered along the row, is in slot y % 9 */
+    double *across[SSIM_MAPS][TAPS]; /* row y, filtered horizontally, is in slot y % 9 */
     double *moment[SSIM_MAPS];       /* filtered both ways */
-    double *weight;                  /* of each column; that of a row multiplies it */
+    double *weight;                  /* weight of each column, to be multiplied by that of the row */
 } SsimScratch;
 
-/* Sum of the window's taps that lie inside, at place `at` of n. */
+/* The sum of the window's taps that lie inside the picture, at position `at` of n. */
 static double ssim_tap_sum(unsigned at, unsigned n)
 {
     double sum = 0.0;
@@ -177,13 +179,17 @@ static int ssim_report(Feature *f, const FrameId *id, const void *result)
     return feature_emit(f, 0, id->index, r->sum / r->weight);
 }
 
-/* ---- the GPU ---- */
+/* ---- the GPU ----
+ *
+ * One kernel computes the terms, one finds about where their sum stands at each row, and one
+ * computes the amount that each row adds to it. The host goes down the rows with the exact sum and
+ * checks that the amounts of a row were computed for such a sum. */
 
 GPU_PARAMS(SsimTermsParams, SSIM_TERMS_PARAMS);
 GPU_PARAMS(SsimRowsParams, SSIM_ROWS_PARAMS);
 
-/* Room for terms in the result. A row is listed about whenever the sum doubles; of small pictures
- * all fit. */
+/* Room for listed rows in the result. A row is listed about whenever the sum doubles. Small
+ * pictures have room for all rows. */
 enum { LIST_TERMS = 1 << 17, LEAST_ROWS = 32 };
 
 static unsigned list_rows(const FrameShape *shape)
@@ -252,7 +258,8 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 
 #define MANTISSA ((UINT64_C(1) << 52) - 1)
 
-/* Adds a row to the sum, if it keeps the exponent that the row was added up for. */
+/* Adds a row to the sum and returns true, or returns false if the sum does not keep the exponent
+ * that the row was computed for. */
 static bool add_whole_row(double *sum, const uint32_t *row)
 {
     const uint64_t bits = bits_of(*sum), units = (bits & MANTISSA) | (MANTISSA + 1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* GPU kernels of ssim. Terms are doubles, computed in integers. They are added in raster order,
- * each step rounded: as long as the sum keeps its exponent, a term adds a whole number of the sum's
- * last places, which hangs on the terms before it only where it lies half way between two, by
- * whether the sum is even. So rows are added up side by side for both cases; rows on whose way the
- * exponent changes are left to the host. */
+/* GPU kernels of ssim. Terms are doubles, computed in integers. The CPU adds them in raster order
+ * and rounds after each addition. As long as the sum keeps its exponent, a term adds an integer
+ * number of units of the sum's last place. This number depends on the terms before only if it is
+ * halfway between two integers, and then only on whether the sum is even. So rows are summed
+ * independently, for an even and for an odd sum. Rows in which the exponent changes are left to the
+ * host. */
 #include "feature/ssim/ssim_tile.h"
 
 #if defined(KERNEL_ssim_terms)
@@ -33,7 +34,7 @@ DEVICE bool is_zero(u64 x)
     return (u32(x) | u32(x >> 32)) == 0u;
 }
 
-/* Doubles that are not negative: bits, 0 for 0. */
+/* Sums and differences of doubles that are not negative, given by their bits; 0 is 0. */
 DEVICE u64 plus(u64 a, u64 b)
 {
     if (is_zero(a) || is_zero(b))
@@ -41,7 +42,7 @@ DEVICE u64 plus(u64 a, u64 b)
     return a < b ? sd_add(b, a) : sd_add(a, b);
 }
 
-/* The difference of two, without its sign. */
+/* The magnitude of the difference. */
 DEVICE u64 apart(u64 a, u64 b)
 {
     if (is_zero(a) || is_zero(b))
@@ -66,7 +67,7 @@ DEVICE u64 double_of(u64 x)
     return is_zero(x) ? x : sd_round(x, 0, false);
 }
 
-/* Taps that lie inside, added up. */
+/* The sum of the taps that lie inside the picture. */
 DEVICE u32 tap_sum(u32 at, u32 n)
 {
     u32 sum = 0u;
@@ -77,7 +78,7 @@ DEVICE u32 tap_sum(u32 at, u32 n)
     return sum;
 }
 
-/* Filters a row of the tile at column x; taps beyond the border meet zeros. */
+/* Filters a row of the tile horizontally, at column x. Samples beyond the border are 0. */
 DEVICE void filter_across(u32 x, u32 row)
 {
     MOMENT a = MOMENT(0u), b = a, aa = a, bb = a, ab = a;
@@ -99,6 +100,7 @@ DEVICE void filter_across(u32 x, u32 row)
     across[to + 4u * ISSIM_ACROSS] = ab;
 }
 
+/* A moment: filters a map of the tile vertically. */
 DEVICE u64 filter_down(u32 map, u32 x, u32 row)
 {
     MOMENT sum = MOMENT(0u);
@@ -130,7 +132,7 @@ KERNEL_MAIN
         return;
     u32 weight = tap_sum(x, width) * tap_sum(y, height);
     u64 a = filter_down(0u, LOCAL_X, LOCAL_Y), b = filter_down(1u, LOCAL_X, LOCAL_Y);
-    /* Products of moments have 64 bits at most. */
+    /* Products of moments have at most 64 bits. */
     u64 w = sd_from_u32(weight), ab = double_of(a * b), aa = double_of(a * a), bb = double_of(b * b);
     u64 mean_aa = double_of(filter_down(2u, LOCAL_X, LOCAL_Y) * u64(weight));
     u64 mean_bb = double_of(filter_down(3u, LOCAL_X, LOCAL_Y) * u64(weight));
@@ -152,8 +154,8 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_ssim_about)
-/* Where the sum will stand: what the positive terms of each row, and what the negative ones amount
- * to, rounded down. */
+/* For each row, the approximate sums of its positive and of its negative terms, each term rounded
+ * down. They tell where the total will stand. */
 #define BUFFERS IN(0, u64, terms) OUT(1, u64, about)
 #define PARAMS SSIM_ROWS_PARAMS
 #define SHARED_ARRAYS SHARED(u64, part, ISSIM_ROW_GROUP)
@@ -197,11 +199,13 @@ KERNEL_END
 KERNEL_BEGIN
 #include "gpu/prelude/soft_double.h"
 
-/* What a run of terms adds, if the sum is even before it and if it is odd. */
+/* The amounts that a run of terms adds to an even and to an odd sum. */
 struct Run {
     u64 even, odd;
 };
 
+/* The amount that a term adds to `sum`: `whole`, or one unit more if it is halfway (`middle`) and
+ * the sum would become odd. */
 DEVICE u64 step_from(u64 sum, u64 whole, bool middle, bool negative)
 {
     u64 there = negative ? u64(0) - whole : whole;
@@ -210,6 +214,7 @@ DEVICE u64 step_from(u64 sum, u64 whole, bool middle, bool negative)
     return there;
 }
 
+/* Appends a term to a run. */
 DEVICE void run_add(INOUT(Run) run, u64 whole, bool middle, bool negative)
 {
     u64 even = run.even + step_from(run.even, whole, middle, negative);
@@ -218,6 +223,7 @@ DEVICE void run_add(INOUT(Run) run, u64 whole, bool middle, bool negative)
     run.odd = odd;
 }
 
+/* Stores 64 bits in the result, low word first. */
 DEVICE void store(u32 at, u64 value)
 {
     found[at] = u32(value);
@@ -231,8 +237,8 @@ KERNEL_MAIN
     for (u32 i = LOCAL_X; i < y; i += GROUP_W)
         before += about[2u * i] - about[2u * i + 1u];
     GROUP_SUM(part, before);
-    /* All that rounding may have moved the sum by: a unit a term here, and a last place a term of
-     * the sum. */
+    /* Upper bound for all rounding errors: one unit per term here, and one unit in the last place
+     * per term in the real sum. */
     u64 slack = u64((y + 1u) * 32u) * u64(width);
     u64 low = part[0] - about[2u * y + 1u] - slack, high = part[0] + about[2u * y] + slack;
     bool listed = u32(low >> 63) != 0u || (u32(low) | u32(low >> 32)) == 0u;
@@ -259,7 +265,7 @@ KERNEL_MAIN
     for (u32 x = from; x < end; x++) {
         u64 term = terms[y * width + x], size = (term << 1) >> 1;
         bool negative = u32(term >> 63) != 0u;
-        /* A term above the sum itself would have made it cross. */
+        /* A term cannot exceed the sum, because then the exponent would change in this row. */
         u32 shift = u32(clamp_i32(unit - sd_exponent(size), 0, 60));
         u64 whole = sd_mantissa(size) >> shift, rest = sd_mantissa(size) - (whole << shift);
         u64 middle = (u64(1) << shift) >> 1;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/* SSIM's row functions for any CPU. */
 #include "feature/common/ssim/ssim_window.h"
 
 #include "base/simd_fn.h"
