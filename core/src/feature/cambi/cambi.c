@@ -31,24 +31,24 @@ static const Option options[] = {
     INT_OPTION(CambiOptions, src_height, "src_height", "srch", 0, 200, 4320,
                "height of the source"),
     INT_OPTION(CambiOptions, window_size, "window_size", "ws", 65, 15, 127,
-               "window at 2160p; other sizes in proportion"),
+               "window size at 2160p; scaled for other sizes"),
     DOUBLE_OPTION(CambiOptions, topk, "topk", "topk", 0.6, 0.0001, 1,
                   "share of the samples that counts"),
     DOUBLE_OPTION(CambiOptions, cambi_topk, "cambi_topk", "ctpk", 0.6, 0.0001, 1,
-                  "the same, where topk is left alone"),
+                  "like topk; used if topk is 0.6"),
     DOUBLE_OPTION(CambiOptions, tvi_threshold, "tvi_threshold", "tvit", 0.019, 0.0001, 1,
-                  "least visible rise in luminance, as a share"),
+                  "smallest visible rise in luminance, as a share"),
     DOUBLE_OPTION(CambiOptions, vis_lum_threshold, "cambi_vis_lum_threshold", "vlt", 0, 0, 300,
                   "luminance below which banding is not visible, cd/m2"),
     INT_OPTION(CambiOptions, max_log_contrast, "max_log_contrast", "mlc", 2, 0, 5,
-               "log2 of the largest step looked at"),
+               "log2 of the largest step that is examined"),
     STRING_OPTION(CambiOptions, heatmaps_path, "heatmaps_path", NULL, NULL,
                   "folder for maps of contrast"),
     BOOL_OPTION(CambiOptions, full_ref, "full_ref", NULL, false,
                 "also score the reference, and the difference"),
     STRING_OPTION(CambiOptions, eotf, "eotf", "eotf", "bt1886", "transfer function: bt1886 or pq"),
     STRING_OPTION(CambiOptions, cambi_eotf, "cambi_eotf", "ceot", "bt1886",
-                  "the same; wins over eotf when it is pq"),
+                  "like eotf; used in its place unless it is bt1886"),
     INT_OPTION(CambiOptions, high_res_speedup, "cambi_high_res_speedup", "hrs", 0, 0, 2160,
                "1080, 1440 or 2160: halve pictures of that size and above"),
     { 0 },
@@ -178,7 +178,7 @@ static int choose_sizes(const Feature *f, CambiSetup *setup)
         const CambiTarget *t = &setup->target[i];
         if (t->w >= 216 || t->h >= 216)
             continue;
-        log_error("cambi: the %s size of %ux%u is too small: one side has to be 216 or more",
+        log_error("cambi: the %s size of %ux%u is too small: one side must be at least 216",
                   i ? "source" : "encoding", t->w, t->h);
         return -EINVAL;
     }
@@ -260,7 +260,7 @@ static int make_visibility(const Feature *f, CambiSetup *setup)
     const int eotf = cambi_eotf(name);
     if (eotf < 0) {
         log_error("unknown EOTF received");
-        log_error("cambi: '%s' is not one of bt1886, pq", name);
+        log_error("cambi: unknown transfer function '%s': use bt1886 or pq", name);
         return -EINVAL;
     }
     const int n = (int)setup->steps;

@@ -423,7 +423,7 @@ DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) h
     }
 }
 
-/* The same for the whole window. */
+/* Counts such samples in the whole window. */
 DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
 {
     u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, of.h);

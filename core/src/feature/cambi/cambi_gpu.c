@@ -228,7 +228,7 @@ static CambiRankParams rank_params(const Planning *p, const Picture *pic, unsign
     };
 }
 
-static unsigned rank_groups(const Picture *pic)
+static unsigned rank_workgroups(const Picture *pic)
 {
     return gpu_workgroups(pic->scale[0].w * pic->scale[0].h, CAMBI_RANK_GROUP * CAMBI_RANK_EACH);
 }
@@ -240,7 +240,7 @@ static void plan_rank(const Planning *p, const Picture *pic, unsigned rank)
                           .kernel = "cambi_rank",
                           GPU_PASS_BUFFERS(pic->map, pic->bins),
                           GPU_PASS_PARAMS(&params),
-                          .workgroups = { rank_groups(pic), CAMBI_SCALES },
+                          .workgroups = { rank_workgroups(pic), CAMBI_SCALES },
                       });
 }
 
@@ -268,7 +268,7 @@ static void plan_sum(const Planning *p, const Picture *pic)
                           .kernel = "cambi_sum",
                           GPU_PASS_BUFFERS(pic->map, pic->bins, p->result),
                           GPU_PASS_PARAMS(&params),
-                          .workgroups = { rank_groups(pic), CAMBI_SCALES },
+                          .workgroups = { rank_workgroups(pic), CAMBI_SCALES },
                       });
 }
 

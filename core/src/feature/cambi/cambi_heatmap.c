@@ -37,7 +37,7 @@ static int make_folders(const char *path)
     mem_free(copy);
     struct stat info;
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) {
-        log_error("cambi: could not make the folder heatmaps_path: %s", path);
+        log_error("cambi: could not create the folder of heatmaps_path: %s", path);
         return -EINVAL;
     }
     return 0;
@@ -55,7 +55,7 @@ static int open_files(CambiHeatmaps *maps, const char *folder, const CambiTarget
         snprintf(path, size, "%s/cambi_heatmap_scale_%u_%ux%u_16b.gray", folder, s, w, h);
         err = outfile_open(&maps->file[s], path, OUTFILE_IN_PLACE);
         if (err && err != -ENOMEM) {
-            log_error("cambi: could not open heatmaps_path: %s: %s", path, strerror(-err));
+            log_error("cambi: could not open the heat map %s: %s", path, strerror(-err));
             err = -EINVAL;
         }
         w = (w + 1) / 2;
@@ -136,6 +136,6 @@ int cambi_heatmaps_write(CambiHeatmaps *maps, unsigned scale, uint64_t picture, 
     maps->failed = maps->failed || err;
     pthread_mutex_unlock(&maps->lock);
     if (err && !told)
-        log_error("cambi: writing a heat map failed: %s", strerror(-err));
+        log_error("cambi: could not write to a heat map: %s", strerror(-err));
     return err ? -EIO : 0;
 }

@@ -36,7 +36,7 @@ void ciede_dsp_init(CiedeDsp *dsp, unsigned cpu);
 /* The scalar code for one pixel. All other code must give the same result. */
 float ciede_pixel(const CiedeRow *ref, const CiedeRow *dist, size_t i, const CiedeRange *range);
 
-/* ---- what the CPU and the GPU code share ---- */
+/* ---- shared by the CPU and the GPU code ---- */
 
 typedef struct CiedeResult {
     double sum; /* of single-precision differences, in raster order */

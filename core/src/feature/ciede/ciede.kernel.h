@@ -59,7 +59,7 @@ DEVICE u32 chroma_of_ref(u32 row, u32 column, bool blue)
     return blue && row < chroma_h ? SAMPLE(ref_cb, at, column) : SAMPLE(ref_cr, at, column);
 }
 
-/* The same for the distorted picture. */
+/* A chroma sample of the distorted picture, found in the same way. */
 DEVICE u32 chroma_of_dist(u32 row, u32 column, bool blue)
 {
     if (column >= chroma_w || row >= (blue ? 2u * chroma_h : chroma_h))

@@ -12,13 +12,14 @@
 
 GPU_PARAMS(CiedeParams, CIEDE_PARAMS);
 
-/* ENOUGH_GROUPS workgroups fill a large GPU. In small pictures each workgroup takes fewer rows. */
-enum { ENOUGH_GROUPS = 2000, MIN_STEPS = 2, MAX_STEPS = 32 };
+/* ENOUGH_WORKGROUPS workgroups fill a large GPU. In small pictures each workgroup takes fewer
+ * rows. */
+enum { ENOUGH_WORKGROUPS = 2000, MIN_STEPS = 2, MAX_STEPS = 32 };
 
-static unsigned group_rows(const FrameShape *shape)
+static unsigned workgroup_rows(const FrameShape *shape)
 {
     const unsigned strips = gpu_workgroups(shape->w[0], CIEDE_TILE_W);
-    const unsigned steps = shape->h[0] * strips / (CIEDE_GROUP_H * ENOUGH_GROUPS);
+    const unsigned steps = shape->h[0] * strips / (CIEDE_GROUP_H * ENOUGH_WORKGROUPS);
     return CIEDE_GROUP_H * (steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps);
 }
 
@@ -145,10 +146,10 @@ static int make_curves(GpuPlan *plan, GpuBuf *curves)
 
 enum { DIFFERENCES }; /* number of the buffer that settle fetches */
 
-static size_t group_count(const FrameShape *shape)
+static size_t workgroup_count(const FrameShape *shape)
 {
     return (size_t)gpu_workgroups(shape->w[0], CIEDE_TILE_W) *
-           gpu_workgroups(shape->h[0], group_rows(shape));
+           gpu_workgroups(shape->h[0], workgroup_rows(shape));
 }
 
 static size_t pixel_count(const FrameShape *shape)
@@ -190,8 +191,8 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
         .b_from_cb = (float)b_cb,
         .b_from_cb_low = low_part(b_cb),
         .probe = 1.0f + 0x1p-12f,
-        .rows = group_rows(shape),
-        .list_at = (uint32_t)(CIEDE_SUM_WORDS * group_count(shape)),
+        .rows = workgroup_rows(shape),
+        .list_at = (uint32_t)(CIEDE_SUM_WORDS * workgroup_count(shape)),
         .list_size = list_size(shape),
     };
 }
@@ -199,8 +200,8 @@ static CiedeParams make_params(const FrameShape *shape, const GpuPlan *plan)
 static int plan_frame(const Feature *f, GpuPlan *plan)
 {
     const unsigned across = gpu_workgroups(f->shape.w[0], CIEDE_TILE_W),
-                   down = gpu_workgroups(f->shape.h[0], group_rows(&f->shape));
-    const size_t words = CIEDE_SUM_WORDS * group_count(&f->shape) +
+                   down = gpu_workgroups(f->shape.h[0], workgroup_rows(&f->shape));
+    const size_t words = CIEDE_SUM_WORDS * workgroup_count(&f->shape) +
                          (size_t)CIEDE_LISTED_WORDS * list_size(&f->shape);
     const GpuBuf sums = gpu_result(plan, words * sizeof(uint32_t), false);
     const GpuBuf differences = gpu_scratch(plan, pixel_count(&f->shape) * sizeof(uint32_t)),
@@ -234,13 +235,13 @@ static int plan_frame(const Feature *f, GpuPlan *plan)
 typedef struct Total {
     double sum;
     unsigned least; /* smallest exponent (as stored in a float) of the differences that are not 0 */
-    size_t listed; /* pixels that are left to the CPU */
+    size_t listed;  /* pixels that are left to the CPU */
 } Total;
 
 static Total total_of(const FrameShape *shape, const uint32_t *readback)
 {
     Total total = { .least = 255 };
-    for (size_t i = group_count(shape); i-- > 0; readback += CIEDE_SUM_WORDS) {
+    for (size_t i = workgroup_count(shape); i-- > 0; readback += CIEDE_SUM_WORDS) {
         const unsigned least = 255 - (readback[2] >> 24);
         total.sum += ldexp((double)gpu_read_u64(readback), -CIEDE_SUM_BITS);
         total.least = least < total.least ? least : total.least;
@@ -271,7 +272,7 @@ static bool is_exact(const Total *total)
 
 static const uint32_t *list_of(const FrameShape *shape, const void *readback)
 {
-    return (const uint32_t *)readback + CIEDE_SUM_WORDS * group_count(shape);
+    return (const uint32_t *)readback + CIEDE_SUM_WORDS * workgroup_count(shape);
 }
 
 /* Computes the differences of all listed pixels on the CPU. */

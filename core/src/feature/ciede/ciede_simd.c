@@ -197,13 +197,14 @@ V_INLINE vd v_atan2(vd y, vd x)
  * is a relative error of 2^-40; the results are at least 8 times better. */
 #define SLACK (INT64_C(1) << 12)
 
-/* The same for the curves of L*a*b*, as an absolute error, because their arguments may be small
+/* Upper bound for the curves of L*a*b*, as an absolute error, because their arguments may be small
  * differences: these are sums of three numbers up to 6, each with an error of 2^-47, and the slope
  * of the curve is up to 8. */
 #define CURVE_SLACK (1.0 / (INT64_C(1) << 41))
 
-/* The same for powf, because library functions in single precision are less precise. glibc's
- * powf(x, 7) is never further than 0.0028 units in the last place from the exact value. */
+/* Upper bound for powf. It is larger because library functions in single precision are less
+ * precise. glibc's powf(x, 7) is never further than 0.0028 units in the last place from the exact
+ * value. */
 #define SLACK_POWF (INT64_C(1) << 22)
 
 /* Pixels go through the steps in batches of several vectors. Within a vector each operation waits

@@ -27,9 +27,9 @@
 #define CIEDE_BELL_COUNT 1857
 #define CIEDE_POINTS (CIEDE_BELLS + CIEDE_BELL_COUNT)
 #define CIEDE_POINT_FLOATS 8
-/* The same tables for kernels that work in double follow. A point has the first three terms as
- * doubles, then the upper halves of the other two. The last 12 bits of the third term hold more
- * bits of the fourth. */
+/* Behind these tables are others with the same curves, for kernels that work in double. A point has
+ * the first three terms as doubles, then the upper halves of the other two. The last 12 bits of the
+ * third term hold more bits of the fourth. */
 #define CIEDE_TERMS 5
 #define CIEDE_CURVE_FLOATS (2 * CIEDE_POINTS * CIEDE_POINT_FLOATS)
 

@@ -89,7 +89,7 @@ DEVICE Pair pair_add_less(Pair a, Pair b)
     return pair_of(high, low);
 }
 
-/* The same for a float a. */
+/* a + b for a float a, under the condition of quick_sum. */
 DEVICE Pair pair_add_to(f32 a, Pair b)
 {
     f32 lost;
@@ -162,7 +162,7 @@ DEVICE Pair root(Pair a)
     return pair_of(first, second);
 }
 
-/* The same for a float. */
+/* sqrt(a) for a float a > 0, else 0. */
 DEVICE Pair root_of(f32 a)
 {
     if (a <= 0.0f)

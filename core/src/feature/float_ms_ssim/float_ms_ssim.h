@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What float_ms_ssim's CPU and GPU code share. */
+/* Declarations that float_ms_ssim's CPU and GPU code share. */
 #ifndef FEATURE_FLOAT_MS_SSIM_H
 #define FEATURE_FLOAT_MS_SSIM_H
 

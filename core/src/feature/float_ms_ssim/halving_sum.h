@@ -91,7 +91,7 @@ struct Halving {
     f32 low_first; /* the losses of the first three rows, once these are added */
 };
 
-/* What the samples of a tile allow. */
+/* Bounds that follow from the samples of a tile. */
 struct HalvingBounds {
     f32 b;
     f32 margin;      /* upper bound for the error of a sum */

@@ -266,7 +266,7 @@ static const FeatureGpu float_ssim_gpu = { .plan = plan_frame, .collect = collec
 static const Option float_ssim_options[] = {
     SSIM_OPTIONS,
     INT_OPTION(SsimOptions, scale, "scale", NULL, 0, 0, 10,
-               "average over so many samples each way first; 0: automatic"),
+               "first average over this many samples in each direction; 0: automatic"),
     { 0 },
 };
 

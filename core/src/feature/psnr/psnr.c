@@ -136,16 +136,16 @@ GPU_PARAMS(PsnrSseParams, PSNR_SSE_PARAMS);
 
 /* The workgroups of a plane, across and down; each leaves one 64-bit sum. A plane that is not
  * measured has none. */
-typedef struct PlaneGroups {
+typedef struct PlaneWorkgroups {
     unsigned x, y;
-} PlaneGroups;
+} PlaneWorkgroups;
 
-static PlaneGroups plane_groups(const Feature *f, unsigned p)
+static PlaneWorkgroups plane_workgroups(const Feature *f, unsigned p)
 {
     const FrameShape *shape = &f->shape;
     if (!(f->planes >> p & 1))
-        return (PlaneGroups){ 0, 0 };
-    return (PlaneGroups){
+        return (PlaneWorkgroups){ 0, 0 };
+    return (PlaneWorkgroups){
         gpu_workgroups(shape->w[p], PSNR_TILE_WORDS * gpu_samples_per_word(shape)),
         gpu_workgroups(shape->h[p], PSNR_TILE_ROWS),
     };
@@ -153,17 +153,18 @@ static PlaneGroups plane_groups(const Feature *f, unsigned p)
 
 #define PLANE_PARAMS(p)                                                                            \
     .width_##p = f->shape.w[p], .height_##p = f->shape.h[p],                                       \
-    .stride_##p = gpu_plane_stride(plan, p), .groups_x_##p = groups[p].x, .first_##p = first[p]
+    .stride_##p = gpu_plane_stride(plan, p), .groups_x_##p = workgroups[p].x,                      \
+    .first_##p = first[p]
 
 void psnr_gpu_plan_sums(const Feature *f, GpuPlan *plan, const char *kernel)
 {
-    PlaneGroups groups[3];
+    PlaneWorkgroups workgroups[3];
     uint32_t first[4] = { 0 };
     GpuBuf ref[3], dist[3]; /* luma is bound in place of planes that are not measured */
     for (unsigned p = 0; p < 3; p++) {
         const unsigned bound = f->planes >> p & 1 ? p : 0;
-        groups[p] = plane_groups(f, p);
-        first[p + 1] = first[p] + groups[p].x * groups[p].y;
+        workgroups[p] = plane_workgroups(f, p);
+        first[p + 1] = first[p] + workgroups[p].x * workgroups[p].y;
         ref[p] = gpu_ref(plan, bound);
         dist[p] = gpu_dist(plan, bound);
     }
@@ -182,8 +183,8 @@ void psnr_gpu_collect_sums(const Feature *f, const void *readback, uint64_t sse[
     const uint64_t *sums = readback;
     for (unsigned p = 0; p < 3; p++) {
         sse[p] = 0;
-        const PlaneGroups groups = plane_groups(f, p);
-        for (unsigned i = 0; i < groups.x * groups.y; i++)
+        const PlaneWorkgroups workgroups = plane_workgroups(f, p);
+        for (unsigned i = 0; i < workgroups.x * workgroups.y; i++)
             sse[p] += *sums++;
     }
 }

@@ -190,10 +190,10 @@ static int hvs_report(Feature *f, const FrameId *id, const void *result)
 }
 
 static const FeatureOutput hvs_outputs[] = {
-    [OUT_Y] = { .name = "psnr_hvs_y", .help = "of the luma plane, in dB" },
-    [OUT_CB] = { .name = "psnr_hvs_cb", .help = "of the Cb plane, in dB" },
-    [OUT_CR] = { .name = "psnr_hvs_cr", .help = "of the Cr plane, in dB" },
-    [OUT_ALL] = { .name = "psnr_hvs", .help = "of all planes together, in dB" },
+    [OUT_Y] = { .name = "psnr_hvs_y", .help = "PSNR-HVS of the luma plane in dB" },
+    [OUT_CB] = { .name = "psnr_hvs_cb", .help = "PSNR-HVS of the Cb plane in dB" },
+    [OUT_CR] = { .name = "psnr_hvs_cr", .help = "PSNR-HVS of the Cr plane in dB" },
+    [OUT_ALL] = { .name = "psnr_hvs", .help = "PSNR-HVS of all planes in dB" },
     { .name = NULL },
 };
 

@@ -27,21 +27,21 @@ typedef struct SpeedOptions {
         DOUBLE_OPTION(SpeedOptions, sigma, "speed_sigma_nn", "snn", 0.29, 0.1, 2,                  \
                       "standard deviation of neural noise"),                                       \
         DOUBLE_OPTION(SpeedOptions, floor, "speed_nn_floor", "nnf", 0, 0, 1,                       \
-                      "blocks this little above noise are left out"),                              \
+                      "ignore blocks that exceed the noise by less than this share"),              \
         DOUBLE_OPTION(SpeedOptions, max_val, "speed_max_val", "mxv", 1000, 0, 1000,                \
                       "upper limit of the scores")
 
 static const Option chroma_options[] = {
     COMMON_OPTIONS,
     INT_OPTION(SpeedOptions, weight_mode, "speed_weight_var_mode", "wvm", 0, 0, 6,
-               "which variances weigh the entropies"),
+               "which variances weight the entropies"),
     { 0 },
 };
 
 static const Option temporal_options[] = {
     COMMON_OPTIONS,
     BOOL_OPTION(SpeedOptions, use_ref_diff, "speed_use_ref_diff", "urd", false,
-                "difference of the distorted picture to the current reference"),
+                "compare the previous distorted picture with the current reference"),
     { 0 },
 };
 
@@ -94,7 +94,7 @@ static int make_sizes(const SpeedOptions *o, SpeedSetup *setup)
     setup->blocks_x = setup->small_w / SPEED_EDGE;
     setup->blocks_y = setup->small_h / SPEED_EDGE;
     if (setup->blocks_x == 0 || setup->blocks_y == 0) {
-        log_error("%s: image too small: a plane of %ux%u (scaled by %g) has to be 80x80 or more",
+        log_error("%s: picture too small: planes of %ux%u (scaled by %g) must be at least 80x80",
                   setup->feature, setup->src_w, setup->src_h, o->prescale);
         return -EINVAL;
     }
@@ -137,7 +137,7 @@ static void close(Feature *f)
 static void warn_singular(SpeedSetup *setup, const FrameId *id)
 {
     if (!setup->warned)
-        log_warning("%s: covariance matrix is singular at index %u (told once)", setup->feature,
+        log_warning("%s: covariance matrix is singular at frame %u (logged once)", setup->feature,
                     id->index);
     setup->warned = true;
 }

@@ -104,7 +104,7 @@ void speed_covariance_destroy(SpeedCovariance *s);
 /* The covariance of the 25 positions in a block, over all 5x5 windows of a reduced plane. */
 void speed_covariance(SpeedCovariance *s, const float *plane, SpeedMatrix out);
 
-/* The same matrix straight from its definition, one entry after the other; tests compare with
+/* Computes that matrix straight from its definition, one entry after the other; tests compare with
  * it. */
 void speed_covariance_plainly(const SpeedSetup *setup, const float *plane, SpeedMatrix out);
 

@@ -146,8 +146,8 @@ static void add(WindowSums to, WindowSums sums)
     }
 }
 
-/* The same sums over all rows of the windows that begin in row r of a block, for each r. Most rows
- * are part of all these windows. */
+/* Adds up these sums over all rows of the windows that begin in row r of a block, for each r. Most
+ * rows are part of all these windows. */
 static void correlate(const SpeedCovariance *s, unsigned down, WindowSums total[SPEED_EDGE])
 {
     const unsigned h = windows_y(s->setup), last = SPEED_EDGE - 1 - down;
@@ -371,7 +371,7 @@ static void analyse(SpeedBlocks *s, const float *plane, Blocks *blocks)
     speed_covariance(s->covariance, plane, c);
     gather_blocks(s, plane);
     if (!speed_eigenvalues(c, eigenvalues))
-        log_warning("%s: the eigenvalues did not settle", s->setup->feature);
+        log_warning("%s: the eigenvalue iteration did not converge", s->setup->feature);
     const size_t n = (size_t)s->setup->blocks_x * s->setup->blocks_y;
     blocks->singular =
         any_tiny(eigenvalues) || !speed_solve(c, s->samples, s->solved, s->work, s->block_pitch, n);

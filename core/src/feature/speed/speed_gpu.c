@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SpEED on the GPU: it brings the planes to their small size, which is nearly all of the work, and
- * leaves 1/256 of the samples to be compared by the host: serial steps in single precision, of
- * which no two may change places. */
+/* SpEED on the GPU. The device reduces the planes, which is nearly all of the work. The host
+ * compares the remaining 1/256 of the samples, because that takes serial steps in single precision
+ * whose order must not change. */
 #include "feature/speed/speed.h"
 
 #include <errno.h>

@@ -18,8 +18,8 @@ typedef struct PsnrDsp {
     /* Sum of squared differences of two rows of w samples. */
     uint64_t (*sse_row)(const void *ref, const void *dist, unsigned w);
 
-    /* The same with every square rounded to single precision (24 bits), for float_psnr. Up to 12
-     * bits per sample, squares fit 24 bits. w is below 2^21. */
+    /* Sum of squared differences with every square rounded to single precision (24 bits), for
+     * float_psnr. Up to 12 bits per sample, squares fit 24 bits. w is below 2^21. */
     uint64_t (*float_sse_row)(const void *ref, const void *dist, unsigned w);
 
     /* Adds a row of w samples (below 2^21) to `sums`. */

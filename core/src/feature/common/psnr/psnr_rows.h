@@ -8,7 +8,8 @@
 
 /* The number of squares of 12-bit numbers whose sum fits 32 bits. */
 #define RUN_12 256
-/* The same for 8-bit numbers, rounded down to a whole number of vectors. */
+/* The number of squares of 8-bit numbers whose sum fits 32 bits, rounded down to a whole number of
+ * vectors. */
 #define RUN_8 32768
 
 /* Number of independent sums in double, because a compiler may not split a sum by itself. */

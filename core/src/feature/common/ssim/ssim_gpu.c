@@ -32,13 +32,14 @@ static size_t tiles_of_scales(unsigned w, unsigned h, unsigned scales, unsigned 
 
 /* Each workgroup filters ten rows more than it has window positions, so few workgroups mean the
  * least work. Yet a large GPU needs many to be busy. Choose as many as a GPU with 132
- * multiprocessors runs at once when each has GROUPS_OF_PICTURE or GROUPS_OF_SCALES of them: one
- * more would have to wait until the others are done. */
-enum { MULTIPROCESSORS = 132, GROUPS_OF_PICTURE = 7, GROUPS_OF_SCALES = 4, MIN_ROWS = 24 };
+ * multiprocessors runs at once when each has WORKGROUPS_OF_PICTURE or WORKGROUPS_OF_SCALES of them:
+ * one more would have to wait until the others are done. */
+enum { MULTIPROCESSORS = 132, WORKGROUPS_OF_PICTURE = 7, WORKGROUPS_OF_SCALES = 4, MIN_ROWS = 24 };
 
 unsigned ssim_gpu_rows(unsigned w, unsigned h, unsigned scales)
 {
-    const size_t at_once = MULTIPROCESSORS * (scales > 1 ? GROUPS_OF_SCALES : GROUPS_OF_PICTURE);
+    const size_t at_once =
+        MULTIPROCESSORS * (scales > 1 ? WORKGROUPS_OF_SCALES : WORKGROUPS_OF_PICTURE);
     unsigned rows = MIN_ROWS;
     while (rows < SSIM_MAX_ROWS && tiles_of_scales(w, h, scales, rows) > at_once)
         rows += SSIM_GROUP_H;
@@ -94,13 +95,13 @@ void ssim_gpu_plan_window(const Feature *f, GpuPlan *plan, const SsimImage *imag
         .rows = ssim_gpu_rows(image->w, image->h, image->scales),
         .wanted = wanted,
     };
-    const size_t groups = tiles_of_scales(image->w, image->h, image->scales, params.rows);
+    const size_t workgroups = tiles_of_scales(image->w, image->h, image->scales, params.rows);
     gpu_pass(plan, &(GpuPass){
                        .kernel = image->is_f32 ? "ssim_window_f32"
                                                : gpu_by_depth(f, "ssim_window_8", "ssim_window_16"),
                        GPU_PASS_BUFFERS(image->picture[0], image->picture[1], result),
                        GPU_PASS_PARAMS(&params),
-                       .workgroups = { (unsigned)groups },
+                       .workgroups = { (unsigned)workgroups },
                    });
 }
 
