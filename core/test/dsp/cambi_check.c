@@ -21,7 +21,7 @@ static void same(const Case *c, const char *what, const void *got, const void *w
     check_same(text, got, want, item, c->n);
 }
 
-/* Rows with the slack that the routines may use. */
+/* Rows with the spare elements that the row functions may use. */
 static uint16_t *words(const Case *c)
 {
     return check_buffer(((size_t)c->n + CAMBI_SLACK) * sizeof(uint16_t));
@@ -32,7 +32,7 @@ static uint8_t *bytes(const Case *c)
     return check_buffer((size_t)c->n + CAMBI_SLACK);
 }
 
-/* Codes in runs, as flat parts have, or each on its own. */
+/* Codes in runs, as in flat areas, or all different. */
 static uint16_t *codes(const Case *c, unsigned top)
 {
     uint16_t *const row = words(c);
@@ -100,7 +100,7 @@ static void check_scales(const Case *c)
     c->fast.mode3(got, a, b, d, n);
     c->truth.mode3(want, a, b, d, n);
     same(c, "mode3", got, want, sizeof(*got));
-    /* in place, as the planes are decimated */
+    /* in place, as for decimating planes */
     memcpy(got, a, n * sizeof(*got));
     memcpy(want, a, n * sizeof(*want));
     c->fast.keep_even_16(got, got, (n + 1) / 2);
@@ -134,7 +134,7 @@ static void check_codes(const Case *c)
     uint16_t *const got_runs = words(c), *const want_runs = words(c);
     const unsigned count = c->truth.runs(want_runs, want, n);
     if (c->fast.runs(got_runs, want, n) != count)
-        check_fail("cambi runs, width %d: another number of them", c->n);
+        check_fail("cambi runs, width %d: wrong number of runs", c->n);
     else
         check_same("cambi runs", got_runs, want_runs, sizeof(*got_runs), (int)count + 1);
 }

@@ -12,7 +12,7 @@ typedef struct Case {
     float *out;
 } Case;
 
-/* What colours may be (anything, close to grey, extremes), and distortions (near, far, none). */
+/* Kinds of colours (random, close to grey, extremes) and of distortions (near, far, none). */
 static uint16_t colour(unsigned temper, unsigned top)
 {
     if (temper == 0)

@@ -14,7 +14,7 @@ typedef struct Case {
     const void *ref, *dist;
 } Case;
 
-/* Random, or as bright or as different as can be. */
+/* Random samples, or the brightest, or the most different ones. */
 static void *new_row(unsigned bpc, unsigned w)
 {
     const unsigned top = (1u << bpc) - 1, temper = check_random() % 4;

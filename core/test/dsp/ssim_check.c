@@ -16,7 +16,7 @@ typedef struct Case {
     SsimTerms terms;
 } Case;
 
-/* 0…256, whole or not, with runs of equal numbers. */
+/* Numbers from 0 to 256, integers or not, with runs of equal numbers. */
 static float *new_row(unsigned n)
 {
     float *const row = check_edge_buffer(n * sizeof(float));
@@ -53,7 +53,8 @@ static void check_weigh(const CheckSet *set, const SsimDsp dsp[2], unsigned coun
     check_release_all(set->name);
 }
 
-/* Moments as a window gives them: flat and opposed neighbourhoods are among them. */
+/* Moments as a window gives them, including flat neighbourhoods and those with opposed
+ * structures. */
 static void check_terms(const CheckSet *set, const SsimDsp dsp[2], unsigned n)
 {
     float *maps[SSIM_MAPS];

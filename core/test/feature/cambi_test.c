@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* cambi: what is visible, the contrast map and the pooling against their definitions, and figures
- * of banded pictures. */
+/* cambi: visibility limits, the contrast map and the mean of the largest contrasts against their
+ * definitions, and scores of banded pictures. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void contrast_matches_its_definition(void **state)
     free(setup);
 }
 
-/* ---- pooling ---- */
+/* ---- the mean of the largest contrasts ---- */
 
 static int descending(const void *a, const void *b)
 {
@@ -157,7 +157,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void pool_takes_the_largest(void **state)
+static void mean_takes_the_largest(void **state)
 {
     enum { N = 5000 };
     static float map[N], sorted[N];
@@ -181,8 +181,9 @@ static void pool_takes_the_largest(void **state)
     cambi_ranks_destroy(ranks);
 }
 
-/* Above 2^29 a double cannot hold every sum of multiples of 2^-24: the reference's order counts. */
-static void large_sums_keep_the_order(void **state)
+/* Above 2^29 a double cannot hold every sum of multiples of 2^-24, so the order of the reference
+ * matters. */
+static void large_sums_are_added_in_order(void **state)
 {
     enum { N = 600000 };
     float *map = malloc(N * sizeof(*map));
@@ -202,7 +203,7 @@ static void large_sums_keep_the_order(void **state)
 
 /* ---- whole pictures ---- */
 
-/* A slow ramp in steps, with a dark and a bright end, and a corner of noise. */
+/* A slow ramp in steps, with a dark and a bright end and noise in one corner. */
 static unsigned bpc_of_bands = 10;
 
 static unsigned bands(unsigned p, unsigned x, unsigned y)
@@ -229,7 +230,7 @@ static double banding(const char *options, unsigned bpc, unsigned w, unsigned h,
     return score_of("cambi", options, ref, dist, metric);
 }
 
-static void figures(void **state)
+static void known_scores(void **state)
 {
     static const struct {
         const char *options;
@@ -327,9 +328,9 @@ TEST_MAIN(cambi)
         cmocka_unit_test(limits_of_visible_steps),
         cmocka_unit_test(dark_codes),
         cmocka_unit_test(contrast_matches_its_definition),
-        cmocka_unit_test(pool_takes_the_largest),
-        cmocka_unit_test(large_sums_keep_the_order),
-        cmocka_unit_test(figures),
+        cmocka_unit_test(mean_takes_the_largest),
+        cmocka_unit_test(large_sums_are_added_in_order),
+        cmocka_unit_test(known_scores),
         cmocka_unit_test(heatmaps_are_written),
         cmocka_unit_test(refusals),
         cmocka_unit_test(samples_beyond_the_depth_are_refused),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ciede: which chroma sample a pixel gets, and what is refused. */
+/* ciede: the chroma sample that belongs to a pixel, and pictures that it refuses. */
 #include <errno.h>
 #include <math.h>
 
@@ -29,7 +29,7 @@ static unsigned stored(const VmafPicture *pic, unsigned p, unsigned at)
     return x < pic->w[1] && y < pic->h[1] ? scoring_get(pic, p, x, y) : 0;
 }
 
-/* The same picture with a chroma sample for every pixel */
+/* Converts a picture to one with a chroma sample for every pixel. */
 static VmafPicture spread(const VmafPicture *pic)
 {
     const unsigned pitch = (pic->w[1] + 31) / 32 * 32;
@@ -65,14 +65,14 @@ static void chroma_is_spread_as_stored(void **state)
     }
 }
 
-static void equal_pictures_are_infinitely_alike(void **state)
+static void equal_pictures_score_infinity(void **state)
 {
     VmafPicture a = scoring_picture(VMAF_PIX_FMT_YUV444P, 8, 33, 5, noise);
     VmafPicture b = scoring_picture(VMAF_PIX_FMT_YUV444P, 8, 33, 5, noise);
     assert_true(isinf(score_of("ciede", NULL, a, b, "ciede2000")));
 }
 
-static void no_chroma_and_odd_depths_are_refused(void **state)
+static void missing_chroma_and_odd_depths_are_refused(void **state)
 {
     static const struct {
         enum VmafPixelFormat format;
@@ -97,8 +97,8 @@ TEST_MAIN(ciede)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chroma_is_spread_as_stored),
-        cmocka_unit_test(equal_pictures_are_infinitely_alike),
-        cmocka_unit_test(no_chroma_and_odd_depths_are_refused),
+        cmocka_unit_test(equal_pictures_score_infinity),
+        cmocka_unit_test(missing_chroma_and_odd_depths_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

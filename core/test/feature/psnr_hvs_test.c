@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* psnr_hvs: the transform, blocks worked out by hand, and what it refuses. */
+/* psnr_hvs: the transform, blocks computed by hand, and pictures that it refuses. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "feature/scoring.h"
 #include "testing.h"
 
-/* The scalar lane of the block code */
+/* The block code with a single lane. */
 typedef int32_t hvs_int;
 typedef float hvs_float;
 #define hvs_to_float(i) ((float)(i))
@@ -20,7 +20,7 @@ typedef float hvs_float;
 #define hvs_mark(bits, x, bit) ((x) > 0.0f ? (bits) | (bit) : (bits))
 #include "feature/psnr_hvs/psnr_hvs_block.h"
 
-static void eight_points(void **state)
+static void transform_of_eight_samples(void **state)
 {
     int32_t s[8] = { 10, 20, 40, 80, 160, 80, 40, -7 };
     const int32_t want[8] = { 150, -18, -121, 50, 22, -23, -17, 30 };
@@ -28,7 +28,7 @@ static void eight_points(void **state)
     assert_memory_equal(s, want, sizeof(want));
 }
 
-static void blocks_of_eight(void **state)
+static void transform_of_blocks(void **state)
 {
     const int32_t column[8] = { 252, -147, 0, -14, 0, -6, 0, 0 };
     const int32_t row[8] = { 252, -18, -1, -1, 0, -1, 0, 0 };
@@ -57,7 +57,7 @@ static unsigned white(unsigned p, unsigned x, unsigned y)
     return 255;
 }
 
-/* Two blocks a side, nothing but a mean to differ: 2039 of it in each, weighted. */
+/* Two blocks per side that differ in their mean only: by 2039 in each block, before weighting. */
 static void flat_pictures(void **state)
 {
     VmafPicture a = scoring_picture(VMAF_PIX_FMT_YUV444P, 8, 15, 15, black);
@@ -111,8 +111,8 @@ static void no_chroma_and_16_bits_are_refused(void **state)
 TEST_MAIN(psnr_hvs)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eight_points),
-        cmocka_unit_test(blocks_of_eight),
+        cmocka_unit_test(transform_of_eight_samples),
+        cmocka_unit_test(transform_of_blocks),
         cmocka_unit_test(flat_pictures),
         cmocka_unit_test(equal_and_blockless_planes),
         cmocka_unit_test(no_chroma_and_16_bits_are_refused),

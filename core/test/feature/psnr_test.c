@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The psnr family: scores that can be worked out by hand, limits, and what it refuses. */
+/* psnr, float_psnr, float_ansnr and float_moment: scores computed by hand, limits, and pictures
+ * that they refuse. */
 #include <errno.h>
 #include <math.h>
 
@@ -60,7 +61,7 @@ static void chroma_and_errors_are_optional(void **state)
     scoring_close(s);
 }
 
-/* 4:2:0 rounds chroma down: of one row or column none is left. */
+/* 4:2:0 rounds the size of chroma down, so a picture of one row or column has none. */
 static void chroma_may_round_to_nothing(void **state)
 {
     const unsigned sizes[][2] = { { 50, 1 }, { 1, 50 } };
@@ -77,7 +78,7 @@ static void chroma_may_round_to_nothing(void **state)
     }
 }
 
-static void no_error_gives_the_depth_s_limit(void **state)
+static void equal_pictures_score_the_limit_of_the_depth(void **state)
 {
     static const unsigned depths[] = { 8, 10, 12, 16 };
     for (size_t i = 0; i < COUNT(depths); i++) {
@@ -101,8 +102,8 @@ static void reduced_peak_scales_255(void **state)
                 10.0 * log10(1020.0 * 1020.0 / 100.0));
 }
 
-/* A sum that a double no longer holds exactly is the one in raster order. */
-static void large_sums_have_their_order(void **state)
+/* If a double does not hold the sum exactly, the score is that of the sum in raster order. */
+static void large_sums_are_added_in_raster_order(void **state)
 {
     enum { W = 2080, H = 1200 };
     VmafPicture a = scoring_picture(VMAF_PIX_FMT_YUV400P, 16, W, H, almost_white);
@@ -116,7 +117,7 @@ static void large_sums_have_their_order(void **state)
             second += square;
         }
     }
-    assert_true(second > 137438953472.0); /* 2^37: beyond what is exact */
+    assert_true(second > 137438953472.0); /* 2^37: the sum is no longer exact */
     Scoring *s;
     assert_int_equal(scoring_open(&s, "float_moment", NULL, a, b), 0);
     assert_true(scoring_score(s, "float_moment_ref1st") == first / ((double)W * H));
@@ -161,9 +162,9 @@ TEST_MAIN(psnr)
         cmocka_unit_test(every_plane_has_its_score),
         cmocka_unit_test(chroma_and_errors_are_optional),
         cmocka_unit_test(chroma_may_round_to_nothing),
-        cmocka_unit_test(no_error_gives_the_depth_s_limit),
+        cmocka_unit_test(equal_pictures_score_the_limit_of_the_depth),
         cmocka_unit_test(reduced_peak_scales_255),
-        cmocka_unit_test(large_sums_have_their_order),
+        cmocka_unit_test(large_sums_are_added_in_raster_order),
         cmocka_unit_test(other_depths_and_tiny_pictures_are_refused),
         cmocka_unit_test(ansnr_of_flat_pictures),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SpEED: its linear algebra on matrices with known answers, figures, and what it refuses. */
+/* SpEED: linear algebra on matrices with known results, scores, and pictures that it refuses. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The second difference: its eigenvalues are 2 - 2 cos(k pi / 26). */
+/* The matrix of second differences, whose eigenvalues are 2 - 2 cos(k pi / 26). */
 static void second_difference(SpeedMatrix c)
 {
     memset(c, 0, sizeof(SpeedMatrix));
@@ -63,8 +63,8 @@ static void second_difference(SpeedMatrix c)
 
 /* ---- covariance ---- */
 
-/* Noise, or a wave so even that products of neighbours nearly cancel: what is left of them is as good as rounding
- * noise. */
+/* Noise, or a wave so smooth that products of neighbours nearly cancel, and only rounding noise is
+ * left. */
 static float wave_or_noise(unsigned trial, unsigned x, unsigned y)
 {
     const float small = (float)(noise(trial, x, y) + 256 * noise(trial + 1, y, x)) - 32768.0f;
@@ -94,7 +94,7 @@ static void covariance_equals_its_definition(void **state)
     }
 }
 
-/* ---- linear algebra, on matrices with known answers ---- */
+/* ---- linear algebra, on matrices with known results ---- */
 
 static void known_eigenvalues(void **state)
 {
@@ -109,7 +109,7 @@ static void known_eigenvalues(void **state)
     }
 }
 
-static void solutions_solve(void **state)
+static void solutions_satisfy_the_equations(void **state)
 {
     enum { COLUMNS = 7, PITCH = 16 };
     SpeedMatrix c;
@@ -128,7 +128,7 @@ static void solutions_solve(void **state)
     }
 }
 
-static void singular_matrices_are_noticed(void **state)
+static void singular_matrices_are_detected(void **state)
 {
     SpeedMatrix c = { { 0 } };
     float y[SPEED_BLOCK] = { 0 }, x[SPEED_BLOCK], work[SPEED_BLOCK], values[SPEED_BLOCK];
@@ -142,7 +142,7 @@ static void singular_matrices_are_noticed(void **state)
 
 /* ---- scores ---- */
 
-static void figures(void **state)
+static void known_scores(void **state)
 {
     static const struct {
         const char *options, *metric;
@@ -157,7 +157,7 @@ static void figures(void **state)
         { "speed_prescale=1.5:speed_prescale_method=lanczos4",
           "speed_chroma_uv_ps_1.5_psm_lanczos4", 26.36155891418457 },
         { "speed_kernelscale=1.5", "speed_chroma_uv_ks_1.5", 30.608119964599609 },
-        /* few blocks: singular */
+        /* so few blocks that the covariance is singular */
         { "speed_prescale=0.6:speed_prescale_method=bilinear",
           "speed_chroma_uv_ps_0.6_psm_bilinear", 0.0 },
     };
@@ -193,7 +193,7 @@ static void score_grey_frames(const char *feature, unsigned count)
     vmaf_close(vmaf);
 }
 
-static void singular_frames_are_told_once(void **state)
+static void singular_frames_are_logged_once(void **state)
 {
     const char *const features[] = { "speed_chroma", "speed_temporal" };
     for (size_t i = 0; i < COUNT(features); i++) {
@@ -250,12 +250,12 @@ TEST_MAIN(speed)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(covariance_equals_its_definition),
         cmocka_unit_test(known_eigenvalues),
-        cmocka_unit_test(solutions_solve),
-        cmocka_unit_test(singular_matrices_are_noticed),
-        cmocka_unit_test(figures),
+        cmocka_unit_test(solutions_satisfy_the_equations),
+        cmocka_unit_test(singular_matrices_are_detected),
+        cmocka_unit_test(known_scores),
         cmocka_unit_test(equal_pictures_score_zero),
         cmocka_unit_test(first_frame_has_no_change),
-        cmocka_unit_test(singular_frames_are_told_once),
+        cmocka_unit_test(singular_frames_are_logged_once),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The SSIM family: equal pictures, pictures that no window fits, the scale in dB; and the integer
- * one against its definition. */
+/* ssim, float_ssim and float_ms_ssim: equal pictures, pictures smaller than the window, scores in
+ * dB; and ssim against its definition. */
 #include <errno.h>
 #include <math.h>
 
@@ -35,8 +35,9 @@ static void equal_pictures_score_one(void **state)
     assert_true(score_of("ssim", NULL, picture(5, 3, noise), picture(5, 3, noise), "ssim") == 1.0);
 }
 
-/* As many positions of the window as (w - 10) * (h - 10), with signs: the sums are zero. */
-static void nothing_to_slide_a_window_over(void **state)
+/* The number of window positions is (w - 10) * (h - 10), with the signs of both factors; the sums
+ * are zero. */
+static void pictures_smaller_than_the_window(void **state)
 {
     double score = score_of("float_ssim", "scale=2", picture(16, 16, noise), picture(16, 16, noise),
                             "float_ssim");
@@ -52,7 +53,7 @@ static void nothing_to_slide_a_window_over(void **state)
     assert_true(score == 0.0);
 }
 
-static void small_pictures_are_refused_by_scales(void **state)
+static void small_pictures_are_refused_by_ms_ssim(void **state)
 {
     static const unsigned sizes[][2] = { { 175, 176 }, { 176, 175 } };
     for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -80,7 +81,7 @@ static void decibels(void **state)
                          picture(40, 30, noise), "float_ssim") == 82.0);
 }
 
-static void parts_are_optional(void **state)
+static void terms_are_optional(void **state)
 {
     Scoring *s;
     assert_int_equal(scoring_open(&s, "float_ms_ssim", NULL, picture(176, 180, noise),
@@ -96,7 +97,7 @@ static void parts_are_optional(void **state)
     scoring_close(s);
 }
 
-/* The integer metric, straight from its definition. */
+/* ssim straight from its definition. */
 static double by_definition(const VmafPicture *a, const VmafPicture *b)
 {
     static const unsigned taps[9] = { 2, 9, 28, 55, 68, 55, 28, 9, 2 };
@@ -132,7 +133,7 @@ static double by_definition(const VmafPicture *a, const VmafPicture *b)
     return sum / weights;
 }
 
-static void integer_ssim_is_its_definition(void **state)
+static void ssim_equals_its_definition(void **state)
 {
     static const unsigned depths[] = { 8, 10, 16 };
     for (size_t i = 0; i < COUNT(depths); i++) {
@@ -148,11 +149,11 @@ TEST_MAIN(ssim)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pictures_score_one),
-        cmocka_unit_test(nothing_to_slide_a_window_over),
-        cmocka_unit_test(small_pictures_are_refused_by_scales),
+        cmocka_unit_test(pictures_smaller_than_the_window),
+        cmocka_unit_test(small_pictures_are_refused_by_ms_ssim),
         cmocka_unit_test(decibels),
-        cmocka_unit_test(parts_are_optional),
-        cmocka_unit_test(integer_ssim_is_its_definition),
+        cmocka_unit_test(terms_are_optional),
+        cmocka_unit_test(ssim_equals_its_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

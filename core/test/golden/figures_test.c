@@ -3,7 +3,7 @@
  *
  * usage: figures_test [OPTION]... TABLE...       options of the vmaf command, for all runs
  *
- * A table is blocks of lines, parted by empty ones:
+ * A table has blocks of lines, separated by empty lines:
  *     clip NAME
  *     args --feature psnr --no_prediction        words for the vmaf command
  *     METRIC VALUE VALUE…                        one for each frame: - missing, * not finite
@@ -30,10 +30,10 @@ typedef struct Suite {
     const char *table;
     unsigned line;
     unsigned values, wrong, runs;
-    bool no_device; /* the GPU asked for is not here: nothing can be told */
+    bool no_device; /* this machine lacks the requested GPU, so nothing can be tested */
 } Suite;
 
-/* One clip scored. */
+/* A clip that was scored. */
 typedef struct Scored {
     Options options;
     Gpu *gpu;
@@ -111,7 +111,7 @@ static int score(Scored *scored, Suite *suite, const SynthClip *clip, char *args
         argv[argc++] = word;
     enum Action action;
     int err = options_parse(&scored->options, argc, argv, &action);
-    /* The tables have features, options and shapes that GPUs leave to the CPU. */
+    /* The tables include features, options and shapes that GPUs leave to the CPU. */
     scored->options.by_extractor = true;
     if (!err)
         err = start(scored, suite);

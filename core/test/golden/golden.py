@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Compare the command with the reference's figures, where they are at hand: beside this repository, in ../shared.
+"""Compare the command with recorded reports and scores of the reference, in ../shared beside this repository.
 
 usage: golden.py VMAF SYNTHCLIP WORKDIR TOP
 
-Skips (exit 77) without ../shared/golden. The synthetic clips are generated; everything else is read there.
+Skips (exit 77) without ../shared/golden. The synthetic clips are generated; everything else is read from there.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def complain(text):
 
 
 def prepare():
-    """A folder with synth/ and real/, in which the recorded commands can run."""
+    """Prepare a folder with synth/ and real/, in which the recorded commands can run."""
     os.makedirs(work + '/synth', exist_ok=True)
     subprocess.check_call([synthclip, '--all', work + '/synth'])
     real = work + '/real'
@@ -35,13 +35,13 @@ def prepare():
 
 
 def neutral(text):
-    """Without what differs from run to run and from version to version."""
+    """The report without the parts that differ between runs or versions."""
     text = re.sub(r'(<VMAF version=|"version": )"[^"]*"', r'\1""', text)
     return re.sub(r'(fps="|"fps": )[^",\n]*', r'\1', text)
 
 
 def without_details(name, text):
-    """The report of ours, less the object at its end that the reference does not have."""
+    """Our report without the object at its end, which the reference does not write."""
     plain = re.sub(r',\n  "vmaf_turbo": \{\n.*?\n  \}(?=\n\}\n$)', '', text, flags=re.S)
     if (plain == text) == name.endswith('.json'):
         complain(f'{name}: only JSON has vmaf_turbo')
@@ -49,8 +49,8 @@ def without_details(name, text):
 
 
 def expected(name, text):
-    """The reference's file, with the layout slips that we mend mended."""
-    if name.endswith('.json'):  # it forgets the line break after a null
+    """The reference's report, with its errors of layout corrected as in ours."""
+    if name.endswith('.json'):  # the line break after a null is missing
         text = re.sub(r'null,        "', 'null,\n        "', text)
         text = re.sub(r'null      }', 'null\n      }', text)
     return neutral(text)
@@ -64,8 +64,8 @@ def columns_sorted(text, skip='$.'):
 
 
 def without_csf_1(name, text):
-    """Integer ADM overflows with adm_csf_mode=1, in the reference's vector code not as in its scalar code, which is
-    the one we follow: golden/adm has the scalar figures, these reports have the others."""
+    """Integer ADM overflows with adm_csf_mode=1, and the reference's vector code overflows differently than its scalar
+    code. Ours follows the scalar code; golden/adm has its scores, but these reports come from the vector code."""
     if name.endswith('.csv'):
         return columns_sorted(text, skip='_csf_1_')
     text = re.sub(r'(name="\w+_csf_1_egl_1").*', r'\1', text)
@@ -88,7 +88,7 @@ def check_outputs():
         os.remove(out)
         if 'features_only' in case['file']:
             got, want = without_csf_1(case['file'], got), without_csf_1(case['file'], want)
-        if 'threads2' in case['file']:  # there the reference's order is an accident
+        if 'threads2' in case['file']:  # the order of the reference is accidental there
             got, want = columns_sorted(got), columns_sorted(want)
         if got != want:
             complain(f"{case['file']}: differs")
@@ -120,7 +120,7 @@ def y4m(name, clip, header, frame):
 
 
 def check_depths():
-    """Videos of different depths: the shallower one is widened."""
+    """Videos of different depths: the one of lower depth is widened."""
     frame = 576 * 324 * 3 // 2
     for side, hrc in (('r', '00'), ('d', '01')):
         y4m(side + '8.y4m', f'src01_hrc{hrc}_576x324.yuv', 'C420jpeg', frame)

@@ -4,7 +4,7 @@
 
 usage: make_figures.py TOP [VMAF SYNTHCLIP]
 
-One table a folder: the default case on all small generated clips, each other case on the smallest. Cases that were recorded
+One table per folder: the default case on all small generated clips, every other case on the smallest clip. Cases that were recorded
 on real videos alone are scored here instead, if a VMAF that agrees with all recorded figures is given.
 """
 import glob

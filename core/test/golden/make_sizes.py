@@ -44,7 +44,7 @@ DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 
 
 def spec(name, clip, folder):
-    """Frames of one specification, without what the features give for debugging only."""
+    """Frames by one specification, without the values that features output for debugging only."""
     _, w, h, fmt, depth, _ = clip.split()
     out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth],
                          capture_output=True, text=True, check=True).stdout

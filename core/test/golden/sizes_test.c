@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Scores generated clips of any size in every way the CPU has, and compares each value with a table,
- * to the last bit: every instruction set, without threads, with one and with four.
+/* Scores generated clips of any size with every instruction set of the CPU, without threads, with
+ * one thread and with four, and compares each value with a table, to the last bit.
  *
  * usage: sizes_test TABLE
  *
- * A table is blocks of lines, parted by empty ones:
+ * A table has blocks of lines, separated by empty lines:
  *     clip KIND WIDTH HEIGHT FORMAT DEPTH FRAMES     as for synthclip
  *     model NAME                                     a built-in one
  *     feature NAME
@@ -30,7 +30,7 @@ typedef struct Block {
 
 typedef struct Way {
     const char *set;
-    unsigned cpu; /* all that it takes */
+    unsigned cpu; /* all flags of the instruction set */
     unsigned threads;
 } Way;
 
@@ -84,7 +84,7 @@ static void parse_clip(SynthClip *clip, const char *line)
         stop("not a clip", line);
 }
 
-/* False at the end of the table. */
+/* Reads the next block. Returns false at the end of the table. */
 static bool read_block(FILE *file, Block *b)
 {
     char line[LINE_SIZE];
