@@ -52,17 +52,20 @@ DEVICE u32 resampled_at(i32 x, u32 from_row)
     return SAMPLE(plane, from_row, from[u32(clamp_i32(x, 0, i32(width) - 1))]);
 }
 
-#define PREPARE_CODES 11 /* codes per row: the thread's four columns, three before them and four behind */
+/* Codes per row: the thread's four columns, three before them and four behind. */
+#define PREPARE_CODES 11
 #define PREPARE_WORDS ((PREPARE_CODES + 2 + SAMPLES_PER_WORD - 1) / SAMPLES_PER_WORD)
 
 KERNEL_MAIN
 {
-    u32 left = (GROUP_X * GROUP_W + LOCAL_X) * 4u, top = (GROUP_Y * GROUP_H + LOCAL_Y) * CAMBI_PREPARE_ROWS;
+    u32 left = (GROUP_X * GROUP_W + LOCAL_X) * 4u,
+        top = (GROUP_Y * GROUP_H + LOCAL_Y) * CAMBI_PREPARE_ROWS;
     if (left >= width || top >= height)
         return;
     /* Bits for the ten columns whose flatness matters. `inside`: columns of the picture. `edge`:
      * its last column, which has no right neighbour. */
-    u32 inside = (1023u << (left == 0u ? 3u : 0u)) & (1023u >> (left + 7u > width ? left + 7u - width : 0u));
+    u32 inside = (1023u << (left == 0u ? 3u : 0u)) &
+                 (1023u >> (left + 7u > width ? left + 7u - width : 0u));
     u32 edge = left + 7u >= width ? 1u << (width + 2u - left) : 0u;
     u32 kept_w = (width + halve) >> halve;
     /* By column. codes: the codes of a row. pairs: sums of two neighbouring codes of the row loaded
@@ -80,7 +83,8 @@ KERNEL_MAIN
     /* Row y of the samples makes the flatness of row y - lag known. */
     i32 lag = smoothed != 0u ? 2 : 1, begin = i32(top) - 3, end = i32(top + CAMBI_PREPARE_ROWS) + 3;
     for (i32 y = begin; y < end + lag; y++) {
-        u32 row = u32(clamp_i32(y, 0, i32(height) - 1)), raw[PREPARE_CODES + 1], next[PREPARE_CODES];
+        u32 row = u32(clamp_i32(y, 0, i32(height) - 1)), raw[PREPARE_CODES + 1],
+            next[PREPARE_CODES];
         if (resampled != 0u) {
             u32 from_row = from[width + row] * stride;
             UNROLL
@@ -93,7 +97,8 @@ KERNEL_MAIN
                 u32 word = plane[row * stride + u32(clamp_i32(at, 0, i32(stride) - 1))];
                 UNROLL
                 for (u32 j = 0u; j < SAMPLES_PER_WORD; j++) {
-                    u32 i = k * SAMPLES_PER_WORD + j; /* index of the column, counted from left - 4 */
+                    /* The index of the column, counted from left - 4. */
+                    u32 i = k * SAMPLES_PER_WORD + j;
                     if (i > 0u && i <= PREPARE_CODES + 1u)
                         raw[i - 1u] = sample_of(word, j);
                 }
@@ -129,7 +134,8 @@ KERNEL_MAIN
             u32 sum = count_bits_u32((is_flat >> i) & 127u);
             totals[i] += sum - ((recent[i] >> 18) & 7u);
             recent[i] = (recent[i] << 3) | sum;
-            u32 two_codes = i < 2u ? three.x : three.y, code = (two_codes >> (16u * (i & 1u))) & 0xffffu;
+            u32 two_codes = i < 2u ? three.x : three.y,
+                code = (two_codes >> (16u * (i & 1u))) & 0xffffu;
             if (writes && left + i < width && (i & halve) == 0u) {
                 u32 at = (u32(out_y) >> halve) * kept_w + ((left + i) >> halve);
                 out_words[at] = code | (totals[i] > needed ? CAMBI_FLAT_BIT : 0u);
@@ -154,7 +160,9 @@ KERNEL_END
 #define MODE_ROWS (CAMBI_TILE_H / GROUP_H)
 #define MODE_PITCH (CAMBI_TILE_W + 1)
 #define MODE_PARTS (GROUP_SIZE / CAMBI_TILE_H) /* threads that share a row */
-#define SHARED_ARRAYS                                                                                  SHARED(u32, keys, MODE_PITCH * CAMBI_TILE_H) SHARED(u32, ends, GROUP_SIZE)                         SHARED(u32, kinds, CAMBI_KINDS)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32, keys, MODE_PITCH * CAMBI_TILE_H) SHARED(u32, ends, GROUP_SIZE)                     \
+    SHARED(u32, kinds, CAMBI_KINDS)
 #define GROUP_W CAMBI_TILE_W
 #define GROUP_H CAMBI_MODE_GROUP_H
 #include "gpu/prelude/prelude.h"
@@ -174,14 +182,17 @@ DEVICE u32 mode3(u32 a, u32 b, u32 c)
 KERNEL_MAIN
 {
     u32 x = GROUP_X * CAMBI_TILE_W + LOCAL_X, top = GROUP_Y * CAMBI_TILE_H + LOCAL_Y * MODE_ROWS;
-    u32 near_x = min_u32(x, width - 1u), before = near_x > 0u ? near_x - 1u : 0u, behind = min_u32(near_x + 1u, width - 1u);
+    u32 near_x = min_u32(x, width - 1u), before = near_x > 0u ? near_x - 1u : 0u,
+        behind = min_u32(near_x + 1u, width - 1u);
     bool filtered = x > 0u && x + 1u < width;
     u32 word[MODE_ROWS], across[MODE_ROWS + 2];
     UNROLL
     for (u32 i = 0u; i < MODE_ROWS + 2u; i++) {
         u32 y = min_u32(max_u32(top + i, 1u) - 1u, height - 1u);
-        u32 here = word_at(near_x, y) & (CAMBI_CODE_MASK | CAMBI_FLAT_BIT), code = here & CAMBI_CODE_MASK;
-        u32 mode = mode3(word_at(before, y) & CAMBI_CODE_MASK, code, word_at(behind, y) & CAMBI_CODE_MASK);
+        u32 here = word_at(near_x, y) & (CAMBI_CODE_MASK | CAMBI_FLAT_BIT),
+            code = here & CAMBI_CODE_MASK;
+        u32 mode = mode3(word_at(before, y) & CAMBI_CODE_MASK, code,
+                         word_at(behind, y) & CAMBI_CODE_MASK);
         across[i] = filtered ? mode : code;
         if (i > 0u && i <= MODE_ROWS)
             word[i - 1u] = here;
@@ -203,7 +214,8 @@ KERNEL_MAIN
     BARRIER();
     /* A bit for each sample that is the last of its run. Each thread makes the bits for a section
      * of a row; then they are joined. */
-    u32 row = LOCAL_INDEX / MODE_PARTS, first = LOCAL_INDEX % MODE_PARTS * (CAMBI_TILE_W / MODE_PARTS), bits = 0u;
+    u32 row = LOCAL_INDEX / MODE_PARTS,
+        first = LOCAL_INDEX % MODE_PARTS * (CAMBI_TILE_W / MODE_PARTS), bits = 0u;
     for (u32 column = first; column < first + CAMBI_TILE_W / MODE_PARTS; column++) {
         u32 at = row * MODE_PITCH + column, key = keys[at];
         if (column + 1u == CAMBI_TILE_W || keys[at + 1u] != key)
@@ -242,7 +254,9 @@ KERNEL_END
 #define PARAMS CAMBI_CONTRAST_PARAMS
 #define CAMBI_LINE (CAMBI_TILE_W + 2 * CAMBI_MAX_RADIUS)
 #define CAMBI_LOADS (CAMBI_LINE / CAMBI_TILE_W)
-#define SHARED_ARRAYS                                                                                  SHARED(u32, counts, CAMBI_COUNTED / 2 * CAMBI_TILE_W) SHARED(u32, enter, CAMBI_LINE)               SHARED(u32, leave, CAMBI_LINE)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32, counts, CAMBI_COUNTED / 2 * CAMBI_TILE_W) SHARED(u32, enter, CAMBI_LINE)           \
+    SHARED(u32, leave, CAMBI_LINE)
 #define GROUP_W CAMBI_TILE_W
 #include "gpu/prelude/prelude.h"
 
@@ -308,7 +322,8 @@ KERNEL_MAIN
     i32 top = i32(tile_y * CAMBI_TILE_H), end = min_i32(top + CAMBI_TILE_H, i32(of.h));
     bool works = x < i32(of.w), is_first = true;
     u32 line = CAMBI_TILE_W + 2u * radius, window_end = LOCAL_X + 2u * radius + 1u;
-    u32 kinds = tiles[of.first_tile + tile], at_once = (CAMBI_COUNTED - 1u - 2u * steps) / CAMBI_KIND_CODES;
+    u32 kinds = tiles[of.first_tile + tile],
+        at_once = (CAMBI_COUNTED - 1u - 2u * steps) / CAMBI_KIND_CODES;
     /* In most pictures, most tiles have no flat samples at all. */
     for (i32 y = top; works && kinds == 0u && y < end; y++)
         map[of.first + u32(y) * of.w + u32(x)] = 0u;
@@ -406,7 +421,8 @@ DEVICE i32 key_at(u32 x, u32 y)
 
 /* Counts the samples of a row of the window that have the key `above`, and those that have the key
  * `below`. */
-DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher,
+                      INOUT(u32) lower)
 {
     u32 first = x > radius ? x - radius : 0u, end = min_u32(x + radius + 1u, of.w);
     u32 beside = max_u32(of.w, min_u32(radius, width));
@@ -424,7 +440,8 @@ DEVICE void count_row(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) h
 }
 
 /* Counts such samples in the whole window. */
-DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher, INOUT(u32) lower)
+DEVICE void count_window(Scale of, u32 x, u32 y, i32 above, i32 below, INOUT(u32) higher,
+                         INOUT(u32) lower)
 {
     u32 first = y > radius ? y - radius : 0u, end = min_u32(y + radius + 1u, of.h);
     for (u32 i = first; i < end; i++)
@@ -478,7 +495,8 @@ KERNEL_END
 #define BUFFERS IN(0, u32, map) OUT(1, u32, bins) OUT(2, u32, result)
 #define PARAMS CAMBI_SUM_PARAMS
 #endif
-#define SHARED_ARRAYS SHARED(u32, tally, CAMBI_BINS) SHARED(u32, found, 2) SHARED(u64, part, CAMBI_RANK_GROUP)
+#define SHARED_ARRAYS                                                                              \
+    SHARED(u32, tally, CAMBI_BINS) SHARED(u32, found, 2) SHARED(u64, part, CAMBI_RANK_GROUP)
 #define GROUP_W CAMBI_RANK_GROUP
 #include "gpu/prelude/prelude.h"
 
@@ -489,7 +507,11 @@ KERNEL_BEGIN
 /* The number of contrasts of a scale that count. */
 DEVICE u32 wanted_of(u32 scale)
 {
-    return scale == 0u ? wanted0 : scale == 1u ? wanted1 : scale == 2u ? wanted2 : scale == 3u ? wanted3 : wanted4;
+    return scale == 0u   ? wanted0
+           : scale == 1u ? wanted1
+           : scale == 2u ? wanted2
+           : scale == 3u ? wanted3
+                         : wanted4;
 }
 
 /* Sets found[0] to the bin of a histogram that holds the `remaining`-th largest value, or to

@@ -16,8 +16,9 @@
  * empty; so it is in double (F64), where it does not matter. */
 #include "feature/ciede/ciede_tile.h"
 
-#define BUFFERS IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)            \
-    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, u32x4, curves) OUT(7, u32, sums)                     \
+#define BUFFERS                                                                                    \
+    IN(0, u32, ref_y) IN(1, u32, ref_cb) IN(2, u32, ref_cr) IN(3, u32, dist_y)                     \
+    IN(4, u32, dist_cb) IN(5, u32, dist_cr) IN(6, u32x4, curves) OUT(7, u32, sums)                 \
     OUT(8, u32, differences) OUT(9, u32, listed)
 #define PARAMS CIEDE_PARAMS
 #define SHARED_ARRAYS                                                                              \

@@ -60,7 +60,8 @@ KERNEL_MAIN
     u32 left = GROUP_X * HALVE_TILE_W, top = GROUP_Y * HALVE_TILE_H;
     HalvingBounds bounds = load_tile(i32(2u * left) - 4, i32(2u * top) - 4);
     /* A thread makes two outputs, one below the other. */
-    u32 x = left + LOCAL_X, y = top + 2u * LOCAL_Y, half_w = (width + 1u) / 2u, half_h = (height + 1u) / 2u;
+    u32 x = left + LOCAL_X, y = top + 2u * LOCAL_Y, half_w = (width + 1u) / 2u,
+        half_h = (height + 1u) / 2u;
     if (x >= half_w || y >= half_h)
         return;
     u32 at = 4u * LOCAL_Y * HALVE_IN_W + LOCAL_X;
@@ -98,7 +99,8 @@ KERNEL_MAIN
     row = row_at(first + 10 * HALVE_IN_W);
     HALVE_ROW(outer, two, row, 0)
     u32 doubt = 0u;
-    f32 value = halving_round(one, bounds, 1u, doubt), below = halving_round(two, bounds, 2u, doubt);
+    f32 value = halving_round(one, bounds, 1u, doubt),
+        below = halving_round(two, bounds, 2u, doubt);
 #ifndef F64
     while (doubt != 0u) {
         u32 which = top_bit_u32(doubt);
@@ -225,7 +227,8 @@ KERNEL_MAIN
     i32 half_left = i32(2u * left) - 4, half_top = i32(2u * top) - 4;
     i32 in_left = 2 * half_left - 4, in_top = 2 * half_top - 4;
     HalvingBounds bounds = load_tile(in_left, in_top);
-    u32 w = (width + 1u) / 2u, h = (height + 1u) / 2u, second_w = (w + 1u) / 2u, second_h = (h + 1u) / 2u;
+    u32 w = (width + 1u) / 2u, h = (height + 1u) / 2u, second_w = (w + 1u) / 2u,
+        second_h = (h + 1u) / 2u;
     Extent extent = extent_start();
     for (u32 i = LOCAL_INDEX; i < FIRST_W * FIRST_H; i += GROUP_SIZE) {
         i32 column = half_left + i32(i % FIRST_W), line = half_top + i32(i / FIRST_W);
@@ -236,8 +239,8 @@ KERNEL_MAIN
         f32 value = first_at(at, bounds);
         kept[i] = value;
         extent_take(extent, value);
-        bool own = column >= i32(2u * left) && column < i32(2u * (left + HALVE_TWICE_W)) && line >= i32(2u * top) &&
-                   line < i32(2u * (top + HALVE_TWICE_H));
+        bool own = column >= i32(2u * left) && column < i32(2u * (left + HALVE_TWICE_W)) &&
+                   line >= i32(2u * top) && line < i32(2u * (top + HALVE_TWICE_H));
         if (own && column < i32(w) && line < i32(h))
             put(first_out + y * w + x, value);
     }

@@ -113,7 +113,8 @@ KERNEL_MAIN
     bool inside = block < blocks;
     u32 near = min_u32(block, blocks - 1u), block_y = near / across;
     u32 left = (near - block_y * across) * 7u, top = block_y * 7u;
-    u32 first_word = left / SAMPLES_PER_WORD, shift = left % SAMPLES_PER_WORD * (32u / SAMPLES_PER_WORD);
+    u32 first_word = left / SAMPLES_PER_WORD,
+        shift = left % SAMPLES_PER_WORD * (32u / SAMPLES_PER_WORD);
     i32 s[64];
     UNROLL
     for (u32 y = 0u; y < 8u; y++) {
@@ -187,21 +188,22 @@ KERNEL_END
 /* Adds up all terms of a plane in one chain of single-precision additions, block after block.
  *
  * While the sum stays between two powers of two, its last place has a constant value. In units of
- * that last place the sum is an integer, and each term adds an integer to it that depends on the sum
- * only by its parity (if the term is halfway between two integers, the sum becomes even). So a run of
- * terms can be described by two numbers, the amounts that it adds to an even and to an odd sum, and
- * neighbouring runs can be combined in any order.
+ * that last place the sum is an integer, and each term adds an integer to it that depends on the
+ * sum only by its parity (if the term is halfway between two integers, the sum becomes even). So a
+ * run of terms can be described by two numbers, the amounts that it adds to an even and to an odd
+ * sum, and neighbouring runs can be combined in any order.
  *
  * hvs_runs makes a run of each chunk of terms, for the two exponents that the sum is likely to have
  * there, judging by the approximate sum of all terms before the chunk. hvs_sum, with one workgroup
- * per plane, puts chunks together while they have been made for the exponent that the sum really has,
- * and while that exponent does not change. Where it changes, a scan finds the piece of the chunk in
- * which the sum reaches the next power of two, and this piece is added term by term. */
+ * per plane, puts chunks together while they have been made for the exponent that the sum really
+ * has, and while that exponent does not change. Where it changes, a scan finds the piece of the
+ * chunk in which the sum reaches the next power of two, and this piece is added term by term. */
 #if defined(KERNEL_hvs_runs)
 #define BUFFERS IN(0, f32, terms) IN(1, f32, totals) OUT(2, u32, runs)
 #define SHARED_ARRAYS                                                                              \
-    SHARED(f32, part, HVS_CHUNK) SHARED(u32, lower_even, HVS_CHUNK) SHARED(u32, lower_odd, HVS_CHUNK) \
-    SHARED(u32, upper_even, HVS_CHUNK) SHARED(u32, upper_odd, HVS_CHUNK)
+    SHARED(f32, part, HVS_CHUNK) SHARED(u32, lower_even, HVS_CHUNK)                                \
+    SHARED(u32, lower_odd, HVS_CHUNK) SHARED(u32, upper_even, HVS_CHUNK)                           \
+    SHARED(u32, upper_odd, HVS_CHUNK)
 #else
 #define BUFFERS IN(0, f32, terms) IN(1, u32, runs) OUT(2, u32, error)
 #define SHARED_ARRAYS                                                                              \
@@ -299,7 +301,8 @@ KERNEL_MAIN
         before += totals[first_total + i];
     GROUP_SUM(part, before);
     /* The two exponents cover sums from about half to twice the expected one. */
-    u32 expected = bits_of_f32(part[0]), exponent = expected < HVS_SQRT2 ? 0u : (expected - HVS_SQRT2) >> 23;
+    u32 expected = bits_of_f32(part[0]),
+        exponent = expected < HVS_SQRT2 ? 0u : (expected - HVS_SQRT2) >> 23;
     Run lower = run_made(0u, 0u), upper = lower;
     if (piece < HVS_PIECES * blocks_of(plane)) {
         UNROLL

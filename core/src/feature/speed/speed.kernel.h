@@ -9,7 +9,9 @@
 /* Resizes a plane, filters it, and keeps every SPEED_STEP-th sample. A workgroup makes
  * SPEED_REDUCE_KEPT samples of a row: it filters the columns that they need into shared memory,
  * then filters along the row. */
-#define BUFFERS IN(0, u32, from) IN(1, u32, minus) IN(2, u32, positions) IN(3, f32, weights) OUT(4, f32, reduced)
+#define BUFFERS                                                                                    \
+    IN(0, u32, from) IN(1, u32, minus) IN(2, u32, positions)                                       \
+    IN(3, f32, weights) OUT(4, f32, reduced)
 #define PARAMS SPEED_REDUCE_PARAMS
 #define SHARED_ARRAYS SHARED(f32, line, (SPEED_REDUCE_KEPT - 1) * SPEED_STEP + SPEED_MAX_TAPS)
 #define GROUP_W SPEED_REDUCE_W
@@ -102,7 +104,8 @@ KERNEL_MAIN
         return;
     PRECISE f32 mean = 0.0f;
     for (u32 k = 0u; k < taps; k++)
-        mean = mean + filter_down(plane, mirror(i32(x + k) - reach, small_w), i32(y) - reach) * weights[k];
+        mean = mean + filter_down(plane, mirror(i32(x + k) - reach, small_w), i32(y) - reach) *
+            weights[k];
     PRECISE f32 rest = reduced[at] - mean;
     planes[at] = rest;
 }

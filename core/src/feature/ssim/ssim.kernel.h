@@ -133,7 +133,8 @@ KERNEL_MAIN
     u32 weight = tap_sum(x, width) * tap_sum(y, height);
     u64 a = filter_down(0u, LOCAL_X, LOCAL_Y), b = filter_down(1u, LOCAL_X, LOCAL_Y);
     /* Products of moments have at most 64 bits. */
-    u64 w = sd_from_u32(weight), ab = double_of(a * b), aa = double_of(a * a), bb = double_of(b * b);
+    u64 w = sd_from_u32(weight), ab = double_of(a * b), aa = double_of(a * a),
+        bb = double_of(b * b);
     u64 mean_aa = double_of(filter_down(2u, LOCAL_X, LOCAL_Y) * u64(weight));
     u64 mean_bb = double_of(filter_down(3u, LOCAL_X, LOCAL_Y) * u64(weight));
     u64 mean_ab = double_of(filter_down(4u, LOCAL_X, LOCAL_Y) * u64(weight));
@@ -285,8 +286,10 @@ KERNEL_MAIN
         if (LOCAL_X % (2u * reach) == 0u) {
             u64 even = if_even[LOCAL_X], odd = if_odd[LOCAL_X];
             bool even_stays = (u32(even) & 1u) == 0u, odd_stays = (u32(odd) & 1u) == 0u;
-            if_even[LOCAL_X] = even + (even_stays ? if_even[LOCAL_X + reach] : if_odd[LOCAL_X + reach]);
-            if_odd[LOCAL_X] = odd + (odd_stays ? if_odd[LOCAL_X + reach] : if_even[LOCAL_X + reach]);
+            if_even[LOCAL_X] =
+                even + (even_stays ? if_even[LOCAL_X + reach] : if_odd[LOCAL_X + reach]);
+            if_odd[LOCAL_X] =
+                odd + (odd_stays ? if_odd[LOCAL_X + reach] : if_even[LOCAL_X + reach]);
         }
         BARRIER();
     }

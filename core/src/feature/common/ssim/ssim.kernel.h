@@ -36,8 +36,8 @@
 
 /* The taps are not normalised: their sum is 1.000002. */
 TABLE_BEGIN(f32, taps, SSIM_TAPS)
-    0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f, 0.109361f, 0.036001f,
-    0.007599f, 0.001028f
+    0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f, 0.109361f,
+    0.036001f, 0.007599f, 0.001028f
 TABLE_END
 
 KERNEL_BEGIN
@@ -53,7 +53,8 @@ KERNEL_BEGIN
 
 /* Taps are picked by constants and not in a loop, because a table with a variable index is put into
  * memory. */
-#define SSIM_WINDOW(TAP) TAP(0) TAP(1) TAP(2) TAP(3) TAP(4) TAP(5) TAP(6) TAP(7) TAP(8) TAP(9) TAP(10)
+#define SSIM_WINDOW(TAP)                                                                           \
+    TAP(0) TAP(1) TAP(2) TAP(3) TAP(4) TAP(5) TAP(6) TAP(7) TAP(8) TAP(9) TAP(10)
 #define SSIM_ACROSS(k) sums_add(sums, line_at(x + k), taps[k]);
 #define SSIM_DOWN(k) sums_add(sums, kept_at(at + k * SSIM_GROUP_W), taps[k]);
 
@@ -77,7 +78,8 @@ KERNEL_MAIN
 {
     Tile tile = tile_of(GROUP_X);
     Anchors anchors = anchors_of_tile(tile);
-    bool with_product = ((wanted >> SSIM_LCS) & 1u) != 0u, with_luma = with_product || ((wanted >> SSIM_L) & 1u) != 0u;
+    bool with_product = ((wanted >> SSIM_LCS) & 1u) != 0u,
+        with_luma = with_product || ((wanted >> SSIM_L) & 1u) != 0u;
     bool inside = tile.left + LOCAL_X + SSIM_TAPS - 1u < tile.w;
     Totals totals = totals_start();
     u32 line = 0u, slot = LOCAL_Y, row = tile.top + LOCAL_Y;
@@ -91,13 +93,16 @@ KERNEL_MAIN
         line = SSIM_LINES - line;
         put_samples(line, next);
         BARRIER();
-        if (i >= SSIM_BEHIND && inside && row + SSIM_TAPS - 1u < tile.end + SSIM_BEHIND * SSIM_GROUP_H) {
-            u32 first = slot >= SSIM_BEHIND * SSIM_GROUP_H ? slot - SSIM_BEHIND * SSIM_GROUP_H
-                                                           : slot + SSIM_RING - SSIM_BEHIND * SSIM_GROUP_H;
+        if (i >= SSIM_BEHIND && inside &&
+            row + SSIM_TAPS - 1u < tile.end + SSIM_BEHIND * SSIM_GROUP_H) {
+            u32 first = slot >= SSIM_BEHIND * SSIM_GROUP_H
+                            ? slot - SSIM_BEHIND * SSIM_GROUP_H
+                            : slot + SSIM_RING - SSIM_BEHIND * SSIM_GROUP_H;
             Across mean = filter_down(i32(first * SSIM_GROUP_W + LOCAL_X), anchors);
             totals_add(totals, mean, with_luma, with_product);
         }
-        slot = slot + SSIM_GROUP_H < SSIM_RING ? slot + SSIM_GROUP_H : slot + SSIM_GROUP_H - SSIM_RING;
+        slot = slot + SSIM_GROUP_H < SSIM_RING ? slot + SSIM_GROUP_H
+                                               : slot + SSIM_GROUP_H - SSIM_RING;
     }
     u32 at = first_sum + GROUP_X * SSIM_SUM_WORDS;
     for (u32 i = 0u; i < SSIM_SUMS; i++) {

@@ -114,7 +114,8 @@ DEVICE Across kept_at(i32 at)
 
 DEVICE void keep_at(u32 at, Across row)
 {
-    kept[at] = U32X4(bits_of_f32(row.a), bits_of_f32(row.b), bits_of_f32(row.aa), bits_of_f32(row.bb));
+    kept[at] = U32X4(bits_of_f32(row.a), bits_of_f32(row.b), bits_of_f32(row.aa),
+                     bits_of_f32(row.bb));
     kept_ab[at] = row.ab;
 }
 
