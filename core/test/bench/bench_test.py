@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The benchmarks: two commands run in turns, other scores are noticed, bounds are those of pencil and paper, tables and
-figures hold what was measured. No time is judged.
+"""Tests the benchmarks: two commands run in turns, different scores are noticed, bounds equal those computed by hand,
+and tables and figures contain what was measured. It judges no time.
 
 usage: bench_test.py BENCH VMAF SYNTHCLIP WORKDIR [EMULATORS]
 """
@@ -30,7 +30,7 @@ TINY = ['--sizes', '64x64', '--depths', '8', '--threads', '1', '--features', 'de
 
 
 def wrapper(name, before, words=''):
-    """The command, with something said or asked for before."""
+    """Makes a command that prints something or does something first."""
     path = f'{WORK}/{name}'
     with open(path, 'w') as file:
         file.write(f'#!/bin/sh\n{before}\nexec "{VMAF}" "$@" {words}\n')
@@ -86,7 +86,7 @@ class Clips(unittest.TestCase):
 
 class Turns(unittest.TestCase):
     def test_in_turns(self):
-        """Ours, theirs, ours, theirs; each with its own words."""
+        """Ours and theirs run in turns, each with its own options."""
         log = f'{WORK}/log'
         ours = wrapper('ours', f'echo "ours $*" >> "{log}"')
         theirs = wrapper('theirs', f'echo "theirs $*" >> "{log}"')
@@ -155,7 +155,7 @@ class Figures(unittest.TestCase):
            'scoring_fps': 200.0, 'their_fps': 10.0, 'bound_upload': 1000.0, 'bound_operations': 10000.0}
 
     def test_roofline(self):
-        """A bound lies to the right of what it bounds, and decades are as wide as each other."""
+        """A bound lies to the right of what it bounds, and all decades are equally wide."""
         drawn = figures.roofline([self.ROW])
         at = {word: float(x) for x, word in re.findall(r'cx="([\d.]+)".*?<title>(\w+)', drawn)}
         at.update({word: float(x) for x, word in re.findall(r'x1="([\d.]+)".*?<title>(\w+)', drawn)})
@@ -190,7 +190,7 @@ class Device(unittest.TestCase):
         self.assertIn('cuDeviceGet: error', done.stderr)
 
     def test_host(self):
-        """A row of a device: kernels are timed and its bounds are there."""
+        """The row of a device contains kernel times and bounds."""
         rates, out = f'{WORK}/rates.json', f'{WORK}/host.json'
         with open(rates, 'w') as file:
             json.dump(H200, file)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The GitHub Action: its definition holds together, and its script scores and judges as a runner would have it.
+"""Tests the GitHub Action: its definition is consistent, and its script scores and judges as it would on a runner.
 
 usage: action_test.py VMAF SYNTHCLIP WORKDIR ACTION
 """
@@ -46,7 +46,7 @@ def check_definition():
 
 
 def check_build():
-    """The build script gives options that the build has."""
+    """Checks that the build script uses only options that the build has."""
     options = set(re.findall(r"^option\('(\w+)'", open(f'{action}/../core/meson_options.txt', encoding='utf-8').read(), re.M))
     given = set(re.findall(r'-D(\w+)=', open(f'{action}/build', encoding='utf-8').read()))
     check('options of the build', given <= options | {'default_library'}, given - options)
@@ -56,7 +56,7 @@ def check_build():
 
 
 def run(pairs, limit='', **more):
-    """Exit code, what was printed, outputs, summary."""
+    """Returns exit code, printed text, outputs and summary."""
     for name in ('output', 'summary'):
         open(name, 'w').close()
     shutil.rmtree('kept', ignore_errors=True)

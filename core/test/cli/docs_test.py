@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What README.md and docs/usage.md say is what the command does.
+"""Checks that README.md and docs/usage.md describe the command as it is.
 
 usage: docs_test.py VMAF TOP [--fix]
 """
@@ -12,7 +12,7 @@ import sys
 vmaf, top = sys.argv[1:3]
 fix = '--fix' in sys.argv
 failed = 0
-# What --help says of them is all.
+# The text of --help is enough for these.
 UNEXPLAINED = {'reference', 'distorted', 'width', 'height', 'pixel_format', 'bitdepth', 'no_prediction', 'output',
                'quiet', 'version', 'no_metal'}
 
@@ -28,7 +28,7 @@ def complain(text):
 
 
 def feature_table():
-    """The table of features, as the command lists them. What has GPU code runs on every GPU backend."""
+    """Makes the table of features from --list_features. Features with GPU code run on every GPU backend."""
     lines = ['| extractor | measures | CPU | GPU |', '| --- | --- | --- | --- |']
     for name, what, where in re.findall(r'^(\w+) +(\S.*) \[(.*)\]$', run('--list_features'), re.M):
         lines.append(f'| `{name}` | {what} | yes | {"" if where == "cpu" else "yes"} |')
@@ -48,7 +48,7 @@ def check_features():
 
 
 def check_options():
-    """Options that the documents mention exist."""
+    """Checks that the options in the documents exist."""
     options = {name.replace('-', '_') for name in re.findall(r'--(\w[\w-]*)', run('--help'))}
     for name in ('README.md', 'docs/usage.md', 'docs/reports.md', 'docs/backends/README.md'):
         for line in open(f'{top}/{name}'):
@@ -60,7 +60,7 @@ def check_options():
 
 
 def check_backends():
-    """Every backend of the command has its page, and every option of its own is explained."""
+    """Checks that every backend has a page, and that every option of its own is explained."""
     text = run('--help')
     names = re.findall(r'--(\w+)_device ', text)
     pages = open(f'{top}/docs/backends/README.md').read()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`vmaf --doctor`: what works is said to work, what does not is said with a remedy, and the exit status follows
-what was asked for. Machines are made up (VMAF_DOCTOR_ROOT); drivers that work, fail, crash and hang are the emulated
-ones of the tests, and lavapipe where it is here.
+"""Tests `vmaf --doctor`: it reports what works, a remedy for what does not, and the matching exit status. Machines
+are made up (VMAF_DOCTOR_ROOT); drivers that work, fail, crash and hang are the tests' emulated ones, and lavapipe if
+it is installed.
 
 usage: doctor_test.py VMAF WORKDIR [EMULATED_DRIVERS]
 """
@@ -36,7 +36,7 @@ def run(*options, **more):
 
 
 def ask(*options, **more):
-    """The exit status and the findings, with the backends by name."""
+    """Returns the exit status and the findings, with the backends by name."""
     done = run('--json', *options, **more)
     findings = json.loads(done.stdout)
     findings['backends'] = {b['name']: b for b in findings['backends']}
@@ -48,7 +48,7 @@ def ask(*options, **more):
     return done.returncode, findings
 
 
-# ---- nothing here but the CPU ----
+# ---- only the CPU ----
 
 status, findings = ask()
 check('the CPU is enough', status == 0 and findings['backends']['cpu']['works'], findings['backends']['cpu'])
@@ -116,7 +116,7 @@ for things, backend, words in (
     status, findings = ask('--backend', backend, VK_DRIVER_FILES='') if backend == 'vulkan' and not LOADER else ask()
     found = findings['backends'][backend]
     if found['works']:
-        continue  # a real one is here
+        continue  # this machine has a real one
     remedy = found.get('remedy', '')
     if words:
         check(f'{backend} on {things}', words in remedy or not found['built'], remedy)
@@ -137,12 +137,12 @@ if os.getuid() == 0:
     os.chmod(root + '/dev/dri/renderD128', 0o600)
     done = subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', vmaf, '--doctor'], env=env,
                           capture_output=True, text=True)
-    if done.returncode == 0:  # else this user may not run the command at all
+    if done.returncode == 0:  # otherwise this user may not run the command at all
         hip = findings['backends']['hip']
         check('nodes of others', done.stdout.count('may NOT be used') == 2 and
               ('usermod -aG root' in done.stdout or not hip['built']), done.stdout)
 
-# ---- drivers that work, and that do not ----
+# ---- drivers that work, and drivers that do not ----
 
 if drivers:
     machine()

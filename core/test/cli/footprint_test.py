@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""How many pictures the command holds in memory at once, told by its peak on pictures that are most of it.
+"""Tests how many pictures the command holds in memory at once, by its peak memory with large pictures.
 
 usage: footprint_test.py VMAF WORKDIR
 """
@@ -11,16 +11,16 @@ import sys
 vmaf, work = (os.path.abspath(p) for p in sys.argv[1:3])
 WIDTH, HEIGHT, FRAMES = 7680, 4320, 4
 LUMA = WIDTH * HEIGHT
-# Feature, bytes of a picture as far as it is read, and how many: the pair in work, and of the next one both pictures, or
-# one where they have chroma.
+# Feature, bytes of a picture that are read, and number of pictures: the pair in work, and both pictures of the next pair,
+# or one of them where they have chroma.
 CASES = (('psnr_hvs', LUMA * 3 // 2, 3), ('float_moment', LUMA, 4))
 problems = []
 
-os.environ['MALLOC_PERTURB_'] = '0'  # touches what nobody uses
+os.environ['MALLOC_PERTURB_'] = '0'  # touches memory that is not in use
 os.makedirs(work, exist_ok=True)
 os.chdir(work)
 with open('black.yuv', 'wb') as film:
-    film.truncate(LUMA * 3 // 2 * FRAMES)  # takes no room
+    film.truncate(LUMA * 3 // 2 * FRAMES)  # takes no disk space
 for feature, size, pictures in CASES:
     words = f'-r black.yuv -d black.yuv -w {WIDTH} -h {HEIGHT} -p 420 -b 8 -n --threads 0 -q -o /dev/null --feature {feature}'
     child = subprocess.Popen([vmaf] + words.split())

@@ -18,7 +18,7 @@ class Inputs:
         os.makedirs(folder, exist_ok=True)
 
     def clip(self, *spec):
-        """Both files of a generated clip: bytes of the reference, bytes of the distorted one."""
+        """Returns the bytes of both files of a generated clip: reference and distorted."""
         paths = [os.path.join(self.folder, name) for name in ('clip_r', 'clip_d')]
         subprocess.check_call([self.synthclip, *spec, *paths])
         data = [open(path, 'rb').read() for path in paths]
@@ -41,7 +41,7 @@ def double(row):
 
 
 def resample(data, horizontal, tail=b''):
-    """4:2:0 to 4:2:2 or 4:4:4 by repeating chroma samples; `tail` is a plane to add to each frame."""
+    """Converts 4:2:0 to 4:2:2 or 4:4:4 by repeating chroma samples; `tail` is a plane to add to each frame."""
     out = b''
     for start in range(0, len(data), FRAME):
         out += data[start:start + LUMA]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command's answer to good, odd and bad invocations: exit code, frames in the report, what it says.
+"""Tests good, odd and bad invocations: exit code, number of frames in the report, and messages.
 
 usage: invocations_test.py VMAF SYNTHCLIP WORKDIR
 
-It must never end by a signal, print to stdout, or write a report that it then calls a failure, but for cut videos.
+The command must never die of a signal, print to stdout, or write a report although it fails, except for videos that
+are cut off.
 """
 import os
 import re
@@ -61,7 +62,7 @@ CASES = [
     ('$RAW --quiet=1 -o out.xml', USAGE, NONE, 'takes no value'),
     ('$RAW --out out.xml', 0, 2, ''),
     ('$RAW --output=out.xml', 0, 2, ''),
-    ('$RAW --no -oout.xml', 0, 0, ''),  # of the reference's options only --no_prediction starts so
+    ('$RAW --no -oout.xml', 0, 0, ''),  # --no_prediction is the only option of the reference that begins like this
     ('$RAW -c 1 -o out.xml', 0, 2, ''),
     ('$RAW --cpumask -1 -o out.xml', 0, 2, ''),
     ('$RAW --gpumask -1 -o out.xml', 0, 2, ''),
@@ -89,7 +90,7 @@ CASES = [
     ('$RAW --aom_ctc v1.0 --model version=vmaf_v0.6.1', USAGE, NONE, 'uniquely named'),
     ('$RAW --aom_ctc v6.0 -o out.xml', FAIL, NONE, 'float_ms_ssim'),
 
-    # backends: what is asked for by name runs there or fails
+    # backends: with a backend that is named, the features run there or the command fails
     ('$RAW --backend nope', USAGE, NONE, '--backend'),
     ('$RAW --backend metal', USAGE, NONE, '--backend'),
     ('$RAW --backend cpu -o out.xml', 0, 2, ''),
@@ -151,7 +152,7 @@ CASES = [
     ('-r empty -d empty -w 64 -h 64 -p 420 -b 8 -o out.xml', FAIL, NONE, 'no frames'),
     ('-r empty -d empty -w 64 -h 64 -p 420 -b 8 --threads 2 -o out.xml', FAIL, NONE, 'no frames'),
 
-    # pairs that do not fit
+    # videos that cannot be compared
     ('-r r10.y4m -d d.y4m -o out.xml', FAIL, NONE, 'bitdepths do not match: 10 (r10.y4m), 8 (d.y4m)'),
     ('-r r444.y4m -d d.y4m -o out.xml', FAIL, NONE, 'pixel formats do not match: 4:4:4 (r444.y4m), 4:2:0 (d.y4m)'),
     ('-r r.y4m -d 32x32.y4m -o out.xml', FAIL, NONE, 'dimensions do not match: 64x64 (r.y4m), 32x32 (32x32.y4m)'),
@@ -166,7 +167,7 @@ CASES = [
     ('-r r10.y4m -d d_p010.y4m -o out.xml --threads 3', FAIL, NONE, 'frame 1: plane Y of the distorted'),
     ('-r r10.y4m -d d_p010.y4m --frame_cnt 1 -o out.xml', 0, 1, ''),
     ('-r r_p010.yuv -d d_p010.yuv -w 64 -h 64 -p 420 -b 16 -o out.xml', 0, 2, ''),
-    ('-r r_high_cb.y4m -d d10.y4m -o out.xml', 0, 2, ''),  # nobody reads chroma
+    ('-r r_high_cb.y4m -d d10.y4m -o out.xml', 0, 2, ''),  # no feature reads chroma
     ('-r r_high_cb.y4m -d d10.y4m --feature psnr -o out.xml', FAIL, NONE, 'frame 0: plane Cb of the reference'),
     ('-r big_r16.y4m -d big_d_p010.y4m --aom_ctc v6.0 -o out.xml', FAIL, NONE, 'big_d_p010.y4m: samples above 1023'),
 
@@ -240,7 +241,7 @@ CASES = [
     ('$RAW -o out.xml ' + ' '.join(f'--model version=vmaf_v0.6.1:name=m{i}' for i in range(33)), 0, 2, ''),
     ('$RAW --model version=vmaf_v1.0.16_3d0h -o out.xml', FAIL, NONE, 'libvmaf ERROR'),
 
-    # names: what a report cannot carry, or would show as something else
+    # names that a report cannot contain, or would show differently
     ('$RAW --model version=vmaf_v0.6.1:name=4k -o out.xml', FAIL, NONE, 'a model cannot be named "4k"'),
     ('$RAW --model version=vmaf_b_v0.6.3:name=4k -o out.xml', FAIL, NONE, 'a model cannot be named "4k"'),
     ('$RAW --model "version=vmaf_v0.6.1:name=a b" -o out.xml', FAIL, NONE, 'a model cannot be named "a b"'),
@@ -279,7 +280,7 @@ CASES = [
     ('-r 2x2.yuv -d 2x2.yuv -w 2 -h 2 -p 420 -b 8 -o out.xml', FAIL, NONE, 'adm'),
 ]
 
-# Two ways to say the same thing must give the same report.
+# Two spellings of the same options must give the same report.
 SAME = [
     ('-r r422.y4m -d d422.y4m', '-r r422.yuv -d d422.yuv -w 64 -h 64 -p 422 -b 8'),
     ('-r r_mono.y4m -d d_mono.y4m', '-r r_mono.yuv -d d_mono.yuv -w 64 -h 64 -p 400 -b 8'),
@@ -298,7 +299,7 @@ def run(args, stdin=b''):
         if os.path.exists(name):
             os.remove(name)
     words = shlex.split(args.replace('$RAW', RAW))
-    # Drivers leave memory behind, which is not ours to free: there the sanitizer does not look for it.
+    # Drivers leak memory that is not ours: with drivers the sanitizer does not look for leaks.
     sanitizer = os.environ.get('ASAN_OPTIONS', '') + (
         ':detect_leaks=0' if {'--backend', '--device'} & set(words) else '')
     done = subprocess.run([vmaf] + words, input=stdin, capture_output=True, timeout=120,
@@ -312,7 +313,7 @@ def frames_written():
 
 
 def report(args, stdin=b''):
-    """The scores of a run, as text."""
+    """Returns the scores of a run, as text."""
     feature = '' if '--aom_ctc' in args else ' --feature psnr'
     done = run(args + feature + ' --csv -o a.csv --precision max', stdin)
     return open('a.csv').read() if done.returncode == 0 else f'{args}: {done.stderr}'
@@ -342,7 +343,7 @@ def check_same():
 
 
 def check_pipes():
-    """A pipe and a redirected file give what the file gives, for both kinds of video and with frames to skip."""
+    """A pipe and a redirected file give the same scores as the file, for both kinds of video and with frames to skip."""
     bad = 0
     for name, rest in (('r.y4m', '-d d.y4m'), ('r.yuv', '-d d.yuv -w 64 -h 64 -p 420 -b 8'),
                        ('r_odd.yuv', '-d d_odd.yuv -w 97 -h 61 -p 420 -b 8'), ('r444a.y4m', '-d d444a.y4m'),
@@ -354,7 +355,7 @@ def check_pipes():
         if not piped == redirected == want:
             bad += 1
             print(f'differ: vmaf -r - {rest} < {name}\n{piped}')
-    with open('r.yuv', 'rb') as file:  # a file that was read from: its second frame is next
+    with open('r.yuv', 'rb') as file:  # a file whose first frame has been read: its second frame comes next
         os.lseek(file.fileno(), inputs.FRAME, os.SEEK_SET)
         done = subprocess.run([vmaf, '-r', '-'] + RAW.split()[2:] + ['-o', 'out.xml'], stdin=file, capture_output=True)
     if done.returncode or frames_written() != 1:
@@ -368,13 +369,13 @@ def check_pipes():
 
 
 def member(feature):
-    """A model of one feature, as a collection has them."""
+    """Makes a model of one feature, as a collection contains them."""
     return ('{"model_dict": {"model_type": "BOOTSTRAP_LIBSVMNUSVR", "norm_type": "none", "feature_names": ["' + feature +
             '"], "model": "svm_type nu_svr\\nkernel_type rbf\\ngamma 0.0004\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
 
 
 def check_piped_models():
-    """A model file is read once: what comes through a pipe is understood, or refused with the same words."""
+    """A model file is read only once: a model from a pipe is accepted, or refused with the same message."""
     one = member('psnr_y')
     bad = 0
     for text, code, words in ((one, 0, '/dev/stdin: '), (f'{{"0": {one}, "1": {one}}}', 0, 'ci.p95'),
@@ -389,7 +390,7 @@ def check_piped_models():
 
 
 def check_chroma_of_members():
-    """Chroma is read if any member of a collection wants it, not only the first."""
+    """Chroma is read if any member of a collection needs it, not only the first."""
     luma = member('VMAF_integer_feature_vif_scale0_score')
     text = f'{{"0": {luma}, "1": {luma}, "2": {member("psnr_cb")}}}'
     want, got = (run(f'$RAW --model path=/dev/stdin -q {more}', stdin=text.encode()).stderr for more in ('--feature psnr', ''))
@@ -400,7 +401,7 @@ def check_chroma_of_members():
 
 
 def check_stdout():
-    """`-o -` is standard output: nothing else goes there, and what is in a file stays."""
+    """`-o -` writes to standard output: nothing else is printed there, and an appended file keeps its content."""
     bad = 0
     for options, start in (('', '<VMAF'), ('--json', '{'), ('--csv -q', 'Frame,')):
         done = run(f'$RAW {options} -o -')
@@ -428,7 +429,7 @@ def check_stdout():
 
 
 def check_environment():
-    """VMAF_BACKEND says what --backend and --device would, and the command line wins over it."""
+    """VMAF_BACKEND acts like --backend and --device, and the command line takes precedence."""
     bad = 0
     has_host = run('$RAW --backend host -o out.xml').returncode == 0
     for words, args, code, said, on_host in (
@@ -450,7 +451,7 @@ def check_environment():
 
 
 def check_broken_pipes():
-    """Nobody reads on: that is a failure with a code, not the end by a signal."""
+    """Writing to a closed pipe fails with an exit code; it does not kill the command by a signal."""
     bad = 0
     for args in (RAW + ' -o /dev/stdout', RAW + ' -o -', '--list_features'):
         reading, writing = os.pipe()
@@ -464,7 +465,7 @@ def check_broken_pipes():
 
 
 def check_depths():
-    """With --aom_ctc v6.0 depths may differ: that gives what widening the file beforehand gives."""
+    """With --aom_ctc v6.0 depths may differ: the scores are those of a file that was widened beforehand."""
     bad = 0
     want = report('-r big_r10.y4m -d big_d10.y4m --aom_ctc v6.0')
     for pair in ('-r big_r8.y4m -d big_d10.y4m', '-r big_r10.y4m -d big_d8.y4m'):
@@ -478,7 +479,7 @@ def check_depths():
 
 
 def check_texts():
-    """What asks for text gets it on stdout, and all of it."""
+    """Options that ask for text print it to stdout, completely."""
     bad = 0
     for args, words in (('--help', '--no_prediction'), ('--list_features', 'vif_enhn_gain_limit'),
                         ('--list_models', 'vmaf_v0.6.1neg')):

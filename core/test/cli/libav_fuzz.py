@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Cut and damaged videos: the command ends by itself, with scores or with a reason, and breaks no rule of memory.
+"""Feeds cut and damaged videos to the command: it must end by itself, with scores or an error, without memory errors.
 
 usage: libav_fuzz.py VMAF SYNTHCLIP WORKDIR COUNT
 
-VMAF is best one with sanitizers. The files are always the same ones; a bad one stays in WORKDIR.
+VMAF should be built with sanitizers. The files are always the same; a file that fails stays in WORKDIR.
 """
 import os
 import random
@@ -17,7 +17,7 @@ import inputs
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 count = int(sys.argv[4])
 SKIPPED, FAIL = 77, 255
-LIMIT = 300  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as hanging
 if not shutil.which('ffmpeg'):
     print('skipped: there is no ffmpeg')
     sys.exit(SKIPPED)
@@ -33,7 +33,7 @@ SEEDS = {
 }
 seeds = {}
 for name, options in SEEDS.items():
-    # Without the random numbers of containers, and as if there were one core.
+    # Without random numbers in containers, and with one thread, so that files are reproducible.
     made = subprocess.run(['ffmpeg', '-v', 'quiet', '-nostdin', '-y', '-i', 'ref.y4m', *options.split(), '-threads', '1', '-fflags',
                            '+bitexact', name], check=False)
     if made.returncode == 0:

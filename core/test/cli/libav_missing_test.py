@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""FFmpeg's libraries, when they are no good: the command starts and scores Y4M, and says what other videos lack.
+"""Tests missing and broken FFmpeg libraries: the command starts and scores Y4M, and names what other videos need.
 
 usage: libav_missing_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -21,7 +21,7 @@ problems = []
 
 
 def libraries(folder, names, data):
-    """A folder with files of the libraries' names, of any version."""
+    """Makes a folder with files that have the libraries' names, of any version."""
     os.makedirs(folder, exist_ok=True)
     for name in names:
         for major in MAJORS:
@@ -44,7 +44,7 @@ def check(what, good, run):
 
 
 def fails(what, folder, begin, library, *args):
-    """One line that names the library and its package, and no report."""
+    """Checks for one line that names the library and its package, and for no report."""
     run = score(folder, *args)
     check(f'{what}: exit status', run.returncode == FAIL, run)
     check(f'{what}: a report', not os.path.exists('out.json'), run)
@@ -68,7 +68,7 @@ fails('no library', empty, 'movie.mp4: ', 'libavformat', '-r', 'ref.y4m', '-d', 
 fails('no library, to scale', empty, '32x32 cannot be scaled to 64x64: ', 'libavformat', '-r', 'ref.y4m', '-d', 'small.y4m',
       '--scale', 'bicubic')
 
-# Any other library has none of the functions.
+# Any other library lacks the functions.
 other = re.search(r'libjansson\S* => (\S+)', subprocess.run(['ldd', vmaf], capture_output=True, text=True).stdout)
 if other:
     strange = libraries('strange', NAMES[3:], open(other[1], 'rb').read())

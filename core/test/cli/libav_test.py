@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Real encodes, scored directly and as ffmpeg decodes them to Y4M: the same frames, and the same scores to the last bit.
+"""Tests real encodes, scored directly and as Y4M files that ffmpeg decodes: the frames are the same, and the scores
+are the same to the last bit.
 
 usage: libav_test.py VMAF SYNTHCLIP WORKDIR
 
-Then what is said of videos that differ, and of files that are no good. Encoders that this ffmpeg lacks are left out with a word.
+Then tests messages about videos that differ and about broken files. Skips encoders that this ffmpeg lacks, with a
+message.
 """
 import json
 import os
@@ -37,7 +39,7 @@ def decode(name, to, *args):
 
 
 def score(ref, dist, *args):
-    """Exit status, frames' metrics or None, what was said."""
+    """Returns the exit status, the frames' metrics or None, and the messages."""
     if os.path.exists('out.json'):
         os.remove('out.json')
     run = subprocess.run([vmaf, '-r', ref, '-d', dist, '-q', '--feature', 'psnr', '-o', 'out.json', '--json', '--precision',
@@ -81,7 +83,7 @@ files.y4m('ref444.y4m', files.clip('mix', str(WIDTH), str(HEIGHT), '444', '8', s
 ffmpeg('-i', 'ref.y4m', '-pix_fmt', 'yuv420p10le', '-strict', '-1', 'ref10.y4m')
 ffmpeg('-i', 'ref.y4m', '-pix_fmt', 'yuv422p10le', '-strict', '-1', 'ref42210.y4m')
 
-# ---- encodes: name, source, what it is scored against as Y4M, encoder's options ----
+# ---- encodes: name, source, the Y4M file to score against, encoder options ----
 HDR = 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:hdr10=1:log-level=none'
 ENCODES = [
     ('x264.mp4', 'ref.y4m', 'ref.y4m', 'libx264 -crf 33 -bf 3'),
@@ -108,10 +110,10 @@ for name, source, ref, encoder in ENCODES:
     decode(name, 'decoded.y4m', *(['-pix_fmt', 'yuv420p'] if name == 'packed.nut' else []))
     data = open('decoded.y4m', 'rb').read()
     line, rest = data.split(b'\n', 1)
-    files.put('decoded.y4m', line.replace(b' It ', b' Ip ') + b'\n' + rest)  # which Y4M files are refused for
+    files.put('decoded.y4m', line.replace(b' It ', b' Ip ') + b'\n' + rest)  # which is an error for Y4M files
     same(name, score(source, name), score(ref, 'decoded.y4m'), FRAMES)
 
-# ---- other ways to the same frames ----
+# ---- other files with the same frames ----
 def from_stdin(name, opened):
     run = subprocess.run([vmaf, '-r', 'ref.y4m', '-d', '-', '-q', '--feature', 'psnr', '-o', 'stdin.json', '--json', '--precision',
                           'max'], stdin=opened, capture_output=True, text=True, timeout=300)
@@ -124,7 +126,7 @@ from_stdin('a file as standard input', open(movie, 'rb'))
 ffmpeg('-i', movie, '-c', 'copy', 'x264.mkv')
 from_stdin('a pipe', subprocess.Popen(['cat', 'x264.mkv'], stdout=subprocess.PIPE).stdout)
 
-# ---- devices: there and with the same frames, or an error that names them ----
+# ---- decoding on devices: gives the same frames, or an error that names the device ----
 if movie == 'x264.mp4':
     for device in ('cuda', 'vaapi', 'vulkan'):
         run = score('ref.y4m', movie, '--hwaccel', device)
@@ -174,7 +176,7 @@ if os.path.exists('mjpeg.avi'):
     luma = bytes((v * 2 * 219 + 255) // 510 + 16 for v in range(256))
     chroma = bytes(((v - 128) * 2 * 224 + 255) // 510 + 128 for v in range(256))
     limited, full = b'', open('full.y4m', 'rb').read().split(b'\n', 1)[1]
-    for start in range(6, len(full), 6 + WIDTH * HEIGHT * 3 // 2):  # behind each FRAME
+    for start in range(6, len(full), 6 + WIDTH * HEIGHT * 3 // 2):  # after each FRAME
         split = start + WIDTH * HEIGHT
         limited += full[start:split].translate(luma) + full[split:split + WIDTH * HEIGHT // 2].translate(chroma)
     files.y4m('limited.y4m', limited, HEADER, WIDTH * HEIGHT * 3 // 2)
@@ -190,7 +192,7 @@ for angle in ('90', '180', '270') if movie == 'x264.mp4' else ():
 ffmpeg('-i', 'ref.y4m', '-pix_fmt', 'yuva420p', '-c:v', 'ffv1', 'alpha.mkv')
 says('an alpha channel', 'has an alpha channel', 'ref.y4m', 'alpha.mkv')
 
-# ---- files that are no good ----
+# ---- broken files ----
 RAW = ('-w', str(WIDTH), '-h', str(HEIGHT), '-p', '420', '-b', '8')
 files.put('raw.yuv', plain)
 for name in (n for n in ('x264.mp4', 'x265.mkv', 'x264.ts', 'x264.h264', 'mjpeg.avi', 'picture040.png', 'interlaced.mpg')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Names that a shell can hand over (quotes, line breaks, markup, bytes that are no UTF-8) for videos, reports, models and
-folders: the command scores, with a report that real parsers read, or refuses the name; it never ends by a signal.
+"""Tests unusual names (quotes, line breaks, markup, bytes that are not UTF-8) of videos, reports, models and folders:
+the command writes a report that real parsers read, or refuses the name; it never dies of a signal.
 
 usage: names_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -26,7 +26,7 @@ def unique(pairs):
 
 
 def parse(path, kind):
-    """The number of frames. Raises when it is not what its format wants."""
+    """Returns the number of frames. Raises an exception if the report is not valid in its format."""
     with open(path, 'rb') as file:
         data = file.read()
     if kind == '--xml':

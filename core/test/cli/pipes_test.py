@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Videos that come through named pipes, both of them from one writer, in whatever order it likes.
+"""Tests videos from named pipes, both written by one program, in any order.
 
 usage: pipes_test.py VMAF SYNTHCLIP WORKDIR
 
 The writer does one thing after another and waits wherever a pipe is full or nobody reads it: the command must never
-wait for it in turn. And when one video is no good, the command ends although the other keeps silent.
+wait for the writer at the same time. If one video is invalid, the command ends although the other pipe stays silent.
 """
 import fcntl
 import os
@@ -18,7 +18,7 @@ import inputs
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 FRAMES = 8
-LIMIT = 300  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as hanging
 F_SETPIPE_SZ = 1031
 SMALL = 4096  # less than a frame
 FAIL = 255
@@ -36,7 +36,7 @@ problems = []
 
 
 class Writer(threading.Thread):
-    """Goes through steps: ('open', side), ('write', side, bytes), ('close', side), ('wait',)."""
+    """Executes steps: ('open', side), ('write', side, bytes), ('close', side), ('wait',)."""
 
     def __init__(self, steps):
         super().__init__(daemon=True)
@@ -59,7 +59,7 @@ class Writer(threading.Thread):
                 else:
                     self.let_go.wait()
             self.finished = True
-        except BrokenPipeError:  # the command had enough
+        except BrokenPipeError:  # the command closed the pipe
             pass
         for fd in pipe:
             if fd is not None:
@@ -67,7 +67,7 @@ class Writer(threading.Thread):
 
 
 def run(title, args, steps, code):
-    """Runs the command beside the writer; what it said and the report, without its speed."""
+    """Runs the command beside the writer; returns its messages and the report, without the speed."""
     for path in PATHS:
         if os.path.exists(path):
             os.remove(path)
@@ -102,7 +102,7 @@ def start(y4m, side):
 
 
 def orders(y4m):
-    """Name and steps of each way to write both videos."""
+    """Returns name and steps of each order in which both videos can be written."""
     both = [('open', 0), ('open', 1)]
     ends = [('close', 0), ('close', 1)]
     starts = start(y4m, 0) + start(y4m, 1)
@@ -149,10 +149,10 @@ for y4m in (True, False):
     check_orders(y4m, ['--threads', '2'])
 check_orders(True, '--frame_skip_ref 2 --frame_skip_dist 1 --frame_cnt 4'.split())
 
-# One video is no good while the other keeps silent: opened by nobody, opened and not begun, begun.
+# One video is invalid while the other is silent: not opened, opened without data, or begun.
 SILENT = [[('wait',)], [('open', 1), ('wait',)],
           [('open', 1), ('write', 1, header + frame(True, 1, 0)), ('wait',)]]
-BAD = [  # the first video, what is said, whether a frame has to come of the other first
+BAD = [  # the first video, the expected message, whether the other video has to send a frame first
     (b'no video' * 1000, 'not a Y4M file', False),
     (b'', 'the file is empty', False),
     (header.replace(b'W64', b'W-1'), 'bad width', False),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""VMAF_GPU_PROFILE: times of kernels or of frames on the device, and the same scores.
+"""Tests VMAF_GPU_PROFILE: it prints times of kernels or frames on the device, and the scores stay the same.
 
 usage: profile_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -23,7 +23,7 @@ for name, data in zip('rd', files.clip('mix', '64', '64', '420', '8', str(FRAMES
 
 
 def run(asked):
-    """What it says of the profile, and the scores."""
+    """Returns the lines of the profile, and the scores."""
     environment = {k: v for k, v in os.environ.items() if k != 'VMAF_GPU_PROFILE'}
     if asked is not None:
         environment['VMAF_GPU_PROFILE'] = asked

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Pages, pooled figures and limits: from runs and from stored reports.
+"""Tests HTML pages, pooled figures and score limits: of runs and of stored reports.
 
 usage: report_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -33,13 +33,13 @@ def run(*args, **more):
 
 
 def page(path):
-    """The page, and the data that its script draws from."""
+    """Returns the page, and the data that its script draws."""
     text = open(path, encoding='utf-8').read()
     return text, json.loads(re.search(r'<script type=application/json id=data>(.*?)</script>', text, re.S).group(1))
 
 
 def scores(curve):
-    """What the codes of a curve stand for."""
+    """Decodes the values of a curve."""
     codes = base64.b64decode(curve['codes'])
     width = curve['high'] - curve['low']
     return [curve['low'] + int.from_bytes(codes[i:i + 2], 'little') / 65534 * width for i in range(0, len(codes), 2)]
@@ -135,7 +135,7 @@ def check_page_of_reports():
     check('a plain report', code == 0 and ('No pictures: the report does not name its videos' in text or
                                            'built without libpng' in text), said)
     check('has all curves', len(data['curves']) == len(report['frames'][0]['metrics']), len(data['curves']))
-    # a report beside its videos is found from anywhere
+    # a report next to its videos finds them from any working directory
     code, said, _ = run('--report', os.path.join(work, 'run.1.json'), '--html', '../beside.html', cwd='elsewhere')
     check('beside its videos', code == 0 and 'No pictures' not in open('beside.html').read() or
           'without libpng' in open('beside.html').read(), said)
@@ -154,17 +154,17 @@ def check_page_of_reports():
 
 
 def check_stop():
-    """A run that is stopped has a page of what it scored, which says so."""
+    """A run that is stopped writes a page of what it scored, marked as incomplete."""
     process = subprocess.Popen([vmaf, '-r', 'r.yuv', '-d', '-', *RAW, '--progress', '--html', 'stopped.html'],
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     video, frame = open('a.yuv', 'rb').read(), 64 * 64 * 3 // 2
-    for i in range(29):  # never the last one: until it is seen at work, a line a second
+    for i in range(29):  # the input is long enough: the run prints one line a second until the test sees it
         process.stdin.write(video[i * frame:(i + 1) * frame])
         process.stdin.flush()
         if select.select([process.stderr], [], [], 0.2)[0]:
             break
     process.send_signal(signal.SIGINT)
-    # Its input stays open until it has ended: an end of the video would be one of the run.
+    # Keep the input open until the command ends, because the end of the video would end the run.
     said = process.stderr.read().decode()
     process.wait()
     try:

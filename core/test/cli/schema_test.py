@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""JSON reports of the command are what docs/report.schema.json says; without python3-jsonschema: skipped.
+"""Checks the command's JSON reports against docs/report.schema.json. Skipped without python3-jsonschema.
 
 usage: schema_test.py VMAF SYNTHCLIP WORKDIR SCHEMA
 """
@@ -58,7 +58,7 @@ def check(report, args):
 
 
 def check_schema_refuses(report):
-    """The schema is no rubber stamp."""
+    """Checks that the schema rejects invalid reports."""
     def broken(change):
         other = copy.deepcopy(report)
         change(other)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Several distorted videos against one reference: each gets the report it would get alone, and none is lost
-because of another.
+"""Tests several distorted videos against one reference: each gets the report it would get alone, and a failure of one
+does not affect the others.
 
 usage: several_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -19,13 +19,13 @@ from shown import Shown
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 FRAMES = 9
-LIMIT = 300  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as hanging
 USAGE, FAIL = 1, 255
 F_SETPIPE_SZ = 1031
 SMALL = 4096  # less than a frame
 RAW = '-w 64 -h 64 -p 420 -b 8'.split()
 problems = []
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # our parent may ignore the signal
 
 files = inputs.Inputs(synthclip, work)
 os.chdir(work)
@@ -50,7 +50,7 @@ def clean():
 
 
 def run(args, code=0, stdin=b''):
-    # Drivers leave memory behind, which is not ours to free: there the sanitizer does not look for it.
+    # Drivers leak memory that is not ours: with drivers the sanitizer does not look for leaks.
     sanitizer = os.environ.get('ASAN_OPTIONS', '') + (':detect_leaks=0' if '--backend' in args else '')
     done = subprocess.run([vmaf] + args, input=stdin, capture_output=True, timeout=LIMIT, check=False,
                           env={**os.environ, 'ASAN_OPTIONS': sanitizer})
@@ -66,7 +66,7 @@ def report(path):
 
 
 def alone(video, kind, options, code=0):
-    """The report of a run with this video only."""
+    """Returns the report of a run with only this video."""
     clean()
     raw = RAW if kind == 'yuv' else []
     run(['-r', f'r.{kind}', '-d', f'{video}.{kind}', '-o', 'out.xml', *raw, *options], code)
@@ -74,7 +74,7 @@ def alone(video, kind, options, code=0):
 
 
 def together(videos, kind, options, code=0):
-    """What was said, and the reports of a run with all of them."""
+    """Returns the messages and the reports of a run with all videos."""
     clean()
     raw = RAW if kind == 'yuv' else []
     said = run(['-r', f'r.{kind}'] + [word for video in videos for word in ('-d', f'{video}.{kind}')] +
@@ -124,7 +124,7 @@ run(['r.y4m', 'a.y4m', '-o', 'out.1', '-o', 'out.2'], USAGE)
 run(['-', 'a.y4m', '-'], USAGE)
 check('nothing was written', not glob.glob('out*'))
 
-# ---- scores are told with whose they are ----
+# ---- printed scores name their video ----
 
 said = run(['r.y4m', 'a.y4m', 'b.y4m', '--feature', 'psnr'])
 single = run(['r.y4m', 'b.y4m', '--feature', 'psnr'])
@@ -132,7 +132,7 @@ lines = [f'b.y4m: {line}' for line in single.splitlines()]
 check('scores:', said.splitlines()[len(lines):] == lines, said)
 check('scores:', all(line.startswith('a.y4m: ') for line in said.splitlines()[:len(lines)]), said)
 
-# ---- one ends early, is cut, or cannot be had ----
+# ---- one video ends early, is cut off, or cannot be opened ----
 
 said, reports = together(['short', 'a', 'cut', 'b'], 'y4m', [], FAIL)
 check('ends:', '"short.y4m" ended before "r.y4m".' in said, said)
@@ -153,7 +153,7 @@ clean()
 run(['r.y4m', 'a.y4m', 'none.y4m', '-o', 'out'], FAIL)
 check('one is not there: nothing is scored', not glob.glob('out*'))
 
-# Samples that the depth cannot hold: that one has no report, and the others have theirs.
+# A video with samples above its depth gets no report, and the others get theirs.
 deep = inputs.deepen(ref, 2)
 bad = bytearray(inputs.deepen(one, 2))
 bad[5 * 2 * inputs.FRAME + 1] = 0xff
@@ -171,7 +171,7 @@ PIPES = ['A.fifo', 'B.fifo', 'C.fifo']
 
 
 def write_pipes(order, datas):
-    """Pieces of the videos in the order of the list, from one program."""
+    """Writes pieces of the videos in the order of the list, from one thread."""
     pipes, rest = {}, {i: data for i, data in enumerate(datas)}
     try:
         for i, size in order:
@@ -228,7 +228,7 @@ for order in (in_turns, one_after_another):
         for name, got in zip(names, reports):
             check(title, got == alone(name, 'y4m', ['--threads', '2']), f'{name} differs')
 
-# One of them is given up: its pipe is read on, so that the writer of all gets to the others.
+# One video fails: its pipe is still read, so that the program that writes all of them can go on.
 files.y4m('bad_frame.y4m', one[:2 * inputs.FRAME])
 with open('bad_frame.y4m', 'ab') as file:
     file.write(b'no frame' + b'x' * (7 * ONE_FRAME))

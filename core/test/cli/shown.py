@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A command whose messages go to a terminal of ours. There it shows the first pair as soon as that is scored: what a test
-can wait for, however slow the machine is."""
+"""Runs a command whose messages go to a pseudo-terminal. It shows the first pair as soon as that is scored, so tests
+can wait for that on machines of any speed."""
 import os
 import pty
 import select
@@ -16,25 +16,25 @@ class Shown:
         os.close(other)
 
     def _read(self, until):
-        """Takes what comes next. False: nothing more comes, or nothing came in time."""
+        """Reads the next output. False: the output has ended, or nothing came in time."""
         if self.ended or not select.select([self.terminal], [], [], max(0, until - time.monotonic()))[0]:
             return False
         try:
             chunk = os.read(self.terminal, 65536)
-        except OSError:  # Linux' way to say that the other side is closed
+        except OSError:  # how Linux reports that the other side is closed
             chunk = b''
         self.seen += chunk
         self.ended = not chunk
         return not self.ended
 
     def wait_for_pair(self, seconds):
-        """Until a pair is scored, or the command ends."""
+        """Waits until a pair is scored or the command ends."""
         until = time.monotonic() + seconds
         while b' frame' not in self.seen and self._read(until):
             pass
 
     def end(self, seconds):
-        """All that was said. A command that does not end is killed, and that is said."""
+        """Returns all output. Kills a command that does not end, and notes that in the output."""
         until = time.monotonic() + seconds
         while self._read(until):
             pass

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command when it is told to stop, and when files are not what one would wish.
+"""Tests signals that stop the command, and files that change or are unusual.
 
 usage: signals_test.py VMAF SYNTHCLIP WORKDIR
 
-A signal ends it with 128 and the signal's number. What was scored is in the report, which says that it is partial and
-otherwise is the one of a run over as many frames. A second signal kills.
+A signal ends the command with exit code 128 plus the signal's number. The report contains what was scored, says that
+it is partial, and otherwise equals the report of a run over as many frames. A second signal kills the command at
+once.
 """
 import fcntl
 import json
@@ -26,13 +27,13 @@ from shown import Shown
 
 vmaf, synthclip, work = (os.path.abspath(p) for p in sys.argv[1:4])
 FRAMES = 8
-LIMIT = 300  # seconds after which a run counts as one that never ends
+LIMIT = 300  # seconds after which a run counts as hanging
 FAIL = 255
 RAW = '-w 64 -h 64 -p 420 -b 8'.split()
 FORMATS = {'xml': [], 'json': ['--json'], 'csv': ['--csv'], 'sub': ['--sub']}
 problems = []
 
-# Whoever runs the tests may ignore one of them (nohup does), and what is ignored here would be there.
+# Our parent may ignore one of the signals (nohup does), and the command would inherit that.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
 
@@ -79,7 +80,7 @@ PIPES = ['A.fifo', 'B.fifo']
 
 
 def open_pipes():
-    """Both ends for writing, once the command has opened them."""
+    """Opens both pipes for writing, once the command has opened them."""
     return [os.open(path, os.O_WRONLY) for path in PIPES]
 
 
@@ -90,7 +91,7 @@ def await_empty(pipe):
 
 
 def without_mark(text, form, reason):
-    """The report without the mark; None when it has none."""
+    """Returns the report without the mark; None if it has none."""
     marks = {'xml': f' partial="{reason}"', 'json': f'  "partial": "{reason}",\n', 'csv': f'# partial: {reason},\n'}
     mark = marks.get(form)
     if form == 'sub':
@@ -100,7 +101,7 @@ def without_mark(text, form, reason):
 
 
 def without_speed(text):
-    text = re.sub(r',\n  "vmaf_turbo": \{\n.*', '\n}\n', text, flags=re.S)  # has the options and the time
+    text = re.sub(r',\n  "vmaf_turbo": \{\n.*', '\n}\n', text, flags=re.S)  # contains the options and the time
     return re.sub(r'fps(=|": )[^ ,]*', '', text)
 
 
@@ -110,7 +111,7 @@ def frame_count(text, form):
 
 
 def check_stop(number, form, frames):
-    """Sends the signal once the first of some frames is scored, while the command scores the others or waits for more."""
+    """Sends the signal once the first frame is scored, while the command scores others or waits for more."""
     title = f'{signal.Signals(number).name}, {form}, {frames} frames:'
     remove('out', *PIPES)
     for path in PIPES:
@@ -153,7 +154,7 @@ for number in (signal.SIGTERM, signal.SIGHUP):
     check_stop(number, 'xml', 4)
 check_stop(signal.SIGINT, 'xml', 0)
 
-# Nobody writes: it stops while it waits for the beginning of a video.
+# Nobody writes: the command is stopped while it waits for the beginning of a video.
 remove('out', *PIPES)
 for path in PIPES:
     os.mkfifo(path)
@@ -166,7 +167,7 @@ for pipe in pipes:
 check('no beginning:', process.returncode == 128 + signal.SIGTERM and not os.path.exists('out'),
       process.returncode, said)
 
-# The second signal kills: here while a report goes to a pipe that nobody reads.
+# The second signal kills the command, here while it writes a report to a pipe that nobody reads.
 remove('report.fifo', *PIPES)
 for path in PIPES + ['report.fifo']:
     os.mkfifo(path)
@@ -184,7 +185,7 @@ for pipe in pipes:
     os.close(pipe)
 check('second signal:', process.returncode in (-signal.SIGINT, 128 + signal.SIGINT), process.returncode, said)
 
-# What whoever started us ignores stays ignored.
+# A signal that the parent ignores stays ignored.
 process = start(['-r', 'r.yuv', '-d', 'd.yuv'] + RAW, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
 process.send_signal(signal.SIGINT)
 said = end(process)
@@ -192,13 +193,13 @@ check('ignored signal:', process.returncode == 0, process.returncode, said)
 
 # ---- reports ----
 
-# A limit on the size of files: an error, not a signal, and no half report.
+# With a limit on the size of files: an error, not a signal, and no incomplete report.
 remove('out')
 code, said = run(['-r', 'r.yuv', '-d', 'd.yuv', '-o', 'out'] + RAW,
                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
 check('file size limit:', code == FAIL and 'File too large' in said and not os.path.exists('out'), code, said)
 
-# A link that leads nowhere yet leads to the report afterwards.
+# A link to a file that does not exist leads to the report afterwards.
 remove('link', 'target.xml')
 os.symlink('target.xml', 'link')
 code, said = run(['-r', 'r.yuv', '-d', 'd.yuv', '-o', 'link'] + RAW)
@@ -212,13 +213,13 @@ remove('link', 'loop')
 os.symlink('loop', 'loop')
 code, said = run(['-r', 'r.yuv', '-d', 'd.yuv', '-o', 'loop'] + RAW)
 check('link to itself:', code == FAIL and 'loop' in said, code, said)
-# A model that cannot be loaded: the target that was tried is not left behind.
+# If a model cannot be loaded, the file made to test the output path is removed.
 remove('link', 'target.xml')
 os.symlink('target.xml', 'link')
 code, said = run(['-r', 'r.yuv', '-d', 'd.yuv', '-o', 'link', '--model', 'path=nope.json'] + RAW)
 check('link, failed run:', code == FAIL and os.path.islink('link') and not os.path.exists('target.xml'), code, said)
 
-# A report in the place of a video.
+# A report with the path of a video.
 for name in ('r.yuv', 'd.yuv', './r.yuv', 'hard', 'soft'):
     remove('hard', 'soft')
     os.link('r.yuv', 'hard')
@@ -230,7 +231,7 @@ for name in ('r.yuv', 'd.yuv', './r.yuv', 'hard', 'soft'):
 
 # ---- videos ----
 
-# Files that grow: what was there at the start counts, and no frame is torn.
+# Files that grow: only the frames at the start count, and no frame is incomplete.
 for kind, options in (('yuv', RAW), ('y4m', [])):
     remove('expected', 'out', *PIPES)
     code, said = run(['-r', f'r.{kind}', '-d', f'd.{kind}', '--frame_cnt', '3', '-o', 'expected'] + options)
@@ -250,7 +251,7 @@ for kind, options in (('yuv', RAW), ('y4m', [])):
         check(f'growing {kind}, {tail}:', without_speed(open('out').read()) == without_speed(open('expected').read()),
               'other scores than the first frames have')
 
-# Millions of frames to skip: in a file they are not read. The last ones are kept.
+# Millions of frames to skip are not read in a file. The last frames are scored.
 millions = 3000000
 frame = 96  # 8x8
 dice = random.Random(1)
@@ -273,7 +274,7 @@ for skip in (millions + 3, 4294967295):
     code, said = run(['-r', 'many_r', '-d', 'many_d', '--frame_skip_ref', str(skip)] + small)
     check(f'skip {skip}:', code == FAIL and 'fewer than' in said, code, said)
 remove('many_r', 'many_d')
-# Y4M: every frame has a line of its own, which may be longer in some of them.
+# Y4M: every frame has a header line, which may be longer for some frames.
 body = b''.join((b'FRAME\n', b'FRAME Ip\n', b'FRAME Xabc\n')[i % 3] + dice.randbytes(frame) for i in range(20000))
 tail = [b''.join(b'FRAME\n' + data[i * frame:(i + 1) * frame] for i in range(2)) for data in last]
 header = b'YUV4MPEG2 W8 H8 F30:1 Ip C420\n'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Which frames are compared: by number, by time, at a rate, from an offset on. Each run has the scores of one
-over files that hold just these frames, in this order.
+"""Tests which frames are compared: by number, by time, at a rate, from an offset on. Each run must give the scores of
+a run over files that hold just these frames, in this order.
 
 usage: sync_test.py VMAF SYNTHCLIP WORKDIR
 
-Y4M files with a frame rate show most of it. Real files with times of their own are made with ffmpeg, where there is
-one and the command reads them.
+Most tests use Y4M files with a frame rate. Real files with times are made with ffmpeg, if there is one and the
+command can read them.
 """
 import json
 import os
@@ -45,7 +45,7 @@ def run(args, code=0):
 
 
 def scores(args):
-    """What was said, and the frames' scores."""
+    """Returns the messages and the frames' scores."""
     if os.path.exists('out.csv'):
         os.remove('out.csv')
     said = run(args + ['-o', 'out.csv', '--feature', 'psnr', '-q'])
@@ -53,7 +53,7 @@ def scores(args):
 
 
 def pairs(pairing):
-    """The scores of these pairs of frames, (reference, distorted), by files that hold them one after another."""
+    """Returns the scores of these pairs of frames, (reference, distorted), by files that hold them one after another."""
     y4m('pairs_r.y4m', [ref[r] for r, _ in pairing])
     y4m('pairs_d.y4m', [dist[d] for _, d in pairing])
     return scores(['pairs_r.y4m', 'pairs_d.y4m'])[1]
@@ -80,12 +80,12 @@ files.put('r.yuv', b''.join(ref))
 files.put('d.yuv', b''.join(dist))
 RAW = '-w 64 -h 64 -p 420 -b 8'.split()
 
-# Y4M and raw video are paired by number, whatever their rates say.
+# Y4M and raw video are paired by number, whatever their rates are.
 expect(['r25.y4m', 'd25.y4m'], straight(FRAMES))
 expect(['r25.y4m', 'd30.y4m'], straight(FRAMES), 'paired by number')
 expect(['r25.y4m', 'd30.y4m', '--sync', 'index'], straight(FRAMES))
 
-# At a rate; nearest in time.
+# Pairing at a rate; pairing nearest in time.
 expect(['r25.y4m', 'd50.y4m', '--fps', '25'], straight(FRAMES), f'{FRAMES - 1} left out')
 expect(['r25.y4m', 'd50.y4m', '--fps', '50'], [(i, i) for i in range(FRAMES) for _ in (0, 1)])
 expect(['r25.y4m', 'd50.y4m', '--sync', 'nearest'], straight(FRAMES), f'{FRAMES - 1} left out')
@@ -93,7 +93,7 @@ expect(['r_half.y4m', 'd25.y4m', '--sync', 'nearest'], [(i, i) for i in range(0,
 expect(['r_half.y4m', 'd25.y4m', '--fps', '12.5'], [(i, i) for i in range(0, FRAMES, 2)], 'left out')
 expect(['r25.y4m', 'd25.y4m', '--fps', '5'], [(i, i) for i in range(0, FRAMES, 5)], 'left out')
 
-# From an offset on: frames, seconds, both ways.
+# Offsets in frames and seconds, in both directions.
 for offset in ('3', '0.12s', '120ms'):
     expect(['r25.y4m', 'd25.y4m', '--offset', offset], straight(FRAMES - 3, 0, 3), 'ended before')
     expect(['r25.y4m', 'd25.y4m', '--offset=-' + offset], straight(FRAMES - 3, 3, 0), 'ended before')
@@ -104,14 +104,14 @@ expect(['r25.y4m', 'd25.y4m', '--offset', '4', '--frame_skip_ref', '1', '--frame
        straight(5, 1, 6))
 expect(['r.yuv', 'd.yuv', '--offset', '-2', '--duration', '10', *RAW], straight(10, 2, 0))
 
-# No longer than wanted.
+# Limits on the length.
 for more in ([], ['--sync', 'nearest'], ['--fps', '25']):
     expect(['r25.y4m', 'd25.y4m', '--duration', '1s', *more], straight(25))
     expect(['r25.y4m', 'd25.y4m', '--duration', '7', *more], straight(7))
     expect(['r25.y4m', 'd25.y4m', '--duration', '1s', '--frame_cnt', '9', *more], straight(9))
     expect(['r25.y4m', 'd25.y4m', '--duration', '1s', '--frame_cnt', '30', *more], straight(25))
 
-# An offset that is found.
+# Offsets that --sync auto finds.
 expect(['r25.y4m', 'late.y4m', '--sync', 'auto'], straight(FRAMES - 7, 7, 7), 'late.y4m begins 7 frames into r25.y4m')
 expect(['r25.y4m', 'd25.y4m', '--sync', 'auto'], straight(FRAMES), 'begin together')
 y4m('r_late.y4m', ref[5:])
@@ -127,12 +127,12 @@ with subprocess.Popen(['cat', 'd25.y4m'], stdout=subprocess.PIPE) as cat:
                           check=False)
 check('--sync auto with a pipe:', done.returncode == FAIL and 'pipe' in done.stderr, done.stderr)
 
-# Each distorted video has an offset of its own.
+# Each distorted video has its own offset.
 run(['r25.y4m', 'late.y4m', 'd25.y4m', 'short.y4m', '--sync', 'auto', '-o', 'out.csv', '--feature', 'psnr', '-q'])
 for i, pairing in enumerate((straight(FRAMES - 7, 7, 7), straight(FRAMES), straight(20))):
     check('--sync auto with several:', open(f'out.{i + 1}.csv').read() == pairs(pairing), i)
 
-# What makes no sense.
+# Combinations that are errors.
 for words, said in (('--offset 1.5', 'frames (7) or a time'), ('--offset 3x', 'frames'), ('--offset ""', 'frames'),
                     ('--duration 0', 'frames'), ('--duration -1s', 'frames'), ('--fps 0', 'frames a second'),
                     ('--fps 25/0', 'frames a second'), ('--fps x', 'frames a second'), ('--sync never', 'nearest, index'),
@@ -163,31 +163,31 @@ def reads_files():
 
 
 def check_real_files():
-    """Lossless ones: their frames are those of the clip, and only their times are other."""
+    """Makes lossless files: their frames are those of the clip, only their times differ."""
     lossless = ['-c:v', 'ffv1']
     plain = ffmpeg('d25.y4m', *lossless, 'd.mkv')
     expect(['r.mkv', plain], straight(FRAMES))
     expect(['r25.y4m', plain], straight(FRAMES))
-    # Another container, which begins at another time.
+    # Another container, with another start time.
     late = ffmpeg('d25.y4m', *lossless, '-output_ts_offset', '1.4', 'late.mkv')
     expect(['r.mkv', late], straight(FRAMES), 'begins at 1.400 s')
-    # Frames that were dropped, with the times of the others as they were: every tenth from the fourth on.
+    # Every tenth frame from the fourth on is missing; the others keep their times.
     dropped = ffmpeg('d25.y4m', '-vf', r'select=not(eq(mod(n\,10)\,3))', '-vsync', 'vfr', *lossless, 'vfr.mkv')
     expect(['r.mkv', dropped], [(i, i - 1 if i % 10 == 3 else i) for i in range(FRAMES)], '5 frames were compared more than')
-    # Twice as many.
+    # Twice as many frames.
     double = ffmpeg('d50.y4m', *lossless, 'd50.mkv')
     got = run(['r.mkv', double], FAIL)
     check('other rates:', all(word in got for word in ('25', '50', '--fps', '--sync nearest', '--sync index')), got)
     expect(['r.mkv', double, '--fps', '25'], straight(FRAMES), 'left out')
     expect(['r.mkv', double, '--sync', 'nearest'], straight(FRAMES), 'left out')
     expect(['r.mkv', double, '--sync', 'index'], [(i, i // 2) for i in range(FRAMES)], 'ended before')
-    # Cut at its beginning.
+    # The beginning is cut off.
     trimmed = ffmpeg('late.y4m', *lossless, 'trimmed.mkv')
     expect(['r.mkv', trimmed, '--offset', '-7'], straight(FRAMES - 7, 7, 7))
     expect(['r.mkv', trimmed, '--offset', '-280ms'], straight(FRAMES - 7, 7, 7))
     expect(['r.mkv', trimmed, '--sync', 'auto'], straight(FRAMES - 7, 7, 7), 'begins 7 frames into')
     expect(['r.mkv', trimmed, '--sync', 'auto', '--duration', '0.4s'], straight(10, 7, 7), 'begins 7 frames into')
-    # Reports tell the first frames that were compared, however that came about.
+    # Reports contain the first frames that were compared, for whatever reason.
     for words in (['--offset', '-7'], ['--offset', '-280ms'], ['--sync', 'auto']):
         run(['r.mkv', trimmed, *words, '-o', 'out.json', '-q'])
         skipped = [video['skipped'] for video in json.load(open('out.json'))['vmaf_turbo']['inputs'].values()]
@@ -195,7 +195,7 @@ def check_real_files():
         run([trimmed, 'r.mkv', *[word.replace('-7', '7').replace('-280', '280') for word in words], '-o', 'out.json', '-q'])
         skipped = [video['skipped'] for video in json.load(open('out.json'))['vmaf_turbo']['inputs'].values()]
         check(f'skipped with {words}, swapped:', skipped == [0, 7], skipped)
-    # Other depths and samplings, with and without times: each is scored as it is alone, though the reference is read more than once then.
+    # Different depths and samplings, with and without times: each video is scored as if alone; the reference is read several times.
     others = [plain, ffmpeg('d25.y4m', '-pix_fmt', 'yuv420p10le', *lossless, 'd10.mkv'),
               ffmpeg('d25.y4m', '-pix_fmt', 'yuv444p', *lossless, 'd444.mkv'), 'd25.y4m', dropped]
     alone = [scores(['r.mkv', other])[1] for other in others]
@@ -206,7 +206,7 @@ def check_real_files():
     with subprocess.Popen(['cat', 'r.mkv'], stdout=subprocess.PIPE) as cat:
         got = subprocess.run([vmaf, '-', *others], stdin=cat.stdout, capture_output=True, text=True, check=False)
     check('a pipe for other depths:', got.returncode == FAIL and 'one at a time' in got.stderr, got.stderr)
-    # All at once, and what was done is in the reports.
+    # All options at once; the reports say what was done.
     run(['r.mkv', dropped, plain, late, '-o', 'out.json', '-q'])
     for i, words in enumerate(('by time, 5 repeated', 'by time', 'by time')):
         report = open(f'out.{i + 1}.json').read()

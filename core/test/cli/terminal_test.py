@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a terminal shows: progress line, scores, messages.
+"""Tests what a terminal shows: progress line, scores, messages.
 
 usage: terminal_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -18,12 +18,12 @@ SCORE = 'vmaf_v0.6.1: 86.289121\r\n'
 
 
 def meter(done, total):
-    """The progress line as it ends."""
+    """Returns the final progress line."""
     return f'\r{done * 100 // total:3}%  {done}/{total} frames  N fps  score N\033[K'
 
 
 def summary(name, score, bar, spark, low, high, p5, worst='frame 0', colour='\033[32m', plain='\033[0m'):
-    """What follows the scores."""
+    """Returns the text after the scores."""
     return (f'  score   {colour}{bar:░<32}{plain} {score:>6}   {name}\r\n'
             f'  frames  {colour}{spark}{plain}   from {low} to {high}, p5 {p5}\r\n  worst   {worst}: {low}\r\n')
 
@@ -46,7 +46,7 @@ CASES = [
      meter(2, 2) + '\r\nvmaf_b_v0.6.3: 84.212349\r\nvmaf_v0.6.1 (phone): 97.853324\r\n'
      'vmaf_b_v0.6.3: 83.843073, ci.p95: [78.782834, 88.391345], stddev: 2.821923\r\n' +
      summary('vmaf_b_v0.6.3', '83.84', '█' * 26 + '▉', '▁█', '79.49', '88.19', '79.93')),
-    # What is said in the middle ends the line.
+    # A message ends the progress line.
     ('-r r.yuv -d d1.yuv -w 64 -h 64 -p 420 -b 8', 0,
      meter(1, 1) + '\r\n"d1.yuv" ended before "r.yuv".\r\nvmaf_v0.6.1: 81.749185\r\n' + summary(*FIRST)),
     ('-r r.yuv -d d_cut.yuv -w 64 -h 64 -p 420 -b 8', 255,
@@ -60,7 +60,7 @@ CASES = [
 
 
 def on_terminal(args, raw=False, **env):
-    """Exit code and bytes of a run whose stderr is a terminal."""
+    """Returns exit code and output of a run whose stderr is a terminal."""
     master, slave = pty.openpty()
     process = subprocess.Popen([vmaf] + args.split(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
                                env={**os.environ, 'TERM': 'xterm', 'NO_COLOR': '', **env})
@@ -69,7 +69,7 @@ def on_terminal(args, raw=False, **env):
     while True:
         try:
             chunk = os.read(master, 4096)
-        except OSError:  # Linux' way to say that the other side is closed
+        except OSError:  # how Linux reports that the other side is closed
             break
         if not chunk:
             break
@@ -78,16 +78,16 @@ def on_terminal(args, raw=False, **env):
     text = seen.decode()
     if raw:
         return process.wait(), text
-    text = re.sub(r'(\r[^\r\n]*\033\[K)+(\r[^\r\n]*\033\[K)', r'\2', text)  # the last state of the line
-    # When the first score is there is the workers' business.
+    text = re.sub(r'(\r[^\r\n]*\033\[K)+(\r[^\r\n]*\033\[K)', r'\2', text)  # the final state of the line
+    # The first score may come at any time: it depends on the worker threads.
     text = re.sub(r'[\d.]+ fps(?!=)(  score [\d.]+)?', lambda m: 'N fps' + ('' if '-n' in args else '  score N'), text)
-    text = re.sub(r'(progress [^\r\n]*\r\n)+(?=progress )', '', text)  # a slow machine has time for more of them
+    text = re.sub(r'(progress [^\r\n]*\r\n)+(?=progress )', '', text)  # a slow machine prints more of them
     text = re.sub(r'fps=[\d.]+( score=[\d.]+)?', 'fps=N score=N', text)
     return process.wait(), re.sub(r'(built-in models are: ).*\r', r'\1LIST\r', text)
 
 
 def check_running_score():
-    """A longer run shows the mean of the frames that are scored by then: close to the end, close to the score."""
+    """A longer run shows the mean of the frames scored so far, which is close to the final score near the end."""
     code, seen = on_terminal('-r long_r.yuv -d long_d.yuv -w 64 -h 64 -p 420 -b 8', raw=True)
     last = re.search(r'\r100%  (\d+)/\1 frames  \d+\.\d fps  score (\d+\.\d\d)\033\[K\r\nvmaf_v0.6.1: ([\d.]+)', seen)
     if code == 0 and last and abs(float(last.group(2)) - float(last.group(3))) < 0.5:
@@ -97,7 +97,7 @@ def check_running_score():
 
 
 def check_colours():
-    """Who wants no colours gets none."""
+    """Colours can be switched off."""
     wrong = 0
     for env in {'NO_COLOR': '1'}, {'TERM': 'dumb'}:
         code, seen = on_terminal(RAW, **env)

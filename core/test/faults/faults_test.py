@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Each call of the command that reads, writes or takes memory fails once: it never ends by a signal, never hangs, and
-never says that all is well when a file is damaged or a score is wrong.
+"""Lets each call that reads, writes or allocates memory fail once: the command never dies of a signal, never hangs,
+and never reports success when a file is damaged or a score is wrong.
 
 usage: faults_test.py files|memory|limits VMAF SYNTHCLIP PRELOAD WORKDIR [--all]
 
-Without --all, calls beyond the first few are tried by samples.
+Without --all, only a sample of the calls beyond the first few is tried.
 """
 import hashlib
 import os
@@ -21,7 +21,7 @@ TIMEOUT = 300
 W, H = 64, 48
 VIDEOS = f'-r r.yuv -d d.yuv -w {W} -h {H} -p 420 -b 8 --threads 2 -q'.split()
 
-# Name, arguments, what it writes. Heat maps want a larger picture.
+# Name, arguments, files written. Heat maps need a larger picture.
 RUNS = {
     'xml': (VIDEOS + ['--feature', 'psnr', '-o', 'out/report'], ['out/report']),
     'json': (VIDEOS + ['-n', '--feature', 'psnr', '--json', '-o', 'out/report'], ['out/report']),
@@ -48,7 +48,7 @@ FILE_FAULTS = {
     'rename': ['EIO', 'EROFS', 'EACCES', 'ENOSPC'],
 }
 OLD = b'the report of an earlier run\n'
-# Speed and time are others each time; threads are as many as there is memory for.
+# Speed and time differ between runs; the number of threads depends on the free memory.
 SPEED = re.compile(rb'(fps|elapsed|threads)(="|": )[^,"/\n]*')
 
 
@@ -89,7 +89,8 @@ def digest(paths):
 
 
 def check(name, what, wanted, extra=None, before=None):
-    """One run with something wrong: whole and right with exit code 0, or a failure that says why."""
+    """Runs the command with a fault: it must give complete and correct output with exit code 0, or fail with a
+    message."""
     arguments, outputs = RUNS[name]
     clean()
     code, stderr = run(arguments, extra, before)
@@ -113,7 +114,7 @@ def check(name, what, wanted, extra=None, before=None):
 
 
 def count(name):
-    """A good run: what it writes, and how often it calls what."""
+    """Runs the command without faults; returns what it writes and how often it calls each function."""
     clean()
     counts = f'{work}/counts'
     code, stderr = run(RUNS[name][0], {'VMAF_FAULT_COUNTS': counts})
@@ -125,7 +126,7 @@ def count(name):
 
 
 def numbers(total, first, samples):
-    """Of the calls 1 to total: the first ones, the last two, and some in between."""
+    """Chooses from the calls 1 to total: the first ones, the last two, and some in between."""
     if every:
         return range(1, total + 1)
     chosen = set(range(1, min(total, first) + 1)) | {max(1, total - 1), total}
@@ -144,12 +145,12 @@ def spoil_files():
                     order = f'{function}:{number}{onwards}:{fault.rstrip("+")}'
                     code = check(name, order, wanted, {'VMAF_FAULT': order})
                     runs, failed = runs + 1, failed + (code != 0)
-                    # The last one of each report is the folder's, which not every file system can do.
+                    # The last call for each report concerns the folder, which not every file system supports.
                     reports = 2 if name == 'several' else 1
                     of_folder = number % (calls['fsync'] // reports) == 0 if function == 'fsync' else False
                     if function == 'fsync' and fault == 'EIO' and not of_folder and not code:
                         raise Failure(f'{name}, {order}: exit code 0, though nobody knows what is on the disk')
-                    # What a signal interrupts and what comes in parts is done again, or goes on.
+                    # Interrupted and partial calls are repeated or continued.
                     if fault in ('EINTR', 'short', 'short+') and code and function != 'open':
                         raise Failure(f'{name}, {order}: exit code {code}, though nothing was lost')
     return runs, failed
@@ -176,7 +177,7 @@ def limited(kind, limit):
 
 def limits():
     runs = failed = 0
-    room = os.path.getsize(vmaf)  # with less the system ends the program before it begins
+    room = os.path.getsize(vmaf)  # with less memory the system kills the program before it starts
     for name in ('xml', 'heat maps'):
         wanted, _ = count(name)
         cases = [(resource.RLIMIT_AS, room + (mib << 20)) for mib in (4, 8, 12, 20, 28, 36, 52, 84, 116, 244)]

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A library to be preloaded (LD_PRELOAD): one call of one function fails, or all from there on.
- *
- *     VMAF_FAULT=FUNCTION:NUMBER:WHAT     the NUMBERth call, from 1; NUMBER+: and all that follow
- *     VMAF_FAULT_COUNTS=FILE              where the number of calls of each function is written at the end
- *
- * WHAT is an error's name or, for what transfers bytes, "short": a part of them only. Calls on stdin,
- * stdout and stderr are neither counted nor spoilt; neither are those of the C library itself. */
-#undef _FILE_OFFSET_BITS /* it would make one name of two */
+/* A library for LD_PRELOAD, which makes one call of a function fail, or all calls from one on.
+ * VMAF_FAULT=FUNCTION:NUMBER:WHAT the NUMBERth call, from 1; NUMBER+: that and all later ones
+ * VMAF_FAULT_COUNTS=FILE file for the number of calls of each function, at the end WHAT is an
+ * error's name or, for functions that transfer bytes, "short": transfer only a part. Calls on
+ * stdin, stdout and stderr are neither counted nor changed, and neither are calls from within the C
+ * library. */
+#undef _FILE_OFFSET_BITS /* it would merge two names into one */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <errno.h>
@@ -90,14 +89,14 @@ __attribute__((destructor)) static void write_counts(void)
     fclose(file);
 }
 
-/* 0, or what goes wrong with this call. */
+/* Counts the call. Returns 0, or the fault of this call. */
 static int spoil(enum Function f)
 {
     const unsigned long n = atomic_fetch_add(&calls[f], 1) + 1;
     return (int)f == function && (n == number || (onwards && n > number)) ? fault : 0;
 }
 
-/* The same for calls that take a file: errno is set. True: the call fails. */
+/* Like the function above, for calls that take a file; sets errno. True: the call fails. */
 static bool fails(enum Function f, int fd, int *what)
 {
     *what = fd > STDERR_FILENO ? spoil(f) : 0;
@@ -149,7 +148,7 @@ ssize_t write(int fd, const void *data, size_t size)
     return fails(WRITE, fd, &what) ? -1 : REAL(write)(fd, data, what && size > 1 ? size / 2 : size);
 }
 
-/* A part of the first of several: the others stay as they were. */
+/* Shortens the first of several buffers; the others stay as they were. */
 ssize_t preadv(int fd, const struct iovec *spans, int count, off_t offset)
 {
     int what;
@@ -192,7 +191,7 @@ int fsync(int fd)
     return fails(FSYNC, fd, &what) ? -1 : REAL(fsync)(fd);
 }
 
-/* As the system does it: the file is closed, whatever is said about it. */
+/* Closes the file even if the call reports an error, as the system does. */
 int close(int fd)
 {
     int what;
@@ -218,7 +217,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 
 #ifdef SPOIL_MEMORY
-/* dlsym allocates: these are the C library's own names. */
+/* dlsym allocates, so these use the C library's own names. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Each call of a Vulkan driver goes wrong once during a whole run of the command: it fails with each error that it may
-return, the device is lost, or it never finishes. The command ends with the right scores, or with an error that it names; it
-ends by no signal, it does not hang, and it destroys no semaphore that a queue may still hold.
+"""Lets each call of a Vulkan driver go wrong once during a whole run of the command: it fails with each error that it
+may return, the device is lost, or the call never finishes. The command ends with the right scores or with an error
+message; it never dies of a signal, does not hang, and destroys no semaphore that a queue may still hold.
 
 usage: vulkan_faults_test.py VMAF SYNTHCLIP SHIM WORKDIR [--all] [--leaks]
 
-Without --all, of the calls of a function the first two and the last are tried, and the self-test of a new device is
-not. --leaks: the sanitizer looks for what is not freed, but for what drivers forget.
+Without --all, only the first two calls and the last call of each function are tried, and not those of a new device's
+self-test. --leaks: the sanitizer looks for leaks, except those of drivers.
 """
 import json
 import os
@@ -22,7 +22,7 @@ SKIP = 77
 
 HOST, DEVICE, INIT, LOST, MAP, EXTENSION, FEATURE, DRIVER, OBJECTS, POOL = -1, -2, -3, -4, -5, -7, -8, -9, -10, -1000069000
 NOT_READY, TIMED_OUT = 1, 2
-# What each function may return; those that are not here, that memory is short.
+# The errors that each function may return; functions that are not listed may run out of memory.
 ERRORS = {
     'vkCreateInstance': [HOST, DEVICE, INIT, EXTENSION, DRIVER],
     'vkEnumeratePhysicalDevices': [HOST, DEVICE, INIT],
@@ -36,13 +36,13 @@ ERRORS = {
     'vkWaitSemaphores': [HOST, DEVICE, LOST, TIMED_OUT],
     'vkQueueWaitIdle': [HOST, DEVICE, LOST],
 }
-# A driver that cannot free or keep something, or be seen to be idle at the end, does not make scores wrong.
+# Failing to free or store something, or to wait for idleness at the end, does not make scores wrong.
 HARMLESS = {'vkGetPipelineCacheData', 'vkFreeDescriptorSets', 'vkEnumerateInstanceLayerProperties', 'vkQueueWaitIdle'}
-# What the command says where there is no device.
+# The command's message if there is no device.
 NO_DEVICE = ('no device found', 'cannot be used, it lacks', 'no Vulkan loader')
 ARGUMENTS = ('-r r.yuv -d d.yuv -w 64 -h 48 -p 420 -b 8 -q -n --feature psnr --feature motion --backend vulkan '
              '--vulkan_allow_software --json -o report.json').split()
-# Drivers and their compilers, and what the loader keeps.
+# Leaks of drivers, of their compilers and of the loader.
 SUPPRESSIONS = ['libvulkan', 'libLLVM', 'ld-linux', 'libdrm', 'libxcb', 'libX11', 'libwayland', '_dl_', 'dlopen', 'libgallium']
 
 
@@ -59,11 +59,11 @@ def find_library():
 
 
 def run(library, cache, extra=None, more=()):
-    """Exit code, what was said, and the scores of the report."""
+    """Returns the exit code, the messages and the scores of the report."""
     path = f'{work}/report.json'
     if os.path.exists(path):
         os.remove(path)
-    # What a device that hangs, or cannot be waited for, might still write to is left to it on purpose.
+    # Memory that a hanging device might still write to is leaked on purpose.
     fault = (extra or {}).get('VMAF_VULKAN_FAULT', '')
     hunted = leaks and not (fault.endswith('hangs') or '+' in fault)
     options = os.environ.get('ASAN_OPTIONS', '') + \
@@ -109,7 +109,7 @@ def check(library, cache, order, wanted):
 
 
 def check_doubles(library, cache):
-    """Kernels with doubles run when they are asked for where the device has any; the shim looks at each kernel."""
+    """Kernels with doubles run when they are asked for and the device supports them; the shim checks each kernel."""
     wanted = None
     for asked, hidden in [('0', {}), ('1', {}), ('1', {'VMAF_VULKAN_NO_DOUBLES': '1'})]:
         code, text, scores = run(library, cache, {'VMAF_GPU_DOUBLES': asked, 'VMAF_GPU_PROFILE': '1', **hidden},
@@ -130,7 +130,7 @@ def orders(counts):
                 yield f'{name}:{number}:{error}'
             if name in ('vkCreateDevice', 'vkQueueSubmit', 'vkWaitSemaphores', 'vkAllocateMemory', 'vkCreateBuffer'):
                 yield f'{name}:{number}:lost'
-            # Not at later waits: what was waited for once is done.
+            # Later waits do not count: what was waited for once is done.
             if name == 'vkQueueSubmit' or (name == 'vkWaitSemaphores' and number == 1):
                 yield f'{name}:{number}:hangs'
             if name in ('vkWaitSemaphores', 'vkQueueWaitIdle'):
@@ -158,7 +158,7 @@ def main():
     with open(f'{work}/leaks', 'w', encoding='ascii') as file:
         file.writelines(f'leak:{name}\n' for name in SUPPRESSIONS)
     subprocess.run([synthclip, 'mix', '64', '48', '420', '8', '3', f'{work}/r.yuv', f'{work}/d.yuv'], check=True)
-    # The first run leaves a verdict and compiled kernels; the second finds them, as those that follow will.
+    # The first run stores the self-test's result and compiled kernels; the second and later runs find them.
     cache = f'{work}/cache'
     count_calls(library, cache)
     wanted, counts = count_calls(library, cache)

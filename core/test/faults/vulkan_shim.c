@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A libvulkan.so.1 that stands before the true one and lets calls go wrong.
- *
- *     VMAF_VULKAN_LIBRARY=FILE             the true one
- *     VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT   the NUMBERth call, from 1, of all devices together
- *     VMAF_VULKAN_COUNTS=FILE              where the number of calls of each function is written at the end
- *     VMAF_VULKAN_NO_DOUBLES=1             devices have no shaderFloat64
- *
- * WHAT is a VkResult's number: the call fails with it, once (a lost device stays so), and does nothing; with a "+"
- * behind NUMBER so does every later call of the function. Or it is "lost": from this call on the device is lost, and every
- * function that can say so does. Or "hangs": from this call on no work is ever finished; a wait ends when its time is
- * over, at once here, and one without an end ends the process with exit code 99. Functions that cannot fail are passed on.
- *
- * A semaphore that is destroyed though a queue of its device was given work, and was not waited for afterwards, ends the
- * process with exit code 98: a driver's thread may still look at it, however long ago its point was reached. A device that
- * is lost holds nothing any more. A command that is recorded where recording could not begin ends it with exit code 97.
- *
- * Devices have VK_EXT_pipeline_robustness here, whatever the driver has. Where it is used in part, or without having been
- * enabled, the process ends with exit code 96.
- *
- * A kernel with doubles on a device for which shaderFloat64 was not enabled, or a device for which it was though it has
- * none, ends it with exit code 95. */
+/* A libvulkan.so.1 in front of the real one, which makes calls go wrong and checks rules.
+ * VMAF_VULKAN_LIBRARY=FILE the real library VMAF_VULKAN_FAULT=FUNCTION:NUMBER:WHAT the NUMBERth
+ * call, from 1, on all devices together VMAF_VULKAN_COUNTS=FILE file for the number of calls of
+ * each function, at the end VMAF_VULKAN_NO_DOUBLES=1 devices have no shaderFloat64 WHAT is one of:
+ * - the number of a VkResult: the call does nothing and fails with it, once (but a lost device
+ * stays lost); with a "+" after NUMBER, every later call of the function fails as well; - "lost":
+ * from this call on the device is lost, and every function that can report that does so; - "hangs":
+ * from this call on no work ever finishes; a wait with a time limit returns at once as if the time
+ * were over, and one without a limit ends the process with exit code 99. Functions that cannot fail
+ * are passed on. The shim ends the process with these exit codes: - 98: a semaphore was destroyed
+ * although a queue of its device got work that was not waited for afterwards. A driver's thread may
+ * still look at the semaphore, however long ago its value was reached. (A lost device holds nothing
+ * any more.) - 97: a command was recorded where recording could not begin. - 96:
+ * VK_EXT_pipeline_robustness, which all devices have here, was used in part, or without having been
+ * enabled. - 95: a kernel with doubles runs on a device for which shaderFloat64 was not enabled, or
+ * shaderFloat64 was enabled for a device that does not have it. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -33,8 +28,8 @@
 
 #include <vulkan/vulkan.h>
 
-/* X(name, may it say that the device is lost, what failing does, (parameters), (arguments)) */
-#define MAKES memset(out, 0xa5, sizeof(*out)) /* nobody may use what is not there */
+/* X(name, true if it can report a lost device, action on failure, (parameters), (arguments)) */
+#define MAKES memset(out, 0xa5, sizeof(*out)) /* garbage, so that using it shows */
 #define NOTHING (void)0
 #define CALLBACKS const VkAllocationCallbacks *callbacks
 #define FUNCTIONS(X)                                                                               \
@@ -137,7 +132,7 @@ static const char *const names[FUNCTION_COUNT] = {
 enum { ONCE, ALWAYS, LOST, HANGS };
 
 static atomic_ulong calls[FUNCTION_COUNT];
-static atomic_bool begun; /* the fault, where it lasts */
+static atomic_bool begun; /* the fault has begun and lasts */
 static int function = -1, kind, error;
 static unsigned long number;
 static PFN_vkGetInstanceProcAddr get_instance_proc;
@@ -183,11 +178,11 @@ __attribute__((destructor)) static void write_counts(void)
     fclose(file);
 }
 
-/* Calls that are with the driver; waits, which may take long, are not among them. */
+/* Calls that are inside the driver, except waits, which may take long. */
 static atomic_int under_way;
 
-/* A device that is lost runs nothing any more: the true one takes what other threads are handing it, of
- * which `own` is the caller's, and ends what it has. */
+/* A lost device runs nothing any more. Waits until the real device has received what other
+ * threads are handing it (`own` submissions are the caller's), and until it has finished. */
 static void settle(int own)
 {
     const VkDevice device = atomic_load(&last_device);
@@ -202,7 +197,7 @@ static bool is_lost(void)
     return kind != HANGS && error == VK_ERROR_DEVICE_LOST && atomic_load(&begun);
 }
 
-/* Whether this call goes wrong. */
+/* True if this call goes wrong. */
 static bool spoil(enum Function f, bool loses, int own)
 {
     const unsigned long call = atomic_fetch_add(&calls[f], 1) + 1;
@@ -213,7 +208,8 @@ static bool spoil(enum Function f, bool loses, int own)
         settle(own);
     if (now)
         return kind != HANGS;
-    /* What is lost stays lost: work that another thread hands over now would run while its memory is freed. */
+    /* A lost device stays lost: work that another thread hands over now would run while its
+     * memory is freed. */
     return loses && is_lost();
 }
 
@@ -222,14 +218,14 @@ static bool spoil(enum Function f, bool loses, int own)
 typedef struct Queue {
     VkQueue handle;
     VkDevice device;
-    unsigned long given, idle_after; /* so many submissions */
+    unsigned long given, idle_after; /* numbers of submissions */
 } Queue;
 
 static Queue queues[64];
 static unsigned queue_count;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static Queue *find_queue(VkQueue handle)
 {
     for (unsigned i = 0; i < queue_count; i++)
@@ -241,7 +237,8 @@ static Queue *find_queue(VkQueue handle)
     return &queues[queue_count++];
 }
 
-/* Whoever submits to a queue or waits for it holds it: these are never two at a time for one queue. */
+/* Held while a thread submits to a queue or waits for it: this must never happen twice at a time
+ * for one queue. */
 static void note_device(VkQueue handle, VkDevice device)
 {
     pthread_mutex_lock(&queues_lock);
@@ -320,7 +317,7 @@ static void demand(bool holds, const char *what)
     _exit(96);
 }
 
-/* The link of a chain that leads to the structure of this type; NULL: there is none. */
+/* Finds the structure of this type in a chain; NULL: there is none. */
 static VkBaseOutStructure **find_link(VkBaseOutStructure **link, VkStructureType type)
 {
     while (*link && (*link)->sType != type)
@@ -375,7 +372,7 @@ static void note_doubles(VkPhysicalDevice physical, const VkDeviceCreateInfo *in
     atomic_store(&doubles_enabled, asked);
 }
 
-/* SPIR-V says what it needs right behind its header of five words. */
+/* SPIR-V lists its capabilities directly after its header of five words. */
 static bool has_doubles(const VkShaderModuleCreateInfo *info)
 {
     enum { HEADER = 5, CAPABILITY = 2 << 16 | 17, FLOAT64 = 10 };
@@ -512,7 +509,7 @@ static VKAPI_ATTR void VKAPI_CALL fake_DestroySemaphore(VkDevice device, VkSemap
     real_DestroySemaphore(device, semaphore, callbacks);
 }
 
-/* Where the device hangs, nothing that was submitted is ever finished. */
+/* On a hanging device, no submitted work ever finishes. */
 static PFN_vkWaitSemaphores real_WaitSemaphores;
 static VKAPI_ATTR VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device,
                                                           const VkSemaphoreWaitInfo *info,
@@ -529,7 +526,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL fake_WaitSemaphores(VkDevice device,
     return VK_TIMEOUT;
 }
 
-/* The fake for a function, with what it passes calls on to; `real` where there is none. */
+/* Returns the fake of a function and remembers the real one for it; `real` if there is no fake. */
 static PFN_vkVoidFunction fake(const char *name, PFN_vkVoidFunction real)
 {
     if (!real)
@@ -605,8 +602,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instan
     return (PFN_vkVoidFunction)get_fake_device_proc;
 }
 
-/* Where this library is preloaded, drivers stay in memory until the end: whoever looks for leaks can
- * tell whose they are. */
+/* If this library is preloaded, drivers stay in memory until the end, so that leak reports can
+ * name them. */
 int dlclose(void *library)
 {
     (void)library;

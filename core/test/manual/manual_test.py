@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Manual pages and completions: every option that --help knows is in all of them, formatters find nothing to
-complain about, and real shells complete by them. Shells and formatters that are not here are passed over.
-usage: manual_test.py FOLDER PROGRAM..."""
+"""Tests manual pages and completions: all options of --help are in them, formatters report no errors, and real shells
+complete with them. Skips shells and formatters that are not installed."""
 import os
 import re
 import shutil
@@ -27,14 +26,14 @@ def help_of(program, *words):
 
 
 def commands(program):
-    """A program's commands, each with its help; one without a name where there are none."""
+    """Returns a program's commands with their help; a single one without a name if the program has no commands."""
     text = help_of(program)
     names = re.findall(r'^  ([a-z]+) ', text.split('\nCommands:\n')[1], re.M) if '\nCommands:\n' in text else []
     return {name: help_of(program, name) for name in names} or {'': text}
 
 
 def options(text):
-    """Long and short names, as --help prints them."""
+    """Returns the long and short names that --help prints."""
     found = re.findall(r'^  (?:-(\w),|   ) --([\w-]+)(?: (\S+))?', text, re.M)
     assert len(found) >= 2, text
     return found
@@ -70,11 +69,11 @@ def test_pages():
 
 
 def complete(shell, program, words, folder):
-    """What a shell offers for the last of the words."""
+    """Returns what a shell offers for the last of the words."""
     if shell == 'bash':
         script = f'source "{FOLDER}/{program}"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))\n' \
                  f'_{program.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"'
-        # What bash takes apart at an equals sign.
+        # bash splits words at an equals sign.
         parts = [part for word in words for part in re.split(r'(?<=[^=])(=)', word, maxsplit=1)]
         parts = [part for i, part in enumerate(parts) if part or i == len(parts) - 1]
         done = run('bash', '--norc', '-c', script, 'bash', 'x', program, *parts, cwd=folder)
@@ -116,7 +115,7 @@ def test_completion():
                 assert offers('vmaf-tune', 'search', 'fil') >= {'film.mkv'}
                 assert offers('vmaf-tune', 'search', 'film.mkv', '--targ') == {'--target'}
                 assert not offers('vmaf-tune', 'compare', 'film.mkv', '--targ')
-        # bash alone: both spellings, and files with blanks in their names.
+        # Only bash: both spellings, and files with blanks in their names.
         assert complete('bash', 'vmaf', ['--frame-c'], folder) == {'--frame-cnt'}
         assert complete('bash', 'vmaf', ['--pixel-format', '44'], folder) == {'444'}
         assert complete('bash', 'vmaf', ['a'], folder) == {'a film.y4m'}
@@ -129,7 +128,7 @@ def test_zsh():
         path = os.path.join(FOLDER, f'_{program}')
         done = run('zsh', '-f', '-n', path)
         assert done.returncode == 0 and not done.stderr, done.stderr
-        # What reaches zsh's own function, once quotes and braces are gone.
+        # The words that zsh's own function receives, after quotes and braces are removed.
         for command, text in commands(program).items():
             script = 'function _arguments { [[ $1 == -C ]] && { state=argument; line=($COMMAND); return; }; ' \
                      'print -rl -- "$@"; }\nsource "$1"'

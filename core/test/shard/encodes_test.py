@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Parts of encodes: they begin at key frames, read little more than their own, and give the report of one run.
+"""Tests parts of encodes: they begin at key frames, read little more than their own frames, and give the report of a
+single run.
 
 usage: encodes_test.py VMAF SYNTHCLIP WORKDIR
 
-Open and closed GOPs of several codecs in several containers; pairs by number and by time; rates that differ, times that are uneven,
-videos that do not tell how long they are.
+Covers open and closed GOPs of several codecs in several containers; pairing by number and by time; different rates,
+uneven times, and videos whose length is unknown.
 """
 import os
 import re
@@ -26,7 +27,7 @@ y4m, _ = shards.clip('clip', 'mix', 96, 80, 420, 8, FRAMES)
 
 
 def encode(name, codec, *args, source=y4m):
-    """False: this ffmpeg cannot."""
+    """Returns False if this ffmpeg cannot make the file."""
     if codec not in encoders:
         print(f'left out: there is no {codec}')
         return False
@@ -56,7 +57,7 @@ for number, (name, *args) in enumerate(ENCODES):
         same(f'{name}, by time', [reference, name], 5 - number % 3)
 
 if reference != y4m:
-    # Where times decide.
+    # Pairing by time.
     same('offset in frames', [reference, 'closed.mp4', '--offset', '5', '--feature', 'psnr'], 4)
     same('offset in seconds', [reference, 'closed.mp4', '--offset', '-0.25s'], 3)
     same('a rate of its own', [reference, 'closed.mp4', '--fps', '10'], 3)
@@ -67,12 +68,12 @@ if reference != y4m:
     encode('small.mp4', *X264, '-s', '48x40', '-g', '8')
     same('another size', [reference, 'small.mp4', '--subsample', '3'], 4, 'csv')
 
-    # Frames before the first key frame that is shown, or right behind it.
+    # Frames before the first key frame that is shown, or directly after it.
     subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-y', '-ss', '0.5', '-i', 'closed.mp4', '-c', 'copy', 'piece.mp4'], check=True)
     same('a piece that does not begin with a key frame', [reference, 'piece.mp4'], 24)
     same('parts shorter than from key frame to key frame', [reference, 'mpeg2.mpg'], 13)
 
-    # A frame is missing: parts behind it would be of other frames than they think.
+    # A frame is missing: parts after it would measure wrong frames.
     encode('gap.mkv', *X264, '-vf', "select='not(eq(n,33))'", '-vsync', 'passthrough', '-g', '8')
     told = [run(reference, 'gap.mkv', '--shard', f'{i}/3', '-o', f'gap{i}.json') for i in range(3)]
     said = ''.join(done.stderr for done in told)
@@ -80,7 +81,7 @@ if reference != y4m:
     same('uneven times, from the start', [reference, 'gap.mkv'], 3, extra=['--from_start'])
     same('uneven times by number, from the start', [y4m, 'gap.mkv'], 3, extra=['--from_start'])
 
-    # Recordings one behind the other, whose clocks begin anew: frames of all of them have the times that parts look for.
+    # Joined recordings whose clocks restart: frames of each have the times that parts look for.
     if encode('once.ts', *X264, '-g', '8'):
         with open('once.ts', 'rb') as once, open('joined.ts', 'wb') as joined:
             joined.write(once.read() * 3)
@@ -90,7 +91,7 @@ if reference != y4m:
               'another place' in done.stderr and '--from_start' in done.stderr, done and done.stderr)
         same('joined recordings, from the start', ['joined.ts', reference], 3, extra=['--from_start'])
 
-    # Bare bitstreams tell no length.
+    # Bare bitstreams do not contain their length.
     encode('bare.h264', *X264, '-g', '8')
     done = run(y4m, 'bare.h264', '--shard', '0/2', '-o', 'x.json')
     check('a length that nobody knows is divided', done.returncode == FAIL and '--frames' in done.stderr, done.stderr)
@@ -106,7 +107,7 @@ if reference != y4m:
 
 
 def bytes_read(path, *args):
-    """How many bytes of a file a run reads, by strace."""
+    """Returns how many bytes of a file a run reads, by strace."""
     trace = 'trace'
     subprocess.run(['strace', '-f', '-qq', '-y', '-e', 'trace=read,readv,pread64,preadv,preadv2', '-o', trace, shards.vmaf, *args],
                    capture_output=True, timeout=shards.LIMIT)
@@ -127,7 +128,7 @@ def reads_little(path, *args):
     most = 0
     for index in (0, 4, 9):
         most = max(most, bytes_read(path, *args, '--shard', f'{index}/{share}', '-o', 'x.json', '-q'))
-    # Its tenth, the frames or the group on both sides, what is read to know the file, and a buffer here and there.
+    # A part may read a tenth of the file, the frames or groups on both sides, the headers, and some buffers.
     check(f'{path}: a tenth reads {most} of {whole} bytes', 0 < most < whole * 0.3 + ends + (1 << 16))
 
 

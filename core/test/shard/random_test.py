@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Merged reports are those of one run, byte for byte but for the speed: with random clips, features, models, options and
-numbers of parts.
+"""Tests that merged reports equal those of a single run, byte for byte except for the speed, with random clips,
+features, models, options and numbers of parts.
 
 usage: random_test.py VMAF SYNTHCLIP WORKDIR [RUNS [SEED]]
 """
@@ -59,7 +59,7 @@ for number in range(runs):
         args += ['-w', str(width), '-h', str(height), '-p', str(sampling), '-b', str(depth)]
     pool = FEATURES + (LARGE if large else ())
     chosen = {}
-    for feature in dice.sample(pool, dice.randint(0, 4)):  # an extractor twice would keep the first one's options
+    for feature in dice.sample(pool, dice.randint(0, 4)):  # an extractor given twice would keep the options of the first
         chosen.setdefault(feature.split('=')[0], feature)
     for feature in chosen.values():
         args += ['--feature', feature]
@@ -67,11 +67,11 @@ for number in range(runs):
     shards.same(f'run {number} of seed {seed}', args, dice.choice((1, 2, 3, 4, 7, 30)), dice.choice(shards.FORMATS),
                 shuffle=dice.shuffle)
 
-# Frame headers of different lengths: found one by one.
+# Frame headers of different lengths: frames must be found one by one.
 ref, dist = shards.clip('marked', 'mix', 64, 64, 420, 8, 12, mark=lambda i: b'FRAME Ip\n' if i % 3 else b'FRAME\n')
 shards.same('headers that differ', [ref, dist, '--feature', 'psnr'], 4)
 shards.same('nothing to measure', [ref, dist, '-n'], 3)
-# Far fewer frames than their size lets one think: the last parts find nothing.
+# Far fewer frames than the file size suggests: the last parts find none.
 few = shards.clip('few', 'mix', 32, 32, 420, 8, 9, mark=lambda i: b'FRAME X' + b'x' * 3000 + b'\n')
 shards.same('fewer frames than expected', [*few], 6)
 if shards.run(ref, dist, '--backend', 'host', '-q').returncode == 0:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is wrong with parts is said in one line that names them, and there is no report.
+"""Tests errors in parts: each gives one line that names the parts, and no report.
 
 usage: refuse_test.py VMAF SYNTHCLIP WORKDIR
 
-Parts that are missing, there twice, overlapping, cut off, changed, of other videos, options, models and versions; parts that were
-killed; and how a part is told which one it is.
+Covers parts that are missing, duplicate, overlapping, cut off or changed; parts of other videos, options, models and
+versions; parts that were killed; and how a part learns its number.
 """
 import json
 import os
@@ -42,7 +42,7 @@ shutil.copy('p1.json', 'copy.json')
 refused('twice', ['p1.json and copy.json', 'part 1/3'], *whole, 'copy.json')
 refused('the same file twice', ['p1.json and p1.json'], *whole, 'p1.json')
 
-# By frames.
+# Parts of --frames.
 for first, last in ((0, 4), (5, 8), (9, 11), (4, 8), (9, 99)):
     done = run(*VIDEOS, '--frames', f'{first}-{last}', '-o', f'f{first}-{last}.json')
     check(f'frames {first}-{last} failed', done.returncode == 0, done.stderr)
@@ -57,7 +57,7 @@ check('parts by frames are not merged', done.returncode == 0, done.stderr)
 four = shards.parts(VIDEOS, 4, name='q')
 refused('another number of parts', ['p0.json', 'q1.json', '3', '4'], 'p0.json', 'q1.json')
 
-# Of another run.
+# Parts of another run.
 for what, args, words in (
         ('another option', [*VIDEOS, '--subsample', '2'], ['options', 'subsample']),
         ('another feature', [*VIDEOS, '--feature', 'psnr'], ['options', 'psnr']),
@@ -90,7 +90,7 @@ refused('nothing', ['none.json', 'No such file'], 'p0.json', 'none.json')
 refused('a folder', ['.', 'directory'], 'p0.json', '.')
 refused('a device', ['/dev/null', 'not a regular file'], 'p0.json', '/dev/null')
 
-# Made by others, or by those who know how: nothing of it may harm.
+# Forged part files must do no harm.
 shards.forge('p1.json', 'x1.json', lambda text: text)
 done = run('--merge', 'p0.json', 'x1.json', 'p2.json', '-o', 'report.json')
 check('the checksum is not the one that is told of', done.returncode == 0, done.stderr)
@@ -117,7 +117,7 @@ for what, option in (('a page', '["html", "evil.html"]'), ('help', '["help", nul
     refused(f'a part that asks for {what}', ['x0.json'], 'x0.json', 'x1.json', 'x2.json')
 check('a part has files written', not os.path.exists('evil.html') and not os.path.exists('evil'))
 
-# A video that was replaced by one of the same size and path, with the same ends.
+# A video was replaced by one of the same size and path, with the same first and last bytes.
 long_ref, long_dist = shards.clip('long', 'mix', 128, 128, 420, 8, 24)
 pair = shards.parts(['-r', long_ref, '-d', long_dist], 2, name='l')
 data = bytearray(open(long_dist, 'rb').read())
@@ -129,7 +129,7 @@ done = run('-r', long_ref, '-d', long_dist, '--shard', '1/2', '-o', 'l1.json')
 check('a part of the replaced video failed', done.returncode == 0, done.stderr)
 refused('a video that was replaced', ['l0.json', 'l1.json', 'different pictures', 'distorted'], *pair)
 
-# A model that was replaced, under its name.
+# A model file was replaced.
 MODEL = ('{"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["psnr_y"], "model": "svm_type nu_svr\\n'
          'kernel_type rbf\\ngamma 0.0004\\nnr_class 2\\ntotal_sv 1\\nrho 1\\nSV\\n1 1:2 \\n"}}')
 with open('model.json', 'w') as file:
@@ -146,7 +146,7 @@ os.remove('model.json')
 done = run('--merge', *by_file, '-o', 'report.json')
 check('a model that is gone is not missed', done.returncode == FAIL and 'model' in done.stderr, done.stderr)
 
-# Which part.
+# How a part learns its number.
 refused('parts count from 0', ['count from 0', '3/4'], *VIDEOS, '--shard', '4/4', args=(), status=USAGE)
 for text in ('0/0', '1', '/2', '1/', 'a/b', '-1/2', '1/2/3', '0/99999999999', ''):
     refused(f'--shard {text}', ['--shard'], *VIDEOS, f'--shard={text}', args=(), status=USAGE)
@@ -185,7 +185,7 @@ for env, word in (({}, 'Slurm'), ({'JOB_COMPLETION_INDEX': '1'}, 'VMAF_SHARD_COU
                   ({'SLURM_ARRAY_TASK_ID': '1'}, 'SLURM_ARRAY_TASK_COUNT')):
     refused(f'--shard auto with {env}', [word], *VIDEOS, '--shard', 'auto', args=(), status=USAGE, **env)
 
-# Killed at any moment: no part, or a whole one, and nothing else.
+# Killed at any moment, a run leaves no part file or a complete one, and no other file.
 slow_ref, slow_dist = shards.clip('slow', 'mix', 320, 240, 420, 8, 24)
 shutil.rmtree('killed', ignore_errors=True)
 os.mkdir('killed')
@@ -205,10 +205,10 @@ time.sleep(0.05)
 child.send_signal(signal.SIGTERM)
 said = child.communicate()[1]
 check('a stopped run ends otherwise', child.returncode in (0, 128 + signal.SIGTERM, -signal.SIGTERM), f'{child.returncode} {said}')
-if os.path.exists('killed/stopped.json'):  # it came too late
+if os.path.exists('killed/stopped.json'):  # the signal came too late
     check('a part that was stopped is written', json.load(open('killed/stopped.json'))['count'] == 12, said)
 
-# What a merge is asked for besides.
+# Other options of a merge.
 ref, dist = shards.clip('clip', 'mix', 64, 64, 420, 8, 12)
 whole = shards.parts(VIDEOS, 3, name='p')
 done = run('--merge', *whole, '--fail_under', '101')
@@ -218,7 +218,7 @@ done = run('--merge', *whole, '-q')
 check('a merge prints other scores', done.returncode == 0 and done.stderr == one.stderr, f'{one.stderr}{done.stderr}')
 done = run('--merge', *whole, '--html', 'page.html')
 check('a merge makes no page', done.returncode == 0 and os.path.getsize('page.html') > 10000, done.stderr)
-# Whatever machines they were made on.
+# Parts may come from different machines.
 if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
     done = run(*VIDEOS, '--shard', '1/3', '--backend', 'host', '-o', 'p1.json')
     check('a part on a device failed', done.returncode == 0, done.stderr)
@@ -230,7 +230,7 @@ if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
           one['pooled_metrics'] == mixed['pooled_metrics'])
     check('a device is not told of', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
           mixed['backends'])
-# Nothing that it is made of is lost to the report.
+# The report must not overwrite a part or a video.
 if not os.path.islink('link.json'):
     os.symlink('p2.json', 'link.json')
 before = {path: open(path, 'rb').read() for path in (*whole, ref, dist)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A video scored in parts and in one run, and what to compare of both."""
+"""Scores a video in parts and in a single run, and compares the reports."""
 import os
 import re
 import subprocess
@@ -8,11 +8,11 @@ import sys
 vmaf, synthclip, work = (os.path.abspath(path) for path in sys.argv[1:4])
 LIMIT = 300
 FORMATS = ('json', 'xml', 'csv', 'sub')
-# What no two runs have in common.
+# Values that differ between any two runs.
 SPEED = re.compile(rb'"(?:fps|elapsed|device_us)": [^,\n]*|fps="[^"]*"|device_us="[^"]*"')
 os.makedirs(work, exist_ok=True)
 os.chdir(work)
-# Array jobs run these tests, too.
+# These tests may run in an array job themselves.
 for name in list(os.environ):
     if re.match('SLURM_ARRAY|JOB_COMPLETION|AWS_BATCH_JOB_ARRAY|PBS_ARRAY|VMAF_', name):
         del os.environ[name]
@@ -31,7 +31,7 @@ def run(*args, **env):
 
 
 def clip(name, kind, width, height, sampling, depth, frames, y4m=True, rate='25:1', mark=None):
-    """Both videos of a generated clip, NAME_r and NAME_d, as Y4M or raw."""
+    """Makes both videos of a generated clip, NAME_r and NAME_d, as Y4M or raw."""
     ends = '.y4m' if y4m else '.yuv'
     paths = [f'{name}_{side}{ends}' for side in 'rd']
     subprocess.check_call([synthclip, kind, *map(str, (width, height, sampling, depth, frames)), *paths])
@@ -52,7 +52,7 @@ def report(path):
 
 
 def parts(args, count, extra=(), name='part'):
-    """The files of all parts; None when one failed, which is told."""
+    """Makes the files of all parts. Returns None, after printing why, if one failed."""
     paths = []
     for i in range(count):
         paths.append(f'{name}{i}.json')
@@ -64,7 +64,7 @@ def parts(args, count, extra=(), name='part'):
 
 
 def same(what, args, count, form='json', extra=(), shuffle=None):
-    """Is the merged report that of one run?"""
+    """Checks that the merged report equals that of a single run."""
     path = f'report.{form}'
     for old in (path, 'one'):
         if os.path.exists(old):
@@ -87,7 +87,7 @@ def same(what, args, count, form='json', extra=(), shuffle=None):
 
 
 def digest(data):
-    """As core/tools/vmaf/part/digest.c, for parts that only look as if vmaf had made them."""
+    """Computes the digest of core/tools/vmaf/part/digest.c, to forge part files."""
     mask = (1 << 64) - 1
     a, b, c = 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9
 
@@ -113,7 +113,7 @@ def digest(data):
 
 
 def forge(path, to, change):
-    """A part that was changed, with a checksum that is right."""
+    """Makes a changed part file with a correct checksum."""
     text = change(open(path).read())
     text = text[:text.rindex(',\n  "checksum"')]
     with open(to, 'w') as file:

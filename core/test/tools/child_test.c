@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Children do what they are told, are heard, and end: each, with all it has started, in every case. */
+/* Tests child processes: they do as ordered, their output is heard, and they end with everything
+ * they started, in every case. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +58,7 @@ static ChildEnd wait_for(Children *children, Child *child)
     return end;
 }
 
-/* The numbers that a script prints come before anything is done to it. */
+/* Waits for the numbers that a script prints before the test does anything to it. */
 static void wait_for_lines(Children *children, const Heard *heard, unsigned lines)
 {
     for (;;) {
@@ -75,7 +76,7 @@ static bool is_there(pid_t pid)
     return !kill(pid, 0) || errno != ESRCH;
 }
 
-/* Whoever is killed may need a moment to be gone. */
+/* A killed process may need a moment to disappear. */
 static bool is_gone_soon(pid_t pid)
 {
     for (unsigned i = 0; i < 10000; i++) {
@@ -162,7 +163,7 @@ static void tells_a_signal_from_a_code(void **state)
     children_destroy(children);
 }
 
-/* Each of the two waits for the other. */
+/* Each of the two processes waits for the other. */
 static void runs_several_at_once(void **state)
 {
     Children *const children = create();
@@ -201,7 +202,7 @@ static void stops_a_child_with_all_it_started(void **state)
     assert_int_equal(end.code, 3);
     assert_false(end.timed_out);
     assert_int_equal(sscanf(heard.text[CHILD_OUT], "%d %d", &pid[0], &pid[1]), 2);
-    assert_false(is_there(pid[0])); /* at once: it has ended when all of it has */
+    assert_false(is_there(pid[0])); /* no wait: all of it has ended */
     assert_false(is_there(pid[1]));
     child_destroy(child);
     children_destroy(children);
@@ -348,7 +349,7 @@ static void stops_a_run_when_woken(void **state)
     children_destroy(children);
 }
 
-/* The parent is another process, which we kill. */
+/* The parent is another process, which the test kills. */
 static void dies_with_its_parent(void **state)
 {
     int ends[2], pid[2];

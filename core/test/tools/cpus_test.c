@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How many threads a run takes by itself. */
+/* Tests the default number of threads of a run. */
 #include <sched.h>
 
 #include "vmaf/run.h"
@@ -35,7 +35,7 @@ static void memory_bounds_threads(void **state)
     assert_int_equal(threads_by_default(0), all);
 }
 
-/* Run last: the process stays on one CPU. */
+/* Must run last: the process then stays on one CPU. */
 static void affinity_bounds_cpus(void **state)
 {
     cpu_set_t all, one;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Videos: both kinds, from files and from pipes, give the same frames. Messages are for test/cli. */
+/* Tests videos: both kinds, from files and from pipes, give the same frames. test/cli tests the
+ * messages. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void *write_bytes(void *arg)
     return NULL;
 }
 
-/* A way to read the three frames. */
+/* One way to read the three frames. */
 typedef struct Way {
     const char *data;
     bool raw, pipe;
@@ -49,7 +50,7 @@ static const Way ways[] = {
     { RAW, true, true },
 };
 
-/* Calls `check` with the first `size` bytes as a video, 0: all. */
+/* Calls `check` with the first `size` bytes of the video; 0: all. */
 static void with_video(const Way *way, size_t size, void (*check)(Video *video, const Way *way))
 {
     Bytes bytes = { way->data, size ? size : strlen(way->data) };
@@ -83,7 +84,7 @@ static void assert_plane(const VmafPicture *pic, unsigned p, const char *samples
                             samples + y * pic->w[p], pic->w[p]);
 }
 
-/* The next frame holds these samples. */
+/* Checks the samples of the next frame. */
 static void assert_next(Video *video, const char *samples)
 {
     uint64_t offset;
@@ -173,7 +174,7 @@ static void skip_into_the_cut(Video *video, const Way *way)
     assert_int_equal(video_skip(video, 2), FRAME_CUT);
 }
 
-/* Wherever the second frame is cut, its FRAME line included. */
+/* Cuts the video at each byte of the second frame and of its FRAME line. */
 static void cut_frames_are_told(void **state)
 {
     for (size_t i = 0; i < COUNT(ways); i++) {

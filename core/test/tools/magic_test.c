@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Containers are told by their beginning, and samples are never taken for one. */
+/* Tests that containers are recognised by their beginning, and that raw samples are never taken
+ * for one. */
 #include "testing.h"
 
 #include <string.h>
@@ -42,7 +43,8 @@ static void transport_streams_are_told(void **state)
     assert_null(magic_of(stream, sizeof(stream)));
 }
 
-/* Areas of one grey, of two bytes a sample, too; ramps; stripes as far apart as packets are; noise. */
+/* Makes samples that are not a container: areas of one grey, also with two bytes a sample;
+ * ramps; stripes whose distance is that of packets; noise. */
 static void samples_are_no_container(void **state)
 {
     uint8_t samples[MAGIC_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The command line: what becomes of it. Errors are for test/cli. */
+/* Tests how the command line is parsed. test/cli tests the errors. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void the_last_format_wins(void **state)
     options_destroy(&o);
 }
 
-/* Of reports that were given no format, the name tells. */
+/* Without a format option, the extension chooses the format. */
 static void the_extension_names_the_format(void **state)
 {
     static const struct {
@@ -88,7 +88,7 @@ static void every_format_of_the_library_is_an_option(void **state)
     assert_int_equal(count, 4);
 }
 
-/* As typed, in order, under their long names: what reports are told. */
+/* The options are kept for reports as typed, in order, under their long names. */
 static void options_are_kept_as_given(void **state)
 {
     static const GivenOption expected[] = {
@@ -110,7 +110,8 @@ static void options_are_kept_as_given(void **state)
     options_destroy(&o);
 }
 
-/* Two words are the videos, wherever they stand, and reports are told of them like of -r and -d. */
+/* Words that are not options are the videos, wherever they stand, and are kept for reports like
+ * -r and -d. */
 static void videos_may_be_words(void **state)
 {
     parsed(o, "a -q b --frame-cnt 3");
@@ -149,7 +150,7 @@ static void precision_becomes_a_format(void **state)
     }
 }
 
-/* What was a unique prefix in libvmaf 3.2.0 still is one, whatever was added since. */
+/* A prefix that was unique in libvmaf 3.2.0 still is, whatever options were added since. */
 static void old_prefixes_stay_unique(void **state)
 {
     parsed(o,

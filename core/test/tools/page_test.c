@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a page is made of: curves that keep their extremes, round scales, the worst frames, harmless text. */
+/* Tests the pieces of an HTML page: curves that keep their extremes, round scales, the worst
+ * frames, escaped text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "report/worst.h"
 #include "testing.h"
 
-/* A report of one metric, whose frames are `step` apart. */
+/* Makes a report of one metric, whose frames are `step` apart. */
 typedef struct Made {
     StoredReport report;
     StoredMetric metric;
@@ -87,7 +88,7 @@ static void gaps_stay_gaps(void **state)
     unmake(&made);
 }
 
-/* One frame of a long film is bad, and one is good: both must be seen, wherever they are. */
+/* One frame of a long film is bad and one is good: both must be visible, wherever they are. */
 static void a_reduced_curve_keeps_its_extremes(void **state)
 {
     enum { FRAMES = 100003, ROOM = 4000 };
@@ -210,7 +211,7 @@ static void text_cannot_break_a_page(void **state)
     assert_string_equal(figure_text(text, 93.456), "93.46");
 }
 
-/* A long film in a page of some megabytes, with names that want to break out of it. */
+/* A long film with hostile names makes a page of a few megabytes. */
 static void a_page_is_written(void **state)
 {
     Made made[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which frames are paired, from lists of times. In all of them no frame of the reference is paired twice, no
- * video goes back, and no other frame would have been nearer. */
+/* Tests which frames are paired, from lists of times. In all of them no frame of the reference
+ * is paired twice, no video goes back, and no other frame would have been nearer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ typedef struct List {
     int64_t time[FRAMES_MAX];
     unsigned count;
     enum FrameStatus end;
-    unsigned next;    /* to be looked at */
-    unsigned in_hand; /* that one's number, from 1; 0: none */
+    unsigned next;    /* the next frame to look at */
+    unsigned in_hand; /* number of the frame taken last, from 1; 0: none */
 } List;
 
 typedef struct Pair {
@@ -49,7 +49,7 @@ static void take(void *arg, unsigned video)
     list->in_hand = ++list->next;
 }
 
-/* `count` frames at a rate, the first at `start`. */
+/* Fills in `count` frames at a rate, the first at `start`. */
 static void steady(List *list, unsigned count, double fps, int64_t start)
 {
     *list = (List){ .count = count, .end = FRAME_NONE };
@@ -127,7 +127,7 @@ static void equal_rates_are_pairs_by_number(void **state)
         unsigned num, den;
     } rates[] = { { 25, 1 }, { 24000, 1001 }, { 60000, 1001 }, { 1, 1 }, { 120, 1 }, { 30, 1 } };
     for (unsigned i = 0; i < COUNT(rates); i++) {
-        for (unsigned with = 0; with < 2; with++) { /* the rate is told or not */
+        for (unsigned with = 0; with < 2; with++) { /* with and without a known rate */
             const double fps = (double)rates[i].num / rates[i].den;
             const PairingVideo videos[] = { { rates[i].num, rates[i].den, 0, 0 },
                                             { rates[i].num, rates[i].den, 0, 0 } };
@@ -146,7 +146,8 @@ static void equal_rates_are_pairs_by_number(void **state)
     }
 }
 
-/* Rounded in other ways, as by containers that count in milliseconds and in 90 kHz. */
+/* Times rounded in different ways, as by containers that count in milliseconds and in 90 kHz
+ * ticks. */
 static void rounding_does_not_matter(void **state)
 {
     const PairingVideo videos[] = { { 60000, 1001, 0, 0 }, { 60000, 1001, 0, 0 } };
@@ -305,7 +306,7 @@ static void limits_end_the_pairs(void **state)
     }
 }
 
-/* Each video has partners, ends and offsets of its own. */
+/* Each video has its own partners, ends and offsets. */
 static void videos_do_not_mind_each_other(void **state)
 {
     for (unsigned by = PAIR_BY_NUMBER; by <= PAIR_BY_TIME; by++) {
@@ -338,7 +339,7 @@ static void missing_and_mad_times_are_mended(void **state)
     run((PairingConfig){ .by = PAIR_BY_TIME, .videos = at_25 }, lists, outcomes);
     expect_in_step(&outcomes[1], 5, 0, 0);
     from_text(&lists[0], "0 40 80 120 160");
-    from_text(&lists[1], "100 60 100 220 260"); /* goes back: never taken for a time */
+    from_text(&lists[1], "100 60 100 220 260"); /* goes back: ignored as a time */
     run((PairingConfig){ .by = PAIR_BY_TIME, .videos = at_25 }, lists, outcomes);
     expect(&outcomes[1], "0-0 1-2 2-3 3-3 4-4");
 }
@@ -349,7 +350,8 @@ static int64_t distance(const List *list, unsigned frame, int64_t time)
     return d < 0 ? -d : d;
 }
 
-/* Random times: never twice, never back, never one when a nearer was there. */
+/* Random times: no frame is paired twice, none goes back, and none is paired when another was
+ * nearer. */
 static void any_times_keep_the_rules(void **state)
 {
     srand(1);

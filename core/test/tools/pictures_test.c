@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Frames as pictures: their colours, their size, and that a PNG gives back every byte. */
+/* Tests frames as pictures: their colours, their size, and that a PNG returns every byte. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "report/pictures.h"
 #include "testing.h"
 
-/* A picture of one colour. */
+/* Makes a picture of one colour. */
 static VmafPicture flat(unsigned bpc, enum VmafPixelFormat format, unsigned w, unsigned h,
                         const unsigned yuv[3])
 {
@@ -100,7 +100,7 @@ static void a_png_gives_back_every_byte(void **state)
     png_clear(&png);
 }
 
-/* Frame n of the file is grey n + `add`, in two videos of other sizes. */
+/* Frame n of the file is grey n + `add`, in two videos of different sizes. */
 static void write_raw(const char *path, unsigned w, unsigned h, unsigned frames, unsigned add)
 {
     FILE *const file = fopen(path, "wb");

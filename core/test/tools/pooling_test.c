@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Figures by name, limits, and the summary of a run. */
+/* Tests pooling by name, score limits, and the summary of a run. */
 #include <math.h>
 #include <string.h>
 
@@ -61,8 +61,7 @@ static void limits_are_reached_or_not(void **state)
         assert_false(score_limit_parse(&limit, bad[i]));
     const VmafStatistics none = { .mean = (double)NAN };
     assert_true(score_limit_parse(&limit, "-100"));
-    assert_false(
-        score_limit_passes(&limit, "", "a", &none)); /* no number is good enough for nothing */
+    assert_false(score_limit_passes(&limit, "", "a", &none)); /* NaN reaches no limit */
 }
 
 static unsigned cells(const char *text)
@@ -94,7 +93,7 @@ static void a_summary_has_its_shape(void **state)
     assert_string_equal(text, "█");
     double many[1000];
     for (unsigned i = 0; i < 1000; i++)
-        many[i] = i == 777 ? 0.0 : 100.0; /* one bad frame of many is seen */
+        many[i] = i == 777 ? 0.0 : 100.0; /* one bad frame among many is visible */
     summary_spark(text, many, 1000);
     assert_int_equal(cells(text), SUMMARY_CELLS);
     assert_non_null(strstr(text, "█▁█"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Frames read ahead: the least pool of pictures is enough, whoever reads fastest. */
+/* Tests reading ahead: the smallest pool of pictures is enough, whichever reader is fastest. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -32,7 +32,8 @@ static void take_number(Prefetch *prefetch, unsigned video, Prefetched *frame, i
     assert_int_equal(((const uint8_t *)frame->pic.data[0])[0], number);
 }
 
-/* All videos but the last are as far ahead as they may be when the last one's frame is asked for. */
+/* All videos but the last have read as far ahead as they may when the last one's frame is asked
+ * for. */
 static void take_all(Prefetch *prefetch, unsigned videos)
 {
     Prefetched frames[VIDEOS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A run tells the library where its videos come from and what was asked for. The linker puts the
- * functions below before the library's (--wrap). */
+/* Tests that a run tells the library its videos and options, for reports. The linker replaces
+ * the library's functions by those below (--wrap). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ int __wrap_vmaf_report_option(VmafContext *vmaf, const char *name, const char *v
     return __real_vmaf_report_option(vmaf, name, value);
 }
 
-/* `frames` frames of 32x16, 4:2:2, grey. */
+/* Writes `frames` grey frames of 32x16, 4:2:2. */
 static void write_raw(const char *path, unsigned frames)
 {
     FILE *const file = fopen(path, "wb");

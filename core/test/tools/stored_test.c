@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* JSON reports read back: ours, those of libvmaf, and what is neither. */
+/* Tests reading JSON reports: ours, those of libvmaf, and files that are neither. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void a_plain_report_is_read(void **state)
     const StoredMetric *const psnr = stored_find(report, "psnr_y");
     assert_true(psnr->values[0] == 30.0 && isnan(psnr->values[1]));
     assert_int_equal(psnr->count, 1);
-    assert_int_equal(stored_find(report, "late")->count, 0); /* no such score is one */
+    assert_int_equal(stored_find(report, "late")->count, 0); /* 1e300 is too large for a score */
     assert_null(stored_find(report, "vma"));
     assert_ptr_equal(stored_headline(report), stored_find(report, "vmaf"));
     assert_true(stored_headline(report)->figures.mean == 85.5);
@@ -74,7 +74,7 @@ static void details_are_read(void **state)
     assert_true(stored_rate(report) == 30000.0 / 1001);
     assert_int_equal(report->width, 32);
     assert_int_equal(report->height, 24);
-    assert_int_equal(report->model_count, 1); /* the other is none */
+    assert_int_equal(report->model_count, 1); /* the other one is not a model */
     assert_int_equal(report->models[0].members, 20);
     assert_string_equal(report->features[0].options, "a=1 b=2");
     assert_string_equal(report->features[0].device, "H200");
@@ -84,7 +84,7 @@ static void details_are_read(void **state)
     assert_true(report->elapsed == 0.5);
     assert_string_equal(stored_title(report), "e.y4m");
 
-    /* A collection speaks through all its members. */
+    /* The headline of a collection is the score of all its members together. */
     const StoredMetric *const headline = stored_headline(report);
     double low, high;
     assert_string_equal(headline->name, "m_bagging");

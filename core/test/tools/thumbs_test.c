@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Offsets are found from small pictures, or it is said that they cannot be. */
+/* Tests that offsets are found from small pictures, or reported as not found. */
 #include <stdlib.h>
 
 #include "input/thumbs.h"
@@ -7,7 +7,8 @@
 
 #define FRAMES 120
 
-/* Parts of a long clip: bright spots that wander, seen through noise, at another brightness and contrast. */
+/* Makes pieces of a long clip: bright spots that wander, with noise, at another brightness and
+ * contrast. */
 static void make(Thumbs *thumbs, int first, unsigned count, float noise, float gain, float shift)
 {
     thumbs->at = calloc(count, sizeof(*thumbs->at));

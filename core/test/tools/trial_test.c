@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* When the doctor takes a device for one that works: every score is the CPU's, and something ran there. */
+/* Tests when the doctor accepts a device: every score equals the CPU's, and an extractor ran
+ * there. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +44,11 @@ static void a_score_that_is_missing_is_wrong(void **unused)
 
 static void a_device_that_did_nothing_does_not_work(void **unused)
 {
-    compare("{ \"vmaf 0\": 91.5, \"psnr_y 0\": 40.25, \"on_device\": [] }", cpu, "nothing ran");
+    compare("{ \"vmaf 0\": 91.5, \"psnr_y 0\": 40.25, \"on_device\": [] }", cpu,
+            "no extractor ran");
 }
 
-/* The pair is one that every score says something of, and the same each time. */
+/* Every feature gives the trial's videos a score that is not trivial, and the same each time. */
 static void the_trial_scores(void **unused)
 {
     json_t *const first = trial_score(NULL, 0), *const second = trial_score(NULL, 0);
@@ -54,7 +56,7 @@ static void the_trial_scores(void **unused)
     assert_true(json_equal(first, second));
     const double vmaf = json_real_value(json_object_get(first, "vmaf 1"));
     assert_true(vmaf > 1 && vmaf < 99);
-    assert_int_equal(31, json_object_size(first)); /* ten for each of three frames, and the place */
+    assert_int_equal(31, json_object_size(first)); /* 10 for each of 3 frames, and a list */
     json_decref(first);
     json_decref(second);
 }
