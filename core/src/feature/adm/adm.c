@@ -22,7 +22,7 @@ static const Option adm_options[] = {
     DOUBLE_OPTION(AdmOptions, dlm_weight, "adm_dlm_weight", "dlmw", 0.5, 0.0, 1.0,
                   "weight of detail loss against added impairment in adm3"),
     DOUBLE_OPTION(AdmOptions, gain_limit, "adm_enhn_gain_limit", "egl", 100.0, 1.0, 100.0,
-                  "how much enhancement still counts as detail"),
+                  "upper limit of the enhancement gain"),
     DOUBLE_OPTION(AdmOptions, csf.view_dist, "adm_norm_view_dist", "nvd", 3.0, 0.75, 24.0,
                   "viewing distance in picture heights"),
     INT_OPTION(AdmOptions, csf.display_height, "adm_ref_display_height", "rdh", 1080, 1, 4320,
@@ -30,8 +30,7 @@ static const Option adm_options[] = {
     DOUBLE_OPTION(AdmOptions, noise_weight, "adm_noise_weight", "nw", 0.03125, 0.0, 1500.0,
                   "noise floor per pixel"),
     DOUBLE_OPTION(AdmOptions, min_val, "adm_min_val", "min", 0.0, 0.0, 1.0, "lower bound of adm3"),
-    BOOL_OPTION(AdmOptions, skip_scale0, "adm_skip_scale0", "ssz", false,
-                "leave the finest level out"),
+    BOOL_OPTION(AdmOptions, skip_scale0, "adm_skip_scale0", "ssz", false, "skip the finest level"),
     BOOL_OPTION(AdmOptions, skip_aim, "adm_skip_aim", NULL, false, "do not compute aim"),
     { 0 },
 };

@@ -213,11 +213,11 @@ static const Option options[] = {
     BOOL_OPTION(MotionOptions, force_zero, "motion_force_zero", "force_0", false,
                 "report 0 for every frame"),
     DOUBLE_OPTION(MotionOptions, fps_weight, "motion_fps_weight", "mfw", 1, 0, 5,
-                  "factor that makes up for frame rate"),
+                  "factor that compensates for the frame rate"),
     DOUBLE_OPTION(MotionOptions, blend_factor, "motion_blend_factor", "mbf", 1, 0, 1,
                   "slope of motion3 above the offset"),
     DOUBLE_OPTION(MotionOptions, blend_offset, "motion_blend_offset", "mbo", 40, 0, 1000,
-                  "where that slope begins"),
+                  "motion above which that slope applies"),
     BOOL_OPTION(MotionOptions, add_scale1, "motion_add_scale1", "mdc", false,
                 "add the motion of half-size pictures"),
     INT_OPTION(MotionOptions, filter_size, "motion_filter_size", "mfs", 5, 0, 9,
@@ -232,7 +232,8 @@ static const Option options[] = {
 enum { OUT_MOTION2, OUT_MOTION3, OUT_MOTION };
 
 static const FeatureOutput outputs[] = {
-    { .name = "VMAF_feature_motion2_score", .help = "the lesser of this frame's and the next's" },
+    { .name = "VMAF_feature_motion2_score",
+      .help = "the lesser of this frame's motion and the next frame's" },
     { .name = "VMAF_feature_motion3_score", .help = "motion2 blended", .delay = OUTPUT_NEXT_FRAME },
     { .name = "VMAF_feature_motion_score", .help = "motion of this frame (debug)" },
     { 0 },

@@ -35,7 +35,7 @@ static const Option options[] = {
     DOUBLE_OPTION(VifOptions, noise, "vif_sigma_nsq", "snsq", 2, 0, 5,
                   "variance of the visual noise"),
     BOOL_OPTION(VifOptions, skip_scale0, "vif_skip_scale0", "ssclz", false,
-                "leave the finest scale out"),
+                "skip the finest scale"),
     { 0 },
 };
 

@@ -125,15 +125,15 @@ static const Option options[] = {
     DOUBLE_OPTION(MotionOptions, blend_factor, "motion_blend_factor", "mbf", 1, 0, 1,
                   "slope of motion3 above the offset"),
     DOUBLE_OPTION(MotionOptions, blend_offset, "motion_blend_offset", "mbo", 40, 0, 1000,
-                  "where that slope begins"),
+                  "motion above which that slope applies"),
     DOUBLE_OPTION(MotionOptions, fps_weight, "motion_fps_weight", "mfw", 1, 0, 5,
-                  "factor that makes up for frame rate"),
+                  "factor that compensates for the frame rate"),
     DOUBLE_OPTION(MotionOptions, max_val, "motion_max_val", "mmxv", 10000, 0, 10000,
                   "upper limit of the scores"),
     BOOL_OPTION(MotionOptions, five_frame_window, "motion_five_frame_window", "mffw", false,
-                "compare with the second frame before"),
+                "compare with the frame two frames back"),
     BOOL_OPTION(MotionOptions, moving_average, "motion_moving_average", "mma", false,
-                "average motion3 with the frame before"),
+                "average motion3 with that of the frame before"),
     { 0 },
 };
 
@@ -141,9 +141,9 @@ enum { OUT_SAD, OUT_MOTION, OUT_MOTION2, OUT_MOTION3 };
 
 static const FeatureOutput outputs[] = {
     { .name = "VMAF_integer_feature_motion_sad_score", .help = "motion of this frame alone" },
-    { .name = "VMAF_integer_feature_motion_score", .help = "the same (debug)" },
+    { .name = "VMAF_integer_feature_motion_score", .help = "motion of this frame alone (debug)" },
     { .name = "VMAF_integer_feature_motion2_score",
-      .help = "the lesser of this frame's and the next's",
+      .help = "the lesser of this frame's motion and the next frame's",
       .delay = OUTPUT_FLUSH },
     { .name = "VMAF_integer_feature_motion3_score",
       .help = "motion2 blended and averaged",

@@ -11,9 +11,9 @@
 static const Option options[] = {
     BOOL_OPTION(VifOptions, debug, "debug", NULL, false, "also report numerators and denominators"),
     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100,
-                  "most gain that enhancement may be credited with"),
+                  "upper limit of the enhancement gain"),
     BOOL_OPTION(VifOptions, skip_scale0, "vif_skip_scale0", "ssclz", false,
-                "leave out the full-size scale"),
+                "skip the full-size scale"),
     { 0 },
 };
 
@@ -22,8 +22,10 @@ enum { OUT_SCALE0 = 0, OUT_VIF = VIF_SCALES, OUT_NUM, OUT_DEN, OUT_NUM_SCALE0 };
 static const FeatureOutput outputs[] = {
     { .name = "VMAF_integer_feature_vif_scale0_score", .help = "fidelity at full size" },
     { .name = "VMAF_integer_feature_vif_scale1_score", .help = "fidelity at half size" },
-    { .name = "VMAF_integer_feature_vif_scale2_score", .help = "fidelity at a quarter" },
-    { .name = "VMAF_integer_feature_vif_scale3_score", .help = "fidelity at an eighth" },
+    { .name = "VMAF_integer_feature_vif_scale2_score",
+      .help = "fidelity at a quarter of the size" },
+    { .name = "VMAF_integer_feature_vif_scale3_score",
+      .help = "fidelity at an eighth of the size" },
     { .name = "integer_vif", .help = "all scales together (debug)", .extra = true },
     { .name = "integer_vif_num", .help = "its numerator (debug)", .extra = true },
     { .name = "integer_vif_den", .help = "its denominator (debug)", .extra = true },
