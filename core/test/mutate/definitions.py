@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The tokens of a source text, without comments and white space, and the names that it defines.
 
-C, C++ and the kernels' dialect of C are read by their brackets, so that macros and conditional code do no harm. Python,
-meson and shell files are read by their indentation.
+C, C++ and kernel sources are read by their brackets; conditional code and macros are handled. Python, meson and shell files
+are read by their indentation.
 """
 import bisect
 import functools
@@ -20,7 +20,7 @@ OPENING, CLOSING = '([{', ')]}'
 
 
 class Code:
-    """The tokens of a text: words[i] lies at text[starts[i]:ends[i]]; first[i]: nothing stands before it on its line."""
+    """The tokens of a text: words[i] is text[starts[i]:ends[i]]; first[i] is true if it is the first one on its line."""
 
     def __init__(self, text, is_c):
         self.text, self.is_c = text, is_c
@@ -38,7 +38,7 @@ class Code:
             new_line = False
 
     def find(self, words, begin, end):
-        """The places in [begin, end) where these words follow one another."""
+        """The indexes in [begin, end) at which these words begin."""
         found, n = [], len(words)
         for i in range(begin, end - n + 1):
             if self.words[i] == words[0] and self.words[i:i + n] == words:
@@ -46,7 +46,7 @@ class Code:
         return found
 
     def end_of_line(self, i):
-        """The first token of the next line; a line that ends in a backslash goes on."""
+        """The first token of the next line. A line that ends in a backslash continues on the next one."""
         i += 1
         while i < len(self.words) and not self.first[i]:
             i += 1
@@ -54,12 +54,12 @@ class Code:
 
     @functools.cached_property
     def definitions(self):
-        """All (name, first token, token behind the last)."""
+        """All definitions: (name, first token, token after the last)."""
         return self.c_definitions() if self.is_c else self.indented_definitions()
 
     def c_definitions(self):
         found, words = [], self.words
-        depth, saved = 0, []  # of brackets, and at each #if that is open
+        depth, saved = 0, []  # depth of brackets: here, and at each open #if
         begin, head, is_function = None, [], False  # the declaration that is being read, its tokens at depth 0
         i = 0
         while i < len(words):
@@ -118,7 +118,7 @@ class Code:
         return [(name, head[0], end) for name in dict.fromkeys(names)]
 
     def indented_definitions(self):
-        """Python, meson and shell: a line that names something, and the lines below that are indented further."""
+        """Python, meson and shell: a line that defines a name, and the deeper indented lines below it."""
         heads = re.compile(r'^([ \t]*)(?:(?:async\s+)?(?:def|class)\s+(\w+)|(\w+)\s*(?:\(\)|\+?=(?!=)))', re.M)
         found = []
         for match in heads.finditer(self.text):

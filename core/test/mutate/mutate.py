@@ -35,7 +35,7 @@ def cpu_flags():
 
 
 def write_if_new(path, content):
-    """Untouched files keep their times, so that only what changed is built again."""
+    """Write the file unless it has this content: its time stays, so that only changed files are built again."""
     try:
         if open(path, 'rb').read() == content:
             return
@@ -142,7 +142,7 @@ def rewrite(path, lines):
 
 
 def check(rules, top, fix):
-    """Report rules that no longer fit the source, and those whose code has moved; `fix`: rewrite what can be."""
+    """Report rules that no longer fit the source, and those whose code has moved; with `fix`, update the latter."""
     sources, stale, moved = Sources(top), 0, 0
     for rule in rules:
         texts, lines = {}, {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Mutation rules: how they are written, and how one finds the code that it changes.
+"""Mutation rules: how they are written, and how a rule finds the code that it changes.
 
 A rule is a block of `key: value` lines in a *.rules file of this folder:
 
@@ -19,8 +19,8 @@ becomes `to`. A rule may have several edits; they are applied in order, and `fil
 again. Long values continue on indented lines. A line that starts with `#` is a comment. An empty `to` deletes the text.
 
 White space and comments do not count, neither here nor in the source. `from` must occur exactly once in the definition;
-where it does not, add a neighbouring word, or write `occurrence: 2 of 3`. `file` is a hint: a definition that is not
-there is looked for in all sources of core/.
+if it does not, add a neighbouring word, or write `occurrence: 2 of 3`. `file` is a hint: if the definition is not there,
+all sources of core/ are searched for it.
 """
 import difflib
 import functools
@@ -50,28 +50,29 @@ class Edit:
         self.new, self.occurrence = '', None
 
     def matches(self, code):
-        """Where the old text begins in the definitions, each place once: they may overlap."""
+        """The tokens at which the old text begins inside the definitions; each is listed once, though these may overlap."""
         words = Code(self.old, code.is_c).words
         return sorted({i for first, end in code.spans(self.anchor) for i in code.find(words, first, end)})
 
     def choose(self, found):
-        """The one of these matches that is meant; None: that is not clear."""
+        """The match that the rule means, or None if the number of matches is not the expected one."""
         wanted, count = self.occurrence or (1, 1)
         return found[wanted - 1] if len(found) == count >= wanted else None
 
     def apply(self, text, name):
-        """The text of the file with the change made."""
+        """Return the text of the file with the change made."""
         code = code_of(text, name)
         old, new = Code(self.old, code.is_c), Code(self.new, code.is_c)
         at = self.choose(self.matches(code))
-        a = common(old.words, new.words)  # what stays at both ends is not touched, nor its layout and comments
+        # The words that `from` and `to` share at both ends stay as they are, with their layout and comments.
+        a = common(old.words, new.words)
         b = common(old.words[a:][::-1], new.words[a:][::-1])
         if a == len(old.words) == len(new.words):
             raise Stale('`from` and `to` say the same')
         last = at + len(old.words) - b
         if at + a < last:
             begin, end = code.starts[at + a], code.ends[last - 1]
-        else:  # a mere insertion
+        else:  # only an insertion
             begin = end = code.starts[last] if b else code.ends[last - 1]
         middle = ''
         if a < len(new.words) - b:
@@ -86,14 +87,14 @@ class Edit:
         before, behind = text[:begin], text[end:]
         if not middle and not before[line:].strip() and re.match(r'[ \t]*\n', behind):
             return before[:line] + behind[behind.index('\n') + 1:]
-        # Words that now meet must not become one.
+        # Two words that now touch must not become one word.
         expected = code.words[:at + a] + new.words[a:len(new.words) - b] + code.words[last:]
         padded = (before + left + middle + right + behind for left in ('', ' ') for right in ('', ' '))
         return next((text for text in padded if Code(text, code.is_c).words == expected), before + middle + behind)
 
 
 def common(a, b):
-    """How many items both begin with."""
+    """The length of the common beginning of two lists."""
     n = 0
     while n < min(len(a), len(b)) and a[n] == b[n]:
         n += 1
@@ -110,7 +111,7 @@ class Rule:
 
 
 def read_rules(path):
-    """The rules of one file."""
+    """Read the rules of one file."""
     rules, entries = [], []
     with open(path, encoding='utf-8') as file:
         for number, line in enumerate(file, 1):
@@ -153,14 +154,14 @@ def read_rules(path):
 
 
 class Sources:
-    """The files below a folder, and where rules find their code in them."""
+    """The source files below a folder; finds the code of a rule in them."""
 
     def __init__(self, top):
         self.top = top
 
     @functools.cached_property
     def names(self):
-        """All sources of core/ but its tests."""
+        """All source files of core/ except its tests."""
         run = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard', 'core'], cwd=self.top,
                              capture_output=True, text=True)
         names = run.stdout.splitlines()
@@ -202,7 +203,7 @@ class Sources:
         raise Stale(self.difference(edit, names[0], texts))
 
     def is_defined(self, edit, texts):
-        """Whether the definition is where the rule says, or elsewhere in the sources."""
+        """True if any source file defines the name that the edit wants."""
         code = self.code(edit.file, texts)
         return bool(code and code.spans(edit.anchor) or self.defining(edit, texts))
 
@@ -235,7 +236,7 @@ class Sources:
         return why
 
     def renamed(self, edit, texts):
-        """The only (file, definition) with the text of an edit whose own is gone; None if there are several."""
+        """The only (file, definition) that has the text of the edit, or None; for an edit whose definition is gone."""
         exists = self.read(edit.file) is not None
         found = set()
         for name in [edit.file] if exists else self.names:
@@ -250,10 +251,12 @@ class Sources:
 
     def advice(self, edit, texts):
         other = self.renamed(edit, texts)
-        return f'\n  its text is in `{other[1]}` of {other[0]}: if that is its new name, `--fix` adopts it' if other else ''
+        if not other:
+            return ''
+        return f'\n  its text is in `{other[1]}` of {other[0]}: if that is its new name, `--fix` adopts it'
 
     def mutated(self, rule):
-        """What the rule makes of the sources: {file: text}."""
+        """The changed files: {file: its text with the mutation}."""
         texts = {}
         for edit in rule.edits:
             name = self.locate(edit, texts)
