@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The tokens of a source text, without comments and white space, and the names that it defines.
 
-C, C++ and kernel sources are read by their brackets; conditional code and macros are handled. Python, meson and shell files
-are read by their indentation.
+C, C++ and kernel sources are read by their brackets; conditional code and macros are handled. Python, meson and shell
+files are read by their indentation.
 """
 import bisect
 import functools
@@ -20,7 +20,7 @@ OPENING, CLOSING = '([{', ')]}'
 
 
 class Code:
-    """The tokens of a text: words[i] is text[starts[i]:ends[i]]; first[i] is true if it is the first one on its line."""
+    """The tokens of a text: words[i] is text[starts[i]:ends[i]]; first[i] is true for the first one on a line."""
 
     def __init__(self, text, is_c):
         self.text, self.is_c = text, is_c

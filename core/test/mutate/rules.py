@@ -19,8 +19,8 @@ becomes `to`. A rule may have several edits; they are applied in order, and `fil
 again. Long values continue on indented lines. A line that starts with `#` is a comment. An empty `to` deletes the text.
 
 White space and comments do not count, neither here nor in the source. `from` must occur exactly once in the definition;
-if it does not, add a neighbouring word, or write `occurrence: 2 of 3`. `file` is a hint: if the definition is not there,
-all sources of core/ are searched for it.
+if it does not, add a neighbouring word, or write `occurrence: 2 of 3`. `file` is a hint: if the definition is not
+there, all sources of core/ are searched for it.
 """
 import difflib
 import functools
@@ -50,7 +50,7 @@ class Edit:
         self.new, self.occurrence = '', None
 
     def matches(self, code):
-        """The tokens at which the old text begins inside the definitions; each is listed once, though these may overlap."""
+        """The tokens at which the old text begins inside the definitions, each listed once."""
         words = Code(self.old, code.is_c).words
         return sorted({i for first, end in code.spans(self.anchor) for i in code.find(words, first, end)})
 

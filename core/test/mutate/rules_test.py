@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Rules follow code that is moved, indented or commented anew, and fail when their text is gone."""
+"""Rules still find code whose file, layout or comments have changed, and fail when their text is gone."""
 import os
 import sys
 import tempfile
