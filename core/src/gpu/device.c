@@ -136,6 +136,41 @@ int gpu_device_run(GpuDevice *device, GpuCommands *commands)
     return err ? err : gpu_device_wait(device, done);
 }
 
+int gpu_device_run_once(GpuDevice *device, GpuCommands *commands)
+{
+    const GpuOps *ops = device->ops;
+    ops->barrier(commands);
+    int err = ops->end(commands);
+    if (!err)
+        err = gpu_device_run(device, commands);
+    device->ops->commands_destroy(device, commands); /* load ops anew: it may be given up by now */
+    return err;
+}
+
+int gpu_device_copy(GpuDevice *device, const GpuRange *from, const GpuRange *to)
+{
+    const GpuOps *ops = device->ops;
+    GpuCommands *commands;
+    const int err = ops->commands_create(device, GPU_COMPUTE, &commands);
+    if (err)
+        return err;
+    ops->begin(commands);
+    ops->copy(commands, from, to);
+    return gpu_device_run_once(device, commands);
+}
+
+int gpu_device_fill(GpuDevice *device, const GpuRange *range, uint32_t word)
+{
+    const GpuOps *ops = device->ops;
+    GpuCommands *commands;
+    const int err = ops->commands_create(device, GPU_COMPUTE, &commands);
+    if (err)
+        return err;
+    ops->begin(commands);
+    ops->fill(commands, range, word);
+    return gpu_device_run_once(device, commands);
+}
+
 /* ---- kernels with doubles ----
  *
  * Kernels use no doubles, since many devices are slow at them. Some kernels have a variant with

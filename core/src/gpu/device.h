@@ -259,5 +259,11 @@ extern const GpuOps gpu_abandoned_ops;
 
 /* Submits one command buffer to the compute queue and waits for it. */
 int gpu_device_run(GpuDevice *device, GpuCommands *commands);
+/* Ends a recording with a barrier, runs it, waits for it, and destroys the commands in any case. */
+int gpu_device_run_once(GpuDevice *device, GpuCommands *commands);
+/* Copies as many bytes as the smaller range has, and waits. The host sees them afterwards. */
+int gpu_device_copy(GpuDevice *device, const GpuRange *from, const GpuRange *to);
+/* Fills the range with a 32-bit word, and waits. */
+int gpu_device_fill(GpuDevice *device, const GpuRange *range, uint32_t word);
 
 #endif

@@ -292,17 +292,11 @@ static int find_all_kernels(Graph *graph)
 static int upload_tables(Graph *graph, size_t bytes)
 {
     GpuDevice *dev = graph->device;
-    const GpuOps *ops = dev->ops;
     GpuBuffer *staging = NULL;
-    GpuCommands *commands = NULL;
-    int err = ops->buffer_create(dev, GPU_DEVICE, bytes, &graph->tables);
+    int err = dev->ops->buffer_create(dev, GPU_DEVICE, bytes, &graph->tables);
     if (!err)
-        err = ops->buffer_create(dev, GPU_UPLOAD, bytes, &staging);
-    if (!err)
-        err = ops->commands_create(dev, GPU_COMPUTE, &commands);
-    if (err)
-        goto error;
-    for (unsigned i = 0; i < graph->feature_count; i++) {
+        err = dev->ops->buffer_create(dev, GPU_UPLOAD, bytes, &staging);
+    for (unsigned i = 0; !err && i < graph->feature_count; i++) {
         GraphFeature *gf = &graph->features[i];
         for (unsigned b = 0; gf->plan && gf->owner == i && b < gf->plan->buffer_count; b++) {
             if (gf->plan->buffers[b].role != PLAN_TABLE)
@@ -312,14 +306,9 @@ static int upload_tables(Graph *graph, size_t bytes)
                    gf->plan->buffers[b].size);
         }
     }
-    ops->begin(commands);
-    ops->copy(commands, &(GpuRange){ staging, 0, bytes }, &(GpuRange){ graph->tables, 0, bytes });
-    ops->barrier(commands);
-    err = ops->end(commands);
     if (!err)
-        err = gpu_device_run(dev, commands);
-error:
-    dev->ops->commands_destroy(dev, commands);
+        err = gpu_device_copy(dev, &(GpuRange){ staging, 0, bytes },
+                              &(GpuRange){ graph->tables, 0, bytes });
     dev->ops->buffer_destroy(dev, staging);
     return err;
 }

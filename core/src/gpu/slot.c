@@ -95,7 +95,7 @@ static int clear_once(Slot *slots, const Graph *graph, unsigned count)
     GpuCommands *commands;
     if (dev->ops->undefine)
         return 0;
-    int err = dev->ops->commands_create(dev, GPU_COMPUTE, &commands);
+    const int err = dev->ops->commands_create(dev, GPU_COMPUTE, &commands);
     if (err)
         return err;
     dev->ops->begin(commands);
@@ -107,12 +107,7 @@ static int clear_once(Slot *slots, const Graph *graph, unsigned count)
         if (graph->result_bytes)
             dev->ops->fill(commands, &(GpuRange){ slots[i].results, 0, graph->result_bytes }, 0);
     }
-    dev->ops->barrier(commands);
-    err = dev->ops->end(commands);
-    if (!err)
-        err = gpu_device_run(dev, commands);
-    dev->ops->commands_destroy(dev, commands);
-    return err;
+    return gpu_device_run_once(dev, commands);
 }
 
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue)
@@ -350,25 +345,6 @@ int slot_end_arrival(const Slot *slot, const Graph *graph)
 
 /* ---- reading back ---- */
 
-static int read_back(const Graph *graph, const GpuRange *range, GpuBuffer *to)
-{
-    GpuDevice *device = graph->device;
-    const GpuOps *ops = device->ops;
-    GpuCommands *commands;
-    int err = ops->commands_create(device, GPU_COMPUTE, &commands);
-    if (err)
-        return err;
-    ops->begin(commands);
-    ops->copy(commands, range, &(GpuRange){ to, 0, to->size });
-    ops->barrier(commands);
-    err = ops->end(commands);
-    if (!err)
-        err = gpu_device_run(device, commands);
-    /* Load ops anew: the device may have been given up. */
-    device->ops->commands_destroy(device, commands);
-    return err;
-}
-
 int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view)
 {
     GpuDevice *device = graph->device;
@@ -376,7 +352,8 @@ int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPictur
     int err = device->ops->buffer_create(device, GPU_READBACK, graph->picture_bytes, &host);
     if (err)
         return err;
-    err = read_back(graph, &(GpuRange){ buffer, 0, graph->picture_bytes }, host);
+    err = gpu_device_copy(device, &(GpuRange){ buffer, 0, graph->picture_bytes },
+                          &(GpuRange){ host, 0, host->size });
     if (!err)
         err = picture_alloc(view, &graph->shape);
     for (unsigned p = 0; !err && p < 3; p++)
@@ -404,29 +381,18 @@ static int find_range(const GpuFrame *frame, unsigned number, GpuRange *range)
 int gpu_fetch(const GpuFrame *frame, unsigned number, void *to, size_t bytes)
 {
     GpuDevice *dev = frame->graph->device;
-    const GpuOps *ops = dev->ops;
-    GpuBuffer *readback = NULL;
-    GpuCommands *commands = NULL;
+    GpuBuffer *readback;
     GpuRange range;
     int err = find_range(frame, number, &range);
     if (!err && bytes > range.size)
         err = -EINVAL;
     if (!err)
-        err = ops->buffer_create(dev, GPU_READBACK, range.size, &readback);
-    if (!err)
-        err = ops->commands_create(dev, GPU_COMPUTE, &commands);
-    if (!err) {
-        ops->begin(commands);
-        ops->copy(commands, &range, &(GpuRange){ readback, 0, range.size });
-        ops->barrier(commands);
-        err = ops->end(commands);
-    }
-    if (!err)
-        err = gpu_device_run(dev, commands);
+        err = dev->ops->buffer_create(dev, GPU_READBACK, range.size, &readback);
+    if (err)
+        return err;
+    err = gpu_device_copy(dev, &range, &(GpuRange){ readback, 0, range.size });
     if (!err)
         memcpy(to, readback->host, bytes);
-    /* Load ops anew: the device may have been given up. */
-    dev->ops->commands_destroy(dev, commands);
     dev->ops->buffer_destroy(dev, readback);
     return err;
 }

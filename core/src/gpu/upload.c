@@ -201,24 +201,6 @@ int upload_alloc(GpuDevice *device, size_t size, void **block)
     return add(device, upload, block);
 }
 
-static int fill(GpuDevice *device, GpuBuffer *buffer, uint32_t word)
-{
-    const GpuOps *ops = device->ops;
-    GpuCommands *commands;
-    int err = ops->commands_create(device, GPU_COMPUTE, &commands);
-    if (err)
-        return err;
-    ops->begin(commands);
-    ops->fill(commands, &(GpuRange){ buffer, 0, buffer->size }, word);
-    ops->barrier(commands);
-    err = ops->end(commands);
-    if (!err)
-        err = gpu_device_run(device, commands);
-    /* Load ops anew: the device may have been given up. */
-    device->ops->commands_destroy(device, commands);
-    return err;
-}
-
 int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
 {
     GpuUpload *upload = mem_zalloc(sizeof(*upload));
@@ -231,7 +213,7 @@ int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
      * that look for reads of uninitialised memory. Test devices with `undefine` keep them undefined
      * on purpose. */
     if (!err && !device->ops->undefine)
-        err = fill(device, upload->source, 0);
+        err = gpu_device_fill(device, &(GpuRange){ upload->source, 0, upload->source->size }, 0);
     if (err) {
         destroy(device, upload);
         return err;
@@ -247,7 +229,8 @@ int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(con
         return -ENOMEM;
     int err = device->ops->buffer_create(device, GPU_DEVICE, size, &upload->source);
     if (!err)
-        err = fill(device, upload->source, UPLOAD_UNWRITTEN);
+        err = gpu_device_fill(device, &(GpuRange){ upload->source, 0, upload->source->size },
+                              UPLOAD_UNWRITTEN);
     if (err) {
         destroy(device, upload);
         return err;
@@ -357,22 +340,10 @@ static int make_mapped(GpuDevice *device, GpuUpload *upload)
 
 static int fetch(GpuDevice *device, GpuUpload *upload)
 {
-    const GpuOps *ops = device->ops;
-    GpuCommands *commands;
-    int err = upload->mapped ? 0 : make_mapped(device, upload);
-    if (!err)
-        err = ops->commands_create(device, GPU_COMPUTE, &commands);
-    if (err)
-        return err;
-    ops->begin(commands);
-    ops->copy(commands, &(GpuRange){ upload->source, 0, upload->source->size },
-              &(GpuRange){ upload->mapped, 0, upload->mapped->size });
-    ops->barrier(commands);
-    err = ops->end(commands);
-    if (!err)
-        err = gpu_device_run(device, commands);
-    device->ops->commands_destroy(device, commands);
-    return err;
+    const int err = upload->mapped ? 0 : make_mapped(device, upload);
+    return err ? err
+               : gpu_device_copy(device, &(GpuRange){ upload->source, 0, upload->source->size },
+                                 &(GpuRange){ upload->mapped, 0, upload->mapped->size });
 }
 
 int upload_fetch(GpuDevice *device, const VmafPicture *pic)
