@@ -105,6 +105,147 @@ const char *client_refusal(const GpuClient *client, unsigned i)
     return why;
 }
 
+/* ---- pictures that the host cannot read yet ---- */
+
+static bool range_is_unknown(const VmafPicture *pic)
+{
+    return !range_is_known(pic, 0) || !range_is_known(pic, 1) || !range_is_known(pic, 2);
+}
+
+/* Makes a picture on the device readable for the host if a feature on the CPU reads it, or if the
+ * context must check its samples because the device did not. */
+static int view_if_needed(GpuDevice *device, bool on_cpu, VmafPicture *pic)
+{
+    return on_cpu || range_is_unknown(pic) ? upload_view(device, pic, pic) : 0;
+}
+
+/* ---- resident pictures ---- */
+
+static void resident_close(Resident *resident)
+{
+    for (unsigned side = 0; side < 2; side++)
+        import_range_destroy(resident->device, &resident->ranges[side]);
+    resident->device->ops->commands_destroy(resident->device, resident->commands);
+}
+
+/* Makes both queues wait for the copies that the caller has enqueued, since the caller does not. */
+static int order_after_callers(GpuDevice *device)
+{
+    const GpuForeign callers = { 0, 0 };
+    int err = 0;
+    for (unsigned q = GPU_COMPUTE; !err && q <= GPU_TRANSFER; q++) {
+        GpuPoint done;
+        err = gpu_device_submit(device,
+                                &(GpuSubmit){ .queue = (enum GpuQueue)q,
+                                              .foreign_waits = &callers,
+                                              .foreign_wait_count = 1 },
+                                &done);
+    }
+    return err;
+}
+
+/* True if the plane is as upload_alloc_device left it. */
+static bool is_unwritten(const VmafPicture *view, unsigned p)
+{
+    const uint32_t word = UPLOAD_UNWRITTEN;
+    const size_t row = (size_t)view->w[p] * (view->bpc > 8 ? 2 : 1);
+    if (!row || !view->h[p])
+        return false;
+    for (unsigned y = 0; y < view->h[p]; y++) {
+        const char *at = (const char *)view->data[p] + (ptrdiff_t)y * view->stride[p];
+        for (size_t i = 0; i < row; i++)
+            if (at[i] != ((const char *)&word)[i % sizeof(word)])
+                return false;
+    }
+    return true;
+}
+
+/* Fails if a feature reads chroma and the caller filled only luma, as FFmpeg's filter does for any
+ * format: the scores would be wrong. */
+static int check_chroma(Resident *resident, const VmafPicture *ref, const VmafPicture *dist,
+                        const char *feature)
+{
+    VmafPicture views[2];
+    int err = upload_view(resident->device, ref, &views[0]);
+    if (!err)
+        err = upload_view(resident->device, dist, &views[1]);
+    if (err)
+        return err;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!is_unwritten(&views[i / 2], 1 + i % 2))
+            continue;
+        log_error(
+            "%s: feature \"%s\" reads chroma, but only luma was copied to the pictures on the "
+            "device (as FFmpeg's filter does); turn chroma off in the feature, or pass pictures in "
+            "host memory",
+            resident->device->backend, feature);
+        return -EINVAL;
+    }
+    resident->has_chroma = true;
+    return 0;
+}
+
+static int record_range_check(Resident *resident, VmafPicture *const pics[2])
+{
+    GpuDevice *device = resident->device;
+    const GpuOps *ops = device->ops;
+    int err = 0;
+    if (!resident->commands)
+        err = ops->commands_create(device, GPU_COMPUTE, &resident->commands);
+    if (err)
+        return err;
+    ops->begin(resident->commands);
+    for (unsigned side = 0; !err && side < 2; side++) {
+        FrameShape shape;
+        shape_of_picture(&shape, pics[side]);
+        ImportTarget target;
+        import_target_init(&target, device, &shape, upload_source(device, pics[side]));
+        target.commands = resident->commands;
+        err = import_range_record(&target, &resident->ranges[side]);
+    }
+    ops->barrier(resident->commands);
+    const int end_err = ops->end(resident->commands);
+    return err ? err : end_err;
+}
+
+static int check_range(Resident *resident, VmafPicture *const pics[2])
+{
+    int err = record_range_check(resident, pics);
+    if (!err)
+        err = gpu_device_run(resident->device, resident->commands);
+    for (unsigned side = 0; !err && side < 2; side++)
+        import_range_note(&resident->ranges[side], pics[side]);
+    return err;
+}
+
+/* Prepares a pair of resident pictures for the engine, see client_admit, and leaves other
+ * pairs alone. All work submitted from now on waits for whatever the caller has enqueued so far
+ * (GpuForeign { 0, 0 }). -EINVAL (logged): only one of the two pictures is resident, or a feature
+ * reads chroma that nobody filled. */
+static int resident_admit(Resident *resident, const VmafContext *context, VmafPicture *ref,
+                          VmafPicture *dist)
+{
+    GpuDevice *device = resident->device;
+    const bool there = upload_is_device(device, ref);
+    if (there != upload_is_device(device, dist)) {
+        log_error("%s: one picture of the pair is on the device and the other is not",
+                  device->backend);
+        return -EINVAL;
+    }
+    if (!there)
+        return 0;
+    ContextNeeds needs;
+    context_needs(context, &needs);
+    int err = order_after_callers(device);
+    if (!err && needs.chroma && !resident->has_chroma)
+        err = check_chroma(resident, ref, dist, needs.chroma);
+    if (!err && range_matters(ref->bpc) && !needs.on_cpu)
+        err = check_range(resident, (VmafPicture *const[2]){ ref, dist });
+    if (!err)
+        err = view_if_needed(device, needs.on_cpu, ref);
+    return err ? err : view_if_needed(device, needs.on_cpu, dist);
+}
+
 int client_admit(GpuClient *client, VmafPicture *ref, VmafPicture *dist)
 {
     if (client->logs_devices)
@@ -319,13 +460,6 @@ int session_preallocate(VmafContext *vmaf, const GpuBackend *backend, const Sess
     return err;
 }
 
-static bool range_is_unknown(const VmafPicture *pic)
-{
-    return !range_is_known(pic, 0) || !range_is_known(pic, 1) || !range_is_known(pic, 2);
-}
-
-/* Fetches the pictures into host memory first if a feature on the CPU reads them, or if the context
- * must check their samples itself because the device did not. */
 static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
     FrameShape shape;
@@ -333,10 +467,10 @@ static int read_pair(GpuClient *client, VmafPicture *ref, VmafPicture *dist, uns
     shape_of_picture(&shape, ref);
     int err = context_prepare(client->context, &shape);
     context_needs(client->context, &needs);
-    if (!err && (needs.on_cpu || range_is_unknown(ref)))
-        err = upload_fetch(client->session->device, ref);
-    if (!err && (needs.on_cpu || range_is_unknown(dist)))
-        err = upload_fetch(client->session->device, dist);
+    if (!err)
+        err = view_if_needed(client->session->device, needs.on_cpu, ref);
+    if (!err)
+        err = view_if_needed(client->session->device, needs.on_cpu, dist);
     return err ? err : context_read(client->context, ref, dist, index);
 }
 
@@ -354,7 +488,7 @@ int client_read_imported(GpuClient *client, unsigned index)
     return err;
 }
 
-/* ---- arrivals (arrival.h) ---- */
+/* ---- arrivals (import.h) ---- */
 
 static int read_straight(GpuClient *client, const FrameShape *shape, GpuArrival *arrival)
 {

@@ -8,13 +8,19 @@
 #define GPU_CLIENT_H
 
 #include "engine/feature.h"
-#include "gpu/arrival.h"
-#include "gpu/resident.h"
+#include "gpu/import.h"
 #include "gpu/session.h"
 #include "gpu/stream.h"
 #include "libvmaf/libvmaf.h"
 
-typedef struct GpuImports GpuImports; /* import.h */
+/* Resident pictures: the caller of the public API fills them on the device. They come from a pool
+ * of device blocks (upload.h) and have addresses that only the device can read. */
+typedef struct Resident {
+    GpuDevice *device;
+    bool has_chroma; /* the first pair was checked, and its chroma had been filled */
+    GpuCommands *commands;
+    ImportRange ranges[2];
+} Resident;
 
 struct GpuClient {
     const char *backend, *device; /* names for reports; they live as long as the session */
@@ -84,7 +90,7 @@ enum SessionPictures {
     SESSION_PICTURES_NONE,
     SESSION_PICTURES_HOST,   /* plain memory */
     SESSION_PICTURES_UPLOAD, /* memory that the device copies from */
-    SESSION_PICTURES_DEVICE, /* memory that only the device reads (gpu/resident.h) */
+    SESSION_PICTURES_DEVICE, /* memory that only the device reads: resident pictures */
 };
 
 /* A pool of pictures as the backends' own headers ask for one. */

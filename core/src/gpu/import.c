@@ -7,8 +7,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/picture.h"
-#include "gpu/feature_gpu.h"
-#include "gpu/import_tile.h"
 #include "gpu/upload.h"
 
 typedef struct ImportSlot {
@@ -35,21 +33,6 @@ struct GpuImports {
     GpuBuffer **retired;
     unsigned retired_count;
 };
-
-size_t import_plane_offset(const FrameShape *shape, unsigned plane)
-{
-    size_t offset = 0;
-    for (unsigned p = 0; p < plane; p++)
-        offset += picture_stride(shape, p) * shape->h[p];
-    return offset;
-}
-
-void import_scratch_destroy(GpuDevice *device, ImportScratch *scratch)
-{
-    device->ops->buffer_destroy(device, scratch->foreign);
-    import_unpacking_destroy(device, &scratch->unpacking);
-    import_range_destroy(device, &scratch->range);
-}
 
 /* ---- creating and destroying ---- */
 
@@ -201,17 +184,10 @@ static int slot_fill(GpuImports *imports, ImportSlot *slot, const GpuIncoming *i
 {
     GpuDevice *device = imports->device;
     const GpuOps *ops = device->ops;
-    ImportTarget target = {
-        .device = device,
-        .shape = &imports->shape,
-        .commands = slot->commands,
-        .picture = upload_source(device, &slot->pic),
-        .scratch = &slot->scratch,
-    };
-    for (unsigned p = 0; p < 3; p++) {
-        target.offset[p] = import_plane_offset(target.shape, p);
-        target.planes |= (target.shape->w[p] && target.shape->h[p] ? 1u : 0) << p;
-    }
+    ImportTarget target;
+    import_target_init(&target, device, &imports->shape, upload_source(device, &slot->pic));
+    target.commands = slot->commands;
+    target.scratch = &slot->scratch;
     ops->begin(slot->commands);
     int err = record(&target, source);
     if (!err)
@@ -379,162 +355,87 @@ int imports_take(GpuImports *imports, unsigned index, VmafPicture *ref, VmafPict
     return err;
 }
 
-/* ---- the check for samples above the depth (engine/picture.h) ----
- *
- * A kernel checks imported pictures on the device. */
+/* ---- arrivals ---- */
 
-GPU_PARAMS(ImportRangeParams, IMPORT_RANGE_PARAMS);
-
-#define COUNT_BYTES (3 * sizeof(uint32_t))
-
-static int prepare(const ImportTarget *target, ImportRange *r)
+void arrival_init(GpuArrival *arrival)
 {
-    GpuDevice *device = target->device;
-    const GpuOps *ops = device->ops;
-    const KernelInfo *info = gpu_kernel_for(device, "import_range");
-    int err = info ? ops->kernel_get(device, info, &r->kernel) : -EINVAL;
-    if (!err && !r->counts)
-        err = ops->buffer_create(device, GPU_DEVICE, COUNT_BYTES, &r->counts);
-    if (!err && !r->readback)
-        err = ops->buffer_create(device, GPU_READBACK, COUNT_BYTES, &r->readback);
-    if (!target->is_fixed) {
-        ops->bindings_destroy(device, r->bindings);
-        r->bindings = NULL;
-    }
-    if (!err && !r->bindings) {
-        const GpuRange ranges[2] = { { target->picture, 0, target->picture->size },
-                                     { r->counts, 0, COUNT_BYTES } };
-        err = ops->bindings_create(device, r->kernel, ranges, &r->bindings);
-    }
-    return err;
+    arrival->submitted = false;
+    atomic_init(&arrival->has_left, false);
+    atomic_init(&arrival->references, 1);
 }
 
-static void look_at_plane(const ImportTarget *target, const ImportRange *r, unsigned p)
+static void release_pair(const GpuRelease release[2])
 {
-    const FrameShape *shape = target->shape;
-    const uint32_t above = 0xffffu & ~((1u << shape->bpc) - 1);
-    const ImportRangeParams params = {
-        .width = shape->w[p],
-        .height = shape->h[p],
-        .plane_stride = (uint32_t)(picture_stride(shape, p) / 4),
-        .plane_offset = (uint32_t)(target->offset[p] / 4),
-        .plane = p,
-        .above = above | above << 16,
-    };
-    const unsigned words = IMPORT_GROUP_W * gpu_samples_per_word(shape);
-    target->device->ops->dispatch(target->commands, r->kernel, r->bindings, &params,
-                                  (unsigned[3]){ gpu_workgroups(shape->w[p], words),
-                                                 gpu_workgroups(shape->h[p], IMPORT_RANGE_ROWS),
-                                                 1 });
+    for (unsigned side = 0; side < 2; side++)
+        if (release[side].call)
+            release[side].call(release[side].opaque);
 }
 
-int import_range_record(const ImportTarget *target, ImportRange *r)
+static void free_arrival(GpuArrival *arrival)
 {
-    const GpuOps *ops = target->device->ops;
-    const FrameShape *shape = target->shape;
-    r->recorded = range_matters(shape->bpc) && !target->in_range &&
-                  target->picture->size <= target->device->limits.max_binding;
-    r->in_range = target->in_range;
-    if (!r->recorded)
-        return 0;
-    const int err = prepare(target, r);
+    mem_free(arrival);
+}
+
+void *arrival_create(size_t size, const GpuRelease release[2])
+{
+    GpuArrival *arrival = mem_zalloc(size);
+    if (!arrival) {
+        release_pair(release);
+        return NULL;
+    }
+    arrival->release[0] = release[0];
+    arrival->release[1] = release[1];
+    arrival->destroy = free_arrival;
+    arrival_init(arrival);
+    return arrival;
+}
+
+void arrival_leave(GpuArrival *arrival)
+{
+    if (!atomic_exchange(&arrival->has_left, true))
+        release_pair(arrival->release);
+}
+
+void arrival_release(GpuArrival *arrival)
+{
+    if (atomic_fetch_sub(&arrival->references, 1) != 1)
+        return;
+    arrival_leave(arrival);
+    arrival->destroy(arrival);
+}
+
+static void give_back(VmafPicture *pic, void *arrival)
+{
+    arrival_release(arrival);
+}
+
+GpuArrival *arrival_of(const VmafPicture *pic)
+{
+    return picture_cookie(pic, give_back);
+}
+
+static int make_picture(GpuArrival *arrival, const FrameShape *shape, VmafPicture *pic)
+{
+    const int err = picture_wrap(pic, shape, NULL, give_back, arrival);
     if (err)
         return err;
-    const GpuRange counts = { r->counts, 0, COUNT_BYTES };
-    ops->fill(target->commands, &counts, 0);
-    ops->barrier(target->commands);
-    for (unsigned p = 0; p < 3; p++)
-        if (import_wants(target, p))
-            look_at_plane(target, r, p);
-    ops->barrier(target->commands);
-    ops->copy(target->commands, &counts, &(GpuRange){ r->readback, 0, COUNT_BYTES });
+    atomic_fetch_add(&arrival->references, 1);
+    for (unsigned p = 0; p < 3; p++) {
+        pic->data[p] = NULL;
+        /* The device checks the samples, and the result is known when the frame is collected. */
+        range_set(pic, p, false);
+    }
     return 0;
 }
 
-void import_range_note(const ImportRange *r, const VmafPicture *pic)
+int arrival_pictures(GpuArrival *arrival, const FrameShape *shape, VmafPicture *ref,
+                     VmafPicture *dist)
 {
-    for (unsigned p = 0; p < 3; p++)
-        if (r->recorded || r->in_range)
-            range_set(pic, p, r->recorded && ((const uint32_t *)r->readback->host)[p] != 0);
-}
-
-void import_range_destroy(GpuDevice *device, ImportRange *r)
-{
-    device->ops->bindings_destroy(device, r->bindings);
-    device->ops->buffer_destroy(device, r->counts);
-    device->ops->buffer_destroy(device, r->readback);
-}
-
-/* ---- unpacking ----
- *
- * A kernel separates planes that are interleaved and shifts down values that are in the high
- * bits. */
-
-GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
-
-/* Cb and Cr of an interleaved plane are copied together, so each plane has twice the room. */
-size_t import_raw_offset(const FrameShape *shape, unsigned plane)
-{
-    return 2 * import_plane_offset(shape, plane);
-}
-
-int import_unpack_begin(ImportTarget *target, GpuBuffer **raw)
-{
-    GpuDevice *device = target->device;
-    const GpuOps *ops = device->ops;
-    ImportUnpacking *u = &target->scratch->unpacking;
-    const FrameShape *shape = target->shape;
-    const KernelInfo *info =
-        gpu_kernel_for(device, shape->bpc > 8 ? "import_plane_16" : "import_plane_8");
-    int err = info ? ops->kernel_get(device, info, &u->kernel) : -EINVAL;
-    if (!err && !u->raw)
-        err = ops->buffer_create(device, GPU_DEVICE, 2 * picture_size(shape), &u->raw);
-    if (!target->is_fixed) {
-        ops->bindings_destroy(device, u->bindings);
-        u->bindings = NULL;
-    }
-    if (!err && !u->bindings) {
-        const GpuRange ranges[2] = { { u->raw, 0, u->raw->size },
-                                     { target->picture, 0, target->picture->size } };
-        err = ops->bindings_create(device, u->kernel, ranges, &u->bindings);
-    }
-    *raw = u->raw;
+    *ref = *dist = (VmafPicture){ 0 };
+    int err = make_picture(arrival, shape, ref);
+    if (!err)
+        err = make_picture(arrival, shape, dist);
+    if (err)
+        picture_release(ref);
     return err;
-}
-
-static void unpack_plane(ImportTarget *target, unsigned p, const ImportPacking *packing,
-                         unsigned shift)
-{
-    const FrameShape *shape = target->shape;
-    const ImportUnpacking *u = &target->scratch->unpacking;
-    const size_t stride = picture_stride(shape, p);
-    const ImportPlaneParams params = {
-        .width = shape->w[p],
-        .image_stride = (uint32_t)(stride * packing->step / 4),
-        .plane_stride = (uint32_t)(stride / 4),
-        .plane_offset = (uint32_t)(target->offset[p] / 4),
-        .image_offset = (uint32_t)(import_raw_offset(shape, packing->with_cb ? 1 : p) / 4),
-        .step = packing->step,
-        .first = packing->first,
-        .shift = shift,
-    };
-    const unsigned samples = IMPORT_GROUP_W * gpu_samples_per_word(shape);
-    target->device->ops->dispatch(
-        target->commands, u->kernel, u->bindings, &params,
-        (unsigned[3]){ gpu_workgroups(shape->w[p], samples), shape->h[p], 1 });
-}
-
-void import_unpack(ImportTarget *target, unsigned planes, const ImportPacking packing[3],
-                   unsigned shift)
-{
-    target->device->ops->barrier(target->commands);
-    for (unsigned p = 0; p < 3; p++)
-        if (planes >> p & 1)
-            unpack_plane(target, p, &packing[p], shift);
-}
-
-void import_unpacking_destroy(GpuDevice *device, ImportUnpacking *u)
-{
-    device->ops->bindings_destroy(device, u->bindings);
-    device->ops->buffer_destroy(device, u->raw);
 }

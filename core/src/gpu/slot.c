@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "engine/picture.h"
-#include "gpu/arrival.h"
+#include "gpu/import.h"
 #include "gpu/upload.h"
 
 static GpuRange range_of(const Slot *slots, unsigned slot, unsigned count, const Graph *graph,

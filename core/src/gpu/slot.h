@@ -38,7 +38,7 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
 /* Records the clearing of buffers that must be zero before the kernels. */
 void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
-/* ---- arrivals (arrival.h) ---- */
+/* ---- arrivals (import.h) ---- */
 
 /* True if the device can check the pictures for samples above the depth, which the host cannot do
  * with an arrival. */

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/arrival.h"
+#include "gpu/import.h"
 #include "gpu/slot.h"
 #include "gpu/upload.h"
 #include "gpu/work.h"

@@ -37,7 +37,7 @@ unsigned stream_back(const GpuStream *stream);
  * collected for this pair itself. */
 int stream_submit_lookback(GpuStream *stream, const VmafPicture *ref, const VmafPicture *dist);
 
-/* True if pairs in memory of the caller may be copied straight into the slots (arrival.h). */
+/* True if pairs in memory of the caller may be copied straight into the slots (import.h). */
 bool stream_takes_arrivals(const GpuStream *stream);
 
 /* See client_refusal and client_tally. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pairs in memory of the caller that go straight to the kernels (gpu/arrival.h): reading does not
+/* Pairs in memory of the caller that go straight to the kernels (gpu/import.h): reading does not
  * wait for them, each is released once and not before it was read, and the scores equal those of
  * pairs that are copied first. */
 #include <errno.h>
