@@ -138,12 +138,27 @@ int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue u
     return err;
 }
 
+struct SlotArrival {
+    GpuCommands *commands;
+    ImportScratch scratch[2]; /* reference, distorted */
+};
+
+static void destroy_arrival(SlotArrival *arrival, GpuDevice *device)
+{
+    if (!arrival)
+        return;
+    device->ops->commands_destroy(device, arrival->commands);
+    for (unsigned side = 0; side < 2; side++)
+        import_scratch_destroy(device, &arrival->scratch[side]);
+    mem_free(arrival);
+}
+
 static void slot_destroy(Slot *slot, const Graph *graph)
 {
     GpuDevice *dev = graph->device;
     const GpuOps *ops = dev->ops;
     ops->commands_destroy(dev, slot->upload);
-    slot_arrival_destroy(slot->arrival, dev);
+    destroy_arrival(slot->arrival, dev);
     for (unsigned f = 0; slot->bindings && f < graph->feature_count; f++) {
         for (unsigned p = 0; slot->bindings[f] && p < graph->features[f].plan->pass_count; p++)
             ops->bindings_destroy(dev, slot->bindings[f][p]);
@@ -164,6 +179,8 @@ void slots_destroy(Slot *slots, const Graph *graph, unsigned count)
         slot_destroy(&slots[i], graph);
     mem_free(slots);
 }
+
+/* ---- uploads ---- */
 
 /* Copies a plane into the slot's own staging memory, with rows at the device's stride. */
 static int stage_plane(Slot *slot, const Graph *graph, const VmafPicture *pic, unsigned p,
@@ -231,7 +248,7 @@ void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *com
         undefine_rest(slot, graph, commands);
 }
 
-int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
+static int record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
 {
     const GpuOps *ops = graph->device->ops;
     ops->begin(slot->upload);
@@ -242,28 +259,15 @@ int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair)
     return err ? err : end_err;
 }
 
-struct SlotArrival {
-    GpuCommands *commands;
-    ImportScratch scratch[2]; /* reference, distorted */
-};
+/* ---- arrivals ---- */
 
-void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device)
-{
-    if (!arrival)
-        return;
-    device->ops->commands_destroy(device, arrival->commands);
-    for (unsigned side = 0; side < 2; side++)
-        import_scratch_destroy(device, &arrival->scratch[side]);
-    mem_free(arrival);
-}
-
-bool slot_may_arrive(const Graph *graph)
+bool slot_takes_arrivals(const Graph *graph)
 {
     return !range_matters(graph->shape.bpc) ||
            graph->picture_bytes <= graph->device->limits.max_binding;
 }
 
-static int prepare(Slot *slot, const Graph *graph)
+static int prepare_arrival(Slot *slot, const Graph *graph)
 {
     if (!slot->arrival)
         slot->arrival = mem_zalloc(sizeof(*slot->arrival));
@@ -276,7 +280,8 @@ static int prepare(Slot *slot, const Graph *graph)
 }
 
 /* Records the copies of the planes that kernels read of one picture. */
-static int record_side(const Slot *slot, const Graph *graph, const GpuArrival *from, unsigned side)
+static int record_arrival_side(const Slot *slot, const Graph *graph, const GpuArrival *from,
+                               unsigned side)
 {
     ImportScratch *scratch = &slot->arrival->scratch[side];
     ImportTarget target = {
@@ -297,14 +302,14 @@ static int record_side(const Slot *slot, const Graph *graph, const GpuArrival *f
     return err ? err : import_range_record(&target, &scratch->range);
 }
 
-static int record(const Slot *slot, const Graph *graph, const GpuArrival *from)
+static int record_arrival(const Slot *slot, const Graph *graph, const GpuArrival *from)
 {
     const GpuOps *ops = graph->device->ops;
     GpuCommands *commands = slot->arrival->commands;
     ops->begin(commands);
-    int err = record_side(slot, graph, from, 0);
+    int err = record_arrival_side(slot, graph, from, 0);
     if (!err)
-        err = record_side(slot, graph, from, 1);
+        err = record_arrival_side(slot, graph, from, 1);
     /* This barrier is for the host, which reads the range check's counts. The kernels have their
      * own. */
     ops->barrier(commands);
@@ -312,12 +317,12 @@ static int record(const Slot *slot, const Graph *graph, const GpuArrival *from)
     return err ? err : end_err;
 }
 
-int slot_arrive(Slot *slot, const Graph *graph, const FramePair *pair)
+static int upload_arrival(Slot *slot, const Graph *graph, const FramePair *pair)
 {
     GpuArrival *from = arrival_of(pair->ref);
-    int err = prepare(slot, graph);
+    int err = prepare_arrival(slot, graph);
     if (!err)
-        err = record(slot, graph, from);
+        err = record_arrival(slot, graph, from);
     if (!err)
         err = gpu_device_submit(graph->device,
                                 &(GpuSubmit){ .queue = GPU_COMPUTE,
@@ -332,15 +337,35 @@ int slot_arrive(Slot *slot, const Graph *graph, const FramePair *pair)
     return err;
 }
 
-int slot_end_arrival(const Slot *slot, const Graph *graph)
+/* ---- all ways of a pair ---- */
+
+int slot_upload(Slot *slot, const Graph *graph, const FramePair *pair, enum GpuQueue queue)
+{
+    slot->arrived = arrival_of(pair->ref) != NULL;
+    slot->is_uploading = slot->arrived || queue == GPU_TRANSFER;
+    if (slot->arrived)
+        return upload_arrival(slot, graph, pair);
+    const int err = record_upload(slot, graph, pair);
+    if (err || !slot->is_uploading)
+        return err;
+    return gpu_device_submit(
+        graph->device,
+        &(GpuSubmit){ .queue = queue, .commands = &slot->upload, .command_count = 1 },
+        &slot->uploaded);
+}
+
+int slot_end_upload(const Slot *slot, const Graph *graph, int err)
 {
     const VmafPicture *const pics[2] = { slot->pair.ref, slot->pair.dist };
+    if (!slot->arrived)
+        return err;
     GpuArrival *from = arrival_of(pics[0]);
     const unsigned index = from->index;
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; !err && side < 2; side++)
         import_range_note(&slot->arrival->scratch[side].range, pics[side]);
     arrival_leave(from);
-    return range_check_pair(pics[0], pics[1], graph->ref_planes | graph->dist_planes, index);
+    return err ? err
+               : range_check_pair(pics[0], pics[1], graph->ref_planes | graph->dist_planes, index);
 }
 
 /* ---- reading back ---- */

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A slot of the ring: a frame's memory on the device, and how its pictures get there. A stream owns
- * its slots; the thread that submits frames and the one that collects them never use the same slot
- * at once. */
+/* A slot of the ring: a frame's memory on the device. A stream owns its slots; the thread that
+ * submits frames and the one that collects them never use the same slot at once.
+ *
+ * slot_upload brings the pictures of a pair into a slot, in one of three ways:
+ * - Plain memory: the host copies the picture to staging memory, and the device copies it from
+ * there.
+ * - A block of upload.h: the device copies the picture from where it is. The host filled the block
+ *   (upload block), or an import did (mirror block, import.h), or the caller did on the device
+ *   (device block, "resident" in client.h).
+ * - An arrival (import.h), in memory of the caller on the device: its record function copies it. */
 #ifndef GPU_SLOT_H
 #define GPU_SLOT_H
 
@@ -22,7 +29,8 @@ typedef struct Slot {
     /* The frame in the slot. */
     FramePair pair; /* its pictures are held until it is collected */
     FeatureSet set, owners;
-    bool arrived;       /* slot_arrive copied its pictures */
+    bool arrived;       /* its pictures are an arrival */
+    bool is_uploading;  /* its copies were submitted by themselves, and end at `uploaded` */
     bool lookback_only; /* looked back at, but not collected */
     GpuPoint uploaded, done;
     int err; /* why its kernels could not be run */
@@ -31,31 +39,25 @@ typedef struct Slot {
 int slots_create(Slot **out, const Graph *graph, unsigned count, enum GpuQueue upload_queue);
 void slots_destroy(Slot *slots, const Graph *graph, unsigned count);
 
-/* Records the copies of a pair's planes into the slot. A barrier in work.c orders them before the
- * kernels. The distorted picture may be NULL. Planes in blocks of upload.h are copied from where
- * they are, others by way of staging memory. */
-int slot_record_upload(Slot *slot, const Graph *graph, const FramePair *pair);
+/* Brings the planes of a pair into the slot, or records that. The distorted picture may be NULL. An
+ * arrival is submitted to GPU_COMPUTE. Other pictures are submitted to `queue` if that is
+ * GPU_TRANSFER; else slot->upload is only recorded and must be submitted with the kernels. A
+ * barrier in work.c orders the copies before the kernels. */
+int slot_upload(Slot *slot, const Graph *graph, const FramePair *pair, enum GpuQueue queue);
+/* Call once the frame is done: tells the owner of an arrival that its pair was read. `err`: the
+ * error of the frame so far. Returns that, or -ERANGE (logged) if a sample exceeds the depth. */
+int slot_end_upload(const Slot *slot, const Graph *graph, int err);
 /* Records the clearing of buffers that must be zero before the kernels. */
 void slot_record_clearing(const Slot *slot, const Graph *graph, GpuCommands *commands);
 
-/* ---- arrivals (import.h) ---- */
-
-/* True if the device can check the pictures for samples above the depth, which the host cannot do
- * with an arrival. */
-bool slot_may_arrive(const Graph *graph);
-/* Copies an arrival into the slot, on the compute queue, and sets slot->uploaded. Submits nothing
- * when it fails. */
-int slot_arrive(Slot *slot, const Graph *graph, const FramePair *pair);
-/* Call when the copy is done: calls arrival_leave. -ERANGE (logged): a sample exceeds the depth. */
-int slot_end_arrival(const Slot *slot, const Graph *graph);
-void slot_arrival_destroy(SlotArrival *arrival, GpuDevice *device);
+/* True if the device can check arrivals for samples above the depth, which the host cannot do. */
+bool slot_takes_arrivals(const Graph *graph);
 /* Copies planes of `buffer` (a slot's ref or dist) to a new picture in plain memory. Waits. The
  * caller releases *view. */
 int slot_view(const Graph *graph, GpuBuffer *buffer, unsigned planes, VmafPicture *view);
 
 /* A frame that is being collected, for FeatureGpu.settle and gpu_fetch. Its slot is not reused
  * until then. */
-
 struct GpuFrame {
     const Graph *graph;
     const Slot *slot;

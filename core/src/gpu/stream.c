@@ -249,7 +249,7 @@ static int submit_run_locked(GpuStream *stream, unsigned count, GpuPoint *done)
     unsigned command_count = 0;
     for (unsigned i = 0; i < count; i++) {
         const Slot *slot = slot_of(stream, stream->started + i);
-        if (slot->arrived || stream->upload_queue == GPU_TRANSFER)
+        if (slot->is_uploading)
             stream->uploaded[slot->uploaded.queue] = slot->uploaded;
         else
             commands[command_count++] = slot->upload;
@@ -345,15 +345,7 @@ static int upload(GpuStream *stream, Slot *slot, const FramePair *pair)
     /* These points are reached already unless an earlier frame failed half-way. */
     if (gpu_device_wait(dev, slot->uploaded) || gpu_device_wait(dev, slot->done))
         return -EIO;
-    slot->arrived = arrival_of(pair->ref) != NULL;
-    if (slot->arrived)
-        return slot_arrive(slot, stream->graph, pair);
-    const int err = slot_record_upload(slot, stream->graph, pair);
-    if (err || stream->upload_queue == GPU_COMPUTE)
-        return err;
-    return gpu_device_submit(
-        dev, &(GpuSubmit){ .queue = GPU_TRANSFER, .commands = &slot->upload, .command_count = 1 },
-        &slot->uploaded);
+    return slot_upload(slot, stream->graph, pair, stream->upload_queue);
 }
 
 static int submit(GpuStream *stream, const FramePair *pair, FeatureSet set, bool lookback_only)
@@ -453,10 +445,7 @@ static int read_results(GpuStream *stream, const Slot *slot, void *const *result
                         FeatureSet *again)
 {
     int err = wait_for_frame(stream, slot);
-    if (slot->arrived && !err)
-        err = slot_end_arrival(slot, stream->graph);
-    else if (slot->arrived)
-        arrival_leave(arrival_of(slot->pair.ref));
+    err = slot_end_upload(slot, stream->graph, err);
     *again = 0;
     for (unsigned i = 0; !err && i < stream->graph->feature_count; i++) {
         if (!(slot->set >> i & 1))
@@ -530,7 +519,7 @@ int stream_collect(GpuStream *stream, void *const *results)
 
 bool stream_takes_arrivals(const GpuStream *stream)
 {
-    return slot_may_arrive(stream->graph);
+    return slot_takes_arrivals(stream->graph);
 }
 
 const char *stream_refusal(const GpuStream *stream, unsigned feature)
