@@ -88,7 +88,7 @@ if reference != y4m:
         paths = shards.parts(['joined.ts', reference], 3, name='j')
         done = run('--merge', *paths, '-o', 'report.json') if paths else None
         check('one of several frames of the same time is taken for another', done and done.returncode == FAIL and
-              'another place' in done.stderr and '--from_start' in done.stderr, done and done.stderr)
+              'different file positions' in done.stderr and '--from_start' in done.stderr, done and done.stderr)
         same('joined recordings, from the start', ['joined.ts', reference], 3, extra=['--from_start'])
 
     # Bare bitstreams do not contain their length.

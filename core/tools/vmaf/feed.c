@@ -81,7 +81,7 @@ static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned si
 }
 
 /* Prints why a rating's pairs have ended. 0, or -EIO after an error. */
-static int tell_end(Feed *feed, unsigned rating)
+static int end_of_pairs(Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
@@ -111,7 +111,7 @@ static bool begins_apart(const Feed *feed, unsigned rating)
 }
 
 /* Describes the pairing for the report, and prints what pairing by time had to do. */
-static void tell_pairing(const Feed *feed, unsigned rating)
+static void note_pairing(const Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
@@ -149,7 +149,7 @@ static void end_rating(Feed *feed, unsigned rating, int err)
     if (err)
         pairing_drop(feed->pairing, rating + 1);
     else
-        tell_pairing(feed, rating);
+        note_pairing(feed, rating);
 }
 
 static void end_all(Feed *feed)
@@ -266,7 +266,7 @@ static void serve(Feed *feed)
         } else if (part->state == PAIR_OVER) {
             if (feed->part)
                 feed->part->ended = true;
-            end_rating(feed, i, tell_end(feed, i));
+            end_rating(feed, i, end_of_pairs(feed, i));
         }
     }
     release_pairs(feed);

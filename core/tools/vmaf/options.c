@@ -23,7 +23,7 @@ void options_print_help(FILE *file)
 }
 
 /* Remembers an option as typed, for reports. */
-static int keep(Options *options, const char *name, const char *value)
+static int remember(Options *options, const char *name, const char *value)
 {
     GivenOption *const grown = realloc(options->given, (options->given_count + 1) * sizeof(*grown));
     if (!grown)
@@ -45,7 +45,7 @@ int words_add(Words *words, const char *word)
 
 /* Takes the words that are not options as the reference and the distorted videos. An error if -r or
  * -d gives videos as well. */
-static int take_words(Options *options)
+static int take_videos(Options *options)
 {
     const Words *const words = &options->words;
     if (!words->count)
@@ -54,11 +54,11 @@ static int take_words(Options *options)
         return usage_error("unexpected argument '%s'; -r and -d already give the videos",
                            words->at[0]);
     options->reference = words->at[0];
-    int err = keep(options, "reference", words->at[0]);
+    int err = remember(options, "reference", words->at[0]);
     for (size_t i = 1; !err && i < words->count; i++) {
         err = words_add(&options->distorted, words->at[i]);
         if (!err)
-            err = keep(options, "distorted", words->at[i]);
+            err = remember(options, "distorted", words->at[i]);
     }
     return err;
 }
@@ -80,7 +80,7 @@ static bool is_auto(const Options *options)
 }
 
 /* Chooses the backend that an extractor's name asks for, such as `vif_cuda`. */
-static int heed_extractors(Options *options)
+static int apply_extractor_backends(Options *options)
 {
     for (size_t i = 0; i < options->feature_count; i++) {
         const char *const extractor = options->features[i].extractor;
@@ -112,7 +112,7 @@ static int check_backend(Options *options)
         return usage_error("--device asks for a GPU, but --backend is cpu");
     if (options->device && !options->backend)
         options->backend = "auto";
-    const int err = heed_extractors(options);
+    const int err = apply_extractor_backends(options);
     const char *const backend = options->backend;
     if (err || !backend)
         return err;
@@ -273,7 +273,7 @@ static int check(Options *options)
     if (!err)
         err = check_part(options);
     if (!err)
-        err = options_heed_environment(options);
+        err = options_apply_environment(options);
     return err ? err : check_backend(options);
 }
 
@@ -285,7 +285,7 @@ static int read_words(Options *options, int argc, char **argv)
     const char *value;
     int found;
     while ((found = args_next(&scanner, &arg, &value)) > 0) {
-        int err = arg ? keep(options, arg->name, value) : words_add(&options->words, value);
+        int err = arg ? remember(options, arg->name, value) : words_add(&options->words, value);
         if (!err && arg)
             err = arg->set(options, arg, value);
         /* The doctor needs the other options, too: they say what must work. */
@@ -310,7 +310,7 @@ int options_parse(Options *options, int argc, char **argv, enum Action *action)
         *action = ACTION_MERGE;
         return check_merge(options);
     }
-    err = take_words(options);
+    err = take_videos(options);
     if (!err)
         err = check(options);
     if (err || options->model_count || options->no_prediction)

@@ -128,7 +128,7 @@ static double frame_rate(const Video *video)
 }
 
 /* Computes the scores, prints them and compares them with --fail_under. */
-static int tell_scores(Rating *rating, const Options *o, const Models *models)
+static int report_scores(Rating *rating, const Options *o, const Models *models)
 {
     const bool several = o->distorted.count > 1;
     const ScoreOwner owner = { several ? rating->video->path : "", several ? ": " : "" };
@@ -185,7 +185,7 @@ int rating_finish(Rating *rating, const Options *options, const Models *models)
     if (!err)
         err = note_origin(rating, options);
     if (!err)
-        err = tell_scores(rating, options, models);
+        err = report_scores(rating, options, models);
     if (!err && rating->output)
         err = output_write(rating->vmaf, options, rating->output);
     if (!err && options->html)

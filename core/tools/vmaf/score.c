@@ -122,7 +122,7 @@ static int start_group(Run *run, VideoGroup *group)
 }
 
 /* Puts each rating into a group. */
-static int divide(Run *run)
+static int form_groups(Run *run)
 {
     for (unsigned i = 0; i < run->count; i++) {
         Rating *const rating = &run->ratings[i];
@@ -167,7 +167,7 @@ static int refuse_pipes(const Run *run)
 
 static int make_groups(Run *run)
 {
-    int err = divide(run);
+    int err = form_groups(run);
     if (!err)
         err = refuse_pipes(run);
     for (unsigned i = 0; !err && i < run->group_count; i++)

@@ -191,7 +191,7 @@ static bool is_open(const Options *options)
            !options->backends_off && !by_extractor;
 }
 
-int options_heed_environment(Options *options)
+int options_apply_environment(Options *options)
 {
     const char *const software = getenv("VMAF_ALLOW_SOFTWARE");
     if (software && *software && strcmp(software, "0") != 0)

@@ -38,7 +38,7 @@ int option_add_model(Options *options, const char *spec);
 /* Applies VMAF_BACKEND=NAME[:DEVICE] and VMAF_ALLOW_SOFTWARE=1 where the command line says nothing
  * about backend and device. Hides VMAF_BACKEND from the library, which would otherwise apply it as
  * well. -EINVAL, after a message: it names no backend. */
-int options_heed_environment(Options *options);
+int options_apply_environment(Options *options);
 
 /* Prints what is wrong with the command line, and where to find help. Returns -EINVAL. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
