@@ -158,7 +158,7 @@ int cambi_dark_code(double least, enum CambiEotf eotf)
 /* ---- setup ---- */
 
 typedef struct CambiState {
-    CambiSetup setup;
+    CambiSetup setup; /* first: the frame routine takes f->state as a CambiSetup */
     CambiHeatmaps *heatmaps;
 } CambiState;
 
@@ -346,17 +346,6 @@ static void close(Feature *f)
 
 /* ---- measuring and reporting ---- */
 
-static int scratch_create(const Feature *f, void **scratch)
-{
-    const CambiState *state = f->state;
-    return cambi_frame_create((CambiFrame **)scratch, &state->setup);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    cambi_frame_destroy(scratch);
-}
-
 typedef struct MapWriter {
     CambiHeatmaps *heatmaps;
     uint64_t picture;
@@ -435,8 +424,8 @@ const FeatureDef feature_cambi = {
     .fields = fields,
     .init = init,
     .close = close,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = cambi_frame_create,
+    .scratch_destroy = cambi_frame_destroy,
     .measure = measure,
     .report = report,
     .flush = flush,

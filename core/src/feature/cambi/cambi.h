@@ -130,10 +130,11 @@ typedef struct CambiPlane {
     uint8_t *mask;
 } CambiPlane;
 
-/* Working memory of one thread. `setup` must outlive it. */
+/* Create and destroy the working memory of one measure at a time (FeatureDef.scratch_create and
+ * scratch_destroy). */
 typedef struct CambiFrame CambiFrame;
-int cambi_frame_create(CambiFrame **out, const CambiSetup *setup);
-void cambi_frame_destroy(CambiFrame *s);
+int cambi_frame_create(const Feature *f, void **frame);
+void cambi_frame_destroy(void *frame);
 
 /* Receives the contrast map of a scale, w * h values, before the map is reordered. */
 typedef void (*CambiMapFn)(void *cookie, unsigned scale, const float *map, unsigned w, unsigned h);

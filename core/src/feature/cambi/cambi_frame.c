@@ -286,8 +286,9 @@ static int plane_alloc(CambiFrame *s)
     return s->plane.code && s->plane.mask && s->map && s->ranks ? 0 : -ENOMEM;
 }
 
-int cambi_frame_create(CambiFrame **out, const CambiSetup *setup)
+int cambi_frame_create(const Feature *f, void **out)
 {
+    const CambiSetup *const setup = f->state;
     *out = NULL;
     CambiFrame *s = mem_zalloc(sizeof(*s));
     if (!s)
@@ -306,8 +307,9 @@ int cambi_frame_create(CambiFrame **out, const CambiSetup *setup)
     return 0;
 }
 
-void cambi_frame_destroy(CambiFrame *s)
+void cambi_frame_destroy(void *frame)
 {
+    CambiFrame *const s = frame;
     if (!s)
         return;
     lines_destroy(s->lines);

@@ -161,16 +161,6 @@ static int chroma_init(Feature *f)
     return init_setup(f, setup, 1);
 }
 
-static int scratch_create(const Feature *f, void **scratch)
-{
-    return speed_frame_create((SpeedFrame **)scratch, f->state);
-}
-
-static void scratch_destroy(void *scratch)
-{
-    speed_frame_destroy(scratch);
-}
-
 static SpeedInput plane_of(const VmafPicture *pic, unsigned p)
 {
     return (SpeedInput){ .from = pic->data[p], .from_stride = pic->stride[p] };
@@ -258,8 +248,8 @@ const FeatureDef feature_speed_chroma = {
     .fields = chroma_fields,
     .init = chroma_init,
     .close = close,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = speed_frame_create,
+    .scratch_destroy = speed_frame_destroy,
     .measure = chroma_measure,
     .report = chroma_report,
     .gpu = &chroma_gpu,
@@ -358,8 +348,8 @@ const FeatureDef feature_speed_temporal = {
     .reach = 1,
     .init = temporal_init,
     .close = close,
-    .scratch_create = scratch_create,
-    .scratch_destroy = scratch_destroy,
+    .scratch_create = speed_frame_create,
+    .scratch_destroy = speed_frame_destroy,
     .measure = temporal_measure,
     .report = temporal_report,
     .gpu = &temporal_gpu,

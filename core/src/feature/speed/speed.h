@@ -64,10 +64,11 @@ typedef struct SpeedInput {
     ptrdiff_t from_stride, minus_stride;
 } SpeedInput;
 
-/* Working memory of one thread. `setup` must outlive it. */
+/* Create and destroy the working memory of one measure at a time (FeatureDef.scratch_create and
+ * scratch_destroy). */
 typedef struct SpeedFrame SpeedFrame;
-int speed_frame_create(SpeedFrame **out, const SpeedSetup *setup);
-void speed_frame_destroy(SpeedFrame *s);
+int speed_frame_create(const Feature *f, void **frame);
+void speed_frame_destroy(void *frame);
 SpeedScore speed_frame_measure(SpeedFrame *s, const SpeedInput *ref, const SpeedInput *dist);
 
 /* ---- speed_matrix.c: symmetric 25x25 matrices in single precision ---- */

@@ -45,13 +45,13 @@ static int allocate(SpeedFrame *s)
     return float_rows_create(&s->rows, &params);
 }
 
-int speed_frame_create(SpeedFrame **out, const SpeedSetup *setup)
+int speed_frame_create(const Feature *f, void **out)
 {
     *out = NULL;
     SpeedFrame *s = mem_zalloc(sizeof(*s));
     if (!s)
         return -ENOMEM;
-    s->setup = setup;
+    s->setup = f->state;
     const int err = allocate(s);
     if (err) {
         speed_frame_destroy(s);
@@ -61,8 +61,9 @@ int speed_frame_create(SpeedFrame **out, const SpeedSetup *setup)
     return 0;
 }
 
-void speed_frame_destroy(SpeedFrame *s)
+void speed_frame_destroy(void *frame)
 {
+    SpeedFrame *const s = frame;
     if (!s)
         return;
     float_rows_destroy(s->rows);
