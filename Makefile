@@ -114,11 +114,14 @@ check: $(BUILD)/build.ninja
 	@meson test -C $(BUILD) --setup $(if $(TEST),all,$(if $(SUITE),chosen,quick)) --print-errorlogs \
 	  $(addprefix --suite ,$(SUITE)) $(if $(TEST),"$(TEST)")
 
+# What NIGHTLY=1 adds is the same code on another backend, device or schedule.
+NIGHTLY ?=
 test-release: setup-tests build
-	@meson test -C $(BUILD) --print-errorlogs --timeout-multiplier $(PATIENCE)
+	@meson test -C $(BUILD) --setup $(if $(NIGHTLY),nightly,usual) --print-errorlogs --timeout-multiplier $(PATIENCE)
 
 test-sanitizers: $(SAN)/build.ninja
-	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier $(SLOW_PATIENCE) --setup sanitized
+	@$(SAN_ENV) meson test -C $(SAN) --print-errorlogs --timeout-multiplier $(SLOW_PATIENCE) \
+	  --setup $(if $(NIGHTLY),sanitizednightly,sanitized)
 
 # The rules in core/test/mutate/*.rules say what to break; it is broken in a copy of the tree, in build-mutate.
 MUTATIONS ?=
@@ -235,6 +238,11 @@ test-fuzz: setup
 
 test: setup-tests format-check test-release test-sanitizers
 	@echo "All tests passed: release build, and with address and undefined-behaviour sanitizers."
+
+# Hours. The jobs run with NIGHTLY=1, too.
+nightly:
+	@$(MAKE) --no-print-directory test NIGHTLY=1
+	@$(MAKE) --no-print-directory test-jobs NIGHTLY=1
 
 install: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
