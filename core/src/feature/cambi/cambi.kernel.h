@@ -354,7 +354,7 @@ KERNEL_MAIN
                 if (i * CAMBI_TILE_W + LOCAL_X < line) {
                     i32 at = x - reach + i32(i * CAMBI_TILE_W);
                     entering[i] = run_at(of, at, y + 1 + reach);
-                    /* No row leaves before the first window is complete. */
+                    /* Before the first window is complete, no row leaves it. */
                     leaving[i] = run_at(of, at, y + 1 > top ? y - reach : -1);
                 }
             }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* GPU kernels of ssim. Terms are doubles, computed in integers. The CPU adds them in raster order
- * and rounds after each addition. As long as the sum keeps its exponent, a term adds an integer
- * number of units of the sum's last place. This number depends on the terms before only if it is
- * halfway between two integers, and then only on whether the sum is even. So rows are summed
- * independently, for an even and for an odd sum. Rows in which the exponent changes are left to the
- * host. */
+ * and rounds after each addition. As long as the sum keeps its exponent, each addition
+ * rounds the term to an integer number of units in the sum's last place. If the term is not halfway
+ * between two integers, this number does not depend on the sum; if it is, the number depends on
+ * whether the sum is even. So rows are summed independently, for an even and for an odd sum. Rows
+ * in which the exponent changes are left to the host. */
 #include "feature/ssim/ssim_tile.h"
 
 #if defined(KERNEL_ssim_terms)
+/* Computes the term of each pixel, exactly as the CPU does in double. A workgroup loads a tile,
+ * filters it horizontally into shared memory, then vertically. */
 #define BUFFERS IN(0, u32, ref) IN(1, u32, dist) OUT(2, u64, terms)
 #define PARAMS SSIM_TERMS_PARAMS
 #if HBD
@@ -34,7 +36,9 @@ DEVICE bool is_zero(u64 x)
     return (u32(x) | u32(x >> 32)) == 0u;
 }
 
-/* Sums and differences of doubles that are not negative, given by their bits; 0 is 0. */
+/* The following functions take and return doubles that are not negative, as bits. */
+
+/* a + b */
 DEVICE u64 plus(u64 a, u64 b)
 {
     if (is_zero(a) || is_zero(b))
@@ -42,7 +46,7 @@ DEVICE u64 plus(u64 a, u64 b)
     return a < b ? sd_add(b, a) : sd_add(a, b);
 }
 
-/* The magnitude of the difference. */
+/* |a - b| */
 DEVICE u64 apart(u64 a, u64 b)
 {
     if (is_zero(a) || is_zero(b))
@@ -62,6 +66,7 @@ DEVICE u64 twice(u64 a)
     return is_zero(a) ? a : a + (u64(1) << 52);
 }
 
+/* The double nearest to an integer. */
 DEVICE u64 double_of(u64 x)
 {
     return is_zero(x) ? x : sd_round(x, 0, false);
@@ -189,6 +194,8 @@ KERNEL_END
 #endif
 
 #if defined(KERNEL_ssim_rows)
+/* Adds up each row for an even and for an odd sum, or puts it on the list of rows that the host
+ * must add term by term. */
 #define BUFFERS IN(0, u64, terms) IN(1, u64, about) OUT(2, u32, found)
 #define PARAMS SSIM_ROWS_PARAMS
 #define SHARED_ARRAYS                                                                              \
