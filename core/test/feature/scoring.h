@@ -18,7 +18,7 @@ void scoring_set(VmafPicture *pic, unsigned p, unsigned x, unsigned y, unsigned 
 /* A context that measures a single pair. `options` is "key=value:key=value" or NULL. */
 typedef struct Scoring Scoring;
 
-/* 0, or the error of reading the pair. Takes over both pictures. */
+/* Scores the pair. Returns 0 or the error of reading it. Takes over both pictures. */
 int scoring_open(Scoring **out, const char *feature, const char *options, VmafPicture ref,
                  VmafPicture dist);
 double scoring_score(const Scoring *s, const char *metric); /* fails the test if there is no such

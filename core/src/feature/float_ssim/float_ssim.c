@@ -272,9 +272,9 @@ static const Option float_ssim_options[] = {
 
 static const FeatureOutput float_ssim_outputs[] = {
     [OUT_SSIM] = { .name = "float_ssim", .help = "structural similarity of luma" },
-    [OUT_L] = { .name = "float_ssim_l", .help = "its luminance part", .extra = true },
-    [OUT_C] = { .name = "float_ssim_c", .help = "its contrast part", .extra = true },
-    [OUT_S] = { .name = "float_ssim_s", .help = "its structure part", .extra = true },
+    [OUT_L] = { .name = "float_ssim_l", .help = "its luminance term", .extra = true },
+    [OUT_C] = { .name = "float_ssim_c", .help = "its contrast term", .extra = true },
+    [OUT_S] = { .name = "float_ssim_s", .help = "its structure term", .extra = true },
     { .name = NULL },
 };
 

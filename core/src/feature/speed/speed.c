@@ -48,7 +48,7 @@ static const Option temporal_options[] = {
 static const FeatureOutput chroma_outputs[] = {
     { .name = "Speed_chroma_feature_speed_chroma_u_score", .help = "entropic difference of Cb" },
     { .name = "Speed_chroma_feature_speed_chroma_v_score", .help = "entropic difference of Cr" },
-    { .name = "Speed_chroma_feature_speed_chroma_uv_score", .help = "their mean" },
+    { .name = "Speed_chroma_feature_speed_chroma_uv_score", .help = "mean of both" },
     { 0 },
 };
 
