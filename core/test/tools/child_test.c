@@ -117,7 +117,7 @@ static void passes_arguments_as_they_are(void **state)
     children_destroy(children);
 }
 
-static void runs_another_file_than_it_is_called(void **state)
+static void runs_a_file_under_another_name(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -132,7 +132,7 @@ static void runs_another_file_than_it_is_called(void **state)
     children_destroy(children);
 }
 
-static void says_what_is_missing(void **state)
+static void reports_a_missing_program(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -150,7 +150,7 @@ static void says_what_is_missing(void **state)
     children_destroy(children);
 }
 
-static void tells_a_signal_from_a_code(void **state)
+static void distinguishes_signals_from_exit_codes(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -208,7 +208,7 @@ static void stops_a_child_with_all_it_started(void **state)
     children_destroy(children);
 }
 
-static void kills_what_does_not_listen(void **state)
+static void kills_a_child_that_ignores_the_request(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -227,7 +227,7 @@ static void kills_what_does_not_listen(void **state)
     children_destroy(children);
 }
 
-static void stops_what_never_falls_silent(void **state)
+static void stops_a_child_that_never_stops_writing(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -241,7 +241,7 @@ static void stops_what_never_falls_silent(void **state)
     children_destroy(children);
 }
 
-static void leaves_nothing_in_the_background(void **state)
+static void leaves_no_background_process(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -256,7 +256,7 @@ static void leaves_nothing_in_the_background(void **state)
     children_destroy(children);
 }
 
-static void destroys_what_still_runs(void **state)
+static void destroys_running_children(void **state)
 {
     Children *const children = create();
     const char *argv[2][4];
@@ -277,7 +277,7 @@ static void destroys_what_still_runs(void **state)
         assert_false(is_there(pid[i]));
 }
 
-static void gives_a_child_nothing_but_its_streams(void **state)
+static void gives_a_child_only_its_streams(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -293,7 +293,7 @@ static void gives_a_child_nothing_but_its_streams(void **state)
     children_destroy(children);
 }
 
-static void gives_a_child_signals_as_they_should_be(void **state)
+static void gives_a_child_default_signals(void **state)
 {
     Children *const children = create();
     const char *argv[4];
@@ -316,7 +316,7 @@ static void gives_a_child_signals_as_they_should_be(void **state)
     children_destroy(children);
 }
 
-static void wakes_and_minds_other_descriptors(void **state)
+static void wakes_and_watches_other_descriptors(void **state)
 {
     Children *const children = create();
     int ends[2];
@@ -386,18 +386,18 @@ TEST_MAIN(child)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hears_both_streams_and_the_code),
         cmocka_unit_test(passes_arguments_as_they_are),
-        cmocka_unit_test(runs_another_file_than_it_is_called),
-        cmocka_unit_test(says_what_is_missing),
-        cmocka_unit_test(tells_a_signal_from_a_code),
+        cmocka_unit_test(runs_a_file_under_another_name),
+        cmocka_unit_test(reports_a_missing_program),
+        cmocka_unit_test(distinguishes_signals_from_exit_codes),
         cmocka_unit_test(runs_several_at_once),
         cmocka_unit_test(stops_a_child_with_all_it_started),
-        cmocka_unit_test(kills_what_does_not_listen),
-        cmocka_unit_test(stops_what_never_falls_silent),
-        cmocka_unit_test(leaves_nothing_in_the_background),
-        cmocka_unit_test(destroys_what_still_runs),
-        cmocka_unit_test(gives_a_child_nothing_but_its_streams),
-        cmocka_unit_test(gives_a_child_signals_as_they_should_be),
-        cmocka_unit_test(wakes_and_minds_other_descriptors),
+        cmocka_unit_test(kills_a_child_that_ignores_the_request),
+        cmocka_unit_test(stops_a_child_that_never_stops_writing),
+        cmocka_unit_test(leaves_no_background_process),
+        cmocka_unit_test(destroys_running_children),
+        cmocka_unit_test(gives_a_child_only_its_streams),
+        cmocka_unit_test(gives_a_child_default_signals),
+        cmocka_unit_test(wakes_and_watches_other_descriptors),
         cmocka_unit_test(stops_a_run_when_woken),
 #ifdef __linux__
         cmocka_unit_test(dies_with_its_parent),

@@ -175,7 +175,7 @@ static void skip_into_the_cut(Video *video, const Way *way)
 }
 
 /* Cuts the video at each byte of the second frame and of its FRAME line. */
-static void cut_frames_are_told(void **state)
+static void cut_frames_are_reported(void **state)
 {
     for (size_t i = 0; i < COUNT(ways); i++) {
         const size_t first = ways[i].raw ? 12 : sizeof(HEADER "FRAME\n") - 1 + 12;
@@ -296,7 +296,7 @@ static void a_file_is_known_by_its_beginning(void **state)
                          cases[i].reader);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void invalid_files_are_refused(void **state)
 {
     static const struct {
         const char *data;
@@ -320,13 +320,13 @@ TEST_MAIN(input)
         cmocka_unit_test(frames_come_in_order),
         cmocka_unit_test(frames_can_be_skipped),
         cmocka_unit_test(files_know_how_long_they_are),
-        cmocka_unit_test(cut_frames_are_told),
+        cmocka_unit_test(cut_frames_are_reported),
         cmocka_unit_test(only_wanted_planes_are_read),
         cmocka_unit_test(shallow_samples_are_deepened),
         cmocka_unit_test(files_are_read_anywhere),
         cmocka_unit_test(a_rate_is_read_where_it_makes_sense),
         cmocka_unit_test(a_file_is_known_by_its_beginning),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(invalid_files_are_refused),
     };
     return cmocka_run_group_tests_name("input", tests, NULL, NULL);
 }

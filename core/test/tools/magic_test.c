@@ -7,7 +7,7 @@
 
 #include "input/magic.h"
 
-static void containers_are_told(void **state)
+static void containers_are_recognised(void **state)
 {
     static const struct {
         const char *bytes;
@@ -33,7 +33,7 @@ static void containers_are_told(void **state)
     }
 }
 
-static void transport_streams_are_told(void **state)
+static void transport_streams_are_recognised(void **state)
 {
     uint8_t stream[MAGIC_SIZE] = { 0 };
     for (unsigned i = 0; i + 4 <= sizeof(stream); i += 188)
@@ -45,7 +45,7 @@ static void transport_streams_are_told(void **state)
 
 /* Makes samples that are not a container: areas of one grey, also with two bytes a sample;
  * ramps; stripes whose distance is that of packets; noise. */
-static void samples_are_no_container(void **state)
+static void samples_are_not_taken_for_a_container(void **state)
 {
     uint8_t samples[MAGIC_SIZE];
     for (unsigned value = 0; value < 256; value++) {
@@ -76,9 +76,9 @@ static void samples_are_no_container(void **state)
 TEST_MAIN(magic)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containers_are_told),
-        cmocka_unit_test(transport_streams_are_told),
-        cmocka_unit_test(samples_are_no_container),
+        cmocka_unit_test(containers_are_recognised),
+        cmocka_unit_test(transport_streams_are_recognised),
+        cmocka_unit_test(samples_are_not_taken_for_a_container),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void options_are_kept_as_given(void **state)
 
 /* Words that are not options are the videos, wherever they stand, and are kept for reports like
  * -r and -d. */
-static void videos_may_be_words(void **state)
+static void videos_may_be_given_without_options(void **state)
 {
     parsed(o, "a -q b --frame-cnt 3");
     assert_string_equal(o.reference, "a");
@@ -259,7 +259,7 @@ static void presets_have_their_models_and_features(void **state)
     }
 }
 
-static void a_preset_acts_where_it_stands(void **state)
+static void a_preset_keeps_its_position(void **state)
 {
     parsed(o, "-r a -d b --feature vif --aom_ctc v1.0 --feature adm");
     assert_int_equal(o.feature_count, 7);
@@ -276,7 +276,7 @@ static void no_prediction_has_no_default_model(void **state)
     options_destroy(&o);
 }
 
-static void videos_may_be_several(void **state)
+static void several_distorted_videos_are_accepted(void **state)
 {
     Options o;
     enum Action action;
@@ -348,7 +348,7 @@ TEST_MAIN(options)
         cmocka_unit_test(the_extension_names_the_format),
         cmocka_unit_test(every_format_of_the_library_is_an_option),
         cmocka_unit_test(options_are_kept_as_given),
-        cmocka_unit_test(videos_may_be_words),
+        cmocka_unit_test(videos_may_be_given_without_options),
         cmocka_unit_test(hyphens_are_underscores),
         cmocka_unit_test(precision_becomes_a_format),
         cmocka_unit_test(old_prefixes_stay_unique),
@@ -357,9 +357,9 @@ TEST_MAIN(options)
         cmocka_unit_test(one_option_names_devices_of_all_backends),
         cmocka_unit_test(an_extractor_names_its_backend),
         cmocka_unit_test(presets_have_their_models_and_features),
-        cmocka_unit_test(a_preset_acts_where_it_stands),
+        cmocka_unit_test(a_preset_keeps_its_position),
         cmocka_unit_test(no_prediction_has_no_default_model),
-        cmocka_unit_test(videos_may_be_several),
+        cmocka_unit_test(several_distorted_videos_are_accepted),
         cmocka_unit_test(lengths_are_frames_or_time),
         cmocka_unit_test(rates_are_exact),
     };

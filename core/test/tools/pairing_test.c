@@ -163,7 +163,7 @@ static void rounding_does_not_matter(void **state)
     }
 }
 
-static void dropped_frames_are_made_up_for_by_the_nearest(void **state)
+static void a_dropped_frame_is_replaced_by_the_nearest(void **state)
 {
     List lists[2];
     Outcome outcomes[2];
@@ -189,7 +189,7 @@ static void more_frames_than_the_reference_are_left_out(void **state)
     assert_int_equal(outcomes[1].part.dist, FRAME_NONE); /* neither is longer than the other */
 }
 
-static void a_rate_that_varies_finds_its_partners(void **state)
+static void a_variable_rate_is_paired_by_time(void **state)
 {
     List lists[2];
     Outcome outcomes[2];
@@ -307,7 +307,7 @@ static void limits_end_the_pairs(void **state)
 }
 
 /* Each video has its own partners, ends and offsets. */
-static void videos_do_not_mind_each_other(void **state)
+static void videos_are_paired_independently(void **state)
 {
     for (unsigned by = PAIR_BY_NUMBER; by <= PAIR_BY_TIME; by++) {
         List lists[3];
@@ -326,7 +326,7 @@ static void videos_do_not_mind_each_other(void **state)
     }
 }
 
-static void missing_and_mad_times_are_mended(void **state)
+static void missing_and_wrong_times_are_corrected(void **state)
 {
     List lists[2];
     Outcome outcomes[2];
@@ -352,7 +352,7 @@ static int64_t distance(const List *list, unsigned frame, int64_t time)
 
 /* Random times: no frame is paired twice, none goes back, and none is paired when another was
  * nearer. */
-static void any_times_keep_the_rules(void **state)
+static void random_times_keep_the_rules(void **state)
 {
     srand(1);
     for (unsigned round = 0; round < 2000; round++) {
@@ -394,16 +394,16 @@ TEST_MAIN(pairing)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_rates_are_pairs_by_number),
         cmocka_unit_test(rounding_does_not_matter),
-        cmocka_unit_test(dropped_frames_are_made_up_for_by_the_nearest),
+        cmocka_unit_test(a_dropped_frame_is_replaced_by_the_nearest),
         cmocka_unit_test(more_frames_than_the_reference_are_left_out),
-        cmocka_unit_test(a_rate_that_varies_finds_its_partners),
+        cmocka_unit_test(a_variable_rate_is_paired_by_time),
         cmocka_unit_test(a_shorter_video_ends_its_pairs),
         cmocka_unit_test(offsets_move_a_video),
         cmocka_unit_test(all_videos_are_brought_to_a_rate),
         cmocka_unit_test(limits_end_the_pairs),
-        cmocka_unit_test(videos_do_not_mind_each_other),
-        cmocka_unit_test(missing_and_mad_times_are_mended),
-        cmocka_unit_test(any_times_keep_the_rules),
+        cmocka_unit_test(videos_are_paired_independently),
+        cmocka_unit_test(missing_and_wrong_times_are_corrected),
+        cmocka_unit_test(random_times_keep_the_rules),
         cmocka_unit_test(frames_have_exact_times),
     };
     return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void read_with_least_pool(unsigned videos, unsigned ahead)
     vmaf_close(vmaf);
 }
 
-static void the_least_pool_is_enough(void **state)
+static void the_smallest_pool_is_enough(void **state)
 {
     (void)state;
     alarm(LONGEST_S);
@@ -106,7 +106,7 @@ static void no_pool_is_larger_than_that_for_all(void **state)
 TEST_MAIN(prefetch)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_pool_is_enough),
+        cmocka_unit_test(the_smallest_pool_is_enough),
         cmocka_unit_test(no_pool_is_larger_than_that_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

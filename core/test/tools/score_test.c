@@ -47,7 +47,7 @@ static void write_raw(const char *path, unsigned frames)
     fclose(file);
 }
 
-static void reports_are_told_the_origin(void **state)
+static void reports_contain_the_origin(void **state)
 {
     char *argv[] = { "vmaf",
                      "-r",
@@ -96,6 +96,6 @@ static void reports_are_told_the_origin(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(reports_are_told_the_origin) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(reports_contain_the_origin) };
     return cmocka_run_group_tests_name("score", tests, NULL, NULL);
 }

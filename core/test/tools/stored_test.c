@@ -99,7 +99,7 @@ static void details_are_read(void **state)
 
 #define FRAME "{\"frames\": [{\"frameNum\": 0, \"metrics\": {\"a\": 1}}]"
 
-static void what_is_odd_in_details_is_left_out(void **state)
+static void invalid_details_are_ignored(void **state)
 {
     static const char *const odd[] = {
         "5",
@@ -123,7 +123,7 @@ static void what_is_odd_in_details_is_left_out(void **state)
     }
 }
 
-static void what_is_no_report_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -172,8 +172,8 @@ TEST_MAIN(stored)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_report_is_read),
         cmocka_unit_test(details_are_read),
-        cmocka_unit_test(what_is_odd_in_details_is_left_out),
-        cmocka_unit_test(what_is_no_report_is_refused),
+        cmocka_unit_test(invalid_details_are_ignored),
+        cmocka_unit_test(other_files_are_refused),
     };
     message_hush(true);
     return cmocka_run_group_tests_name("stored", tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void offsets_are_found(void **state)
     }
 }
 
-static void what_does_not_tell_is_not_guessed(void **state)
+static void unclear_offsets_are_not_guessed(void **state)
 {
     Thumbs a, b;
     make(&a, 0, 30, 0, 1, 0);
@@ -111,7 +111,7 @@ TEST_MAIN(thumbs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_found),
-        cmocka_unit_test(what_does_not_tell_is_not_guessed),
+        cmocka_unit_test(unclear_offsets_are_not_guessed),
         cmocka_unit_test(parts_are_means),
     };
     srand(1);

@@ -26,7 +26,7 @@ static void compare(const char *device, const char *cpu, const char *says)
 
 static const char cpu[] = "{ \"vmaf 0\": 91.5, \"psnr_y 0\": 40.25, \"on_device\": [] }";
 
-static void equal_scores_are_well(void **unused)
+static void equal_scores_pass(void **unused)
 {
     compare("{ \"vmaf 0\": 91.5, \"psnr_y 0\": 40.25, \"on_device\": [\"psnr\"] }", cpu, NULL);
 }
@@ -37,7 +37,7 @@ static void the_last_bit_counts(void **unused)
             cpu, "psnr_y 0");
 }
 
-static void a_score_that_is_missing_is_wrong(void **unused)
+static void a_missing_score_fails(void **unused)
 {
     compare("{ \"psnr_y 0\": 40.25, \"on_device\": [\"psnr\"] }", cpu, "vmaf 0");
 }
@@ -64,9 +64,9 @@ static void the_trial_scores(void **unused)
 TEST_MAIN(trial)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_scores_are_well),
+        cmocka_unit_test(equal_scores_pass),
         cmocka_unit_test(the_last_bit_counts),
-        cmocka_unit_test(a_score_that_is_missing_is_wrong),
+        cmocka_unit_test(a_missing_score_fails),
         cmocka_unit_test(a_device_that_did_nothing_does_not_work),
         cmocka_unit_test(the_trial_scores),
     };
