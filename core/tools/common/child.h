@@ -23,8 +23,8 @@ typedef struct ChildParams {
     const char *const *argv; /* ends with NULL */
     const char *program;     /* the file to run; NULL: argv[0], looked up in PATH */
     const char *folder;      /* its working directory; NULL: ours */
-    /* Runs in the child instead of a program, which then exits with its result. It must not return
-     * to the caller's code in another way. NULL: run the program. */
+    /* Called in the child instead of running a program; the child exits with its result, without
+     * exit handlers. NULL: run the program. */
     int (*work)(void *arg);
     enum ChildSink sink[CHILD_STREAMS];
     double time_limit; /* seconds until the child is stopped; 0: no limit */
