@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The table of backends, alone in its file: the tests link another one, which has the host backend as well. */
+/* The table of backends. It has a file of its own because the tests link another table, which also
+ * has the host backend. */
 #include "gpu/backend.h"
 
 extern const GpuBackend vulkan_backend, cuda_backend, hip_backend, sycl_backend;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Writes build_id.c: a hash of the library's sources and of what else decides what it becomes.
+"""Write build_id.c: a hash of the library's sources and of everything else that decides its code.
 
 usage: build_id.py SOURCE_FOLDER OUT DEPFILE WORD...
 """

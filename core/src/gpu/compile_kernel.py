@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Compiles kernels of the dialect (gpu/prelude) and embeds them as C arrays or strings, or makes sources of them.
+"""Compile kernels of the dialect (gpu/prelude) and embed them as C arrays or strings, or write SYCL sources of them.
 
 Modes:
-  info  INCLUDE OUT DEPFILE NAME=SOURCE[,-D...] ... -- CC...       the table of what each kernel wants
+  info  INCLUDE OUT DEPFILE NAME=SOURCE[,-D...] ... -- CC...       the table of each kernel's needs
   spirv GLSLC SPIRV_VAL|- INCLUDE NAME OUT DEPFILE SOURCE [-D...]   SPIR-V 1.3 words as a C array
   ptx   CLANG INCLUDE NAME OUT DEPFILE SOURCE [-D...]               PTX for CUDA as a C string
   hip   CLANG ARCHS INCLUDE NAME OUT DEPFILE SOURCE [-D...]         a bundle of AMD code objects as a C array,
                                                                     and the source for hiprtc as a C string
-  probe ptx|hip CLANG ARCHS|-                                       whether that clang can do it, by its status
+  probe ptx|hip CLANG ARCHS|-                                       test whether that clang can do it; the exit status tells
   sycl  INCLUDE BUILD_C TABLE_CPP CPP,... DEPFILE NAME=SOURCE[,-D...] ... -- CC...   sources of the SYCL plugin
 
-ARCHS are AMD's names, between commas: gfx90a,gfx1030.
+ARCHS are AMD's names, comma-separated: gfx90a,gfx1030.
 
-With VMAF_KERNEL_CACHE=FOLDER in the environment, what compilers made is kept there for the next build folder.
+With VMAF_KERNEL_CACHE=FOLDER in the environment, the compilers' output is kept there for the next build folder.
 """
 import hashlib
 import os
@@ -31,13 +31,13 @@ def run(command):
 
 
 def compiler_flags(command):
-    """Of a compiler's words those that count: folders of headers do not, only what was read from them."""
+    """Return the arguments that affect the output. Include folders do not: the text read from them is in the key."""
     return [word for word in command[1:] if not word.startswith('-I')]
 
 
 def compiled(command, source, depfile, out, module):
-    """Leaves in `module` what the compiler makes of the source, now or when it last saw the same text. `out` is what
-    Ninja makes of it, in its depfile."""
+    """Write the compiled source to `module`, from the cache if the same text was compiled before. `out` is the target
+    that the depfile names."""
     dependencies = ['-MD', '-MF', depfile, '-MT', out]
     cache = os.environ.get('VMAF_KERNEL_CACHE')
     if not cache:
@@ -63,7 +63,7 @@ def compiled(command, source, depfile, out, module):
 
 
 def is_precise(words):
-    """Whether some operation of a module must be rounded as written (`precise`)."""
+    """Return whether a module has an operation that must be rounded as written (`precise`)."""
     decorate, no_contraction, at = 71, 42, 5
     while at < len(words):
         count, opcode = words[at] >> 16, words[at] & 0xffff
@@ -80,8 +80,8 @@ def read_words(path):
 
 
 def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
-    """The optimiser forgets `precise` when it unrolls loops, and then reorders what it was to keep: modules
-    that have the word are left to the driver, which does not."""
+    """Compile a kernel to SPIR-V. The optimiser drops `precise` when it unrolls loops, and then reorders operations. So
+    modules with `precise` are not optimised here; the driver optimises them correctly."""
     with tempfile.TemporaryDirectory() as folder:
         module = os.path.join(folder, name + '.spv')
         for level in ('-O0', '-O'):
@@ -99,11 +99,11 @@ def spirv(glslc, spirv_val, include, name, out, depfile, source, *defines):
         file.write('};\n')
 
 
-# Floats are rounded as written. No kit is looked for: where one lies about, newer clangs would ask for a PTX
-# version that older drivers refuse. Windows of some kernels must be unrolled wholly to stay in registers.
+# Floats are rounded as written. clang must not find a CUDA kit: with one, newer clangs choose a PTX version that older
+# drivers refuse. The windows of some kernels must be unrolled completely to stay in registers.
 CLANG = ['-std=c++17', '--cuda-device-only', '-O3', '-ffp-contract=off', '-mllvm', '-unroll-threshold=3000']
 PTX = [*CLANG, '-x', 'cuda', '--cuda-gpu-arch=sm_52', '--cuda-path=/nonexistent', '-nocudainc', '-nocudalib', '-S']
-# Version 4 is the newest kind of code object that runtimes of 2022 load.
+# Version 4 is the newest code object version that the runtimes of 2022 load.
 HIP = [*CLANG, '-x', 'hip', '-nogpuinc', '-nogpulib', '--no-gpu-bundle-output', '-mcode-object-version=4']
 BARE = 'gpu/prelude/bare.h'
 
@@ -132,7 +132,7 @@ def ptx(clang, include, name, out, depfile, source, *defines):
 
 
 def bundle(objects):
-    """What hipModuleLoadData takes: a table of targets, then an object for each. The first is the host's, empty."""
+    """Return a bundle for hipModuleLoadData: a table of targets, then an object for each. The first, the host's, is empty."""
     entries = [('host-x86_64-unknown-linux--', b'')]
     entries += [('hipv4-amdgcn-amd-amdhsa--' + arch, data) for arch, data in objects]
 
@@ -166,7 +166,7 @@ def hip(clang, archs, include, name, out, depfile, source, *defines):
 
 
 def probe(kind, clang, archs):
-    """Compiles a kernel that needs what all need: the target, and for AMD its linker."""
+    """Compile a small kernel that needs what all kernels need: the target, and for AMD its linker."""
     tries = [PTX] if kind == 'ptx' else [[*HIP, '--offload-arch=' + arch] for arch in archs.split(',')]
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, 'probe.cu')
@@ -177,14 +177,14 @@ def probe(kind, clang, archs):
 
 
 def split_kernel(kernel):
-    """NAME=SOURCE[,-D...] in its parts."""
+    """Split NAME=SOURCE[,-D...]."""
     name, arguments = kernel.split('=', 1)
     source, *defines = arguments.split(',')
     return name, source, defines
 
 
 def preprocess(cc, include, source, defines):
-    """The text, and the files it was made of."""
+    """Return the preprocessed text, and the files that it came from."""
     text = subprocess.run([*cc, '-E', '-xc', '-I' + include, *defines, source], stdout=subprocess.PIPE, text=True)
     if text.returncode:
         sys.exit(text.returncode)
@@ -192,7 +192,7 @@ def preprocess(cc, include, source, defines):
 
 
 def info(include, out, depfile, *arguments):
-    """Reads off the preprocessed sources, by prelude/info.h, what C and every API must agree on."""
+    """Write the table of kernels: each one's needs, read from its source as preprocessed with GPU_INFO."""
     split = arguments.index('--')
     kernels, cc = arguments[:split], arguments[split + 1:]
     lines, used = [], set()
@@ -214,7 +214,7 @@ def info(include, out, depfile, *arguments):
 
 
 def digest(include, kernels, files):
-    """Names the sources: the same on every machine that has the same ones."""
+    """Return a hash of the sources that is the same on every machine."""
     h = hashlib.sha256()
     for kernel in kernels:
         name, source, defines = split_kernel(kernel)
@@ -226,9 +226,9 @@ def digest(include, kernels, files):
 
 
 def sycl(include, build_c, table_cpp, cpps, depfile, *arguments):
-    """Several kernels in a file, since most of the time is spent on SYCL's headers. Macros of one would be in
-    the way of the next: each is preprocessed by itself. The library and the plugin get the same name of
-    the sources, to know each other by."""
+    """Write the sources of the SYCL plugin. Each file holds several kernels, since most of the compile time is spent on
+    SYCL's headers. Each kernel is preprocessed by itself, so that its macros do not affect the next. The library and the
+    plugin get the same hash of the sources, by which they recognise each other."""
     split = arguments.index('--')
     kernels, cc = arguments[:split], arguments[split + 1:]
     cpps = cpps.split(',')

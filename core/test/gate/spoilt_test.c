@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* gpu_check, which the self-test uses, detects a spoilt kernel in every kind of image. This program is
- * linked with one. */
+/* gpu_check, which the self-test uses, detects a spoilt kernel in every kind of image. This program
+ * is linked with one. */
 #include <errno.h>
 #include <string.h>
 

@@ -20,7 +20,8 @@ static Pixel far_and_near(unsigned x, unsigned y)
                    near = (uint16_t)(x % 7 == 3 || y % 5 == 1);
     const Pixel far = { { shade, 60000, 3000 }, { (uint16_t)(60000 - shade / 2), 2000, 64000 } };
     const Pixel same = { { shade, 30000, 33000 }, { (uint16_t)(shade + 1), 30000, 33000 } };
-    /* For this pair of pixels the kernels compute another float than the CPU, and list the pixel. */
+    /* For this pair of pixels the kernels compute another float than the CPU, and list the
+     * pixel. */
     const Pixel hard = { { 47608, 30334, 35157 }, { 47608, 30329, 35149 } };
     return (x + y) % 97 == 5 ? hard : near ? same : far;
 }

@@ -111,8 +111,9 @@ static void test_scores_at_once(void **unused)
 
 /* ---- frames that fail ---- */
 
-/* Reads all frames but the first, one of which fails on the device, and flushes; how many errors were returned. After
- * an error the pair is read again: it was not taken if the error was that of an earlier frame. */
+/* Reads all frames but the first, one of which fails on the device, and flushes; how many errors
+ * were returned. After an error the pair is read again: it was not taken if the error was that of
+ * an earlier frame. */
 static unsigned read_with_errors(const ScoreRun *run, VmafContext *vmaf)
 {
     unsigned errors = 0;
@@ -150,8 +151,8 @@ static unsigned failed_frames(const ScoreRun *run, VmafContext *vmaf, VmafContex
     return failed;
 }
 
-/* A frame that fails on the device, when it is queued or when it is collected: the error is returned
- * once, the frame has no score, and later frames are scored. */
+/* A frame that fails on the device, when it is queued or when it is collected: the error is
+ * returned once, the frame has no score, and later frames are scored. */
 static void test_failed_frames(void **unused)
 {
     static const enum TapOperation operations[] = { TAP_END, TAP_SUBMIT };

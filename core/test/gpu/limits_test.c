@@ -120,7 +120,8 @@ static void test_required(void **unused)
     assert_non_null(strstr(said, "workgroups down, and the device's limit is 1"));
 }
 
-/* Features beyond the limit run on the CPU, with the same scores, or are refused on a required device. */
+/* Features beyond the limit run on the CPU, with the same scores, or are refused on a required
+ * device. */
 static void test_many(void **unused)
 {
     enum { MANY = FEATURE_SET_SIZE + 3 };

@@ -79,7 +79,8 @@ static void test_choice(void **unused)
     }
 }
 
-/* The second compute queue is made from the number of pairs on that it pays for. The size of the pairs does not matter. */
+/* The second compute queue is made from the number of pairs on that it pays for. The size of the
+ * pairs does not matter. */
 static void test_where_it_pays(void **unused)
 {
     const GpuTuning tuning = { .own_upload_bytes = 1 << 20 };
