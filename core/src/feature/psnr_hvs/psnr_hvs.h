@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Private declarations of psnr_hvs. */
+/* The work on blocks of psnr_hvs. */
 #ifndef FEATURE_PSNR_HVS_H
 #define FEATURE_PSNR_HVS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "engine/feature.h"
 
 enum {
     HVS_SIDE = 8, /* side of a block */
@@ -42,22 +40,5 @@ typedef struct HvsDsp {
 } HvsDsp;
 
 void hvs_dsp_init(HvsDsp *dsp, unsigned bpc, unsigned cpu);
-
-/* The error of each plane: one chain of single-precision additions through all blocks and
- * coefficients in raster order. The rounding errors of that order are part of the score. */
-typedef struct HvsResult {
-    float error[3];
-} HvsResult;
-
-/* Number of blocks along a side. Samples behind the last complete block are ignored. */
-static inline unsigned hvs_block_count(unsigned side)
-{
-    return side < HVS_SIDE ? 0 : (side - HVS_SIDE) / HVS_STEP + 1;
-}
-
-/* The tables of a plane (0: luma). They belong to the feature. */
-const HvsTables *hvs_tables(const Feature *f, unsigned plane);
-
-extern const struct FeatureGpu psnr_hvs_gpu; /* psnr_hvs_gpu.c */
 
 #endif
