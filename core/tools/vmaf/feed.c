@@ -81,7 +81,7 @@ static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned si
 }
 
 /* Prints why a rating's pairs have ended. 0, or -EIO after an error. */
-static int end_of_pairs(Feed *feed, unsigned rating)
+static int say_end(Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
     const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
@@ -266,7 +266,7 @@ static void serve(Feed *feed)
         } else if (part->state == PAIR_OVER) {
             if (feed->part)
                 feed->part->ended = true;
-            end_rating(feed, i, end_of_pairs(feed, i));
+            end_rating(feed, i, say_end(feed, i));
         }
     }
     release_pairs(feed);
