@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "extras/mcp/lines.h"
+#include "extras/mcp/rpc.h"
 #include "extras/mcp/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

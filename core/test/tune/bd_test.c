@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "testing.h"
-#include "extras/tune/bd.h"
+#include "extras/tune/curve.h"
 
 /* Of figures with sixteen digits, after sums in another order. */
 static void assert_near(double value, double expected)

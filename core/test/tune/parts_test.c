@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The small parts of vmaf-tune: the search, pools, what ffmpeg and encoders are told and say. */
+/* The small parts of vmaf-tune: the search, pooling, what ffmpeg and encoders are told and say. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "extras/tune/encoder.h"
 #include "extras/tune/media.h"
 #include "extras/tune/place.h"
-#include "extras/tune/pool.h"
-#include "extras/tune/seek.h"
+#include "report/pooling.h"
+#include "extras/tune/search.h"
 #include "common/child.h"
 #include "common/temp.h"
 
@@ -70,9 +70,9 @@ static void a_search_ends_on_any_scores(void **state)
     }
 }
 
-/* ---- pools ---- */
+/* ---- pooling ---- */
 
-static void pools_are_read_and_taken(void **state)
+static void pooling_is_parsed_and_applied(void **state)
 {
     static const struct {
         const char *name;
@@ -84,16 +84,14 @@ static void pools_are_read_and_taken(void **state)
         "", "p", "p101", "p-1", "p5.5", "p5x", "average", "p 5", "px"
     };
     for (size_t i = 0; i < COUNT(known); i++) {
-        Pool pool;
-        char name[POOL_NAME_SIZE];
-        assert_int_equal(pool_parse(&pool, known[i].name), 0);
-        pool_print(&pool, name);
-        assert_string_equal(name, known[i].name);
-        assert_true(pool_scores(&pool, scores, COUNT(scores)) == known[i].value);
-        assert_true(isnan(pool_scores(&pool, scores, 0)));
+        Pooling pooling;
+        assert_true(pooling_parse(&pooling, known[i].name, strlen(known[i].name)));
+        assert_string_equal(pooling.name, known[i].name);
+        assert_true(pooling_scores(&pooling, scores, COUNT(scores)) == known[i].value);
+        assert_true(isnan(pooling_scores(&pooling, scores, 0)));
     }
     for (size_t i = 0; i < COUNT(bad); i++)
-        assert_int_equal(pool_parse(&(Pool){ POOL_MEAN, 0 }, bad[i]), -EINVAL);
+        assert_false(pooling_parse(&(Pooling){ 0 }, bad[i], strlen(bad[i])));
 }
 
 /* ---- media ---- */
@@ -314,7 +312,7 @@ TEST_MAIN(parts)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_setting_that_reaches_is_found),
         cmocka_unit_test(a_search_ends_on_any_scores),
-        cmocka_unit_test(pools_are_read_and_taken),
+        cmocka_unit_test(pooling_is_parsed_and_applied),
         cmocka_unit_test(packets_are_counted),
         cmocka_unit_test(nonsense_is_no_video),
         cmocka_unit_test(encoders_become_commands),

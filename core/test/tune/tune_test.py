@@ -215,7 +215,7 @@ def what_is_wrong_is_said():
         (('compare', 'source.mkv', 'more', '--encoders', x264, '--crf', '30'), USAGE, 'unexpected "more"'),
         (('search', 'source.mkv', '--encoder', x264), USAGE, 'search needs --target'),
         (('search', 'source.mkv', '--encoder', x264, '--target', 'best'), USAGE, '--target takes SCORE'),
-        (('search', 'source.mkv', '--encoder', x264, '--target', '95:p200'), USAGE, 'pools nothing'),
+        (('search', 'source.mkv', '--encoder', x264, '--target', '95:p200'), USAGE, 'unknown pooling method'),
         (('corpus', 'list', '--encoders', x264, '--crf', '30'), USAGE, 'corpus needs --output'),
         (('compare', 'none.mkv', '--encoders', x264, '--crf', '30'), FAILED, 'cannot read none.mkv: No such file'),
         (('compare', 'text.mkv', '--encoders', x264, '--crf', '30'), FAILED, 'ffmpeg finds no video in it'),

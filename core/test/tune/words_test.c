@@ -6,7 +6,7 @@
 
 #include "testing.h"
 #include "extras/tune/range.h"
-#include "extras/tune/template.h"
+#include "extras/tune/encoder.h"
 
 static void assert_range(const char *text, const char *expected)
 {

@@ -64,6 +64,12 @@ double pooling_of(const Pooling *pooling, const VmafStatistics *figures)
     }
 }
 
+double pooling_scores(const Pooling *pooling, const double *scores, size_t count)
+{
+    VmafStatistics figures = { .size = sizeof(figures) };
+    return count && !vmaf_statistics(scores, count, &figures) ? pooling_of(pooling, &figures) : NAN;
+}
+
 bool score_limit_parse(ScoreLimit *limit, const char *text)
 {
     char *end;

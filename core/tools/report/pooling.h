@@ -32,6 +32,9 @@ bool pooling_parse(Pooling *pooling, const char *text, size_t length);
 /* The chosen figure out of `figures`. */
 double pooling_of(const Pooling *pooling, const VmafStatistics *figures);
 
+/* The chosen figure of `count` scores; NaN if there are none. */
+double pooling_scores(const Pooling *pooling, const double *scores, size_t count);
+
 /* A score that must be reached: `93` for the mean, `93:p5` for the 5th percentile. */
 typedef struct ScoreLimit {
     double score;

@@ -24,4 +24,12 @@ const char *allow_folder(const Allow *allow, size_t index);
  * not there. */
 int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *why, size_t size);
 
+/* Features have options that make them write files. A client may set neither those, nor have a model set them. */
+
+/* Is this text for --feature without such an option? 0; -EINVAL or -ENOMEM with a word in `why`. */
+int harmless_feature(const char *spec, char *why, size_t size);
+
+/* Is the model in this open file? Files that are no model are: they will be refused as such. */
+int harmless_model(int fd, const char *path, char *why, size_t size);
+
 #endif

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "common/child.h"
-#include "config.h"
-#include "out.h"
+#include "mcp_options.h"
+#include "rpc.h"
 #include "tool.h"
 
 enum CallStop {

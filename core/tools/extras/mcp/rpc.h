@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum RpcError {
     RPC_PARSE_ERROR = -32700,
@@ -47,5 +48,43 @@ json_t *rpc_text(const char *text);
 
 /* Is it what a request may have as its id, and a call as its progress token? */
 bool rpc_is_id(const json_t *value);
+
+/* Bytes as they come, cut into lines. A line that is longer than the limit is told of and passed over, so
+ * that memory stays bounded whatever is sent. */
+
+/* `text` is not terminated, and has no line end; NULL: the line was too long. False: enough, stop. */
+typedef bool LineHandler(void *arg, const char *text, size_t length);
+
+typedef struct Lines {
+    LineHandler *handle;
+    void *arg;
+    size_t limit; /* bytes of a line */
+    char *data;   /* what came of the line so far */
+    size_t size, room;
+    bool skipping; /* the rest of a line that was too long */
+} Lines;
+
+/* Calls the handler for each line that is whole now. 0; -ECANCELED: the handler wants no more; -ENOMEM. */
+int lines_feed(Lines *lines, const char *bytes, size_t count);
+
+/* What has come since the last line end is a line, too, when nothing follows. */
+int lines_end(Lines *lines);
+
+void lines_free(Lines *lines);
+
+/* The way to the client: whole messages, a line each, from any thread. */
+
+typedef struct Out Out;
+
+/* Takes the descriptor over. NULL: no memory. */
+Out *out_create(int fd);
+void out_destroy(Out *out);
+
+/* Takes `message` over. After the first failure nothing is written any more: the client has gone. */
+void out_send(Out *out, json_t *message);
+bool out_is_broken(Out *out);
+
+/* No waiting for a client that does not read, from now on. */
+void out_stop(Out *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "schema.h"
+#include "tool.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,16 +2,17 @@
 #include "scoring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "harmless.h"
+#include "allow.h"
 #include "libvmaf/inspect.h"
 #include "rpc.h"
-#include "worker.h"
+#include "tool.h"
 
 static bool is_builtin_model(const char *name)
 {
@@ -397,4 +398,16 @@ void scoring_free(Scoring *scoring)
     json_decref(scoring->report);
     json_decref(scoring->result);
     scoring->shown = scoring->report = scoring->result = NULL;
+}
+
+int scratch_file(void)
+{
+    const char *const folder = getenv("TMPDIR");
+    char name[4096];
+    snprintf(name, sizeof(name), "%s/vmaf-mcp-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    unlink(name);
+    return fd;
 }

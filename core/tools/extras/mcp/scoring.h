@@ -88,4 +88,7 @@ int scoring_run(Call *call, Scoring *scoring, char *why, size_t size);
 int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *why, size_t size);
 void scoring_free(Scoring *scoring);
 
+/* A file without a name, which is gone when it is closed; closed in programs that are run. Negative errno. */
+int scratch_file(void);
+
 #endif

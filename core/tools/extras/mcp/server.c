@@ -10,7 +10,7 @@
 #include "call.h"
 #include "libvmaf/libvmaf.h"
 #include "rpc.h"
-#include "schema.h"
+#include "tool.h"
 
 /* Of the protocol, oldest first. */
 enum Revision {

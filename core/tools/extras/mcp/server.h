@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config.h"
-#include "out.h"
+#include "mcp_options.h"
+#include "rpc.h"
 
 /* Bytes of a message, at most. */
 #define MESSAGE_MAX ((size_t)1 << 20)

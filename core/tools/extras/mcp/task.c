@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lines.h"
-#include "scratch.h"
-#include "worker.h"
+#include "rpc.h"
+#include "scoring.h"
+#include "tool.h"
 
 #define OUTPUT_MAX ((size_t)1 << 29) /* bytes: the report of a film has some 100 MB */
 #define LINE_MAX_BYTES 4096

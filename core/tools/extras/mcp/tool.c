@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rpc.h"
+#include "vmaf/command.h"
 
 const Tool *const tools[] = { &score_tool,
                               &compare_tool,
@@ -57,4 +58,35 @@ long long tool_integer(const json_t *arguments, const char *name, long long othe
 {
     const json_t *const value = json_object_get(arguments, name);
     return value ? (long long)json_number_value(value) : otherwise;
+}
+
+static const char *program;
+
+void worker_set_program(const char *argv0)
+{
+    program = argv0;
+}
+
+const char *worker_program(void)
+{
+#ifdef __linux__
+    return "/proc/self/exe"; /* also when another was installed in its place since */
+#else
+    return program;
+#endif
+}
+
+int worker_main(int argc, char **argv)
+{
+    const char *const kind = argc > 2 ? argv[2] : "";
+    if (!strcmp(kind, WORKER_VMAF))
+        return vmaf_command(argc - 2, argv + 2);
+    if (!strcmp(kind, WORKER_BACKEND))
+        return worker_backend(argc - 3, argv + 3);
+    if (!strcmp(kind, WORKER_MODEL))
+        return worker_model(argc - 3, argv + 3);
+    if (!strcmp(kind, WORKER_FRAMES))
+        return worker_frames(argc - 3, argv + 3);
+    fprintf(stderr, "%s is what vmaf-mcp says to itself\n", WORKER_WORD);
+    return 1;
 }

@@ -4,6 +4,7 @@
 #define MCP_TOOL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 typedef struct Call Call;
 
@@ -34,5 +35,33 @@ json_t *tool_failure(const char *format, ...) __attribute__((format(printf, 1, 2
 /* An argument, or what it is when it was not given. */
 const char *tool_string(const json_t *arguments, const char *name, const char *otherwise);
 long long tool_integer(const json_t *arguments, const char *name, long long otherwise);
+
+/* What this program does when it runs itself again: one job, its result on standard output, messages on
+ * standard error. */
+
+/* The first word of a worker's command line; the second says what it is to do. */
+#define WORKER_WORD "--worker"
+#define WORKER_VMAF "vmaf"       /* the vmaf command, with the words that follow */
+#define WORKER_BACKEND "backend" /* NAME: what this backend has, as JSON */
+#define WORKER_MODEL "model"     /* SPEC: a model as --model names it, as JSON */
+#define WORKER_FRAMES                                                                              \
+    "frames" /* COUNT, then as `vmaf`: the report after pictures of the worst frames */
+
+int worker_main(int argc, char **argv);
+
+/* Each takes the words after its name and gives the exit code. */
+int worker_backend(int argc, char **argv);
+int worker_model(int argc, char **argv);
+int worker_frames(int argc, char **argv);
+
+/* This program's own file, to run it again. */
+void worker_set_program(const char *argv0);
+const char *worker_program(void);
+
+/* Values checked against a JSON Schema: as much of it as the tools' own schemas use. */
+
+/* False: `why` names the place and what is wrong there. Knows type, enum, required, properties,
+ * additionalProperties: false, items, minItems, maxItems, minLength, maxLength, minimum and maximum. */
+bool schema_allows(const json_t *schema, const json_t *value, char *why, size_t size);
 
 #endif

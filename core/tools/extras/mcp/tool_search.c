@@ -9,7 +9,6 @@
 #include "scoring.h"
 #include "task.h"
 #include "tool.h"
-#include "worker.h"
 
 enum { EXIT_UNREACHED = 2 }; /* of vmaf-tune: all went well, but nothing reaches the target */
 

@@ -10,11 +10,10 @@
 
 #include "common/interrupt.h"
 #include "libvmaf/libvmaf.h"
-#include "lines.h"
+#include "rpc.h"
 #include "mcp_options.h"
-#include "out.h"
 #include "server.h"
-#include "worker.h"
+#include "tool.h"
 
 typedef struct Stop {
     Out *out;

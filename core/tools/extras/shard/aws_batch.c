@@ -7,7 +7,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "step.h"
+#include "plan.h"
 
 /* Sizes that an array may have. */
 enum { ARRAY_MIN = 2, ARRAY_MAX = 10000 };

@@ -8,7 +8,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "step.h"
+#include "plan.h"
 #include "common/temp.h"
 
 #define MERGE_WAIT                                                                                 \

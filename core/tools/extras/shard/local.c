@@ -7,7 +7,7 @@
 #include "engines.h"
 #include "common/interrupt.h"
 #include "common/message.h"
-#include "step.h"
+#include "plan.h"
 #include "common/child.h"
 
 /* A place where so many parts failed, one after another, while others do their work is left out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "part.h"
+#include "plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "vmaf/command.h"
 #include "common/message.h"
-#include "plan.h"
 
 int index_of_engine(unsigned count, unsigned *index)
 {

@@ -4,8 +4,12 @@
 #ifndef SUBMIT_PLAN_H
 #define SUBMIT_PLAN_H
 
+#include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "common/argv.h"
+#include "common/child.h"
 #include "shard_options.h"
 
 typedef struct Plan {
@@ -35,5 +39,27 @@ bool plan_has(const Plan *plan, unsigned index);
 
 /* The parts that are missing as "0-3,7", for people and for sbatch; free() it; NULL: no memory. */
 char *plan_missing(const Plan *plan, unsigned *count);
+
+/* What an engine's jobs do: one part, or the merge of all. Each is the vmaf command in the end. */
+
+enum { EXIT_MISSING = 2 }; /* parts are; other exit codes are those of command.h */
+
+/* They give the program's exit code, and are the last that it does. */
+int run_part(ShardOptions *options);
+int run_merge(const ShardOptions *options);
+
+/* The part that array variables of engines name. Says what is wrong: -EINVAL. */
+int index_of_engine(unsigned count, unsigned *index);
+
+/* A command of an engine: shown to the user first, then run, unless it is only to be shown. */
+
+/* The words as a shell would take them, for reading and for pasting. free() it; NULL: no memory. */
+char *step_text(const Argv *argv);
+
+/* Prints the command and runs it. *answer is the first line that it writes, without its end; free() it; it may be
+ * NULL if nobody wants it. With dry_run it is only printed, and the answer is a word in capitals that stands
+ * for it. Says what is wrong; negative errno. */
+int step_run(Children *children, const Argv *argv, bool dry_run, const char *stands_for,
+             char **answer);
 
 #endif

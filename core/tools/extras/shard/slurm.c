@@ -8,7 +8,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "step.h"
+#include "plan.h"
 #include "common/temp.h"
 
 /* The job's text, beside the parts: as a record, and because sbatch wants a file. */

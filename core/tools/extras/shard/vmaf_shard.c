@@ -11,7 +11,7 @@
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/child.h"
-#include "part.h"
+#include "plan.h"
 
 /* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
 #define PARTS_A_PLACE 4

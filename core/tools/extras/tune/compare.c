@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "actions.h"
+#include "options.h"
 #include "journal.h"
-#include "key.h"
 #include "common/message.h"
 #include "common/temp.h"
 #include "results.h"
@@ -174,7 +173,7 @@ int tune_compare(Workshop *shop, const TuneOptions *options)
         err = list_jobs(&c, &source, options);
     if (!err) {
         char name[128];
-        results = (Results){ .metric = shop->metric, .pool = shop->pool };
+        results = (Results){ .metric = shop->metric, .pooling = shop->pooling };
         results_score_name(&results, name, sizeof(name));
         if (c.table)
             results_print_heading(stdout, name);

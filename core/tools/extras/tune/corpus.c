@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "actions.h"
+#include "options.h"
 #include "common/interrupt.h"
 #include "journal.h"
-#include "key.h"
 #include "common/message.h"
 #include "range.h"
 #include "results.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "actions.h"
+#include "options.h"
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/temp.h"

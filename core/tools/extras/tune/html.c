@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A comparison as one page: no script, nothing from elsewhere. */
+#include "libvmaf/libvmaf.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "libvmaf/libvmaf.h"
 #include "range.h"
 #include "report/text.h"
 #include "results.h"
@@ -38,7 +40,7 @@ static bool is_on_hull(const Results *results, size_t job)
     return false;
 }
 
-static void write_points(const Results *results, FILE *file)
+static void write_point_rows(const Results *results, FILE *file)
 {
     char name[128];
     results_score_name(results, name, sizeof(name));
@@ -132,6 +134,213 @@ void results_write_html(const Results *results, FILE *file)
     results_write_chart(results, false, file);
     fputs("</figure>\n", file);
     write_deltas(results, file);
-    write_points(results, file);
+    write_point_rows(results, file);
     fputs("</body>\n</html>\n", file);
+}
+
+/* Rate-quality curves as SVG: rates on a logarithmic axis, qualities on a straight one. */
+
+enum { WIDTH = 860, HEIGHT = 500, LEFT = 64, RIGHT = 20, TOP = 20, BOTTOM = 52, STEPS = 64 };
+
+/* Okabe and Ito's colours: told apart by nearly all eyes, on white and on black. */
+static const char *const colours[] = { "#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                       "#d55e00", "#56b4e9", "#8c6bb1", "#888888" };
+
+typedef struct Axes {
+    double low_rate, high_rate, low_score, high_score; /* rates as logarithms */
+} Axes;
+
+static double at_rate(const Axes *axes, double rate)
+{
+    return LEFT + (log10(rate) - axes->low_rate) / (axes->high_rate - axes->low_rate) *
+                      (WIDTH - LEFT - RIGHT);
+}
+
+static double at_score(const Axes *axes, double score)
+{
+    return HEIGHT - BOTTOM -
+           (score - axes->low_score) / (axes->high_score - axes->low_score) *
+               (HEIGHT - TOP - BOTTOM);
+}
+
+/* Room for all points, with a margin. False: there are none. */
+static bool find_axes(const Results *results, Axes *axes)
+{
+    bool any = false;
+    for (size_t i = 0; i < results->job_count; i++) {
+        const Job *const job = &results->jobs[i];
+        if (job->state != JOB_DONE || !(job->bitrate > 0.0) || !isfinite(job->score))
+            continue;
+        const double rate = log10(job->bitrate);
+        axes->low_rate = any ? fmin(axes->low_rate, rate) : rate;
+        axes->high_rate = any ? fmax(axes->high_rate, rate) : rate;
+        axes->low_score = any ? fmin(axes->low_score, job->score) : job->score;
+        axes->high_score = any ? fmax(axes->high_score, job->score) : job->score;
+        any = true;
+    }
+    const double wide = fmax(axes->high_rate - axes->low_rate, 0.1) * 0.06;
+    const double tall = fmax(axes->high_score - axes->low_score, 0.1) * 0.06;
+    axes->low_rate -= wide;
+    axes->high_rate += wide;
+    axes->low_score -= tall;
+    axes->high_score += tall;
+    return any;
+}
+
+/* 1, 2 or 5 times a power of ten: about so many of them fit. */
+static double tick_step(double span, double wanted)
+{
+    const double raw = span / wanted, power = pow(10.0, floor(log10(raw)));
+    const double digit = raw / power;
+    return power * (digit <= 1.0 ? 1.0 : digit <= 2.0 ? 2.0 : digit <= 5.0 ? 5.0 : 10.0);
+}
+
+static void write_grid(const Axes *axes, FILE *file)
+{
+    const double step = tick_step(axes->high_score - axes->low_score, 8);
+    for (double score = ceil(axes->low_score / step) * step; score <= axes->high_score;
+         score += step) {
+        const double y = at_score(axes, score);
+        fprintf(file,
+                "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" "
+                "y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n",
+                LEFT, y, WIDTH - RIGHT, LEFT - 8, y + 4, fabs(score) < step / 2 ? 0.0 : score);
+    }
+    static const double digits[] = { 1, 1.5, 2, 3, 5, 7 };
+    for (double power = floor(axes->low_rate); power <= axes->high_rate; power++) {
+        for (size_t i = 0; i < sizeof(digits) / sizeof(*digits); i++) {
+            const double rate = digits[i] * pow(10.0, power), x = at_rate(axes, rate);
+            if (log10(rate) < axes->low_rate || log10(rate) > axes->high_rate)
+                continue;
+            fprintf(file,
+                    "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text class=\"tick\" x=\"%.1f\" "
+                    "y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
+                    x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 18, rate);
+        }
+    }
+}
+
+/* The curve that BD figures with PCHIP are taken from. */
+static void write_curve(const Axes *axes, const Line *line, const char *colour, FILE *file)
+{
+    const size_t count = line->rising_count;
+    double *const x = malloc(2 * (count + 1) * sizeof(*x)), *const y = x ? x + count + 1 : NULL;
+    if (!x)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = log10(line->rising[i].rate);
+        y[i] = line->rising[i].quality;
+    }
+    Curve *const curve = curve_create(CURVE_PCHIP, x, y, count);
+    if (curve) {
+        fprintf(file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
+        for (unsigned i = 0; i <= STEPS; i++) {
+            const double at = x[0] + (x[count - 1] - x[0]) * i / STEPS;
+            fprintf(file, "%c%.1f %.1f", i ? 'L' : 'M', at_rate(axes, pow(10.0, at)),
+                    at_score(axes, curve_at(curve, at)));
+        }
+        fputs("\"/>\n", file);
+    }
+    curve_destroy(curve);
+    free(x);
+}
+
+static void write_points(const Results *results, const Axes *axes, const Line *line,
+                         const char *colour, FILE *file)
+{
+    for (size_t i = 0; i < results->job_count; i++) {
+        const Job *const job = &results->jobs[i];
+        char setting[32];
+        if (job->state != JOB_DONE || job->encoder != line->encoder || !(job->bitrate > 0.0) ||
+            !isfinite(job->score))
+            continue;
+        range_print(job->setting, setting, sizeof(setting));
+        fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\"><title>",
+                at_rate(axes, job->bitrate), at_score(axes, job->score), colour);
+        put_html(file, job->encoder->label);
+        fprintf(file, " %s %s: %.2f kbit/s, %.4f</title></circle>\n",
+                encoder_setting_name(job->encoder), setting, job->bitrate, job->score);
+    }
+}
+
+/* Mixtures of two encodes: straight lines over the rate, which the logarithm bends. */
+static void write_hull(const Results *results, const Axes *axes, FILE *file)
+{
+    enum { PIECES = 12 };
+    if (results->hull_count < 2)
+        return;
+    fputs("<path class=\"hull\" d=\"", file);
+    for (size_t i = 0; i + 1 < results->hull_count; i++) {
+        const Job *const a = &results->jobs[results->hull[i]];
+        const Job *const b = &results->jobs[results->hull[i + 1]];
+        for (unsigned k = i ? 1 : 0; k <= PIECES; k++) {
+            const double share = (double)k / PIECES;
+            fprintf(file, "%c%.1f %.1f", i || k ? 'L' : 'M',
+                    at_rate(axes, a->bitrate + share * (b->bitrate - a->bitrate)),
+                    at_score(axes, a->score + share * (b->score - a->score)));
+        }
+    }
+    fputs("\"><title>convex hull of all</title></path>\n", file);
+}
+
+static void write_legend(const Results *results, FILE *file)
+{
+    const size_t shown = results->line_count < 16 ? results->line_count : 16;
+    for (size_t i = 0; i < shown; i++) {
+        const int y = HEIGHT - BOTTOM - 12 - 20 * (int)(shown - i);
+        fprintf(file,
+                "<circle cx=\"%d\" cy=\"%d\" r=\"4.5\" fill=\"%s\"/><text x=\"%d\" y=\"%d\" "
+                "text-anchor=\"end\">",
+                WIDTH - RIGHT - 14, y - 4, colours[i % (sizeof(colours) / sizeof(*colours))],
+                WIDTH - RIGHT - 26, y);
+        put_html(file, results->lines[i].encoder->label);
+        fputs("</text>\n", file);
+    }
+    if (results->hull_count > 1)
+        fprintf(file,
+                "<path class=\"hull\" d=\"M%d %dh20\"/><text x=\"%d\" y=\"%d\" "
+                "text-anchor=\"end\">convex hull</text>\n",
+                WIDTH - RIGHT - 24, HEIGHT - BOTTOM - 16, WIDTH - RIGHT - 30, HEIGHT - BOTTOM - 12);
+}
+
+void results_write_chart(const Results *results, bool alone, FILE *file)
+{
+    char name[128];
+    Axes axes = { 0 };
+    results_score_name(results, name, sizeof(name));
+    if (alone)
+        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
+            "aria-label=\"Quality over bit rate\" font-family=\"system-ui, sans-serif\" "
+            "font-size=\"13\">\n",
+            WIDTH, HEIGHT);
+    if (alone)
+        fputs("<style>svg{background:#fff}text{fill:#222}.tick{fill:#555}.grid{stroke:#ddd}"
+              ".hull{stroke:#444}\n"
+              "@media (prefers-color-scheme: dark){svg{background:#16181c}text{fill:#e4e6ea}"
+              ".tick{fill:#a4a8b0}.grid{stroke:#33363c}.hull{stroke:#ccc}}\n"
+              ".hull{fill:none;stroke-dasharray:5 4;stroke-width:1.3}</style>\n",
+              file);
+    if (find_axes(results, &axes)) {
+        write_grid(&axes, file);
+        write_hull(results, &axes, file);
+        for (size_t i = 0; i < results->line_count; i++) {
+            const char *const colour = colours[i % (sizeof(colours) / sizeof(*colours))];
+            write_curve(&axes, &results->lines[i], colour, file);
+            write_points(results, &axes, &results->lines[i], colour, file);
+        }
+        write_legend(results, file);
+    }
+    fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">kbit/s</text>\n",
+            (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 12);
+    fprintf(file, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">",
+            (HEIGHT - BOTTOM + TOP) / 2);
+    put_html(file, name);
+    fputs("</text>\n</svg>\n", file);
+}
+
+void results_write_svg(const Results *results, FILE *file)
+{
+    results_write_chart(results, true, file);
 }

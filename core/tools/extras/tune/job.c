@@ -12,7 +12,7 @@
 #include "common/interrupt.h"
 #include "common/message.h"
 #include "range.h"
-#include "scored.h"
+#include "results.h"
 #include "status.h"
 
 #define LOOK_TIME 250 /* milliseconds between looks at what moves on */
@@ -193,7 +193,7 @@ static void finish_score(Workshop *shop, Job *job)
     }
     job->scores = scored.scores;
     job->score_count = scored.count;
-    job->score = pool_scores(&shop->pool, scored.scores, scored.count);
+    job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
     job->scored_in = job->place->label;
     end_step(shop, job);
     discard(&job->file, job->output != NULL);

@@ -12,7 +12,7 @@
 #include "encoder.h"
 #include "media.h"
 #include "place.h"
-#include "pool.h"
+#include "report/pooling.h"
 #include "common/temp.h"
 
 /* What all jobs share. */
@@ -26,7 +26,7 @@ typedef struct Workshop {
     unsigned encodes; /* at once */
     Argv score_words; /* for the vmaf command: --model, --feature, … */
     const char *metric;
-    Pool pool;
+    Pooling pooling;
     double time_limit; /* of each step; 0: none */
     bool quiet;
 } Workshop;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 
 #include "common/argv.h"
 #include "common/message.h"
+#include "range.h"
+#include "results.h"
 
 struct Journal {
     const char *path;
@@ -197,4 +200,36 @@ int journal_add(Journal *journal, const char *key, json_t *object)
     free(line);
     free(text);
     return err;
+}
+
+char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
+               const char *what)
+{
+    struct stat info;
+    json_t *const key = json_array();
+    if (stat(path, &info))
+        info = (struct stat){ .st_size = 0 };
+    json_array_append_new(key, json_text(path));
+    json_array_append_new(key, json_integer((json_int_t)info.st_size));
+    json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_sec));
+    json_array_append_new(key, json_integer((json_int_t)info.st_mtim.tv_nsec));
+    json_array_append_new(key, json_text(options->metric));
+    json_array_append_new(key, json_string(options->pooling.name));
+    for (size_t i = 0; i < options->score_words.count; i++)
+        json_array_append_new(key, json_text(options->score_words.words[i]));
+    json_array_append_new(key, json_text(encoder->label));
+    for (size_t i = 0; i < encoder->command.words.count; i++)
+        json_array_append_new(key, json_text(encoder->command.words.words[i]));
+    json_array_append_new(key, json_string(what));
+    char *const text = json_dumps(key, JSON_COMPACT);
+    json_decref(key);
+    return text;
+}
+
+char *key_of_setting(const char *path, const TuneOptions *options, const Encoder *encoder,
+                     double setting)
+{
+    char text[32];
+    range_print(setting, text, sizeof(text));
+    return key_make(path, options, encoder, text);
 }

@@ -9,6 +9,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "encoder.h"
+#include "options.h"
+
 typedef struct Journal Journal;
 
 /* Opens or makes the file, and reads the keys in it. Says what is wrong; negative errno: -EBUSY when another
@@ -22,5 +25,15 @@ json_t *journal_get(const Journal *journal, const char *key);
 size_t journal_count(const Journal *journal);
 /* Takes the object. Says what is wrong; negative errno. */
 int journal_add(Journal *journal, const char *key, json_t *object);
+
+/* Keys of results: all that a result depends on. What has the same key need not be done again. */
+
+/* The source as it is now, what is computed, the encoder, and then what is done with it. free() it; NULL: no
+ * memory. */
+char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
+               const char *what);
+/* The same for one setting. */
+char *key_of_setting(const char *path, const TuneOptions *options, const Encoder *encoder,
+                     double setting);
 
 #endif

@@ -293,6 +293,19 @@ static int apply_settings(TuneOptions *options, const char *text)
     return equals && !fitting ? wrong("--crf %s: no encoder is called so", text) : 0;
 }
 
+/* Reports and journals name a percentile in one way only: p050 is p50, which is the median. */
+static int set_pooling(TuneOptions *options, const char *name)
+{
+    Pooling *const pooling = &options->pooling;
+    if (!pooling_parse(pooling, name, strlen(name)))
+        return wrong("unknown pooling method \"%s\"; use " POOLING_NAMES, name);
+    if (pooling->kind == POOLING_PERCENTILE && pooling->percent == 50)
+        pooling_parse(pooling, "median", strlen("median"));
+    else if (pooling->kind == POOLING_PERCENTILE)
+        snprintf(pooling->name, sizeof(pooling->name), "p%u", pooling->percent);
+    return 0;
+}
+
 static int parse_target(TuneOptions *options, const char *text)
 {
     char *end;
@@ -300,10 +313,7 @@ static int parse_target(TuneOptions *options, const char *text)
     options->has_target = true;
     if (end == text || !isfinite(options->target) || (*end && *end != ':'))
         return wrong("--target takes SCORE or SCORE:POOL, such as 95 or 93:p5, not \"%s\"", text);
-    if (*end == ':' && pool_parse(&options->pool, end + 1))
-        return wrong("\"%s\" pools nothing; mean, harmonic_mean, min, max, median and pN do",
-                     end + 1);
-    return 0;
+    return *end == ':' ? set_pooling(options, end + 1) : 0;
 }
 
 static int add_score_words(TuneOptions *options, const Arg *arg, const char *value)
@@ -345,10 +355,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         options->metric = value;
         return 0;
     case ARG_POOL:
-        if (pool_parse(&options->pool, value))
-            return wrong("\"%s\" pools nothing; mean, harmonic_mean, min, max, median and pN do",
-                         value);
-        return 0;
+        return set_pooling(options, value);
     case ARG_OUTPUT:
         options->output = value;
         return 0;
@@ -478,9 +485,12 @@ static int check(const TuneOptions *options, enum TuneAction action)
 int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAction *action,
                        const Subcommand **command)
 {
-    *options = (TuneOptions){
-        .ffmpeg = "ffmpeg", .metric = "vmaf", .encodes = 1, .samples = 4, .sample_seconds = 8
-    };
+    *options = (TuneOptions){ .ffmpeg = "ffmpeg",
+                              .metric = "vmaf",
+                              .encodes = 1,
+                              .samples = 4,
+                              .sample_seconds = 8,
+                              .pooling = { POOLING_MEAN, 0, "mean" } };
     *command = NULL;
     unsigned found;
     int err = subcommand_find("vmaf-tune", tune_commands, argc > 1 ? argv[1] : "", &found);

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/args.h"
 #include "common/argv.h"
 #include "encoder.h"
+#include "job.h"
 #include "place.h"
-#include "pool.h"
-#include "common/args.h"
+#include "report/pooling.h"
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
 
@@ -24,7 +25,7 @@ typedef struct TuneOptions {
     size_t place_count;
     bool has_target;
     double target;
-    Pool pool;
+    Pooling pooling;
     const char *metric;
     Argv score_words; /* for the vmaf command */
     const char *output, *json, *html, *svg, *resume;
@@ -42,5 +43,12 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
 void tune_options_free(TuneOptions *options);
 
 void tune_print_help(const Subcommand *command, FILE *file);
+
+/* The subcommands. Each says what goes wrong and returns 0, -EINTR when a signal came, -ERANGE when a target cannot
+ * be reached, or another negative errno. */
+
+int tune_compare(Workshop *shop, const TuneOptions *options);
+int tune_search(Workshop *shop, const TuneOptions *options);
+int tune_corpus(Workshop *shop, const TuneOptions *options);
 
 #endif

@@ -2,7 +2,9 @@
 #include "results.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,7 @@ int results_create(Results *results, const Workshop *shop, const Original *sourc
                           .jobs = jobs,
                           .job_count = job_count,
                           .metric = shop->metric,
-                          .pool = shop->pool };
+                          .pooling = shop->pooling };
     results->lines = calloc(encoder_count, sizeof(*results->lines));
     int err = results->lines ? 0 : -ENOMEM;
     for (size_t i = 0; !err && i < encoder_count; i++) {
@@ -78,12 +80,10 @@ void results_free(Results *results)
 
 void results_score_name(const Results *results, char *text, size_t size)
 {
-    char pool[POOL_NAME_SIZE];
-    pool_print(&results->pool, pool);
-    if (results->pool.kind == POOL_MEAN)
+    if (results->pooling.kind == POOLING_MEAN)
         snprintf(text, size, "%s", results->metric);
     else
-        snprintf(text, size, "%s (%s)", results->metric, pool);
+        snprintf(text, size, "%s (%s)", results->metric, results->pooling.name);
 }
 
 /* ---- on the terminal ---- */
@@ -206,10 +206,10 @@ static json_t *pooled(const Job *job)
                                          "p5",   "p10",           "median", "max" };
     json_t *const object = json_object();
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        Pool pool;
-        pool_parse(&pool, names[i]);
+        Pooling pooling;
+        pooling_parse(&pooling, names[i], strlen(names[i]));
         json_object_set_new(object, names[i],
-                            number(pool_scores(&pool, job->scores, job->score_count)));
+                            number(pooling_scores(&pooling, job->scores, job->score_count)));
     }
     return object;
 }
@@ -306,10 +306,8 @@ static json_t *deltas_json(const Results *results, const Line *line)
 
 json_t *results_json(const Results *results)
 {
-    char pool[POOL_NAME_SIZE];
     json_t *const root = json_object(), *const points = json_array(), *const deltas = json_array(),
                   *const hull = json_array();
-    pool_print(&results->pool, pool);
     for (size_t i = 0; i < results->job_count; i++)
         json_array_append_new(points, result_json(&results->jobs[i]));
     for (size_t i = 0; i < results->line_count; i++)
@@ -322,9 +320,66 @@ json_t *results_json(const Results *results)
     json_object_set_new(root, "version", json_string(vmaf_version()));
     json_object_set_new(root, "source", source_json(results->source));
     json_object_set_new(root, "metric", json_text(results->metric));
-    json_object_set_new(root, "pool", json_string(pool));
+    json_object_set_new(root, "pool", json_string(results->pooling.name));
     json_object_set_new(root, "points", points);
     json_object_set_new(root, "deltas", deltas);
     json_object_set_new(root, "hull", hull);
     return root;
+}
+
+/* The names of the metrics of a frame, for the message. */
+static void list_metrics(const json_t *frame, char *text, size_t size)
+{
+    const char *name;
+    json_t *value;
+    size_t used = 0;
+    *text = 0;
+    json_object_foreach (json_object_get(frame, "metrics"), name, value) {
+        const int n = snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        used += n > 0 ? (size_t)n : 0;
+        if (used >= size)
+            return;
+    }
+}
+
+static int take_frames(Scored *scored, const json_t *frames, const char *metric, char *error,
+                       size_t error_size)
+{
+    const size_t count = json_array_size(frames);
+    scored->scores = malloc((count ? count : 1) * sizeof(*scored->scores));
+    if (!scored->scores)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *const frame = json_array_get(frames, i);
+        const json_t *const score = json_object_get(json_object_get(frame, "metrics"), metric);
+        if (json_is_number(score)) /* with --subsample not every frame has one */
+            scored->scores[scored->count++] = json_number_value(score);
+    }
+    if (scored->count)
+        return 0;
+    char names[512];
+    list_metrics(json_array_get(frames, 0), names, sizeof(names));
+    snprintf(error, error_size, "no frame has a score \"%s\"; there are: %s", metric, names);
+    return -EINVAL;
+}
+
+int scored_read(Scored *scored, const char *path, const char *metric, char *error,
+                size_t error_size)
+{
+    json_error_t problem;
+    json_t *const report = json_load_file(path, 0, &problem);
+    *scored = (Scored){ 0 };
+    if (!report) {
+        snprintf(error, error_size, "the report of the scores cannot be read: %s", problem.text);
+        return -EINVAL;
+    }
+    const int err =
+        take_frames(scored, json_object_get(report, "frames"), metric, error, error_size);
+    scored->fps = json_number_value(json_object_get(report, "fps"));
+    json_decref(report);
+    if (err) {
+        free(scored->scores);
+        *scored = (Scored){ 0 };
+    }
+    return err;
 }

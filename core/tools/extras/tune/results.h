@@ -4,9 +4,10 @@
 #define TUNE_RESULTS_H
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "bd.h"
+#include "curve.h"
 #include "job.h"
 #include "journal.h"
 
@@ -27,7 +28,7 @@ typedef struct Results {
     size_t *hull; /* numbers of jobs, by rising rate */
     size_t hull_count;
     const char *metric;
-    Pool pool;
+    Pooling pooling;
 } Results;
 
 /* 0 or -ENOMEM. */
@@ -58,5 +59,17 @@ void results_write_html(const Results *results, FILE *file);
 
 /* The curves as an element; alone it is a file of its own. */
 void results_write_chart(const Results *results, bool alone, FILE *file);
+
+/* Scores out of the JSON report of the vmaf command. */
+
+typedef struct Scored {
+    double *scores; /* one a frame; free() it */
+    size_t count;
+    double fps; /* of the scoring */
+} Scored;
+
+/* 0, -ENOMEM, or -EINVAL with the reason in `error`. */
+int scored_read(Scored *scored, const char *path, const char *metric, char *error,
+                size_t error_size);
 
 #endif

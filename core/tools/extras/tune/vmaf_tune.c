@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "actions.h"
+#include "options.h"
 #include "vmaf/command.h"
 #include "common/interrupt.h"
 #include "libvmaf/libvmaf.h"
@@ -59,7 +59,7 @@ static int work(const TuneOptions *options, enum TuneAction action, const char *
                       .encodes = options->encodes,
                       .score_words = options->score_words,
                       .metric = options->metric,
-                      .pool = options->pool,
+                      .pooling = options->pooling,
                       .time_limit = options->time_limit,
                       .quiet = options->quiet };
     char *const self = own_program_path(called), *const parent = temp_parent(options);
