@@ -20,7 +20,7 @@ typedef struct FrameShape {
  *
  * Only this function decides how large the chroma planes of a picture are: the halves of odd sides are
  * rounded down, as the reference does it. (Files round them up, and readers leave out the last column
- * or row: see tools/input/plane_size.h.) A luma side of 1 has no chroma at all. */
+ * or row: see tools/input/reader.h.) A luma side of 1 has no chroma at all. */
 int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
                unsigned h);
 void shape_of_picture(FrameShape *shape, const VmafPicture *pic);

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "common/message.h"
-#include "report/load.h"
+#include "report/stored.h"
 #include "report/page.h"
 
 static void write_page(StoredReport *report)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* FFmpeg frames that lie on a device are scored there, as the command does it (input/libav_kept.h),
+/* FFmpeg frames that lie on a device are scored there, as the command does it (input/libav.h),
  * with the CPU's scores. libavutil's uploads replace a decoder: frames in all formats, in real CUDA
  * or Vulkan frame pools.
  *
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "vmaf/gpu.h"
-#include "input/libav_kept.h"
+#include "input/libav.h"
 #include "libvmaf/device.h"
 #include "synth.h"
 #include "testing.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/plane_size.h"
+#include "input/reader.h"
 #include "synth.h"
 
 const char *const synth_kind_names[SYNTH_KINDS] = { "same",    "blur",  "noise", "quant",

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "input/magic.h"
+#include "input/reader.h"
 
 static void containers_are_recognised(void **state)
 {

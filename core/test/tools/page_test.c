@@ -9,7 +9,6 @@
 #include "report/page.h"
 #include "report/series.h"
 #include "report/text.h"
-#include "report/worst.h"
 #include "testing.h"
 
 /* Makes a report of one metric, whose frames are `step` apart. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "report/load.h"
+#include "report/stored.h"
 #include "testing.h"
 
 static StoredReport *parsed(const char *text)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/plane_size.h"
-#include "input/scale.h"
+#include "input/reader.h"
+#include "common/message.h"
 
 struct Convert {
     Planes from; /* lie in `own`, when that is there */
@@ -223,3 +223,36 @@ int convert_run(Convert *convert, const Planes *from, unsigned wanted, const Vma
             err = convert_plane(convert, from, p, to);
     return err;
 }
+
+/* ---- without libswscale ---- */
+
+#ifndef HAVE_LIBAV
+
+int plane_scaler_create(PlaneScaler **scaler, const PlaneSize *from, const PlaneSize *to,
+                        enum VideoScale method)
+{
+    (void)scaler;
+    (void)method;
+    say("%ux%u cannot be scaled to %ux%u: this vmaf was built without libswscale (Meson's option "
+        "-Dlibav=enabled)",
+        from->width, from->height, to->width, to->height);
+    return -ENOSYS;
+}
+
+void plane_scaler_destroy(PlaneScaler *scaler)
+{
+    (void)scaler;
+}
+
+int plane_scaler_run(PlaneScaler *scaler, const uint8_t *data, ptrdiff_t stride,
+                     const uint8_t **scaled, ptrdiff_t *scaled_stride)
+{
+    (void)scaler;
+    (void)data;
+    (void)stride;
+    (void)scaled;
+    (void)scaled_stride;
+    return -ENOSYS;
+}
+
+#endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/libav_kept.h"
 #include "input/reader.h"
 #include "common/message.h"
 

@@ -5,10 +5,12 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "input/convert.h"
-#include "input/libav_api.h"
 #include "input/video.h"
+#include "input/libav_api.h"
+#include "libvmaf/libvmaf_vulkan.h"
 
 /* How a frame becomes planes; libav_frame.c. */
 typedef struct FrameWay {
@@ -115,5 +117,37 @@ void frame_way_close(FrameWay *way);
 /* Where the wanted planes lie; negative errno. */
 int frame_way_planes(FrameWay *way, const Video *video, const AVFrame *frame, unsigned wanted,
                      Planes *planes);
+
+/* Decoded frames that stay on their device. */
+
+typedef struct LibavKept {
+    KeptFrame kept;
+    AVFrame *frame;
+} LibavKept;
+
+/* How the samples of frames on a device lie. */
+typedef struct KeptLayout {
+    enum VmafPixelFormat pix_fmt;
+    unsigned bpc, shift; /* bits, and those below them in their word */
+    bool paired;         /* Cb and Cr alternate in the second plane */
+} KeptLayout;
+
+/* False: nobody but FFmpeg knows such frames. */
+bool libav_kept_layout(const AVFrame *frame, KeptLayout *layout);
+
+/* Holds a frame of a device; NULL: no memory, or no kind that can be read there. */
+KeptFrame *libav_kept_create(const AVFrame *frame);
+/* 0 when the scorer can read such frames where they are; else the reason. */
+int libav_kept_check(const AVFrame *frame, const KeptScorer *scorer, char *why, size_t size);
+
+/* By the device's API. Reading gives the frames back itself. */
+int libav_cuda_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t size);
+int libav_cuda_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
+int libav_vulkan_check(const AVFrame *frame, const VmafVulkanState *state, char *why, size_t size);
+int libav_vulkan_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
+
+/* The device of a frame of Vulkan's, for scoring; which must not outlive it. `pairs`, `required`: as
+ * VmafVulkanExternalDevice has them. */
+int libav_vulkan_open(const AVFrame *frame, unsigned pairs, bool required, VmafVulkanState **state);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "input/libav.h"
-#include "input/scale.h"
+#include "input/convert.h"
 #include "common/message.h"
 
 /* ---- which way ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/kept.h"
+#include "input/video.h"
 #include "input/libav.h"
 #include "common/message.h"
 

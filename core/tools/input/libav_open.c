@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* From a path to a decoder. */
+#include "input/libav.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "input/libav.h"
 #include "common/message.h"
+
+/* From a path to a decoder. */
 
 /* ---- the container ---- */
 
@@ -262,4 +264,104 @@ int libav_open_stream(Libav *libav)
     libav->video->traits.timeless = is_timeless(libav);
     err = choose_stream(libav);
     return err ? err : open_decoder(libav);
+}
+
+/* Whose decoder or container logs: both have our pointer, and what belongs to them leads to them. */
+static Libav *owner_of(void *object)
+{
+    while (object) {
+        const AVClass *const class = *(const AVClass **)object;
+        if (!class)
+            return NULL;
+        if (!strcmp(class->class_name, "AVFormatContext"))
+            return ((AVFormatContext *)object)->opaque;
+        if (!strcmp(class->class_name, "AVCodecContext"))
+            return ((AVCodecContext *)object)->opaque;
+        if (!class->parent_log_context_offset)
+            return NULL;
+        object = *(void **)((char *)object + class->parent_log_context_offset);
+    }
+    return NULL;
+}
+
+static void keep_line(void *object, int level, const char *format, va_list list)
+{
+    Libav *const libav = level <= AV_LOG_ERROR ? owner_of(object) : NULL;
+    if (!libav)
+        return;
+    char line[sizeof(libav->log_line)];
+    vsnprintf(line, sizeof(line), format, list);
+    line[strcspn(line, "\n")] = '\0';
+    if (!*line)
+        return;
+    pthread_mutex_lock(&libav->log_lock);
+    memcpy(libav->log_line, line, sizeof(line));
+    /* Matroska's files say nothing else when they are cut. */
+    libav->cut |= strstr(line, "ended prematurely") != NULL;
+    pthread_mutex_unlock(&libav->log_lock);
+}
+
+void libav_log_capture(void)
+{
+    av_log_set_callback(keep_line);
+}
+
+const char *libav_reason(Libav *libav, int err, char *line, size_t size)
+{
+    pthread_mutex_lock(&libav->log_lock);
+    snprintf(line, size, "%s", libav->log_line);
+    pthread_mutex_unlock(&libav->log_lock);
+    if (!*line)
+        av_strerror(err, line, size);
+    return line;
+}
+
+static int io_read(void *opaque, uint8_t *into, int size)
+{
+    const int64_t got = source_take(opaque, into, (size_t)size);
+    if (got == -ECANCELED)
+        return AVERROR_EXIT;
+    return got < 0 ? AVERROR((int)-got) : got ? (int)got : AVERROR_EOF;
+}
+
+static int64_t io_seek(void *opaque, int64_t offset, int whence)
+{
+    Source *const source = opaque;
+    switch (whence & ~AVSEEK_FORCE) {
+    case AVSEEK_SIZE:
+        return (int64_t)source->size;
+    case SEEK_CUR:
+        offset += (int64_t)source->offset;
+        break;
+    case SEEK_END:
+        offset += (int64_t)source->size;
+        break;
+    default:
+        break;
+    }
+    if (offset < 0)
+        return AVERROR(EINVAL);
+    source->offset = (uint64_t)offset;
+    return offset;
+}
+
+int libav_io_create(Libav *libav)
+{
+    enum { BUFFER = 1 << 16 };
+    Source *const source = libav->video->source;
+    uint8_t *const buffer = av_malloc(BUFFER);
+    if (buffer)
+        libav->io = avio_alloc_context(buffer, BUFFER, 0, source, io_read, NULL,
+                                       source->seekable ? io_seek : NULL);
+    if (libav->io)
+        return 0;
+    av_free(buffer);
+    return -ENOMEM;
+}
+
+void libav_io_destroy(Libav *libav)
+{
+    if (libav->io)
+        av_freep(&libav->io->buffer);
+    avio_context_free(&libav->io);
 }

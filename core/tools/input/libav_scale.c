@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "input/libav_api.h"
-#include "input/scale.h"
+#include "input/convert.h"
 #include "common/message.h"
 
 struct PlaneScaler {

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "input/prefetch.h"
-#include "input/together.h"
 #include "common/message.h"
 
 /* One frame on its way from the video to the caller. Slots of a track are used in turn. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "input/source.h"
-#include "input/waiting.h"
 #include "common/message.h"
 
 /* A pipe is held in pieces of this size, and dropped in them. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 /* How far one can look ahead. */
 #define SOURCE_PEEK_MAX 4200
@@ -64,5 +65,15 @@ int source_hold(Source *source);
  * later, fail with -ECANCELED. */
 void source_wake(Source *source);
 void source_cancel(Source *source);
+
+/* Reads of a pipe, which wait for its writer unless another thread ends that: the part of a Source that
+ * differs between systems. */
+
+int waiting_open(Source *source);   /* 0 or a negative errno */
+void waiting_close(Source *source); /* one that was not opened is fine */
+
+/* The number of bytes, 0 at the end, or a negative errno: -ECANCELED once the source is cancelled, -EINTR
+ * when `holding` was ended by source_wake. */
+int64_t waiting_read(Source *source, const struct iovec *pieces, unsigned count, bool holding);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "input/together.h"
+#include "input/prefetch.h"
 
 #include <errno.h>
 #include <pthread.h>

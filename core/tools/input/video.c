@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "input/convert.h"
-#include "input/magic.h"
 #include "input/reader.h"
 #include "common/message.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "input/waiting.h"
+#include "input/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include "input/waiting.h"
+#include "input/source.h"
 
 /* How often a read is called off before it is let be, a millisecond each: some systems cannot do it for all
  * kinds of pipes. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/planar.h"
 #include "input/reader.h"
 #include "common/message.h"
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "report/chart.h"
-#include "report/made.h"
-#include "report/page_parts.h"
 #include "report/series.h"
 #include "report/text.h"
 

@@ -3,6 +3,7 @@
 #ifndef TOOLS_REPORT_STORED_H
 #define TOOLS_REPORT_STORED_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,5 +89,15 @@ const char *stored_title(const StoredReport *report);
 
 /* Frames a second, or 0. */
 double stored_rate(const StoredReport *report);
+
+/* From the bytes of a report to what is in it. For report/stored.h, and for tests that have bytes. */
+
+/* `report` is zeroed, but for its path. On an error, which is said, it may be filled in part. */
+int stored_parse(StoredReport *report, const char *text, size_t size);
+
+/* The object `vmaf_turbo` of a JSON report (docs/report.schema.json), read back. */
+
+/* What is not as the schema has it is left out: scores can be shown without. -ENOMEM. */
+int stored_take_details(StoredReport *report, const json_t *details);
 
 #endif

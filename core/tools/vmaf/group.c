@@ -8,7 +8,6 @@
 
 #include "sync.h"
 #include "input/prefetch.h"
-#include "input/together.h"
 #include "libvmaf/device.h"
 #include "libvmaf/part.h"
 #include "common/message.h"

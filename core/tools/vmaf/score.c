@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "run.h"
-#include "input/together.h"
+#include "input/prefetch.h"
 #include "common/interrupt.h"
 #include "libvmaf/device.h"
 #include "common/message.h"

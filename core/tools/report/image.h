@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Pictures for eyes: from planes of luma and chroma to red, green and blue, in another size. */
-#ifndef TOOLS_REPORT_RGB_H
-#define TOOLS_REPORT_RGB_H
+#ifndef TOOLS_REPORT_IMAGE_H
+#define TOOLS_REPORT_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libvmaf/picture.h"
@@ -24,5 +25,18 @@ typedef struct RgbCoding {
 int rgb_make(Rgb *rgb, const VmafPicture *pic, unsigned width, unsigned height,
              const RgbCoding *coding);
 void rgb_clear(Rgb *rgb);
+
+/* PNG files in memory, through libpng. */
+
+typedef struct Png {
+    uint8_t *data;
+    size_t size;
+} Png;
+
+/* False: this program was built without libpng, and png_make gives -ENOSYS. */
+bool png_can(void);
+
+int png_make(Png *png, const Rgb *rgb);
+void png_clear(Png *png);
 
 #endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/text.h"
+
+static void put_figure(FILE *file, const char *name, double value)
+{
+    char text[FIGURE_TEXT_SIZE];
+    fprintf(file, "<div><dt>%s</dt><dd>%s</dd></div>", name, figure_text(text, value));
+}
+
+static void put_model(FILE *file, const StoredReport *report, const StoredMetric *metric)
+{
+    const VmafStatistics *const figures = &metric->figures;
+    char text[FIGURE_TEXT_SIZE], other[FIGURE_TEXT_SIZE];
+    double low, high;
+    fputs("<p class=score><b>", file);
+    fputs(figure_text(text, figures->mean), file);
+    fputs("</b> ", file);
+    put_html(file, metric->name);
+    if (stored_interval(report, metric, &low, &high))
+        fprintf(file, " <small>95%% between %s and %s</small>", figure_text(text, low),
+                figure_text(other, high));
+    fputs("</p><dl>", file);
+    put_figure(file, "harmonic mean", figures->harmonic_mean);
+    put_figure(file, "p1", figures->percentile[1]);
+    put_figure(file, "p5", figures->percentile[5]);
+    put_figure(file, "min", figures->min);
+    fputs("</dl>", file);
+}
+
+/* `640x360, 1234 frames, 0:00:49.360` */
+static void put_size(FILE *file, const StoredReport *report)
+{
+    const double rate = stored_rate(report);
+    char text[TIME_TEXT_SIZE];
+    fputs("<p class=size>", file);
+    if (report->width && report->height)
+        fprintf(file, "%u×%u, ", report->width, report->height);
+    fprintf(file, "%zu frame%s", report->frame_count, report->frame_count == 1 ? "" : "s");
+    if (rate > 0.0)
+        fprintf(file, ", %s", time_text(text, report->numbers[report->frame_count - 1] + 1, rate));
+    fputs("</p>", file);
+}
+
+static void put_card(FILE *file, const StoredReport *report, size_t i)
+{
+    const StoredMetric *const headline = stored_headline(report);
+    fprintf(file, "<article class=\"card c%zu\"><h2>", i % 8);
+    put_html(file, stored_title(report));
+    fputs("</h2>", file);
+    if (report->partial) {
+        fputs("<p class=warn>Not all of it: ", file);
+        put_html(file, report->partial);
+        fputs("</p>", file);
+    }
+    if (headline->figures.size)
+        put_model(file, report, headline);
+    for (size_t m = 0; m < report->model_count; m++) {
+        const StoredMetric *const metric = stored_model_metric(report, &report->models[m]);
+        if (metric && metric != headline && metric->figures.size)
+            put_model(file, report, metric);
+    }
+    put_size(file, report);
+    fputs("</article>\n", file);
+}
+
+void page_put_head(FILE *file, const Page *page)
+{
+    const char *const reference = page->reports[0]->input[SIDE_REF].path;
+    fputs("<header><h1>Video quality</h1>", file);
+    if (reference) {
+        fputs("<p>against ", file);
+        put_html(file, reference);
+        fputs("</p>", file);
+    }
+    fputs("</header>\n<main class=cards>", file);
+    for (size_t i = 0; i < page->count; i++)
+        put_card(file, page->reports[i], i);
+    fputs("</main>\n", file);
+}
+
+void pooled_begin(FILE *file, bool intervals)
+{
+    fprintf(
+        file,
+        "<div class=wide><table><thead><tr><th>metric<th>mean<th>harmonic<th>min<th>p1<th>p5<th>p10"
+        "<th>median<th>max<th>deviation%s</tr></thead><tbody>\n",
+        intervals ? "<th>95% interval" : "");
+}
+
+void pooled_end(FILE *file)
+{
+    fputs("</tbody></table></div>\n", file);
+}
+
+static void put_row(FILE *file, const StoredReport *report, const StoredMetric *metric,
+                    bool intervals)
+{
+    const VmafStatistics *const f = &metric->figures;
+    const double cells[] = { f->mean,           f->harmonic_mean, f->min,
+                             f->percentile[1],  f->percentile[5], f->percentile[10],
+                             f->percentile[50], f->max,           f->stddev };
+    char text[FIGURE_TEXT_SIZE], other[FIGURE_TEXT_SIZE];
+    double low, high;
+    if (metric->count < report->frame_count)
+        fprintf(file, " <small>%zu frames</small>", metric->count);
+    for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
+        fprintf(file, "<td>%s", figure_text(text, cells[i]));
+    if (intervals && stored_interval(report, metric, &low, &high))
+        fprintf(file, "<td>%s … %s", figure_text(text, low), figure_text(other, high));
+    else if (intervals)
+        fputs("<td>", file);
+}
+
+void pooled_rows(FILE *file, const Page *page, const char *name, bool intervals)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        const StoredMetric *const metric = stored_find(page->reports[i], name);
+        if (!metric || !metric->figures.size)
+            continue;
+        fprintf(file, "<tr data-video=%zu><th>", i);
+        put_html(file, name);
+        if (page->count > 1) {
+            fprintf(file, " <small class=c%zu><i></i>", i % 8);
+            put_html(file, stored_title(page->reports[i]));
+            fputs("</small>", file);
+        }
+        put_row(file, page->reports[i], metric, intervals);
+        fputs("</tr>\n", file);
+    }
+}
+
+static void put_picture(FILE *file, const Png *png, const char *side)
+{
+    fprintf(file, "<img class=%s alt=\"the %s frame\" src=\"data:image/png;base64,", side, side);
+    put_base64(file, png->data, png->size);
+    fputs("\">", file);
+}
+
+static void put_frame(FILE *file, const StoredReport *report, const PageWorst *worst, unsigned i)
+{
+    const StoredMetric *const metric = stored_headline(report);
+    const unsigned number = report->numbers[worst->frames[i]];
+    const double rate = stored_rate(report);
+    const Png *const ref = &worst->pictures[i][SIDE_REF], *const dist =
+                                                              &worst->pictures[i][SIDE_DIST];
+    char text[TIME_TEXT_SIZE], score[FIGURE_TEXT_SIZE];
+    fprintf(file, "<figure data-frame=%u>", number);
+    if (ref->data && dist->data) {
+        fputs("<div class=pair>", file);
+        put_picture(file, ref, "reference");
+        put_picture(file, dist, "distorted");
+        fputs("<input type=range min=0 max=1000 value=500 "
+              "aria-label=\"reference to the left, distorted to the right\">"
+              "<span class=left>reference</span><span class=right>distorted</span>"
+              "<button type=button class=enlarge title=\"larger, smaller\">⤢</button></div>",
+              file);
+    }
+    fprintf(file, "<figcaption><a href=\"#frame=%u\">frame %u</a>", number, number);
+    if (rate > 0.0)
+        fprintf(file, " <span>%s</span>", time_text(text, number, rate));
+    fprintf(file, " <b>%s</b></figcaption></figure>\n",
+            figure_text(score, metric->values[worst->frames[i]]));
+}
+
+static void put_worst_frames(FILE *file, const Page *page, size_t i)
+{
+    const StoredReport *const report = page->reports[i];
+    const PageWorst *const worst = &page->worst[i];
+    bool pictures = false;
+    for (unsigned w = 0; w < worst->count; w++)
+        pictures =
+            pictures || (worst->pictures[w][SIDE_REF].data && worst->pictures[w][SIDE_DIST].data);
+    if (page->count > 1) {
+        fprintf(file, "<h3 class=c%zu><i></i>", i % 8);
+        put_html(file, stored_title(report));
+        fputs("</h3>", file);
+    }
+    if (worst->why[0]) {
+        fputs("<p class=hint>No pictures: ", file);
+        put_html(file, worst->why);
+        fputs(".</p>", file);
+    }
+    fprintf(file, "<div class=\"worst%s\">\n", pictures ? "" : " bare");
+    for (unsigned w = 0; w < worst->count; w++)
+        put_frame(file, report, worst, w);
+    fputs("</div>\n", file);
+}
+
+void page_put_worst(FILE *file, const Page *page)
+{
+    fputs(
+        "<section id=worst><h2>Worst frames</h2>\n<p class=hint>The lowest scores, not two within a second "
+        "while there are enough seconds. Move over a picture to see the reference beside it.</p>\n",
+        file);
+    for (size_t i = 0; i < page->count; i++)
+        put_worst_frames(file, page, i);
+    fputs("</section>\n", file);
+}
+
+static void put_field(FILE *file, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return;
+    fprintf(file, "<dt>%s</dt><dd>", name);
+    put_html(file, text);
+    fputs("</dd>", file);
+}
+
+static void put_remark(FILE *file, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(file, "<br><small>%s: ", name);
+    put_html(file, text);
+    fputs("</small>", file);
+}
+
+static void put_input(FILE *file, const char *name, const StoredInput *input)
+{
+    if (!input->path)
+        return;
+    fprintf(file, "<dt>%s</dt><dd>", name);
+    put_html(file, input->path);
+    fprintf(file, "<br><small>%u×%u, %u bit", input->width, input->height, input->bitdepth);
+    if (input->pixel_format) {
+        fputs(", ", file);
+        put_html(file, input->pixel_format);
+    }
+    if (input->rate_num && input->rate_den)
+        fprintf(file, ", %.4g frames a second", (double)input->rate_num / input->rate_den);
+    if (input->frames)
+        fprintf(file, ", %" PRIu64 " frames", input->frames);
+    if (input->skipped)
+        fprintf(file, ", %" PRIu64 " skipped", input->skipped);
+    if (input->kind) {
+        fputs(", read as ", file);
+        put_html(file, input->kind);
+    }
+    fputs("</small>", file);
+    put_remark(file, "done to it", input->filters);
+    put_remark(file, "beware", input->warnings);
+    put_remark(file, "frames paired", input->pairing);
+    fputs("</dd>", file);
+}
+
+static void put_models(FILE *file, const StoredReport *report)
+{
+    for (size_t i = 0; i < report->model_count; i++) {
+        fputs("<dt>model</dt><dd>", file);
+        put_html(file, report->models[i].source);
+        fputs(" <small>as ", file);
+        put_html(file, report->models[i].metric);
+        if (report->models[i].members)
+            fprintf(file, ", %u models", report->models[i].members);
+        fputs("</small></dd>", file);
+    }
+}
+
+static void put_features(FILE *file, const StoredReport *report)
+{
+    if (!report->feature_count)
+        return;
+    fputs(
+        "<dt>features</dt><dd><div class=wide><table><thead><tr><th>feature<th>options<th>ran on</tr></thead>"
+        "<tbody>",
+        file);
+    for (size_t i = 0; i < report->feature_count; i++) {
+        const StoredFeature *const feature = &report->features[i];
+        fputs("<tr><th>", file);
+        put_html(file, feature->extractor);
+        fputs("<td class=text>", file);
+        put_html(file, feature->options);
+        fputs("<td class=text>", file);
+        put_html(file, feature->backend);
+        if (feature->device || feature->instruction_set) {
+            fputs(": ", file);
+            put_html(file, feature->device ? feature->device : feature->instruction_set);
+        }
+        fputs("</tr>", file);
+    }
+    fputs("</tbody></table></div></dd>", file);
+}
+
+static void put_options(FILE *file, const StoredReport *report)
+{
+    if (!report->option_count)
+        return;
+    fputs("<dt>options</dt><dd><code>", file);
+    for (size_t i = 0; i < report->option_count; i++) {
+        fprintf(file, "%s--", i ? " " : "");
+        put_html(file, report->options[i].name);
+        if (report->options[i].value) {
+            fputc(' ', file);
+            put_html(file, report->options[i].value);
+        }
+    }
+    fputs("</code></dd>", file);
+}
+
+static void put_speed(FILE *file, const StoredReport *report)
+{
+    if (!isfinite(report->fps))
+        return;
+    fprintf(file, "<dt>speed</dt><dd>%.1f frames a second", report->fps);
+    if (isfinite(report->elapsed))
+        fprintf(file, ", %.2f seconds", report->elapsed);
+    if (report->threads)
+        fprintf(file, ", %u thread%s", report->threads, report->threads == 1 ? "" : "s");
+    fputs("</dd>", file);
+}
+
+static void put_origin(FILE *file, const Page *page, size_t i)
+{
+    const StoredReport *const report = page->reports[i];
+    fprintf(file, "<details%s><summary class=c%zu><i></i>", page->count == 1 ? " open" : "", i % 8);
+    put_html(file, stored_title(report));
+    fputs("</summary><dl class=origin>", file);
+    put_field(file, report->detailed ? "vmaf-turbo" : "libvmaf", report->version);
+    put_input(file, "reference", &report->input[SIDE_REF]);
+    put_input(file, "distorted", &report->input[SIDE_DIST]);
+    put_models(file, report);
+    put_features(file, report);
+    put_options(file, report);
+    put_speed(file, report);
+    if (!report->detailed)
+        put_field(file, "note", "this report does not tell more about itself");
+    fputs("</dl></details>\n", file);
+}
+
+void page_put_origin(FILE *file, const Page *page)
+{
+    fputs("<section id=origin><h2>How it was computed</h2>\n", file);
+    for (size_t i = 0; i < page->count; i++)
+        put_origin(file, page, i);
+    fputs("</section>\n", file);
+}
