@@ -11,7 +11,6 @@
 #include "common/message.h"
 #include "report/pictures.h"
 #include "report/text.h"
-#include "report/worst.h"
 #include "scoring.h"
 #include "tool.h"
 #include "vmaf/command.h"
