@@ -170,9 +170,9 @@ check('samples out of range:', not os.path.exists('out.1') and report('out.2').c
 PIPES = ['A.fifo', 'B.fifo', 'C.fifo']
 
 
-def write_pipes(order, datas):
+def write_pipes(order, payloads):
     """Writes pieces of the videos in the order of the list, from one thread."""
-    pipes, rest = {}, {i: data for i, data in enumerate(datas)}
+    pipes, rest = {}, {i: data for i, data in enumerate(payloads)}
     try:
         for i, size in order:
             if i not in pipes:
@@ -194,9 +194,9 @@ def through_pipes(title, videos, order, code=0):
             os.remove(path)
         os.mkfifo(path)
     clean()
-    datas = [open(f'{video}.y4m', 'rb').read() for video in videos]
+    payloads = [open(f'{video}.y4m', 'rb').read() for video in videos]
     paths = PIPES[:len(videos)]
-    writer = threading.Thread(target=write_pipes, args=(order(datas), datas), daemon=True)
+    writer = threading.Thread(target=write_pipes, args=(order(payloads), payloads), daemon=True)
     writer.start()
     try:
         said = run([*(paths + ['b.y4m'])[:3], '-o', 'out.xml', '--threads', '2'], code)
@@ -206,13 +206,13 @@ def through_pipes(title, videos, order, code=0):
     return said
 
 
-def in_turns(datas):
-    steps = [(i, len(HEADER)) for i in range(len(datas))]
-    return steps + [(i, ONE_FRAME) for _ in range(FRAMES) for i in range(len(datas)) if i >= 0]
+def in_turns(payloads):
+    steps = [(i, len(HEADER)) for i in range(len(payloads))]
+    return steps + [(i, ONE_FRAME) for _ in range(FRAMES) for i in range(len(payloads)) if i >= 0]
 
 
-def one_after_another(datas):
-    return [(i, len(data)) for i, data in enumerate(datas)][::-1]
+def one_after_another(payloads):
+    return [(i, len(data)) for i, data in enumerate(payloads)][::-1]
 
 
 for order in (in_turns, one_after_another):
@@ -235,7 +235,7 @@ with open('bad_frame.y4m', 'ab') as file:
 for name in ('bad_frame', 'long'):
     files.y4m('long.y4m', (one + two)[:20 * inputs.FRAME])
     through_pipes(f'r, {name} and a', ['r', name, 'a'],
-                  lambda datas: [(i, len(HEADER)) for i in range(3)] +
+                  lambda payloads: [(i, len(HEADER)) for i in range(3)] +
                   [(i, ONE_FRAME) for _ in range(FRAMES + 1) for i in (1, 0, 2)], FAIL if name == 'bad_frame' else 0)
     check(f'beside {name}:', report('out.2.xml') == alone('a', 'y4m', ['--threads', '2']))
 

@@ -205,7 +205,7 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 
-/* Plans the part and tells the context to record measurements, from which the merge computes
+/* Chooses the pairs of the part and tells the context to record measurements, from which the merge computes
  * scores. */
 static int prepare_part(VideoGroup *group, unsigned threads)
 {
@@ -218,7 +218,7 @@ static int prepare_part(VideoGroup *group, unsigned threads)
     rating->part->threads = threads;
     rating->part->planes = extractors_planes(rating->vmaf);
     err =
-        part_run_plan(rating->part, group->share->options, &group->schedule, group->videos, reach);
+        part_run_split(rating->part, group->share->options, &group->schedule, group->videos, reach);
     return err ? err : vmaf_part_record(rating->vmaf, (unsigned)rating->part->first);
 }
 

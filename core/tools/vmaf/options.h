@@ -60,7 +60,7 @@ typedef struct PartChoice {
 } PartChoice;
 
 /* Limits to how often these options may be given. */
-enum { POOLS_MAX = 16, SCORE_LIMITS_MAX = 8 };
+enum { POOLINGS_MAX = 16, SCORE_LIMITS_MAX = 8 };
 
 typedef struct Options {
     enum Action action;
@@ -98,8 +98,8 @@ typedef struct Options {
     bool stored;                  /* --report: the words are JSON reports; nothing is scored */
     PartChoice part;
     bool merge; /* the words are part files to merge */
-    Pooling pools[POOLS_MAX];
-    unsigned pool_count; /* 0: the mean */
+    Pooling poolings[POOLINGS_MAX];
+    unsigned pooling_count; /* 0: the mean */
     ScoreLimit score_limits[SCORE_LIMITS_MAX];
     unsigned score_limit_count;
     bool quiet;

@@ -24,9 +24,9 @@ int score_outcome(const Options *options, bool said)
 const Pooling *score_pooling(const Options *options, unsigned i)
 {
     static const Pooling mean = { .kind = POOLING_MEAN, .name = "mean" };
-    if (!options->pool_count)
+    if (!options->pooling_count)
         return i ? NULL : &mean;
-    return i < options->pool_count ? &options->pools[i] : NULL;
+    return i < options->pooling_count ? &options->poolings[i] : NULL;
 }
 
 const char *score_suffix(char text[32], const Pooling *pooling)

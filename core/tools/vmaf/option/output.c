@@ -67,13 +67,13 @@ static int set_report(Options *options, const Arg *arg, const char *value)
 }
 
 /* Adds comma-separated pooling methods. */
-static int add_pools(Options *options, const Arg *arg, const char *value)
+static int add_poolings(Options *options, const Arg *arg, const char *value)
 {
     for (const char *at = value;; at++) {
         const size_t length = strcspn(at, ",");
-        if (options->pool_count == POOLS_MAX)
+        if (options->pooling_count == POOLINGS_MAX)
             return bad_value(arg, value, "a shorter list");
-        if (!pooling_parse(&options->pools[options->pool_count++], at, length))
+        if (!pooling_parse(&options->poolings[options->pooling_count++], at, length))
             return bad_value(arg, value, POOLING_NAMES);
         at += length;
         if (!*at)
@@ -141,7 +141,7 @@ const Arg output_options[] = {
           "print these figures of the frames' scores: mean\n(default), harmonic_mean, min, max, median, p0 to\n"
           "p100; comma-separated",
       .newer = true,
-      .set = add_pools,
+      .set = add_poolings,
       .complete = "mean|harmonic_mean|min|max|median|p1|p5|p10" },
     { .name = "fail_under",
       .value = "SCORE[:POOL]",

@@ -68,8 +68,8 @@ typedef struct PartRun {
 
 /* Decides which pairs are this run's and where its videos have to be positioned. pairs_back: how
  * many pairs features look back. */
-int part_run_plan(PartRun *part, const Options *options, const SyncSchedule *schedule,
-                  Video *const *videos, unsigned pairs_back);
+int part_run_split(PartRun *part, const Options *options, const SyncSchedule *schedule,
+                   Video *const *videos, unsigned pairs_back);
 void part_run_destroy(PartRun *part); /* NULL is fine */
 
 /* True if this run has no pairs, so that nothing has to be read. */

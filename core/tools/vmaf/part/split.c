@@ -158,8 +158,8 @@ static int digest_ends(PartRun *part, const Video *video, enum Side side)
     return err ? video_read_error(video, err) : 0;
 }
 
-int part_run_plan(PartRun *part, const Options *options, const SyncSchedule *schedule,
-                  Video *const *videos, unsigned pairs_back)
+int part_run_split(PartRun *part, const Options *options, const SyncSchedule *schedule,
+                   Video *const *videos, unsigned pairs_back)
 {
     clock_gettime(CLOCK_MONOTONIC, &part->started);
     int err = refuse_pipes(videos);
