@@ -31,7 +31,7 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* guards `all` and its entries; held while a device is opened */
 static Shared *all;
 
-static const char *asked(void)
+static const char *variable_value(void)
 {
     const char *words = getenv(VARIABLE);
     return words && *words ? words : NULL;
@@ -44,13 +44,13 @@ static bool is_cpu(const char *words)
 
 bool environment_asks(void)
 {
-    const char *words = asked();
+    const char *words = variable_value();
     return words && !is_cpu(words);
 }
 
 /* ---- parsing the variable ---- */
 
-static int refuse(const char *words)
+static int report_invalid(const char *words)
 {
     char names[128] = "";
     size_t used = 0;
@@ -63,7 +63,7 @@ static int refuse(const char *words)
     return -EINVAL;
 }
 
-static void forget(Shared *shared)
+static void shared_destroy(Shared *shared)
 {
     if (shared) {
         mem_free(shared->asked);
@@ -87,7 +87,7 @@ static Shared *parse(const char *words)
         shared->words = copy_text(words);
     }
     if (!shared || !shared->asked || !shared->words) {
-        forget(shared);
+        shared_destroy(shared);
         return NULL;
     }
     char *colon = strchr(shared->words, ':');
@@ -101,18 +101,18 @@ static Shared *parse(const char *words)
     return shared;
 }
 
-static bool is_understood(const Shared *shared)
+static bool is_valid(const Shared *shared)
 {
     return (shared->backend || !strcmp(shared->words, "auto")) &&
            (!shared->device || shared->device[0]);
 }
 
 /* Adds the entry to the list, or frees it and returns the equal one that is there. */
-static Shared *enter_locked(Shared *wanted)
+static Shared *find_or_add_locked(Shared *wanted)
 {
     for (Shared *s = all; s; s = s->next) {
         if (!strcmp(s->asked, wanted->asked) && s->allow_software == wanted->allow_software) {
-            forget(wanted);
+            shared_destroy(wanted);
             return s;
         }
     }
@@ -192,11 +192,11 @@ static int open_shared_locked(Shared *shared)
 }
 
 /* Gives the context its device. */
-static int bring(VmafContext *context, void *opaque)
+static int provide_device(VmafContext *context, void *opaque)
 {
     Shared *shared = opaque;
-    if (!is_understood(shared))
-        return refuse(shared->asked);
+    if (!is_valid(shared))
+        return report_invalid(shared->asked);
     pthread_mutex_lock(&lock);
     if (shared->process != getpid())
         shared->session = NULL; /* it is the parent process's */
@@ -214,16 +214,16 @@ static int bring(VmafContext *context, void *opaque)
 
 int environment_use(VmafContext *context)
 {
-    const char *words = asked();
+    const char *words = variable_value();
     if (!words || is_cpu(words))
         return 0;
     Shared *shared = parse(words);
     if (!shared)
         return -ENOMEM;
     pthread_mutex_lock(&lock);
-    shared = enter_locked(shared);
+    shared = find_or_add_locked(shared);
     pthread_mutex_unlock(&lock);
-    context_default_gpu(context, bring, shared);
+    context_default_gpu(context, provide_device, shared);
     return 0;
 }
 

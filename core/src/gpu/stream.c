@@ -63,14 +63,14 @@ static void lay_out(GpuStream *stream)
     stream->compute_queues = stream->upload_queue == GPU_COMPUTE ? 1 : tuning->compute_queues;
     assert(stream->compute_queues >= 1 && stream->compute_queues <= GPU_MAX_COMPUTE_QUEUES);
     /* Frames on the other queues keep the device busy too. */
-    const unsigned company = GPU_MAX_BATCH / stream->compute_queues;
+    const unsigned per_queue = GPU_MAX_BATCH / stream->compute_queues;
     stream->batch = stream->depth / 2;
     if (!stream->batch)
         stream->batch = 1;
     if (stream->batch > tuning->max_batch)
         stream->batch = tuning->max_batch;
-    if (stream->batch > company)
-        stream->batch = company;
+    if (stream->batch > per_queue)
+        stream->batch = per_queue;
     assert(stream->batch >= 1 && stream->batch <= GPU_MAX_BATCH);
     /* Whole batches: the same frames then share a submission in each round of the ring, so each
      * submission is recorded only once. */

@@ -27,7 +27,7 @@ typedef struct Found {
     bool device; /* the address was the device's */
 } Found;
 
-static void destroy(GpuDevice *device, GpuUpload *upload)
+static void destroy_block(GpuDevice *device, GpuUpload *upload)
 {
     if (upload->mapped != upload->source)
         device->ops->buffer_destroy(device, upload->mapped);
@@ -37,7 +37,7 @@ static void destroy(GpuDevice *device, GpuUpload *upload)
     mem_free(upload);
 }
 
-static int add(GpuDevice *device, GpuUpload *upload, void **block)
+static int add_block(GpuDevice *device, GpuUpload *upload, void **block)
 {
     if (!upload->base)
         upload->base = (uintptr_t)upload->mapped->host;
@@ -50,8 +50,8 @@ static int add(GpuDevice *device, GpuUpload *upload, void **block)
     return 0;
 }
 
-static int import(GpuDevice *device, enum GpuHandleType type, void *at, size_t size,
-                  GpuBuffer **buffer)
+static int import_buffer(GpuDevice *device, enum GpuHandleType type, void *at, size_t size,
+                         GpuBuffer **buffer)
 {
     if (!device->ops->buffer_import)
         return -ENOTSUP;
@@ -67,7 +67,8 @@ static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
     if (device->peer_count && size >= PAGES_ALIGN / 2)
         upload->pages = pages_alloc(whole);
     upload->pages_size = whole;
-    if (upload->pages && !import(device, GPU_HANDLE_PAGES, upload->pages, whole, &upload->source))
+    if (upload->pages &&
+        !import_buffer(device, GPU_HANDLE_PAGES, upload->pages, whole, &upload->source))
         return 0;
     if (upload->pages)
         log_debug("%s: %s cannot copy from our pages; using memory of its driver", device->backend,
@@ -79,19 +80,19 @@ static int alloc_mapped(GpuDevice *device, size_t size, GpuUpload *upload)
 }
 
 /* Imports the block for another device. If that fails, the other device stages the pictures. */
-static int share(GpuDevice *peer, const GpuUpload *upload)
+static int share_with(GpuDevice *peer, const GpuUpload *upload)
 {
     GpuUpload *own = mem_zalloc(sizeof(*own));
     if (!own)
         return -ENOMEM;
-    int err = upload->pages
-                  ? import(peer, GPU_HANDLE_PAGES, upload->pages, upload->pages_size, &own->source)
-                  : -ENOTSUP;
+    int err = upload->pages ? import_buffer(peer, GPU_HANDLE_PAGES, upload->pages,
+                                            upload->pages_size, &own->source)
+                            : -ENOTSUP;
     /* Some drivers pin the pages for all devices at once, and then refuse to pin them for a second
      * device. */
     if (err)
-        err = import(peer, GPU_HANDLE_UPLOAD, upload->source->host, upload->source->size,
-                     &own->source);
+        err = import_buffer(peer, GPU_HANDLE_UPLOAD, upload->source->host, upload->source->size,
+                            &own->source);
     own->mapped = own->source;
     if (err) {
         log_debug("%s: %s cannot copy from memory of another device; staging pictures",
@@ -100,14 +101,14 @@ static int share(GpuDevice *peer, const GpuUpload *upload)
         return err;
     }
     void *block;
-    return add(peer, own, &block);
+    return add_block(peer, own, &block);
 }
 
 static void share_with_peers(GpuDevice *device, GpuUpload *upload)
 {
     upload->peers = device->peer_count ? mem_array(device->peer_count, sizeof(GpuDevice *)) : NULL;
     for (unsigned i = 0; upload->peers && i < device->peer_count; i++)
-        if (!share(device->peers[i], upload))
+        if (!share_with(device->peers[i], upload))
             upload->peers[upload->peer_count++] = device->peers[i];
 }
 
@@ -123,7 +124,7 @@ static bool open_reserve_locked(GpuDevice *device)
     GpuUpload *upload = mem_zalloc(sizeof(*upload));
     reserve_wait(reserve);
     if (!upload ||
-        import(device, GPU_HANDLE_PAGES, reserve->pages, reserve->size, &upload->source)) {
+        import_buffer(device, GPU_HANDLE_PAGES, reserve->pages, reserve->size, &upload->source)) {
         mem_free(upload);
         reserve_destroy(reserve, false);
         device->reserve = NULL;
@@ -194,11 +195,11 @@ int upload_alloc(GpuDevice *device, size_t size, void **block)
     const int err = alloc_mapped(device, size, upload);
     upload->mapped = upload->source;
     if (err) {
-        destroy(device, upload);
+        destroy_block(device, upload);
         return err;
     }
     share_with_peers(device, upload);
-    return add(device, upload, block);
+    return add_block(device, upload, block);
 }
 
 int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
@@ -215,10 +216,10 @@ int upload_alloc_mirror(GpuDevice *device, size_t size, void **block)
     if (!err && !device->ops->undefine)
         err = gpu_device_fill(device, &(GpuRange){ upload->source, 0, upload->source->size }, 0);
     if (err) {
-        destroy(device, upload);
+        destroy_block(device, upload);
         return err;
     }
-    return add(device, upload, block);
+    return add_block(device, upload, block);
 }
 
 int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(const GpuBuffer *),
@@ -232,11 +233,11 @@ int upload_alloc_device(GpuDevice *device, size_t size, uintptr_t (*address)(con
         err = gpu_device_fill(device, &(GpuRange){ upload->source, 0, upload->source->size },
                               UPLOAD_UNWRITTEN);
     if (err) {
-        destroy(device, upload);
+        destroy_block(device, upload);
         return err;
     }
     upload->base = address(upload->source);
-    return add(device, upload, block);
+    return add_block(device, upload, block);
 }
 
 void upload_free(GpuDevice *device, void *block)
@@ -262,7 +263,7 @@ void upload_free(GpuDevice *device, void *block)
      * device. */
     if (held)
         return;
-    destroy(device, upload);
+    destroy_block(device, upload);
     gpu_device_release(device);
 }
 
@@ -273,7 +274,7 @@ static bool lies_in(uintptr_t at, size_t size, uintptr_t base, size_t block, siz
 }
 
 /* Finds the block that holds `size` bytes at `at`. */
-static bool find(GpuDevice *device, const void *at, size_t size, Found *found)
+static bool find_block(GpuDevice *device, const void *at, size_t size, Found *found)
 {
     bool is = false;
     pthread_mutex_lock(&device->uploads_lock);
@@ -296,7 +297,7 @@ bool upload_find(GpuDevice *device, const VmafPicture *pic, unsigned p, size_t s
     shape_of_picture(&shape, pic);
     Found found;
     if (pic->stride[p] != (ptrdiff_t)picture_stride(&shape, p) ||
-        !find(device, pic->data[p], size, &found))
+        !find_block(device, pic->data[p], size, &found))
         return false;
     *from = (GpuRange){ found.upload.source, found.offset, size };
     return true;
@@ -306,7 +307,7 @@ GpuBuffer *upload_source(GpuDevice *device, const VmafPicture *pic)
 {
     Found found;
     const bool apart =
-        find(device, pic->data[0], 1, &found) && found.upload.source != found.upload.mapped;
+        find_block(device, pic->data[0], 1, &found) && found.upload.source != found.upload.mapped;
     return apart ? found.upload.source : NULL;
 }
 
@@ -338,7 +339,7 @@ static int make_mapped(GpuDevice *device, GpuUpload *upload)
     return 0;
 }
 
-static int fetch(GpuDevice *device, GpuUpload *upload)
+static int copy_to_host(GpuDevice *device, GpuUpload *upload)
 {
     const int err = upload->mapped ? 0 : make_mapped(device, upload);
     return err ? err
@@ -355,16 +356,16 @@ int upload_fetch(GpuDevice *device, const VmafPicture *pic)
 bool upload_is_device(GpuDevice *device, const VmafPicture *pic)
 {
     Found found;
-    return find(device, pic->data[0], 1, &found) && found.device;
+    return find_block(device, pic->data[0], 1, &found) && found.device;
 }
 
 int upload_view(GpuDevice *device, const VmafPicture *pic, VmafPicture *view)
 {
     *view = *pic;
     Found found;
-    if (!find(device, pic->data[0], 1, &found) || found.upload.source == found.upload.mapped)
+    if (!find_block(device, pic->data[0], 1, &found) || found.upload.source == found.upload.mapped)
         return 0;
-    const int err = fetch(device, &found.upload);
+    const int err = copy_to_host(device, &found.upload);
     for (unsigned p = 0; !err && found.device && p < 3; p++)
         if (pic->data[p])
             view->data[p] =
