@@ -21,7 +21,7 @@
 #endif
 
 typedef struct Folder {
-    char *path; /* resolved, without a slash at its end: the root is empty */
+    char *path; /* resolved, without a final slash: "" for the root */
     int fd;
 } Folder;
 
@@ -80,14 +80,14 @@ const char *allow_folder(const Allow *allow, size_t index)
     return *allow->folders[index].path ? allow->folders[index].path : "/";
 }
 
-/* The path below the folder; NULL: it is not. */
+/* The path relative to the folder. NULL: not inside it. */
 static const char *below(const Folder *folder, const char *path)
 {
     const size_t length = strlen(folder->path);
     return !strncmp(path, folder->path, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* Where links and dots lead; for free(). */
+/* Resolve links and dots. free() the path. NULL: not found. */
 static char *resolve(const Allow *allow, const char *path)
 {
     if (*path == '/')
@@ -103,8 +103,9 @@ static char *resolve(const Allow *allow, const char *path)
     return NULL;
 }
 
-/* The folder that the last part of *rest lies in, reached step by step; -1 with errno. No link is
- * followed: a resolved path has none, so one that is met was put there since. */
+/* Open the folder that contains the last component of *rest, one component at a time, and advance
+ * *rest. Returns -1 with errno on failure. It follows no link: the path was resolved, so any link
+ * was created since then. */
 static int open_parent(int folder, const char **rest)
 {
     int at = fcntl(folder, F_DUPFD_CLOEXEC, 3);
@@ -120,7 +121,8 @@ static int open_parent(int folder, const char **rest)
     return at;
 }
 
-/* -1 with errno; ENOTSUP for what is no file. */
+/* Open a regular file relative to a folder. Returns -1 with errno; ENOTSUP if it is not a regular
+ * file. */
 static int open_below(int folder, const char *rest)
 {
     struct stat info;
@@ -130,7 +132,7 @@ static int open_below(int folder, const char *rest)
     int fd = -1;
     if (!fstatat(parent, rest, &info, AT_SYMLINK_NOFOLLOW)) {
         errno = ENOTSUP;
-        if (S_ISREG(info.st_mode)) /* even to open a device may do something */
+        if (S_ISREG(info.st_mode)) /* not for devices: opening one can have side effects */
             fd = openat(parent, rest, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
     }
     const int error = errno;
@@ -139,7 +141,8 @@ static int open_below(int folder, const char *rest)
     return fd;
 }
 
-/* Files that are none: reading them asks the kernel. */
+/* Is it a file of /proc, /sys or the like? They look like regular files, but the kernel generates
+ * their contents. */
 static bool is_of_kernel(int fd)
 {
 #ifdef __linux__
@@ -208,9 +211,10 @@ int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *w
     return err ? err : fd;
 }
 
-#define MODEL_MAX ((off_t)64 << 20) /* bytes; those of today have some 100 thousand */
+#define MODEL_MAX ((off_t)64 << 20) /* bytes; current models have about 100 KB */
 
-/* `heatmaps_path` is what there is today; values that lead somewhere are refused whatever their name. */
+/* Today only `heatmaps_path` names a file. Refuse every value with a slash as well, whatever the
+ * option's name. */
 static bool names_file(const char *option, const char *value)
 {
     return strstr(option, "path") || strstr(option, "file") || (value && strchr(value, '/'));
@@ -234,8 +238,8 @@ int harmless_feature(const char *spec, char *why, size_t size)
     return err;
 }
 
-/* The first name in it, at any depth, that is such an option; NULL: none. Options are what stands below
- * `feature_opts_dicts`: there and nowhere else a model has any. */
+/* The name of the first option that names a file, at any depth. NULL: none. A model has options
+ * only below `feature_opts_dicts`. */
 static const char *find_option(json_t *value, bool options)
 {
     const char *name, *found = NULL;

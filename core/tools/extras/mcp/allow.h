@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The folders whose files may be read. A file is opened here, once, and what is handed on is the open
- * file: nobody can put another in its place between the check and the reading. */
+/* The folders whose files clients may read. allow_open checks a path and opens the file in one
+ * step, and callers only use the open descriptor: nobody can replace the file between the check and
+ * the reading. After set-up, any thread may call these functions. */
 #ifndef MCP_ALLOW_H
 #define MCP_ALLOW_H
 
@@ -12,24 +13,26 @@ typedef struct Allow Allow;
 Allow *allow_create(void); /* NULL: no memory */
 void allow_destroy(Allow *allow);
 
-/* 0 or a negative errno: there is no such folder, or it may not be read. */
+/* Allow a folder. Returns 0 or a negative errno: it does not exist or cannot be read. */
 int allow_add(Allow *allow, const char *folder);
 
-/* The folders as they were resolved, by number; NULL past the last. */
+/* The resolved path of a folder, by index. NULL: index too large. */
 const char *allow_folder(const Allow *allow, size_t index);
 
-/* A descriptor, closed in programs that are run, of a regular file within one of the folders, wherever
- * links and dots in `path` lead. A relative path is one within the first folder that has it. Negative
- * errno, with a word in `why`, for everything else; what lies outside is not told apart from what is
- * not there. */
+/* Open a regular file inside one of the folders, following links and dots in `path` first. A
+ * relative path is looked up in each folder in turn. Returns a close-on-exec descriptor, or a
+ * negative errno with a message in `why`. The message is the same for files outside the folders and
+ * for files that do not exist. */
 int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *why, size_t size);
 
-/* Features have options that make them write files. A client may set neither those, nor have a model set them. */
+/* Some features have options that make them write files. Clients may not set them, neither directly
+ * nor through a model. */
 
-/* Is this text for --feature without such an option? 0; -EINVAL or -ENOMEM with a word in `why`. */
+/* Check text for --feature. Returns 0, or -EINVAL or -ENOMEM with a message in `why`. */
 int harmless_feature(const char *spec, char *why, size_t size);
 
-/* Is the model in this open file? Files that are no model are: they will be refused as such. */
+/* Check a model in an open file, likewise; also -EFBIG. A file that is no model passes here: the
+ * worker will refuse it. */
 int harmless_model(int fd, const char *path, char *why, size_t size);
 
 #endif

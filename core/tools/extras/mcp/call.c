@@ -8,9 +8,9 @@
 
 #include "rpc.h"
 
-#define PROGRESS_TIME 0.25 /* seconds between two notifications */
+#define PROGRESS_TIME 0.25 /* seconds between progress notifications */
 
-/* A thread, and the processes that it starts. */
+/* A thread and its child processes. */
 typedef struct Runner {
     Calls *calls;
     Children *children;
@@ -23,7 +23,8 @@ struct Calls {
     CallDone *done;
     void *arg;
 
-    pthread_mutex_t lock; /* over what follows, and over `stop` and `children` of the calls */
+    /* Guards the members up to `ending`, and `stop` and `children` of the calls. */
+    pthread_mutex_t lock;
     pthread_cond_t more;
     Call *waiting, **waiting_end;
     Call *running;
@@ -71,7 +72,8 @@ static void unlink_call(Call **list, const Call *call)
     *list = call->next;
 }
 
-/* Runs what comes, with the lock held in between. */
+/* Run calls until the server shuts down. The caller holds the lock; it is released while a call
+ * runs. */
 static void serve(Calls *calls, Children *children)
 {
     while (!calls->ending) {
@@ -190,7 +192,7 @@ static void stop_running(Call *call, enum CallStop why)
     children_wake(call->children);
 }
 
-/* Takes it off the list of those that wait. */
+/* Remove a call from the queue. The caller holds the lock. */
 static void withdraw(Calls *calls, Call *call)
 {
     unlink_call(&calls->waiting, call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Calls of tools: each runs on a thread of its own, a few at a time, and can be stopped from outside. */
+/* Calls of tools. A few threads run them, others wait in a queue, and any thread can stop them. */
 #ifndef MCP_CALL_H
 #define MCP_CALL_H
 
@@ -14,49 +14,51 @@
 
 enum CallStop {
     CALL_GOES_ON,
-    CALL_CANCELLED, /* by the client, who wants no answer */
-    CALL_ENDED,     /* the server ends */
+    CALL_CANCELLED, /* by the client, which expects no answer */
+    CALL_ENDED,     /* because the server shuts down */
 };
 
 struct Call {
     const Tool *tool;
     json_t *id, *arguments;
-    json_t *token; /* of the client, to tell it the progress with; NULL: it does not want to know */
-    void *context; /* of whoever made the call */
-    int revision;  /* likewise */
+    json_t *token; /* the client's progress token; NULL: it wants no progress */
+    void *context; /* set by the creator of the call; calls do not use it */
+    int revision;  /* likewise: the protocol revision */
     const McpConfig *config;
     Out *out;
-    double deadline; /* on the clock of call_now */
-    double told;     /* the last progress, which must grow; and when */
+    double deadline; /* in seconds of call_now */
+    double told;     /* progress value last sent, and when; values must grow */
     double told_at;
     atomic_int stop;
-    Children *children; /* of the thread that runs it */
+    Children *children; /* those of the thread that runs the call */
     struct Call *next;
 };
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds on a monotonic clock. */
 double call_now(void);
 
-/* Tells the client how far the call is, at most a few times a second. `total` 0: not known. */
+/* Send the client a progress notification, at most a few per second. `total` 0: unknown. Call it
+ * from the thread that runs the call. */
 void call_progress(Call *call, double done, double total, const char *text);
 
 typedef struct Calls Calls;
 
-/* `done` is called by the thread that ran the call, with what the tool made of it (NULL: no memory, or it
- * was stopped); it may not keep the call. */
+/* Called when a call has ended, on the thread that ran it, or on the thread that cancelled it while
+ * it was waiting. Takes ownership of `result`, which is NULL if the call was stopped or memory ran
+ * out. The call is freed afterwards. */
 typedef void CallDone(void *arg, Call *call, json_t *result);
 
-/* 0 or a negative errno. */
+/* Start the threads. Returns 0 or a negative errno. */
 int calls_create(Calls **out, const McpConfig *config, Out *client, CallDone *done, void *arg);
 
-/* Takes over the call's values. -EEXIST: a call with this id is under way; -EBUSY: too many are waiting;
- * -ENOMEM. On failure nothing is taken over. */
+/* Queue a call and take ownership of its values. -EEXIST: a call with this id is running or
+ * waiting; -EBUSY: the queue is full; -ENOMEM. After a failure the caller still owns the values. */
 int calls_add(Calls *calls, const Call *call);
 
-/* False: there is none with this id. */
+/* Cancel the call with this id. False: none. */
 bool calls_cancel(Calls *calls, const json_t *id);
 
-/* Stops all of them, each with its `done`, and waits for that. NULL is fine. */
+/* Stop all calls, run `done` for each, and wait for the threads to end. NULL is fine. */
 void calls_destroy(Calls *calls);
 
 #endif

@@ -9,21 +9,22 @@
 #include "allow.h"
 #include "common/args.h"
 
-/* What the server was told at its start. */
+/* The configuration of the server. It does not change while the server runs. */
 
 typedef struct McpConfig {
     Allow *allow;
-    uint64_t max_bytes; /* of a file */
+    uint64_t max_bytes; /* largest file that may be read */
     unsigned timeout;   /* seconds that a call may take */
-    unsigned jobs;      /* calls that run at once */
-    unsigned queue;     /* calls that wait for their turn */
-    const char *tune;   /* the vmaf-tune to run; NULL: the one beside this program, or in PATH */
-    const char *ffmpeg; /* that it runs; NULL: the one in PATH */
+    unsigned jobs;      /* calls that run at the same time */
+    unsigned queue;     /* calls that may wait */
+    const char *tune;   /* path of vmaf-tune; NULL: beside this program, or in PATH */
+    const char *ffmpeg; /* path of ffmpeg for vmaf-tune; NULL: in PATH */
 } McpConfig;
 
 enum McpAction { MCP_SERVE, MCP_HELP, MCP_VERSION };
 
-/* 0; -EINVAL after a usage error, which it has printed; -ENOMEM. The folders are the caller's in any case. */
+/* Parse the command line. Returns 0; -EINVAL after printing a usage error; -ENOMEM. The caller
+ * destroys `allow` in any case. */
 int mcp_options_parse(McpConfig *config, int argc, char **argv, enum McpAction *action);
 
 extern const Arg mcp_options[];

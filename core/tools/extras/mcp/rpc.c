@@ -14,7 +14,7 @@
 json_t *rpc_read(const char *text, size_t length, char *why, size_t size)
 {
     json_error_t error;
-    /* Names that come twice are refused: who checks a message and who acts on it must see the same one. */
+    /* Refuse duplicate names: otherwise two parsers of one message could see different values. */
     json_t *const value =
         json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
     if (!value)
@@ -162,9 +162,9 @@ void lines_free(Lines *lines)
 }
 
 struct Out {
-    pthread_mutex_t lock; /* a line at a time */
+    pthread_mutex_t lock; /* held while a message is written */
     int fd;
-    int stop[2]; /* a pipe: readable, once nobody shall wait any more */
+    int stop[2]; /* pipe that becomes readable when writers must no longer wait */
     bool broken;
 };
 
@@ -199,8 +199,8 @@ void out_stop(Out *out)
         ;
 }
 
-/* Without waiting: what poll() promises of a pipe holds for so many bytes. The descriptor is shared with
- * whoever started us, so it is not made non-blocking. */
+/* Write without blocking. After poll() reports a pipe as writable, it takes up to 4096 bytes. The
+ * descriptor itself is not made non-blocking, since the process that started us shares it. */
 static ssize_t write_some(int fd, const char *text, size_t size)
 {
     const size_t piece = size < 4096 ? size : 4096;
@@ -244,14 +244,14 @@ bool out_is_broken(Out *out)
 
 void out_send(Out *out, json_t *message)
 {
-    /* Twelve digits: enough for any score, and a number that was read from text is printed as it was. */
+    /* Twelve digits suffice for any score, and print numbers read from text unchanged. */
     char *const text =
         message ? json_dumps(message, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12))
                 : NULL;
     json_decref(message);
     pthread_mutex_lock(&out->lock);
     if (!text)
-        out->broken = true; /* no memory: better gone than silent */
+        out->broken = true; /* no memory: disconnect rather than leave a request unanswered */
     if (!out->broken)
         out->broken = !write_all(out, text, strlen(text)) || !write_all(out, "\n", 1);
     pthread_mutex_unlock(&out->lock);

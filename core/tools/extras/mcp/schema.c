@@ -32,13 +32,13 @@ static bool is_type(const json_t *value, const char *type)
         return json_is_boolean(value);
     if (!strcmp(type, "number"))
         return json_is_number(value);
-    /* An integer may be written with a point: 5.0. */
+    /* JSON allows an integer to be written as 5.0. */
     return !strcmp(type, "integer") &&
            (json_is_integer(value) ||
             (json_is_real(value) && floor(json_real_value(value)) == json_real_value(value)));
 }
 
-/* What is counted are characters, and each has one byte that is no continuation. */
+/* Count the characters of UTF-8 text: all bytes that are not continuation bytes. */
 static size_t characters(const char *text)
 {
     size_t count = 0;

@@ -100,10 +100,10 @@ static void add_options(Task *task, const json_t *arguments)
 typedef struct Teller {
     Call *call;
     const Scoring *scoring;
-    uint64_t frame, total; /* 0: not known */
+    uint64_t frame, total; /* total 0: unknown */
 } Teller;
 
-/* progress frame=N total=N fps=X … */
+/* Read a line "progress frame=N total=N fps=X …". */
 static bool hear_progress(void *arg, const char *text)
 {
     Teller *const teller = arg;
@@ -119,7 +119,7 @@ static void tell_progress(void *arg)
     const double frame = (double)teller->frame, total = (double)teller->total;
     char message[128];
     snprintf(message, sizeof(message), "%" PRIu64 " frames scored", teller->frame);
-    if (scoring->count > 1) /* each is as long as this one */
+    if (scoring->count > 1) /* assume that all videos have the length of this one */
         call_progress(teller->call, frame + total * scoring->index, total * scoring->count,
                       message);
     else
@@ -141,7 +141,7 @@ static int compare_frames(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* "24000/1001" */
+/* Read a frame rate such as "24000/1001". 0: unknown. */
 static double frame_rate(const json_t *details)
 {
     const char *const text = json_string_value(json_object_get(
@@ -180,7 +180,7 @@ static json_t *worst_frames(const json_t *report, const char *metric, unsigned w
     return worst;
 }
 
-/* The file that the worker read is known to it by a number only. */
+/* Copy the inputs without their paths, which are numbers of descriptors in the worker. */
 static json_t *inputs_of(const json_t *details)
 {
     json_t *const inputs = json_deep_copy(json_object_get(details, "inputs"));
@@ -191,8 +191,8 @@ static json_t *inputs_of(const json_t *details)
     return inputs;
 }
 
-/* Does `name` begin with this one, up to its end or an underscore? Options and members of a collection are
- * told by what follows. */
+/* Is `name` equal to `start`, or does it continue with an underscore? Names of metrics with
+ * options, and of members of a collection, continue like that. */
 static bool is_of(const char *name, const char *start)
 {
     const size_t length = strlen(start);
@@ -213,7 +213,8 @@ static bool is_of_feature(const char *name, const char *spec)
     return false;
 }
 
-/* The figures that were asked for: those of models and features, not those that models are made from. */
+/* Choose the metrics that the client asked for: those of models and features, without those that
+ * models are computed from. */
 static json_t *choose_metrics(const json_t *arguments, json_t *pooled, const json_t *models)
 {
     json_t *const chosen = json_object(), *figures;
@@ -232,7 +233,8 @@ static json_t *choose_metrics(const json_t *arguments, json_t *pooled, const jso
     return chosen;
 }
 
-/* A model that was read from a file is known to the worker by a number, too. */
+/* Copy the models. A model from a file has a descriptor's path in the worker; replace it by the
+ * client's name. */
 static json_t *models_of(const Call *call, const json_t *details)
 {
     json_t *const models = json_deep_copy(json_object_get(details, "models"));
@@ -275,7 +277,7 @@ static json_t *summarize(const Call *call, const Scoring *scoring)
     return result;
 }
 
-/* What the worker had to say: of videos that differ, or end early. */
+/* The worker's messages, for example about videos that differ or end early. */
 static json_t *messages_of(const Task *task)
 {
     json_t *const list = json_array();
@@ -302,7 +304,8 @@ static int take_report(const Call *call, Scoring *scoring, const char *text, siz
     return -EIO;
 }
 
-/* With pictures, they are a line of JSON before the report. */
+/* Read the worker's output: a line of JSON with pictures, if they were requested, then the report.
+ */
 static int take_output(const Call *call, Scoring *scoring, const Task *task, char *why, size_t size)
 {
     const char *text = task->out ? task->out : "";
@@ -319,7 +322,7 @@ static int take_output(const Call *call, Scoring *scoring, const Task *task, cha
     return err;
 }
 
-/* All but the distorted videos and where reports go. */
+/* Add all options except the distorted videos and the paths of reports. */
 static int add_common(Task *task, Teller *teller, char *why, size_t size)
 {
     const json_t *const arguments = teller->call->arguments;
@@ -327,7 +330,7 @@ static int add_common(Task *task, Teller *teller, char *why, size_t size)
     task->tick = tell_progress;
     task->arg = teller;
     add_options(task, arguments);
-    task_add(task, "--local_only"); /* a playlist would lead out of the folders */
+    task_add(task, "--local_only"); /* a playlist could lead out of the folders */
     task_add(task, "--progress");
     task_add(task, "--json");
     const json_t *feature;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* One pair of videos, scored by a worker, and its report. */
+/* Scoring pairs of videos in a worker process, and reading its report. */
 #ifndef MCP_SCORING_H
 #define MCP_SCORING_H
 
 #include "task.h"
 
-/* Properties of a schema that say how to score: what scoring_run looks at in the arguments. */
+/* Schema properties for scoring options, which scoring_run reads from the arguments. */
 #define SCORING_PROPERTIES                                                                                          \
     "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "                    \
     "\"Name of a built-in model (see describe_model), or path of a model file. Default: "                           \
@@ -43,16 +43,17 @@
     "\"bitdepth\": {\"type\": \"integer\", \"minimum\": 8, \"maximum\": 16}}}"
 
 typedef struct Scoring {
-    const char *reference, *distorted; /* paths as the client names them */
-    unsigned worst;                    /* frames to list */
-    /* Of several, for the progress: which one this is, from 0. */
+    const char *reference, *distorted; /* paths as the client gave them */
+    unsigned worst;                    /* number of worst frames to list */
+    /* For progress when several videos are scored one after another: the index of this one, from 0.
+     */
     unsigned index, count;
-    unsigned pictures; /* so many of the worst frames are wanted as pictures */
+    unsigned pictures; /* number of worst frames to return as pictures */
 
-    json_t *shown;  /* those, as the worker gives them: see worker_frames.c */
-    double rate;    /* frames a second; 0: not known */
-    json_t *report; /* the worker's */
-    json_t *result; /* what of it the client gets; see SCORING_RESULT */
+    json_t *shown;  /* the pictures as worker_frames printed them */
+    double rate;    /* frame rate; 0: unknown */
+    json_t *report; /* report of the worker */
+    json_t *result; /* result for the client; see SCORING_RESULT */
 } Scoring;
 
 /* The schema of `result`. */
@@ -78,17 +79,20 @@ typedef struct Scoring {
     "\"features\": {\"type\": \"array\", \"description\": \"What was computed, and where.\"}, "                \
     "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored in a second.\"}}}"
 
-/* Adds a model as --model has it. */
+/* Add --model for a built-in model or a model file. Returns 0, or a negative errno with a message
+ * in `why`. */
 int scoring_add_model(Task *task, const char *model, char *why, size_t size);
 
-/* 0; otherwise a negative errno and `why`: -ECANCELED when the call was stopped. */
+/* Score one pair. Returns 0, or a negative errno with a message in `why`; -ECANCELED if the call
+ * was stopped. Call scoring_free in any case. */
 int scoring_run(Call *call, Scoring *scoring, char *why, size_t size);
-/* Several videos with the same reference, which is read once. All of them, or an error: one that cannot be
- * scored holds up the others. */
+/* Score several videos against one reference, decoding the reference once. All must succeed: one
+ * unusable video fails the whole run. */
 int scoring_run_together(Call *call, Scoring *scorings, unsigned count, char *why, size_t size);
 void scoring_free(Scoring *scoring);
 
-/* A file without a name, which is gone when it is closed; closed in programs that are run. Negative errno. */
+/* Create a file without a name, which disappears when it is closed. Returns a close-on-exec
+ * descriptor or a negative errno. */
 int scratch_file(void);
 
 #endif

@@ -12,14 +12,14 @@
 #include "rpc.h"
 #include "tool.h"
 
-/* Of the protocol, oldest first. */
+/* Revisions of the protocol, oldest first. */
 enum Revision {
     BEFORE_HANDSHAKE,
     REVISION_2024_11_05,
-    REVISION_2025_03_26, /* messages in batches */
-    REVISION_2025_06_18, /* structured results, and no batches any more */
-    REVISION_2025_11_25, /* wrong arguments are told to the model */
-    REVISION_2026_07_28, /* no handshake */
+    REVISION_2025_03_26, /* allows batches of messages */
+    REVISION_2025_06_18, /* adds structured results, drops batches */
+    REVISION_2025_11_25, /* reports wrong arguments to the model */
+    REVISION_2026_07_28, /* needs no handshake */
     REVISIONS
 };
 
@@ -27,7 +27,7 @@ static const char *const revision_names[REVISIONS] = { "",           "2024-11-05
                                                        "2025-06-18", "2025-11-25", "2026-07-28" };
 
 #define META "io.modelcontextprotocol/"
-#define LIST_TTL 3600000 /* milliseconds for which a client may keep what never changes */
+#define LIST_TTL 3600000 /* milliseconds for which clients may cache constant answers */
 #define SUBSCRIPTIONS_MAX 16
 
 static const char instructions[] =
@@ -36,25 +36,25 @@ static const char instructions[] =
     "worse. Look at p1 or p5 beside the mean: a good mean can hide bad scenes. Paths name files below the "
     "folders that the server was started with.";
 
-/* Answers to a batch, which leave together. */
+/* The answers to a batch, which are sent together. */
 typedef struct Batch {
     json_t *answers;
-    unsigned open; /* requests without an answer, and one while the batch is being read */
+    unsigned open; /* missing answers, plus one while the batch is being read */
 } Batch;
 
 struct Server {
     Out *client;
     Calls *calls;
-    enum Revision revision; /* that the handshake agreed on */
+    enum Revision revision; /* chosen in the handshake */
     json_t *subscriptions;  /* ids of requests that stay open */
-    json_t *schemas;        /* of the tools' arguments, by name */
-    pthread_mutex_t lock;   /* over all batches: calls end on other threads */
+    json_t *schemas;        /* argument schemas of the tools, by name */
+    pthread_mutex_t lock;   /* guards all batches, because calls end on other threads */
 };
 
-/* A request, and how to answer it. */
+/* A request and how to answer it. */
 typedef struct Request {
     Server *server;
-    Batch *batch; /* NULL: on its own */
+    Batch *batch; /* NULL: not in a batch */
     const json_t *id;
     json_t *params;
     enum Revision revision;
@@ -70,7 +70,7 @@ static Batch *batch_create(void)
     return batch;
 }
 
-/* One answer more to wait for; NULL: there is no batch. */
+/* Expect one more answer. Does nothing if `batch` is NULL. */
 static void batch_expect(Server *server, Batch *batch)
 {
     pthread_mutex_lock(&server->lock);
@@ -79,7 +79,7 @@ static void batch_expect(Server *server, Batch *batch)
     pthread_mutex_unlock(&server->lock);
 }
 
-/* One answer less to wait for; NULL: it gets none. */
+/* Add an answer, or NULL if a request gets none. The last one sends and frees the batch. */
 static void batch_take(Server *server, Batch *batch, json_t *answer)
 {
     pthread_mutex_lock(&server->lock);
@@ -110,7 +110,7 @@ static json_t *server_info(void)
                      "version", vmaf_version());
 }
 
-/* What the newest revision wants in each result. */
+/* Add what the newest revision requires in each result. */
 static json_t *dress(enum Revision revision, json_t *result)
 {
     if (revision < REVISION_2026_07_28 || !result)
@@ -154,7 +154,7 @@ static void initialize(const Request *request)
     Server *const server = request->server;
     const char *const wanted =
         json_string_value(json_object_get(request->params, "protocolVersion"));
-    enum Revision revision = REVISION_2025_11_25; /* when we do not know theirs */
+    enum Revision revision = REVISION_2025_11_25; /* if the client's revision is unknown */
     if (server->revision != BEFORE_HANDSHAKE) {
         refuse(request, RPC_INVALID_REQUEST, "the session is initialized already");
         return;
@@ -208,7 +208,7 @@ static json_t *describe_tool(const Tool *tool, enum Revision revision)
 static void list_tools(const Request *request)
 {
     json_t *const list = json_array();
-    if (json_object_get(request->params, "cursor")) { /* we gave none away */
+    if (json_object_get(request->params, "cursor")) { /* we never return any */
         json_decref(list);
         refuse(request, RPC_INVALID_PARAMS, "there is no such cursor");
         return;
@@ -223,7 +223,8 @@ static void list_tools(const Request *request)
     answer(request, result);
 }
 
-/* Arguments that do not fit are something that a model can mend: newer clients show it what was wrong. */
+/* A model can correct wrong arguments, so newer clients get the message as a result that the model
+ * sees. */
 static void refuse_arguments(const Request *request, const char *why)
 {
     if (request->revision >= REVISION_2025_11_25)
@@ -264,7 +265,7 @@ static void call_tool(const Request *request)
         refuse_arguments(request, why);
         return;
     }
-    /* Copies: no value is shared with a thread. */
+    /* copies, because the call runs on another thread */
     const Call call = {
         .tool = tool,
         .id = json_deep_copy(request->id),
@@ -288,7 +289,7 @@ static void call_tool(const Request *request)
         refuse(request, RPC_INTERNAL_ERROR, strerror(-err));
 }
 
-/* A call has ended; on its thread. */
+/* A call has ended; see CallDone. */
 static void call_done(void *arg, Call *call, json_t *result)
 {
     Server *const server = arg;
@@ -305,7 +306,7 @@ static void call_done(void *arg, Call *call, json_t *result)
     deliver(server, call->context, message);
 }
 
-/* Nothing that could be listened to ever changes here: the stream is opened, and stays quiet. */
+/* Accept subscriptions, but never notify: nothing that the server offers changes. */
 static void listen_for_changes(const Request *request)
 {
     Server *const server = request->server;
@@ -347,7 +348,7 @@ static void notice(Server *server, const RpcMessage *message)
 typedef struct Method {
     const char *name;
     void (*run)(const Request *request);
-    enum Revision first, last; /* that have it */
+    enum Revision first, last; /* revisions that have the method */
 } Method;
 
 static const Method methods[] = {
@@ -359,7 +360,8 @@ static const Method methods[] = {
     { "tools/call", call_tool, REVISION_2024_11_05, REVISION_2026_07_28 },
 };
 
-/* Does the request carry its own revision, and is it one that needs no handshake? False: it was refused. */
+/* Find the revision that a request uses: its own, or the one from the handshake. False: the request
+ * was refused. */
 static bool find_revision(Request *request)
 {
     const json_t *const meta = json_object_get(request->params, "_meta");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The Model Context Protocol: messages in, answers out. Speaks the revisions that begin with a handshake
- * (2024-11-05 to 2025-11-25) and the one where each request stands for itself (2026-07-28). */
+/* The Model Context Protocol server. Supports the revisions with a handshake (2024-11-05 to
+ * 2025-11-25) and the one in which each request is independent (2026-07-28). One thread passes in
+ * messages; answers may leave from other threads. */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
 
@@ -10,18 +11,19 @@
 #include "mcp_options.h"
 #include "rpc.h"
 
-/* Bytes of a message, at most. */
+/* Maximum size of a message in bytes. */
 #define MESSAGE_MAX ((size_t)1 << 20)
 
 typedef struct Server Server;
 
-/* 0 or a negative errno. */
+/* Create a server that answers to `client`, which must outlive it. Returns 0 or a negative errno.
+ */
 int server_create(Server **out, const McpConfig *config, Out *client);
 
-/* A line from the client; a LineHandler (lines.h). False: the client has gone. */
+/* Handle a line from the client; a LineHandler (rpc.h). False: the client is gone. */
 bool server_hear(void *server, const char *text, size_t length);
 
-/* Stops what runs, answers that, and frees everything. NULL is fine. */
+/* Stop running calls, answer them, and free everything. NULL is fine. */
 void server_destroy(Server *server);
 
 #endif

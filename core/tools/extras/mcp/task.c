@@ -16,9 +16,9 @@
 #include "scoring.h"
 #include "tool.h"
 
-#define OUTPUT_MAX ((size_t)1 << 29) /* bytes: the report of a film has some 100 MB */
+#define OUTPUT_MAX ((size_t)1 << 29) /* bytes; the report of a feature film has about 100 MB */
 #define LINE_MAX_BYTES 4096
-#define TICK_TIME 500 /* milliseconds */
+#define TICK_TIME 500 /* milliseconds between calls of `tick` */
 
 static void init(Task *task, Call *call, const char *program)
 {
@@ -70,7 +70,7 @@ void task_add(Task *task, const char *format, ...)
     grown[task->argc] = NULL;
 }
 
-/* Takes the descriptor over. */
+/* Takes ownership of the descriptor. */
 static const char *keep_file(Task *task, int fd, const char *path)
 {
     static _Thread_local char name[64];
@@ -138,7 +138,7 @@ const char *task_sibling(const char *name)
     return path;
 }
 
-/* ---- what the program writes ---- */
+/* ---- output of the program ---- */
 
 typedef struct Ear {
     Task *task;
@@ -147,7 +147,7 @@ typedef struct Ear {
     int err;
 } Ear;
 
-/* The program knows its files by numbers, the client by names. */
+/* Replace descriptor paths in a message by the names that the client used. */
 static void name_files(const Task *task, const char *text, char *named, size_t size)
 {
     size_t used = 0;
@@ -238,7 +238,7 @@ static void heard(void *arg, enum ChildStream stream, const char *bytes, size_t 
         ear->err = err;
 }
 
-/* ---- running it ---- */
+/* ---- running the program ---- */
 
 static int set_inherited(const Task *task, bool inherited)
 {
@@ -249,7 +249,8 @@ static int set_inherited(const Task *task, bool inherited)
     return err;
 }
 
-/* A program gets the files of its task, and not those of another that is being started meanwhile. */
+/* The lock ensures that each program inherits only the files of its own task: another thread might
+ * start one meanwhile. */
 static int start(const Task *task, const ChildParams *params, Child **child)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -268,7 +269,7 @@ static int wait_for(const Task *task, const Ear *ear, Child *child, ChildEnd *en
     bool asked = false;
     int err = 0;
     while (!err && !child_ended(child, end)) {
-        /* What is stopped is asked first: it may have files to take away. */
+        /* Ask it to end, so that it can remove its temporary files. */
         if (!asked && (ear->err || atomic_load(&call->stop) != CALL_GOES_ON)) {
             child_stop(child);
             asked = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The programs that a call runs. Videos, models and drivers are touched in a process of its own: this
- * program again, as a worker. What hangs or crashes there ends there. */
+/* Running programs for a call. Only worker processes (this program again) open videos, models and
+ * drivers, so crashes and hangs stay there. A task belongs to the thread that runs the call. */
 #ifndef MCP_TASK_H
 #define MCP_TASK_H
 
@@ -10,58 +10,64 @@
 
 enum { TASK_FILES_MAX = 72 };
 
-/* A program's words and the files that it may read. The first error sticks, and task_run tells it. */
+/* The command line of a program and the files it may read. The first error is kept until task_run
+ * reports it. */
 typedef struct Task {
-    const char *program; /* NULL: this one, as a worker */
+    const char *program; /* NULL: run this program as a worker */
     char **argv;
     size_t argc;
     int err;
 
     int fds[TASK_FILES_MAX];
-    const char *paths[TASK_FILES_MAX]; /* as the client names them; its arguments must stay */
+    const char *paths[TASK_FILES_MAX]; /* names for messages; must stay valid */
     unsigned file_count;
-    int scratch[TASK_FILES_MAX]; /* some of these */
+    int scratch[TASK_FILES_MAX]; /* those of `fds` that are scratch files */
     unsigned scratch_count;
 
-    double time_limit; /* seconds; 0: what is left to the call */
-    /* A line on its standard error, and one of its output. True: it is understood, and neither a message
-     * nor part of what is kept of the output. NULL: none is. */
+    double time_limit; /* seconds; 0: all that is left to the call */
+    /* Called for each line on standard error (`line`) and standard output (`out_line`). Return true
+     * if the line was understood: it is then neither a message nor kept as output. NULL: no line
+     * is. */
     bool (*line)(void *arg, const char *text);
     bool (*out_line)(void *arg, const char *text);
-    /* Now and then while it runs, if it is not NULL: the time to tell a progress. Right before the answer some
-     * clients would take it for one of an unknown call. */
+    /* Called regularly while the program runs, to send progress; may be NULL. Not called after the
+     * program has ended: some clients mistake progress just before the answer for that of an
+     * unknown call. */
     void (*tick)(void *arg);
     void *arg;
     Call *call;
 
-    /* How it went. */
+    /* Results. */
     ChildEnd end;
-    char *out; /* what it printed, for as long as the task; terminated */
+    char *out; /* its standard output, terminated; valid until task_free */
     size_t out_size;
-    char said[1024]; /* what it had to say, the last of it */
+    char said[1024]; /* the last lines of its messages */
 } Task;
 
-/* A worker does what `kind` says: see worker.h. */
+/* Prepare running a worker or another program. tool.h lists the kinds of workers. Call task_free in
+ * any case. */
 void task_init_worker(Task *task, Call *call, const char *kind);
 void task_init_program(Task *task, Call *call, const char *program);
 void task_free(Task *task);
 
 void task_add(Task *task, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Opens a file for the program, if that is allowed, and gives the name to call it by there; NULL: `why` says
- * what is in the way. */
+/* Open a file for the program, if the client may read it. Returns the name by which the program can
+ * open it, valid until the next call in this thread. NULL: refused, with a message in `why`. */
 const char *task_file(Task *task, const char *path, char *why, size_t size);
 
-/* A file without a name, for the program to write; likewise. */
+/* Create a file without a name for the program to write. Returns its name as task_file does. */
 const char *task_scratch(Task *task, char *why, size_t size);
-/* What it holds, in the order in which they were made, from 0; for free(). NULL: nothing, or no memory. */
+/* Read a scratch file; `index` counts them from 0 in the order of creation. free() the text. NULL:
+ * empty, or no memory. */
 char *task_read_scratch(const Task *task, unsigned index, size_t *length);
 
-/* The program of this name that belongs to this one: beside it, or else in PATH. */
+/* Find a program of this project: beside this program, else its bare name, to be searched in PATH.
+ */
 const char *task_sibling(const char *name);
 
-/* 0: the program ran and exited with 0. Otherwise a negative errno, and `why` has a word for the client:
- * -ECANCELED when the call was stopped, -ETIMEDOUT, -EIO when the program failed. */
+/* Run the program. Returns 0 if it exited with 0, else a negative errno with a message for the
+ * client in `why`: -ECANCELED if the call was stopped, -ETIMEDOUT, -EIO if the program failed. */
 int task_run(Task *task, char *why, size_t size);
 
 #endif

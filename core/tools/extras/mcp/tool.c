@@ -70,7 +70,7 @@ void worker_set_program(const char *argv0)
 const char *worker_program(void)
 {
 #ifdef __linux__
-    return "/proc/self/exe"; /* also when another was installed in its place since */
+    return "/proc/self/exe"; /* works even if the file was replaced by an update meanwhile */
 #else
     return program;
 #endif

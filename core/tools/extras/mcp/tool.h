@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The tools that the server offers. */
+/* The tools that the server offers, the worker processes they use, and the check of their
+ * arguments. */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
 
@@ -10,15 +11,15 @@ typedef struct Call Call;
 
 typedef struct Tool {
     const char *name, *title, *description;
-    const char *input, *output; /* JSON Schemas of arguments and structured result, as text */
-    /* A result as tools/call has it, made by the functions below; NULL: the call was stopped, or there is
-     * no memory. The arguments fit the schema. */
+    const char *input, *output; /* JSON Schemas of the arguments and of the structured result */
+    /* Run the tool. The arguments already match the schema. Returns a result for tools/call, made
+     * by the functions below. NULL: the call was stopped, or no memory. */
     json_t *(*run)(Call *call);
 } Tool;
 
-/* In the order in which they are listed; the last one has no name. */
+/* All tools in listing order, ended by NULL. */
 extern const Tool *const tools[];
-const Tool *tool_find(const char *name); /* NULL: none */
+const Tool *tool_find(const char *name); /* NULL: unknown */
 
 extern const Tool score_tool, compare_tool; /* tool_score.c */
 extern const Tool worst_frames_tool;        /* tool_frames.c */
@@ -26,42 +27,44 @@ extern const Tool list_backends_tool;       /* tool_backends.c */
 extern const Tool describe_model_tool;      /* tool_model.c */
 extern const Tool search_target_tool;       /* tool_search.c */
 
-/* Takes the structured result over, and puts it into the text, too, for those who know only that. */
+/* Make a result from structured data, which it takes over. Adds the data as text, for clients that
+ * read only text. */
 json_t *tool_result(json_t *structured);
 
-/* What went wrong, in words that help to do it better. */
+/* Make a result that reports an error. The text should help the client to correct the call. */
 json_t *tool_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An argument, or what it is when it was not given. */
+/* The value of an argument, or `otherwise` if it is missing. */
 const char *tool_string(const json_t *arguments, const char *name, const char *otherwise);
 long long tool_integer(const json_t *arguments, const char *name, long long otherwise);
 
-/* What this program does when it runs itself again: one job, its result on standard output, messages on
- * standard error. */
+/* Workers: this program runs itself with a worker's command line. A worker does one thing, prints
+ * the result on standard output and messages on standard error. */
 
-/* The first word of a worker's command line; the second says what it is to do. */
+/* The first word of a worker's command line. The second is the kind of worker: */
 #define WORKER_WORD "--worker"
-#define WORKER_VMAF "vmaf"       /* the vmaf command, with the words that follow */
-#define WORKER_BACKEND "backend" /* NAME: what this backend has, as JSON */
-#define WORKER_MODEL "model"     /* SPEC: a model as --model names it, as JSON */
+#define WORKER_VMAF "vmaf"       /* runs the vmaf command with the words that follow */
+#define WORKER_BACKEND "backend" /* NAME: describes the backend as JSON */
+#define WORKER_MODEL "model"     /* version NAME or path FILE: describes a model as JSON */
 #define WORKER_FRAMES                                                                              \
-    "frames" /* COUNT, then as `vmaf`: the report after pictures of the worst frames */
+    "frames" /* COUNT, then as `vmaf`: prints pictures of the worst frames, then the report */
 
 int worker_main(int argc, char **argv);
 
-/* Each takes the words after its name and gives the exit code. */
+/* Take the words behind the kind and return the exit code. */
 int worker_backend(int argc, char **argv);
 int worker_model(int argc, char **argv);
 int worker_frames(int argc, char **argv);
 
-/* This program's own file, to run it again. */
+/* The path of this program, for running it again. */
 void worker_set_program(const char *argv0);
 const char *worker_program(void);
 
-/* Values checked against a JSON Schema: as much of it as the tools' own schemas use. */
+/* Checking values against a JSON Schema, as far as the schemas of the tools need it. */
 
-/* False: `why` names the place and what is wrong there. Knows type, enum, required, properties,
- * additionalProperties: false, items, minItems, maxItems, minLength, maxLength, minimum and maximum. */
+/* Check a value. False: `why` says where it breaks the schema, and how. Supports type, enum,
+ * required, properties, additionalProperties: false, items, minItems, maxItems, minLength,
+ * maxLength, minimum and maximum. */
 bool schema_allows(const json_t *schema, const json_t *value, char *why, size_t size);
 
 #endif

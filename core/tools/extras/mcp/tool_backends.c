@@ -13,12 +13,13 @@
 #include "tool.h"
 #include "vmaf/doctor/doctor.h"
 
-/* list_backends: each backend is asked by a worker of its own, so that a driver that hangs or crashes takes
- * nothing else with it. */
+/* list_backends: a separate worker examines each backend, so that a driver that hangs or crashes
+ * affects nothing else. */
 
-#define PROBE_TIME 30 /* seconds, unless the client says otherwise */
+#define PROBE_TIME 30 /* default time limit, in seconds */
 
-/* What a worker found, or why it found nothing. */
+/* Add the worker's description of a backend, or the problem. Returns -ECANCELED if the call was
+ * stopped, else 0. */
 static int probe(Call *call, const char *backend, json_t *entry)
 {
     Task task;
@@ -97,7 +98,8 @@ const Tool list_backends_tool = {
     .run = run_list_backends,
 };
 
-/* A backend and its devices, each of them tried: what a driver says of itself is not believed. */
+/* The worker: describes a backend and tests each of its devices, because a driver's own word is not
+ * enough. */
 
 static const char *type_name(enum VmafDeviceType type)
 {
@@ -105,7 +107,7 @@ static const char *type_name(enum VmafDeviceType type)
     return (size_t)type < sizeof(names) / sizeof(*names) ? names[type] : names[0];
 }
 
-/* Why it cannot be used, to be freed; NULL when a small pair scores there as on the CPU. */
+/* Why the device cannot be used; free() it. NULL: a small pair scores there as on the CPU. */
 static char *find_problem(const VmafDeviceInfo *info)
 {
     if (*info->missing)
@@ -152,5 +154,5 @@ int worker_backend(int argc, char **argv)
     if (result && *why)
         json_object_set_new(result, "problem", rpc_text(why));
     const int err = !result || json_dumpf(result, stdout, JSON_COMPACT) || fflush(stdout);
-    _exit(err ? 1 : 0); /* a driver's exit handlers may hang */
+    _exit(err ? 1 : 0); /* _exit, because a driver's exit handlers may hang */
 }

@@ -15,9 +15,9 @@
 #include "tool.h"
 #include "vmaf/command.h"
 
-/* worst_frames. */
+/* worst_frames: pictures of the frames with the lowest scores. */
 
-#define PICTURES 4 /* unless the client says otherwise */
+#define PICTURES 4 /* default */
 
 static void add_text(json_t *content, const char *text)
 {
@@ -40,7 +40,7 @@ static json_t *row_of(const json_t *frame, double rate)
     return row;
 }
 
-/* Words and pictures for each frame, after what is said of all of them. */
+/* Make the result: the summary, then text and pictures for each frame. */
 static json_t *show(const Scoring *scoring)
 {
     const json_t *const frames = json_object_get(scoring->shown, "pictures");
@@ -107,9 +107,10 @@ const Tool worst_frames_tool = {
     .run = run_worst_frames,
 };
 
-/* `COUNT vmaf WORD...`: scores as the vmaf command does, then prints a line of JSON with pictures of the worst
- * frames, {"pictures": [{"frame", "score", "reference", "distorted"}…], "problem"}, and after it the
- * report. Pictures are PNG in base64, and left out where they cannot be had. */
+/* The worker, `COUNT vmaf WORD...`: scores as the vmaf command does, then prints a line of JSON
+ * with pictures of the worst frames, {"pictures": [{"frame", "score", "reference", "distorted"}…],
+ * "problem"}, and after it the report. Pictures are PNG in base64, and omitted if they cannot be
+ * made. */
 
 typedef struct Worst {
     StoredReport *report;
@@ -143,7 +144,7 @@ static int find_worst(Worst *worst, const char *path, unsigned wanted)
     worst->count = worst->metric ? worst_frames(worst->report, worst->metric, worst->frames) : 0;
     if (worst->count > wanted)
         worst->count = wanted;
-    /* Half as many again as there are: in base64 they must fit into one message. */
+    /* Ask for smaller pictures than a page has: in base64, all must fit into one message. */
     return pictures_read(worst->report, worst->frames, worst->count, worst->count * 3 / 2 + 1,
                          worst->pictures, worst->why, sizeof(worst->why));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* describe_model. */
+/* describe_model: the purpose of a model and the features it uses. */
 #include "libvmaf/inspect.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ const Tool describe_model_tool = {
     .run = run_describe_model,
 };
 
-/* A model, loaded and described as JSON: `version NAME` or `path FILE`. */
+/* The worker, `version NAME` or `path FILE`: loads a model and describes it as JSON. */
 
 typedef struct Loaded {
     VmafModel *model;
@@ -112,7 +112,7 @@ int worker_model(int argc, char **argv)
 {
     Loaded loaded = { NULL, NULL };
     if (argc < 2 || load(&loaded, argv[0], argv[1]))
-        return 1; /* the library has said why */
+        return 1; /* the library has printed why */
     json_t *const features = json_array();
     VmafModelFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; !vmaf_model_feature(loaded.model, i, &info); i++)

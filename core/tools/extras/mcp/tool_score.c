@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* score and compare. */
+/* The tools score and compare. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
     "\"worst\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100, \"description\": "       \
     "\"How many of the worst frames to list (default 5).\"}"
 
-enum { VIDEOS_MAX = 32 }; /* as compare's schema says */
+enum { VIDEOS_MAX = 32 }; /* maxItems in the schema of compare */
 
 static json_t *run_score(Call *call)
 {
@@ -48,7 +48,7 @@ const Tool score_tool = {
     .run = run_score,
 };
 
-/* Best first; those without a score come last, as they came. */
+/* Where to insert a result: best first, then those without a score in their original order. */
 static size_t rank(const json_t *results, const json_t *result)
 {
     const json_t *const score = json_object_get(result, "score");
@@ -62,7 +62,8 @@ static size_t rank(const json_t *results, const json_t *result)
     return at;
 }
 
-/* One after the other, so that each has its own result or its own error. -ECANCELED only. */
+/* Score the videos one after another, so that each gets its own result or error. Returns -ECANCELED
+ * or 0. */
 static int score_apart(Call *call, Scoring *scorings, unsigned count, json_t *results)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -79,7 +80,8 @@ static int score_apart(Call *call, Scoring *scorings, unsigned count, json_t *re
     return 0;
 }
 
-/* Together they are faster; where that fails, one of them is to blame. */
+/* Score all videos in one run, which is faster. If that fails because of one of them, score them
+ * one by one. */
 static int score_all(Call *call, Scoring *scorings, unsigned count, json_t *results)
 {
     char why[2048];

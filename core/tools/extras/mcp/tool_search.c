@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* search_target: vmaf-tune looks for the setting of an encoder that reaches a score. */
+/* search_target: runs vmaf-tune to find the encoder setting that reaches a score. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "task.h"
 #include "tool.h"
 
-enum { EXIT_UNREACHED = 2 }; /* of vmaf-tune: all went well, but nothing reaches the target */
+enum { EXIT_UNREACHED = 2 }; /* vmaf-tune's exit code if no setting reaches the target */
 
 typedef struct Progress {
     Call *call;
     double start;
-    char last[160]; /* what is known so far */
+    char last[160]; /* latest result */
 } Progress;
 
-/* vmaf-tune's tries come in lines, its result is JSON. */
+/* vmaf-tune prints a line for each try, then its result as JSON. */
 static bool hear_try(void *arg, const char *text)
 {
     Progress *const progress = arg;
@@ -28,7 +28,8 @@ static bool hear_try(void *arg, const char *text)
     return true;
 }
 
-/* Encodes take long, and how many there will be is not known: seconds are what grows. */
+/* The number of encodes is unknown in advance, so the progress value is the elapsed time in
+ * seconds. */
 static void tell_time(void *arg)
 {
     const Progress *const progress = arg;
@@ -37,7 +38,7 @@ static void tell_time(void *arg)
     json_decref(text);
 }
 
-/* A name, and nothing that could be an option of it: some of those write files. */
+/* Is it a plain name? Other text could smuggle in options, some of which write files. */
 static bool is_plain(const char *text)
 {
     return *text &&
@@ -46,7 +47,8 @@ static bool is_plain(const char *text)
            *text != '-';
 }
 
-/* ffmpeg would follow a playlist to wherever it leads: what our own reader refuses does not reach it. */
+/* ffmpeg would follow playlists to any file. Our own reader refuses them, so let it check the
+ * source first. */
 static int check_source(Call *call, const char *source, char *why, size_t size)
 {
     Task task;

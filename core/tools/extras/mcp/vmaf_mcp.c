@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf-mcp: VMAF for assistants, by the Model Context Protocol over standard input and output. */
+/* vmaf-mcp: offers VMAF to AI assistants, using the Model Context Protocol on standard input and
+ * output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +18,7 @@
 
 typedef struct Stop {
     Out *out;
-    int pipe[2]; /* readable: it is time to end */
+    int pipe[2]; /* becomes readable when the server must end */
 } Stop;
 
 static void stop_serving(void *arg)
@@ -28,7 +29,7 @@ static void stop_serving(void *arg)
         ;
 }
 
-/* Hears the client until it goes, or a signal comes. */
+/* Pass the client's messages to the server until the client closes or a signal arrives. */
 static int hear(Server *server, int fd, int stop)
 {
     Lines lines = { .handle = server_hear, .arg = server, .limit = MESSAGE_MAX };
@@ -56,8 +57,8 @@ static int hear(Server *server, int fd, int stop)
     return err == -ECANCELED ? 0 : err;
 }
 
-/* Messages go where standard output went; that itself leads to the messages for people from now on, so that
- * nothing that prints can disturb the protocol. */
+/* Keep standard output for protocol messages and redirect the descriptor itself to standard error,
+ * so that nothing that prints can disturb the protocol. Returns the descriptor for messages. */
 static int take_stdout(void)
 {
     const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -66,7 +67,7 @@ static int take_stdout(void)
     return fd;
 }
 
-/* Not for the processes that are started. (macOS has no pipe2.) */
+/* Create a pipe that child processes do not inherit. macOS has no pipe2. */
 static int open_pipe(int fds[2])
 {
     if (pipe(fds))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* AWS Batch: an array job, and a job that depends on it. */
+/* AWS Batch: an array job for the parts, and a merge job that depends on it. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "common/message.h"
 #include "plan.h"
 
-/* Sizes that an array may have. */
+/* Limits of AWS Batch for the size of an array. */
 enum { ARRAY_MIN = 2, ARRAY_MAX = 10000 };
 
 static json_t *list_of(const Argv *argv)
@@ -38,7 +38,7 @@ static void require_number(json_t *container, const char *type, unsigned number)
         require(container, type, text);
 }
 
-/* The request of deploy/, with what is this submission's own. */
+/* The job request from deploy/ with the values of this submission filled in. */
 static json_t *request(const Submission *s, const char *text, const char *kind, const Argv *words)
 {
     const ShardOptions *const options = s->options;

@@ -30,7 +30,7 @@ void add_part_words(Argv *argv, const ShardOptions *options, const char *program
     add_words(argv, &options->words.place);
 }
 
-/* The merge is told what was scored, too: it is held against the plan. */
+/* The merge also gets the scoring options, and checks them against the record of the split. */
 void add_merge_words(Argv *argv, const ShardOptions *options, const char *program, unsigned wait)
 {
     add_pair(argv, options, program, "merge");

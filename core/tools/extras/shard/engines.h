@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What runs the parts: this machine, or what has many of them. */
+/* Engines run the parts: this machine itself, or a system that schedules jobs on many machines. */
 #ifndef SUBMIT_ENGINES_H
 #define SUBMIT_ENGINES_H
 
@@ -7,27 +7,29 @@
 #include "plan.h"
 #include "shard_options.h"
 
-/* All of an engine's work. */
+/* Everything that an engine needs. All pointers belong to the caller. */
 typedef struct Submission {
     const ShardOptions *options;
     Plan plan;
-    const char *self; /* this program, to be run again */
+    const char *self; /* path of this program, which engines run again */
     Children *children;
 } Submission;
 
-/* They print what they do, and with dry_run do nothing. They say what is wrong; negative errno. */
+/* Score all missing parts and merge them, or submit jobs that do. Each prints its progress and its
+ * errors, and returns a negative errno on failure. With dry_run it only prints the commands. */
 int submit_local(Submission *submission);
 int submit_slurm(Submission *submission);
 int submit_kubernetes(Submission *submission);
 int submit_aws_batch(Submission *submission);
 
-/* `PROGRAM part …`, or `PROGRAM merge …`: what the engines run. Of parts, that one, after whose words those for vmaf
- * may go on; or the one that the engine's variables say. */
+/* Append the command `PROGRAM part …` or `PROGRAM merge …`, which engines run. add_part_words takes
+ * the index of one part, or INDEX_OF_ENGINE if the engine's environment variables give it. With an
+ * index, the caller may append more options for vmaf. */
 #define INDEX_OF_ENGINE (-1L)
 void add_part_words(Argv *argv, const ShardOptions *options, const char *program, long index);
 void add_merge_words(Argv *argv, const ShardOptions *options, const char *program, unsigned wait);
 
-/* The files of deploy/, as they were when this program was built. */
+/* The files of deploy/, embedded when this program was built. */
 extern const char made_slurm_parts[], made_slurm_merge[];
 extern const char made_kubernetes_parts[], made_kubernetes_merge[], made_kubernetes_base[];
 extern const char made_aws_parts[], made_aws_merge[];

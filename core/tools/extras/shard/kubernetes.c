@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kubernetes: an indexed Job and one that merges, as a kustomization of the manifests of deploy/. */
+/* Kubernetes: an indexed Job for the parts and a Job for the merge, as a kustomization of the
+ * manifests in deploy/. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,8 +12,7 @@
 #include "plan.h"
 #include "common/temp.h"
 
-#define MERGE_WAIT                                                                                 \
-    86400 /* seconds that the merge waits for parts; deploy/kubernetes has the same */
+#define MERGE_WAIT 86400 /* seconds that the merge waits for parts, as in deploy/kubernetes */
 
 static const char kustomization[] = "apiVersion: kustomize.config.k8s.io/v1beta1\n"
                                     "kind: Kustomization\n"
@@ -30,7 +30,7 @@ static json_t *list_of(const Argv *argv)
     return list;
 }
 
-/* The container with what both Jobs have in common; with a place for what drivers keep, or without. */
+/* The container that both Jobs use. `cache` adds the volume for the drivers' caches. */
 static json_t *container_of(const ShardOptions *options, const Argv *words, bool cache)
 {
     json_t *const container = json_pack("{s:s, s:s, s:o}", "name", "vmaf", "image", options->image,
@@ -46,7 +46,7 @@ static json_t *container_of(const ShardOptions *options, const Argv *words, bool
     return container;
 }
 
-/* A patch for one of the base's Jobs. */
+/* A patch for a Job of the base. */
 static json_t *job_of(const ShardOptions *options, const char *name, json_t *spec,
                       json_t *container)
 {
@@ -111,7 +111,7 @@ static json_t *parts_patch(const ShardOptions *options, const char *program)
 
 static json_t *merge_patch(const ShardOptions *options, const char *program)
 {
-    if (!options->output) /* nobody wants a report: the base's Job goes */
+    if (!options->output) /* no report is wanted, so remove the merge Job */
         return json_pack("{s:s, s:s, s:{s:s}, s:s}", "apiVersion", "batch/v1", "kind", "Job",
                          "metadata", "name", "vmaf-merge", "$patch", "delete");
     Argv words = { 0 };
@@ -126,7 +126,7 @@ static json_t *merge_patch(const ShardOptions *options, const char *program)
     return NULL;
 }
 
-/* Writes a file below the folder, or prints it. */
+/* Write a file into the folder, or print it. */
 static int put(const char *folder, const char *name, const char *text, bool print)
 {
     if (print) {
@@ -155,7 +155,8 @@ static int put_json(const char *folder, const char *name, json_t *value, bool pr
 
 static int put_kustomization(const char *folder, const ShardOptions *options, bool print)
 {
-    /* JSON's strings are YAML's, too, and names and namespaces have no letters to quote. */
+    /* A JSON string is also a YAML string, and names and namespaces contain no characters to
+     * escape. */
     char *const text =
         text_print("%s%s%s%s%s%s%s", kustomization, options->space ? "namespace: \"" : "",
                    options->space ? options->space : "", options->space ? "\"\n" : "",
@@ -206,8 +207,8 @@ static int run_kubectl(Submission *s, const char *const *words)
     return err;
 }
 
-/* Jobs do not change once they are made: those of an earlier try go first. Parts that are there are not scored
- * again. */
+/* An existing Job cannot be changed, so delete the Jobs of an earlier submission first. Finished
+ * parts are not scored again. */
 static int apply(Submission *s, const char *folder)
 {
     int err =

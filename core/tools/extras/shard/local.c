@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* This machine: a process on each device, and parts for whoever is free. */
+/* This machine as an engine: one process per device, which takes the next missing part when it is
+ * free. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "plan.h"
 #include "common/child.h"
 
-/* A place where so many parts failed, one after another, while others do their work is left out. */
+/* Stop using a device after this many failures in a row, if other devices work. */
 #define FAILURES_OF_A_PLACE 2
 
 enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
@@ -18,15 +19,15 @@ enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
 typedef struct LocalPart {
     enum PartState state;
     unsigned failures;
-    unsigned *failures_in; /* each place */
+    unsigned *failures_in; /* by device */
 } LocalPart;
 
-/* What a place is busy with, and how it went there. */
+/* The process that uses a device, and its record. */
 typedef struct Worker {
-    Child *child; /* NULL: nothing */
+    Child *child; /* NULL: idle */
     unsigned part;
     Tail tail;
-    unsigned done, failures; /* the latter since the last that was done */
+    unsigned done, failures; /* failures since the last success */
     bool left_out;
 } Worker;
 
@@ -36,7 +37,7 @@ typedef struct Local {
     size_t place_count;
     Worker *workers;
     LocalPart *parts;
-    unsigned *failures; /* those of each part in each place */
+    unsigned *failures; /* for each part, one count per device */
     unsigned left, failed;
 } Local;
 
@@ -46,7 +47,7 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
     tail_feed(&worker->tail, bytes, count);
 }
 
-/* A part that failed on one device may do on another: that is tried first. */
+/* A part that failed on one device is tried on other devices first. */
 static bool may_run(const Local *local, const LocalPart *part, size_t place)
 {
     if (part->state != PART_WAITS || local->workers[place].left_out)
@@ -59,7 +60,7 @@ static bool may_run(const Local *local, const LocalPart *part, size_t place)
     return true;
 }
 
-/* The next part for a place. false: none. */
+/* Choose the next part for a device. False: none. */
 static bool pick(const Local *local, size_t place, unsigned *index)
 {
     for (unsigned i = 0; i < local->s->plan.count; i++) {
@@ -75,7 +76,8 @@ static void add_words(const Local *local, Argv *argv, size_t place, unsigned ind
 {
     const Place *const at = &local->places[place];
     add_part_words(argv, local->s->options, "vmaf-shard", (long)index);
-    /* Reports list options: what vmaf does by itself is not said, and the report is that of a plain run. */
+    /* Reports list the options. Where the defaults already select this device, add no options, so
+     * that the report equals that of a plain run. */
     if (strcmp(at->backend, "cpu") || local->place_count > 1 || local->s->options->threads ||
         getenv("VMAF_BACKEND"))
         place_add_words(at, argv);
@@ -104,7 +106,7 @@ static int start(Local *local, size_t place, unsigned index)
     return err;
 }
 
-/* Is its device free? Places that are one device under two names take turns. */
+/* Is the hardware idle? Entries for the same hardware share a lock and take turns. */
 static bool is_free(const Local *local, size_t place)
 {
     for (size_t i = 0; i < local->place_count; i++)
@@ -123,7 +125,7 @@ static int start_all(Local *local)
     return err;
 }
 
-/* What failed in that place only was not the parts' fault. */
+/* Stop using a device. Its failures no longer count against the parts. */
 static void leave_out(Local *local, size_t place)
 {
     local->workers[place].left_out = true;
@@ -171,7 +173,7 @@ static void judge(Local *local, size_t place, const ChildEnd *end)
     worker->failures++;
     part->failures++;
     part->failures_in[place]++;
-    /* 1: the command line is wrong, and would be again. */
+    /* exit code 1: wrong command line, which a retry cannot fix */
     const bool again = part->failures <= options->retries && end->code != 1;
     if (end->timed_out)
         say("part %u: stopped on %s after %u minutes%s", worker->part, label, options->minutes,
@@ -205,7 +207,7 @@ static void collect(Local *local)
     leave_out_broken(local);
 }
 
-/* Asks all to end and gives them the time for it: none writes a part any more. */
+/* Ask all processes to end and wait for that, so that none writes a part afterwards. */
 static void stop_all(Local *local)
 {
     bool any = true;
@@ -250,7 +252,7 @@ static int merge(Submission *s)
     ChildEnd end;
     int err = argv.failed ? -ENOMEM : child_run(s->children, &params, &end);
     argv_free(&argv);
-    /* It has said why. 2: a score is below what was asked for. */
+    /* The merge printed why. Exit code 2: a score is below the limit that the user set. */
     if (!err && (end.signal || end.code))
         err = end.code == 2 ? -ERANGE : -EIO;
     return err;

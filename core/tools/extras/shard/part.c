@@ -81,7 +81,7 @@ int run_part(ShardOptions *options)
     return run(&argv);
 }
 
-/* Says which parts are missing. Exit code. */
+/* Print which parts are missing. Returns an exit code. */
 static int miss_parts(const Plan *plan)
 {
     unsigned count;
@@ -93,7 +93,7 @@ static int miss_parts(const Plan *plan)
     return missing ? EXIT_MISSING : EXIT_FAILED;
 }
 
-/* Waits for parts that others still make, one after another. Exit code. */
+/* Wait for parts that other processes still score. Returns an exit code. */
 static int wait_for_parts(const ShardOptions *options, const Plan *plan)
 {
     const time_t until = time(NULL) + (time_t)options->wait;
@@ -116,7 +116,7 @@ int run_merge(const ShardOptions *options)
     const int code = wait_for_parts(options, &plan);
     if (code)
         return code;
-    /* The first part may have made the plan meanwhile. */
+    /* The first part may have created the record meanwhile. */
     if (err && plan_check(options, &plan))
         return EXIT_USAGE;
     Argv argv = { 0 };

@@ -28,7 +28,8 @@ static json_t *words_of(const Argv *argv)
     return list;
 }
 
-/* A file that changes meanwhile is another video: raw ones keep their size, and seconds are long. */
+/* A modified file counts as another video. Raw videos often keep their size, and whole seconds are
+ * too coarse, so record the nanoseconds as well. */
 static json_t *video_of(const char *path)
 {
     json_t *const video = json_pack("{s:s}", "path", path);
@@ -66,7 +67,7 @@ static bool has_plan(const char *folder)
     return there;
 }
 
-/* Text that shows what a member of a plan is; free() it. */
+/* A member of the record as text. free() it. */
 static char *shown(const json_t *plan, const char *name)
 {
     char *const text =
@@ -74,7 +75,7 @@ static char *shown(const json_t *plan, const char *name)
     return text ? text : strdup("nothing");
 }
 
-/* Says in what they differ. */
+/* Print the first difference. -EEXIST: they differ. */
 static int compare(const char *folder, const json_t *there, const json_t *wanted)
 {
     const char *name;
@@ -117,7 +118,7 @@ static int write_all(int fd, const char *text)
     return fsync(fd) ? -errno : 0;
 }
 
-/* Puts the file there whole, unless another process was faster: -EEXIST. */
+/* Write the record in one step. -EEXIST: another process did that first. */
 static int put(const char *folder, const char *text)
 {
     char *const path = text_print("%s/" PLAN_NAME, folder);
@@ -134,7 +135,7 @@ static int put(const char *folder, const char *text)
         close(fd);
         if (!err && link(draft, path)) {
             err = -errno;
-            /* Some network file systems have no links. */
+            /* some network file systems have no hard links */
             if (err != -EEXIST)
                 err = rename(draft, path) ? -errno : 0;
         }
@@ -202,7 +203,7 @@ unsigned plan_count(const char *folder)
     return count > 0 && count <= 100000 ? (unsigned)count : 0;
 }
 
-/* What a process that was killed had not put in its place yet. */
+/* Is it a temporary file of a process that was killed? */
 static bool is_draft(const char *name)
 {
     const size_t length = strlen(name);
@@ -210,7 +211,7 @@ static bool is_draft(const char *name)
            (!strncmp(name, ".vmaf-", 6) && length > 10 && !strcmp(name + length - 4, ".tmp"));
 }
 
-/* Is it a file that a plan has made? Nothing else is touched. */
+/* Is it a file that vmaf-shard writes? split_remove deletes nothing else. */
 static bool is_ours(const char *name)
 {
     unsigned index, count;
@@ -248,7 +249,8 @@ static bool is_of_video(const json_t *head, const char *side, const char *path)
     return !bytes || stat(path, &info) || !S_ISREG(info.st_mode) || bytes == info.st_size;
 }
 
-/* Was it made of these videos, with these options? A plan that was lost does not tell of parts that lie there still. */
+/* Was the part made from these videos, with these options? Parts may still exist when the record of
+ * their split is lost. */
 static bool is_of_plan(const json_t *head, const ShardOptions *options)
 {
     json_t *const settings = json_pack("[[s s] [s s]]", "reference", options->reference,
@@ -269,7 +271,7 @@ bool plan_has(const Plan *plan, unsigned index)
         return false;
     }
     PartFile part;
-    message_hush(true); /* whatever is wrong with it, it is scored again */
+    message_hush(true); /* no messages about an unreadable part, which is scored again anyway */
     const int err = part_load(&part, path, false);
     message_hush(false);
     const json_t *const shard = err ? NULL : json_object_get(part.head, "shard");
@@ -283,7 +285,7 @@ bool plan_has(const Plan *plan, unsigned index)
     return fits;
 }
 
-/* "0-3" behind what is there. Takes the text; NULL: no memory. */
+/* Append a range such as "0-3". Frees `text`. NULL: no memory. */
 static char *add_run(char *text, unsigned first, unsigned last)
 {
     const char *const comma = *text ? "," : "";
@@ -296,7 +298,7 @@ static char *add_run(char *text, unsigned first, unsigned last)
 char *plan_missing(const Plan *plan, unsigned *count)
 {
     char *text = strdup("");
-    unsigned run = 0; /* missing ones right before this */
+    unsigned run = 0; /* number of missing parts directly before i */
     *count = 0;
     for (unsigned i = 0; text && i < plan->count; i++) {
         if (!plan_has(plan, i)) {
@@ -319,7 +321,7 @@ static bool is_plain(const char *word)
     return *word && strspn(word, plain) == strlen(word);
 }
 
-/* In quotes, where a shell would see more than letters in it. */
+/* The word in shell quotes, if it needs any. free() it. */
 static char *quoted(const char *word)
 {
     if (is_plain(word))
@@ -391,7 +393,7 @@ int step_run(Children *children, const Argv *argv, bool dry_run, const char *sta
     if (!text)
         return -ENOMEM;
     printf("%s\n", text);
-    fflush(stdout); /* before what the command itself has to say */
+    fflush(stdout); /* before any output of the command */
     free(text);
     if (dry_run) {
         if (answer)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How a pair is divided, and the folder its parts lie in. A file in the folder says what they are parts of, so
- * that parts of different videos, options, numbers or versions never come together. */
+/* A split: how a pair of videos is cut into parts, and the folder that holds them. A file in the
+ * folder records what the parts belong to, so that parts of different videos, options, counts or
+ * versions never mix. Several processes may use one folder at the same time. */
 #ifndef SUBMIT_PLAN_H
 #define SUBMIT_PLAN_H
 
@@ -15,50 +16,53 @@
 typedef struct Plan {
     const char *folder;
     unsigned count;
-    const ShardOptions *options; /* what it is a plan of; NULL: whatever */
+    const ShardOptions *options; /* what the parts belong to; NULL: do not check that */
 } Plan;
 
-/* The plan's file is written, or the one that is there says the same. Says what is wrong: -EEXIST when
- * it says something else, or another negative errno. */
+/* Create the folder and its file, or check that the existing file says the same. Prints errors;
+ * -EEXIST if the file says something else, or another negative errno. */
 int plan_settle(const ShardOptions *options, Plan *plan);
 
-/* The same, but nothing is written: -ENOENT when there is no file, and silence. */
+/* Only check the existing file. Returns -ENOENT, without a message, if there is none. */
 int plan_check(const ShardOptions *options, Plan *plan);
 
-/* The number of parts of the plan that lies in a folder; 0: none, or none that can be read. */
+/* The number of parts recorded in a folder. 0: the folder has no readable record. */
 unsigned plan_count(const char *folder);
 
-/* Removes the plan and its parts. Says what is wrong; negative errno. */
+/* Remove the record and the parts. Prints errors and returns a negative errno. */
 int plan_remove(const char *folder);
 
-/* Where a part lies. free() it; NULL: no memory. */
+/* The path of a part. free() it. NULL: no memory. */
 char *plan_part(const Plan *plan, unsigned index);
 
-/* Is it there, whole, and the one that belongs there? */
+/* Does the part exist, complete, and does it belong to this split? */
 bool plan_has(const Plan *plan, unsigned index);
 
-/* The parts that are missing as "0-3,7", for people and for sbatch; free() it; NULL: no memory. */
+/* List the missing parts, such as "0-3,7", in the form that sbatch takes. free() it. NULL: no
+ * memory. */
 char *plan_missing(const Plan *plan, unsigned *count);
 
-/* What an engine's jobs do: one part, or the merge of all. Each is the vmaf command in the end. */
+/* What jobs run: `part` scores one part, `merge` merges all of them. Both call the vmaf command in
+ * this process. */
 
-enum { EXIT_MISSING = 2 }; /* parts are; other exit codes are those of command.h */
+enum { EXIT_MISSING = 2 }; /* parts are missing; command.h has the other exit codes */
 
-/* They give the program's exit code, and are the last that it does. */
+/* Return the exit code of the program, which should end then. */
 int run_part(ShardOptions *options);
 int run_merge(const ShardOptions *options);
 
-/* The part that array variables of engines name. Says what is wrong: -EINVAL. */
+/* Read the part's index from the variables that engines set for array jobs. Prints errors; -EINVAL.
+ */
 int index_of_engine(unsigned count, unsigned *index);
 
-/* A command of an engine: shown to the user first, then run, unless it is only to be shown. */
+/* Commands of an engine, such as sbatch: printed for the user, then run. */
 
-/* The words as a shell would take them, for reading and for pasting. free() it; NULL: no memory. */
+/* The command as text that can be pasted into a shell. free() it. NULL: no memory. */
 char *step_text(const Argv *argv);
 
-/* Prints the command and runs it. *answer is the first line that it writes, without its end; free() it; it may be
- * NULL if nobody wants it. With dry_run it is only printed, and the answer is a word in capitals that stands
- * for it. Says what is wrong; negative errno. */
+/* Print the command and run it. *answer is the first line of its output; free() it. Pass NULL if it
+ * is not needed. With dry_run, only print the command and answer with the placeholder `stands_for`.
+ * Prints errors and returns a negative errno. */
 int step_run(Children *children, const Argv *argv, bool dry_run, const char *stands_for,
              char **answer);
 

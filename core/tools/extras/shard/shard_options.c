@@ -50,7 +50,7 @@ enum {
         .complete = row_complete                                                                   \
     }
 
-/* Rows that several subcommands have. */
+/* Options that several subcommands share. */
 #define PAIR_ROWS                                                                                  \
     { .help = "The pair" },                                                                        \
         { .id = ARG_REFERENCE,                                                                     \
@@ -198,7 +198,7 @@ static int parse_engine(ShardOptions *options, const char *value)
     return wrong("--engine takes local, slurm, kubernetes or aws-batch, not \"%s\"", value);
 }
 
-/* What Kubernetes takes for a name serves the others as well. */
+/* Kubernetes is the strictest about names, so its rule is used for all engines. */
 static int check_name(const Arg *arg, const char *value)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -306,7 +306,7 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
     return apply_scheduling(options, arg, value);
 }
 
-/* Walks our part of the command line; a word that is no option is the folder of `status`. */
+/* Scan our options, before "--". A word that is not an option is the folder for `status`. */
 static int walk(ShardOptions *options, const Subcommand *command, int argc, char **argv, bool *help)
 {
     ArgScanner scanner;
@@ -331,7 +331,7 @@ static int walk(ShardOptions *options, const Subcommand *command, int argc, char
     return err;
 }
 
-/* Each engine's options mean nothing to the others. */
+/* Refuse options that the chosen engine does not use. */
 static int check_engine(const ShardOptions *options)
 {
     const bool local = options->engine == ENGINE_LOCAL;
@@ -396,7 +396,7 @@ static int add_parts_folder(ShardOptions *options)
     return options->parts ? 0 : -ENOMEM;
 }
 
-/* Words behind "--" are for the vmaf command. */
+/* Parse the options for vmaf, behind "--". */
 static int parse_words(ShardOptions *options, enum ShardAction action, int argc, char **argv)
 {
     char error[512];
@@ -462,7 +462,7 @@ static bool is_in_group(const char *name, const Arg *group)
     return false;
 }
 
-/* What vmaf-shard says itself, and what is done instead of scoring. */
+/* Options that vmaf-shard sets itself, and options that do something else than scoring. */
 static bool is_taken(const char *name)
 {
     static const char *const own[] = { "reference", "distorted", "output",   "shard", "merge",
@@ -493,10 +493,10 @@ static Argv *list_for(VmafWords *words, const char *name)
     for (unsigned i = 0; i < sizeof(what) / sizeof(*what); i++)
         if (is_in_group(name, what[i]))
             return &words->score;
-    return &words->place; /* where: each backend has options of its own there */
+    return &words->place; /* the remaining options choose the device; each backend adds its own */
 }
 
-/* As parts tell of what they were made with. */
+/* Record a scoring option in the form that parts use. */
 static void add_setting(VmafWords *words, const Arg *arg, const char *value)
 {
     if (is_in_group(arg->name, part_options))
@@ -513,7 +513,7 @@ int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size
     const Arg *arg;
     const char *value;
     int got;
-    /* The scanner passes over the first word, a program's name. */
+    /* The scanner skips the first word, which is usually a program name. */
     args_start(&scanner, option_table(), argc + 1, argv - 1);
     while ((got = args_next(&scanner, &arg, &value)) > 0) {
         if (!arg) {

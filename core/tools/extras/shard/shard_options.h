@@ -12,17 +12,18 @@
 #include "common/argv.h"
 #include "extras/tune/place.h"
 
-/* Options of the vmaf command that the user of vmaf-shard gives: some say what is scored, some where, some are for
- * the merge, and some are not the user's to give. */
+/* The options behind "--", which are for the vmaf command, sorted by their use: for scoring, for
+ * choosing the device, and for the merged report. vmaf-shard refuses options that it sets itself.
+ */
 
 typedef struct VmafWords {
     Argv score, place, merge;
-    json_t *settings;  /* `score`, as parts tell of it: names and values; NULL: none */
-    bool names_device; /* the places do, or a number of threads */
+    json_t *settings;  /* the scoring options as parts record them: names and values; NULL: none */
+    bool names_device; /* the user chose a device or a number of threads */
 } VmafWords;
 
-/* Options are written out in full: however they are typed, the words are the same. 0, -ENOMEM, or -EINVAL with
- * the reason in `error`. */
+/* Sort the options. They are written in full, so the result does not depend on how the user
+ * abbreviated them. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`. */
 int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size_t error_size);
 void vmaf_words_free(VmafWords *words);
 
@@ -30,32 +31,32 @@ enum ShardAction { SHARD_SUBMIT, SHARD_PART, SHARD_MERGE, SHARD_STATUS, SHARD_HE
 
 enum ShardEngine { ENGINE_LOCAL, ENGINE_SLURM, ENGINE_KUBERNETES, ENGINE_AWS_BATCH };
 
-extern const Subcommand shard_commands[]; /* by ShardAction; ends with a name of NULL */
+extern const Subcommand shard_commands[]; /* indexed by ShardAction; a NULL name ends it */
 
 typedef struct ShardOptions {
     const char *reference, *distorted, *output;
-    char *parts; /* the folder */
+    char *parts; /* folder of the parts */
     unsigned count;
     bool has_index;
     unsigned index;
     enum ShardEngine engine;
     bool dry_run, fresh;
     unsigned retries, at_once, gpus, cpus;
-    unsigned minutes; /* that a try may take; 0: any */
-    double wait;      /* seconds */
+    unsigned minutes; /* time limit of each try; 0: none */
+    double wait;      /* seconds to wait for missing parts */
     const char *name, *program, *gpu_resource;
     const char *partition, *memory;
     const char *image, *space, *claim, *mount, *manifests;
     const char *queue, *definition;
-    Argv extra;      /* for the engine's own command */
-    VmafWords words; /* for the vmaf command */
+    Argv extra;      /* further words for sbatch, kubectl or aws */
+    VmafWords words; /* options for the vmaf command */
     Place *places;
     size_t place_count;
     unsigned threads;
 } ShardOptions;
 
-/* Says what is wrong: -EINVAL or -ENOMEM. In any case there is something to free. For SHARD_HELP
- * *command is the one asked about, or NULL. */
+/* Parse the command line. Prints errors and returns -EINVAL or -ENOMEM. Free the options in any
+ * case. For SHARD_HELP, *command is the subcommand asked about, or NULL. */
 int shard_options_parse(ShardOptions *options, int argc, char **argv, enum ShardAction *action,
                         const Subcommand **command);
 void shard_options_free(ShardOptions *options);

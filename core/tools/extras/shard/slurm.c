@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Slurm: an array of jobs, and one that depends on all of them. */
+/* Slurm: an array job for the parts, and a merge job that depends on all of them. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "common/temp.h"
 
-/* The job's text, beside the parts: as a record, and because sbatch wants a file. */
+/* Write the job script beside the parts: sbatch needs a file, and it serves as a record. */
 static int write_script(const char *path, const char *text)
 {
     Draft draft;
@@ -22,7 +22,7 @@ static int write_script(const char *path, const char *text)
     return draft_close(&draft);
 }
 
-/* sbatch sees patterns in the names of logs. */
+/* Add --output. sbatch expands patterns in the path, so write each '%' as "%%". */
 static void add_log(Argv *argv, const char *folder, const char *name)
 {
     char *const word = malloc(strlen("--output=/") + 2 * strlen(folder) + strlen(name) + 1);
@@ -66,7 +66,7 @@ static void add_array(Argv *argv, const ShardOptions *options, const char *missi
         argv_addf(argv, "--time=%u", options->minutes);
 }
 
-/* The job's number; behind a ';' may stand the cluster. */
+/* Check the job's number. sbatch may append the cluster's name behind a ';'. */
 static int check_job(char *answer)
 {
     answer[strcspn(answer, ";")] = 0;
@@ -126,7 +126,7 @@ static int submit_merge(Submission *s, const char *program, const char *job)
     return err;
 }
 
-/* Where this program lies, for the nodes: they have the same files. */
+/* The path of this program on the nodes, which see the same files. free() it. */
 static char *program_path(const Submission *s)
 {
     if (s->options->program)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf-shard: a pair of videos in parts, on the machines that there are. */
+/* vmaf-shard: scores a pair of videos in parts, on this machine or on many. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "common/child.h"
 #include "plan.h"
 
-/* Parts for each device of this machine: few enough to start, many enough that none waits long for the last. */
+/* Parts per device of this machine: few, because each has a start-up cost, but enough that no
+ * device waits long for the last part. */
 #define PARTS_A_PLACE 4
 
 static void wake(void *children)
@@ -21,7 +22,7 @@ static void wake(void *children)
     children_wake(children);
 }
 
-/* Says which parts are there. Exit code. */
+/* Print which parts exist. Returns an exit code. */
 static int tell_status(const ShardOptions *options)
 {
     const Plan plan = { .folder = options->parts, .count = plan_count(options->parts) };
@@ -43,7 +44,7 @@ static int tell_status(const ShardOptions *options)
     return count ? EXIT_MISSING : EXIT_DONE;
 }
 
-/* This machine's devices, and the number of parts if nobody has given one. */
+/* Choose this machine's devices and, if the user gave no number, the number of parts. */
 static int settle_local(ShardOptions *options, const char *self, Children *children)
 {
     int err = 0;
@@ -59,7 +60,7 @@ static int settle_local(ShardOptions *options, const char *self, Children *child
     return interrupt_signal() ? -EINTR : 0;
 }
 
-/* The folder, where it can be reached from here. */
+/* Create or check the record of the split, unless its folder is on another machine. */
 static int settle_plan(Submission *s)
 {
     const ShardOptions *const options = s->options;
@@ -145,7 +146,7 @@ static int shard(int argc, char **argv)
 int main(int argc, char **argv)
 {
     streams_prepare();
-    /* What the program asks of itself, in a process of its own. */
+    /* The program runs itself with this option, as a child process. */
     if (argc > 1 && !strcmp(argv[1], "--devices"))
         return places_print_devices();
     return shard(argc, argv);

@@ -13,9 +13,9 @@
 typedef struct Comparison {
     Job *jobs;
     size_t count;
-    bool table; /* printed as it grows */
+    bool table; /* print the table as results arrive */
     const TuneOptions *options;
-    Journal *journal; /* of what is done; NULL: none is kept */
+    Journal *journal; /* of finished jobs; NULL: no journal */
 } Comparison;
 
 static int note(const Comparison *c, const Job *job)
@@ -43,7 +43,8 @@ static int changed(void *arg, Job *job)
     return 0;
 }
 
-/* One setting of each encoder after another, so that an encoder that fails is found early. */
+/* List the jobs setting by setting rather than encoder by encoder, so that a broken encoder shows
+ * early. */
 static int list_jobs(Comparison *c, Original *source, const TuneOptions *options)
 {
     size_t most = 0;
@@ -65,7 +66,7 @@ static int list_jobs(Comparison *c, Original *source, const TuneOptions *options
     return 0;
 }
 
-/* What an earlier run has done is taken from its journal. */
+/* Take finished results from the journal of an earlier run. */
 static int restore_jobs(Comparison *c)
 {
     for (size_t i = 0; c->journal && i < c->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf-tune corpus: many sources, one journal. Each result is a job of its own and has a key that says all it
- * depends on; what the journal has is not done again. */
+/* vmaf-tune corpus: processes many sources with one journal. Each result has a key with everything
+ * it depends on, and results that the journal already has are skipped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct Corpus {
     const TuneOptions *options;
     Journal *journal;
     size_t done, kept, failed;
-    /* Of the source at hand. */
+    /* The current source. */
     const char *path;
     Job *jobs;
     size_t job_count;
@@ -54,7 +54,8 @@ static int read_whole(const char *path, char **text, size_t *length)
     return err;
 }
 
-/* One path a line; or each ended by a zero byte, if there is one, as `find -print0` writes them. */
+/* Read one path per line. If the file contains a zero byte, paths end with zero bytes, as `find
+ * -print0` writes them. */
 static int read_list(const char *path, Argv *list)
 {
     char *text;
@@ -141,7 +142,7 @@ static int try_settings(Corpus *corpus)
     int err = list_jobs(corpus, &source);
     if (!err && corpus->job_count) {
         err = original_open(&source, corpus->path, corpus->shop);
-        if (err && err != -EINTR && err != -ENOMEM) { /* the others may be fine */
+        if (err && err != -EINTR && err != -ENOMEM) { /* other sources may still work */
             corpus->failed += corpus->job_count;
             err = 0;
         } else if (!err) {

@@ -4,14 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Between two points: c[0] + c[1] t + c[2] t² + c[3] t³, where t is (x - origin) / scale. */
+/* One piece between two points: c[0] + c[1] t + c[2] t² + c[3] t³, with t = (x - origin) / scale.
+ */
 typedef struct Piece {
     double origin, scale, c[4];
 } Piece;
 
 struct Curve {
     size_t pieces;
-    double *knots; /* pieces + 1: where they meet */
+    double *knots; /* pieces + 1 values of x where pieces begin and end */
     Piece *piece;
 };
 
@@ -29,7 +30,8 @@ static bool points_are_usable(const double *x, const double *y, size_t count)
     return true;
 }
 
-/* Solves four equations in place; a is [matrix | right side]. */
+/* Solve four linear equations in place by Gaussian elimination; `a` is [matrix | right side].
+ * False: singular. */
 static bool solve(long double a[4][5], double c[4])
 {
     for (unsigned k = 0; k < 4; k++) {
@@ -57,12 +59,13 @@ static bool solve(long double a[4][5], double c[4])
     return true;
 }
 
-/* The polynomial with the least sum of squares; through all points if there are four. */
+/* Fit the cubic polynomial with the least sum of squared errors; it passes through exactly four
+ * points. */
 static bool fit_cubic(Curve *curve, const double *x, const double *y, size_t count)
 {
     long double a[4][5] = { { 0.0L } };
     Piece *const piece = curve->piece;
-    /* t goes from -1 to 1: powers of it stay of one size. */
+    /* Scale x so that t runs from -1 to 1, which keeps the powers of t at similar sizes. */
     piece->origin = (x[0] + x[count - 1]) / 2;
     piece->scale = (x[count - 1] - x[0]) / 2;
     for (size_t n = 0; n < count; n++) {
@@ -79,7 +82,8 @@ static bool fit_cubic(Curve *curve, const double *x, const double *y, size_t cou
     return solve(a, piece->c);
 }
 
-/* The slope at an end, from the two intervals next to it; it does not turn the curve round. */
+/* The slope at an end point from the two nearest intervals, limited so that the curve stays
+ * monotonic there. */
 static double pchip_end(double h0, double h1, double d0, double d1)
 {
     const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
@@ -90,7 +94,8 @@ static double pchip_end(double h0, double h1, double d0, double d1)
     return slope;
 }
 
-/* Fritsch and Butland: weighted harmonic means of the slopes on both sides. */
+/* Fritsch and Butland: the slope at a point is a weighted harmonic mean of the slopes on both
+ * sides. */
 static void pchip_slopes(const double *h, const double *d, double *slope, size_t count)
 {
     if (count == 2) {
@@ -105,7 +110,8 @@ static void pchip_slopes(const double *h, const double *d, double *slope, size_t
     slope[count - 1] = pchip_end(h[count - 2], h[count - 3], d[count - 2], d[count - 3]);
 }
 
-/* The slope of interval i; two more on each side go on as the last ones changed. */
+/* The slope of interval i. Two more intervals on each side are extrapolated linearly from the
+ * outermost two. */
 static double akima_interval(const double *d, size_t intervals, ptrdiff_t i)
 {
     const ptrdiff_t last = (ptrdiff_t)intervals - 1;
@@ -122,7 +128,7 @@ static void akima_slopes(const double *d, double *slope, size_t count)
 {
     for (size_t n = 0; n < count; n++) {
         const ptrdiff_t i = (ptrdiff_t)n;
-        double m[4]; /* of the two intervals before the point and the two after */
+        double m[4]; /* slopes of the two intervals before the point and the two after it */
         for (ptrdiff_t k = 0; k < 4; k++)
             m[k] = akima_interval(d, count - 1, i - 2 + k);
         const double before = fabs(m[1] - m[0]), after = fabs(m[3] - m[2]);
@@ -226,7 +232,8 @@ static int by_rate(const void *a, const void *b)
     const RatePoint *const p = a, *const q = b;
     if (p->rate != q->rate)
         return p->rate < q->rate ? -1 : 1;
-    return p->quality > q->quality ? -1 : p->quality < q->quality; /* the best of one rate first */
+    /* At equal rates, the best quality comes first. */
+    return p->quality > q->quality ? -1 : p->quality < q->quality;
 }
 
 size_t rate_points_rising(RatePoint *points, size_t count)
@@ -248,7 +255,7 @@ typedef struct Line {
     size_t count;
 } Line;
 
-/* One of the two against the other: rates as their logarithms. */
+/* Put quality over log(rate) or log(rate) over quality. */
 static bool make_line(Line *line, const RatePoint *points, size_t count, bool rate_over_quality)
 {
     *line = (Line){ .count = count };
@@ -264,7 +271,7 @@ static bool make_line(Line *line, const RatePoint *points, size_t count, bool ra
     return true;
 }
 
-/* The mean distance from the first curve up to the second where they share x. */
+/* The mean height of the second curve above the first, over the x that both cover. NAN: none. */
 static double mean_gap(enum CurveKind kind, const Line *a, const Line *b)
 {
     double gap = NAN;
@@ -317,7 +324,7 @@ static int by_rate_indexed(const void *a, const void *b)
     return by_rate(&((const Indexed *)a)->point, &((const Indexed *)b)->point);
 }
 
-/* Does b lie below, or on, the straight line from a to c? */
+/* Does b lie on or below the straight line from a to c? */
 static bool is_under(const RatePoint *a, const RatePoint *b, const RatePoint *c)
 {
     return (b->quality - a->quality) * (c->rate - a->rate) <=

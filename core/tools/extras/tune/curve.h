@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A smooth curve through points: what lies between encodes. */
+/* Smooth curves through rate-quality points, and comparisons between such curves. Functions here
+ * keep no state: any thread may call them on its own data. */
 #ifndef TUNE_CURVE_H
 #define TUNE_CURVE_H
 
@@ -7,45 +8,49 @@
 #include <stddef.h>
 
 enum CurveKind {
-    CURVE_CUBIC, /* one polynomial of degree three, as VCEG-M33 has it; from four points on the nearest one */
-    CURVE_PCHIP, /* piecewise, never beyond its points: as in the JCT-VC and JVET sheets */
-    CURVE_AKIMA, /* piecewise, by Akima's rule of 1970 */
+    CURVE_CUBIC, /* one cubic polynomial, as in VCEG-M33; least squares from five points on */
+    CURVE_PCHIP, /* piecewise cubic without overshoot, as in the JCT-VC and JVET sheets */
+    CURVE_AKIMA, /* piecewise cubic by Akima's method (1970) */
     CURVE_KINDS
 };
 
-const char *curve_name(enum CurveKind kind); /* "cubic" */
+const char *curve_name(enum CurveKind kind); /* for example "cubic"; static text */
 
 typedef struct Curve Curve;
 
-/* Through points whose x rise. NULL: too few (four for CURVE_CUBIC, else two), x that do not rise, values that
- * are no numbers, or no memory. */
+/* Create a curve through points whose x values increase. The caller destroys it. Returns NULL with
+ * fewer points than needed (four for CURVE_CUBIC, two otherwise), when x does not increase, when a
+ * value is not finite, or without memory. */
 Curve *curve_create(enum CurveKind kind, const double *x, const double *y, size_t count);
 void curve_destroy(Curve *curve);
 
-/* Within the points; beyond them the outermost piece goes on. */
+/* Evaluate the curve, or integrate it. Outside the points, the outermost piece is extended. */
 double curve_at(const Curve *curve, double x);
 double curve_integral(const Curve *curve, double from, double to);
 
-/* Rate-quality curves against each other: Bjøntegaard's deltas, and the hull of them all. */
+/* Comparing rate-quality curves: Bjøntegaard deltas (BD-rate, BD-quality) and the convex hull. */
 
 typedef struct RatePoint {
     double rate, quality;
 } RatePoint;
 
-/* The points in the order of their rates, less those that cost more than another for no more quality: only a
- * curve that rises can be compared. Works in place; how many are left. */
+/* Sort the points by rate and remove points that cost more than another without better quality,
+ * since only rising curves can be compared. Also removes points that are not finite. Works in place
+ * and returns how many points are left. */
 size_t rate_points_rising(RatePoint *points, size_t count);
 
-/* How much more rate `test` takes than `anchor` for the same quality, in percent, on average over the
- * qualities that both reach; and how much more quality it has at the same rate, over the rates of both. The
- * points are as rate_points_rising leaves them. NAN: too few points, or nothing in common. */
+/* BD-rate: how many percent more rate `test` needs than `anchor` for the same quality, averaged
+ * over the qualities that both curves reach. BD-quality: how much more quality `test` has at the
+ * same rate, averaged over the rates that both cover. Pass points as rate_points_rising leaves
+ * them. NAN: too few points, or the curves do not overlap. */
 double bd_rate(enum CurveKind kind, const RatePoint *anchor, size_t anchor_count,
                const RatePoint *test, size_t test_count);
 double bd_quality(enum CurveKind kind, const RatePoint *anchor, size_t anchor_count,
                   const RatePoint *test, size_t test_count);
 
-/* Which points are on the upper hull of all: no mixture of others gives their quality for less rate. Their
- * indices go to `hull`, which has room for `count`, by rising rate; how many. */
+/* Find the points on the upper convex hull: no mixture of other points reaches their quality at a
+ * lower rate. Writes their indices to `hull`, which has room for `count`, by increasing rate, and
+ * returns how many there are (0 also without memory). */
 size_t rate_hull(const RatePoint *points, size_t count, size_t *hull);
 
 #endif

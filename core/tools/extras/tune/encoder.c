@@ -9,13 +9,13 @@
 #include "common/message.h"
 #include "range.h"
 
-/* How ffmpeg's encoders take constant quality. A name that ends in '*' stands for all that begin so or, with
- * the '*' in front, end so. */
+/* How ffmpeg's encoders take constant quality. A '*' at the end or the start of a name stands for
+ * any characters there. */
 struct EncoderKind {
     const char *name, *option;
     double low, high;
     bool high_is_better;
-    const char *beside[7]; /* what makes the option the one that counts */
+    const char *beside[7]; /* further options, without which the encoder would ignore the setting */
 };
 
 static const EncoderKind kinds[] = {
@@ -46,7 +46,7 @@ static bool name_fits(const char *pattern, const char *name)
     return !strcmp(name, pattern);
 }
 
-/* One part of the text up to `end` characters or an unescaped ':'; free() it. */
+/* Copy up to the end or an unescaped ':', removing escapes, and advance *at. free() the copy. */
 static char *read_part(const char **at, const char *end)
 {
     char *const part = malloc((size_t)(end - *at) + 1);
@@ -226,7 +226,7 @@ static void collect(void *arg, enum ChildStream stream, const char *bytes, size_
     grown[listing->used] = 0;
 }
 
-/* Is there a line " V..... NAME "? */
+/* Does ffmpeg's list contain a line " V..... NAME "? */
 static bool is_listed(const Listing *listing, const char *name)
 {
     const size_t length = strlen(name);
@@ -318,10 +318,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* One word from `at` on; where it ends, or NULL when a quotation does not. */
+/* Read one word. Returns its end, or NULL if a quote is not closed. */
 static const char *read_word(const char *at, Text *word)
 {
-    put(word, "", 0); /* '' is a word, too */
+    put(word, "", 0); /* so that '' gives an empty word */
     while (*at && !is_blank(*at)) {
         const char c = *at++;
         if (c == '\\') {
@@ -345,7 +345,8 @@ static const char *read_word(const char *at, Text *word)
 
 enum Hole { HOLE_NONE, HOLE_INPUT, HOLE_Y4M, HOLE_OUTPUT, HOLE_SETTING, HOLE_UNKNOWN };
 
-/* What stands in the braces that open at `at`, and where they close. {{ and }} are braces themselves. */
+/* Classify the placeholder that opens at `at`; *end is its closing brace. {{ and }} stand for
+ * literal braces. */
 static enum Hole find_hole(const char *at, const char **end)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* An encoder: one of ffmpeg's, with options, or a command of the user's. */
+/* An encoder to test: one of ffmpeg's, with options, or a command given by the user. */
 #ifndef TUNE_ENCODER_H
 #define TUNE_ENCODER_H
 
@@ -9,11 +9,13 @@
 #include "common/argv.h"
 #include "common/child.h"
 
-/* A command as typed, made into the words of an argument vector. No shell ever sees it: there are no variables,
- * no patterns, no pipes. Blanks part words; '…' keeps everything, "…" all but \" and \\, and outside of
- * both a backslash keeps the next character.
+/* A command template: a command line split into the words of an argument vector. No shell runs it,
+ * so variables, patterns and pipes do not work. Blanks separate words. '…' keeps everything
+ * literally; "…" also, except for \" and \\; outside of quotes a backslash keeps the next
+ * character.
  *
- * After that, in each word, {NAME} is replaced. So a file's name stays one word, whatever is in it. */
+ * After splitting, {NAME} is replaced inside each word. A file name therefore always stays one
+ * word, whatever characters it has. */
 
 typedef struct Template {
     Argv words;
@@ -26,58 +28,60 @@ typedef struct TemplateValues {
     const char *setting; /* {crf} */
 } TemplateValues;
 
-/* 0, -ENOMEM, or -EINVAL with the reason in `error`: also when the output or the setting is not in it. */
+/* Split and check a command. Returns 0, -ENOMEM, or -EINVAL with the reason in `error`, also when
+ * {output} or {crf} is missing. Free the template after success. */
 int template_parse(Template *template, const char *text, char *error, size_t error_size);
 void template_free(Template *template);
 
 bool template_wants_y4m(const Template *template);
-/* What the output's name is to end with; "mkv" unless {output.EXT} says otherwise. */
+/* The extension for the output file: "mkv" unless {output.EXT} names another. */
 void template_extension(const Template *template, char *text, size_t size);
 
-/* A new vector; `failed` says when there was no memory. */
+/* Fill in the values. The caller frees the vector; its `failed` is set when memory ran out. */
 Argv template_fill(const Template *template, const TemplateValues *values);
 
 typedef struct EncoderKind EncoderKind;
 
 typedef struct Encoder {
-    char *label;             /* what it is called in tables: as typed */
-    char *codec;             /* ffmpeg's name for it; NULL: a command */
-    const EncoderKind *kind; /* how ffmpeg takes its setting; NULL: not known, or a command */
-    char *option;            /* the one that takes it, as typed; NULL: the kind's */
-    Argv options;            /* -preset slow … */
+    char *label;             /* name in tables, as typed */
+    char *codec;             /* ffmpeg's name of the encoder; NULL: a command */
+    const EncoderKind *kind; /* how ffmpeg takes the setting; NULL: unknown encoder, or a command */
+    char *option; /* option that takes the setting, if the user named one; NULL: the usual one */
+    Argv options; /* options for ffmpeg, such as -preset slow */
     Template command;
-    double *settings; /* to be tried, rising */
+    double *settings; /* settings to try, in increasing order */
     size_t setting_count;
-    double low, high;    /* settings there are */
-    bool high_is_better; /* of settings */
+    double low, high;    /* range of valid settings */
+    bool high_is_better; /* higher settings give better quality */
     bool failed;
 } Encoder;
 
 typedef struct Encode {
     const char *ffmpeg, *input, *y4m, *output;
     double setting;
-    bool whole; /* what is beside the video is copied */
+    bool whole; /* copy the audio as well */
 } Encode;
 
-/* "libx264" or "libx264:preset=slow:tune=film"; \: \, and \\ stand for the characters. setting=NAME says which
- * option takes the setting. 0, -ENOMEM, or -EINVAL with the reason in `error`. */
+/* Parse "libx264" or "libx264:preset=slow:tune=film". Write \: \, and \\ for these characters
+ * themselves. setting=NAME names the option that takes the setting. Returns 0, -ENOMEM, or -EINVAL
+ * with the reason in `error`. Free the encoder after success. */
 int encoder_parse(Encoder *encoder, const char *text, size_t length, char *error,
                   size_t error_size);
-/* "x264 --crf {crf} -o {output} {input}" or "NAME=x264 …". */
+/* Parse "x264 --crf {crf} -o {output} {input}" or "NAME=x264 …". Returns as encoder_parse does. */
 int encoder_parse_command(Encoder *encoder, const char *text, char *error, size_t error_size);
 void encoder_free(Encoder *encoder);
 
-/* -EINVAL, and the reason, when the encoder has no such setting. */
+/* Returns -EINVAL, with the reason in `error`, if the setting is out of the encoder's range. */
 int encoder_check_setting(const Encoder *encoder, double setting, char *error, size_t error_size);
-/* What the setting is called: "crf", "qp". */
+/* The name of the setting, such as "crf" or "qp". */
 const char *encoder_setting_name(const Encoder *encoder);
-/* Of its files: "mkv". */
+/* The extension of the files it writes, such as "mkv". */
 void encoder_extension(const Encoder *encoder, char *text, size_t size);
 bool encoder_wants_y4m(const Encoder *encoder);
 
 Argv encoder_command(const Encoder *encoder, const Encode *encode);
 
-/* Asks ffmpeg whether it has them all. Says what is missing; negative errno. */
+/* Check that ffmpeg has all these encoders. Prints what is missing and returns a negative errno. */
 int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Children *children);
 
 #endif

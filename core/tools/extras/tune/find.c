@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf-tune search: the search, and the encode of the whole with what it found. */
+/* vmaf-tune search: runs the search, then encodes the whole source with the setting found. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,14 +16,14 @@
 #include "search.h"
 #include "status.h"
 
-#define WHOLE_MAX 6 /* encodes of the whole, should the samples have misled us */
+#define WHOLE_MAX 6 /* encodes of the whole source, in case the samples mislead */
 
-/* The encode of the whole. */
+/* The encode of the whole source. */
 typedef struct Whole {
     Search *search;
-    TempFolder *temp; /* in the output's folder, so that it takes its place in one step */
-    char *best;       /* the file so far */
-    Job job;          /* that made it */
+    TempFolder *temp; /* in the output's folder, so that rename() can put the file there */
+    char *best;       /* path of the best encode so far */
+    Job job;          /* the job that made `best` */
     int reached, missed;
     unsigned encodes;
 } Whole;
@@ -74,7 +74,8 @@ static int encode_whole(Whole *whole, const char *output, int step, double *scor
         whole->reached = step;
     else
         whole->missed = step;
-    if (reaches || !whole->best) { /* the last one that reaches it; or any, to begin with */
+    /* Keep the last encode that reaches the target, or the first one of all. */
+    if (reaches || !whole->best) {
         if (whole->best)
             unlink(whole->best);
         free(whole->best);
@@ -89,7 +90,7 @@ static int encode_whole(Whole *whole, const char *output, int step, double *scor
     return 0;
 }
 
-/* The step to try after this one, -1: enough. What samples said of a step's price still holds. */
+/* The step to try after this one; -1: done. The slope known from the samples still applies. */
 static int next_whole(const Whole *whole, int step, double score)
 {
     const Search *const search = whole->search;
@@ -133,7 +134,8 @@ static void hear_tail(void *tail, enum ChildStream stream, const char *bytes, si
     tail_feed(tail, bytes, count);
 }
 
-/* Copies a moment of the source's sound to a file; the exit code of that, or a negative errno. */
+/* Copy a moment of the source's audio to a file. Returns ffmpeg's exit code, or a negative errno.
+ */
 static int copy_sound(Workshop *shop, const char *path, const char *format, const char *to,
                       Tail *tail)
 {
@@ -157,12 +159,12 @@ static int copy_sound(Workshop *shop, const char *path, const char *format, cons
     return err ? err : end.code;
 }
 
-/* Finds out now, not after the search, that the file cannot hold the source's sound. */
+/* Check before the long search whether the output's file format can hold the source's audio. */
 static int check_sound(Workshop *shop, const TuneOptions *options)
 {
     Tail tail = { .next = 0 };
     const int silent = copy_sound(shop, options->subject, "null", "-", &tail);
-    if (silent) /* none, or no such source: that is said elsewhere */
+    if (silent) /* the source has no audio, or cannot be read, which is reported elsewhere */
         return silent < 0 ? silent : 0;
     char *const file = temp_file(shop->temp, extension_of(options->output));
     char *const to = file ? text_print("file:%s", file) : NULL;
@@ -236,7 +238,7 @@ static int say_unreached(const Search *search, double setting, double score)
     return -ERANGE;
 }
 
-/* The last word, and what it means for the exit code. */
+/* Print the result and choose the return value. */
 static int conclude(const Search *search, const Whole *whole, const char *output)
 {
     char name[128], setting[32];

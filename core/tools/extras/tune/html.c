@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A comparison as one page: no script, nothing from elsewhere. */
+/* The comparison as an HTML page without scripts or external files, and its chart as SVG. */
 #include "libvmaf/libvmaf.h"
 
 #include <math.h>
@@ -138,16 +138,16 @@ void results_write_html(const Results *results, FILE *file)
     fputs("</body>\n</html>\n", file);
 }
 
-/* Rate-quality curves as SVG: rates on a logarithmic axis, qualities on a straight one. */
+/* The chart shows quality on a linear axis over the rate on a logarithmic axis. */
 
 enum { WIDTH = 860, HEIGHT = 500, LEFT = 64, RIGHT = 20, TOP = 20, BOTTOM = 52, STEPS = 64 };
 
-/* Okabe and Ito's colours: told apart by nearly all eyes, on white and on black. */
+/* Okabe and Ito's colours, which nearly everyone can tell apart, on white and on black. */
 static const char *const colours[] = { "#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                        "#d55e00", "#56b4e9", "#8c6bb1", "#888888" };
 
 typedef struct Axes {
-    double low_rate, high_rate, low_score, high_score; /* rates as logarithms */
+    double low_rate, high_rate, low_score, high_score; /* rates are logarithms (base 10) */
 } Axes;
 
 static double at_rate(const Axes *axes, double rate)
@@ -163,7 +163,7 @@ static double at_score(const Axes *axes, double score)
                (HEIGHT - TOP - BOTTOM);
 }
 
-/* Room for all points, with a margin. False: there are none. */
+/* Fit the axes around all points, with a margin. False: no points. */
 static bool find_axes(const Results *results, Axes *axes)
 {
     bool any = false;
@@ -187,7 +187,7 @@ static bool find_axes(const Results *results, Axes *axes)
     return any;
 }
 
-/* 1, 2 or 5 times a power of ten: about so many of them fit. */
+/* The distance between grid lines: 1, 2 or 5 times a power of ten, giving about `wanted` lines. */
 static double tick_step(double span, double wanted)
 {
     const double raw = span / wanted, power = pow(10.0, floor(log10(raw)));
@@ -220,7 +220,7 @@ static void write_grid(const Axes *axes, FILE *file)
     }
 }
 
-/* The curve that BD figures with PCHIP are taken from. */
+/* Draw the curve that the PCHIP Bjøntegaard figures use. */
 static void write_curve(const Axes *axes, const Line *line, const char *colour, FILE *file)
 {
     const size_t count = line->rising_count;
@@ -263,7 +263,8 @@ static void write_points(const Results *results, const Axes *axes, const Line *l
     }
 }
 
-/* Mixtures of two encodes: straight lines over the rate, which the logarithm bends. */
+/* Mixtures of two encodes lie on a straight line over the rate, which the logarithmic axis bends.
+ */
 static void write_hull(const Results *results, const Axes *axes, FILE *file)
 {
     enum { PIECES = 12 };

@@ -15,7 +15,7 @@
 #include "results.h"
 #include "status.h"
 
-#define LOOK_TIME 250 /* milliseconds between looks at what moves on */
+#define LOOK_TIME 250 /* milliseconds between updates of the progress display */
 
 static double now(void)
 {
@@ -34,9 +34,9 @@ void end_print(const ChildEnd *end, char *text, size_t size)
         snprintf(text, size, "exit code %d", end->code);
 }
 
-/* ---- the steps ---- */
+/* ---- steps of a job ---- */
 
-/* ffmpeg's "frame=12" and the vmaf command's "progress frame=12 …". */
+/* Read the frame number from ffmpeg's "frame=12" or the vmaf command's "progress frame=12 …". */
 static void take_progress(Job *job, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ static int start_encode(Workshop *shop, Job *job)
         return -ENOMEM;
     if (encoder_wants_y4m(job->encoder)) {
         const int err = original_decode(job->source, shop);
-        if (err == -EIO) /* it was said why; other sources may be better */
+        if (err == -EIO) /* original_decode printed why; other sources may still work */
             fail(shop, job, "encoding failed", "the source could not be decoded");
         if (err)
             return err == -EIO ? 0 : err;
@@ -136,7 +136,7 @@ static int start_score(Workshop *shop, Job *job, Place *place)
     return start(shop, job, JOB_SCORING, argv, shop->self);
 }
 
-/* ---- what comes of them ---- */
+/* ---- ends of steps ---- */
 
 static void discard(char **path, bool keep)
 {
@@ -176,7 +176,8 @@ static void finish_measure(Workshop *shop, Job *job)
         fail(shop, job, "measuring failed", "there is no video in what it wrote");
         return;
     }
-    /* All encodes of a source last as long as it does: containers count time more or less finely. */
+    /* Use the source's duration for all its encodes, because containers store times with different
+     * precision. */
     job->bitrate = (double)job->media.bytes * 8.0 / job->source->media.seconds / 1000.0;
     end_step(shop, job);
     job->state = JOB_MEASURED;
@@ -226,7 +227,7 @@ static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
     return 0;
 }
 
-/* ---- all together ---- */
+/* ---- scheduling ---- */
 
 static Place *free_place(Workshop *shop)
 {
@@ -236,7 +237,7 @@ static Place *free_place(Workshop *shop)
     return NULL;
 }
 
-/* Starts whatever may start. */
+/* Start every step that may start now. */
 static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg)
 {
     size_t encoding = 0, unscored = 0;
@@ -250,7 +251,7 @@ static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *chang
         if (job->state == JOB_WAITING && job->encoder->failed) {
             job->state = JOB_LEFT_OUT;
         } else if (job->state == JOB_WAITING && encoding < shop->encodes &&
-                   /* Encodes that wait fill the disk. */
+                   /* Limit unscored encodes, since they fill the disk. */
                    unscored < 2 * shop->place_count + shop->encodes) {
             err = start_encode(shop, job);
             encoding++;

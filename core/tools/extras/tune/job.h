@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A job is one encode of one source: it is encoded, measured and scored. Several are under way at once, each
- * step as a child process: as many encodes as allowed, and in each place one scoring. */
+/* A job is one encode of one source: vmaf-tune encodes it, measures its bitrate and scores it.
+ * Several jobs run at once, each step as a child process: up to `encodes` encodes, and one scoring
+ * per device. All functions must be called from the main thread. */
 #ifndef TUNE_JOB_H
 #define TUNE_JOB_H
 
@@ -15,26 +16,26 @@
 #include "report/pooling.h"
 #include "common/temp.h"
 
-/* What all jobs share. */
+/* State shared by all jobs. The pointers belong to the caller. */
 typedef struct Workshop {
     Children *children;
     TempFolder *temp;
     const char *ffmpeg;
-    const char *self; /* this program: it is run as the vmaf command */
+    const char *self; /* path of this program, which runs itself as the vmaf command */
     Place *places;
     size_t place_count;
-    unsigned encodes; /* at once */
-    Argv score_words; /* for the vmaf command: --model, --feature, … */
+    unsigned encodes; /* encodes that run at once */
+    Argv score_words; /* options for the vmaf command: --model, --feature, … */
     const char *metric;
     Pooling pooling;
-    double time_limit; /* of each step; 0: none */
+    double time_limit; /* seconds for each step; 0: no limit */
     bool quiet;
 } Workshop;
 
 typedef struct Original {
     const char *path;
-    char *argument; /* the same, such that no program takes it for an option */
-    char *y4m;      /* decoded, where somebody wants it so; NULL: not yet */
+    char *argument; /* the path in a form that no program mistakes for an option */
+    char *y4m;      /* path of the decoded video; NULL: not decoded yet */
     Media media;
 } Original;
 
@@ -50,50 +51,53 @@ enum JobState {
 };
 
 typedef struct Job {
-    /* What is to be done. */
+    /* Set by the caller. */
     Original *source;
     Encoder *encoder;
     double setting;
-    char *output; /* where the encode stays; NULL: nowhere. Belongs to who made the job */
-    bool whole;   /* with the sound */
-    /* How it goes. */
+    char *output; /* keep the encode here; NULL: delete it. Owned by the creator of the job */
+    bool whole;   /* encode for keeping, with audio */
+    /* State while the job runs. */
     enum JobState state;
     Child *child;
     Argv argv;
     Place *place;
     char *file, *report;
-    double since; /* the step under way began */
+    double since; /* start of the current step */
     uint64_t frame;
-    char line[128]; /* of progress */
+    char line[128]; /* partial line of progress output */
     size_t line_used;
     Tail tail;
     MediaReader reader;
-    /* What came of it. */
+    /* Results. */
     Media media;
-    double bitrate; /* kbit/s of the video */
+    double bitrate; /* of the video, in kbit/s */
     double encode_seconds, score_seconds;
-    double *scores; /* of each frame */
+    double *scores; /* one per scored frame */
     size_t score_count;
-    double score;          /* pooled */
-    const char *scored_in; /* label of the place */
-    json_t *stored;        /* all of it, if an earlier run found it */
+    double score;          /* pooled over the frames */
+    const char *scored_in; /* label of the device */
+    json_t *stored;        /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
-/* Looks into a source. Says what is wrong; negative errno, -EINTR when a signal came. */
+/* Read the size, length and other properties of a source. Prints errors. Returns 0 or a negative
+ * errno; -EINTR after a signal. Call original_close in any case. */
 int original_open(Original *source, const char *path, Workshop *shop);
-/* Makes its Y4M, if it is not there. */
+/* Decode the source to Y4M, unless that has been done. Prints errors and returns a negative errno.
+ */
 int original_decode(Original *source, Workshop *shop);
 void original_close(Original *source);
 
-/* Called when a job has come a step further, and now and then: `job` is then NULL. What is not 0 stops all. */
+/* Called after each step of a job, and regularly with `job` NULL. A nonzero result stops all jobs.
+ */
 typedef int JobChanged(void *arg, Job *job);
 
-/* Does all jobs. Those that fail say why, and the others of their encoder are left out. 0, -EINTR when a signal
- * came, or another negative errno when nothing can go on. */
+/* Run all jobs. A job that fails prints why, and the remaining jobs of its encoder are skipped.
+ * Returns 0, -EINTR after a signal, or another negative errno if nothing can continue. */
 int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg);
 void job_free(Job *job);
 
-/* "exit code 1" or "signal 11" or "it took too long". */
+/* Describe how a process ended: "exit code 1", "signal 11" or "it took too long". */
 void end_print(const ChildEnd *end, char *text, size_t size);
 
 #endif

@@ -19,8 +19,8 @@
 struct Journal {
     const char *path;
     int fd;
-    json_t *lines; /* by their keys */
-    off_t end;     /* of the last whole line */
+    json_t *lines; /* objects by key */
+    off_t end;     /* offset behind the last complete line */
 };
 
 static int complain(const Journal *journal, int error)
@@ -29,14 +29,15 @@ static int complain(const Journal *journal, int error)
     return -error;
 }
 
-/* The key of a line; the object that holds it is to be released. */
+/* Parse a line and return its key (NULL: none). The caller releases *object, which owns the key. */
 static const char *read_key(const char *line, size_t length, json_t **object)
 {
     *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
     return json_string_value(json_object_get(*object, "key"));
 }
 
-/* Is it the beginning of one of our lines? What is somebody else's must not be written over. */
+/* Is the text the incomplete beginning of a line that we wrote? Only such text may be overwritten.
+ */
 static bool is_torn(const char *text, size_t length)
 {
     json_t *object;
@@ -55,7 +56,7 @@ static int read_lines(Journal *journal, FILE *file)
     for (ssize_t length; !err && (length = getline(&line, &room, file)) > 0;) {
         json_t *object;
         number++;
-        if (line[length - 1] != '\n' && is_torn(line, (size_t)length)) /* it is written over */
+        if (line[length - 1] != '\n' && is_torn(line, (size_t)length)) /* overwrite it */
             break;
         const char *const key = read_key(line, (size_t)length, &object);
         if (!key || line[length - 1] != '\n') {
@@ -92,7 +93,7 @@ static int read_all(Journal *journal)
     return 0;
 }
 
-/* A file that was just made is safe once its folder is. */
+/* Sync the folder: without that, a crash could lose a newly created file. */
 static void sync_folder(const char *path)
 {
     char *const folder = path_folder(path);
@@ -166,7 +167,8 @@ size_t journal_count(const Journal *journal)
     return json_object_size(journal->lines);
 }
 
-/* The line and its end in one go; what a full disk leaves of it is taken back. */
+/* Append one line and sync it. If that fails, for example on a full disk, cut off the partial line.
+ */
 static int write_line(Journal *journal, const char *line, size_t length)
 {
     for (size_t done = 0; done < length;) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A file of JSON lines that grows by whole lines, whatever happens: a line is on the disk before the next job
- * begins, and one that was torn when we were killed is dropped. One process at a time writes it.
+/* A journal: a file of JSON lines that keeps results across runs. Each line reaches the disk before
+ * the next job starts, and a line left incomplete by a kill is dropped at the next start. A file
+ * lock allows one writing process at a time.
  *
- * Each line is an object with a string "key" that says what it answers. */
+ * Each line is an object whose string "key" identifies the result. */
 #ifndef TUNE_JOURNAL_H
 #define TUNE_JOURNAL_H
 
@@ -14,25 +15,26 @@
 
 typedef struct Journal Journal;
 
-/* Opens or makes the file, and reads the keys in it. Says what is wrong; negative errno: -EBUSY when another
- * process is at it. */
+/* Open or create the file and read its lines. `path` must stay valid. Prints errors and returns a
+ * negative errno; -EBUSY: another process is writing it. */
 int journal_open(Journal **out, const char *path);
 void journal_close(Journal *journal);
 
 bool journal_has(const Journal *journal, const char *key);
-/* The object of that key, the journal's; NULL: there is none. */
+/* The object with that key, owned by the journal. NULL: none. */
 json_t *journal_get(const Journal *journal, const char *key);
 size_t journal_count(const Journal *journal);
-/* Takes the object. Says what is wrong; negative errno. */
+/* Append the object and take ownership of it. Prints errors and returns a negative errno. */
 int journal_add(Journal *journal, const char *key, json_t *object);
 
-/* Keys of results: all that a result depends on. What has the same key need not be done again. */
+/* Keys contain everything that a result depends on, so equal keys mean that the result can be
+ * reused. */
 
-/* The source as it is now, what is computed, the encoder, and then what is done with it. free() it; NULL: no
- * memory. */
+/* Build a key from the source's path, size and time, the scoring options, the encoder and `what`,
+ * the task. free() it. NULL: no memory. */
 char *key_make(const char *path, const TuneOptions *options, const Encoder *encoder,
                const char *what);
-/* The same for one setting. */
+/* The key for encoding with one setting. free() it. NULL: no memory. */
 char *key_of_setting(const char *path, const TuneOptions *options, const Encoder *encoder,
                      double setting);
 

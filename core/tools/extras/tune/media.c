@@ -16,7 +16,7 @@ Argv media_command(const char *ffmpeg, const char *path)
     return argv;
 }
 
-/* stream, dts, pts, duration, size, crc, … */
+/* The fields are stream, dts, pts, duration, size, checksum and more. */
 static void take_packet(MediaReader *reader, const char *line)
 {
     int64_t dts, pts, ticks;
@@ -70,7 +70,7 @@ bool media_finish(MediaReader *reader, Media *media)
         return false;
     const double tick = (double)reader->base_num / (double)reader->base_den;
     const double span = (double)reader->last - (double)reader->first;
-    /* The last frame is shown, too: for as long as it says, or as others were. */
+    /* Add the duration of the last frame: its own, or the average of the others. */
     const double last = reader->last_ticks > 0 ? (double)reader->last_ticks
                         : m->frames > 1        ? span / (double)(m->frames - 1)
                                                : 0.0;

@@ -44,7 +44,7 @@ enum {
         .complete = row_complete                                                                   \
     }
 
-/* Rows that several subcommands have. */
+/* Options that several subcommands share. */
 #define ENCODER_ROWS                                                                               \
     ROW(ARG_ENCODERS, "encoders", "LIST",                                                          \
         "ffmpeg's encoders, parted by commas, each with\n"                                         \
@@ -262,7 +262,7 @@ static int add_command(TuneOptions *options, const char *text)
     return err ? err : check_label(options);
 }
 
-/* Settings are given to encoders when all of these are known. */
+/* Apply a --crf argument. Call this only after all encoders are known. */
 static int apply_settings(TuneOptions *options, const char *text)
 {
     const char *const equals = strrchr(text, '=');
@@ -276,7 +276,7 @@ static int apply_settings(TuneOptions *options, const char *text)
         if (equals && (strlen(e->label) != (size_t)(equals - text) ||
                        strncmp(e->label, text, (size_t)(equals - text))))
             continue;
-        if (!equals && e->settings) /* those for it alone come first */
+        if (!equals && e->settings) /* settings for one encoder take precedence */
             continue;
         fitting++;
         for (size_t k = 0; k < count; k++)
@@ -293,7 +293,7 @@ static int apply_settings(TuneOptions *options, const char *text)
     return equals && !fitting ? wrong("--crf %s: no encoder is called so", text) : 0;
 }
 
-/* Reports and journals name a percentile in one way only: p050 is p50, which is the median. */
+/* Reports and journals use one name per percentile: p050 becomes p50, which becomes "median". */
 static int set_pooling(TuneOptions *options, const char *name)
 {
     Pooling *const pooling = &options->pooling;
@@ -333,7 +333,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
         return add_encoders(options, value);
     case ARG_COMMAND:
         return add_command(options, value);
-    case ARG_CRF: /* when all encoders are known */
+    case ARG_CRF: /* handled by walk_settings, once all encoders are known */
         return 0;
     case ARG_TARGET:
         return parse_target(options, value);
@@ -396,7 +396,7 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
     return -EINVAL;
 }
 
-/* Walks the command line; with `settings` only what --crf says is taken. */
+/* Scan the command line. With `settings`, only apply --crf for single encoders (ENCODER=LIST). */
 static int walk(TuneOptions *options, const Subcommand *command, int argc, char **argv,
                 bool settings, bool *help)
 {
@@ -426,7 +426,7 @@ static int walk(TuneOptions *options, const Subcommand *command, int argc, char 
     return err;
 }
 
-/* What holds for all encoders comes after what is for one. */
+/* Apply --crf for single encoders first, then --crf for all others. */
 static int walk_settings(TuneOptions *options, const Subcommand *command, int argc, char **argv)
 {
     ArgScanner scanner;
@@ -440,7 +440,7 @@ static int walk_settings(TuneOptions *options, const Subcommand *command, int ar
     return err;
 }
 
-/* A search stays within the settings that were named. */
+/* Restrict a search to the range of settings given with --crf. */
 static void narrow(TuneOptions *options)
 {
     for (size_t i = 0; i < options->encoder_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The command line of vmaf-tune. */
+/* The command line of vmaf-tune, and its subcommands. */
 #ifndef TUNE_OPTIONS_H
 #define TUNE_OPTIONS_H
 
@@ -15,10 +15,10 @@
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
 
-extern const Subcommand tune_commands[]; /* by TuneAction; ends with a name of NULL */
+extern const Subcommand tune_commands[]; /* indexed by TuneAction; a NULL name ends it */
 
 typedef struct TuneOptions {
-    const char *subject; /* the source, or the list */
+    const char *subject; /* the source video, or the list of videos */
     Encoder *encoders;
     size_t encoder_count;
     Place *places;
@@ -27,7 +27,7 @@ typedef struct TuneOptions {
     double target;
     Pooling pooling;
     const char *metric;
-    Argv score_words; /* for the vmaf command */
+    Argv score_words; /* options for the vmaf command */
     const char *output, *json, *html, *svg, *resume;
     const char *anchor;
     const char *ffmpeg, *temp;
@@ -36,16 +36,16 @@ typedef struct TuneOptions {
     bool overwrite, quiet;
 } TuneOptions;
 
-/* Says what is wrong: -EINVAL or -ENOMEM. In any case there is something to free. For TUNE_HELP
- * *command is the one asked about, or NULL. */
+/* Parse the command line. Prints errors and returns -EINVAL or -ENOMEM. Free the options in any
+ * case. For TUNE_HELP, *command is the subcommand asked about, or NULL. */
 int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAction *action,
                        const Subcommand **command);
 void tune_options_free(TuneOptions *options);
 
 void tune_print_help(const Subcommand *command, FILE *file);
 
-/* The subcommands. Each says what goes wrong and returns 0, -EINTR when a signal came, -ERANGE when a target cannot
- * be reached, or another negative errno. */
+/* The subcommands. Each prints its errors and returns 0, -EINTR after a signal, -ERANGE if no
+ * setting reaches the target, or another negative errno. */
 
 int tune_compare(Workshop *shop, const TuneOptions *options);
 int tune_search(Workshop *shop, const TuneOptions *options);

@@ -87,7 +87,7 @@ static unsigned processors(void)
 
 #define LISTED_MAX 64
 
-/* A device as the listing process prints it. */
+/* One line of the output of --devices. */
 typedef struct Listed {
     char backend[32], uuid[33], pci[32], name[256];
     unsigned index, type;
@@ -137,7 +137,7 @@ int places_print_devices(void)
     return fflush(stdout) ? 255 : 0;
 }
 
-/* Which of the listed devices the place means. NULL: it cannot be told. */
+/* The listed device that an entry selects. NULL: unknown. */
 static const Listed *find_device(const Listing *listing, const Place *place)
 {
     char *end = NULL;
@@ -181,7 +181,8 @@ static void share_locks(Place *places, size_t count, const Listing *listing)
     }
 }
 
-/* A driver that does not come back, or crashes, leaves the devices out that were not told yet. */
+/* Run this program with --devices. If a driver hangs or crashes, the devices printed until then are
+ * kept. */
 static void list_devices(Listing *listing, const char *self, Children *children)
 {
     const char *const argv[] = { self, "--devices", NULL };
@@ -204,7 +205,7 @@ static bool is_new(const Listing *listing, const Listed *device)
     return true;
 }
 
-/* "cuda:0,vulkan:1,cpu". free() it; NULL: no memory. */
+/* Build a list such as "cuda:0,vulkan:1,cpu". free() it. NULL: no memory. */
 static char *name_places(const Listing *listing)
 {
     char *text = strdup("");
@@ -248,7 +249,7 @@ void places_settle(Place *places, size_t count, unsigned threads, const char *se
     free(listing);
     const unsigned all = threads ? threads : processors();
     const unsigned cpus = (unsigned)count - gpus;
-    /* A GPU wants a thread to feed it. */
+    /* Each GPU needs one thread that feeds it. */
     const unsigned left = all > gpus ? all - gpus : 1;
     for (size_t i = 0; i < count; i++) {
         places[i].threads = is_gpu(&places[i]) ? 1 : left / cpus;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where scores are computed: "cpu", "vulkan", "vulkan:0", "cuda:NAME". One job at a time in each; and places that
- * are one device under two names, as with two APIs, share its lock. */
+/* The devices that compute scores: "cpu", "vulkan", "vulkan:0", "cuda:NAME". Each runs one scoring
+ * at a time. One GPU may be listed twice, through different APIs; its entries then share one lock.
+ * Call all functions from the main thread. */
 #ifndef TUNE_PLACE_H
 #define TUNE_PLACE_H
 
@@ -13,29 +14,31 @@
 typedef struct Place {
     char *label;   /* as typed */
     char *backend; /* "cpu", "auto", "vulkan" */
-    char *device;  /* NULL: the first */
-    size_t lock;   /* the first place that is the same device */
+    char *device;  /* number or name of the device; NULL: the first */
+    size_t lock;   /* index of the first entry that is the same hardware */
     unsigned threads;
-    bool busy; /* of the place whose number is the lock */
+    bool busy; /* read and set on the entry with index `lock` */
 } Place;
 
-/* "cpu,vulkan:0". 0, -ENOMEM, or -EINVAL with the reason in `error`. */
+/* Parse a list such as "cpu,vulkan:0". Returns 0, -ENOMEM, or -EINVAL with the reason in `error`.
+ * The caller frees the list. */
 int places_parse(Place **places, size_t *count, const char *text, char *error, size_t error_size);
 void places_free(Place *places, size_t count);
 
-/* All of this machine: each GPU once, by the first backend that has it, and then the CPU. Without those that
- * compute in software. 0 or a negative errno. */
+/* List all devices of this machine: each GPU once, by the first backend that finds it, then the
+ * CPU. Leaves out software devices. Returns 0 or a negative errno. */
 int places_find(Place **places, size_t *count, const char *self, Children *children);
 
-/* Finds out which are one device, and gives each its share of `threads` (0: of all processors). */
+/* Detect entries that are the same hardware, and divide `threads` (0: all processors) among the
+ * entries. */
 void places_settle(Place *places, size_t count, unsigned threads, const char *self,
                    Children *children);
 
-/* The words that make the vmaf command compute there. */
+/* Append the options that make the vmaf command use this device. */
 void place_add_words(const Place *place, Argv *argv);
 
-/* What places_settle and places_find ask of a process of its own, drivers being what they are: prints the devices. An
- * exit code. */
+/* Print all devices, one per line, and return an exit code. The program runs itself with --devices
+ * for this, so that a driver that crashes or hangs cannot harm it. */
 int places_print_devices(void);
 
 #endif

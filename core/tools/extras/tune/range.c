@@ -22,7 +22,8 @@ static int wrong(char *error, size_t size, const char *format, ...)
     return -EINVAL;
 }
 
-/* A decimal number: strtod alone would take "inf", "0x1p3" and what comes before ".." as "20.". */
+/* Read a decimal number. strtod alone would also accept "inf" and "0x1p3", and read "20." from
+ * "20..44". */
 static const char *read_number(const char *text, double *value)
 {
     char digits[32];
@@ -62,7 +63,7 @@ static int add(double values[RANGE_MAX], size_t *count, double value)
     return 0;
 }
 
-/* One part between commas. */
+/* Read one element of the list. */
 static const char *read_part(const char *text, double *from, double *to, double *step)
 {
     const char *at = read_number(text, from);
@@ -91,7 +92,7 @@ int range_parse(const char *text, double values[RANGE_MAX], size_t *count, char 
                          text);
         if (!(step > 0.0))
             return wrong(error, error_size, "the step in \"%s\" must be more than 0", text);
-        /* A hair more, so that 20..21:0.1 ends with 21. */
+        /* Add a small tolerance, so that 20..21:0.1 includes 21. */
         const double steps = floor((to - from) / step + 1e-9);
         int err = steps >= RANGE_MAX ? -E2BIG : 0;
         for (double i = 0.0; !err && i <= steps; i++)

@@ -94,7 +94,7 @@ void results_print_heading(FILE *file, const char *score_name)
             "encode fps", "score fps", "scored on");
 }
 
-/* Names come from the command line: what would move the cursor is not printed. */
+/* Print a name, replacing control characters, which could move the cursor. */
 static void print_label(FILE *file, const char *label, int width)
 {
     int used = 0;
@@ -178,7 +178,7 @@ json_t *json_text(const char *text)
     json_t *const plain = json_string(text);
     if (plain)
         return plain;
-    /* No UTF-8: whatever is not ASCII is spelt out. */
+    /* Not valid UTF-8: write every byte outside of ASCII as \xNN. */
     char *const spelt = malloc(4 * strlen(text) + 1);
     char *at = spelt;
     if (!spelt)
@@ -238,7 +238,7 @@ bool result_restore(Job *job, json_t *stored)
     return true;
 }
 
-/* As it was written, less what tells whose it is. */
+/* The stored result without the journal's own members. */
 static json_t *stored_json(const Job *job)
 {
     json_t *const object = json_copy(job->stored);
@@ -327,7 +327,7 @@ json_t *results_json(const Results *results)
     return root;
 }
 
-/* The names of the metrics of a frame, for the message. */
+/* List the metrics of a frame for an error message. */
 static void list_metrics(const json_t *frame, char *text, size_t size)
 {
     const char *name;
@@ -352,7 +352,7 @@ static int take_frames(Scored *scored, const json_t *frames, const char *metric,
     for (size_t i = 0; i < count; i++) {
         const json_t *const frame = json_array_get(frames, i);
         const json_t *const score = json_object_get(json_object_get(frame, "metrics"), metric);
-        if (json_is_number(score)) /* with --subsample not every frame has one */
+        if (json_is_number(score)) /* with --subsample, some frames have no score */
             scored->scores[scored->count++] = json_number_value(score);
     }
     if (scored->count)

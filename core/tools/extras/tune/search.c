@@ -43,7 +43,8 @@ static void hear_tail(void *tail, enum ChildStream stream, const char *bytes, si
     tail_feed(tail, bytes, count);
 }
 
-/* Cuts a sample, without loss: what is encoded and what it is compared with are then the same frames. */
+/* Cut a sample without loss, so that the encoder's input and the reference for scoring are the same
+ * frames. */
 static int cut(Search *search, double from, double seconds, const char *path)
 {
     Workshop *const shop = search->shop;
@@ -76,7 +77,7 @@ static int cut(Search *search, double from, double seconds, const char *path)
     return err;
 }
 
-/* Spread evenly; none when they would be most of the whole. */
+/* Cut samples spread evenly over the source. Cut none if they would cover most of it. */
 static int cut_samples(Search *search, const SearchParams *params)
 {
     const double length = search->whole.media.seconds, seconds = params->sample_seconds;
@@ -112,14 +113,14 @@ static int changed(void *arg, Job *job)
     return 0;
 }
 
-/* All samples count as one video. */
+/* Combine the jobs' scores and bitrates as if all samples were one video. */
 static int sum_up(const Search *search, const Round *round, Try *try)
 {
     size_t frames = 0;
     double bits = 0.0, seconds = 0.0;
     for (size_t i = 0; i < round->count; i++) {
         if (round->jobs[i].state != JOB_DONE)
-            return -EIO; /* it was said why */
+            return -EIO; /* the job printed why */
         frames += round->jobs[i].score_count;
         bits += (double)round->jobs[i].media.bytes * 8.0;
         seconds += round->jobs[i].source->media.seconds;
@@ -138,7 +139,7 @@ static int sum_up(const Search *search, const Round *round, Try *try)
     return 0;
 }
 
-/* Encodes and scores all samples with one setting. */
+/* Encode and score all samples with one setting. */
 static int measure(Search *search, Try *try)
 {
     Round round = { .count = search->sample_count ? search->sample_count : 1 };
@@ -167,7 +168,7 @@ static json_t *try_json(const Try *try)
                      try->bitrate);
 }
 
-/* The same, unless the journal has it. */
+/* Take the try from the journal, or measure it and add it there. */
 static int recall_or_measure(Search *search, Try *try)
 {
     char what[128];
@@ -261,7 +262,9 @@ json_t *search_json(const Search *search)
     return root;
 }
 
-/* Before anything is known: where good quality mostly lies, and what a step mostly costs, on a scale of 100. */
+/* Assumptions before the first tries, for scores from 0 to 100: where good quality usually lies, as
+ * a share of all steps; by how much the score falls over all steps; and the smallest slope to
+ * calculate with. */
 #define FIRST_GUESS 0.45
 #define USUAL_SPAN 75.0
 #define LEAST_SLOPE 0.01
@@ -295,7 +298,7 @@ double seek_slope(const Seek *seek, int step)
         if (p->step > step && (!after || p->step < after->step))
             after = p;
     }
-    if (!after) { /* the two last ones */
+    if (!after) { /* beyond the last try: take the last two */
         after = before;
         before = NULL;
         for (int i = 0; after && i < seek->count; i++)
@@ -306,7 +309,7 @@ double seek_slope(const Seek *seek, int step)
     if (!before || !after)
         return usual_slope(seek);
     const double slope = (before->score - after->score) / (after->step - before->step);
-    return slope > LEAST_SLOPE ? slope : LEAST_SLOPE; /* also if it is no number */
+    return slope > LEAST_SLOPE ? slope : LEAST_SLOPE; /* also for NAN */
 }
 
 static int clamp(double value, int low, int high)
@@ -314,7 +317,7 @@ static int clamp(double value, int low, int high)
     return value < low ? low : value > high ? high : (int)value;
 }
 
-/* The curve through all that was tried. NULL: there is none. */
+/* The curve through all tries. NULL: too few of them, or no memory. */
 static Curve *draw_curve(const Seek *seek)
 {
     double x[SEEK_MAX], y[SEEK_MAX];
@@ -331,12 +334,13 @@ static Curve *draw_curve(const Seek *seek)
     return curve_create(CURVE_PCHIP, x, y, count);
 }
 
-/* Both ends are known: where the curve crosses the target. */
+/* Both limits are known: choose the step where the curve crosses the target. */
 static int between(const Seek *seek)
 {
     const int low = seek->reached + 1, high = seek->missed - 1;
     Curve *const curve = draw_curve(seek);
-    if (!curve || seek->missed - seek->reached > seek->width[0] / 2) { /* curves have not led far */
+    /* Bisect if the last two tries did not even halve the interval. */
+    if (!curve || seek->missed - seek->reached > seek->width[0] / 2) {
         curve_destroy(curve);
         return low + (high - low) / 2;
     }
@@ -358,7 +362,8 @@ int seek_next(const Seek *seek)
         return clamp(round(seek->last * FIRST_GUESS), 0, seek->last);
     if (seek->reached >= 0 && seek->missed <= seek->last)
         return between(seek);
-    /* One end is open: as far as the slope says; and to the end itself once that has not led far enough. */
+    /* Only one limit is known: go as far as the slope suggests. After three
+     * tries, go to the end. */
     const bool good = seek->reached >= 0;
     const int from = good ? seek->reached : seek->missed;
     const SeekPoint *const point = find(seek, from);
@@ -380,6 +385,6 @@ void seek_add(Seek *seek, int step, double score)
     if (!(score >= seek->target) && step < seek->missed)
         seek->missed = step;
     if (seek->reached >=
-        seek->missed) /* quality that rises now and then: the better side is safe */
+        seek->missed) /* the quality is not monotonic: trust the misses, which is the safe side */
         seek->reached = seek->missed - 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The search for a setting: tries on samples of a source. */
+/* The search for the setting that just reaches a target score, by trying settings on samples of a
+ * source. */
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
 
@@ -10,10 +11,11 @@
 #include "journal.h"
 #include "options.h"
 
-/* Which setting to try next. Settings are counted from the best, 0, to the worst; quality falls from one to the
- * next, or so it is taken. Wanted is the last one that still reaches the target. */
+/* Deciding which setting to try next. Steps count settings from the best (0) to the worst; each
+ * step is expected to lower the quality. The answer is the last step that still reaches the target.
+ */
 
-#define SEEK_MAX 64 /* tries; bisection alone would need 8 of 256 settings */
+#define SEEK_MAX 64 /* limit on tries; bisection of 256 settings takes 8 */
 
 typedef struct SeekPoint {
     int step;
@@ -21,24 +23,26 @@ typedef struct SeekPoint {
 } SeekPoint;
 
 typedef struct Seek {
-    int last; /* the worst setting */
+    int last; /* step of the worst setting */
     double target;
     SeekPoint tried[SEEK_MAX];
     int count;
-    int reached, missed; /* the outermost ones known to; -1 and last + 1: none */
-    int width[2]; /* of what lay between them before the last try but one, and before the last */
+    /* The worst step known to reach the target (-1: none), and the best step known to miss it
+     * (last + 1: none). */
+    int reached, missed;
+    int width[2]; /* steps between reached and missed, before the last two tries */
 } Seek;
 
 void seek_start(Seek *seek, int last, double target);
-/* The next step to try; -1: it is settled, and `reached` is the answer, or -1 when nothing reaches the
- * target. */
+/* The next step to try. -1: done, and `reached` is the answer (-1 if no setting reaches the
+ * target). */
 int seek_next(const Seek *seek);
 void seek_add(Seek *seek, int step, double score);
 
-/* How much quality a step costs around there, from what was tried; more than 0. */
+/* Estimate from the tries how much quality one step costs near `step`. Always more than 0. */
 double seek_slope(const Seek *seek, int step);
 
-/* One setting, tried on all samples. */
+/* The result of trying one setting on all samples. */
 typedef struct Try {
     double setting, score, bitrate;
 } Try;
@@ -49,16 +53,16 @@ typedef struct Search {
     const char *path;
     double target;
     Original whole;
-    Original *samples; /* cut from it; none: the whole is tried */
-    char **files;      /* of the samples */
+    Original *samples; /* cut from the source; none: each try uses the whole source */
+    char **files;      /* paths of the samples */
     size_t sample_count;
     Seek seek;
     Try tries[SEEK_MAX];
     size_t try_count;
-    const Try *found; /* NULL: the target is out of reach */
-    bool talks;       /* prints each try */
+    const Try *found; /* points into tries; NULL: no setting reaches the target */
+    bool talks;       /* print each try */
     const TuneOptions *options;
-    Journal *journal; /* of tries; NULL: none is kept */
+    Journal *journal; /* keeps the tries; NULL: no journal */
 } Search;
 
 typedef struct SearchParams {
@@ -68,22 +72,22 @@ typedef struct SearchParams {
     unsigned samples;
     double sample_seconds;
     bool talks;
-    const TuneOptions *options; /* for the keys of tries */
-    Journal *journal;           /* that keeps them; NULL: none */
+    const TuneOptions *options; /* used in the journal's keys */
+    Journal *journal;           /* NULL: no journal */
 } SearchParams;
 
-/* Says what is wrong; negative errno, -EINTR when a signal came. A target out of reach is no error here. In any
- * case there is something to close. */
+/* Run the search. Prints errors and returns a negative errno; -EINTR after a signal. An unreachable
+ * target is not an error: `found` is then NULL. Call search_close in any case. */
 int search_run(Search *search, Workshop *shop, const SearchParams *params);
 void search_close(Search *search);
 
-/* Settings are counted from the best one: see seek.h. */
+/* Convert between steps and settings. Step 0 is the best setting. */
 double search_setting(const Search *search, int step);
 int search_step(const Search *search, double setting);
 
-/* What was tried and found; the caller's to release. */
+/* Describe the tries and the result as JSON. The caller releases it. */
 json_t *search_json(const Search *search);
-/* "vmaf 95" or "vmaf 95 (p5)". */
+/* Print the target: "vmaf 95" or "vmaf 95 (p5)". */
 void search_target_name(const Search *search, char *text, size_t size);
 
 #endif

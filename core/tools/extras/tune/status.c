@@ -26,7 +26,8 @@ void status_start(bool quiet, const char *what)
     heading = what;
 }
 
-/* The cursor waits where the lines begin, so that whatever clears to the end of the screen hides them. */
+/* status_draw leaves the cursor at the top of the display, so clearing to the end of the screen
+ * erases it. */
 void status_hide(void)
 {
     if (drawn)
@@ -35,7 +36,8 @@ void status_hide(void)
     drawn = false;
 }
 
-/* One line, cut to the terminal; other people's names may hold anything. */
+/* Print one line, cut to the terminal's width. Replaces control characters, since names may contain
+ * anything. */
 static void put_line(char *text, unsigned columns, unsigned *lines)
 {
     for (char *c = text; *c; c++)

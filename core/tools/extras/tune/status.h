@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What is under way, drawn below everything else when stderr is a terminal: a line for each job that runs. */
+/* A progress display on stderr when it is a terminal: a heading and one line for each running job,
+ * drawn below all other output. */
 #ifndef TUNE_STATUS_H
 #define TUNE_STATUS_H
 
@@ -8,10 +9,10 @@
 
 #include "job.h"
 
-/* `what` heads the lines: "film.mkv". */
+/* `what` is the heading, such as "film.mkv". It must stay valid. */
 void status_start(bool quiet, const char *what);
 void status_draw(const Job *jobs, size_t count);
-/* Before anything else is printed; and at the end. */
+/* Erase the display. Call it before printing anything else, and at the end. */
 void status_hide(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* vmaf-tune: what encoders and settings are worth. */
+/* vmaf-tune: compares encoders and settings by size and quality. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include "common/message.h"
 #include "common/child.h"
 
-enum { EXIT_UNREACHED = 2 }; /* the score, by any setting */
+enum { EXIT_UNREACHED = 2 }; /* no setting reaches the target score */
 
 static void wake(void *children)
 {
     children_wake(children);
 }
 
-/* Beside what is to stay, or where temporary files go. */
+/* The folder for temporary files: as given, else beside the output, else TMPDIR. free() it. */
 static char *temp_parent(const TuneOptions *options)
 {
     const char *const tmpdir = getenv("TMPDIR");
@@ -104,7 +104,7 @@ static int tune(int argc, char **argv)
 int main(int argc, char **argv)
 {
     streams_prepare();
-    /* What the program asks of itself, in a process of its own. */
+    /* The program runs itself with these options, as a child process. */
     if (argc > 1 && !strcmp(argv[1], "--vmaf"))
         return vmaf_command(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "--devices"))
