@@ -1,63 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_cuda.h: a VmafCudaState is a DriverState. */
+/* libvmaf_cuda.h: a VmafCudaState is a CudaHipState. */
 #include "libvmaf/libvmaf_cuda.h"
 
 #include <errno.h>
 
-#include "gpu/backend/cuda_hip/cuda_symbols.h"
-#include "gpu/backend/cuda_hip/frame.h"
+#include "gpu/backend/cuda_hip/api.h"
+#include "gpu/backend/cuda_hip/cuda_hip.h"
 #include "api/state_cuda_hip.h"
 
-static DriverState *state_of(VmafCudaState *state)
+static CudaHipState *state_of(VmafCudaState *state)
 {
-    return (DriverState *)state;
+    return (CudaHipState *)state;
 }
 
 int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg)
 {
     if (!cu_state)
         return -EINVAL;
-    DriverState *state;
-    const int err = driver_state_create(
+    CudaHipState *state;
+    const int err = cuda_hip_state_create(
         &state,
-        &(DriverSource){ .backend = &cuda_backend, .api = cuda_api(), .context = cfg.cu_ctx });
+        &(CudaHipSource){ .backend = &cuda_backend, .api = cuda_api(), .context = cfg.cu_ctx });
     *cu_state = (VmafCudaState *)state;
     return err;
 }
 
 int vmaf_cuda_import_state(VmafContext *vmaf, VmafCudaState *cu_state)
 {
-    return vmaf && cu_state ? driver_state_use(state_of(cu_state), vmaf) : -EINVAL;
+    return vmaf && cu_state ? cuda_hip_state_use(state_of(cu_state), vmaf) : -EINVAL;
 }
 
 int vmaf_cuda_state_free(VmafCudaState *cu_state)
 {
-    driver_state_destroy(state_of(cu_state));
+    cuda_hip_state_destroy(state_of(cu_state));
     return 0;
 }
 
 int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg)
 {
-    return driver_preallocate(
+    return cuda_hip_preallocate(
         vmaf, &cuda_backend,
-        &(DriverPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
-                                cfg.pic_params.pix_fmt,
-                                (enum DriverPictures)cfg.pic_prealloc_method });
+        &(CudaHipPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
+                                 cfg.pic_params.pix_fmt,
+                                 (enum CudaHipPictures)cfg.pic_prealloc_method });
 }
 
 int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
 {
-    return driver_fetch_picture(vmaf, &cuda_backend, pic);
+    return cuda_hip_fetch_picture(vmaf, &cuda_backend, pic);
 }
 
 int vmaf_cuda_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
 {
-    return driver_import_semaphore(vmaf, &cuda_backend, handle, semaphore);
+    return cuda_hip_import_semaphore(vmaf, &cuda_backend, handle, semaphore);
 }
 
 int vmaf_cuda_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
 {
-    return driver_free_semaphore(vmaf, &cuda_backend, semaphore);
+    return cuda_hip_free_semaphore(vmaf, &cuda_backend, semaphore);
 }
 
 static bool is_frame(const VmafCudaFrame *frame)
@@ -65,9 +65,9 @@ static bool is_frame(const VmafCudaFrame *frame)
     return frame && frame->size >= sizeof(*frame);
 }
 
-static DriverFrame frame_of(const VmafCudaFrame *frame)
+static CudaHipFrame frame_of(const VmafCudaFrame *frame)
 {
-    return (DriverFrame){
+    return (CudaHipFrame){
         .w = frame->w,
         .h = frame->h,
         .bpc = frame->bpc,
@@ -87,14 +87,14 @@ int vmaf_cuda_read_frames(VmafContext *vmaf, const VmafCudaFrame *ref, const Vma
 {
     if (!vmaf || !is_frame(ref) || !is_frame(dist))
         return -EINVAL;
-    const DriverFrame frames[2] = { frame_of(ref), frame_of(dist) };
-    return driver_read_frames(vmaf, &cuda_backend, &frames[0], &frames[1], index);
+    const CudaHipFrame frames[2] = { frame_of(ref), frame_of(dist) };
+    return cuda_hip_read_frames(vmaf, &cuda_backend, &frames[0], &frames[1], index);
 }
 
 int vmaf_cuda_can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why, size_t why_size)
 {
     if (!vmaf || !is_frame(frame))
         return -EINVAL;
-    const DriverFrame asked = frame_of(frame);
-    return driver_can_read(vmaf, &cuda_backend, &asked, why, why_size);
+    const CudaHipFrame asked = frame_of(frame);
+    return cuda_hip_can_read(vmaf, &cuda_backend, &asked, why, why_size);
 }

@@ -10,15 +10,15 @@
 #include "gpu/client.h"
 #include "gpu/upload.h"
 
-struct DriverState {
-    DriverSource source;
+struct CudaHipState {
+    CudaHipSource source;
     pthread_mutex_t lock;
     GpuSession *session; /* guarded; NULL once a context has it */
 };
 
 /* ---- states ---- */
 
-static int open_session(const DriverSource *source, GpuSession **session)
+static int open_session(const CudaHipSource *source, GpuSession **session)
 {
     *session = NULL;
     if (source->by_index)
@@ -30,14 +30,14 @@ static int open_session(const DriverSource *source, GpuSession **session)
     }
     GpuDevice *device;
     GpuDeviceInfo info;
-    const int err = driver_adopt(source->api, source->context, &device, &info);
+    const int err = cuda_hip_adopt(source->api, source->context, &device, &info);
     return err ? err : session_adopt(session, source->backend, device, &info, 0);
 }
 
-int driver_state_create(DriverState **out, const DriverSource *source)
+int cuda_hip_state_create(CudaHipState **out, const CudaHipSource *source)
 {
     *out = NULL;
-    DriverState *state = mem_zalloc(sizeof(*state));
+    CudaHipState *state = mem_zalloc(sizeof(*state));
     if (!state)
         return -ENOMEM;
     state->source = *source;
@@ -51,7 +51,7 @@ int driver_state_create(DriverState **out, const DriverSource *source)
     return 0;
 }
 
-void driver_state_destroy(DriverState *state)
+void cuda_hip_state_destroy(CudaHipState *state)
 {
     if (!state)
         return;
@@ -60,7 +60,7 @@ void driver_state_destroy(DriverState *state)
     mem_free(state);
 }
 
-int driver_state_use(DriverState *state, VmafContext *vmaf)
+int cuda_hip_state_use(CudaHipState *state, VmafContext *vmaf)
 {
     pthread_mutex_lock(&state->lock);
     GpuSession *session = state->session;
@@ -77,7 +77,7 @@ int driver_state_use(DriverState *state, VmafContext *vmaf)
 
 static int alloc_device(void *device, size_t size, void **block)
 {
-    return upload_alloc_device(device, size, driver_address, block);
+    return upload_alloc_device(device, size, cuda_hip_address, block);
 }
 
 static void free_device(void *device, void *block)
@@ -85,19 +85,19 @@ static void free_device(void *device, void *block)
     upload_free(device, block);
 }
 
-int driver_preallocate(VmafContext *vmaf, const GpuBackend *backend,
-                       const DriverPictureParams *params)
+int cuda_hip_preallocate(VmafContext *vmaf, const GpuBackend *backend,
+                         const CudaHipPictureParams *params)
 {
     static const enum SessionPictures kinds[] = {
-        [DRIVER_PICTURES_NONE] = SESSION_PICTURES_NONE,
-        [DRIVER_PICTURES_DEVICE] = SESSION_PICTURES_DEVICE,
-        [DRIVER_PICTURES_HOST] = SESSION_PICTURES_HOST,
-        [DRIVER_PICTURES_HOST_PINNED] = SESSION_PICTURES_UPLOAD,
+        [CUDA_HIP_PICTURES_NONE] = SESSION_PICTURES_NONE,
+        [CUDA_HIP_PICTURES_DEVICE] = SESSION_PICTURES_DEVICE,
+        [CUDA_HIP_PICTURES_HOST] = SESSION_PICTURES_HOST,
+        [CUDA_HIP_PICTURES_HOST_PINNED] = SESSION_PICTURES_UPLOAD,
     };
     GpuClient *client = client_of(vmaf, backend);
     if (!client || (unsigned)params->method >= sizeof(kinds) / sizeof(kinds[0]))
         return -EINVAL;
-    if (params->method == DRIVER_PICTURES_NONE) /* with a pool, too */
+    if (params->method == CUDA_HIP_PICTURES_NONE) /* with a pool, too */
         return 0;
     const PoolMemory device = {
         .alloc = alloc_device,
@@ -110,15 +110,15 @@ int driver_preallocate(VmafContext *vmaf, const GpuBackend *backend,
                                                kinds[params->method], &device });
 }
 
-int driver_fetch_picture(VmafContext *vmaf, const GpuBackend *backend, VmafPicture *pic)
+int cuda_hip_fetch_picture(VmafContext *vmaf, const GpuBackend *backend, VmafPicture *pic)
 {
     return pic && client_of(vmaf, backend) ? context_fetch_pooled(vmaf, pic) : -EINVAL;
 }
 
 /* ---- semaphores ---- */
 
-int driver_import_semaphore(VmafContext *vmaf, const GpuBackend *backend, intptr_t handle,
-                            uintptr_t *semaphore)
+int cuda_hip_import_semaphore(VmafContext *vmaf, const GpuBackend *backend, intptr_t handle,
+                              uintptr_t *semaphore)
 {
     GpuClient *client = client_of(vmaf, backend);
     if (!client || !semaphore)
@@ -128,14 +128,14 @@ int driver_import_semaphore(VmafContext *vmaf, const GpuBackend *backend, intptr
 #else
     const GpuHandle shared = { .type = GPU_HANDLE_OPAQUE_FD, .value = handle };
 #endif
-    return driver_semaphore_import(client->session->device, &shared, semaphore);
+    return cuda_hip_semaphore_import(client->session->device, &shared, semaphore);
 }
 
-int driver_free_semaphore(VmafContext *vmaf, const GpuBackend *backend, uintptr_t semaphore)
+int cuda_hip_free_semaphore(VmafContext *vmaf, const GpuBackend *backend, uintptr_t semaphore)
 {
     GpuClient *client = client_of(vmaf, backend);
     if (!client)
         return -EINVAL;
-    driver_semaphore_destroy(client->session->device, semaphore);
+    cuda_hip_semaphore_destroy(client->session->device, semaphore);
     return 0;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_hip.h: a VmafHipState is a DriverState. */
+/* libvmaf_hip.h: a VmafHipState is a CudaHipState. */
 #include "libvmaf/libvmaf_hip.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#include "gpu/backend/cuda_hip/frame.h"
+#include "gpu/backend/cuda_hip/cuda_hip.h"
 #include "api/state_cuda_hip.h"
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 
-static int init(VmafHipState **out, const DriverSource *source)
+static int init(VmafHipState **out, const CudaHipSource *source)
 {
     if (!out)
         return -EINVAL;
-    DriverState *state;
-    const int err = driver_state_create(&state, source);
+    CudaHipState *state;
+    const int err = cuda_hip_state_create(&state, source);
     *out = (VmafHipState *)state;
     return err;
 }
@@ -45,51 +45,51 @@ int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg)
         *state = NULL;
     if (cfg.device_index < -1)
         return -EINVAL;
-    return init(state, &(DriverSource){
+    return init(state, &(CudaHipSource){
                            .backend = &hip_backend, .by_index = true, .index = cfg.device_index });
 }
 
 int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx)
 {
     return init(state,
-                &(DriverSource){ .backend = &hip_backend, .api = hip_api(), .context = hip_ctx });
+                &(CudaHipSource){ .backend = &hip_backend, .api = hip_api(), .context = hip_ctx });
 }
 
 int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state)
 {
-    return vmaf && state ? driver_state_use((DriverState *)state, vmaf) : -EINVAL;
+    return vmaf && state ? cuda_hip_state_use((CudaHipState *)state, vmaf) : -EINVAL;
 }
 
 void vmaf_hip_state_free(VmafHipState **state)
 {
     if (!state)
         return;
-    driver_state_destroy((DriverState *)*state);
+    cuda_hip_state_destroy((CudaHipState *)*state);
     *state = NULL;
 }
 
 int vmaf_hip_preallocate_pictures(VmafContext *vmaf, VmafHipPictureConfiguration cfg)
 {
-    return driver_preallocate(
+    return cuda_hip_preallocate(
         vmaf, &hip_backend,
-        &(DriverPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
-                                cfg.pic_params.pix_fmt,
-                                (enum DriverPictures)cfg.pic_prealloc_method });
+        &(CudaHipPictureParams){ cfg.pic_params.w, cfg.pic_params.h, cfg.pic_params.bpc,
+                                 cfg.pic_params.pix_fmt,
+                                 (enum CudaHipPictures)cfg.pic_prealloc_method });
 }
 
 int vmaf_hip_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic)
 {
-    return driver_fetch_picture(vmaf, &hip_backend, pic);
+    return cuda_hip_fetch_picture(vmaf, &hip_backend, pic);
 }
 
 int vmaf_hip_import_semaphore(VmafContext *vmaf, intptr_t handle, uintptr_t *semaphore)
 {
-    return driver_import_semaphore(vmaf, &hip_backend, handle, semaphore);
+    return cuda_hip_import_semaphore(vmaf, &hip_backend, handle, semaphore);
 }
 
 int vmaf_hip_free_semaphore(VmafContext *vmaf, uintptr_t semaphore)
 {
-    return driver_free_semaphore(vmaf, &hip_backend, semaphore);
+    return cuda_hip_free_semaphore(vmaf, &hip_backend, semaphore);
 }
 
 static bool is_frame(const VmafHipFrame *frame)
@@ -97,9 +97,9 @@ static bool is_frame(const VmafHipFrame *frame)
     return frame && frame->size >= sizeof(*frame);
 }
 
-static DriverFrame frame_of(const VmafHipFrame *frame)
+static CudaHipFrame frame_of(const VmafHipFrame *frame)
 {
-    return (DriverFrame){
+    return (CudaHipFrame){
         .w = frame->w,
         .h = frame->h,
         .bpc = frame->bpc,
@@ -119,14 +119,14 @@ int vmaf_hip_read_frames(VmafContext *vmaf, const VmafHipFrame *ref, const VmafH
 {
     if (!vmaf || !is_frame(ref) || !is_frame(dist))
         return -EINVAL;
-    const DriverFrame frames[2] = { frame_of(ref), frame_of(dist) };
-    return driver_read_frames(vmaf, &hip_backend, &frames[0], &frames[1], index);
+    const CudaHipFrame frames[2] = { frame_of(ref), frame_of(dist) };
+    return cuda_hip_read_frames(vmaf, &hip_backend, &frames[0], &frames[1], index);
 }
 
 int vmaf_hip_can_read(VmafContext *vmaf, const VmafHipFrame *frame, char *why, size_t why_size)
 {
     if (!vmaf || !is_frame(frame))
         return -EINVAL;
-    const DriverFrame asked = frame_of(frame);
-    return driver_can_read(vmaf, &hip_backend, &asked, why, why_size);
+    const CudaHipFrame asked = frame_of(frame);
+    return cuda_hip_can_read(vmaf, &hip_backend, &asked, why, why_size);
 }

@@ -8,7 +8,6 @@
 #include "gpu/import.h"
 #include "gpu/client.h"
 #include "libvmaf/libvmaf_vulkan.h"
-#include "gpu/backend/vulkan/image.h"
 #include "gpu/backend/vulkan/vk.h"
 
 static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)

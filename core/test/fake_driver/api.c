@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/cuda_images.h"
+#include "gpu/backend/cuda_hip/images.h"
 #include "emulator.h"
-#include "gpu/backend/cuda_hip/hip_images.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #ifdef EMULATED_HIP

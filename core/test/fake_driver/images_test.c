@@ -9,11 +9,9 @@
 
 #ifdef HAVE_CUDA
 #include "base/mem.h"
-#include "gpu/backend/cuda_hip/cuda_images.h"
-#include "gpu/backend/cuda_hip/cuda_join.h"
+#include "gpu/backend/cuda_hip/images.h"
 #endif
 #ifdef HAVE_HIP
-#include "gpu/backend/cuda_hip/hip_images.h"
 #endif
 
 #if defined(HAVE_CUDA) || defined(HAVE_HIP)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "emulator.h"
-#include "gpu/backend/host/group.h"
+#include "gpu/backend/host/workgroup.h"
 
 struct Node {
     Node *next, *previous; /* of those in flight, the oldest first */
@@ -183,9 +183,9 @@ static void spoil(const Work *work, const HostKernel *kernel)
 
 static const char *run_group(const Work *work, const HostKernel *kernel, unsigned number)
 {
-    static HostGroup *runner;
+    static HostWorkgroup *runner;
     static char why[160];
-    if (!runner && group_create(&runner))
+    if (!runner && workgroup_create(&runner))
         abort();
     char *object = room_for(kernel->object_size), *at = object + sizeof(HostThread);
     const unsigned *groups = work->groups;
@@ -210,7 +210,7 @@ static const char *run_group(const Work *work, const HostKernel *kernel, unsigne
     /* Shared arrays hold noise, or what an earlier group left. */
     if (random_coin(&chance))
         random_fill(&chance, at, kernel->object_size - (size_t)(at - object));
-    if (group_run(runner, kernel, object, &chance, why, sizeof(why)))
+    if (workgroup_run(runner, kernel, object, &chance, why, sizeof(why)))
         return why;
     if (work->function->spoilt && number == 0)
         spoil(work, kernel);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/cuda_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 #include "testing.h"
 
 static const char *module_text; /* NULL: the module is missing */

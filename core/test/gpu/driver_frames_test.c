@@ -102,17 +102,17 @@ static int can_read(VmafContext *vmaf, const VmafCudaFrame *frame, char *why, si
 
 /* ---- a decoder ---- */
 
-static const DriverCalls *calls(void)
+static const CudaHipCalls *calls(void)
 {
-    return &((DriverDevice *)rig_gpu())->api->call;
+    return &((CudaHipDevice *)rig_gpu())->api->call;
 }
 
-static DriverHandle context_of_device(void)
+static CudaHipHandle context_of_device(void)
 {
-    return ((DriverDevice *)rig_gpu())->context;
+    return ((CudaHipDevice *)rig_gpu())->context;
 }
 
-static DriverHandle stream; /* the stream on which frames are filled */
+static CudaHipHandle stream; /* the stream on which frames are filled */
 
 static void enter(void)
 {
@@ -121,7 +121,7 @@ static void enter(void)
 
 static void leave(void)
 {
-    DriverHandle context;
+    CudaHipHandle context;
     assert_int_equal(0, calls()->CtxPopCurrent(&context));
 }
 
@@ -130,7 +130,7 @@ typedef struct Decoded {
     VmafCudaFrame frame;
     const FrameKind *kind;
     size_t offset[3], size;
-    DriverAddress memory;
+    CudaHipAddress memory;
     char *staging;
     unsigned read;        /* times it was read */
     atomic_uint released; /* times it was released */
@@ -162,8 +162,8 @@ static void decoded_create(Decoded *decoded, const FrameKind *kind)
     }
     enter();
     assert_int_equal(0, calls()->MemAlloc(&decoded->memory, decoded->size));
-    assert_int_equal(
-        0, calls()->MemHostAlloc((void **)&decoded->staging, decoded->size, DRIVER_HOST_PORTABLE));
+    assert_int_equal(0, calls()->MemHostAlloc((void **)&decoded->staging, decoded->size,
+                                              CUDA_HIP_HOST_PORTABLE));
     leave();
     decoded->frame.size = sizeof(decoded->frame);
     decoded->frame.w = W;
@@ -541,7 +541,7 @@ static void test_faults(void **unused)
 static int open_stream(void **unused)
 {
     enter();
-    const int err = DRIVER_TRY((DriverDevice *)rig_gpu(), StreamCreate, &stream, 1);
+    const int err = CUDA_HIP_TRY((CudaHipDevice *)rig_gpu(), StreamCreate, &stream, 1);
     leave();
     return err;
 }

@@ -70,12 +70,12 @@ static void waits_for_callers_stream(void **state)
     Copier c;
     GpuPoint done;
     copier_create(&c, GPU_COMPUTE, SIZE);
-    DriverDevice *dev = (DriverDevice *)c.dev;
+    CudaHipDevice *dev = (CudaHipDevice *)c.dev;
     record_copy(&c, c.there, c.readback, 0, SIZE);
-    assert_int_equal(0, driver_enter(dev));
+    assert_int_equal(0, cuda_hip_enter(dev));
     assert_int_equal(
-        0, dev->api->call.MemcpyHtoDAsync(driver_address(c.there), c.upload->host, SIZE, NULL));
-    driver_leave(dev);
+        0, dev->api->call.MemcpyHtoDAsync(cuda_hip_address(c.there), c.upload->host, SIZE, NULL));
+    cuda_hip_leave(dev);
     assert_int_equal(0, c.dev->ops->submit(c.dev,
                                            &(GpuSubmit){ .queue = GPU_COMPUTE,
                                                          .commands = &c.commands,
@@ -94,7 +94,7 @@ static void callers_stream_waits(void **state)
     const EmulatedBefore was = emulated_before();
     Copier c;
     copier_create(&c, GPU_TRANSFER, SIZE);
-    DriverDevice *dev = (DriverDevice *)c.dev;
+    CudaHipDevice *dev = (CudaHipDevice *)c.dev;
     record_copy(&c, c.upload, c.there, 0, SIZE);
     assert_int_equal(0, c.dev->ops->submit(c.dev,
                                            &(GpuSubmit){ .queue = GPU_TRANSFER,
@@ -103,10 +103,10 @@ static void callers_stream_waits(void **state)
                                                          .foreign_signals = &legacy,
                                                          .foreign_signal_count = 1 },
                                            NULL));
-    assert_int_equal(0, driver_enter(dev));
+    assert_int_equal(0, cuda_hip_enter(dev));
     assert_int_equal(
-        0, dev->api->call.MemcpyDtoHAsync(c.readback->host, driver_address(c.there), SIZE, NULL));
-    driver_leave(dev);
+        0, dev->api->call.MemcpyDtoHAsync(c.readback->host, cuda_hip_address(c.there), SIZE, NULL));
+    cuda_hip_leave(dev);
     emulated_wait_for_caller(c.dev);
     assert_memory_equal(c.upload->host, c.readback->host, SIZE);
     copier_destroy(&c);
@@ -116,7 +116,7 @@ static void callers_stream_waits(void **state)
 /* Submits more often than there are events. */
 static void takes_many_submissions(void **state)
 {
-    enum { MANY = 3 * DRIVER_POINTS + 5 };
+    enum { MANY = 3 * CUDA_HIP_POINTS + 5 };
     const EmulatedBefore was = emulated_before();
     Copier c;
     GpuCommands *each[MANY];
@@ -155,7 +155,7 @@ static void hangs_nobody(void **state)
     uintptr_t clock;
     uint64_t time;
     const int semaphore = emulated_file(8);
-    assert_int_equal(0, driver_semaphore_import(
+    assert_int_equal(0, cuda_hip_semaphore_import(
                             c.dev, &(GpuHandle){ GPU_HANDLE_OPAQUE_FD, semaphore, 8 }, &clock));
     emulated.inject(emulated.prefix[0] == 'c' ? "cuMemcpyHtoDAsync_v2" : "hipMemcpyHtoDAsync", 1,
                     "hang");

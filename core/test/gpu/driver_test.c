@@ -14,7 +14,7 @@
 #include "gpu/feature_gpu.h"
 #include "gpu/import_tile.h"
 #include "gpu/pages.h"
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 #include "testing.h"
 
 GPU_PARAMS(ImportPlaneParams, IMPORT_PLANE_PARAMS);
@@ -60,7 +60,7 @@ static int create_objects(Rig *rig)
     if (!err)
         err = ops->buffer_import(dev, &pages, &rig->pinned);
     if (!err)
-        err = driver_semaphore_import(dev, &semaphore, &rig->clock);
+        err = cuda_hip_semaphore_import(dev, &semaphore, &rig->clock);
     if (!err)
         err = ops->kernel_get(dev, info, &rig->kernel);
     if (!err) {
@@ -86,7 +86,7 @@ static void destroy_objects(Rig *rig)
     ops->commands_destroy(dev, rig->compute);
     ops->commands_destroy(dev, rig->transfer);
     ops->bindings_destroy(dev, rig->bindings);
-    driver_semaphore_destroy(dev, rig->clock);
+    cuda_hip_semaphore_destroy(dev, rig->clock);
     GpuBuffer *const buffers[] = { rig->pinned, rig->imported, rig->readback,
                                    rig->planes, rig->image,    rig->upload };
     for (size_t i = 0; i < COUNT(buffers); i++)
@@ -362,16 +362,16 @@ static void adopts(void **state)
     GpuDeviceInfo info;
     Rig first = { 0 };
     assert_int_equal(0, emulated_open(&first.dev));
-    const DriverApi *api = ((DriverDevice *)first.dev)->api;
-    void *context = driver_context(first.dev);
-    assert_int_equal(0, driver_adopt(api, context, &device, &info));
-    assert_ptr_equal(context, driver_context(device));
+    const CudaHipApi *api = ((CudaHipDevice *)first.dev)->api;
+    void *context = cuda_hip_context(first.dev);
+    assert_int_equal(0, cuda_hip_adopt(api, context, &device, &info));
+    assert_ptr_equal(context, cuda_hip_context(device));
     assert_string_equal(first.dev->name, info.name);
     gpu_device_release(device);
     GpuBuffer *buffer;
     assert_int_equal(0, first.dev->ops->buffer_create(first.dev, GPU_DEVICE, 4, &buffer));
     first.dev->ops->buffer_destroy(first.dev, buffer);
-    assert_int_equal(0, driver_adopt(api, NULL, &device, &info));
+    assert_int_equal(0, cuda_hip_adopt(api, NULL, &device, &info));
     gpu_device_release(device);
     gpu_device_release(first.dev);
     emulated_check("adopting", &was);
@@ -412,7 +412,7 @@ static int make_kernels(void)
         rig.dev->ops->kernels_ahead(rig.dev, infos, COUNT(infos));
     for (unsigned i = 0; i < COUNT(infos) && !err; i++) {
         err = rig.dev->ops->kernel_get(rig.dev, infos[i], &again);
-        if (!err && (kernels[i] ? kernels[i] != again : !((DriverKernel *)again)->function))
+        if (!err && (kernels[i] ? kernels[i] != again : !((CudaHipKernel *)again)->function))
             err = WRONG;
     }
     failed_in_time = emulated.failed();

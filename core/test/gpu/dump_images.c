@@ -6,10 +6,9 @@
 
 #include "gpu/kernels.h"
 #ifdef HAVE_CUDA
-#include "gpu/backend/cuda_hip/cuda_images.h"
+#include "gpu/backend/cuda_hip/images.h"
 #endif
 #ifdef HAVE_HIP
-#include "gpu/backend/cuda_hip/hip_images.h"
 #endif
 
 static void dump(const char *folder, const KernelImage *table, const char *kind, size_t drop)

@@ -88,12 +88,12 @@ int emulated_file(size_t size)
 
 void emulated_wait_for_caller(GpuDevice *gpu)
 {
-    DriverDevice *dev = (DriverDevice *)gpu;
-    if (!driver_enter_anyway(dev))
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    if (!cuda_hip_enter_anyway(dev))
         return;
     if (dev->api->call.StreamSynchronize(NULL)) /* the call may be made to fail, once */
         dev->api->call.StreamSynchronize(NULL);
-    driver_leave(dev);
+    cuda_hip_leave(dev);
 }
 
 /* ---- checking for leaks ---- */

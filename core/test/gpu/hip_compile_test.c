@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/backend/cuda_hip/hip_images.h"
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/images.h"
+#include "gpu/backend/cuda_hip/api.h"
 #include "testing.h"
 
 #define ELF "\177ELF"

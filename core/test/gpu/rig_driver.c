@@ -46,7 +46,7 @@ static int make_file(size_t size, void **mapped)
 int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
 {
     static unsigned turn;
-    DriverDevice *dev = (DriverDevice *)device;
+    CudaHipDevice *dev = (CudaHipDevice *)device;
     *out = (RigMemory){ .handle = { .type = GPU_HANDLE_ADDRESS, .size = size } };
     if (rig_driver_control("emulated_complaints") && turn++ % 2 == 0) {
         out->handle.type = GPU_HANDLE_OPAQUE_FD;
@@ -54,9 +54,9 @@ int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
         return 0;
     }
     /* The device sees pinned memory at the host's address. */
-    DriverHandle context;
+    CudaHipHandle context;
     assert_int_equal(0, dev->api->call.CtxPushCurrent(dev->context));
-    const int err = dev->api->call.MemHostAlloc(&out->host, size, DRIVER_HOST_PORTABLE);
+    const int err = dev->api->call.MemHostAlloc(&out->host, size, CUDA_HIP_HOST_PORTABLE);
     dev->api->call.CtxPopCurrent(&context);
     out->handle.value = (intptr_t)out->host;
     return err ? -ENOMEM : 0;
@@ -64,13 +64,13 @@ int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
 
 void rig_driver_memory_destroy(GpuDevice *device, RigMemory *memory)
 {
-    DriverDevice *dev = (DriverDevice *)device;
+    CudaHipDevice *dev = (CudaHipDevice *)device;
     if (memory->handle.type == GPU_HANDLE_OPAQUE_FD) {
         munmap(memory->host, memory->handle.size);
         close((int)memory->handle.value);
         return;
     }
-    DriverHandle context;
+    CudaHipHandle context;
     assert_int_equal(0, dev->api->call.CtxPushCurrent(dev->context));
     dev->api->call.MemFreeHost(memory->host);
     dev->api->call.CtxPopCurrent(&context);
@@ -101,7 +101,7 @@ uintptr_t rig_driver_clock_create(GpuDevice *device)
         assert_true(++i < CLOCKS);
     void *mapped;
     GpuHandle handle = { .type = GPU_HANDLE_OPAQUE_FD, .value = make_file(8, &mapped), .size = 8 };
-    assert_int_equal(0, driver_semaphore_import(device, &handle, &clocks[i].semaphore));
+    assert_int_equal(0, cuda_hip_semaphore_import(device, &handle, &clocks[i].semaphore));
     close((int)handle.value);
     clocks[i].counter = mapped;
     return clocks[i].semaphore;
@@ -113,7 +113,7 @@ void rig_driver_clock_destroy(GpuDevice *device, uintptr_t clock)
     for (unsigned i = 0; i < CLOCKS; i++)
         if (clocks[i].semaphore == clock)
             clocks[i].semaphore = 0;
-    driver_semaphore_destroy(device, clock);
+    cuda_hip_semaphore_destroy(device, clock);
 }
 
 void rig_driver_clock_set(GpuDevice *device, uintptr_t clock, uint64_t value)

@@ -28,9 +28,9 @@ static bool is_cuda(void)
     return !strcmp(rig_gpu()->backend, "cuda");
 }
 
-static const DriverCalls *calls(void)
+static const CudaHipCalls *calls(void)
 {
-    return &((DriverDevice *)rig_gpu())->api->call;
+    return &((CudaHipDevice *)rig_gpu())->api->call;
 }
 
 static int state_init(void **state, void *context)
@@ -88,10 +88,10 @@ static void *emulator(const char *name)
 #define DELAYS 8
 
 typedef struct Caller {
-    DriverHandle context;
+    CudaHipHandle context;
     bool own;
-    DriverAddress delay; /* 0: the driver is slow by itself */
-    DriverAddress planes[2];
+    CudaHipAddress delay; /* 0: the driver is slow by itself */
+    CudaHipAddress planes[2];
     size_t pitch;
 } Caller;
 
@@ -108,18 +108,18 @@ static void enter(const Caller *caller)
 
 static void leave(void)
 {
-    DriverHandle context;
+    CudaHipHandle context;
     assert_int_equal(0, calls()->CtxPopCurrent(&context));
 }
 
 static void caller_open(Caller *caller, const SynthClip *clip)
 {
     *caller = (Caller){ .pitch = 2 * clip->width + 96 };
-    int (*create)(DriverHandle *, unsigned, int) =
-        (int (*)(DriverHandle *, unsigned, int))cuda_function("cuCtxCreate_v2");
+    int (*create)(CudaHipHandle *, unsigned, int) =
+        (int (*)(CudaHipHandle *, unsigned, int))cuda_function("cuCtxCreate_v2");
     caller->own = create != NULL;
     if (create) {
-        DriverHandle popped;
+        CudaHipHandle popped;
         assert_int_equal(0, create(&caller->context, 0, 0));
         assert_int_equal(0, calls()->CtxPopCurrent(&popped));
     } else {
@@ -142,17 +142,17 @@ static void caller_close(Caller *caller)
     if (caller->delay)
         assert_int_equal(0, calls()->MemFree(caller->delay));
     leave();
-    int (*destroy)(DriverHandle) = (int (*)(DriverHandle))cuda_function("cuCtxDestroy_v2");
+    int (*destroy)(CudaHipHandle) = (int (*)(CudaHipHandle))cuda_function("cuCtxDestroy_v2");
     if (caller->own)
         assert_int_equal(0, destroy(caller->context));
     else
         assert_int_equal(0, calls()->DevicePrimaryCtxRelease(0));
 }
 
-static void copy_rows(const DriverSide *from, const DriverSide *to, const VmafPicture *shape,
+static void copy_rows(const CudaHipSide *from, const CudaHipSide *to, const VmafPicture *shape,
                       unsigned p)
 {
-    const DriverCopy2D copy = {
+    const CudaHipCopy2D copy = {
         .from = *from,
         .to = *to,
         .width = shape->w[p] * (shape->bpc > 8 ? 2u : 1u),
@@ -161,27 +161,27 @@ static void copy_rows(const DriverSide *from, const DriverSide *to, const VmafPi
     assert_int_equal(0, calls()->Memcpy2DAsync(&copy, NULL));
 }
 
-static DriverSide decoded_plane(const Caller *caller, enum SynthSide side, const VmafPicture *shape,
-                                unsigned p)
+static CudaHipSide decoded_plane(const Caller *caller, enum SynthSide side,
+                                 const VmafPicture *shape, unsigned p)
 {
-    const DriverApi *api = ((DriverDevice *)rig_gpu())->api;
-    return (DriverSide){ .memory = api->memory_device,
-                         .device = caller->planes[side] + p * caller->pitch * shape->h[0],
-                         .pitch = caller->pitch };
+    const CudaHipApi *api = ((CudaHipDevice *)rig_gpu())->api;
+    return (CudaHipSide){ .memory = api->memory_device,
+                          .device = caller->planes[side] + p * caller->pitch * shape->h[0],
+                          .pitch = caller->pitch };
 }
 
 /* Fills a frame on the device, as a decoder would. */
 static void decode(const Caller *caller, enum SynthSide side, const VmafPicture *frame)
 {
-    const DriverApi *api = ((DriverDevice *)rig_gpu())->api;
+    const CudaHipApi *api = ((CudaHipDevice *)rig_gpu())->api;
     enter(caller);
     for (unsigned p = 0; p < 3; p++) {
         if (!frame->data[p])
             continue;
-        const DriverSide host = { .memory = api->memory_host,
-                                  .host = frame->data[p],
-                                  .pitch = (size_t)frame->stride[p] };
-        const DriverSide plane = decoded_plane(caller, side, frame, p);
+        const CudaHipSide host = { .memory = api->memory_host,
+                                   .host = frame->data[p],
+                                   .pitch = (size_t)frame->stride[p] };
+        const CudaHipSide plane = decoded_plane(caller, side, frame, p);
         copy_rows(&host, &plane, frame, p);
     }
     assert_int_equal(0, calls()->StreamSynchronize(NULL));
@@ -191,15 +191,15 @@ static void decode(const Caller *caller, enum SynthSide side, const VmafPicture 
 /* Enqueues the copy of the first planes into a picture, and does not wait. */
 static void hand_over(const Caller *caller, enum SynthSide side, VmafPicture *pic, unsigned planes)
 {
-    const DriverApi *api = ((DriverDevice *)rig_gpu())->api;
+    const CudaHipApi *api = ((CudaHipDevice *)rig_gpu())->api;
     enter(caller);
     for (unsigned i = 0; caller->delay && i < DELAYS; i++)
         assert_int_equal(0, calls()->MemsetD32Async(caller->delay, i, DELAY_BYTES / 4, NULL));
     for (unsigned p = 0; p < planes && pic->data[p]; p++) {
-        const DriverSide picture = { .memory = api->memory_device,
-                                     .device = (DriverAddress)pic->data[p],
-                                     .pitch = (size_t)pic->stride[p] };
-        const DriverSide plane = decoded_plane(caller, side, pic, p);
+        const CudaHipSide picture = { .memory = api->memory_device,
+                                      .device = (CudaHipAddress)pic->data[p],
+                                      .pitch = (size_t)pic->stride[p] };
+        const CudaHipSide plane = decoded_plane(caller, side, pic, p);
         copy_rows(&plane, &picture, pic, p);
     }
     leave();

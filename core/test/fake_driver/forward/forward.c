@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/cuda_images.h"
+#include "gpu/backend/cuda_hip/images.h"
 #include "emulator.h"
 
 #define EXPORTED __attribute__((visibility("default")))

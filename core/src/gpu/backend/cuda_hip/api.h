@@ -2,8 +2,8 @@
 /* The driver APIs of CUDA and HIP, which are twins: the same functions with the same arguments under two
  * names, the same error codes, flags and structs. Written once here; cuda/symbols.c and hip/symbols.c
  * each have a column of names, and the numbers that differ. */
-#ifndef DRIVER_API_H
-#define DRIVER_API_H
+#ifndef CUDA_HIP_API_H
+#define CUDA_HIP_API_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,89 +11,89 @@
 #include "gpu/backend.h"
 
 #ifdef _WIN32
-#define DRIVER_CALL __stdcall
+#define CUDA_HIP_CALL __stdcall
 #else
-#define DRIVER_CALL
+#define CUDA_HIP_CALL
 #endif
 
-typedef uintptr_t DriverAddress; /* of the device */
-typedef void *DriverHandle;      /* of contexts, streams, events, modules, functions, graphs, … */
+typedef uintptr_t CudaHipAddress; /* of the device */
+typedef void *CudaHipHandle; /* of contexts, streams, events, modules, functions, graphs, … */
 
 /* ---- results: those that matter ---- */
 
 enum {
-    DRIVER_OUT_OF_MEMORY = 2,
-    DRIVER_NO_DEVICE = 100,
-    DRIVER_INVALID_DEVICE = 101,
-    DRIVER_NOT_READY = 600,
+    CUDA_HIP_OUT_OF_MEMORY = 2,
+    CUDA_HIP_NO_DEVICE = 100,
+    CUDA_HIP_INVALID_DEVICE = 101,
+    CUDA_HIP_NOT_READY = 600,
 };
 
 /* ---- flags ---- */
 
 enum {
-    DRIVER_STREAM_NON_BLOCKING = 1, /* waits for no work of the legacy stream */
-    DRIVER_EVENT_TIMED = 0,
-    DRIVER_EVENT_UNTIMED = 2,
-    DRIVER_HOST_PORTABLE = 1,        /* pinned for every context */
-    DRIVER_CAPTURE_THREAD_LOCAL = 1, /* other threads go on with what they do */
-    DRIVER_FUNCTION_MAX_THREADS = 0,
-    DRIVER_EXTERNAL_FD = 1,
-    DRIVER_EXTERNAL_WIN32 = 2,
-    DRIVER_TIMELINE_FD = 9,
-    DRIVER_TIMELINE_WIN32 = 10,
+    CUDA_HIP_STREAM_NON_BLOCKING = 1, /* waits for no work of the legacy stream */
+    CUDA_HIP_EVENT_TIMED = 0,
+    CUDA_HIP_EVENT_UNTIMED = 2,
+    CUDA_HIP_HOST_PORTABLE = 1,        /* pinned for every context */
+    CUDA_HIP_CAPTURE_THREAD_LOCAL = 1, /* other threads go on with what they do */
+    CUDA_HIP_FUNCTION_MAX_THREADS = 0,
+    CUDA_HIP_EXTERNAL_FD = 1,
+    CUDA_HIP_EXTERNAL_WIN32 = 2,
+    CUDA_HIP_TIMELINE_FD = 9,
+    CUDA_HIP_TIMELINE_WIN32 = 10,
 };
 
 /* ---- structs ---- */
 
-typedef struct DriverSide {
+typedef struct CudaHipSide {
     size_t x, y;
-    int memory; /* DriverApi.memory_host or .memory_device */
+    int memory; /* CudaHipApi.memory_host or .memory_device */
     void *host;
-    DriverAddress device;
+    CudaHipAddress device;
     void *array;
     size_t pitch;
-} DriverSide;
+} CudaHipSide;
 
-typedef struct DriverCopy2D {
-    DriverSide from, to;
+typedef struct CudaHipCopy2D {
+    CudaHipSide from, to;
     size_t width, height; /* bytes, rows */
-} DriverCopy2D;
+} CudaHipCopy2D;
 
-typedef union DriverOsHandle {
+typedef union CudaHipOsHandle {
     int fd;
     struct {
         void *handle;
         const void *name;
     } win32;
-} DriverOsHandle;
+} CudaHipOsHandle;
 
-typedef struct DriverExternalMemory {
+typedef struct CudaHipExternalMemory {
     int type;
-    DriverOsHandle handle;
+    CudaHipOsHandle handle;
     unsigned long long size;
     unsigned flags, reserved[16];
-} DriverExternalMemory;
+} CudaHipExternalMemory;
 
-typedef struct DriverExternalBuffer {
+typedef struct CudaHipExternalBuffer {
     unsigned long long offset, size;
     unsigned flags, reserved[16];
-} DriverExternalBuffer;
+} CudaHipExternalBuffer;
 
-typedef struct DriverExternalSemaphore {
+typedef struct CudaHipExternalSemaphore {
     int type;
-    DriverOsHandle handle;
+    CudaHipOsHandle handle;
     unsigned flags, reserved[16];
-} DriverExternalSemaphore;
+} CudaHipExternalSemaphore;
 
 /* Both APIs have more members, which differ and which we leave zero. */
-typedef struct DriverSemaphoreValue {
+typedef struct CudaHipSemaphoreValue {
     unsigned long long value;
     unsigned rest[40];
-} DriverSemaphoreValue;
+} CudaHipSemaphoreValue;
 
 /* ---- functions ---- */
 
-#define DRIVER_FUNCTIONS(X)                                                                        \
+#define CUDA_HIP_FUNCTIONS(X)                                                                      \
     X(Init, (unsigned flags))                                                                      \
     X(DriverGetVersion, (int *version))                                                            \
     X(DeviceGetCount, (int *count))                                                                \
@@ -103,97 +103,98 @@ typedef struct DriverSemaphoreValue {
     X(DeviceGetPCIBusId, (char *text, int size, int device))                                       \
     X(DeviceTotalMem, (size_t * bytes, int device))                                                \
     X(DeviceGetAttribute, (int *value, int attribute, int device))                                 \
-    X(DevicePrimaryCtxRetain, (DriverHandle * context, int device))                                \
+    X(DevicePrimaryCtxRetain, (CudaHipHandle * context, int device))                               \
     X(DevicePrimaryCtxRelease, (int device))                                                       \
-    X(CtxPushCurrent, (DriverHandle context))                                                      \
-    X(CtxPopCurrent, (DriverHandle * context))                                                     \
+    X(CtxPushCurrent, (CudaHipHandle context))                                                     \
+    X(CtxPopCurrent, (CudaHipHandle * context))                                                    \
     X(CtxGetDevice, (int *device))                                                                 \
-    X(MemAlloc, (DriverAddress * address, size_t size))                                            \
-    X(MemFree, (DriverAddress address))                                                            \
+    X(MemAlloc, (CudaHipAddress * address, size_t size))                                           \
+    X(MemFree, (CudaHipAddress address))                                                           \
     X(MemHostAlloc, (void **block, size_t size, unsigned flags))                                   \
     X(MemFreeHost, (void *block))                                                                  \
     X(MemHostRegister, (void *block, size_t size, unsigned flags))                                 \
     X(MemHostUnregister, (void *block))                                                            \
-    X(MemcpyHtoDAsync, (DriverAddress to, const void *from, size_t size, DriverHandle stream))     \
-    X(MemcpyDtoHAsync, (void *to, DriverAddress from, size_t size, DriverHandle stream))           \
-    X(MemcpyDtoDAsync, (DriverAddress to, DriverAddress from, size_t size, DriverHandle stream))   \
-    X(Memcpy2DAsync, (const DriverCopy2D *copy, DriverHandle stream))                              \
-    X(MemsetD32Async, (DriverAddress to, unsigned word, size_t count, DriverHandle stream))        \
-    X(ModuleLoadData, (DriverHandle * module, const void *image))                                  \
-    X(ModuleUnload, (DriverHandle module))                                                         \
-    X(ModuleGetFunction, (DriverHandle * function, DriverHandle module, const char *name))         \
-    X(FuncGetAttribute, (int *value, int attribute, DriverHandle function))                        \
-    X(LaunchKernel, (DriverHandle function, unsigned groups_x, unsigned groups_y,                  \
+    X(MemcpyHtoDAsync, (CudaHipAddress to, const void *from, size_t size, CudaHipHandle stream))   \
+    X(MemcpyDtoHAsync, (void *to, CudaHipAddress from, size_t size, CudaHipHandle stream))         \
+    X(MemcpyDtoDAsync,                                                                             \
+      (CudaHipAddress to, CudaHipAddress from, size_t size, CudaHipHandle stream))                 \
+    X(Memcpy2DAsync, (const CudaHipCopy2D *copy, CudaHipHandle stream))                            \
+    X(MemsetD32Async, (CudaHipAddress to, unsigned word, size_t count, CudaHipHandle stream))      \
+    X(ModuleLoadData, (CudaHipHandle * module, const void *image))                                 \
+    X(ModuleUnload, (CudaHipHandle module))                                                        \
+    X(ModuleGetFunction, (CudaHipHandle * function, CudaHipHandle module, const char *name))       \
+    X(FuncGetAttribute, (int *value, int attribute, CudaHipHandle function))                       \
+    X(LaunchKernel, (CudaHipHandle function, unsigned groups_x, unsigned groups_y,                 \
                      unsigned groups_z, unsigned group_x, unsigned group_y, unsigned group_z,      \
-                     unsigned shared_bytes, DriverHandle stream, void **arguments, void **extra))  \
-    X(StreamCreate, (DriverHandle * stream, unsigned flags))                                       \
-    X(StreamDestroy, (DriverHandle stream))                                                        \
-    X(StreamWaitEvent, (DriverHandle stream, DriverHandle event, unsigned flags))                  \
-    X(StreamSynchronize, (DriverHandle stream))                                                    \
-    X(EventCreate, (DriverHandle * event, unsigned flags))                                         \
-    X(EventDestroy, (DriverHandle event))                                                          \
-    X(EventRecord, (DriverHandle event, DriverHandle stream))                                      \
-    X(EventQuery, (DriverHandle event))                                                            \
-    X(EventElapsedTime, (float *milliseconds, DriverHandle from, DriverHandle to))                 \
-    X(StreamBeginCapture, (DriverHandle stream, int mode))                                         \
-    X(StreamEndCapture, (DriverHandle stream, DriverHandle * graph))                               \
-    X(GraphInstantiate, (DriverHandle * exec, DriverHandle graph, unsigned long long flags))       \
-    X(GraphLaunch, (DriverHandle exec, DriverHandle stream))                                       \
-    X(GraphExecDestroy, (DriverHandle exec))                                                       \
-    X(GraphDestroy, (DriverHandle graph))                                                          \
-    X(ImportExternalMemory, (DriverHandle * memory, const DriverExternalMemory *what))             \
+                     unsigned shared_bytes, CudaHipHandle stream, void **arguments, void **extra)) \
+    X(StreamCreate, (CudaHipHandle * stream, unsigned flags))                                      \
+    X(StreamDestroy, (CudaHipHandle stream))                                                       \
+    X(StreamWaitEvent, (CudaHipHandle stream, CudaHipHandle event, unsigned flags))                \
+    X(StreamSynchronize, (CudaHipHandle stream))                                                   \
+    X(EventCreate, (CudaHipHandle * event, unsigned flags))                                        \
+    X(EventDestroy, (CudaHipHandle event))                                                         \
+    X(EventRecord, (CudaHipHandle event, CudaHipHandle stream))                                    \
+    X(EventQuery, (CudaHipHandle event))                                                           \
+    X(EventElapsedTime, (float *milliseconds, CudaHipHandle from, CudaHipHandle to))               \
+    X(StreamBeginCapture, (CudaHipHandle stream, int mode))                                        \
+    X(StreamEndCapture, (CudaHipHandle stream, CudaHipHandle * graph))                             \
+    X(GraphInstantiate, (CudaHipHandle * exec, CudaHipHandle graph, unsigned long long flags))     \
+    X(GraphLaunch, (CudaHipHandle exec, CudaHipHandle stream))                                     \
+    X(GraphExecDestroy, (CudaHipHandle exec))                                                      \
+    X(GraphDestroy, (CudaHipHandle graph))                                                         \
+    X(ImportExternalMemory, (CudaHipHandle * memory, const CudaHipExternalMemory *what))           \
     X(ExternalMemoryGetMappedBuffer,                                                               \
-      (DriverAddress * address, DriverHandle memory, const DriverExternalBuffer *what))            \
-    X(DestroyExternalMemory, (DriverHandle memory))                                                \
-    X(ImportExternalSemaphore, (DriverHandle * semaphore, const DriverExternalSemaphore *what))    \
-    X(DestroyExternalSemaphore, (DriverHandle semaphore))                                          \
+      (CudaHipAddress * address, CudaHipHandle memory, const CudaHipExternalBuffer *what))         \
+    X(DestroyExternalMemory, (CudaHipHandle memory))                                               \
+    X(ImportExternalSemaphore, (CudaHipHandle * semaphore, const CudaHipExternalSemaphore *what))  \
+    X(DestroyExternalSemaphore, (CudaHipHandle semaphore))                                         \
     X(WaitExternalSemaphoresAsync,                                                                 \
-      (const DriverHandle *semaphores, const DriverSemaphoreValue *values, unsigned count,         \
-       DriverHandle stream))                                                                       \
+      (const CudaHipHandle *semaphores, const CudaHipSemaphoreValue *values, unsigned count,       \
+       CudaHipHandle stream))                                                                      \
     X(SignalExternalSemaphoresAsync,                                                               \
-      (const DriverHandle *semaphores, const DriverSemaphoreValue *values, unsigned count,         \
-       DriverHandle stream))
+      (const CudaHipHandle *semaphores, const CudaHipSemaphoreValue *values, unsigned count,       \
+       CudaHipHandle stream))
 
-enum DriverFunction {
-#define NUMBER(name, parameters) DRIVER_##name,
-    DRIVER_FUNCTIONS(NUMBER)
+enum CudaHipFunction {
+#define NUMBER(name, parameters) CUDA_HIP_##name,
+    CUDA_HIP_FUNCTIONS(NUMBER)
 #undef NUMBER
-        DRIVER_FUNCTION_COUNT
+        CUDA_HIP_FUNCTION_COUNT
 };
 
 /* In the order of the numbers, each 0 or an error. */
-typedef struct DriverCalls {
-#define FIELD(name, parameters) int(DRIVER_CALL * name) parameters;
-    DRIVER_FUNCTIONS(FIELD)
+typedef struct CudaHipCalls {
+#define FIELD(name, parameters) int(CUDA_HIP_CALL * name) parameters;
+    CUDA_HIP_FUNCTIONS(FIELD)
 #undef FIELD
-} DriverCalls;
+} CudaHipCalls;
 
-enum DriverAttribute {
-    DRIVER_INTEGRATED,
-    DRIVER_MAX_THREADS,       /* of a workgroup */
-    DRIVER_MAX_SHARED_MEMORY, /* of a workgroup, bytes */
-    DRIVER_MAX_GROUPS_X,
-    DRIVER_MAX_GROUPS_Y,
-    DRIVER_MAX_GROUPS_Z,
-    DRIVER_ATTRIBUTE_COUNT
+enum CudaHipAttribute {
+    CUDA_HIP_INTEGRATED,
+    CUDA_HIP_MAX_THREADS,       /* of a workgroup */
+    CUDA_HIP_MAX_SHARED_MEMORY, /* of a workgroup, bytes */
+    CUDA_HIP_MAX_GROUPS_X,
+    CUDA_HIP_MAX_GROUPS_Y,
+    CUDA_HIP_MAX_GROUPS_Z,
+    CUDA_HIP_ATTRIBUTE_COUNT
 };
 
 /* A kind of device, in the words of those who compile for it: "sm_90", "gfx1100". */
-#define DRIVER_ARCH_SIZE 64
+#define CUDA_HIP_ARCH_SIZE 64
 
-typedef struct DriverApi DriverApi;
-struct DriverApi {
-    DriverCalls call;
+typedef struct CudaHipApi CudaHipApi;
+struct CudaHipApi {
+    CudaHipCalls call;
     const char *name;         /* of the backend */
-    const char *const *names; /* of the functions, by enum DriverFunction */
-    int attributes[DRIVER_ATTRIBUTE_COUNT];
-    int memory_host, memory_device; /* DriverSide.memory */
-    int dmabuf;                     /* DriverExternalMemory.type */
+    const char *const *names; /* of the functions, by enum CudaHipFunction */
+    int attributes[CUDA_HIP_ATTRIBUTE_COUNT];
+    int memory_host, memory_device; /* CudaHipSide.memory */
+    int dmabuf;                     /* CudaHipExternalMemory.type */
     int version;                    /* of the API, as it packs it */
 
     const char *(*error_name)(int result);
     /* Adds what only this API can tell: version, driver, what is missing; and the architecture. */
-    void (*describe)(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE]);
+    void (*describe)(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SIZE]);
     /* Whether it adds doubles at least half as fast as floats. NULL: the API does not tell. */
     bool (*has_fast_doubles)(int device);
 
@@ -204,12 +205,44 @@ struct DriverApi {
     int (*compile)(const char *arch, const KernelImage *image, void **made);
     /* Loads the code of several kernels as one module, because that is faster: an error as ModuleLoadData gives it.
      * NULL: it is not. */
-    int (*load_together)(const KernelImage *const *images, unsigned count, DriverHandle *module);
+    int (*load_together)(const KernelImage *const *images, unsigned count, CudaHipHandle *module);
     /* Why ModuleLoadData refused the code, in the words of the driver. May be NULL. */
     void (*explain)(const void *code, char *text, size_t size);
 };
 
 /* Fills api->call from an opened library: false (logged) when it lacks one of them. */
-bool driver_load(DriverApi *api, void *library, const char *remedy);
+bool cuda_hip_load(CudaHipApi *api, void *library, const char *remedy);
+
+/* CUDA's column of driver/api.h. */
+
+extern const GpuBackend cuda_backend;
+
+/* Opens libcuda on first use and keeps it. NULL when the machine has none that we can use. Thread-safe. */
+const CudaHipApi *cuda_api(void);
+
+/* The version of NVIDIA's driver, as "570.124.06"; empty when it cannot be told. */
+void cuda_driver_version(char *text, size_t size);
+
+/* HIP's column of driver/api.h. */
+
+extern const GpuBackend hip_backend;
+
+/* Opens libamdhip64 on first use and keeps it. NULL when the machine has none that we can use.
+ * Thread-safe. */
+const CudaHipApi *hip_api(void);
+
+/* ---- bundle.c ---- */
+
+/* Has the bundle, of `size` bytes, code for that architecture? "gfx90a:sramecc+:xnack-" is gfx90a. */
+bool hip_bundle_has(const void *bundle, size_t size, const char *arch);
+
+/* ---- compile.c: hiprtc, for architectures that the build has no code for ---- */
+
+/* Opens hiprtc: a library of its own, or part of `library`. Once, before the others. */
+void hip_compiler_open(void *library);
+bool hip_has_compiler(void);
+
+/* Compiles a source: free *code with mem_free. */
+int hip_compile(const char *arch, const KernelImage *source, void **code);
 
 #endif

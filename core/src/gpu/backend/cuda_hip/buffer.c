@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include <errno.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "gpu/backend/cuda_hip/device.h"
 
-static int allocate(DriverDevice *dev, enum GpuMemory memory, DriverBuffer *buffer)
+static int allocate(CudaHipDevice *dev, enum GpuMemory memory, CudaHipBuffer *buffer)
 {
-    int err = driver_enter(dev);
+    int err = cuda_hip_enter(dev);
     if (err)
         return err;
     if (memory == GPU_DEVICE)
-        err = DRIVER_TRY(dev, MemAlloc, &buffer->address, buffer->gpu.size);
+        err = CUDA_HIP_TRY(dev, MemAlloc, &buffer->address, buffer->gpu.size);
     else /* cached on both ways: features on the CPU read what is uploaded */
-        err = DRIVER_TRY(dev, MemHostAlloc, &buffer->gpu.host, buffer->gpu.size,
-                         DRIVER_HOST_PORTABLE);
-    driver_leave(dev);
+        err = CUDA_HIP_TRY(dev, MemHostAlloc, &buffer->gpu.host, buffer->gpu.size,
+                           CUDA_HIP_HOST_PORTABLE);
+    cuda_hip_leave(dev);
     return err;
 }
 
-int driver_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out)
+int cuda_hip_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out)
 {
     *out = NULL;
-    DriverBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    CudaHipBuffer *buffer = mem_zalloc(sizeof(*buffer));
     if (!buffer)
         return -ENOMEM;
     buffer->gpu.size = size ? (size + 3) & ~(size_t)3 : 4; /* fills work in words */
     buffer->ours = true;
-    const int err = allocate((DriverDevice *)gpu, memory, buffer);
+    const int err = allocate((CudaHipDevice *)gpu, memory, buffer);
     if (err)
         mem_free(buffer);
     else
@@ -34,13 +35,13 @@ int driver_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, Gpu
     return err;
 }
 
-void driver_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
+void cuda_hip_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
 {
     if (!gpu_buffer)
         return;
-    DriverDevice *dev = (DriverDevice *)gpu;
-    DriverBuffer *buffer = (DriverBuffer *)gpu_buffer;
-    if (buffer->ours && driver_enter_anyway(dev)) {
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    CudaHipBuffer *buffer = (CudaHipBuffer *)gpu_buffer;
+    if (buffer->ours && cuda_hip_enter_anyway(dev)) {
         if (buffer->registered)
             dev->api->call.MemHostUnregister(buffer->gpu.host);
         else if (buffer->gpu.host)
@@ -49,12 +50,160 @@ void driver_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
             dev->api->call.MemFree(buffer->address);
         if (buffer->external)
             dev->api->call.DestroyExternalMemory(buffer->external);
-        driver_leave(dev);
+        cuda_hip_leave(dev);
     }
     mem_free(buffer);
 }
 
-uintptr_t driver_address(const GpuBuffer *buffer)
+uintptr_t cuda_hip_address(const GpuBuffer *buffer)
 {
-    return ((const DriverBuffer *)buffer)->address;
+    return ((const CudaHipBuffer *)buffer)->address;
+}
+
+/* Memory and semaphores that another API shares. */
+
+#ifdef _WIN32
+static int open_handle(const GpuHandle *handle, CudaHipOsHandle *out)
+{
+    out->win32.handle = (void *)handle->value;
+    return 0;
+}
+
+static void close_handle(const CudaHipOsHandle *handle)
+{
+}
+
+static bool is_known(enum GpuHandleType type)
+{
+    return type == GPU_HANDLE_WIN32;
+}
+#else
+#include <fcntl.h>
+#include <unistd.h>
+
+/* The driver takes over the descriptor it is given: the caller keeps its own. */
+static int open_handle(const GpuHandle *handle, CudaHipOsHandle *out)
+{
+    out->fd = fcntl((int)handle->value, F_DUPFD_CLOEXEC, 0);
+    return out->fd < 0 ? -errno : 0;
+}
+
+static void close_handle(const CudaHipOsHandle *handle)
+{
+    close(handle->fd);
+}
+
+static bool is_known(enum GpuHandleType type)
+{
+    return type == GPU_HANDLE_OPAQUE_FD || type == GPU_HANDLE_DMABUF;
+}
+#endif
+
+static int refused(CudaHipDevice *dev, const char *what, int result)
+{
+    log_error("%s: %s refuses the %s (%s)", dev->api->name, dev->gpu.name, what,
+              dev->api->error_name(result));
+    return result == CUDA_HIP_OUT_OF_MEMORY ? -ENOMEM : -ENOTSUP;
+}
+
+static int import_memory(CudaHipDevice *dev, const GpuHandle *handle, CudaHipBuffer *buffer)
+{
+    const CudaHipCalls *call = &dev->api->call;
+    CudaHipExternalMemory memory = { .size = handle->size };
+    memory.type = handle->type == GPU_HANDLE_DMABUF  ? dev->api->dmabuf
+                  : handle->type == GPU_HANDLE_WIN32 ? CUDA_HIP_EXTERNAL_WIN32
+                                                     : CUDA_HIP_EXTERNAL_FD;
+    const int err = open_handle(handle, &memory.handle);
+    if (err)
+        return err;
+    int result = call->ImportExternalMemory(&buffer->external, &memory);
+    if (result) {
+        close_handle(&memory.handle);
+        return refused(dev, "memory", result);
+    }
+    const CudaHipExternalBuffer whole = { .size = handle->size };
+    result = call->ExternalMemoryGetMappedBuffer(&buffer->address, buffer->external, &whole);
+    if (result) {
+        call->DestroyExternalMemory(buffer->external);
+        return refused(dev, "memory", result);
+    }
+    buffer->ours = true;
+    return 0;
+}
+
+/* A driver may refuse it for reasons of its own, or because it is pinned, by whomever: the caller has another way then. */
+static int pin_pages(CudaHipDevice *dev, const GpuHandle *handle, CudaHipBuffer *buffer)
+{
+    void *const pages = (void *)handle->value;
+    const int result = dev->api->call.MemHostRegister(pages, handle->size, CUDA_HIP_HOST_PORTABLE);
+    if (result)
+        return -ENOTSUP;
+    buffer->gpu.host = pages;
+    buffer->ours = buffer->registered = true;
+    return 0;
+}
+
+int cuda_hip_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
+{
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    *out = NULL;
+    const bool pinned = handle->type == GPU_HANDLE_UPLOAD; /* for all devices (buffer.c) */
+    const bool wrapped = handle->type == GPU_HANDLE_ADDRESS || pinned;
+    const bool plain = handle->type == GPU_HANDLE_PAGES;
+    if (!wrapped && !plain && !is_known(handle->type))
+        return -ENOTSUP;
+    CudaHipBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    if (!buffer)
+        return -ENOMEM;
+    buffer->gpu.size = handle->size;
+    int err = 0;
+    if (pinned) {
+        buffer->gpu.host = (void *)handle->value;
+    } else if (wrapped) {
+        buffer->address = (CudaHipAddress)handle->value;
+    } else if (!(err = cuda_hip_enter(dev))) {
+        err = plain ? pin_pages(dev, handle, buffer) : import_memory(dev, handle, buffer);
+        cuda_hip_leave(dev);
+    }
+    if (err)
+        mem_free(buffer);
+    else
+        *out = &buffer->gpu;
+    return err;
+}
+
+int cuda_hip_semaphore_import(GpuDevice *gpu, const GpuHandle *handle, uintptr_t *semaphore)
+{
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    *semaphore = 0;
+    if (!is_known(handle->type) || handle->type == GPU_HANDLE_DMABUF)
+        return -ENOTSUP;
+    CudaHipExternalSemaphore what = { .type = handle->type == GPU_HANDLE_WIN32
+                                                  ? CUDA_HIP_TIMELINE_WIN32
+                                                  : CUDA_HIP_TIMELINE_FD };
+    CudaHipHandle imported = NULL;
+    int err = cuda_hip_enter(dev);
+    if (err)
+        return err;
+    err = open_handle(handle, &what.handle);
+    if (!err) {
+        const int result = dev->api->call.ImportExternalSemaphore(&imported, &what);
+        if (result) {
+            close_handle(&what.handle);
+            err = refused(dev, "semaphore", result);
+        }
+    }
+    cuda_hip_leave(dev);
+    if (!err)
+        *semaphore = (uintptr_t)imported;
+    return err;
+}
+
+void cuda_hip_semaphore_destroy(GpuDevice *gpu, uintptr_t semaphore)
+{
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    if (!semaphore || !cuda_hip_enter_anyway(dev))
+        return;
+    dev->api->call.DestroyExternalSemaphore((CudaHipHandle)semaphore);
+    cuda_hip_leave(dev);
 }

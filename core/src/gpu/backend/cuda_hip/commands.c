@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Commands are kept in a list, with addresses in place of buffers, and enqueued when they are
- * submitted. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "gpu/backend/cuda_hip/device.h"
 
-int driver_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
+/* Commands are kept in a list, with addresses in place of buffers, and enqueued when they are
+ * submitted. */
+
+int cuda_hip_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
 {
     *out = mem_zalloc(sizeof(**out));
     if (!*out)
         return -ENOMEM;
-    (*out)->dev = (DriverDevice *)gpu;
+    (*out)->dev = (CudaHipDevice *)gpu;
     (*out)->queue = queue;
     return 0;
 }
 
 static void drop_graph(GpuCommands *commands)
 {
-    if (commands->graph && driver_enter_anyway(commands->dev)) {
+    if (commands->graph && cuda_hip_enter_anyway(commands->dev)) {
         commands->dev->api->call.GraphExecDestroy(commands->graph);
-        driver_leave(commands->dev);
+        cuda_hip_leave(commands->dev);
     }
     commands->graph = NULL;
 }
 
-void driver_commands_destroy(GpuDevice *gpu, GpuCommands *commands)
+void cuda_hip_commands_destroy(GpuDevice *gpu, GpuCommands *commands)
 {
     if (!commands)
         return;
@@ -35,7 +36,7 @@ void driver_commands_destroy(GpuDevice *gpu, GpuCommands *commands)
     mem_free(commands);
 }
 
-void driver_commands_begin(GpuCommands *commands)
+void cuda_hip_commands_begin(GpuCommands *commands)
 {
     drop_graph(commands);
     commands->count = 0;
@@ -46,13 +47,13 @@ void driver_commands_begin(GpuCommands *commands)
     commands->no_graph = false;
 }
 
-int driver_commands_end(GpuCommands *commands)
+int cuda_hip_commands_end(GpuCommands *commands)
 {
     return commands->err;
 }
 
 /* NULL when there is no room. */
-static DriverCommand *add(GpuCommands *commands)
+static CudaHipCommand *add(GpuCommands *commands)
 {
     if (!commands->err)
         commands->err = mem_grow(&commands->list, commands->count, &commands->capacity,
@@ -60,19 +61,19 @@ static DriverCommand *add(GpuCommands *commands)
     return commands->err ? NULL : &commands->list[commands->count++];
 }
 
-static DriverPlace place_of(const GpuBuffer *gpu_buffer, size_t offset, size_t stride)
+static CudaHipLocation place_of(const GpuBuffer *gpu_buffer, size_t offset, size_t stride)
 {
-    const DriverBuffer *buffer = (const DriverBuffer *)gpu_buffer;
+    const CudaHipBuffer *buffer = (const CudaHipBuffer *)gpu_buffer;
     if (buffer->gpu.host)
-        return (DriverPlace){ .host = (char *)buffer->gpu.host + offset, .stride = stride };
-    return (DriverPlace){ .address = buffer->address + offset, .stride = stride };
+        return (CudaHipLocation){ .host = (char *)buffer->gpu.host + offset, .stride = stride };
+    return (CudaHipLocation){ .address = buffer->address + offset, .stride = stride };
 }
 
-void driver_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
+void cuda_hip_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
 {
     if (!rows->row || !rows->rows)
         return;
-    DriverCommand *command = add(commands);
+    CudaHipCommand *command = add(commands);
     if (!command)
         return;
     command->kind = COMMAND_COPY;
@@ -84,36 +85,36 @@ void driver_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
     command->u.copy.rows = whole ? 1 : rows->rows;
 }
 
-void driver_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to)
+void cuda_hip_commands_copy(GpuCommands *commands, const GpuRange *from, const GpuRange *to)
 {
-    driver_commands_copy_rows(commands,
-                              &(GpuRows){ .from = from->buffer,
-                                          .from_offset = from->offset,
-                                          .to = to->buffer,
-                                          .to_offset = to->offset,
-                                          .row = from->size < to->size ? from->size : to->size,
-                                          .rows = 1 });
+    cuda_hip_commands_copy_rows(commands,
+                                &(GpuRows){ .from = from->buffer,
+                                            .from_offset = from->offset,
+                                            .to = to->buffer,
+                                            .to_offset = to->offset,
+                                            .row = from->size < to->size ? from->size : to->size,
+                                            .rows = 1 });
 }
 
-void driver_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
+void cuda_hip_commands_fill(GpuCommands *commands, const GpuRange *range, uint32_t word)
 {
-    DriverCommand *command = range->size ? add(commands) : NULL;
+    CudaHipCommand *command = range->size ? add(commands) : NULL;
     if (!command)
         return;
-    const DriverPlace to = place_of(range->buffer, range->offset, 0);
+    const CudaHipLocation to = place_of(range->buffer, range->offset, 0);
     command->kind = COMMAND_FILL;
     /* The device sees pinned memory at the host's address. */
-    command->u.fill.to = to.host ? (DriverAddress)to.host : to.address;
+    command->u.fill.to = to.host ? (CudaHipAddress)to.host : to.address;
     command->u.fill.word = word;
     command->u.fill.count = range->size / 4;
 }
 
-void driver_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bindings,
-                              const void *params, const unsigned groups[3])
+void cuda_hip_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bindings,
+                                const void *params, const unsigned groups[3])
 {
-    const DriverKernel *kernel = (const DriverKernel *)gpu_kernel;
+    const CudaHipKernel *kernel = (const CudaHipKernel *)gpu_kernel;
     const size_t pointers = kernel->info->buffer_count * sizeof(bindings->addresses[0]);
-    DriverCommand *command = add(commands);
+    CudaHipCommand *command = add(commands);
     if (!command)
         return;
     command->kind = COMMAND_LAUNCH;
@@ -127,9 +128,9 @@ void driver_commands_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuB
     commands->launches++;
 }
 
-void driver_commands_stamp(GpuCommands *commands, DriverHandle event)
+void cuda_hip_commands_stamp(GpuCommands *commands, CudaHipHandle event)
 {
-    DriverCommand *command = add(commands);
+    CudaHipCommand *command = add(commands);
     if (!command)
         return;
     command->kind = COMMAND_STAMP;
@@ -137,49 +138,49 @@ void driver_commands_stamp(GpuCommands *commands, DriverHandle event)
     commands->stamped = true;
 }
 
-void driver_commands_barrier(GpuCommands *commands)
+void cuda_hip_commands_barrier(GpuCommands *commands)
 {
-    DriverCommand *command = add(commands);
+    CudaHipCommand *command = add(commands);
     if (command)
         command->kind = COMMAND_BARRIER;
 }
 
 /* ---- to a stream ---- */
 
-static DriverSide side_of(const DriverApi *api, const DriverPlace *place, size_t row)
+static CudaHipSide side_of(const CudaHipApi *api, const CudaHipLocation *place, size_t row)
 {
-    return (DriverSide){ .memory = place->host ? api->memory_host : api->memory_device,
-                         .host = place->host,
-                         .device = place->address,
-                         .pitch = place->stride > row ? place->stride : row };
+    return (CudaHipSide){ .memory = place->host ? api->memory_host : api->memory_device,
+                          .host = place->host,
+                          .device = place->address,
+                          .pitch = place->stride > row ? place->stride : row };
 }
 
 /* Also what has no function of its own: from the host to the host. */
-static int copy_2d(DriverDevice *dev, const DriverPlace *from, const DriverPlace *to, size_t row,
-                   size_t rows, DriverHandle stream)
+static int copy_2d(CudaHipDevice *dev, const CudaHipLocation *from, const CudaHipLocation *to,
+                   size_t row, size_t rows, CudaHipHandle stream)
 {
-    const DriverCopy2D copy = { .from = side_of(dev->api, from, row),
-                                .to = side_of(dev->api, to, row),
-                                .width = row,
-                                .height = rows };
-    return DRIVER_TRY(dev, Memcpy2DAsync, &copy, stream);
+    const CudaHipCopy2D copy = { .from = side_of(dev->api, from, row),
+                                 .to = side_of(dev->api, to, row),
+                                 .width = row,
+                                 .height = rows };
+    return CUDA_HIP_TRY(dev, Memcpy2DAsync, &copy, stream);
 }
 
-static int copy_row(DriverDevice *dev, const DriverPlace *from, const DriverPlace *to, size_t size,
-                    DriverHandle stream)
+static int copy_row(CudaHipDevice *dev, const CudaHipLocation *from, const CudaHipLocation *to,
+                    size_t size, CudaHipHandle stream)
 {
     if (from->host && to->host)
         return copy_2d(dev, from, to, size, 1, stream);
     if (from->host)
-        return DRIVER_TRY(dev, MemcpyHtoDAsync, to->address, from->host, size, stream);
+        return CUDA_HIP_TRY(dev, MemcpyHtoDAsync, to->address, from->host, size, stream);
     if (to->host)
-        return DRIVER_TRY(dev, MemcpyDtoHAsync, to->host, from->address, size, stream);
-    return DRIVER_TRY(dev, MemcpyDtoDAsync, to->address, from->address, size, stream);
+        return CUDA_HIP_TRY(dev, MemcpyDtoHAsync, to->host, from->address, size, stream);
+    return CUDA_HIP_TRY(dev, MemcpyDtoDAsync, to->address, from->address, size, stream);
 }
 
-static DriverPlace next_row(const DriverPlace *place)
+static CudaHipLocation next_row(const CudaHipLocation *place)
 {
-    DriverPlace next = *place;
+    CudaHipLocation next = *place;
     if (next.host)
         next.host = (char *)next.host + next.stride;
     else
@@ -187,9 +188,9 @@ static DriverPlace next_row(const DriverPlace *place)
     return next;
 }
 
-static int issue_copy(DriverDevice *dev, const DriverCommand *command, DriverHandle stream)
+static int issue_copy(CudaHipDevice *dev, const CudaHipCommand *command, CudaHipHandle stream)
 {
-    DriverPlace from = command->u.copy.from, to = command->u.copy.to;
+    CudaHipLocation from = command->u.copy.from, to = command->u.copy.to;
     const size_t row = command->u.copy.row, rows = command->u.copy.rows;
     if (rows > 1 && from.stride >= row && to.stride >= row)
         return copy_2d(dev, &from, &to, row, rows, stream);
@@ -202,29 +203,95 @@ static int issue_copy(DriverDevice *dev, const DriverCommand *command, DriverHan
     return err;
 }
 
-static int issue_launch(DriverDevice *dev, const DriverCommand *command, DriverHandle stream)
+static int issue_launch(CudaHipDevice *dev, const CudaHipCommand *command, CudaHipHandle stream)
 {
-    const DriverKernel *kernel = command->u.launch.kernel;
+    const CudaHipKernel *kernel = command->u.launch.kernel;
     const unsigned *groups = command->u.launch.groups, *group = kernel->info->workgroup;
     void *arguments[] = { (void *)command->u.launch.argument };
-    return DRIVER_TRY(dev, LaunchKernel, kernel->function, groups[0], groups[1], groups[2],
-                      group[0], group[1], 1, 0, stream, arguments, NULL);
+    return CUDA_HIP_TRY(dev, LaunchKernel, kernel->function, groups[0], groups[1], groups[2],
+                        group[0], group[1], 1, 0, stream, arguments, NULL);
 }
 
-int driver_command_issue(DriverDevice *dev, const DriverCommand *command, DriverHandle stream)
+int cuda_hip_command_issue(CudaHipDevice *dev, const CudaHipCommand *command, CudaHipHandle stream)
 {
     switch (command->kind) {
     case COMMAND_COPY:
         return issue_copy(dev, command, stream);
     case COMMAND_FILL:
-        return DRIVER_TRY(dev, MemsetD32Async, command->u.fill.to, command->u.fill.word,
-                          command->u.fill.count, stream);
+        return CUDA_HIP_TRY(dev, MemsetD32Async, command->u.fill.to, command->u.fill.word,
+                            command->u.fill.count, stream);
     case COMMAND_LAUNCH:
         return issue_launch(dev, command, stream);
     case COMMAND_STAMP:
-        return DRIVER_TRY(dev, EventRecord, command->u.stamp, stream);
+        return CUDA_HIP_TRY(dev, EventRecord, command->u.stamp, stream);
     case COMMAND_BARRIER:
         return 0;
     }
     return -EINVAL;
+}
+
+struct GpuStamps {
+    unsigned count;
+    CudaHipHandle events[];
+};
+
+static int create_events(CudaHipDevice *dev, GpuStamps *stamps)
+{
+    int err = cuda_hip_enter(dev);
+    if (err)
+        return err;
+    for (unsigned i = 0; i < stamps->count && !err; i++)
+        err = CUDA_HIP_TRY(dev, EventCreate, &stamps->events[i], CUDA_HIP_EVENT_TIMED);
+    cuda_hip_leave(dev);
+    return err;
+}
+
+int cuda_hip_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out)
+{
+    *out = NULL;
+    GpuStamps *stamps = mem_zalloc(sizeof(*stamps) + count * sizeof(stamps->events[0]));
+    if (!stamps)
+        return -ENOMEM;
+    stamps->count = count;
+    const int err = create_events((CudaHipDevice *)gpu, stamps);
+    if (err)
+        cuda_hip_stamps_destroy(gpu, stamps);
+    else
+        *out = stamps;
+    return err;
+}
+
+void cuda_hip_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps)
+{
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    if (!stamps)
+        return;
+    if (cuda_hip_enter_anyway(dev)) {
+        for (unsigned i = 0; i < stamps->count; i++)
+            if (stamps->events[i])
+                dev->api->call.EventDestroy(stamps->events[i]);
+        cuda_hip_leave(dev);
+    }
+    mem_free(stamps);
+}
+
+void cuda_hip_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i)
+{
+    cuda_hip_commands_stamp(commands, stamps->events[i]);
+}
+
+int cuda_hip_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds)
+{
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    int err = cuda_hip_enter(dev);
+    if (err)
+        return err;
+    for (unsigned i = 0; i < stamps->count && !err; i++) {
+        float milliseconds = 0;
+        err = CUDA_HIP_TRY(dev, EventElapsedTime, &milliseconds, stamps->events[0],
+                           stamps->events[i]);
+        microseconds[i] = (double)milliseconds * 1e3;
+    }
+    cuda_hip_leave(dev);
+    return err;
 }

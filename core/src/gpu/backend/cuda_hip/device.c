@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/backend/cuda_hip/probe.h"
+#include "gpu/backend/cuda_hip/cuda_hip.h"
 
 /* ---- calls ---- */
 
@@ -36,11 +36,11 @@ static bool is_loss(int result)
     }
 }
 
-int driver_error(DriverDevice *dev, enum DriverFunction function, int result)
+int cuda_hip_error(CudaHipDevice *dev, enum CudaHipFunction function, int result)
 {
-    const DriverApi *api = dev->api;
+    const CudaHipApi *api = dev->api;
     const char *call = api->names[function], *error = api->error_name(result);
-    if (result == DRIVER_OUT_OF_MEMORY) {
+    if (result == CUDA_HIP_OUT_OF_MEMORY) {
         log_error("%s: %s: %s on %s", api->name, call, error, dev->gpu.name);
         return -ENOMEM;
     }
@@ -52,30 +52,30 @@ int driver_error(DriverDevice *dev, enum DriverFunction function, int result)
     return -EIO;
 }
 
-int driver_enter(DriverDevice *dev)
+int cuda_hip_enter(CudaHipDevice *dev)
 {
     if (atomic_load(&dev->lost))
         return -EIO;
-    return DRIVER_TRY(dev, CtxPushCurrent, dev->context);
+    return CUDA_HIP_TRY(dev, CtxPushCurrent, dev->context);
 }
 
-void driver_leave(DriverDevice *dev)
+void cuda_hip_leave(CudaHipDevice *dev)
 {
-    DriverHandle context;
+    CudaHipHandle context;
     dev->api->call.CtxPopCurrent(&context);
 }
 
-bool driver_enter_anyway(DriverDevice *dev)
+bool cuda_hip_enter_anyway(CudaHipDevice *dev)
 {
     return dev->context && !dev->api->call.CtxPushCurrent(dev->context);
 }
 
 /* ---- opening and closing ---- */
 
-static void destroy_queue(DriverDevice *dev, DriverQueue *queue)
+static void destroy_queue(CudaHipDevice *dev, CudaHipQueue *queue)
 {
-    const DriverCalls *call = &dev->api->call;
-    driver_points_destroy(dev, &queue->points);
+    const CudaHipCalls *call = &dev->api->call;
+    cuda_hip_points_destroy(dev, &queue->points);
     if (queue->mark)
         call->EventDestroy(queue->mark);
     if (queue->stream)
@@ -84,15 +84,15 @@ static void destroy_queue(DriverDevice *dev, DriverQueue *queue)
 
 static void destroy(GpuDevice *gpu)
 {
-    DriverDevice *dev = (DriverDevice *)gpu;
-    driver_drain(gpu);
-    const bool there = driver_enter_anyway(dev);
-    driver_kernels_destroy(dev, there);
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
+    cuda_hip_drain(gpu);
+    const bool there = cuda_hip_enter_anyway(dev);
+    cuda_hip_kernels_destroy(dev, there);
     if (there) {
-        driver_lanes_destroy(dev);
+        cuda_hip_capture_destroy(dev);
         for (unsigned q = 0; q < GPU_QUEUES; q++)
             destroy_queue(dev, &dev->queues[q]);
-        driver_leave(dev);
+        cuda_hip_leave(dev);
     }
     if (dev->primary)
         dev->api->call.DevicePrimaryCtxRelease(dev->device);
@@ -100,49 +100,49 @@ static void destroy(GpuDevice *gpu)
         pthread_mutex_destroy(&dev->queues[q].points.lock);
         pthread_mutex_destroy(&dev->queues[q].lock);
     }
-    pthread_mutex_destroy(&dev->lanes.lock);
+    pthread_mutex_destroy(&dev->capture.lock);
     pthread_cond_destroy(&dev->kernels_changed);
     pthread_mutex_destroy(&dev->kernels_lock);
     mem_free(dev);
 }
 
 static const GpuOps ops = {
-    .buffer_create = driver_buffer_create,
-    .buffer_destroy = driver_buffer_destroy,
-    .buffer_import = driver_buffer_import,
-    .kernel_get = driver_kernel_get,
-    .kernels_ahead = driver_kernels_ahead,
-    .kernel_image = driver_kernel_image,
-    .bindings_create = driver_bindings_create,
-    .bindings_destroy = driver_bindings_destroy,
-    .commands_create = driver_commands_create,
-    .commands_destroy = driver_commands_destroy,
-    .begin = driver_commands_begin,
-    .copy = driver_commands_copy,
-    .copy_rows = driver_commands_copy_rows,
-    .fill = driver_commands_fill,
-    .dispatch = driver_commands_dispatch,
-    .barrier = driver_commands_barrier,
-    .end = driver_commands_end,
-    .stamps_create = driver_stamps_create,
-    .stamps_destroy = driver_stamps_destroy,
-    .stamp = driver_stamp,
-    .stamps_read = driver_stamps_read,
-    .submit = driver_submit,
-    .wait = driver_wait,
-    .drain = driver_drain,
+    .buffer_create = cuda_hip_buffer_create,
+    .buffer_destroy = cuda_hip_buffer_destroy,
+    .buffer_import = cuda_hip_buffer_import,
+    .kernel_get = cuda_hip_kernel_get,
+    .kernels_ahead = cuda_hip_kernels_ahead,
+    .kernel_image = cuda_hip_kernel_image,
+    .bindings_create = cuda_hip_bindings_create,
+    .bindings_destroy = cuda_hip_bindings_destroy,
+    .commands_create = cuda_hip_commands_create,
+    .commands_destroy = cuda_hip_commands_destroy,
+    .begin = cuda_hip_commands_begin,
+    .copy = cuda_hip_commands_copy,
+    .copy_rows = cuda_hip_commands_copy_rows,
+    .fill = cuda_hip_commands_fill,
+    .dispatch = cuda_hip_commands_dispatch,
+    .barrier = cuda_hip_commands_barrier,
+    .end = cuda_hip_commands_end,
+    .stamps_create = cuda_hip_stamps_create,
+    .stamps_destroy = cuda_hip_stamps_destroy,
+    .stamp = cuda_hip_stamp,
+    .stamps_read = cuda_hip_stamps_read,
+    .submit = cuda_hip_submit,
+    .wait = cuda_hip_wait,
+    .drain = cuda_hip_drain,
     .destroy = destroy,
 };
 
-static int create_queue(DriverDevice *dev, DriverQueue *queue)
+static int create_queue(CudaHipDevice *dev, CudaHipQueue *queue)
 {
-    int err = DRIVER_TRY(dev, StreamCreate, &queue->stream, DRIVER_STREAM_NON_BLOCKING);
+    int err = CUDA_HIP_TRY(dev, StreamCreate, &queue->stream, CUDA_HIP_STREAM_NON_BLOCKING);
     if (!err)
-        err = DRIVER_TRY(dev, EventCreate, &queue->mark, DRIVER_EVENT_UNTIMED);
-    return err ? err : driver_points_create(dev, &queue->points);
+        err = CUDA_HIP_TRY(dev, EventCreate, &queue->mark, CUDA_HIP_EVENT_UNTIMED);
+    return err ? err : cuda_hip_points_create(dev, &queue->points);
 }
 
-static void read_limits(DriverDevice *dev)
+static void read_limits(CudaHipDevice *dev)
 {
     GpuLimits *limits = &dev->gpu.limits;
     /* Whole cache lines and more; kernels count what they bind in 32 bits. */
@@ -151,29 +151,29 @@ static void read_limits(DriverDevice *dev)
     /* HIP counts the threads of a row in 32 bits, too. */
     const int room = INT32_MAX / 256;
     for (unsigned i = 0; i < 3; i++) {
-        const int most = driver_attribute(dev->api, DRIVER_MAX_GROUPS_X + i, dev->device);
+        const int most = cuda_hip_attribute(dev->api, CUDA_HIP_MAX_GROUPS_X + i, dev->device);
         limits->max_workgroups[i] = (unsigned)(most < 1 ? 1 : most > room ? room : most);
     }
 }
 
-static int create_objects(DriverDevice *dev)
+static int create_objects(CudaHipDevice *dev)
 {
-    int err = driver_enter(dev);
+    int err = cuda_hip_enter(dev);
     if (err)
         return err;
     for (unsigned q = 0; q < GPU_QUEUES && !err; q++)
         err = create_queue(dev, &dev->queues[q]);
     if (!err)
-        err = driver_lanes_create(dev);
-    driver_leave(dev);
+        err = cuda_hip_capture_create(dev);
+    cuda_hip_leave(dev);
     return err;
 }
 
 /* `context` NULL: the device's own. */
-static int create(const DriverApi *api, int device, DriverHandle context, GpuDevice **out,
+static int create(const CudaHipApi *api, int device, CudaHipHandle context, GpuDevice **out,
                   GpuDeviceInfo *info)
 {
-    DriverDevice *dev = mem_zalloc(sizeof(*dev));
+    CudaHipDevice *dev = mem_zalloc(sizeof(*dev));
     if (!dev)
         return -ENOMEM;
     gpu_device_init(&dev->gpu, &ops, api->name);
@@ -182,12 +182,12 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     dev->device = device;
     pthread_mutex_init(&dev->kernels_lock, NULL);
     pthread_cond_init(&dev->kernels_changed, NULL);
-    pthread_mutex_init(&dev->lanes.lock, NULL);
+    pthread_mutex_init(&dev->capture.lock, NULL);
     for (unsigned q = 0; q < GPU_QUEUES; q++) {
         pthread_mutex_init(&dev->queues[q].lock, NULL);
         pthread_mutex_init(&dev->queues[q].points.lock, NULL);
     }
-    driver_describe(api, device, info, dev->arch);
+    cuda_hip_describe(api, device, info, dev->arch);
     memcpy(dev->gpu.name, info->name, sizeof(dev->gpu.name));
     memcpy(dev->gpu.driver, info->driver, sizeof(dev->gpu.driver));
     read_limits(dev);
@@ -201,7 +201,7 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     }
     dev->context = context;
     if (!err && !context) {
-        err = DRIVER_TRY(dev, DevicePrimaryCtxRetain, &dev->context, device);
+        err = CUDA_HIP_TRY(dev, DevicePrimaryCtxRetain, &dev->context, device);
         dev->primary = !err;
     }
     if (!err)
@@ -213,9 +213,9 @@ static int create(const DriverApi *api, int device, DriverHandle context, GpuDev
     return err;
 }
 
-int driver_open(GpuProbe *gpu, unsigned index, GpuDevice **out)
+int cuda_hip_open(GpuProbe *gpu, unsigned index, GpuDevice **out)
 {
-    const DriverProbe *probe = (const DriverProbe *)gpu;
+    const CudaHipProbe *probe = (const CudaHipProbe *)gpu;
     *out = NULL;
     int device;
     GpuDeviceInfo info;
@@ -228,9 +228,9 @@ int driver_open(GpuProbe *gpu, unsigned index, GpuDevice **out)
 }
 
 /* Which device a context belongs to. */
-static int device_of(const DriverApi *api, DriverHandle context, int *device)
+static int device_of(const CudaHipApi *api, CudaHipHandle context, int *device)
 {
-    DriverHandle popped;
+    CudaHipHandle popped;
     int result = api->call.CtxPushCurrent(context);
     if (!result) {
         result = api->call.CtxGetDevice(device);
@@ -241,11 +241,11 @@ static int device_of(const DriverApi *api, DriverHandle context, int *device)
     return result ? -EINVAL : 0;
 }
 
-int driver_adopt(const DriverApi *api, void *context, GpuDevice **out, GpuDeviceInfo *info)
+int cuda_hip_adopt(const CudaHipApi *api, void *context, GpuDevice **out, GpuDeviceInfo *info)
 {
     *out = NULL;
     int count, device;
-    int err = driver_count(api, &count);
+    int err = cuda_hip_count(api, &count);
     if (err) {
         log_error("%s: no device found; is a driver installed?", api->name);
         return err;
@@ -257,7 +257,7 @@ int driver_adopt(const DriverApi *api, void *context, GpuDevice **out, GpuDevice
     return err ? err : create(api, device, context, out, info);
 }
 
-void *driver_context(const GpuDevice *device)
+void *cuda_hip_context(const GpuDevice *device)
 {
-    return ((const DriverDevice *)device)->context;
+    return ((const CudaHipDevice *)device)->context;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "gpu/backend/cuda_hip/frame.h"
+#include "gpu/backend/cuda_hip/cuda_hip.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 /* ---- what can be read ---- */
 
 /* Cb and Cr side by side, in one plane. */
-static bool is_paired(const DriverFrame *frame)
+static bool is_paired(const CudaHipFrame *frame)
 {
     return frame->pix_fmt != VMAF_PIX_FMT_YUV400P && !frame->plane[2];
 }
 
-static int check_planes(const DriverFrame *frame, const FrameShape *shape, char *why, size_t size)
+static int check_planes(const CudaHipFrame *frame, const FrameShape *shape, char *why, size_t size)
 {
     const unsigned bytes = shape_sample_size(shape);
     const bool paired = is_paired(frame);
@@ -38,7 +38,7 @@ static int check_planes(const DriverFrame *frame, const FrameShape *shape, char 
     return 0;
 }
 
-static int check(const GpuClient *client, const DriverFrame *frame, FrameShape *shape, char *why,
+static int check(const GpuClient *client, const CudaHipFrame *frame, FrameShape *shape, char *why,
                  size_t size)
 {
     int err = shape_init(shape, frame->pix_fmt, frame->bpc, frame->w, frame->h);
@@ -47,15 +47,15 @@ static int check(const GpuClient *client, const DriverFrame *frame, FrameShape *
                  frame->w, frame->h, frame->bpc, (int)frame->pix_fmt);
     if (!err)
         err = check_planes(frame, shape, why, size);
-    if (!err && frame->context && frame->context != driver_context(client->session->device)) {
+    if (!err && frame->context && frame->context != cuda_hip_context(client->session->device)) {
         snprintf(why, size, "the frame lies in another context than the one that scores");
         err = -ENOTSUP;
     }
     return err;
 }
 
-int driver_can_read(VmafContext *vmaf, const GpuBackend *backend, const DriverFrame *frame,
-                    char *why, size_t why_size)
+int cuda_hip_can_read(VmafContext *vmaf, const GpuBackend *backend, const CudaHipFrame *frame,
+                      char *why, size_t why_size)
 {
     char nowhere[1];
     FrameShape shape;
@@ -74,10 +74,10 @@ int driver_can_read(VmafContext *vmaf, const GpuBackend *backend, const DriverFr
 /* ---- copies ---- */
 
 /* Offsets into it are addresses. */
-static DriverBuffer everywhere = { .gpu = { .size = SIZE_MAX } };
+static CudaHipBuffer everywhere = { .gpu = { .size = SIZE_MAX } };
 
 /* What becomes plane p of the picture: samples one after another, or every second one of a plane of both. */
-static void copy_plane(const ImportTarget *target, const DriverFrame *frame, unsigned p,
+static void copy_plane(const ImportTarget *target, const CudaHipFrame *frame, unsigned p,
                        GpuBuffer *to, size_t offset, unsigned step)
 {
     const FrameShape *shape = target->shape;
@@ -94,7 +94,7 @@ static void copy_plane(const ImportTarget *target, const DriverFrame *frame, uns
 }
 
 /* By way of memory for samples as they come. */
-static int copy_and_unpack(ImportTarget *target, const DriverFrame *frame, unsigned planes)
+static int copy_and_unpack(ImportTarget *target, const CudaHipFrame *frame, unsigned planes)
 {
     ImportPacking packing[3];
     GpuBuffer *raw;
@@ -114,7 +114,7 @@ static int copy_and_unpack(ImportTarget *target, const DriverFrame *frame, unsig
 
 static int record(ImportTarget *target, const void *source)
 {
-    const DriverFrame *frame = source;
+    const CudaHipFrame *frame = source;
     unsigned packed = 0;
     for (unsigned p = 0; p < 3; p++) {
         if (!import_wants(target, p))
@@ -130,12 +130,12 @@ static int record(ImportTarget *target, const void *source)
 
 /* ---- a pair under way ---- */
 
-typedef struct DriverArrival {
+typedef struct CudaHipArrival {
     GpuArrival gpu;
-    DriverFrame frames[2]; /* reference, distorted */
-} DriverArrival;
+    CudaHipFrame frames[2]; /* reference, distorted */
+} CudaHipArrival;
 
-static int check_pair(const GpuClient *client, const DriverFrame frames[2], FrameShape *shape)
+static int check_pair(const GpuClient *client, const CudaHipFrame frames[2], FrameShape *shape)
 {
     char why[256] = "";
     int err = check(client, &frames[1], shape, why, sizeof(why));
@@ -151,14 +151,14 @@ static int check_pair(const GpuClient *client, const DriverFrame frames[2], Fram
     return err;
 }
 
-static void wait_for_streams(GpuArrival *arrival, const DriverFrame frames[2])
+static void wait_for_streams(GpuArrival *arrival, const CudaHipFrame frames[2])
 {
     arrival->waits[arrival->wait_count++] = (GpuForeign){ frames[0].stream, 0 };
     if (frames[1].stream != frames[0].stream)
         arrival->waits[arrival->wait_count++] = (GpuForeign){ frames[1].stream, 0 };
 }
 
-static int read_arrival(VmafContext *vmaf, const GpuBackend *backend, DriverArrival *arrival)
+static int read_arrival(VmafContext *vmaf, const GpuBackend *backend, CudaHipArrival *arrival)
 {
     GpuClient *client = client_of(vmaf, backend);
     FrameShape shape;
@@ -174,12 +174,12 @@ static int read_arrival(VmafContext *vmaf, const GpuBackend *backend, DriverArri
     return client_read_arrival(client, &shape, &arrival->gpu);
 }
 
-int driver_read_frames(VmafContext *vmaf, const GpuBackend *backend, const DriverFrame *ref,
-                       const DriverFrame *dist, unsigned index)
+int cuda_hip_read_frames(VmafContext *vmaf, const GpuBackend *backend, const CudaHipFrame *ref,
+                         const CudaHipFrame *dist, unsigned index)
 {
     const GpuRelease release[2] = { { ref->release, ref->release_opaque },
                                     { dist->release, dist->release_opaque } };
-    DriverArrival *arrival = arrival_create(sizeof(*arrival), release);
+    CudaHipArrival *arrival = arrival_create(sizeof(*arrival), release);
     if (!arrival)
         return -ENOMEM;
     arrival->gpu.record = record;

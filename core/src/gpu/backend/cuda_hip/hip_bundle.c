@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 
 #define MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 

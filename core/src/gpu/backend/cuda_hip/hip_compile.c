@@ -6,7 +6,7 @@
 #include "base/library.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 
 #ifdef _WIN32
 static const char *const library_names[] = { "hiprtc0604.dll", "hiprtc0602.dll", "hiprtc0601.dll",
@@ -85,7 +85,7 @@ static pthread_mutex_t compiler_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int compile(const char *arch, const KernelImage *source, void **code)
 {
-    char offload[DRIVER_ARCH_SIZE + 32];
+    char offload[CUDA_HIP_ARCH_SIZE + 32];
     snprintf(offload, sizeof(offload), "--offload-arch=%s", arch);
     const char *options[] = { offload, "-O3", "-ffp-contract=off" };
     void *program;

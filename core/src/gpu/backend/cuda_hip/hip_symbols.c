@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "gpu/backend/cuda_hip/hip_symbols.h"
+#include "gpu/backend/cuda_hip/api.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/library.h"
 #include "gpu/backend/cuda_hip/cuda_hip.h"
-#include "gpu/backend/cuda_hip/probe.h"
-#include "gpu/backend/cuda_hip/hip_images.h"
+#include "gpu/backend/cuda_hip/images.h"
 
 #ifdef _WIN32
 static const char *const library_names[] = { "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll",
@@ -17,67 +16,67 @@ static const char *const library_names[] = { "libamdhip64.so.7", "libamdhip64.so
                                              "libamdhip64.so.5", "libamdhip64.so", NULL };
 #endif
 
-static const char *const names[DRIVER_FUNCTION_COUNT] = {
-    [DRIVER_Init] = "hipInit",
-    [DRIVER_DriverGetVersion] = "hipDriverGetVersion",
-    [DRIVER_DeviceGetCount] = "hipGetDeviceCount",
-    [DRIVER_DeviceGet] = "hipDeviceGet",
-    [DRIVER_DeviceGetName] = "hipDeviceGetName",
-    [DRIVER_DeviceGetUuid] = "hipDeviceGetUuid",
-    [DRIVER_DeviceGetPCIBusId] = "hipDeviceGetPCIBusId",
-    [DRIVER_DeviceTotalMem] = "hipDeviceTotalMem",
-    [DRIVER_DeviceGetAttribute] = "hipDeviceGetAttribute",
-    [DRIVER_DevicePrimaryCtxRetain] = "hipDevicePrimaryCtxRetain",
-    [DRIVER_DevicePrimaryCtxRelease] = "hipDevicePrimaryCtxRelease",
-    [DRIVER_CtxPushCurrent] = "hipCtxPushCurrent",
-    [DRIVER_CtxPopCurrent] = "hipCtxPopCurrent",
-    [DRIVER_CtxGetDevice] = "hipCtxGetDevice",
-    [DRIVER_MemAlloc] = "hipMalloc",
-    [DRIVER_MemFree] = "hipFree",
-    [DRIVER_MemHostAlloc] = "hipHostMalloc",
-    [DRIVER_MemFreeHost] = "hipHostFree",
-    [DRIVER_MemHostRegister] = "hipHostRegister",
-    [DRIVER_MemHostUnregister] = "hipHostUnregister",
-    [DRIVER_MemcpyHtoDAsync] = "hipMemcpyHtoDAsync",
-    [DRIVER_MemcpyDtoHAsync] = "hipMemcpyDtoHAsync",
-    [DRIVER_MemcpyDtoDAsync] = "hipMemcpyDtoDAsync",
-    [DRIVER_Memcpy2DAsync] = "hipMemcpyParam2DAsync",
-    [DRIVER_MemsetD32Async] = "hipMemsetD32Async",
-    [DRIVER_ModuleLoadData] = "hipModuleLoadData",
-    [DRIVER_ModuleUnload] = "hipModuleUnload",
-    [DRIVER_ModuleGetFunction] = "hipModuleGetFunction",
-    [DRIVER_FuncGetAttribute] = "hipFuncGetAttribute",
-    [DRIVER_LaunchKernel] = "hipModuleLaunchKernel",
-    [DRIVER_StreamCreate] = "hipStreamCreateWithFlags",
-    [DRIVER_StreamDestroy] = "hipStreamDestroy",
-    [DRIVER_StreamWaitEvent] = "hipStreamWaitEvent",
-    [DRIVER_StreamSynchronize] = "hipStreamSynchronize",
-    [DRIVER_EventCreate] = "hipEventCreateWithFlags",
-    [DRIVER_EventDestroy] = "hipEventDestroy",
-    [DRIVER_EventRecord] = "hipEventRecord",
-    [DRIVER_EventQuery] = "hipEventQuery",
-    [DRIVER_EventElapsedTime] = "hipEventElapsedTime",
-    [DRIVER_StreamBeginCapture] = "hipStreamBeginCapture",
-    [DRIVER_StreamEndCapture] = "hipStreamEndCapture",
-    [DRIVER_GraphInstantiate] = "hipGraphInstantiateWithFlags",
-    [DRIVER_GraphLaunch] = "hipGraphLaunch",
-    [DRIVER_GraphExecDestroy] = "hipGraphExecDestroy",
-    [DRIVER_GraphDestroy] = "hipGraphDestroy",
-    [DRIVER_ImportExternalMemory] = "hipImportExternalMemory",
-    [DRIVER_ExternalMemoryGetMappedBuffer] = "hipExternalMemoryGetMappedBuffer",
-    [DRIVER_DestroyExternalMemory] = "hipDestroyExternalMemory",
-    [DRIVER_ImportExternalSemaphore] = "hipImportExternalSemaphore",
-    [DRIVER_DestroyExternalSemaphore] = "hipDestroyExternalSemaphore",
-    [DRIVER_WaitExternalSemaphoresAsync] = "hipWaitExternalSemaphoresAsync",
-    [DRIVER_SignalExternalSemaphoresAsync] = "hipSignalExternalSemaphoresAsync",
+static const char *const names[CUDA_HIP_FUNCTION_COUNT] = {
+    [CUDA_HIP_Init] = "hipInit",
+    [CUDA_HIP_DriverGetVersion] = "hipDriverGetVersion",
+    [CUDA_HIP_DeviceGetCount] = "hipGetDeviceCount",
+    [CUDA_HIP_DeviceGet] = "hipDeviceGet",
+    [CUDA_HIP_DeviceGetName] = "hipDeviceGetName",
+    [CUDA_HIP_DeviceGetUuid] = "hipDeviceGetUuid",
+    [CUDA_HIP_DeviceGetPCIBusId] = "hipDeviceGetPCIBusId",
+    [CUDA_HIP_DeviceTotalMem] = "hipDeviceTotalMem",
+    [CUDA_HIP_DeviceGetAttribute] = "hipDeviceGetAttribute",
+    [CUDA_HIP_DevicePrimaryCtxRetain] = "hipDevicePrimaryCtxRetain",
+    [CUDA_HIP_DevicePrimaryCtxRelease] = "hipDevicePrimaryCtxRelease",
+    [CUDA_HIP_CtxPushCurrent] = "hipCtxPushCurrent",
+    [CUDA_HIP_CtxPopCurrent] = "hipCtxPopCurrent",
+    [CUDA_HIP_CtxGetDevice] = "hipCtxGetDevice",
+    [CUDA_HIP_MemAlloc] = "hipMalloc",
+    [CUDA_HIP_MemFree] = "hipFree",
+    [CUDA_HIP_MemHostAlloc] = "hipHostMalloc",
+    [CUDA_HIP_MemFreeHost] = "hipHostFree",
+    [CUDA_HIP_MemHostRegister] = "hipHostRegister",
+    [CUDA_HIP_MemHostUnregister] = "hipHostUnregister",
+    [CUDA_HIP_MemcpyHtoDAsync] = "hipMemcpyHtoDAsync",
+    [CUDA_HIP_MemcpyDtoHAsync] = "hipMemcpyDtoHAsync",
+    [CUDA_HIP_MemcpyDtoDAsync] = "hipMemcpyDtoDAsync",
+    [CUDA_HIP_Memcpy2DAsync] = "hipMemcpyParam2DAsync",
+    [CUDA_HIP_MemsetD32Async] = "hipMemsetD32Async",
+    [CUDA_HIP_ModuleLoadData] = "hipModuleLoadData",
+    [CUDA_HIP_ModuleUnload] = "hipModuleUnload",
+    [CUDA_HIP_ModuleGetFunction] = "hipModuleGetFunction",
+    [CUDA_HIP_FuncGetAttribute] = "hipFuncGetAttribute",
+    [CUDA_HIP_LaunchKernel] = "hipModuleLaunchKernel",
+    [CUDA_HIP_StreamCreate] = "hipStreamCreateWithFlags",
+    [CUDA_HIP_StreamDestroy] = "hipStreamDestroy",
+    [CUDA_HIP_StreamWaitEvent] = "hipStreamWaitEvent",
+    [CUDA_HIP_StreamSynchronize] = "hipStreamSynchronize",
+    [CUDA_HIP_EventCreate] = "hipEventCreateWithFlags",
+    [CUDA_HIP_EventDestroy] = "hipEventDestroy",
+    [CUDA_HIP_EventRecord] = "hipEventRecord",
+    [CUDA_HIP_EventQuery] = "hipEventQuery",
+    [CUDA_HIP_EventElapsedTime] = "hipEventElapsedTime",
+    [CUDA_HIP_StreamBeginCapture] = "hipStreamBeginCapture",
+    [CUDA_HIP_StreamEndCapture] = "hipStreamEndCapture",
+    [CUDA_HIP_GraphInstantiate] = "hipGraphInstantiateWithFlags",
+    [CUDA_HIP_GraphLaunch] = "hipGraphLaunch",
+    [CUDA_HIP_GraphExecDestroy] = "hipGraphExecDestroy",
+    [CUDA_HIP_GraphDestroy] = "hipGraphDestroy",
+    [CUDA_HIP_ImportExternalMemory] = "hipImportExternalMemory",
+    [CUDA_HIP_ExternalMemoryGetMappedBuffer] = "hipExternalMemoryGetMappedBuffer",
+    [CUDA_HIP_DestroyExternalMemory] = "hipDestroyExternalMemory",
+    [CUDA_HIP_ImportExternalSemaphore] = "hipImportExternalSemaphore",
+    [CUDA_HIP_DestroyExternalSemaphore] = "hipDestroyExternalSemaphore",
+    [CUDA_HIP_WaitExternalSemaphoresAsync] = "hipWaitExternalSemaphoresAsync",
+    [CUDA_HIP_SignalExternalSemaphoresAsync] = "hipSignalExternalSemaphoresAsync",
 };
 
 /* What CUDA has in another form, or not at all. */
 static const char *(*get_error_name)(int result);
 static int (*get_properties)(void *properties, int device);
 
-static DriverApi api;
-static const DriverApi *loaded; /* &api when all of it is there */
+static CudaHipApi api;
+static const CudaHipApi *loaded; /* &api when all of it is there */
 /* Where the properties, a struct that grew with HIP 6, have the name of the architecture. */
 static size_t arch_offset;
 enum { ARCH_OFFSET_5 = 396, ARCH_OFFSET_6 = 1160, ARCH_LENGTH = 256, PROPERTIES_ROOM = 8192 };
@@ -93,17 +92,17 @@ static bool is_bundled(const char *arch)
     return hip_bundle_has(hip_images[0].data, hip_images[0].size, arch);
 }
 
-static void read_arch(int device, char arch[DRIVER_ARCH_SIZE])
+static void read_arch(int device, char arch[CUDA_HIP_ARCH_SIZE])
 {
     char properties[PROPERTIES_ROOM] = { 0 };
     if (!get_properties || get_properties(properties, device))
         return;
     const char *name = properties + arch_offset;
     if (!strncmp(name, "gfx", 3) && memchr(name, '\0', ARCH_LENGTH))
-        snprintf(arch, DRIVER_ARCH_SIZE, "%s", name);
+        snprintf(arch, CUDA_HIP_ARCH_SIZE, "%s", name);
 }
 
-static void describe(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE])
+static void describe(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SIZE])
 {
     read_arch(device, arch);
     snprintf(info->version, sizeof(info->version), "%d.%d.%d", api.version / 10000000,
@@ -113,7 +112,7 @@ static void describe(int device, GpuDeviceInfo *info, char arch[DRIVER_ARCH_SIZE
     if (arch[0] && !is_bundled(arch) && !hip_has_compiler()) {
         char text[128];
         snprintf(text, sizeof(text), "code for %s in this build, or hiprtc to make it", arch);
-        driver_note_missing(info, text);
+        cuda_hip_note_missing(info, text);
     }
 }
 
@@ -149,18 +148,18 @@ static void load(void)
     void *library = library_open(library_names);
     if (!library)
         return;
-    api = (DriverApi){
+    api = (CudaHipApi){
         .name = "hip",
         .names = names,
         .attributes = {
-            [DRIVER_INTEGRATED] = 16,
-            [DRIVER_MAX_THREADS] = 56,
-            [DRIVER_MAX_SHARED_MEMORY] = 74,
-            [DRIVER_MAX_GROUPS_X] = 29,
-            [DRIVER_MAX_GROUPS_Y] = 30,
-            [DRIVER_MAX_GROUPS_Z] = 31,
+            [CUDA_HIP_INTEGRATED] = 16,
+            [CUDA_HIP_MAX_THREADS] = 56,
+            [CUDA_HIP_MAX_SHARED_MEMORY] = 74,
+            [CUDA_HIP_MAX_GROUPS_X] = 29,
+            [CUDA_HIP_MAX_GROUPS_Y] = 30,
+            [CUDA_HIP_MAX_GROUPS_Z] = 31,
         },
-        .dmabuf = DRIVER_EXTERNAL_FD, /* which every descriptor of memory is */
+        .dmabuf = CUDA_HIP_EXTERNAL_FD, /* which every descriptor of memory is */
         .error_name = error_name,
         .describe = describe,
         /* No has_fast_doubles: what AMD's devices answer to HIP's attribute of that kind was never measured. */
@@ -168,7 +167,7 @@ static void load(void)
         .compile = compile,
     };
     get_error_name = (const char *(*)(int))library_function(library, "hipGetErrorName");
-    if (!driver_load(&api, library, "update it to ROCm 5.2 or later") || !get_error_name)
+    if (!cuda_hip_load(&api, library, "update it to ROCm 5.2 or later") || !get_error_name)
         return;
     find_properties(library);
     hip_compiler_open(library);
@@ -180,7 +179,7 @@ static void load(void)
     loaded = &api;
 }
 
-const DriverApi *hip_api(void)
+const CudaHipApi *hip_api(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
@@ -189,7 +188,7 @@ const DriverApi *hip_api(void)
 
 static int probe(const GpuBackend *backend, bool validation, GpuProbe **out)
 {
-    return driver_probe(hip_api(), backend, validation, out);
+    return cuda_hip_probe(hip_api(), backend, validation, out);
 }
 
 const GpuBackend hip_backend = {
@@ -199,6 +198,6 @@ const GpuBackend hip_backend = {
     .streams = true,
     .takes_pages = true,
     .probe = probe,
-    .probe_end = driver_probe_end,
-    .open = driver_open,
+    .probe_end = cuda_hip_probe_end,
+    .open = cuda_hip_open,
 };

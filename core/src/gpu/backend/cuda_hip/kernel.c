@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "gpu/backend/cuda_hip/device.h"
 
-static int load_module(DriverDevice *dev, DriverKernel *kernel, const void *code)
+static int load_module(CudaHipDevice *dev, CudaHipKernel *kernel, const void *code)
 {
-    const DriverApi *api = dev->api;
+    const CudaHipApi *api = dev->api;
     const int result = api->call.ModuleLoadData(&kernel->module, code);
     if (!result)
         return 0;
@@ -20,7 +20,7 @@ static int load_module(DriverDevice *dev, DriverKernel *kernel, const void *code
         api->explain(code, why, sizeof(why));
     if (why[0])
         log_error("%s: the driver says: %s", api->name, why);
-    return driver_error(dev, DRIVER_ModuleLoadData, result);
+    return cuda_hip_error(dev, CUDA_HIP_ModuleLoadData, result);
 }
 
 static unsigned threads_of(const KernelInfo *info)
@@ -29,12 +29,12 @@ static unsigned threads_of(const KernelInfo *info)
 }
 
 /* The driver may give each thread so many registers that a workgroup does not fit. */
-static int check_threads(DriverDevice *dev, const DriverKernel *kernel)
+static int check_threads(CudaHipDevice *dev, const CudaHipKernel *kernel)
 {
     const unsigned wanted = threads_of(kernel->info);
     int most = 0;
     const int err =
-        DRIVER_TRY(dev, FuncGetAttribute, &most, DRIVER_FUNCTION_MAX_THREADS, kernel->function);
+        CUDA_HIP_TRY(dev, FuncGetAttribute, &most, CUDA_HIP_FUNCTION_MAX_THREADS, kernel->function);
     if (err || (unsigned)most >= wanted)
         return err;
     log_error("%s: %s runs kernel '%s' with %d threads at most, and it needs %u", dev->api->name,
@@ -42,10 +42,10 @@ static int check_threads(DriverDevice *dev, const DriverKernel *kernel)
     return -EIO;
 }
 
-static int load(DriverDevice *dev, DriverKernel *kernel, const KernelImage *image)
+static int load(CudaHipDevice *dev, CudaHipKernel *kernel, const KernelImage *image)
 {
     void *made = NULL;
-    int err = driver_enter(dev);
+    int err = cuda_hip_enter(dev);
     if (err)
         return err;
     if (dev->api->compile)
@@ -54,29 +54,29 @@ static int load(DriverDevice *dev, DriverKernel *kernel, const KernelImage *imag
         err = load_module(dev, kernel, made ? made : image->data);
     mem_free(made);
     if (!err)
-        err = DRIVER_TRY(dev, ModuleGetFunction, &kernel->function, kernel->module,
-                         kernel->info->name);
+        err = CUDA_HIP_TRY(dev, ModuleGetFunction, &kernel->function, kernel->module,
+                           kernel->info->name);
     if (!err)
         err = check_threads(dev, kernel);
     if (err && kernel->module)
         dev->api->call.ModuleUnload(kernel->module);
-    driver_leave(dev);
+    cuda_hip_leave(dev);
     return err;
 }
 
-static DriverKernel *look_up(const DriverDevice *dev, const KernelInfo *info)
+static CudaHipKernel *look_up(const CudaHipDevice *dev, const KernelInfo *info)
 {
-    DriverKernel *kernel = dev->kernels;
+    CudaHipKernel *kernel = dev->kernels;
     while (kernel && kernel->info != info)
         kernel = kernel->next;
     return kernel;
 }
 
 /* The one that is asked for, once nobody is at work on it; NULL when there is none. Under the lock. */
-static DriverKernel *find(DriverDevice *dev, const KernelInfo *info)
+static CudaHipKernel *find(CudaHipDevice *dev, const KernelInfo *info)
 {
     for (;;) {
-        DriverKernel *kernel = look_up(dev, info);
+        CudaHipKernel *kernel = look_up(dev, info);
         if (!kernel || kernel->state == KERNEL_READY)
             return kernel;
         pthread_cond_wait(&dev->kernels_changed, &dev->kernels_lock);
@@ -84,28 +84,28 @@ static DriverKernel *find(DriverDevice *dev, const KernelInfo *info)
 }
 
 /* A place in the list for a kernel that is about to be loaded; NULL: no memory. Under the lock. */
-static DriverKernel *reserve(DriverDevice *dev, const KernelInfo *info)
+static CudaHipKernel *reserve(CudaHipDevice *dev, const KernelInfo *info)
 {
-    DriverKernel *kernel = mem_zalloc(sizeof(*kernel));
+    CudaHipKernel *kernel = mem_zalloc(sizeof(*kernel));
     if (kernel) {
-        *kernel = (DriverKernel){ .next = dev->kernels, .info = info, .state = KERNEL_LOADING };
+        *kernel = (CudaHipKernel){ .next = dev->kernels, .info = info, .state = KERNEL_LOADING };
         dev->kernels = kernel;
     }
     return kernel;
 }
 
-static void forget(DriverDevice *dev, DriverKernel *kernel)
+static void forget(CudaHipDevice *dev, CudaHipKernel *kernel)
 {
-    DriverKernel **link = &dev->kernels;
+    CudaHipKernel **link = &dev->kernels;
     while (*link != kernel)
         link = &(*link)->next;
     *link = kernel->next;
     mem_free(kernel);
 }
 
-int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
+int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 {
-    DriverDevice *dev = (DriverDevice *)gpu;
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
     *out = NULL;
     const KernelImage *image = dev->api->image(dev->arch, info->name);
     if (!image) {
@@ -113,7 +113,7 @@ int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
         return -EINVAL;
     }
     pthread_mutex_lock(&dev->kernels_lock);
-    DriverKernel *kernel = find(dev, info);
+    CudaHipKernel *kernel = find(dev, info);
     const bool is_new = !kernel;
     if (is_new)
         kernel = reserve(dev, info);
@@ -142,13 +142,13 @@ int driver_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 /* ---- several at once ---- */
 
 typedef struct Batch {
-    DriverKernel **kernels;
+    CudaHipKernel **kernels;
     const KernelImage **images;
     unsigned count;
 } Batch;
 
 /* Those that nobody has begun with. */
-static void reserve_all(DriverDevice *dev, Batch *batch, const KernelInfo *const *infos,
+static void reserve_all(CudaHipDevice *dev, Batch *batch, const KernelInfo *const *infos,
                         unsigned count)
 {
     pthread_mutex_lock(&dev->kernels_lock);
@@ -163,19 +163,19 @@ static void reserve_all(DriverDevice *dev, Batch *batch, const KernelInfo *const
 }
 
 /* Without a word: who loads a kernel by itself tells what is wrong with it. */
-static bool take_function(DriverDevice *dev, DriverHandle module, DriverKernel *kernel)
+static bool take_function(CudaHipDevice *dev, CudaHipHandle module, CudaHipKernel *kernel)
 {
-    const DriverCalls *call = &dev->api->call;
+    const CudaHipCalls *call = &dev->api->call;
     int most = 0;
     return !call->ModuleGetFunction(&kernel->function, module, kernel->info->name) &&
-           !call->FuncGetAttribute(&most, DRIVER_FUNCTION_MAX_THREADS, kernel->function) &&
+           !call->FuncGetAttribute(&most, CUDA_HIP_FUNCTION_MAX_THREADS, kernel->function) &&
            (unsigned)most >= threads_of(kernel->info);
 }
 
-static bool load_all(DriverDevice *dev, const Batch *batch)
+static bool load_all(CudaHipDevice *dev, const Batch *batch)
 {
-    DriverHandle module;
-    if (driver_enter(dev))
+    CudaHipHandle module;
+    if (cuda_hip_enter(dev))
         return false;
     bool loaded = !dev->api->load_together(batch->images, batch->count, &module);
     bool complete = loaded;
@@ -185,13 +185,13 @@ static bool load_all(DriverDevice *dev, const Batch *batch)
         batch->kernels[0]->module = module;
     else if (loaded)
         dev->api->call.ModuleUnload(module);
-    driver_leave(dev);
+    cuda_hip_leave(dev);
     return complete;
 }
 
-void driver_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsigned count)
+void cuda_hip_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsigned count)
 {
-    DriverDevice *dev = (DriverDevice *)gpu;
+    CudaHipDevice *dev = (CudaHipDevice *)gpu;
     if (!dev->api->load_together)
         return;
     Batch batch = { .kernels = mem_array(count, sizeof(*batch.kernels)),
@@ -212,15 +212,15 @@ void driver_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsign
     mem_free(batch.kernels);
 }
 
-const KernelImage *driver_kernel_image(GpuDevice *gpu, const KernelInfo *info)
+const KernelImage *cuda_hip_kernel_image(GpuDevice *gpu, const KernelInfo *info)
 {
-    const DriverDevice *dev = (const DriverDevice *)gpu;
+    const CudaHipDevice *dev = (const CudaHipDevice *)gpu;
     return dev->api->image(dev->arch, info->name);
 }
 
-void driver_kernels_destroy(DriverDevice *dev, bool loaded)
+void cuda_hip_kernels_destroy(CudaHipDevice *dev, bool loaded)
 {
-    for (DriverKernel *kernel = dev->kernels, *next; kernel; kernel = next) {
+    for (CudaHipKernel *kernel = dev->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
         if (loaded && kernel->module)
             dev->api->call.ModuleUnload(kernel->module);
@@ -229,19 +229,19 @@ void driver_kernels_destroy(DriverDevice *dev, bool loaded)
     dev->kernels = NULL;
 }
 
-int driver_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *ranges,
-                           GpuBindings **out)
+int cuda_hip_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *ranges,
+                             GpuBindings **out)
 {
-    const DriverKernel *kernel = (const DriverKernel *)gpu_kernel;
+    const CudaHipKernel *kernel = (const CudaHipKernel *)gpu_kernel;
     *out = mem_zalloc(sizeof(**out));
     if (!*out)
         return -ENOMEM;
     for (unsigned i = 0; i < kernel->info->buffer_count; i++)
-        (*out)->addresses[i] = driver_address(ranges[i].buffer) + ranges[i].offset;
+        (*out)->addresses[i] = cuda_hip_address(ranges[i].buffer) + ranges[i].offset;
     return 0;
 }
 
-void driver_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings)
+void cuda_hip_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings)
 {
     mem_free(bindings);
 }

@@ -11,41 +11,41 @@
 #define LONGEST_SLEEP_NS 1000000
 #define MAX_ERRORS 100
 
-int driver_points_create(DriverDevice *dev, DriverPoints *points)
+int cuda_hip_points_create(CudaHipDevice *dev, CudaHipPoints *points)
 {
     int err = 0;
-    for (unsigned i = 0; i < DRIVER_POINTS && !err; i++)
-        err = DRIVER_TRY(dev, EventCreate, &points->ring[i].event, DRIVER_EVENT_UNTIMED);
+    for (unsigned i = 0; i < CUDA_HIP_POINTS && !err; i++)
+        err = CUDA_HIP_TRY(dev, EventCreate, &points->ring[i].event, CUDA_HIP_EVENT_UNTIMED);
     return err;
 }
 
-void driver_points_destroy(DriverDevice *dev, DriverPoints *points)
+void cuda_hip_points_destroy(CudaHipDevice *dev, CudaHipPoints *points)
 {
-    for (unsigned i = 0; i < DRIVER_POINTS; i++)
+    for (unsigned i = 0; i < CUDA_HIP_POINTS; i++)
         if (points->ring[i].event)
             dev->api->call.EventDestroy(points->ring[i].event);
 }
 
-DriverHandle driver_points_pin(DriverPoints *points, uint64_t value)
+CudaHipHandle cuda_hip_points_pin(CudaHipPoints *points, uint64_t value)
 {
-    DriverHandle event = NULL;
+    CudaHipHandle event = NULL;
     pthread_mutex_lock(&points->lock);
     if (value > points->reached) {
-        points->ring[value % DRIVER_POINTS].pins++;
-        event = points->ring[value % DRIVER_POINTS].event;
+        points->ring[value % CUDA_HIP_POINTS].pins++;
+        event = points->ring[value % CUDA_HIP_POINTS].event;
     }
     pthread_mutex_unlock(&points->lock);
     return event;
 }
 
-void driver_points_unpin(DriverPoints *points, uint64_t value)
+void cuda_hip_points_unpin(CudaHipPoints *points, uint64_t value)
 {
     pthread_mutex_lock(&points->lock);
-    points->ring[value % DRIVER_POINTS].pins--;
+    points->ring[value % CUDA_HIP_POINTS].pins--;
     pthread_mutex_unlock(&points->lock);
 }
 
-static void note_reached(DriverPoints *points, uint64_t value)
+static void note_reached(CudaHipPoints *points, uint64_t value)
 {
     pthread_mutex_lock(&points->lock);
     if (value > points->reached)
@@ -76,7 +76,7 @@ static uint64_t sleep_after(uint64_t passed_ns)
 
 /* Asked again and again, since a driver's own wait has no limit, and since another thread may find the
  * device lost meanwhile. */
-static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeout_ns)
+static int wait_for_event(CudaHipDevice *dev, CudaHipHandle event, uint64_t timeout_ns)
 {
     const uint64_t start = now_ns();
     unsigned errors = 0;
@@ -86,8 +86,8 @@ static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeou
             return 1;
         /* An error other than a loss says nothing of the work, which goes on and uses what the caller
          * would free then: it is asked again, for a while. */
-        if (result != DRIVER_NOT_READY) {
-            driver_error(dev, DRIVER_EventQuery, result);
+        if (result != CUDA_HIP_NOT_READY) {
+            cuda_hip_error(dev, CUDA_HIP_EventQuery, result);
             if (++errors == MAX_ERRORS)
                 atomic_store(&dev->lost, true);
         }
@@ -105,47 +105,48 @@ static int wait_for_event(DriverDevice *dev, DriverHandle event, uint64_t timeou
     }
 }
 
-int driver_points_wait(DriverDevice *dev, DriverPoints *points, uint64_t value, uint64_t timeout_ns)
+int cuda_hip_points_wait(CudaHipDevice *dev, CudaHipPoints *points, uint64_t value,
+                         uint64_t timeout_ns)
 {
-    const DriverHandle event = driver_points_pin(points, value);
+    const CudaHipHandle event = cuda_hip_points_pin(points, value);
     if (!event)
         return 1;
-    int reached = driver_enter(dev);
+    int reached = cuda_hip_enter(dev);
     if (!reached) {
         reached = wait_for_event(dev, event, timeout_ns);
-        driver_leave(dev);
+        cuda_hip_leave(dev);
     }
-    driver_points_unpin(points, value);
+    cuda_hip_points_unpin(points, value);
     if (reached > 0)
         note_reached(points, value);
     return reached;
 }
 
-static bool is_pinned(DriverPoints *points, uint64_t value)
+static bool is_pinned(CudaHipPoints *points, uint64_t value)
 {
     pthread_mutex_lock(&points->lock);
-    const bool pinned = points->ring[value % DRIVER_POINTS].pins;
+    const bool pinned = points->ring[value % CUDA_HIP_POINTS].pins;
     pthread_mutex_unlock(&points->lock);
     return pinned;
 }
 
-int driver_points_take(DriverDevice *dev, DriverPoints *points, DriverHandle *event)
+int cuda_hip_points_take(CudaHipDevice *dev, CudaHipPoints *points, CudaHipHandle *event)
 {
     /* Only who publishes changes it, and that is the caller. */
     const uint64_t value = points->submitted + 1;
-    if (value > DRIVER_POINTS) {
-        const int reached = driver_points_wait(dev, points, value - DRIVER_POINTS, UINT64_MAX);
+    if (value > CUDA_HIP_POINTS) {
+        const int reached = cuda_hip_points_wait(dev, points, value - CUDA_HIP_POINTS, UINT64_MAX);
         if (reached < 0)
             return reached;
     }
     /* Whoever still looks at it sees that it is reached. */
     while (is_pinned(points, value))
         sleep_ns(SHORTEST_SLEEP_NS);
-    *event = points->ring[value % DRIVER_POINTS].event;
+    *event = points->ring[value % CUDA_HIP_POINTS].event;
     return 0;
 }
 
-uint64_t driver_points_publish(DriverPoints *points)
+uint64_t cuda_hip_points_publish(CudaHipPoints *points)
 {
     pthread_mutex_lock(&points->lock);
     const uint64_t value = ++points->submitted;

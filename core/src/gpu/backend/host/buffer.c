@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "gpu/backend/host/device.h"
 
-/* Bytes before and after a block that nobody may touch. */
+/* Bytes before and after each block, in which a changed byte reveals a write out of bounds. */
 #define GUARD MEM_ALIGN
 #define GUARD_BYTE 0xe7
 
@@ -43,7 +43,7 @@ int host_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBu
     HostDevice *dev = (HostDevice *)gpu;
     *out = NULL;
     pthread_mutex_lock(&dev->lock);
-    int err = host_fault(dev, HOST_BUFFER_CREATE);
+    int err = host_fault_locked(dev, HOST_BUFFER_CREATE);
     HostBuffer *buffer = err ? NULL : buffer_alloc((size + 3) & ~(size_t)3);
     if (!err && !buffer)
         err = -ENOMEM;
@@ -74,7 +74,7 @@ int host_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBu
 int host_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
 {
     *out = NULL;
-    const int err = host_fault_locked(gpu, HOST_BUFFER_IMPORT);
+    const int err = host_fault(gpu, HOST_BUFFER_IMPORT);
     if (err)
         return err;
     const bool upload = handle->type == GPU_HANDLE_UPLOAD || handle->type == GPU_HANDLE_PAGES;
@@ -115,10 +115,11 @@ void host_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
     const size_t size = buffer->gpu.size;
     pthread_mutex_lock(&dev->lock);
     if (host_in_flight(dev, &buffer->object))
-        host_lose(dev, "a buffer of %zu bytes is destroyed while commands in flight use it", size);
+        host_lose_locked(dev, "buffer of %zu bytes destroyed while commands in flight use it",
+                         size);
     if ((buffer->block && !guard_holds(buffer->block, size)) ||
         (buffer->host_block && !guard_holds(buffer->host_block, size)))
-        host_lose(dev, "somebody wrote beside a buffer of %zu bytes", size);
+        host_lose_locked(dev, "memory beside a buffer of %zu bytes was overwritten", size);
     forget_unseen(dev, buffer);
     mem_aligned_free(buffer->block);
     mem_aligned_free(buffer->host_block);

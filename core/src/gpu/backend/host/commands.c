@@ -9,7 +9,7 @@
 int host_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
 {
     *out = NULL;
-    const int err = host_fault_locked(gpu, HOST_COMMANDS_CREATE);
+    const int err = host_fault(gpu, HOST_COMMANDS_CREATE);
     if (err)
         return err;
     GpuCommands *commands = mem_zalloc(sizeof(*commands));
@@ -39,7 +39,7 @@ unsigned host_command_names(const HostCommand *command, HostObject *named[HOST_M
     return count;
 }
 
-/* Bindings hold their buffers themselves. */
+/* Takes a reference to each object the command refers to; bindings keep references to their buffers. */
 static void hold(const HostCommand *command)
 {
     if (command->rows.from)
@@ -75,7 +75,7 @@ void host_commands_destroy(GpuDevice *gpu, GpuCommands *commands)
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
     if (commands->in_flight)
-        host_lose(dev, "commands are destroyed while they are in flight");
+        host_lose_locked(dev, "commands destroyed while in flight");
     forget(commands);
     pthread_mutex_unlock(&dev->lock);
     mem_free(commands->list);
@@ -88,7 +88,7 @@ void host_begin(GpuCommands *commands)
     pthread_mutex_lock(&dev->lock);
     commands->err = 0;
     if (commands->in_flight)
-        commands->err = host_lose(dev, "commands are recorded anew while they are in flight");
+        commands->err = host_lose_locked(dev, "commands recorded again while in flight");
     forget(commands);
     commands->state = HOST_RECORDING;
     pthread_mutex_unlock(&dev->lock);
@@ -96,7 +96,7 @@ void host_begin(GpuCommands *commands)
 
 int host_end(GpuCommands *commands)
 {
-    const int err = host_fault_locked(&commands->dev->gpu, HOST_END);
+    const int err = host_fault(&commands->dev->gpu, HOST_END);
     if (!commands->err)
         commands->err = err;
     commands->state = HOST_RECORDED;
@@ -105,7 +105,7 @@ int host_end(GpuCommands *commands)
 
 static void refuse(GpuCommands *commands, const char *what)
 {
-    log_error("host: %s cannot be recorded", what);
+    log_error("host: cannot record %s", what);
     if (!commands->err)
         commands->err = -EINVAL;
 }
@@ -113,7 +113,7 @@ static void refuse(GpuCommands *commands, const char *what)
 static void add(GpuCommands *commands, const HostCommand *command)
 {
     if (commands->state != HOST_RECORDING)
-        refuse(commands, "a command outside of begin and end");
+        refuse(commands, "a command outside begin and end");
     if (commands->err)
         return;
     if (mem_grow(&commands->list, commands->count, &commands->capacity, sizeof(*commands->list))) {
@@ -140,7 +140,8 @@ void host_copy_rows(GpuCommands *commands, const GpuRows *rows)
         !within(rows->to, rows->to_offset, rows->to_stride, rows->row, rows->rows) ||
         host_buffer(rows->from)->memory == GPU_READBACK ||
         host_buffer(rows->to)->memory == GPU_UPLOAD)
-        refuse(commands, "a copy out of bounds or against the memory's direction");
+        refuse(commands,
+               "a copy that is out of bounds or goes against the direction of a buffer's memory");
     else
         add(commands, &(HostCommand){ .kind = HOST_COPY, .rows = *rows });
 }
@@ -159,7 +160,8 @@ static void overwrite(GpuCommands *commands, const GpuRange *range, HostCommand 
 {
     if (!within(range->buffer, range->offset, 0, range->size, 1) || range->offset % 4 ||
         range->size % 4 || host_buffer(range->buffer)->memory == GPU_UPLOAD) {
-        refuse(commands, "a fill that is out of bounds or not of words");
+        refuse(commands,
+               "a fill that is out of bounds, not a multiple of 4 bytes or of upload memory");
         return;
     }
     command.rows =
@@ -198,7 +200,7 @@ void host_dispatch(GpuCommands *commands, GpuKernel *gpu_kernel, GpuBindings *bi
 void host_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i)
 {
     if (i >= stamps->count)
-        refuse(commands, "a stamp beyond the last");
+        refuse(commands, "a stamp beyond the last one");
     else
         add(commands, &(HostCommand){ .kind = HOST_STAMP, .stamps = stamps, .stamp = i });
 }

@@ -14,7 +14,7 @@
 
 /* ---- faults ---- */
 
-int host_lose(HostDevice *dev, const char *format, ...)
+int host_lose_locked(HostDevice *dev, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -28,18 +28,19 @@ int host_lose(HostDevice *dev, const char *format, ...)
     return -EIO;
 }
 
-int host_fault(HostDevice *dev, enum HostOperation operation)
+int host_fault_locked(HostDevice *dev, enum HostOperation operation)
 {
     if (operation != dev->fault || ++dev->fault_calls != dev->fault_nth)
         return 0;
-    return dev->fault_what == HOST_LOSE ? host_lose(dev, "a test wants it") : dev->fault_what;
+    return dev->fault_what == HOST_LOSE ? host_lose_locked(dev, "requested by host_fail")
+                                        : dev->fault_what;
 }
 
-int host_fault_locked(GpuDevice *gpu, enum HostOperation operation)
+int host_fault(GpuDevice *gpu, enum HostOperation operation)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    const int err = host_fault(dev, operation);
+    const int err = host_fault_locked(dev, operation);
     pthread_mutex_unlock(&dev->lock);
     return err;
 }
@@ -66,11 +67,11 @@ static void destroy(GpuDevice *gpu)
     for (unsigned q = 0; q < GPU_QUEUES; q++)
         busy |= dev->queues[q].first != NULL;
     if (busy)
-        log_error("host: the device is destroyed while work is in flight");
+        log_error("host: device destroyed while work is in flight");
     host_queues_clear(dev);
-    group_destroy(dev->runner);
+    workgroup_destroy(dev->runner);
     mem_aligned_free(dev->object);
-    mem_free(dev->part);
+    mem_free(dev->stage);
     mem_free(dev->units);
     pthread_mutex_destroy(&dev->lock);
     mem_free(dev);
@@ -115,7 +116,7 @@ int host_open(const HostParams *params, GpuDevice **out)
     HostDevice *dev = mem_zalloc(sizeof(*dev));
     if (!dev)
         return -ENOMEM;
-    const int err = group_create(&dev->runner);
+    const int err = workgroup_create(&dev->runner);
     if (err) {
         mem_free(dev);
         return err;
@@ -190,8 +191,8 @@ static int open_device(GpuProbe *found, unsigned index, GpuDevice **out)
     const char *schedule = getenv("VMAF_HOST_SCHEDULE");
     if (schedule && host_parse_schedule(schedule, &params)) {
         log_error(
-            "host: VMAF_HOST_SCHEDULE is '%s': must be random, lazy, eager, transfer_first or "
-            "compute_first, with :SEED if wanted",
+            "host: invalid VMAF_HOST_SCHEDULE '%s'; use random, lazy, eager, transfer_first or "
+            "compute_first, optionally followed by :SEED",
             schedule);
         return -EINVAL;
     }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Inside of the host device. Functions that take a HostDevice want its lock held, unless they say
- * otherwise. */
+/* Shared by the files of the host device. A function that takes a HostDevice needs the caller to hold its
+ * lock; one that takes a GpuDevice or GpuCommands takes the lock itself. */
 #ifndef HOST_DEVICE_H
 #define HOST_DEVICE_H
 
-#include "gpu/backend/host/group.h"
 #include "gpu/backend/host/host.h"
+#include "gpu/backend/host/workgroup.h"
 
 typedef struct HostDevice HostDevice;
 
-/* What recorded commands name: taken from its owner by `destroyed`, freed when no recording names it. */
+/* Base of what recorded commands refer to. Its owner destroys it by setting `destroyed`; the memory is freed
+ * once no recording refers to it. */
 typedef struct HostObject {
     const char *kind;
     unsigned references;
@@ -21,8 +22,8 @@ typedef struct HostBuffer {
     HostObject object;
     enum GpuMemory memory;
     char *data;  /* as the device sees it */
-    void *block; /* that is freed; NULL for memory of others */
-    /* GPU_READBACK: gpu.host is a copy that lacks this part. */
+    void *block; /* the allocation that holds `data`; NULL for imported memory */
+    /* GPU_READBACK: gpu.host is a copy of `data`, in which these bytes are out of date. */
     void *host_block;
     size_t unseen_begin, unseen_end;
     struct HostBuffer *next_unseen;
@@ -37,7 +38,7 @@ struct GpuBindings {
 struct GpuStamps {
     HostObject object;
     unsigned count;
-    uint64_t *times; /* ns; 0: not yet */
+    uint64_t *times; /* ns; 0: not reached yet */
 };
 
 enum HostCommandKind {
@@ -51,11 +52,11 @@ enum HostCommandKind {
 
 typedef struct HostCommand {
     enum HostCommandKind kind;
-    GpuRows rows;   /* copy; `to` of fill and undefine, which have one row */
+    GpuRows rows;   /* copy; fill and undefine have one row in `to` */
     uint32_t word;  /* fill */
-    unsigned stamp; /* its number */
+    unsigned stamp; /* number of the stamp */
     GpuStamps *stamps;
-    GpuBindings *bindings; /* dispatch, and what follows */
+    GpuBindings *bindings; /* for dispatch, as are `groups` and `params` */
     unsigned groups[3];
     unsigned char params[GPU_MAX_PARAMS];
 } HostCommand;
@@ -75,7 +76,7 @@ struct GpuCommands {
 
 typedef struct HostSubmission {
     struct HostSubmission *next;
-    uint64_t value; /* of the queue when it is done */
+    uint64_t value; /* the queue's value once it is done */
     bool hangs;
     GpuCommands *commands[GPU_MAX_COMMANDS];
     GpuPoint waits[GPU_MAX_WAITS];
@@ -95,19 +96,19 @@ struct HostDevice {
     HostRandom random;
     bool lost;
     HostQueue queues[GPU_QUEUES];
-    HostBuffer *unseen; /* buffers that the host would read too early */
+    HostBuffer *unseen; /* list of readback buffers whose copy for the host is out of date */
     uint64_t last_stamp;
 
-    /* What runs commands, large enough for all that is submitted. */
-    HostGroup *runner;
+    /* Memory to run commands with, grown on submission to fit all submitted work. */
+    HostWorkgroup *runner;
     void *object;
     size_t object_size;
-    const HostCommand **part; /* commands without a barrier between them */
-    unsigned part_count, part_capacity;
-    uint64_t *units; /* number of the command in `part` << 32 | number of the workgroup */
+    const HostCommand **stage; /* commands without a barrier between them */
+    unsigned stage_count, stage_capacity;
+    uint64_t *units; /* index of a command in `stage` << 32 | number of its workgroup */
     size_t unit_capacity;
 
-    enum HostOperation fault; /* as host_fail was told */
+    enum HostOperation fault; /* arguments of host_fail */
     unsigned fault_nth, fault_calls;
     int fault_what;
 };
@@ -117,18 +118,22 @@ static inline HostBuffer *host_buffer(GpuBuffer *buffer)
     return (HostBuffer *)buffer;
 }
 
-/* device.c. Both take the lock's holder; what was in flight is forgotten. */
-int host_lose(HostDevice *dev, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int host_fault(HostDevice *dev, enum HostOperation operation); /* 0, or what host_fail asked for */
-int host_fault_locked(GpuDevice *gpu, enum HostOperation operation); /* takes the lock */
+/* device.c */
+/* Logs why the device is lost, drops all work in flight, and returns -EIO. */
+int host_lose_locked(HostDevice *dev, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int host_fault_locked(HostDevice *dev,
+                      enum HostOperation operation); /* 0, or the fault that host_fail requested */
+int host_fault(GpuDevice *gpu, enum HostOperation operation);
 
 /* buffer.c */
 int host_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out);
 int host_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out);
 void host_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
 void host_buffer_release(HostBuffer *buffer);
+/* Notes that the device wrote bytes begin to end, which the host sees after the next barrier. */
 void host_buffer_wrote(HostDevice *dev, HostBuffer *buffer, size_t begin, size_t end);
-void host_buffers_show(HostDevice *dev); /* to the host */
+void host_buffers_show(HostDevice *dev); /* brings all copies for the host up to date */
 
 /* objects.c */
 int host_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out);
@@ -154,23 +159,24 @@ void host_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindings *bindin
 void host_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
 void host_command_barrier(GpuCommands *commands);
 int host_end(GpuCommands *commands);
-/* What a command names, at most HOST_MAX_NAMED of them. */
+/* Stores the objects that a command refers to, at most HOST_MAX_NAMED, and returns their number. */
 #define HOST_MAX_NAMED (GPU_MAX_BINDINGS + 1)
 unsigned host_command_names(const HostCommand *command, HostObject *named[HOST_MAX_NAMED]);
 
-/* run.c: the commands in dev->part, in any order. -EIO when the device is lost by it. */
-int host_run_part(HostDevice *dev);
-uint64_t host_command_units(const HostCommand *command);
-
 /* queue.c */
+/* Runs the commands in dev->stage in random order. Returns -EIO if that loses the device. */
+int host_run_stage(HostDevice *dev);
+uint64_t host_command_units(const HostCommand *command); /* workgroups, or 1 for copies and fills */
 int host_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int host_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int host_drain(GpuDevice *gpu);
 void host_queues_clear(HostDevice *dev);
+/* True if submitted commands that have not finished refer to the object. */
 bool host_in_flight(const HostDevice *dev, const HostObject *object);
 
-/* semaphore.c: a number that changes with every signal, and on demand; waiting for it to change, until
- * an absolute time of CLOCK_REALTIME (UINT64_MAX: for ever), is false when the time is over. */
+/* The number of signals of all semaphores, and of host_semaphore_wake, so far. host_semaphore_wait waits until
+ * it differs from `epoch`; it returns false if the deadline passed first (an absolute time of CLOCK_REALTIME;
+ * UINT64_MAX: none). These need no lock. */
 uint64_t host_semaphore_epoch(void);
 void host_semaphore_wake(void);
 bool host_semaphore_wait(uint64_t epoch, uint64_t deadline_ns);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the kernels (C++, gpu/prelude/host.h) and the code that runs them (C) see of each other.
+/* The interface between the kernels (C++, gpu/prelude/host.h) and the code that runs them (C).
  *
- * A kernel's threads are member functions' calls on one object for each workgroup:
+ * Each workgroup has one object, and its threads are calls of a member function of that object, which
+ * holds in this order:
  *
- *     HostThread       who runs: set anew whenever another thread of the group goes on
+ *     HostThread       the ids of the running thread, set before each thread continues
  *     HostArgument[]   the buffers, by binding number
  *     parameters       as the plain struct of the dialect
- *     shared arrays    undefined when the group begins */
+ *     shared arrays    undefined when the workgroup starts */
 #ifndef HOST_KERNEL_H
 #define HOST_KERNEL_H
 
@@ -17,17 +18,17 @@
 extern "C" {
 #endif
 
-typedef struct HostGroup HostGroup;
+typedef struct HostWorkgroup HostWorkgroup;
 
 typedef struct HostThread {
-    HostGroup *runner;
+    HostWorkgroup *runner;
     unsigned group[3], local[2];
 } HostThread;
 
 typedef struct HostArgument {
     void *data;
-    uint64_t size;     /* bytes; what lies outside is not touched */
-    HostGroup *runner; /* to tell when it would be */
+    uint64_t size;         /* bytes; memory outside is never touched */
+    HostWorkgroup *runner; /* for host_out_of_bounds */
 } HostArgument;
 
 typedef struct HostKernel {
@@ -35,15 +36,15 @@ typedef struct HostKernel {
     unsigned group[2];
     unsigned buffer_count, params_size;
     size_t object_size;
-    void (*run)(void *object); /* one thread */
+    void (*run)(void *object); /* runs one thread */
 } HostKernel;
 
 extern const HostKernel *const host_kernels[]; /* NULL ends the table */
 
-/* For kernels: waits for the other threads of the group. `line` tells barriers apart. */
-void host_barrier(HostGroup *runner, unsigned line);
-/* For kernels: ends the dispatch with an error. */
-void host_out_of_bounds(HostGroup *runner, unsigned slot, uint64_t index)
+/* Called by kernels: waits for the other threads of the workgroup. `line` tells barriers apart. */
+void host_barrier(HostWorkgroup *runner, unsigned line);
+/* Called by kernels: ends the dispatch with an error. */
+void host_out_of_bounds(HostWorkgroup *runner, unsigned slot, uint64_t index)
     __attribute__((noreturn, cold));
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels, what is bound to them, and stamps. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/backend/host/device.h"
 
-/* ---- kernels ---- */
+    /* ---- kernels ---- */
 
-static const HostKernel *find(const HostKernel *const *table, const char *name)
+    static const HostKernel *find(const HostKernel *const *table, const char *name)
 {
     for (; table && *table; table++)
         if (!strcmp((*table)->name, name))
@@ -20,12 +20,12 @@ static const HostKernel *find(const HostKernel *const *table, const char *name)
 static int fits(const HostKernel *kernel, const KernelInfo *info)
 {
     return kernel->group[0] == info->workgroup[0] && kernel->group[1] == info->workgroup[1] &&
-           kernel->group[0] * kernel->group[1] <= HOST_GROUP_MAX &&
+           kernel->group[0] * kernel->group[1] <= HOST_WORKGROUP_MAX &&
            kernel->buffer_count == info->buffer_count && kernel->buffer_count <= GPU_MAX_BINDINGS &&
            kernel->params_size == info->params_size && kernel->params_size <= GPU_MAX_PARAMS;
 }
 
-/* A kernel's threads work on an object; all share the room for one. */
+/* Makes the device's kernel object at least `size` bytes large. All kernels use the same one. */
 static int make_room(HostDevice *dev, size_t size)
 {
     if (size <= dev->object_size)
@@ -45,7 +45,7 @@ int host_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     HostDevice *dev = (HostDevice *)gpu;
     *out = NULL;
     pthread_mutex_lock(&dev->lock);
-    int err = host_fault(dev, HOST_KERNEL_GET);
+    int err = host_fault_locked(dev, HOST_KERNEL_GET);
     const HostKernel *kernel = find(dev->params.kernels, info->name);
     if (!kernel)
         kernel = find(host_kernels, info->name);
@@ -78,7 +78,7 @@ int host_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *
     HostDevice *dev = (HostDevice *)gpu;
     const HostKernel *kernel = (const HostKernel *)gpu_kernel;
     *out = NULL;
-    int err = host_fault_locked(gpu, HOST_BINDINGS_CREATE);
+    int err = host_fault(gpu, HOST_BINDINGS_CREATE);
     GpuBindings *bindings = err ? NULL : mem_zalloc(sizeof(*bindings));
     if (!bindings)
         return err ? err : -ENOMEM;
@@ -87,7 +87,9 @@ int host_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *
     pthread_mutex_lock(&dev->lock);
     for (unsigned i = 0; i < kernel->buffer_count && !err; i++) {
         if (!range_fits(gpu, &ranges[i])) {
-            log_error("host: kernel %s: buffer %u cannot be bound", kernel->name, i);
+            log_error(
+                "host: kernel %s: the range for buffer %u is outside its buffer, misaligned or not device memory",
+                kernel->name, i);
             err = -EINVAL;
         }
     }
@@ -119,8 +121,8 @@ void host_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings)
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
     if (host_in_flight(dev, &bindings->object))
-        host_lose(dev, "bindings of kernel %s are destroyed while commands in flight use them",
-                  bindings->kernel->name);
+        host_lose_locked(dev, "bindings of kernel %s destroyed while commands in flight use them",
+                         bindings->kernel->name);
     bindings->object.destroyed = true;
     host_bindings_release(bindings);
     pthread_mutex_unlock(&dev->lock);
@@ -131,7 +133,7 @@ void host_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings)
 int host_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out)
 {
     *out = NULL;
-    const int err = host_fault_locked(gpu, HOST_STAMPS_CREATE);
+    const int err = host_fault(gpu, HOST_STAMPS_CREATE);
     GpuStamps *stamps = err ? NULL : mem_zalloc(sizeof(*stamps));
     if (!stamps)
         return err ? err : -ENOMEM;
@@ -161,7 +163,7 @@ void host_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps)
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
     if (host_in_flight(dev, &stamps->object))
-        host_lose(dev, "stamps are destroyed while commands in flight use them");
+        host_lose_locked(dev, "stamps destroyed while commands in flight use them");
     stamps->object.destroyed = true;
     host_stamps_release(stamps);
     pthread_mutex_unlock(&dev->lock);
@@ -171,12 +173,82 @@ int host_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    int err = host_fault(dev, HOST_STAMPS_READ);
+    int err = host_fault_locked(dev, HOST_STAMPS_READ);
     for (unsigned i = 0; i < stamps->count && !err; i++) {
         if (!stamps->times[i])
-            err = host_lose(dev, "stamp %u is read before its commands are done", i);
+            err = host_lose_locked(dev, "stamp %u read before its commands are done", i);
         microseconds[i] = (double)(stamps->times[i] - stamps->times[0]) * 1e-3;
     }
     pthread_mutex_unlock(&dev->lock);
     return err;
+}
+
+/* ---- semaphores ---- */
+
+struct HostSemaphore {
+    uint64_t value;
+};
+
+/* One lock, condition and count for all semaphores, since they are few and a device may wait for any. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static uint64_t epoch;
+
+int host_semaphore_create(HostSemaphore **out)
+{
+    *out = mem_zalloc(sizeof(**out));
+    return *out ? 0 : -ENOMEM;
+}
+
+void host_semaphore_destroy(HostSemaphore *semaphore)
+{
+    mem_free(semaphore);
+}
+
+void host_semaphore_signal(HostSemaphore *semaphore, uint64_t value)
+{
+    pthread_mutex_lock(&lock);
+    if (value > semaphore->value)
+        semaphore->value = value;
+    epoch++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t host_semaphore_value(HostSemaphore *semaphore)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t value = semaphore->value;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+
+void host_semaphore_wake(void)
+{
+    pthread_mutex_lock(&lock);
+    epoch++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t host_semaphore_epoch(void)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t now = epoch;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+
+bool host_semaphore_wait(uint64_t seen, uint64_t deadline_ns)
+{
+    const struct timespec deadline = { .tv_sec = (time_t)(deadline_ns / 1000000000),
+                                       .tv_nsec = (long)(deadline_ns % 1000000000) };
+    int err = 0;
+    pthread_mutex_lock(&lock);
+    while (epoch == seen && err != ETIMEDOUT)
+        err = deadline_ns == UINT64_MAX ? pthread_cond_wait(&changed, &lock)
+                                        : pthread_cond_timedwait(&changed, &lock, &deadline);
+    const bool is_changed = epoch != seen;
+    pthread_mutex_unlock(&lock);
+    return is_changed;
 }

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "gpu/backend/host/device.h"
 
-/* ---- running what is submitted ---- */
+    /* ---- running what is submitted ---- */
 
-static bool is_ready(const HostDevice *dev, const HostSubmission *s)
+    static bool is_ready(const HostDevice *dev, const HostSubmission *s)
 {
     for (unsigned i = 0; i < s->wait_count; i++)
         if (dev->queues[s->waits[i].queue].done < s->waits[i].value)
@@ -21,17 +21,18 @@ static bool is_ready(const HostDevice *dev, const HostSubmission *s)
     return !s->hangs;
 }
 
-/* On an error the device is lost, and the submission gone. */
+/* Runs the submission, except that the commands after its last barrier stay in dev->stage. On an error the
+ * device is lost and the submission freed. */
 static int run_commands(HostDevice *dev, const HostSubmission *s)
 {
     for (unsigned c = 0; c < s->command_count; c++) {
         const GpuCommands *commands = s->commands[c];
         for (unsigned i = 0; i < commands->count; i++) {
             if (commands->list[i].kind != HOST_BARRIER) {
-                dev->part[dev->part_count++] = &commands->list[i];
+                dev->stage[dev->stage_count++] = &commands->list[i];
                 continue;
             }
-            const int err = host_run_part(dev);
+            const int err = host_run_stage(dev);
             if (err)
                 return err;
             host_buffers_show(dev);
@@ -55,29 +56,29 @@ static void finish(HostQueue *queue)
     mem_free(s);
 }
 
-/* Runs the queue's first submission if it need not wait: then true. When it does not end with a
- * barrier, what follows on the queue and need not wait either is mixed with its end. */
+/* Runs the queue's first submission and returns true, or returns false if it must still wait. If it does not
+ * end with a barrier, the following submissions that need not wait are mixed with its last commands. */
 static bool run_first(HostDevice *dev, HostQueue *queue)
 {
     const HostSubmission *s = queue->first;
     if (dev->lost || !s || !is_ready(dev, s))
         return false;
     uint64_t done;
-    dev->part_count = 0;
+    dev->stage_count = 0;
     do {
         if (run_commands(dev, s))
             return false;
         done = s->value;
         s = s->next;
-    } while (s && dev->part_count && is_ready(dev, s));
-    if (host_run_part(dev))
+    } while (s && dev->stage_count && is_ready(dev, s));
+    if (host_run_stage(dev))
         return false;
     while (queue->done < done)
         finish(queue);
     return true;
 }
 
-/* Runs no more than the point needs; false when that is not enough. */
+/* Runs only the work that the point needs. Returns false if the point is still not reached. */
 static bool reach(HostDevice *dev, GpuPoint point)
 {
     HostQueue *queue = &dev->queues[point.queue];
@@ -92,8 +93,8 @@ static bool reach(HostDevice *dev, GpuPoint point)
     return true;
 }
 
-/* Runs the first submission of the transfer queue, or else of a lane: the last lane first, so that lanes run
- * in another order than they are submitted to. */
+/* Runs the first submission of the transfer queue, or else of a compute queue: the last queue first, so that
+ * they run in another order than they were submitted to. */
 static bool run_any(HostDevice *dev)
 {
     if (run_first(dev, &dev->queues[GPU_TRANSFER]))
@@ -104,7 +105,7 @@ static bool run_any(HostDevice *dev)
     return false;
 }
 
-/* What the device does by itself when something is submitted or waited for. */
+/* Runs the work that the schedule allows to run at each submission and each wait. */
 static void go_on(HostDevice *dev)
 {
     HostQueue *transfer = &dev->queues[GPU_TRANSFER];
@@ -137,16 +138,17 @@ static int check_commands(HostDevice *dev, enum GpuQueue queue, const GpuCommand
 {
     const enum GpuQueue kind = queue == GPU_TRANSFER ? GPU_TRANSFER : GPU_COMPUTE;
     if (commands->state != HOST_RECORDED || commands->err || commands->queue != kind)
-        return host_lose(dev, "commands are submitted that were not recorded for this queue");
+        return host_lose_locked(dev, "submitted commands were not recorded for this queue");
     if (commands->in_flight)
-        return host_lose(dev, "commands are submitted that are still in flight");
+        return host_lose_locked(dev, "submitted commands are still in flight");
     for (unsigned i = 0; i < commands->count; i++) {
         HostObject *named[HOST_MAX_NAMED];
         const unsigned count = host_command_names(&commands->list[i], named);
         for (unsigned n = 0; n < count; n++)
             if (named[n]->destroyed)
-                return host_lose(dev, "commands are submitted whose %s was destroyed",
-                                 named[n]->kind);
+                return host_lose_locked(dev,
+                                        "submitted commands use an object that was destroyed (%s)",
+                                        named[n]->kind);
     }
     return 0;
 }
@@ -157,10 +159,10 @@ static int check(HostDevice *dev, const GpuSubmit *submit)
         return -EIO;
     if (submit->command_count > GPU_MAX_COMMANDS || submit->wait_count > GPU_MAX_WAITS ||
         submit->foreign_wait_count > GPU_MAX_WAITS || submit->foreign_signal_count > GPU_MAX_WAITS)
-        return host_lose(dev, "a submission has too many parts");
+        return host_lose_locked(dev, "too many commands, waits or signals in a submission");
     for (unsigned i = 0; i < submit->wait_count; i++)
         if (submit->waits[i].value > dev->queues[submit->waits[i].queue].submitted)
-            return host_lose(dev, "a submission waits for what was not submitted");
+            return host_lose_locked(dev, "a submission waits for a point that was not submitted");
     for (unsigned i = 0; i < submit->command_count; i++) {
         const int err = check_commands(dev, submit->queue, submit->commands[i]);
         if (err)
@@ -169,7 +171,7 @@ static int check(HostDevice *dev, const GpuSubmit *submit)
     return 0;
 }
 
-/* Room to run the queue as if it had no barrier at all. */
+/* Allocates memory to run all submissions of the queue as if none had a barrier. */
 static int make_room(HostDevice *dev, const HostQueue *queue)
 {
     uint64_t commands = 0, units = 0;
@@ -179,12 +181,12 @@ static int make_room(HostDevice *dev, const HostQueue *queue)
             for (unsigned i = 0; i < s->commands[c]->count; i++)
                 units += host_command_units(&s->commands[c]->list[i]);
         }
-    if (commands > dev->part_capacity) {
-        const HostCommand **part = mem_realloc(dev->part, commands * sizeof(const HostCommand *));
-        if (!part)
+    if (commands > dev->stage_capacity) {
+        const HostCommand **stage = mem_realloc(dev->stage, commands * sizeof(const HostCommand *));
+        if (!stage)
             return -ENOMEM;
-        dev->part = part;
-        dev->part_capacity = (unsigned)commands;
+        dev->stage = stage;
+        dev->stage_capacity = (unsigned)commands;
     }
     if (units > dev->unit_capacity) {
         uint64_t *list = mem_realloc(dev->units, units * sizeof(*list));
@@ -235,7 +237,7 @@ int host_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    const int fault = host_fault(dev, HOST_SUBMIT);
+    const int fault = host_fault_locked(dev, HOST_SUBMIT);
     int err = fault < 0 ? fault : check(dev, submit);
     if (!err)
         err = enqueue(dev, submit, fault == HOST_HANG);
@@ -266,7 +268,7 @@ static bool hangs(const HostDevice *dev)
     return false;
 }
 
-/* As GpuOps.wait, with the lock, which it gives away while it waits for work of others. */
+/* GpuOps.wait for a caller that holds the lock. Releases the lock while it waits for foreign semaphores. */
 static int wait_for(HostDevice *dev, GpuPoint point, uint64_t timeout_ns)
 {
     const uint64_t deadline = deadline_after(timeout_ns);
@@ -282,7 +284,7 @@ static int wait_for(HostDevice *dev, GpuPoint point, uint64_t timeout_ns)
         if (dev->lost)
             return -EIO;
         if (hangs(dev) && timeout_ns == UINT64_MAX)
-            return host_lose(dev, "work hangs that is waited for without a limit");
+            return host_lose_locked(dev, "waiting without a timeout for work that hangs");
         if (hangs(dev) || too_early)
             return 0;
         pthread_mutex_unlock(&dev->lock);
@@ -297,12 +299,12 @@ int host_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
 {
     HostDevice *dev = (HostDevice *)gpu;
     pthread_mutex_lock(&dev->lock);
-    const int fault = host_fault(dev, HOST_WAIT);
+    const int fault = host_fault_locked(dev, HOST_WAIT);
     int reached;
     if (fault)
         reached = fault == HOST_HANG ? 0 : fault;
     else if (point.value > dev->queues[point.queue].submitted)
-        reached = host_lose(dev, "a point is waited for that was not submitted");
+        reached = host_lose_locked(dev, "waiting for a point that was not submitted");
     else
         reached = wait_for(dev, point, timeout_ns);
     pthread_mutex_unlock(&dev->lock);
@@ -316,7 +318,7 @@ int host_drain(GpuDevice *gpu)
     GpuPoint ends[GPU_QUEUES];
     for (unsigned q = 0; q < GPU_QUEUES; q++)
         ends[q] = (GpuPoint){ q, dev->queues[q].submitted };
-    int err = host_fault(dev, HOST_DRAIN);
+    int err = host_fault_locked(dev, HOST_DRAIN);
     for (unsigned q = 0; q < GPU_QUEUES && err >= 0; q++)
         err = wait_for(dev, ends[q], UINT64_MAX);
     pthread_mutex_unlock(&dev->lock);
@@ -366,4 +368,108 @@ void host_queues_clear(HostDevice *dev)
         }
         queue->first = queue->last = NULL;
     }
+}
+
+/* ---- running a stage ---- */
+
+uint64_t host_command_units(const HostCommand *command)
+{
+    if (command->kind == HOST_STAMP || command->kind == HOST_BARRIER)
+        return 0;
+    if (command->kind != HOST_DISPATCH)
+        return 1;
+    return (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
+}
+
+static void overwrite(HostDevice *dev, const HostCommand *command)
+{
+    const GpuRows *rows = &command->rows;
+    HostBuffer *to = host_buffer(rows->to);
+    char *at = to->data + rows->to_offset;
+    if (command->kind == HOST_UNDEFINE) {
+        random_fill(&dev->random, at, rows->row);
+    } else if (command->kind == HOST_FILL) {
+        for (size_t i = 0; i < rows->row; i += 4)
+            memcpy(at + i, &command->word, 4);
+    } else {
+        const char *from = host_buffer(rows->from)->data + rows->from_offset;
+        for (unsigned y = 0; y < rows->rows; y++)
+            memmove(at + y * rows->to_stride, from + y * rows->from_stride, rows->row);
+    }
+    if (rows->rows)
+        host_buffer_wrote(dev, to, rows->to_offset,
+                          rows->to_offset + (rows->rows - 1) * rows->to_stride + rows->row);
+}
+
+static int run_workgroup(HostDevice *dev, const HostCommand *command, unsigned number)
+{
+    const GpuBindings *bindings = command->bindings;
+    const HostKernel *kernel = bindings->kernel;
+    const unsigned *groups = command->groups;
+    char *object = dev->object, *at = object + sizeof(HostThread);
+    const HostThread thread = {
+        .runner = dev->runner,
+        .group = { number % groups[0], number / groups[0] % groups[1],
+                   number / groups[0] / groups[1] },
+    };
+    memcpy(object, &thread, sizeof(thread));
+    for (unsigned i = 0; i < kernel->buffer_count; i++, at += sizeof(HostArgument)) {
+        const GpuRange *range = &bindings->ranges[i];
+        const HostArgument argument = { host_buffer(range->buffer)->data + range->offset,
+                                        range->size, dev->runner };
+        memcpy(at, &argument, sizeof(argument));
+    }
+    memcpy(at, command->params, kernel->params_size);
+    at += kernel->params_size;
+    /* Shared arrays hold noise, or the data of an earlier workgroup, which is more like real data. */
+    if (random_coin(&dev->random))
+        random_fill(&dev->random, at, kernel->object_size - (size_t)(at - object));
+    char why[128];
+    const int err = workgroup_run(dev->runner, kernel, object, &dev->random, why, sizeof(why));
+    return err ? host_lose_locked(dev, "kernel %s, workgroup %u %u %u: %s", kernel->name,
+                                  thread.group[0], thread.group[1], thread.group[2], why)
+               : 0;
+}
+
+/* Sets the stamps of the stage after all its commands. A stamp only promises that the commands before it are
+ * done and orders nothing. Two stamps differ by at least a microsecond, so that no kernel seems to take no
+ * time. */
+static void set_stamps(HostDevice *dev)
+{
+    for (unsigned i = 0; i < dev->stage_count; i++) {
+        const HostCommand *command = dev->stage[i];
+        if (command->kind != HOST_STAMP)
+            continue;
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const uint64_t time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+        dev->last_stamp = time > dev->last_stamp + 1000 ? time : dev->last_stamp + 1000;
+        GpuStamps *stamps = command->stamps;
+        if (command->stamp == 0)
+            memset(stamps->times, 0, stamps->count * sizeof(*stamps->times));
+        stamps->times[command->stamp] = dev->last_stamp;
+    }
+}
+
+int host_run_stage(HostDevice *dev)
+{
+    size_t unit_count = 0;
+    for (unsigned i = 0; i < dev->stage_count; i++) {
+        const uint64_t units = host_command_units(dev->stage[i]);
+        for (uint64_t number = 0; number < units; number++)
+            dev->units[unit_count++] = (uint64_t)i << 32 | number;
+    }
+    random_shuffle(&dev->random, dev->units, unit_count);
+    int err = 0;
+    for (size_t i = 0; i < unit_count && !err; i++) {
+        const HostCommand *command = dev->stage[dev->units[i] >> 32];
+        if (command->kind == HOST_DISPATCH)
+            err = run_workgroup(dev, command, (unsigned)dev->units[i]);
+        else
+            overwrite(dev, command);
+    }
+    if (!err)
+        set_stamps(dev);
+    dev->stage_count = 0;
+    return err;
 }

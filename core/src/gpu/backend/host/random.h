@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Chance that can be had again: xorshift64*. */
+/* A repeatable random number generator: xorshift64*. Not thread-safe. */
 #ifndef HOST_RANDOM_H
 #define HOST_RANDOM_H
 
@@ -45,7 +45,7 @@ static inline void random_shuffle(HostRandom *random, uint64_t *items, size_t co
     }
 }
 
-/* What undefined memory looks like. */
+/* Fills memory with noise, as undefined memory may hold. */
 static inline void random_fill(HostRandom *random, void *block, size_t size)
 {
     char *at = block;

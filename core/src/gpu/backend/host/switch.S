@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* void host_switch(void **save, void *load): leaves this stack, noting in *save where to go on, and
- * goes on where `load` says. Empty on machines where fiber.c uses ucontext.
+/* void host_switch(void **save, void *load): saves the registers on this stack, stores its pointer in *save, and
+ * continues on the stack whose pointer is `load`. Empty on machines where workgroup.c uses ucontext.
  *
- * host_fiber_start is where a new stack goes on: it calls one saved register with another. */
+ * host_fiber_start is where a new stack starts: it calls the function in one saved register with the argument in
+ * another. */
 #if defined(__ELF__) && defined(__x86_64__)
     .text
     .globl host_switch

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SYCL in the registry: devices by way of the plugin. */
-#include "gpu/backend/sycl/device.h"
-
-#include <errno.h>
+/* SYCL in the registry: devices by way of the plugin. */ #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "gpu/backend/sycl/device.h"
 
 #define MAX_DEVICES 64
 
-int sycl_error(SyclDevice *dev, const char *what, int err)
+    int sycl_error(SyclDevice *dev, const char *what, int err)
 {
     if (err != -EIO || !atomic_exchange(&dev->told, true))
         log_error("sycl: %s: %s failed: %s", dev->gpu.name, what, dev->plugin->error());
@@ -192,3 +190,156 @@ const GpuBackend sycl_backend = {
     .probe_end = sycl_probe_end,
     .open = open_device,
 };
+
+int sycl_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    *out = NULL;
+    SyclBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    if (!buffer)
+        return -ENOMEM;
+    const size_t words = size ? (size + 3) / 4 : 1;
+    void *block;
+    const int err = dev->plugin->alloc(dev->handle,
+                                       memory == GPU_DEVICE ? SYCL_DEVICE_MEMORY : SYCL_HOST_MEMORY,
+                                       words * 4, &block);
+    if (err) {
+        mem_free(buffer);
+        return sycl_error(dev, "memory", err);
+    }
+    buffer->address = block;
+    buffer->gpu = (GpuBuffer){ words * 4, memory == GPU_DEVICE ? NULL : block };
+    *out = &buffer->gpu;
+    return 0;
+}
+
+static int import(SyclDevice *dev, const GpuHandle *handle, SyclBuffer *buffer)
+{
+    void *block = (void *)handle->value;
+    buffer->foreign = true;
+    buffer->dmabuf = handle->type == GPU_HANDLE_DMABUF;
+    if (buffer->dmabuf) {
+        const int err =
+            dev->plugin->import_dmabuf(dev->handle, (int)handle->value, handle->size, &block);
+        if (err)
+            return err == -ENOTSUP ? err : sycl_error(dev, "importing a file descriptor", err);
+    } else if (handle->type != GPU_HANDLE_ADDRESS ||
+               dev->plugin->can_read(dev->handle, block) != 1) {
+        return -ENOTSUP;
+    }
+    buffer->address = block;
+    return 0;
+}
+
+int sycl_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
+{
+    *out = NULL;
+    SyclBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    if (!buffer)
+        return -ENOMEM;
+    const int err = import(sycl_device(gpu), handle, buffer);
+    if (err) {
+        mem_free(buffer);
+        return err;
+    }
+    buffer->gpu = (GpuBuffer){ .size = handle->size };
+    *out = &buffer->gpu;
+    return 0;
+}
+
+void sycl_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
+{
+    if (!gpu_buffer)
+        return;
+    SyclDevice *dev = sycl_device(gpu);
+    SyclBuffer *buffer = (SyclBuffer *)gpu_buffer;
+    if (buffer->dmabuf)
+        dev->plugin->release_dmabuf(dev->handle, buffer->address);
+    else if (!buffer->foreign)
+        dev->plugin->free(dev->handle, buffer->address);
+    mem_free(buffer);
+}
+
+/* Submitting, waiting, and time. */
+
+int sycl_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    SyclCommandList lists[GPU_MAX_COMMANDS];
+    SyclPoint waits[GPU_MAX_WAITS];
+    if (submit->foreign_wait_count || submit->foreign_signal_count)
+        return -ENOTSUP; /* SYCL has no semaphores */
+    for (unsigned i = 0; i < submit->command_count; i++)
+        lists[i] = (SyclCommandList){ submit->commands[i]->list, submit->commands[i]->count };
+    for (unsigned i = 0; i < submit->wait_count; i++)
+        waits[i] = (SyclPoint){ submit->waits[i].queue, submit->waits[i].value };
+    uint64_t value = 0;
+    const int err = dev->plugin->submit(dev->handle, submit->queue, lists, submit->command_count,
+                                        waits, submit->wait_count, &value);
+    if (err)
+        return sycl_error(dev, "submitting work", err);
+    pthread_mutex_lock(&dev->lock);
+    if (dev->submitted[submit->queue] < value)
+        dev->submitted[submit->queue] = value;
+    pthread_mutex_unlock(&dev->lock);
+    *done = (GpuPoint){ submit->queue, value };
+    return 0;
+}
+
+int sycl_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    if (!point.value)
+        return 1;
+    const int result =
+        dev->plugin->wait(dev->handle, (SyclPoint){ point.queue, point.value }, timeout_ns);
+    return result < 0 ? sycl_error(dev, "waiting for work", result) : result;
+}
+
+int sycl_drain(GpuDevice *gpu)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    int err = 0;
+    for (unsigned queue = 0; queue < SYCL_QUEUES; queue++) {
+        pthread_mutex_lock(&dev->lock);
+        const GpuPoint last = { queue, dev->submitted[queue] };
+        pthread_mutex_unlock(&dev->lock);
+        const int result = sycl_wait(gpu, last, UINT64_MAX);
+        if (result < 0)
+            err = result;
+    }
+    return err;
+}
+
+/* ---- time ---- */
+
+int sycl_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    *out = NULL;
+    GpuStamps *stamps = mem_zalloc(sizeof(*stamps));
+    if (!stamps)
+        return -ENOMEM;
+    const int err = dev->plugin->stamps_create(dev->handle, count, &stamps->handle);
+    if (err) {
+        mem_free(stamps);
+        return err == -ENOTSUP ? err : sycl_error(dev, "room for times", err);
+    }
+    *out = stamps;
+    return 0;
+}
+
+void sycl_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps)
+{
+    if (!stamps)
+        return;
+    sycl_device(gpu)->plugin->stamps_destroy(stamps->handle);
+    mem_free(stamps);
+}
+
+int sycl_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds)
+{
+    SyclDevice *dev = sycl_device(gpu);
+    const int err = dev->plugin->stamps_read(dev->handle, stamps->handle, microseconds);
+    return err ? sycl_error(dev, "reading times", err) : 0;
+}

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* VA-API surfaces into the frame buffers. libva is opened at run time. A surface is tiled in ways of its
- * driver's own, which only the driver undoes: so the plane comes by way of the host's memory. */
+/* Copies VA-API surfaces into the frame buffers. libva is opened at run time. Only the driver knows how a surface is
+ * tiled, so it copies the plane to host memory, and we upload it from there. */
 #include <errno.h>
+
+#include "base/log.h"
+#include "libvmaf/libvmaf_sycl.h"
+
+#ifdef HAVE_VA
 #include <pthread.h>
 #include <va/va.h>
 
-#include "base/library.h"
-#include "base/log.h"
 #include "api/state_sycl.h"
+#include "base/library.h"
 
 #define VA_FUNCTIONS(X)                                                                            \
     X(CreateImage)                                                                                 \
@@ -120,3 +124,13 @@ int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned
     table.DestroyImage(va_display, image.image_id);
     return err;
 }
+
+#else
+int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned surface,
+                                int is_ref, unsigned w, unsigned h, unsigned bpc)
+{
+    log_error("this libvmaf was built without VA-API; upload the plane with "
+              "vmaf_sycl_upload_plane instead");
+    return -EIO;
+}
+#endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "gpu/backend/vulkan/vk.h"
 
-int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out)
+    int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
     *out = NULL;
@@ -58,4 +58,140 @@ void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
         dev->vkd.FreeMemory(dev->handle, buffer->foreign, NULL);
     vulkan_memory_free(dev->memory, &buffer->allocation);
     mem_free(buffer);
+}
+
+/* Memory that another API shares, bound to a buffer. */
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <unistd.h>
+#endif
+
+static VkExternalMemoryHandleTypeFlagBits handle_type(enum GpuHandleType type)
+{
+    switch (type) {
+#ifdef _WIN32
+    case GPU_HANDLE_WIN32:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT;
+#else
+    case GPU_HANDLE_OPAQUE_FD:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+    case GPU_HANDLE_DMABUF:
+        return VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+#endif
+    default:
+        return 0;
+    }
+}
+
+static int create_buffer(VulkanDevice *dev, VkExternalMemoryHandleTypeFlags type, uint64_t size,
+                         VkBuffer *buffer)
+{
+    int err = 0;
+    const VkExternalMemoryBufferCreateInfo external = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = type,
+    };
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = &external,
+        .size = size,
+        .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+    };
+    VK_MAKE(dev, CreateBuffer, &info, buffer);
+error:
+    return err;
+}
+
+/* The memory types that both the buffer and the handle allow. */
+static uint32_t allowed_types(VulkanDevice *dev, VkExternalMemoryHandleTypeFlagBits type,
+                              intptr_t handle, uint32_t types)
+{
+#ifndef _WIN32
+    VkMemoryFdPropertiesKHR properties = { .sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR };
+    /* Opaque handles fit any type; they must not be asked about. */
+    if (type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT &&
+        dev->vkd.GetMemoryFdPropertiesKHR(dev->handle, type, (int)handle, &properties) >= 0)
+        types &= properties.memoryTypeBits;
+#endif
+    return types;
+}
+
+static int import_handle(VulkanDevice *dev, VulkanBuffer *buffer, const GpuHandle *handle,
+                         VkExternalMemoryHandleTypeFlagBits type)
+{
+    VkMemoryRequirements needs;
+    dev->vkd.GetBufferMemoryRequirements(dev->handle, buffer->handle, &needs);
+    const uint32_t types = allowed_types(dev, type, handle->value, needs.memoryTypeBits);
+    if (!types)
+        return -ENOTSUP;
+    uint32_t index = 0;
+    while (!(types >> index & 1))
+        index++;
+#ifdef _WIN32
+    const VkImportMemoryWin32HandleInfoKHR import = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_WIN32_HANDLE_INFO_KHR,
+        .handleType = type,
+        .handle = (HANDLE)handle->value,
+    };
+#else
+    /* The driver takes over the descriptor it is given: the caller keeps its own. */
+    const int fd = dup((int)handle->value);
+    if (fd < 0)
+        return -errno;
+    const VkImportMemoryFdInfoKHR import = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
+        .handleType = type,
+        .fd = fd,
+    };
+#endif
+    const VkMemoryDedicatedAllocateInfo dedicated = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+        .pNext = &import,
+        .buffer = type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? buffer->handle
+                                                                         : VK_NULL_HANDLE,
+    };
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = dedicated.buffer ? (const void *)&dedicated : &import,
+        .allocationSize = handle->size,
+        .memoryTypeIndex = index,
+    };
+    const VkResult result = dev->vkd.AllocateMemory(dev->handle, &info, NULL, &buffer->foreign);
+    if (result < 0) {
+        buffer->foreign = VK_NULL_HANDLE;
+#ifndef _WIN32
+        close(fd);
+#endif
+        log_error("vulkan: %s refuses the memory (VkResult %d)", dev->gpu.name, result);
+        return -ENOTSUP;
+    }
+    int err = 0;
+    VK_TRY(dev, BindBufferMemory, dev->handle, buffer->handle, buffer->foreign, 0);
+error:
+    return err;
+}
+
+int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out)
+{
+    VulkanDevice *dev = (VulkanDevice *)gpu;
+    const VkExternalMemoryHandleTypeFlagBits type = handle_type(handle->type);
+    const bool can = handle->type == GPU_HANDLE_DMABUF ? dev->imports_dmabuf : dev->imports_opaque;
+    if (handle->type == GPU_HANDLE_PAGES)
+        return vulkan_pages_import(dev, handle, out);
+    if (!type || !can)
+        return -ENOTSUP;
+    VulkanBuffer *buffer = mem_zalloc(sizeof(*buffer));
+    if (!buffer)
+        return -ENOMEM;
+    buffer->gpu.size = handle->size;
+    int err = create_buffer(dev, type, handle->size, &buffer->handle);
+    if (!err)
+        err = import_handle(dev, buffer, handle, type);
+    if (err)
+        vulkan_buffer_destroy(gpu, &buffer->gpu);
+    else
+        *out = &buffer->gpu;
+    return err;
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "gpu/backend/vulkan/image.h"
+#include "gpu/backend/vulkan/vk.h"
 
 #define F420 VMAF_PIX_FMT_YUV420P
 #define F422 VMAF_PIX_FMT_YUV422P

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "gpu/client.h"
-#include "gpu/backend/vulkan/image.h"
+#include "gpu/backend/vulkan/vk.h"
 
 extern const GpuBackend vulkan_backend;
 

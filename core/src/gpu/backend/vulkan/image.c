@@ -3,7 +3,7 @@
  * others (Cb and Cr side by side, values in the high bits) pass through a kernel. */
 #include <errno.h>
 
-#include "gpu/backend/vulkan/image.h"
+#include "gpu/backend/vulkan/vk.h"
 
 static VulkanDevice *device_of(const ImportTarget *target)
 {

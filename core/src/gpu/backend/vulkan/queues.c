@@ -5,7 +5,7 @@
 /* Two lanes score 1 to 5 % faster than one. The second takes NVIDIA's driver 20 to 60 ms to make and 10 to destroy, which is
  * won back by seven to thirty thousand pairs of 1080p, by the machine: the least of that, in bytes of pictures. */
 #define PAYS_FROM ((uint64_t)40 << 30)
-#define LANES 2
+#define MAX_COMPUTE_QUEUES 2
 
 /* A family that computes, one that does not draw if there is any: it runs kernels of several queues side by side
  * where drivers run those of a family that draws one queue after another. */
@@ -53,6 +53,6 @@ void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperti
     else if (!small && families[compute].queueCount > 1)
         choice->index[GPU_TRANSFER] = 1;
     const unsigned spare = families[compute].queueCount - choice->index[GPU_TRANSFER];
-    const unsigned wanted = small || is_short(expected) ? 1 : LANES;
+    const unsigned wanted = small || is_short(expected) ? 1 : MAX_COMPUTE_QUEUES;
     choice->compute_queues = spare < wanted ? spare : wanted;
 }

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "gpu/backend.h"
 #include "gpu/backend/vulkan/loader.h"
+#include "gpu/import.h"
+#include "libvmaf/libvmaf_vulkan.h"
 
 /* ---- instance.c ---- */
 
@@ -253,5 +255,37 @@ int vulkan_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
 void vulkan_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);
 void vulkan_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
 int vulkan_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);
+
+/* Pictures in images of others. */
+
+/* ---- formats.c ---- */
+
+typedef struct ImageFormat {
+    unsigned planes;             /* of the image */
+    unsigned channels;           /* samples in a texel, where there is one plane */
+    enum VmafPixelFormat chroma; /* where there are several */
+    unsigned bytes;              /* of a sample */
+    unsigned shift;              /* bits below it */
+} ImageFormat;
+int image_format_find(uint32_t format, ImageFormat *out); /* -EINVAL: none that we read */
+
+/* Whether the formats hold the picture and the device copies out of them. -EINVAL and -ENOTSUP, and why. */
+int image_formats_check(const VulkanDevice *dev, const VmafVulkanFrame *frame, char *why,
+                        size_t size);
+/* Bits below the samples of a frame that passed the check. */
+unsigned image_shift(const VmafVulkanFrame *frame);
+
+/* What the older struct says, in the words of the younger. */
+void image_as_frame(const VmafVulkanImage *image, VmafVulkanFrame *frame);
+
+/* ---- image.c ---- */
+
+/* An ImportRecord: the copies of the planes of a VmafVulkanFrame that passed the checks. */
+int vulkan_record_frame(ImportTarget *target, const void *frame);
+
+/* ---- frame.c ---- */
+
+/* All that can be seen of a frame before it is read; logged. */
+int vulkan_check_frame(const VulkanDevice *dev, const VmafVulkanFrame *frame);
 
 #endif
