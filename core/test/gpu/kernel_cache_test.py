@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Kernels from the kernel cache are the same bytes as compiled ones, and never those of another source or command.
 
-usage: kernel_cache_test.py COMPILE_KERNEL INCLUDE SOURCE CLANG
+usage: kernel_cache_test.py COMPILE_KERNEL INCLUDE SOURCE CLANG CC
 """
 import os
 import subprocess
@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 script, include, source, clang = (os.path.abspath(path) for path in sys.argv[1:5])
+cc = sys.argv[5]
 problems = []
 
 
@@ -18,7 +19,7 @@ def compile_ptx(folder, text, cache, *defines):
     environment = {name: value for name, value in os.environ.items() if name != 'VMAF_KERNEL_CACHE'}
     if cache:
         environment['VMAF_KERNEL_CACHE'] = cache
-    subprocess.run([sys.executable, script, 'ptx', clang, include, 'psnr_sse_8', out, depfile, text, '-DKERNEL_psnr_sse',
+    subprocess.run([sys.executable, script, 'ptx', cc, clang, include, 'psnr_sse_8', out, depfile, text, '-DKERNEL_psnr_sse',
                     *defines], check=True, env=environment)
     with open(out) as file, open(depfile) as depends:
         return file.read(), depends.read().split(), len(os.listdir(cache)) if cache else 0
