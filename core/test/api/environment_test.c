@@ -438,7 +438,7 @@ static void test_auto(void **unused)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-/* Without a word what needs no driver: those leak. */
+/* Without an argument, runs the tests that need no driver, since drivers leak memory. */
 TEST_MAIN(environment)
 {
     const struct CMUnitTest tests[] = {
