@@ -54,4 +54,4 @@ for name in $names; do
     cp "$old" "$folder/$name"
 done
 check 'an old driver' "$needs"
-grep -q "the driver has no function $function" "$folder/log" || fail 'the missing function is not named'
+grep -q "the driver lacks the function $function" "$folder/log" || fail 'the missing function is not named'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The driver APIs of CUDA and HIP, which are twins: the same functions with the same arguments under two
- * names, the same error codes, flags and structs. Written once here; cuda/symbols.c and hip/symbols.c
- * each have a column of names, and the numbers that differ. */
+/* The driver APIs of CUDA and HIP. Both have the same functions with the same arguments under
+ * different names, and the same error codes, flags and structs. This header declares them once;
+ * cuda_symbols.c and hip_symbols.c fill in the names and the numbers that differ. */
 #ifndef CUDA_HIP_API_H
 #define CUDA_HIP_API_H
 
@@ -16,10 +16,10 @@
 #define CUDA_HIP_CALL
 #endif
 
-typedef uintptr_t CudaHipAddress; /* of the device */
-typedef void *CudaHipHandle; /* of contexts, streams, events, modules, functions, graphs, … */
+typedef uintptr_t CudaHipAddress; /* in device memory */
+typedef void *CudaHipHandle;      /* a context, stream, event, module, function, graph, … */
 
-/* ---- results: those that matter ---- */
+/* ---- results that we treat specially ---- */
 
 enum {
     CUDA_HIP_OUT_OF_MEMORY = 2,
@@ -31,11 +31,11 @@ enum {
 /* ---- flags ---- */
 
 enum {
-    CUDA_HIP_STREAM_NON_BLOCKING = 1, /* waits for no work of the legacy stream */
+    CUDA_HIP_STREAM_NON_BLOCKING = 1, /* does not synchronise with the legacy stream */
     CUDA_HIP_EVENT_TIMED = 0,
     CUDA_HIP_EVENT_UNTIMED = 2,
     CUDA_HIP_HOST_PORTABLE = 1,        /* pinned for every context */
-    CUDA_HIP_CAPTURE_THREAD_LOCAL = 1, /* other threads go on with what they do */
+    CUDA_HIP_CAPTURE_THREAD_LOCAL = 1, /* calls of other threads stay allowed */
     CUDA_HIP_FUNCTION_MAX_THREADS = 0,
     CUDA_HIP_EXTERNAL_FD = 1,
     CUDA_HIP_EXTERNAL_WIN32 = 2,
@@ -85,7 +85,7 @@ typedef struct CudaHipExternalSemaphore {
     unsigned flags, reserved[16];
 } CudaHipExternalSemaphore;
 
-/* Both APIs have more members, which differ and which we leave zero. */
+/* CUDA and HIP have different further members, which stay zero. */
 typedef struct CudaHipSemaphoreValue {
     unsigned long long value;
     unsigned rest[40];
@@ -162,7 +162,7 @@ enum CudaHipFunction {
         CUDA_HIP_FUNCTION_COUNT
 };
 
-/* In the order of the numbers, each 0 or an error. */
+/* In the order of enum CudaHipFunction. Each function returns 0 or an error code. */
 typedef struct CudaHipCalls {
 #define FIELD(name, parameters) int(CUDA_HIP_CALL * name) parameters;
     CUDA_HIP_FUNCTIONS(FIELD)
@@ -171,78 +171,84 @@ typedef struct CudaHipCalls {
 
 enum CudaHipAttribute {
     CUDA_HIP_INTEGRATED,
-    CUDA_HIP_MAX_THREADS,       /* of a workgroup */
-    CUDA_HIP_MAX_SHARED_MEMORY, /* of a workgroup, bytes */
+    CUDA_HIP_MAX_THREADS,       /* per workgroup */
+    CUDA_HIP_MAX_SHARED_MEMORY, /* per workgroup, bytes */
     CUDA_HIP_MAX_GROUPS_X,
     CUDA_HIP_MAX_GROUPS_Y,
     CUDA_HIP_MAX_GROUPS_Z,
     CUDA_HIP_ATTRIBUTE_COUNT
 };
 
-/* A kind of device, in the words of those who compile for it: "sm_90", "gfx1100". */
+/* Size of an architecture's name, such as "sm_90" or "gfx1100". */
 #define CUDA_HIP_ARCH_SIZE 64
 
 typedef struct CudaHipApi CudaHipApi;
 struct CudaHipApi {
     CudaHipCalls call;
-    const char *name;         /* of the backend */
-    const char *const *names; /* of the functions, by enum CudaHipFunction */
+    const char *name;         /* the backend's */
+    const char *const *names; /* the functions' names, by enum CudaHipFunction */
     int attributes[CUDA_HIP_ATTRIBUTE_COUNT];
-    int memory_host, memory_device; /* CudaHipSide.memory */
-    int dmabuf;                     /* CudaHipExternalMemory.type */
-    int version;                    /* of the API, as it packs it */
+    int memory_host, memory_device; /* values of CudaHipSide.memory */
+    int dmabuf;                     /* CudaHipExternalMemory.type of a dma-buf */
+    int version;                    /* the API's, in its own packed form */
 
     const char *(*error_name)(int result);
-    /* Adds what only this API can tell: version, driver, what is missing; and the architecture. */
+    /* Fills in what the two APIs report differently: version, driver, missing capabilities and the
+     * architecture. */
     void (*describe)(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SIZE]);
-    /* Whether it adds doubles at least half as fast as floats. NULL: the API does not tell. */
+    /* True if the device adds doubles at least half as fast as floats. NULL if the API does not
+     * tell. */
     bool (*has_fast_doubles)(int device);
 
-    /* The code for that architecture; NULL when there is no such kernel. */
+    /* Returns the kernel's code for an architecture, NULL if no such kernel exists. */
     const KernelImage *(*image)(const char *arch, const char *kernel);
-    /* Makes of it what ModuleLoadData takes: free *made with mem_free, or NULL when the image itself will
-     * do. A negative errno (logged) when it cannot be compiled. */
+    /* Compiles an image to code for ModuleLoadData. The caller frees *made with mem_free; *made is
+     * NULL if the image itself can be loaded. Returns a negative errno (logged) if compiling
+     * fails. */
     int (*compile)(const char *arch, const KernelImage *image, void **made);
-    /* Loads the code of several kernels as one module, because that is faster: an error as ModuleLoadData gives it.
-     * NULL: it is not. */
+    /* Loads several kernels as one module and returns the result of ModuleLoadData. NULL where that
+     * is not faster than loading them one by one. */
     int (*load_together)(const KernelImage *const *images, unsigned count, CudaHipHandle *module);
-    /* Why ModuleLoadData refused the code, in the words of the driver. May be NULL. */
+    /* Writes the driver's explanation why ModuleLoadData refused the code. May be NULL. */
     void (*explain)(const void *code, char *text, size_t size);
 };
 
-/* Fills api->call from an opened library: false (logged) when it lacks one of them. */
+/* Fills api->call from an opened library. If a function is missing, logs it with `remedy` (what the
+ * user can do) and returns false. */
 bool cuda_hip_load(CudaHipApi *api, void *library, const char *remedy);
 
-/* CUDA's column of driver/api.h. */
+/* ---- CUDA ---- */
 
 extern const GpuBackend cuda_backend;
 
-/* Opens libcuda on first use and keeps it. NULL when the machine has none that we can use. Thread-safe. */
+/* Opens libcuda on first use and keeps it open. Returns NULL if the machine has no usable one.
+ * Thread-safe. */
 const CudaHipApi *cuda_api(void);
 
-/* The version of NVIDIA's driver, as "570.124.06"; empty when it cannot be told. */
+/* Writes the version of NVIDIA's driver, such as "570.124.06", or "" if it is unknown. */
 void cuda_driver_version(char *text, size_t size);
 
-/* HIP's column of driver/api.h. */
+/* ---- HIP ---- */
 
 extern const GpuBackend hip_backend;
 
-/* Opens libamdhip64 on first use and keeps it. NULL when the machine has none that we can use.
+/* Opens libamdhip64 on first use and keeps it open. Returns NULL if the machine has no usable one.
  * Thread-safe. */
 const CudaHipApi *hip_api(void);
 
-/* ---- bundle.c ---- */
-
-/* Has the bundle, of `size` bytes, code for that architecture? "gfx90a:sramecc+:xnack-" is gfx90a. */
+/* True if a bundle of `size` bytes holds code for an architecture. Features behind a colon do not
+ * matter: "gfx90a:sramecc+:xnack-" is gfx90a. */
 bool hip_bundle_has(const void *bundle, size_t size, const char *arch);
 
-/* ---- compile.c: hiprtc, for architectures that the build has no code for ---- */
+/* hiprtc compiles kernels for architectures that the build holds no code for. */
 
-/* Opens hiprtc: a library of its own, or part of `library`. Once, before the others. */
+/* Opens hiprtc, which is a library of its own or part of `library`. Call once, before the functions
+ * below. */
 void hip_compiler_open(void *library);
 bool hip_has_compiler(void);
 
-/* Compiles a source: free *code with mem_free. */
+/* Compiles a source text. The caller frees *code with mem_free. Returns a negative errno (logged)
+ * on failure. Thread-safe. */
 int hip_compile(const char *arch, const KernelImage *source, void **code);
 
 #endif

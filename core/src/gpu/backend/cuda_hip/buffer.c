@@ -12,7 +12,7 @@ static int allocate(CudaHipDevice *dev, enum GpuMemory memory, CudaHipBuffer *bu
         return err;
     if (memory == GPU_DEVICE)
         err = CUDA_HIP_TRY(dev, MemAlloc, &buffer->address, buffer->gpu.size);
-    else /* cached on both ways: features on the CPU read what is uploaded */
+    else /* cached by the CPU in both directions: CPU features read uploaded pictures, too */
         err = CUDA_HIP_TRY(dev, MemHostAlloc, &buffer->gpu.host, buffer->gpu.size,
                            CUDA_HIP_HOST_PORTABLE);
     cuda_hip_leave(dev);
@@ -25,7 +25,7 @@ int cuda_hip_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, G
     CudaHipBuffer *buffer = mem_zalloc(sizeof(*buffer));
     if (!buffer)
         return -ENOMEM;
-    buffer->gpu.size = size ? (size + 3) & ~(size_t)3 : 4; /* fills work in words */
+    buffer->gpu.size = size ? (size + 3) & ~(size_t)3 : 4; /* fills write whole words */
     buffer->ours = true;
     const int err = allocate((CudaHipDevice *)gpu, memory, buffer);
     if (err)
@@ -60,7 +60,7 @@ uintptr_t cuda_hip_address(const GpuBuffer *buffer)
     return ((const CudaHipBuffer *)buffer)->address;
 }
 
-/* Memory and semaphores that another API shares. */
+/* ---- memory and semaphores of other APIs ---- */
 
 #ifdef _WIN32
 static int open_handle(const GpuHandle *handle, CudaHipOsHandle *out)
@@ -81,7 +81,8 @@ static bool is_known(enum GpuHandleType type)
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The driver takes over the descriptor it is given: the caller keeps its own. */
+/* Duplicates the descriptor, because the driver takes over the one it gets and the caller keeps its
+ * own. */
 static int open_handle(const GpuHandle *handle, CudaHipOsHandle *out)
 {
     out->fd = fcntl((int)handle->value, F_DUPFD_CLOEXEC, 0);
@@ -101,7 +102,7 @@ static bool is_known(enum GpuHandleType type)
 
 static int refused(CudaHipDevice *dev, const char *what, int result)
 {
-    log_error("%s: %s refuses the %s (%s)", dev->api->name, dev->gpu.name, what,
+    log_error("%s: %s cannot import the %s (%s)", dev->api->name, dev->gpu.name, what,
               dev->api->error_name(result));
     return result == CUDA_HIP_OUT_OF_MEMORY ? -ENOMEM : -ENOTSUP;
 }
@@ -131,7 +132,8 @@ static int import_memory(CudaHipDevice *dev, const GpuHandle *handle, CudaHipBuf
     return 0;
 }
 
-/* A driver may refuse it for reasons of its own, or because it is pinned, by whomever: the caller has another way then. */
+/* Pins pages of the caller. The driver may refuse, for instance because they are pinned already.
+ * The caller then copies the data instead, so this logs nothing. */
 static int pin_pages(CudaHipDevice *dev, const GpuHandle *handle, CudaHipBuffer *buffer)
 {
     void *const pages = (void *)handle->value;
@@ -147,7 +149,8 @@ int cuda_hip_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **
 {
     CudaHipDevice *dev = (CudaHipDevice *)gpu;
     *out = NULL;
-    const bool pinned = handle->type == GPU_HANDLE_UPLOAD; /* for all devices (buffer.c) */
+    const bool pinned =
+        handle->type == GPU_HANDLE_UPLOAD; /* for all devices, see CUDA_HIP_HOST_PORTABLE */
     const bool wrapped = handle->type == GPU_HANDLE_ADDRESS || pinned;
     const bool plain = handle->type == GPU_HANDLE_PAGES;
     if (!wrapped && !plain && !is_known(handle->type))

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "gpu/backend/cuda_hip/device.h"
 
-/* Commands are kept in a list, with addresses in place of buffers, and enqueued when they are
- * submitted. */
+/* Recording keeps commands in a list, with addresses in place of buffers. Submitting enqueues
+ * them. */
 
 int cuda_hip_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
 {
@@ -52,7 +52,7 @@ int cuda_hip_commands_end(GpuCommands *commands)
     return commands->err;
 }
 
-/* NULL when there is no room. */
+/* Returns the next command to fill in, NULL if memory ran out. */
 static CudaHipCommand *add(GpuCommands *commands)
 {
     if (!commands->err)
@@ -61,7 +61,7 @@ static CudaHipCommand *add(GpuCommands *commands)
     return commands->err ? NULL : &commands->list[commands->count++];
 }
 
-static CudaHipLocation place_of(const GpuBuffer *gpu_buffer, size_t offset, size_t stride)
+static CudaHipLocation locate(const GpuBuffer *gpu_buffer, size_t offset, size_t stride)
 {
     const CudaHipBuffer *buffer = (const CudaHipBuffer *)gpu_buffer;
     if (buffer->gpu.host)
@@ -77,9 +77,9 @@ void cuda_hip_commands_copy_rows(GpuCommands *commands, const GpuRows *rows)
     if (!command)
         return;
     command->kind = COMMAND_COPY;
-    command->u.copy.from = place_of(rows->from, rows->from_offset, rows->from_stride);
-    command->u.copy.to = place_of(rows->to, rows->to_offset, rows->to_stride);
-    /* Rows without gaps are one. */
+    command->u.copy.from = locate(rows->from, rows->from_offset, rows->from_stride);
+    command->u.copy.to = locate(rows->to, rows->to_offset, rows->to_stride);
+    /* Rows without gaps are copied as one. */
     const bool whole = rows->from_stride == rows->row && rows->to_stride == rows->row;
     command->u.copy.row = whole ? rows->row * rows->rows : rows->row;
     command->u.copy.rows = whole ? 1 : rows->rows;
@@ -101,7 +101,7 @@ void cuda_hip_commands_fill(GpuCommands *commands, const GpuRange *range, uint32
     CudaHipCommand *command = range->size ? add(commands) : NULL;
     if (!command)
         return;
-    const CudaHipLocation to = place_of(range->buffer, range->offset, 0);
+    const CudaHipLocation to = locate(range->buffer, range->offset, 0);
     command->kind = COMMAND_FILL;
     /* The device sees pinned memory at the host's address. */
     command->u.fill.to = to.host ? (CudaHipAddress)to.host : to.address;
@@ -145,17 +145,17 @@ void cuda_hip_commands_barrier(GpuCommands *commands)
         command->kind = COMMAND_BARRIER;
 }
 
-/* ---- to a stream ---- */
+/* ---- enqueueing on a stream ---- */
 
-static CudaHipSide side_of(const CudaHipApi *api, const CudaHipLocation *place, size_t row)
+static CudaHipSide side_of(const CudaHipApi *api, const CudaHipLocation *location, size_t row)
 {
-    return (CudaHipSide){ .memory = place->host ? api->memory_host : api->memory_device,
-                          .host = place->host,
-                          .device = place->address,
-                          .pitch = place->stride > row ? place->stride : row };
+    return (CudaHipSide){ .memory = location->host ? api->memory_host : api->memory_device,
+                          .host = location->host,
+                          .device = location->address,
+                          .pitch = location->stride > row ? location->stride : row };
 }
 
-/* Also what has no function of its own: from the host to the host. */
+/* Also serves copies from host to host, for which the API has no function of its own. */
 static int copy_2d(CudaHipDevice *dev, const CudaHipLocation *from, const CudaHipLocation *to,
                    size_t row, size_t rows, CudaHipHandle stream)
 {

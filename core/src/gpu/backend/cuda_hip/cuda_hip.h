@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* CUDA and HIP devices: one source over two columns of symbols (driver/api.h). */
+/* CUDA and HIP devices. Both backends share this code, which calls the driver through the table of
+ * api.h. */
 #ifndef CUDA_HIP_H
 #define CUDA_HIP_H
 
@@ -7,38 +8,40 @@
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/picture.h"
 
-/* For GpuBackend. `api` NULL: its library is not there. */
+/* For GpuBackend. `api` is NULL if the driver's library is not installed; probing then returns
+ * -ENOSYS. */
 int cuda_hip_probe(const CudaHipApi *api, const GpuBackend *backend, bool validation,
                    GpuProbe **out);
 void cuda_hip_probe_end(GpuProbe *probe);
 int cuda_hip_open(GpuProbe *probe, unsigned index, GpuDevice **out);
 
-/* Opens the device that a context of the caller's belongs to, and works in that context, which must
- * outlive the device and is never destroyed here. NULL: the primary context of the first device.
- * `info` says what it is. -ENOTSUP (logged) when it lacks something. */
+/* Opens the device of the caller's `context` and works in that context. The context must outlive
+ * the device and is never destroyed here. NULL stands for the primary context of the first device.
+ * Fills in `info`. Returns -ENOTSUP (logged) if the device lacks a capability we need. */
 int cuda_hip_adopt(const CudaHipApi *api, void *context, GpuDevice **out, GpuDeviceInfo *info);
 
-/* ---- in the words of the API ---- */
+/* ---- access to the API's own objects ---- */
 
 void *cuda_hip_context(const GpuDevice *device);
-uintptr_t cuda_hip_address(const GpuBuffer *buffer); /* on the device */
+uintptr_t cuda_hip_address(const GpuBuffer *buffer); /* in device memory */
 
-/* GpuForeign with value 0: `handle` is a stream (0: the legacy one), and the point is what was enqueued
- * there before the submission; as a signal, whatever is enqueued there afterwards waits for it. Otherwise
- * `handle` is a timeline semaphore of another API, imported by this, and the value one of its own. The
- * descriptor stays the caller's. -ENOTSUP (logged) when the driver refuses it. */
+/* Imports a timeline semaphore of another API, for GpuForeign.handle with a value other than 0.
+ * (With value 0, the handle is a stream, where 0 is the legacy stream: a wait is for all work
+ * enqueued there before the submission, and a signal makes all work enqueued there afterwards wait
+ * for the submission.) The caller keeps the descriptor. Returns -ENOTSUP (logged) if the driver
+ * refuses it. */
 int cuda_hip_semaphore_import(GpuDevice *device, const GpuHandle *handle, uintptr_t *semaphore);
 void cuda_hip_semaphore_destroy(GpuDevice *device, uintptr_t semaphore);
 
-/* What can be told of a device before it is opened. */
+/* ---- probing: describing devices before opening them ---- */
 
 typedef struct CudaHipProbe {
     GpuProbe gpu;
     const CudaHipApi *api;
-    GpuDeviceInfo devices[]; /* by the driver's number */
+    GpuDeviceInfo devices[]; /* indexed by the driver's device number */
 } CudaHipProbe;
 
-/* Starts the driver. -ENODEV when it has no device. */
+/* Initialises the driver and counts its devices. Returns -ENODEV if it has none. */
 int cuda_hip_count(const CudaHipApi *api, int *count);
 
 void cuda_hip_describe(const CudaHipApi *api, int device, GpuDeviceInfo *info,
@@ -46,27 +49,29 @@ void cuda_hip_describe(const CudaHipApi *api, int device, GpuDeviceInfo *info,
 
 int cuda_hip_attribute(const CudaHipApi *api, enum CudaHipAttribute attribute, int device);
 
-/* Adds to info->missing. */
+/* Appends a missing capability to info->missing. */
 void cuda_hip_note_missing(GpuDeviceInfo *info, const char *what);
 
-/* Frames that lie in memory of the device already: what VmafCudaFrame and VmafHipFrame say. */
+/* ---- frames in device memory ---- */
 
+/* The common form of VmafCudaFrame and VmafHipFrame. */
 typedef struct CudaHipFrame {
     unsigned w, h, bpc;
     enum VmafPixelFormat pix_fmt;
     unsigned shift;
-    uintptr_t plane[3]; /* addresses on the device; no third one: the second holds both */
+    uintptr_t
+        plane[3]; /* device addresses; if [2] is 0, [1] holds both chroma planes, interleaved */
     size_t pitch[3];
-    void *context;    /* that they are of; NULL: not said */
-    uintptr_t stream; /* what was enqueued there comes first */
+    void *context;    /* of the planes; NULL if unknown */
+    uintptr_t stream; /* we wait for all work enqueued there so far */
     void (*release)(void *opaque);
     void *release_opaque;
 } CudaHipFrame;
 
-/* As the functions of libvmaf_cuda.h have it. */
+/* See vmaf_cuda_can_read. */
 int cuda_hip_can_read(VmafContext *vmaf, const GpuBackend *backend, const CudaHipFrame *frame,
                       char *why, size_t why_size);
-/* Both are copied. They are released, whatever comes of it. */
+/* See vmaf_cuda_read_frames. Copies both structs; calls their release functions even on failure. */
 int cuda_hip_read_frames(VmafContext *vmaf, const GpuBackend *backend, const CudaHipFrame *ref,
                          const CudaHipFrame *dist, unsigned index);
 

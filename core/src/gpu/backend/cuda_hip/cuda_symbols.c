@@ -77,7 +77,7 @@ static int(CUDA_HIP_CALL *load_data_ex)(CudaHipHandle *module, const void *image
                                         int *options, void **values);
 
 static CudaHipApi api;
-static const CudaHipApi *loaded; /* &api when all of it is there */
+static const CudaHipApi *loaded; /* &api once every function was found */
 static char driver_text[256];
 
 static const char *error_name(int result)
@@ -88,21 +88,21 @@ static const char *error_name(int result)
 
 static void explain(const void *code, char *text, size_t size)
 {
-    int options[] = { 5 /* the log of errors */, 6 /* its size */ };
+    int options[] = { 5 /* buffer of the error log */, 6 /* its size */ };
     void *values[] = { text, (void *)size };
     CudaHipHandle module;
     if (load_data_ex && !load_data_ex(&module, code, 2, options, values))
         api.call.ModuleUnload(module);
 }
 
-/* The driver compiles modules one after another, and is slower when several threads ask for that; newer ones compile
- * a module's kernels side by side when they are told to. */
+/* The driver compiles modules one after another, and is slower when several threads ask at once.
+ * Since CUDA 13.0 an option makes it compile the kernels of one module side by side. */
 #define SPLIT_SINCE 13000 /* CUDA 13.0 */
 #define SPLIT_THREADS 16
 
 static int load_together(const KernelImage *const *images, unsigned count, CudaHipHandle *module)
 {
-    int options[] = { 34 /* split compilation: threads */ };
+    int options[] = { 34 /* number of threads for split compilation */ };
     void *values[] = { (void *)(uintptr_t)(count < SPLIT_THREADS ? count : SPLIT_THREADS) };
     const unsigned option_count = api.version >= SPLIT_SINCE;
     char *const text = cuda_join(images, count);
@@ -112,7 +112,7 @@ static int load_together(const KernelImage *const *images, unsigned count, CudaH
     return result;
 }
 
-/* Our PTX is made for compute capability 5.2 and what came after it. */
+/* Our PTX needs compute capability 5.2 or later. */
 static void describe(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SIZE])
 {
     enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
@@ -144,7 +144,8 @@ static const KernelImage *image(const char *arch, const char *kernel)
     return kernel_image_find(cuda_images, kernel);
 }
 
-/* The driver compiles our PTX: a verdict on it holds for this very version. */
+/* The text includes the driver's version: the driver compiles our PTX, so the result of a self-test
+ * holds only for that version. */
 static void read_version(void)
 {
     char driver[64];
@@ -180,7 +181,7 @@ static void load(void)
         .image = image,
         .explain = explain,
     };
-    /* MIG instances have a UUID of their own, which only the second version tells. */
+    /* Only the second version of this function reports the UUIDs of MIG instances. */
     const LibraryFunction uuid = library_function(library, "cuDeviceGetUuid_v2");
     load_data_ex = (int(CUDA_HIP_CALL *)(CudaHipHandle *, const void *, unsigned, int *,
                                          void **))library_function(library, "cuModuleLoadDataEx");
@@ -244,8 +245,9 @@ char *cuda_join(const KernelImage *const *images, unsigned count)
 
 /* ---- the driver's version ---- */
 
-/* libcuda tells only the version of its API. The kernel module tells the driver's version at once; where it
- * does not, we ask the management library, which is installed with the driver and takes 20 ms. */
+/* libcuda tells only the version of its API. The kernel module tells the driver's version at once;
+ * where it does not, we ask the management library, which is installed with the driver and takes 20
+ * ms. */
 
 #ifdef _WIN32
 static const char *const nvml_names[] = { "nvml.dll", NULL };

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "gpu/backend/cuda_hip/cuda_hip.h"
 
-/* ---- calls ---- */
+/* ---- calls of the driver ---- */
 
-/* Errors after which nothing works in this context any more. */
+/* True for errors after which every call in this context fails. */
 static bool is_loss(int result)
 {
     switch (result) {
@@ -145,10 +145,10 @@ static int create_queue(CudaHipDevice *dev, CudaHipQueue *queue)
 static void read_limits(CudaHipDevice *dev)
 {
     GpuLimits *limits = &dev->gpu.limits;
-    /* Whole cache lines and more; kernels count what they bind in 32 bits. */
+    /* A multiple of every cache line; kernels index bound memory with 32 bits. */
     limits->offset_alignment = 256;
     limits->max_binding = UINT32_MAX & ~(size_t)3;
-    /* HIP counts the threads of a row in 32 bits, too. */
+    /* HIP counts threads (workgroups times 256) with 32 bits, too. */
     const int room = INT32_MAX / 256;
     for (unsigned i = 0; i < 3; i++) {
         const int most = cuda_hip_attribute(dev->api, CUDA_HIP_MAX_GROUPS_X + i, dev->device);
@@ -169,7 +169,7 @@ static int create_objects(CudaHipDevice *dev)
     return err;
 }
 
-/* `context` NULL: the device's own. */
+/* `context` NULL stands for the device's primary context. */
 static int create(const CudaHipApi *api, int device, CudaHipHandle context, GpuDevice **out,
                   GpuDeviceInfo *info)
 {
@@ -227,7 +227,7 @@ int cuda_hip_open(GpuProbe *gpu, unsigned index, GpuDevice **out)
     return create(probe->api, device, NULL, out, &info);
 }
 
-/* Which device a context belongs to. */
+/* Stores the number of the device that a context belongs to. */
 static int device_of(const CudaHipApi *api, CudaHipHandle context, int *device)
 {
     CudaHipHandle popped;
@@ -237,7 +237,7 @@ static int device_of(const CudaHipApi *api, CudaHipHandle context, int *device)
         api->call.CtxPopCurrent(&popped);
     }
     if (result)
-        log_error("%s: the context cannot be used: %s", api->name, api->error_name(result));
+        log_error("%s: cannot use the context: %s", api->name, api->error_name(result));
     return result ? -EINVAL : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Inside of driver/: what its files share. */
+/* Shared by the files of this folder: the device, its queues, buffers, kernels and commands. */
 #ifndef CUDA_HIP_DEVICE_H
 #define CUDA_HIP_DEVICE_H
 
@@ -8,17 +8,17 @@
 
 #include "gpu/backend/cuda_hip/cuda_hip.h"
 
-/* ---- points.c: a queue's time line ---- */
+/* ---- points.c: numbered points on a queue's time line ---- */
 
-/* Submissions of a queue that may be under way: one more waits for the oldest of them. */
+/* Submissions of a queue that may be in flight. A further one first waits for the oldest. */
 #define CUDA_HIP_POINTS 64
 
 typedef struct CudaHipPoints {
-    pthread_mutex_t lock; /* guards what follows; never held while the driver works */
+    pthread_mutex_t lock; /* guards all members; never held during a driver call */
     uint64_t submitted, reached;
     struct {
-        CudaHipHandle event; /* of point n, n + CUDA_HIP_POINTS, … */
-        unsigned pins;       /* who looks at it: not to be recorded anew */
+        CudaHipHandle event; /* records points n, n + CUDA_HIP_POINTS, … */
+        unsigned pins; /* threads that use the event, which must not be recorded again meanwhile */
     } ring[CUDA_HIP_POINTS];
 } CudaHipPoints;
 
@@ -27,32 +27,34 @@ typedef struct CudaHipDevice CudaHipDevice;
 int cuda_hip_points_create(CudaHipDevice *dev, CudaHipPoints *points);
 void cuda_hip_points_destroy(CudaHipDevice *dev, CudaHipPoints *points);
 
-/* The event to record for the next point, once nobody needs it for an earlier one. One thread at a time
- * takes it; then it is published, or left for the next. */
+/* Waits until no thread needs the next point's event for an earlier point, and stores that event.
+ * The caller holds the queue's lock until it has recorded the event and published the point, or
+ * given up. */
 int cuda_hip_points_take(CudaHipDevice *dev, CudaHipPoints *points, CudaHipHandle *event);
 uint64_t cuda_hip_points_publish(CudaHipPoints *points);
 
-/* The event of a point that is not known to be reached, until it is unpinned; NULL: it is reached. */
+/* Pins the event of a point and returns it, or returns NULL if the point is already reached. */
 CudaHipHandle cuda_hip_points_pin(CudaHipPoints *points, uint64_t value);
 void cuda_hip_points_unpin(CudaHipPoints *points, uint64_t value);
-/* 1: reached; 0: the time is over; negative errno. */
+/* Returns 1 if the point was reached, 0 on a timeout, or a negative errno. */
 int cuda_hip_points_wait(CudaHipDevice *dev, CudaHipPoints *points, uint64_t value,
                          uint64_t timeout_ns);
 
 /* ---- device.c ---- */
 
 typedef struct CudaHipQueue {
-    pthread_mutex_t lock; /* around a submission */
+    pthread_mutex_t lock; /* held during a submission */
     CudaHipHandle stream;
-    CudaHipHandle mark; /* event: how far a foreign stream is */
+    CudaHipHandle mark; /* event that marks how far a foreign stream is */
     CudaHipPoints points;
 } CudaHipQueue;
 
-/* Streams that a graph is captured from: as many commands of a stage run side by side. */
+/* Streams that graphs are captured from, which is also how many commands of a stage run side by
+ * side. */
 #define CUDA_HIP_CAPTURE_STREAMS 8
 
 typedef struct CudaHipCapture {
-    pthread_mutex_t lock; /* around a capture */
+    pthread_mutex_t lock; /* held during a capture */
     CudaHipHandle streams[CUDA_HIP_CAPTURE_STREAMS];
     CudaHipHandle events[CUDA_HIP_CAPTURE_STREAMS];
 } CudaHipCapture;
@@ -65,28 +67,30 @@ struct CudaHipDevice {
     int device;
     char arch[CUDA_HIP_ARCH_SIZE];
     CudaHipHandle context;
-    bool primary; /* the context is the device's own, and retained */
+    bool primary; /* we retained the device's primary context */
     atomic_bool lost;
     CudaHipQueue queues[GPU_QUEUES]; /* by enum GpuQueue */
     CudaHipCapture capture;
 
-    pthread_mutex_t kernels_lock;
+    pthread_mutex_t kernels_lock; /* guards the list and the states of its entries */
     pthread_cond_t kernels_changed;
-    CudaHipKernel *kernels; /* list */
+    CudaHipKernel *kernels; /* linked list */
 };
 
-/* Every operation that calls the driver begins and ends so: the context is the thread's current one in
- * between. -EIO when the device is lost. */
+/* Make the device's context current for the calling thread, and restore the previous one. Every
+ * operation that calls the driver does so between these two. cuda_hip_enter returns -EIO if the
+ * device is lost. */
 int cuda_hip_enter(CudaHipDevice *dev);
 void cuda_hip_leave(CudaHipDevice *dev);
-/* The same to destroy something, which is done on a lost device, too. False: the context is gone, and all
- * that was in it. */
+/* Like cuda_hip_enter, for destroying objects, which is also done on a lost device. Returns false
+ * if the context no longer exists, and with it all its objects. */
 bool cuda_hip_enter_anyway(CudaHipDevice *dev);
 
-/* Logs a failed call and gives the errno for it; notes that the device is lost when it is. */
+/* Logs a failed call and returns its negative errno. Marks the device lost where the error means
+ * that. */
 int cuda_hip_error(CudaHipDevice *dev, enum CudaHipFunction function, int result);
 
-/* Calls a function of the driver: 0 or the errno. */
+/* Calls a function of the driver. Returns 0 or a negative errno (logged). */
 #define CUDA_HIP_TRY(dev, name, ...)                                                               \
     cuda_hip_check(dev, CUDA_HIP_##name, (dev)->api->call.name(__VA_ARGS__))
 static inline int cuda_hip_check(CudaHipDevice *dev, enum CudaHipFunction function, int result)
@@ -94,14 +98,14 @@ static inline int cuda_hip_check(CudaHipDevice *dev, enum CudaHipFunction functi
     return result ? cuda_hip_error(dev, function, result) : 0;
 }
 
-/* ---- buffer.c, external.c ---- */
+/* ---- buffer.c ---- */
 
 typedef struct CudaHipBuffer {
     GpuBuffer gpu;
-    CudaHipAddress address; /* on the device; 0 for memory of the host */
-    bool ours;
-    bool registered;        /* plain memory of the caller's, pinned here */
-    CudaHipHandle external; /* the memory of another API that it is */
+    CudaHipAddress address; /* in device memory; 0 for host memory */
+    bool ours;              /* freed with the buffer */
+    bool registered;        /* ordinary memory of the caller, which we pinned */
+    CudaHipHandle external; /* imported memory of another API, else NULL */
 } CudaHipBuffer;
 
 int cuda_hip_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out);
@@ -114,7 +118,7 @@ struct CudaHipKernel {
     CudaHipKernel *next;
     const KernelInfo *info;
     enum { KERNEL_LOADING, KERNEL_READY } state;
-    CudaHipHandle module, function; /* the module is NULL where another kernel has it */
+    CudaHipHandle module, function; /* module is NULL if another kernel of the module owns it */
 };
 
 struct GpuBindings {
@@ -127,14 +131,14 @@ const KernelImage *cuda_hip_kernel_image(GpuDevice *gpu, const KernelInfo *info)
 int cuda_hip_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                              GpuBindings **out);
 void cuda_hip_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);
-/* `loaded`: the context that they are in is still there. */
+/* `loaded`: true while the context that holds the modules still exists. */
 void cuda_hip_kernels_destroy(CudaHipDevice *dev, bool loaded);
 
 /* ---- commands.c ---- */
 
-/* A place in memory of either side. */
+/* A position in host or device memory. */
 typedef struct CudaHipLocation {
-    void *host; /* NULL: on the device */
+    void *host; /* NULL for device memory */
     CudaHipAddress address;
     size_t stride;
 } CudaHipLocation;
@@ -154,7 +158,8 @@ typedef struct CudaHipCommand {
         struct {
             const CudaHipKernel *kernel;
             unsigned groups[3];
-            /* The kernel's only one, a struct: addresses, then parameters. See prelude/cuda.h. */
+            /* The kernel's only argument, a struct of addresses and parameters. See
+             * prelude/cuda.h. */
             _Alignas(16) unsigned char argument[GPU_MAX_BINDINGS * sizeof(CudaHipAddress) +
                                                 GPU_MAX_PARAMS];
         } launch;
@@ -167,12 +172,12 @@ struct GpuCommands {
     enum GpuQueue queue;
     CudaHipCommand *list;
     size_t count, capacity;
-    int err;             /* of recording */
-    unsigned launches;   /* recorded */
-    bool stamped;        /* notes times */
-    bool submitted;      /* since it was recorded */
-    bool no_graph;       /* none could be made */
-    CudaHipHandle graph; /* what was recorded, ready to be launched; NULL: none yet */
+    int err;             /* from recording */
+    unsigned launches;   /* dispatches recorded */
+    bool stamped;        /* has stamps */
+    bool submitted;      /* at least once since recording */
+    bool no_graph;       /* building one failed */
+    CudaHipHandle graph; /* the recorded commands, ready to launch; NULL: none yet */
 };
 
 int cuda_hip_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out);
@@ -187,23 +192,19 @@ void cuda_hip_commands_stamp(GpuCommands *commands, CudaHipHandle event);
 void cuda_hip_commands_barrier(GpuCommands *commands);
 int cuda_hip_commands_end(GpuCommands *commands);
 
-/* Enqueues one command. A stream works in order, so that a barrier is nothing. */
+/* Enqueues one command. A barrier is ignored, since a stream runs in order. */
 int cuda_hip_command_issue(CudaHipDevice *dev, const CudaHipCommand *command, CudaHipHandle stream);
 
-/* ---- capture.c ---- */
+/* ---- queue.c ---- */
 
 int cuda_hip_capture_create(CudaHipDevice *dev);
 void cuda_hip_capture_destroy(CudaHipDevice *dev);
-/* Makes a graph of what was recorded. */
+/* Builds a graph from the recorded commands and stores it in commands->graph. */
 int cuda_hip_capture_graph(GpuCommands *commands);
-
-/* ---- queue.c ---- */
 
 int cuda_hip_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int cuda_hip_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int cuda_hip_drain(GpuDevice *gpu);
-
-/* ---- stamps.c ---- */
 
 int cuda_hip_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
 void cuda_hip_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);

@@ -8,9 +8,9 @@
 #include "gpu/backend/cuda_hip/device.h"
 #include "gpu/client.h"
 
-/* ---- what can be read ---- */
+/* ---- checks ---- */
 
-/* Cb and Cr side by side, in one plane. */
+/* True if one plane holds Cb and Cr, interleaved. */
 static bool is_paired(const CudaHipFrame *frame)
 {
     return frame->pix_fmt != VMAF_PIX_FMT_YUV400P && !frame->plane[2];
@@ -26,13 +26,13 @@ static int check_planes(const CudaHipFrame *frame, const FrameShape *shape, char
             continue;
         if (!frame->plane[p] || frame->pitch[p] < row) {
             snprintf(why, size, "plane %u %s", p,
-                     frame->plane[p] ? "has rows that are longer than its pitch" : "is missing");
+                     frame->plane[p] ? "has a pitch shorter than a row" : "is missing");
             return -EINVAL;
         }
     }
     if (frame->shift > 8 * bytes - frame->bpc) {
-        snprintf(why, size, "samples of %u bits above %u others do not fit in %u", frame->bpc,
-                 frame->shift, 8 * bytes);
+        snprintf(why, size, "samples of %u bits, shifted left by %u, do not fit in %u bits",
+                 frame->bpc, frame->shift, 8 * bytes);
         return -EINVAL;
     }
     return 0;
@@ -43,12 +43,12 @@ static int check(const GpuClient *client, const CudaHipFrame *frame, FrameShape 
 {
     int err = shape_init(shape, frame->pix_fmt, frame->bpc, frame->w, frame->h);
     if (err)
-        snprintf(why, size, "there are no pictures of %ux%u samples of %u bits in format %d",
+        snprintf(why, size, "unsupported size, depth or format: %ux%u, %u bits, pixel format %d",
                  frame->w, frame->h, frame->bpc, (int)frame->pix_fmt);
     if (!err)
         err = check_planes(frame, shape, why, size);
     if (!err && frame->context && frame->context != cuda_hip_context(client->session->device)) {
-        snprintf(why, size, "the frame lies in another context than the one that scores");
+        snprintf(why, size, "the frame is in another context than the one used for scoring");
         err = -ENOTSUP;
     }
     return err;
@@ -73,10 +73,11 @@ int cuda_hip_can_read(VmafContext *vmaf, const GpuBackend *backend, const CudaHi
 
 /* ---- copies ---- */
 
-/* Offsets into it are addresses. */
+/* A buffer that starts at address 0, so that an offset into it is an address. */
 static CudaHipBuffer everywhere = { .gpu = { .size = SIZE_MAX } };
 
-/* What becomes plane p of the picture: samples one after another, or every second one of a plane of both. */
+/* Copies the samples of plane p; with `step` 2 the rows of the frame hold two planes,
+ * interleaved. */
 static void copy_plane(const ImportTarget *target, const CudaHipFrame *frame, unsigned p,
                        GpuBuffer *to, size_t offset, unsigned step)
 {
@@ -93,7 +94,8 @@ static void copy_plane(const ImportTarget *target, const CudaHipFrame *frame, un
                                       .rows = shape->h[p] });
 }
 
-/* By way of memory for samples as they come. */
+/* Copies planes that need shifting or separating to temporary memory, and records the kernels that
+ * unpack them. */
 static int copy_and_unpack(ImportTarget *target, const CudaHipFrame *frame, unsigned planes)
 {
     ImportPacking packing[3];
@@ -128,7 +130,7 @@ static int record(ImportTarget *target, const void *source)
     return packed ? copy_and_unpack(target, frame, packed) : 0;
 }
 
-/* ---- a pair under way ---- */
+/* ---- reading a pair ---- */
 
 typedef struct CudaHipArrival {
     GpuArrival gpu;
@@ -163,7 +165,7 @@ static int read_arrival(VmafContext *vmaf, const GpuBackend *backend, CudaHipArr
     GpuClient *client = client_of(vmaf, backend);
     FrameShape shape;
     if (!client) {
-        log_error("%s: frames can be read by a context that uses %s", backend->name,
+        log_error("%s: cannot read frames: the VmafContext does not use %s", backend->name,
                   backend->title);
         return -EINVAL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Code for several architectures in one file, as clang's offload bundler lays it out: a magic word, a
- * count, then for each entry its offset, its size and its name, "hipv4-amdgcn-amd-amdhsa--gfx1100". All
- * numbers are 64 bits wide, the lowest byte first. */
+/* Reads bundles of clang's offload bundler, which hold code for several architectures: a magic
+ * word, a count, then for each entry its offset, size and name
+ * ("hipv4-amdgcn-amd-amdhsa--gfx1100"). Numbers are 64-bit little-endian. */
 #include <stdint.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static bool read_number(Reader *reader, uint64_t *number)
     return bytes;
 }
 
-/* Up to the first of the features that may follow. */
+/* Length of the name without the features that may follow a colon. */
 static size_t base_length(const char *arch, size_t length)
 {
     const char *colon = memchr(arch, ':', length);

@@ -80,7 +80,7 @@ static int take_code(void *program, void **code)
     return -EIO;
 }
 
-/* Under the lock: the compiler of HIP 5.2 crashes when two threads use it at once. */
+/* Held while compiling, because the compiler of HIP 5.2 crashes when two threads use it at once. */
 static pthread_mutex_t compiler_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int compile(const char *arch, const KernelImage *source, void **code)
@@ -91,7 +91,7 @@ static int compile(const char *arch, const KernelImage *source, void **code)
     void *program;
     int err = -EIO;
     if (rtc.CreateProgram(&program, source->data, source->name, 0, NULL, NULL)) {
-        log_error("hip: hiprtc does not take kernel '%s'", source->name);
+        log_error("hip: hiprtc rejects the source of kernel '%s'", source->name);
         return err;
     }
     if (rtc.CompileProgram(program, arch[0] ? 3 : 2, arch[0] ? options : options + 1))
@@ -109,6 +109,6 @@ int hip_compile(const char *arch, const KernelImage *source, void **code)
     const int err = compile(arch, source, code);
     pthread_mutex_unlock(&compiler_lock);
     if (err)
-        log_error("hip: kernel '%s' cannot be compiled for %s", source->name, arch);
+        log_error("hip: cannot compile kernel '%s' for %s", source->name, arch);
     return err;
 }

@@ -76,8 +76,8 @@ static const char *(*get_error_name)(int result);
 static int (*get_properties)(void *properties, int device);
 
 static CudaHipApi api;
-static const CudaHipApi *loaded; /* &api when all of it is there */
-/* Where the properties, a struct that grew with HIP 6, have the name of the architecture. */
+static const CudaHipApi *loaded; /* &api once every function was found */
+/* Offset of the architecture's name in the properties, a struct that grew with HIP 6. */
 static size_t arch_offset;
 enum { ARCH_OFFSET_5 = 396, ARCH_OFFSET_6 = 1160, ARCH_LENGTH = 256, PROPERTIES_ROOM = 8192 };
 
@@ -111,12 +111,12 @@ static void describe(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SI
              arch);
     if (arch[0] && !is_bundled(arch) && !hip_has_compiler()) {
         char text[128];
-        snprintf(text, sizeof(text), "code for %s in this build, or hiprtc to make it", arch);
+        snprintf(text, sizeof(text), "code for %s in this build, or hiprtc to compile it", arch);
         cuda_hip_note_missing(info, text);
     }
 }
 
-/* Without a name of the architecture the driver finds out. */
+/* If the architecture is unknown we pass the bundle, and the driver chooses from it. */
 static bool is_compiled_here(const char *arch)
 {
     return arch[0] && !is_bundled(arch);
@@ -159,10 +159,10 @@ static void load(void)
             [CUDA_HIP_MAX_GROUPS_Y] = 30,
             [CUDA_HIP_MAX_GROUPS_Z] = 31,
         },
-        .dmabuf = CUDA_HIP_EXTERNAL_FD, /* which every descriptor of memory is */
+        .dmabuf = CUDA_HIP_EXTERNAL_FD, /* HIP has one type for all file descriptors of memory */
         .error_name = error_name,
         .describe = describe,
-        /* No has_fast_doubles: what AMD's devices answer to HIP's attribute of that kind was never measured. */
+        /* No has_fast_doubles: nobody measured what AMD's devices report for HIP's attribute. */
         .image = image,
         .compile = compile,
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels are loaded ahead, several at once, or when they are first asked for: the driver may have to compile
- * them, which takes long enough to notice, and two threads do that side by side. */
+/* Loading kernels. They are loaded in advance, several at once, or on first use. The driver may
+ * have to compile them, which takes noticeable time, so two threads may load different kernels at
+ * the same time. */
 #include <errno.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ static unsigned threads_of(const KernelInfo *info)
     return info->workgroup[0] * info->workgroup[1];
 }
 
-/* The driver may give each thread so many registers that a workgroup does not fit. */
+/* Checks that a workgroup fits: the driver may have given each thread too many registers for
+ * that. */
 static int check_threads(CudaHipDevice *dev, const CudaHipKernel *kernel)
 {
     const unsigned wanted = threads_of(kernel->info);
@@ -37,8 +39,8 @@ static int check_threads(CudaHipDevice *dev, const CudaHipKernel *kernel)
         CUDA_HIP_TRY(dev, FuncGetAttribute, &most, CUDA_HIP_FUNCTION_MAX_THREADS, kernel->function);
     if (err || (unsigned)most >= wanted)
         return err;
-    log_error("%s: %s runs kernel '%s' with %d threads at most, and it needs %u", dev->api->name,
-              dev->gpu.name, kernel->info->name, most, wanted);
+    log_error("%s: %s limits kernel '%s' to %d threads, but it needs %u; update the driver",
+              dev->api->name, dev->gpu.name, kernel->info->name, most, wanted);
     return -EIO;
 }
 
@@ -64,7 +66,7 @@ static int load(CudaHipDevice *dev, CudaHipKernel *kernel, const KernelImage *im
     return err;
 }
 
-static CudaHipKernel *look_up(const CudaHipDevice *dev, const KernelInfo *info)
+static CudaHipKernel *look_up_locked(const CudaHipDevice *dev, const KernelInfo *info)
 {
     CudaHipKernel *kernel = dev->kernels;
     while (kernel && kernel->info != info)
@@ -72,19 +74,20 @@ static CudaHipKernel *look_up(const CudaHipDevice *dev, const KernelInfo *info)
     return kernel;
 }
 
-/* The one that is asked for, once nobody is at work on it; NULL when there is none. Under the lock. */
-static CudaHipKernel *find(CudaHipDevice *dev, const KernelInfo *info)
+/* Returns the kernel of the list once it is loaded; NULL if it is not in the list or its loading
+ * failed. */
+static CudaHipKernel *find_locked(CudaHipDevice *dev, const KernelInfo *info)
 {
     for (;;) {
-        CudaHipKernel *kernel = look_up(dev, info);
+        CudaHipKernel *kernel = look_up_locked(dev, info);
         if (!kernel || kernel->state == KERNEL_READY)
             return kernel;
         pthread_cond_wait(&dev->kernels_changed, &dev->kernels_lock);
     }
 }
 
-/* A place in the list for a kernel that is about to be loaded; NULL: no memory. Under the lock. */
-static CudaHipKernel *reserve(CudaHipDevice *dev, const KernelInfo *info)
+/* Adds a kernel to the list in state KERNEL_LOADING. Returns NULL if memory runs out. */
+static CudaHipKernel *reserve_locked(CudaHipDevice *dev, const KernelInfo *info)
 {
     CudaHipKernel *kernel = mem_zalloc(sizeof(*kernel));
     if (kernel) {
@@ -94,7 +97,8 @@ static CudaHipKernel *reserve(CudaHipDevice *dev, const KernelInfo *info)
     return kernel;
 }
 
-static void forget(CudaHipDevice *dev, CudaHipKernel *kernel)
+/* Removes a kernel from the list and frees it. */
+static void forget_locked(CudaHipDevice *dev, CudaHipKernel *kernel)
 {
     CudaHipKernel **link = &dev->kernels;
     while (*link != kernel)
@@ -113,10 +117,10 @@ int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
         return -EINVAL;
     }
     pthread_mutex_lock(&dev->kernels_lock);
-    CudaHipKernel *kernel = find(dev, info);
+    CudaHipKernel *kernel = find_locked(dev, info);
     const bool is_new = !kernel;
     if (is_new)
-        kernel = reserve(dev, info);
+        kernel = reserve_locked(dev, info);
     pthread_mutex_unlock(&dev->kernels_lock);
     if (!kernel)
         return -ENOMEM;
@@ -124,13 +128,13 @@ int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
         const int err = load(dev, kernel, image);
         pthread_mutex_lock(&dev->kernels_lock);
         if (err)
-            forget(dev, kernel);
+            forget_locked(dev, kernel);
         else
             kernel->state = KERNEL_READY;
         pthread_cond_broadcast(&dev->kernels_changed);
         pthread_mutex_unlock(&dev->kernels_lock);
         if (err) {
-            log_error("%s: kernel '%s' cannot be built on %s", dev->api->name, info->name,
+            log_error("%s: cannot build kernel '%s' on %s", dev->api->name, info->name,
                       dev->gpu.name);
             return err;
         }
@@ -147,22 +151,22 @@ typedef struct Batch {
     unsigned count;
 } Batch;
 
-/* Those that nobody has begun with. */
+/* Reserves the kernels that no thread has started to load. */
 static void reserve_all(CudaHipDevice *dev, Batch *batch, const KernelInfo *const *infos,
                         unsigned count)
 {
     pthread_mutex_lock(&dev->kernels_lock);
     for (unsigned i = 0; i < count; i++) {
         const KernelImage *image = dev->api->image(dev->arch, infos[i]->name);
-        if (!image || look_up(dev, infos[i]) ||
-            !(batch->kernels[batch->count] = reserve(dev, infos[i])))
+        if (!image || look_up_locked(dev, infos[i]) ||
+            !(batch->kernels[batch->count] = reserve_locked(dev, infos[i])))
             continue;
         batch->images[batch->count++] = image;
     }
     pthread_mutex_unlock(&dev->kernels_lock);
 }
 
-/* Without a word: who loads a kernel by itself tells what is wrong with it. */
+/* Logs nothing on failure: the kernel is then loaded alone, which logs the reason. */
 static bool take_function(CudaHipDevice *dev, CudaHipHandle module, CudaHipKernel *kernel)
 {
     const CudaHipCalls *call = &dev->api->call;
@@ -204,7 +208,7 @@ void cuda_hip_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsi
         if (made)
             batch.kernels[i]->state = KERNEL_READY;
         else
-            forget(dev, batch.kernels[i]);
+            forget_locked(dev, batch.kernels[i]);
     }
     pthread_cond_broadcast(&dev->kernels_changed);
     pthread_mutex_unlock(&dev->kernels_lock);

@@ -5,8 +5,9 @@
 
 #include "gpu/backend/cuda_hip/device.h"
 
-/* Looking again at once costs the driver's lock; sleeping costs a timer. */
-#define LOOKS_AT_ONCE 16
+/* A thread first polls without sleeping, which competes for the driver's lock, then sleeps between
+ * polls. */
+#define POLLS_WITHOUT_SLEEP 16
 #define SHORTEST_SLEEP_NS 20000
 #define LONGEST_SLEEP_NS 1000000
 #define MAX_ERRORS 100
@@ -65,7 +66,8 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
 }
 
-/* Sleeps for an eighth of the time that it took so far: that much later at most it is noticed. */
+/* How long to sleep: an eighth of the time waited so far, which limits how late we notice the
+ * event. */
 static uint64_t sleep_after(uint64_t passed_ns)
 {
     const uint64_t ns = passed_ns / 8;
@@ -74,18 +76,18 @@ static uint64_t sleep_after(uint64_t passed_ns)
                                    : ns;
 }
 
-/* Asked again and again, since a driver's own wait has no limit, and since another thread may find the
- * device lost meanwhile. */
+/* Polls, because the driver's own wait has no timeout and another thread may find the device lost
+ * meanwhile. Returns 1 once the event is reached, 0 on a timeout, -EIO if the device is lost. */
 static int wait_for_event(CudaHipDevice *dev, CudaHipHandle event, uint64_t timeout_ns)
 {
     const uint64_t start = now_ns();
     unsigned errors = 0;
-    for (unsigned looks = 0;; looks++) {
+    for (unsigned polls = 0;; polls++) {
         const int result = dev->api->call.EventQuery(event);
         if (!result)
             return 1;
-        /* An error other than a loss says nothing of the work, which goes on and uses what the caller
-         * would free then: it is asked again, for a while. */
+        /* After an error other than a loss, the work may still run and use memory that the caller
+         * would free, so poll again, at most MAX_ERRORS times. */
         if (result != CUDA_HIP_NOT_READY) {
             cuda_hip_error(dev, CUDA_HIP_EventQuery, result);
             if (++errors == MAX_ERRORS)
@@ -96,7 +98,7 @@ static int wait_for_event(CudaHipDevice *dev, CudaHipHandle event, uint64_t time
         const uint64_t passed = now_ns() - start;
         if (passed >= timeout_ns)
             return 0;
-        if (looks < LOOKS_AT_ONCE) {
+        if (polls < POLLS_WITHOUT_SLEEP) {
             sched_yield();
             continue;
         }
@@ -132,14 +134,14 @@ static bool is_pinned(CudaHipPoints *points, uint64_t value)
 
 int cuda_hip_points_take(CudaHipDevice *dev, CudaHipPoints *points, CudaHipHandle *event)
 {
-    /* Only who publishes changes it, and that is the caller. */
+    /* Only the caller changes `submitted`, since it holds the queue's lock. */
     const uint64_t value = points->submitted + 1;
     if (value > CUDA_HIP_POINTS) {
         const int reached = cuda_hip_points_wait(dev, points, value - CUDA_HIP_POINTS, UINT64_MAX);
         if (reached < 0)
             return reached;
     }
-    /* Whoever still looks at it sees that it is reached. */
+    /* Threads that still use the event will find it reached and unpin it. */
     while (is_pinned(points, value))
         sleep_ns(SHORTEST_SLEEP_NS);
     *event = points->ring[value % CUDA_HIP_POINTS].event;

@@ -57,7 +57,8 @@ int cuda_hip_count(const CudaHipApi *api, int *count)
         result = api->call.DeviceGetCount(count);
         function = CUDA_HIP_DeviceGetCount;
     }
-    /* What a library without a device answers; any other answer says what is wrong with the machine. */
+    /* These two results mean that the library found no device. Any other error points to a broken
+     * installation. */
     if (result && result != CUDA_HIP_NO_DEVICE && result != CUDA_HIP_INVALID_DEVICE)
         log_warning("%s: %s: %s", api->name, api->names[function], api->error_name(result));
     return result || *count < 1 ? -ENODEV : 0;
@@ -70,7 +71,7 @@ int cuda_hip_probe(const CudaHipApi *api, const GpuBackend *backend, bool valida
     if (!api)
         return -ENOSYS;
     if (validation) {
-        log_error("%s: the driver has no checks to switch on", backend->name);
+        log_error("%s: validation is not available; use it with the vulkan backend", backend->name);
         return -ENOTSUP;
     }
     int count;
@@ -85,13 +86,13 @@ int cuda_hip_probe(const CudaHipApi *api, const GpuBackend *backend, bool valida
     for (int i = 0; i < count; i++) {
         int device;
         char arch[CUDA_HIP_ARCH_SIZE];
-        /* A number stands for the same device in every program, so that none is left out. */
+        /* Lists broken devices, too, so that a number means the same device in every program. */
         GpuDeviceInfo *info = &probe->devices[probe->gpu.count++];
         if (!api->call.DeviceGet(&device, i)) {
             cuda_hip_describe(api, device, info, arch);
         } else {
             snprintf(info->name, sizeof(info->name), "device %d", i);
-            cuda_hip_note_missing(info, "an answer of the driver");
+            cuda_hip_note_missing(info, "a response from the driver");
         }
     }
     *out = &probe->gpu;
@@ -111,7 +112,8 @@ bool cuda_hip_load(CudaHipApi *api, void *library, const char *remedy)
     for (unsigned i = 0; i < CUDA_HIP_FUNCTION_COUNT; i++) {
         const LibraryFunction function = library_function(library, api->names[i]);
         if (!function) {
-            log_warning("%s: the driver has no function %s: %s", api->name, api->names[i], remedy);
+            log_warning("%s: the driver lacks the function %s; %s", api->name, api->names[i],
+                        remedy);
             return false;
         }
         memcpy((char *)&api->call + i * sizeof(function), &function, sizeof(function));

@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "gpu/backend/cuda_hip/device.h"
 
-/* What is recorded once and submitted often becomes a graph the second time; what is recorded anew for
- * each frame never does, since making one takes longer than it saves. Commands that note the time are
- * enqueued one by one, so that the times are those of each of them alone. */
+/* Builds a graph when recorded commands are submitted the second time. Commands that are recorded
+ * again for each frame never get one, since building it takes longer than it saves. Commands with
+ * stamps are enqueued one by one, so that each time is that of one command. */
 static void make_graph(GpuCommands *commands)
 {
     const bool wanted = commands->queue == GPU_COMPUTE && commands->submitted &&
@@ -16,19 +16,19 @@ static void make_graph(GpuCommands *commands)
     if (!wanted || commands->graph || commands->no_graph)
         return;
     if (cuda_hip_capture_graph(commands)) {
-        log_warning("%s: no graph can be made on %s: kernels are launched one by one",
+        log_warning("%s: cannot build a graph on %s; launching kernels one by one",
                     commands->dev->api->name, commands->dev->gpu.name);
         commands->no_graph = true;
     }
 }
 
-/* ---- around a submission ---- */
+/* ---- waits of a submission ---- */
 
 typedef struct Waits {
     CudaHipHandle events[GPU_MAX_WAITS]; /* pinned; NULL: none */
 } Waits;
 
-/* A queue runs in order, so that it never waits for itself. */
+/* Skips waits of a queue for itself, since it runs in order. */
 static void pin_waits(CudaHipDevice *dev, const GpuSubmit *submit, Waits *waits)
 {
     for (unsigned i = 0; i < submit->wait_count; i++) {
@@ -48,7 +48,7 @@ static void unpin_waits(CudaHipDevice *dev, const GpuSubmit *submit, const Waits
                                   submit->waits[i].value);
 }
 
-/* ---- what is enqueued, under the queue's lock ---- */
+/* ---- enqueueing: the caller holds the queue's lock ---- */
 
 static int wait_for_foreign(CudaHipDevice *dev, CudaHipQueue *queue, const GpuForeign *foreign)
 {
@@ -61,7 +61,7 @@ static int wait_for_foreign(CudaHipDevice *dev, CudaHipQueue *queue, const GpuFo
     return err ? err : CUDA_HIP_TRY(dev, StreamWaitEvent, queue->stream, queue->mark, 0);
 }
 
-/* Semaphores are signalled by our stream, before the point; streams of others wait for the point. */
+/* Signals a semaphore from our stream, before the point. For a foreign stream, see hold_foreign. */
 static int signal_foreign(CudaHipDevice *dev, CudaHipQueue *queue, const GpuForeign *foreign)
 {
     const CudaHipHandle handle = (CudaHipHandle)foreign->handle;
@@ -71,6 +71,7 @@ static int signal_foreign(CudaHipDevice *dev, CudaHipQueue *queue, const GpuFore
     return CUDA_HIP_TRY(dev, SignalExternalSemaphoresAsync, &handle, &value, 1, queue->stream);
 }
 
+/* Makes a foreign stream wait for the point. */
 static int hold_foreign(CudaHipDevice *dev, const GpuForeign *foreign, CudaHipHandle done)
 {
     if (foreign->value)
@@ -133,7 +134,8 @@ int cuda_hip_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
         value = cuda_hip_points_publish(&queue->points);
     pthread_mutex_unlock(&queue->lock);
     unpin_waits(dev, submit, &waits);
-    /* Part of it may run: the caller may let go of its buffers only when that is over. */
+    /* A part of the submission may run already. Wait for it, since the caller may free its buffers
+     * now. */
     if (err)
         dev->api->call.StreamSynchronize(queue->stream);
     cuda_hip_leave(dev);
@@ -172,9 +174,9 @@ int cuda_hip_drain(GpuDevice *gpu)
 
 /* ---- graphs ---- */
 
-/* A graph holds a list of commands that one call launches; the commands of a stage (those between two
- * barriers) run side by side. We capture it from streams on which no work ever runs. At a barrier all streams
- * join the first one, and after the barrier they fork from it again. */
+/* A graph holds a list of commands that one call launches; the commands of a stage (those between
+ * two barriers) run side by side. We capture it from streams on which no work ever runs. At a
+ * barrier all streams join the first one, and after the barrier they fork from it again. */
 
 int cuda_hip_capture_create(CudaHipDevice *dev)
 {
@@ -243,7 +245,8 @@ static int capture_locked(const GpuCommands *commands, CudaHipHandle *graph)
     err = capture_stages(commands);
     if (!err)
         return CUDA_HIP_TRY(dev, StreamEndCapture, first, graph);
-    /* Capturing must end so that the streams are free again. It returns an error, but we report the first one. */
+    /* Capturing must end so that the streams are free again. It returns an error, but we report the
+     * first one. */
     if (!dev->api->call.StreamEndCapture(first, graph) && *graph)
         dev->api->call.GraphDestroy(*graph);
     return err;

@@ -39,7 +39,8 @@ unsigned host_command_names(const HostCommand *command, HostObject *named[HOST_M
     return count;
 }
 
-/* Takes a reference to each object the command refers to; bindings keep references to their buffers. */
+/* Takes a reference to each object the command refers to; bindings keep references to their
+ * buffers. */
 static void hold(const HostCommand *command)
 {
     if (command->rows.from)

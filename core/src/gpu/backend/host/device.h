@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Shared by the files of the host device. A function that takes a HostDevice needs the caller to hold its
- * lock; one that takes a GpuDevice or GpuCommands takes the lock itself. */
+/* Shared by the files of the host device. A function that takes a HostDevice needs the caller to
+ * hold its lock; one that takes a GpuDevice or GpuCommands takes the lock itself. */
 #ifndef HOST_DEVICE_H
 #define HOST_DEVICE_H
 
@@ -9,8 +9,8 @@
 
 typedef struct HostDevice HostDevice;
 
-/* Base of what recorded commands refer to. Its owner destroys it by setting `destroyed`; the memory is freed
- * once no recording refers to it. */
+/* Base of what recorded commands refer to. Its owner destroys it by setting `destroyed`; the memory
+ * is freed once no recording refers to it. */
 typedef struct HostObject {
     const char *kind;
     unsigned references;
@@ -174,9 +174,9 @@ void host_queues_clear(HostDevice *dev);
 /* True if submitted commands that have not finished refer to the object. */
 bool host_in_flight(const HostDevice *dev, const HostObject *object);
 
-/* The number of signals of all semaphores, and of host_semaphore_wake, so far. host_semaphore_wait waits until
- * it differs from `epoch`; it returns false if the deadline passed first (an absolute time of CLOCK_REALTIME;
- * UINT64_MAX: none). These need no lock. */
+/* The number of signals of all semaphores, and of host_semaphore_wake, so far. host_semaphore_wait
+ * waits until it differs from `epoch`; it returns false if the deadline passed first (an absolute
+ * time of CLOCK_REALTIME; UINT64_MAX: none). These need no lock. */
 uint64_t host_semaphore_epoch(void);
 void host_semaphore_wake(void);
 bool host_semaphore_wait(uint64_t epoch, uint64_t deadline_ns);

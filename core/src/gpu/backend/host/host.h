@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A GPU device that runs on the CPU, for tests and debugging. It needs no driver. It uses every freedom that
- * the contract of gpu/device.h leaves to a device, so that a missing barrier or wait shows as a wrong result:
+/* A GPU device that runs on the CPU, for tests and debugging. It needs no driver. It uses every
+ * freedom that the contract of gpu/device.h leaves to a device, so that a missing barrier or wait
+ * shows as a wrong result:
  *
  *   - the threads of a workgroup, workgroups, and commands without a barrier between them run in
  *     shuffled order;
@@ -36,15 +37,15 @@ typedef struct HostParams {
 /* Opens the device without the table of backends. Release it with gpu_device_release. */
 int host_open(const HostParams *params, GpuDevice **out);
 
-/* Parses a value of the environment variable VMAF_HOST_SCHEDULE, which the backend obeys: the name of a
- * schedule, optionally with a seed ("lazy", "random:7"). Returns -EINVAL for any other text.
+/* Parses a value of the environment variable VMAF_HOST_SCHEDULE, which the backend obeys: the name
+ * of a schedule, optionally with a seed ("lazy", "random:7"). Returns -EINVAL for any other text.
  * (VMAF_HOST_HANG=N makes the N-th submission hang.) */
 int host_parse_schedule(const char *text, HostParams *params);
 
 /* ---- semaphores ---- */
 
-/* A counter that only grows, which stands for the semaphore of another API in tests: the handle of a
- * GpuForeign. Thread-safe. */
+/* A counter that only grows, which stands for the semaphore of another API in tests: the handle of
+ * a GpuForeign. Thread-safe. */
 typedef struct HostSemaphore HostSemaphore;
 
 int host_semaphore_create(HostSemaphore **out);
@@ -76,8 +77,9 @@ enum HostFault {
     HOST_HANG,     /* submit: succeeds, but the work never ends; wait: times out */
 };
 
-/* Makes the n-th call of an operation from now on (1: the next) fail once: `what` is a negative errno or an
- * enum HostFault. Returns how often the operation named in the call before was called since then. */
+/* Makes the n-th call of an operation from now on (1: the next) fail once: `what` is a negative
+ * errno or an enum HostFault. Returns how often the operation named in the call before was called
+ * since then. */
 unsigned host_fail(GpuDevice *device, enum HostOperation operation, unsigned nth, int what);
 
 /* Ends all hangs and runs all submitted work. Returns -EIO if that loses the device. */

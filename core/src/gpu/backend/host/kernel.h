@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The interface between the kernels (C++, gpu/prelude/host.h) and the code that runs them (C).
  *
- * Each workgroup has one object, and its threads are calls of a member function of that object, which
- * holds in this order:
+ * Each workgroup has one object, and its threads are calls of a member function of that object,
+ * which holds in this order:
  *
  *     HostThread       the ids of the running thread, set before each thread continues
  *     HostArgument[]   the buffers, by binding number

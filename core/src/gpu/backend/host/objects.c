@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "gpu/backend/host/device.h"
 
-    /* ---- kernels ---- */
+/* ---- kernels ---- */
 
-    static const HostKernel *find(const HostKernel *const *table, const char *name)
+static const HostKernel *find(const HostKernel *const *table, const char *name)
 {
     for (; table && *table; table++)
         if (!strcmp((*table)->name, name))
@@ -88,7 +88,7 @@ int host_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *
     for (unsigned i = 0; i < kernel->buffer_count && !err; i++) {
         if (!range_fits(gpu, &ranges[i])) {
             log_error(
-                "host: kernel %s: the range for buffer %u is outside its buffer, misaligned or not device memory",
+                "host: kernel %s: range of buffer %u is out of bounds, misaligned or no device memory",
                 kernel->name, i);
             err = -EINVAL;
         }
@@ -189,7 +189,8 @@ struct HostSemaphore {
     uint64_t value;
 };
 
-/* One lock, condition and count for all semaphores, since they are few and a device may wait for any. */
+/* One lock, condition and count for all semaphores, since they are few and a device may wait for
+ * any. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t epoch;

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "gpu/backend/host/device.h"
 
-    /* ---- running what is submitted ---- */
+/* ---- running what is submitted ---- */
 
-    static bool is_ready(const HostDevice *dev, const HostSubmission *s)
+static bool is_ready(const HostDevice *dev, const HostSubmission *s)
 {
     for (unsigned i = 0; i < s->wait_count; i++)
         if (dev->queues[s->waits[i].queue].done < s->waits[i].value)
@@ -21,8 +21,8 @@
     return !s->hangs;
 }
 
-/* Runs the submission, except that the commands after its last barrier stay in dev->stage. On an error the
- * device is lost and the submission freed. */
+/* Runs the submission, except that the commands after its last barrier stay in dev->stage. On an
+ * error the device is lost and the submission freed. */
 static int run_commands(HostDevice *dev, const HostSubmission *s)
 {
     for (unsigned c = 0; c < s->command_count; c++) {
@@ -56,8 +56,9 @@ static void finish(HostQueue *queue)
     mem_free(s);
 }
 
-/* Runs the queue's first submission and returns true, or returns false if it must still wait. If it does not
- * end with a barrier, the following submissions that need not wait are mixed with its last commands. */
+/* Runs the queue's first submission and returns true, or returns false if it must still wait. If it
+ * does not end with a barrier, the following submissions that need not wait are mixed with its last
+ * commands. */
 static bool run_first(HostDevice *dev, HostQueue *queue)
 {
     const HostSubmission *s = queue->first;
@@ -93,8 +94,8 @@ static bool reach(HostDevice *dev, GpuPoint point)
     return true;
 }
 
-/* Runs the first submission of the transfer queue, or else of a compute queue: the last queue first, so that
- * they run in another order than they were submitted to. */
+/* Runs the first submission of the transfer queue, or else of a compute queue: the last queue
+ * first, so that they run in another order than they were submitted to. */
 static bool run_any(HostDevice *dev)
 {
     if (run_first(dev, &dev->queues[GPU_TRANSFER]))
@@ -268,7 +269,8 @@ static bool hangs(const HostDevice *dev)
     return false;
 }
 
-/* GpuOps.wait for a caller that holds the lock. Releases the lock while it waits for foreign semaphores. */
+/* GpuOps.wait for a caller that holds the lock. Releases the lock while it waits for foreign
+ * semaphores. */
 static int wait_for(HostDevice *dev, GpuPoint point, uint64_t timeout_ns)
 {
     const uint64_t deadline = deadline_after(timeout_ns);
@@ -421,7 +423,8 @@ static int run_workgroup(HostDevice *dev, const HostCommand *command, unsigned n
     }
     memcpy(at, command->params, kernel->params_size);
     at += kernel->params_size;
-    /* Shared arrays hold noise, or the data of an earlier workgroup, which is more like real data. */
+    /* Shared arrays hold noise, or the data of an earlier workgroup, which is more like real
+     * data. */
     if (random_coin(&dev->random))
         random_fill(&dev->random, at, kernel->object_size - (size_t)(at - object));
     char why[128];
@@ -431,9 +434,9 @@ static int run_workgroup(HostDevice *dev, const HostCommand *command, unsigned n
                : 0;
 }
 
-/* Sets the stamps of the stage after all its commands. A stamp only promises that the commands before it are
- * done and orders nothing. Two stamps differ by at least a microsecond, so that no kernel seems to take no
- * time. */
+/* Sets the stamps of the stage after all its commands. A stamp only promises that the commands
+ * before it are done and orders nothing. Two stamps differ by at least a microsecond, so that no
+ * kernel seems to take no time. */
 static void set_stamps(HostDevice *dev)
 {
     for (unsigned i = 0; i < dev->stage_count; i++) {

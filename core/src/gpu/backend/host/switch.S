@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* void host_switch(void **save, void *load): saves the registers on this stack, stores its pointer in *save, and
- * continues on the stack whose pointer is `load`. Empty on machines where workgroup.c uses ucontext.
+/* void host_switch(void **save, void *load): saves the registers on this stack, stores its pointer
+ * in *save, and continues on the stack whose pointer is `load`. Empty on machines where workgroup.c
+ * uses ucontext.
  *
- * host_fiber_start is where a new stack starts: it calls the function in one saved register with the argument in
- * another. */
+ * host_fiber_start is where a new stack starts: it calls the function in one saved register with
+ * the argument in another. */
 #if defined(__ELF__) && defined(__x86_64__)
     .text
     .globl host_switch

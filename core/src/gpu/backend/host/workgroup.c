@@ -159,8 +159,9 @@ static void fiber_release(Fiber *fiber)
     (void)fiber;
 }
 
-/* Prepares a fiber: entering it calls `entry`, which must never return. A fiber that was left for good may be
- * prepared again, and its stack is then used anew. `fiber` is zeroed before the first call. */
+/* Prepares a fiber: entering it calls `entry`, which must never return. A fiber that was left for
+ * good may be prepared again, and its stack is then used anew. `fiber` is zeroed before the first
+ * call. */
 static void fiber_prepare(Fiber *fiber, void *stack, size_t stack_size, void (*entry)(void *opaque),
                           void *opaque)
 {
@@ -232,8 +233,8 @@ static void set_thread(HostWorkgroup *runner, unsigned thread)
     runner->object->local[1] = thread / runner->kernel->group[0];
 }
 
-/* Entry of every fiber. It starts threads until one of them stops at a barrier. After the first barrier
- * no thread is left to start, so the fiber is idle once its thread ends. */
+/* Entry of every fiber. It starts threads until one of them stops at a barrier. After the first
+ * barrier no thread is left to start, so the fiber is idle once its thread ends. */
 static void fiber_work(void *opaque)
 {
     HostWorkgroup *runner = opaque;

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "gpu/backend/vulkan/vk.h"
 
-    int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out)
+int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
     *out = NULL;

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "gpu/backend/vulkan/vk.h"
 
-    /* One pool for each command buffer: no lock is shared between threads that record. */
-    struct GpuCommands {
+/* One pool for each command buffer: no lock is shared between threads that record. */
+struct GpuCommands {
     VulkanDevice *dev;
     bool copies_only;
     VkCommandPool pool;

@@ -12,7 +12,7 @@
 /* Descriptor sets come from a list of pools; a full one gets a sister. */
 #define SETS_PER_POOL 128
 
-    typedef struct VulkanPool {
+typedef struct VulkanPool {
     struct VulkanPool *next;
     VkDescriptorPool handle;
     unsigned used;
