@@ -59,9 +59,9 @@ static void a_short_curve_has_every_frame(void **state)
     make(&made, 100, 6, 2);
     take_statistics(&made);
     assert_int_equal(series_make(&series, &made.report, &made.metric, 100), 0);
-    assert_int_equal(series.places.first, 6);
-    assert_int_equal(series.places.step, 2);
-    assert_int_equal(series.places.count, 100);
+    assert_int_equal(series.positions.first, 6);
+    assert_int_equal(series.positions.step, 2);
+    assert_int_equal(series.positions.count, 100);
     assert_int_equal(series.per, 1);
     assert_int_equal(series.code_count, 100);
     for (unsigned i = 0; i < 100; i++)
@@ -80,7 +80,7 @@ static void gaps_stay_gaps(void **state)
     take_statistics(&made);
     made.metric.values[1] = (double)NAN;
     assert_int_equal(series_make(&series, &made.report, &made.metric, 100), 0);
-    assert_int_equal(series.places.count, 8);
+    assert_int_equal(series.positions.count, 8);
     for (unsigned i = 0; i < 8; i++)
         assert_int_equal(series.codes[i] == SERIES_GAP, i == 1 || (i > 2 && i < 7));
     series_clear(&series);

@@ -29,7 +29,7 @@ typedef struct Pair {
 typedef struct Outcome {
     Pair pairs[FRAMES_MAX];
     unsigned count;
-    PairingPart part;
+    PairingProgress part;
 } Outcome;
 
 static enum FrameStatus look(void *arg, unsigned video, int64_t *time)
@@ -83,7 +83,7 @@ static void run(PairingConfig config, List *lists, Outcome *outcomes)
     while (pairing_step(pairing)) {
         for (unsigned v = 1; v < config.count; v++) {
             Outcome *const outcome = &outcomes[v];
-            if (pairing_part(pairing, v)->state != PAIR_READY)
+            if (pairing_progress(pairing, v)->state != PAIR_READY)
                 continue;
             assert_true(lists[0].in_hand > 0 && lists[v].in_hand > 0);
             assert_true(outcome->count < FRAMES_MAX);
@@ -91,7 +91,7 @@ static void run(PairingConfig config, List *lists, Outcome *outcomes)
         }
     }
     for (unsigned v = 1; v < config.count; v++) {
-        outcomes[v].part = *pairing_part(pairing, v);
+        outcomes[v].part = *pairing_progress(pairing, v);
         assert_int_equal(outcomes[v].part.state, PAIR_OVER);
         assert_int_equal(outcomes[v].part.pairs, outcomes[v].count);
     }

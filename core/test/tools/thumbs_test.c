@@ -16,11 +16,11 @@ static void make(Thumbs *thumbs, int first, unsigned count, float noise, float g
     assert_non_null(thumbs->at);
     for (unsigned n = 0; n < count; n++) {
         const int t = first + (int)n;
-        for (int i = 0; i < THUMB_PARTS; i++) {
+        for (int i = 0; i < THUMB_CELLS; i++) {
             const int x = i % THUMB_SIDE - (t * t / 90 + t) % THUMB_SIDE,
                       y = i / THUMB_SIDE - t / 7 % THUMB_SIDE;
             const float spot = 120.0f / (1 + x * x + y * y);
-            thumbs->at[n].part[i] =
+            thumbs->at[n].cell[i] =
                 gain * (40 + spot + noise * (float)(rand() % 2001 - 1000) / 1000) + shift;
         }
     }
@@ -71,8 +71,8 @@ static void unclear_offsets_are_not_guessed(void **state)
         a.at[n] = b.at[n] = b.at[n % 5];
     assert_false(thumbs_fit(&a, &b).sure);
     for (unsigned n = 0; n < 30; n++) /* nothing in common */
-        for (unsigned i = 0; i < THUMB_PARTS; i++)
-            b.at[n].part[i] = (float)(rand() % 200);
+        for (unsigned i = 0; i < THUMB_CELLS; i++)
+            b.at[n].cell[i] = (float)(rand() % 200);
     assert_false(thumbs_fit(&a, &b).sure);
     b.count = 0;
     assert_false(thumbs_fit(&a, &b).sure);
@@ -97,9 +97,9 @@ static void parts_are_means(void **state)
             }
         }
         thumb_of_picture(&thumb, &pic);
-        assert_float_equal(thumb.part[0], 100, 0);
-        assert_float_equal(thumb.part[1], 7, 0);
-        assert_float_equal(thumb.part[THUMB_PARTS - 1], 7, 0);
+        assert_float_equal(thumb.cell[0], 100, 0);
+        assert_float_equal(thumb.cell[1], 7, 0);
+        assert_float_equal(thumb.cell[THUMB_CELLS - 1], 7, 0);
         vmaf_picture_unref(&pic);
         assert_int_equal(vmaf_picture_alloc(&pic, VMAF_PIX_FMT_YUV400P, bpc, 5, 3), 0);
         thumb_of_picture(&thumb, &pic); /* smaller than a thumb */

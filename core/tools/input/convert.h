@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Planes of samples, as a video has them, to pictures as they are wanted: copied, widened, scaled. */
+/* Turns the planes of a video's frames into pictures of the wanted format: copies, widens, scales.
+ * A Convert belongs to its video and is used by one thread at a time. */
 #ifndef TOOLS_INPUT_CONVERT_H
 #define TOOLS_INPUT_CONVERT_H
 
 #include "input/video.h"
 
-/* A frame's planes, where they lie. Samples above 8 bits are uint16_t. Halves of odd sides are rounded up, as
- * in files. */
+/* The planes of a frame. Samples of more than 8 bits are uint16_t. Halves of odd sides are rounded up,
+ * as in files. */
 typedef struct Planes {
     const uint8_t *data[3];
     ptrdiff_t stride[3];
@@ -15,26 +16,28 @@ typedef struct Planes {
     unsigned bitdepth;
 } Planes;
 
-/* All but where they lie, for a format. */
+/* Fills in everything except `data` and `stride` for a format. */
 void planes_lay_out(Planes *planes, const VideoFormat *format);
 
 typedef struct Convert Convert;
 
-/* From planes of this shape to pictures of `target`. `range`: limited makes that of full, full of limited, unknown
- * leaves samples as they are. Says what is wrong; negative errno. */
+/* Prepares a conversion from planes of this shape to pictures of `target`. `range`: RANGE_LIMITED
+ * converts full range to limited, RANGE_FULL the other way round, RANGE_UNKNOWN changes nothing.
+ * Logs errors; returns 0 or negative errno. */
 int convert_create(Convert **convert, const Planes *shape, const VideoFormat *target,
                    enum VideoScale scale, enum VideoRange range);
 void convert_destroy(Convert *convert); /* NULL is fine */
 
-/* Only the planes whose bits are set. -ERANGE when samples are larger than their depth. */
+/* Converts the planes whose bits are set in `wanted`. -ERANGE if a sample is larger than its bit
+ * depth allows. */
 int convert_run(Convert *convert, const Planes *from, unsigned wanted, const VmafPicture *to);
 
-/* What is converted from; where it lies is not said. */
+/* The shape that is converted from; `data` and `stride` are not set. */
 const Planes *convert_shape(const Convert *convert);
-/* Memory of that shape, for who has no planes of his own. */
+/* Gives the caller planes of that shape, in memory that belongs to `convert`. 0 or -ENOMEM. */
 int convert_own_planes(Convert *convert, Planes *planes);
 
-/* Scales one plane of samples, by libswscale. */
+/* ---- scaling one plane, by libswscale ---- */
 
 typedef struct PlaneSize {
     unsigned width, height, bitdepth;
@@ -42,16 +45,17 @@ typedef struct PlaneSize {
 
 typedef struct PlaneScaler PlaneScaler;
 
-/* The depth may grow on the way. Says what is wrong; negative errno. */
+/* `to` may have more bits than `from`. Logs errors; returns 0 or negative errno (-ENOSYS without
+ * libswscale). */
 int plane_scaler_create(PlaneScaler **scaler, const PlaneSize *from, const PlaneSize *to,
                         enum VideoScale method);
 void plane_scaler_destroy(PlaneScaler *scaler); /* NULL is fine */
 
-/* The scaled plane lies in the scaler's memory until it is run again. */
+/* Scales a plane. The result lies in the scaler's memory until the next run. */
 int plane_scaler_run(PlaneScaler *scaler, const uint8_t *data, ptrdiff_t stride,
                      const uint8_t **scaled, ptrdiff_t *scaled_stride);
 
-/* A plane's row with room behind it for those who work on whole vectors. */
+/* The bytes of a row, with room at its end for code that works on whole vectors. */
 static inline ptrdiff_t plane_stride(unsigned width, unsigned bitdepth)
 {
     return (ptrdiff_t)(((size_t)width * (bitdepth > 8 ? 2 : 1) + 127) / 64 * 64);

@@ -79,9 +79,9 @@ static void set_traits(Libav *libav)
     VideoTraits *const traits = &libav->video->traits;
     traits->container = libav->format->iformat->name;
     traits->codec = avcodec_get_name(libav->codec->codec_id);
-    traits->pixel_format = av_get_pix_fmt_name(libav_shown(libav)->format);
+    traits->pixel_format = av_get_pix_fmt_name(libav_host_frame(libav)->format);
     set_rate(libav);
-    set_colours(traits, libav_shown(libav));
+    set_colours(traits, libav_host_frame(libav));
     const AVRational aspect =
         av_guess_sample_aspect_ratio(libav->format, libav->stream, libav->frame);
     if (aspect.num > 0 && aspect.den > 0) {
@@ -108,7 +108,7 @@ static void libav_close(Video *video)
     Libav *const libav = video->state;
     if (!libav)
         return;
-    frame_way_close(&libav->way);
+    frame_unpacker_close(&libav->unpacker);
     avcodec_free_context(&libav->codec); /* its threads may log until now */
     avformat_close_input(&libav->format);
     libav_io_destroy(libav);
@@ -166,7 +166,8 @@ static int libav_open(Video *video)
     if (err)
         return err;
     set_traits(libav);
-    return frame_way_open(&libav->way, video, libav_shown(libav), display_matrix(libav->stream));
+    return frame_unpacker_open(&libav->unpacker, video, libav_host_frame(libav),
+                               display_matrix(libav->stream));
 }
 
 /* Of the samples, wherever they are. */
@@ -184,16 +185,17 @@ static bool is_cropped(const AVFrame *frame)
 /* Frames that are not as the first one cannot be paired with those of another video. */
 static bool has_changed(const Libav *libav)
 {
-    const FrameWay *const way = &libav->way;
-    const AVFrame *const frame = libav_shown(libav);
+    const FrameUnpacker *const unpacker = &libav->unpacker;
+    const AVFrame *const frame = libav_host_frame(libav);
     const enum AVPixelFormat format = sample_format(frame);
     const bool there = !libav->keep || (libav_on_device(libav) && !is_cropped(frame));
-    if (frame->width == way->width && frame->height == way->height && format == way->coded && there)
+    if (frame->width == unpacker->width && frame->height == unpacker->height &&
+        format == unpacker->coded && there)
         return false;
     say("%s: frames change from %dx%d (%s) to %dx%d (%s) at frame %llu; only one size and format can be "
         "scored",
-        libav->video->path, way->width, way->height, av_get_pix_fmt_name(way->coded), frame->width,
-        frame->height, av_get_pix_fmt_name(format), (unsigned long long)libav->found);
+        libav->video->path, unpacker->width, unpacker->height, av_get_pix_fmt_name(unpacker->coded),
+        frame->width, frame->height, av_get_pix_fmt_name(format), (unsigned long long)libav->found);
     return true;
 }
 
@@ -224,7 +226,7 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
         return FRAME_ERROR;
     note_interlacing(libav);
     libav->found++;
-    *offset = libav->place;
+    *offset = libav->position;
     return FRAME_WHOLE;
 }
 
@@ -245,7 +247,8 @@ static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsign
     Libav *const libav = video->state;
     if (!wanted)
         return FRAME_WHOLE;
-    const int err = frame_way_planes(&libav->way, video, libav_shown(libav), wanted, planes);
+    const int err =
+        frame_unpacker_planes(&libav->unpacker, video, libav_host_frame(libav), wanted, planes);
     if (!err)
         return FRAME_WHOLE;
     video_read_error(video, err);
@@ -269,7 +272,7 @@ static int refuse(char *why, size_t size, const char *reason)
 static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size)
 {
     const Libav *const libav = video->state;
-    const FrameWay *const way = &libav->way;
+    const FrameUnpacker *const unpacker = &libav->unpacker;
     const VideoFormat *const a = &video->format, *const b = &video->native;
     const AVFrame *const frame = libav->frame;
     if (!libav_on_device(libav))
@@ -278,9 +281,9 @@ static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *wh
         return refuse(why, size, "they are scaled on the CPU");
     if (a->bitdepth != b->bitdepth || a->pix_fmt != b->pix_fmt || video->range || video->rgb)
         return refuse(why, size, "they are converted on the CPU");
-    if (way->turn[0][0] != 1 || way->turn[1][1] != 1)
+    if (unpacker->turn[0][0] != 1 || unpacker->turn[1][1] != 1)
         return refuse(why, size, "they are turned on the CPU");
-    if (frame->width != way->width || frame->height != way->height || is_cropped(frame))
+    if (frame->width != unpacker->width || frame->height != unpacker->height || is_cropped(frame))
         return refuse(why, size, "they are cropped on the CPU");
     return libav_kept_check(frame, scorer, why, size);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The parts of the reader that stands on FFmpeg's libraries. */
+/* The reader of everything that FFmpeg's libraries decode. Only the libav*.c files include this, and
+ * tests of frames on devices. A Libav belongs to its video and is used by the thread that reads it;
+ * fields that other threads touch say so. */
 #ifndef TOOLS_INPUT_LIBAV_H
 #define TOOLS_INPUT_LIBAV_H
 
@@ -8,146 +10,169 @@
 #include <stdbool.h>
 
 #include "input/convert.h"
-#include "input/video.h"
 #include "input/libav_api.h"
+#include "input/video.h"
 #include "libvmaf/libvmaf_vulkan.h"
 
-/* How a frame becomes planes; libav_frame.c. */
-typedef struct FrameWay {
-    enum { WAY_DIRECT, WAY_UNPACK, WAY_SWSCALE } way;
-    int turn[2]
-            [2]; /* a column and a row of the shown picture, in columns and rows of the coded one */
-    enum AVPixelFormat coded; /* of decoded frames */
-    enum AVPixelFormat plain; /* what swscale makes of them */
-    int width, height;        /* of decoded frames */
-    Planes shape;             /* of what is given */
+/* Turns decoded frames into planes of luma and chroma (libav_frame.c). */
+typedef struct FrameUnpacker {
+    /* DIRECT: the planes of the frame are used where they are. GATHER: samples are copied out of
+     * packed or rotated frames. SWSCALE: swscale converts RGB and other formats without luma. */
+    enum { UNPACK_DIRECT, UNPACK_GATHER, UNPACK_SWSCALE } method;
+    /* One column and one row of the picture as shown, in columns and rows of the decoded frame. */
+    int turn[2][2];
+    enum AVPixelFormat coded; /* the format of decoded frames */
+    enum AVPixelFormat plain; /* SWSCALE: the format that swscale converts to */
+    int width, height;        /* the size of decoded frames */
+    Planes shape;             /* the shape of the resulting planes */
     struct SwsContext *sws;
-    AVFrame *made;     /* by swscale */
-    uint8_t *gathered; /* planes of `shape` */
+    AVFrame *made;     /* SWSCALE: the converted frame */
+    uint8_t *gathered; /* GATHER: memory for planes of `shape` */
     ptrdiff_t gathered_stride[3];
-} FrameWay;
+} FrameUnpacker;
 
-/* A packet that the decoder was given. */
+/* The time and file position of a packet that was sent to the decoder. */
 typedef struct SentPacket {
-    int64_t time, place;
+    int64_t time, position;
 } SentPacket;
 
-/* More than any decoder holds back. */
+/* The number of packets remembered: more than any decoder delays its frames by. */
 enum { LIBAV_SENT = 128 };
 
 typedef struct Libav {
     Video *video;
     AVFormatContext *format;
-    AVIOContext *io; /* over the video's source; NULL: libavformat opens files itself */
+    AVIOContext *io; /* reads the video's source; NULL: libavformat opens the files itself */
     AVStream *stream;
     AVCodecContext *codec;
     AVPacket *packet;
-    AVFrame *frame;      /* the one that was found */
-    AVFrame *host;       /* the same, if it was fetched from a device */
-    bool fetched;        /* it was */
-    bool keep;           /* frames are not to be: they are scored where they are */
-    AVBufferRef *device; /* that decodes; NULL: the CPU */
+    AVFrame *frame;      /* the latest decoded frame */
+    AVFrame *host;       /* its copy in host memory, with `fetched` */
+    bool fetched;        /* `frame` was copied from a device to `host` */
+    bool keep;           /* frames are scored on their device and are never copied */
+    AVBufferRef *device; /* decodes the video; NULL: the CPU does */
     const char *device_name;
-    bool device_named; /* by the user, who wants no other */
+    bool device_named; /* the user chose this device: there is no fallback to the CPU */
     enum AVPixelFormat device_format;
-    atomic_bool
-        device_refused; /* it does not decode this video, as came out with the first packet */
-    AVPacket *opening;  /* that packet, while another decoder may have to begin with it */
-    bool first;         /* `frame` was decoded when the video was opened, and nobody had it yet */
-    bool draining;      /* there are no more packets */
-    bool cut;           /* the file ends too early */
+    /* The device turned out not to decode this video. Set by the decoder's threads. */
+    atomic_bool device_refused;
+    AVPacket *opening; /* the first packet, kept for the CPU decoder in case the device refuses */
+    bool first;        /* `frame` was decoded ahead and was not returned by find yet */
+    bool draining;     /* the last packet was sent */
+    bool cut;          /* the file ends too early; guarded by log_lock when the libraries log */
     bool last_packet_damaged;
-    int64_t begin;  /* the first frame's time, in the stream's units */
-    bool seeking;   /* frames on the way to a key frame: their damage is ours */
-    uint64_t found; /* frames */
-    uint64_t place; /* of `frame` in the file, or VIDEO_NO_PLACE */
+    int64_t begin;     /* the first frame's time, in units of the stream */
+    bool seeking;      /* decoding towards a key frame: damage is our doing and is not reported */
+    uint64_t found;    /* frames found so far */
+    uint64_t position; /* of `frame` in the file, or VIDEO_NO_POSITION */
     SentPacket sent[LIBAV_SENT];
     unsigned sent_next;
-    uint64_t damaged; /* frames or packets */
-    FrameWay way;
+    uint64_t damaged; /* the number of damaged frames and packets */
+    FrameUnpacker unpacker;
 
-    pthread_mutex_t log_lock;
-    char log_line[256]; /* the last error that the libraries logged about this video */
+    pthread_mutex_t log_lock; /* guards log_line, which any of the libraries' threads may write */
+    char log_line[256];       /* the last error that the libraries logged about this video */
 } Libav;
 
-/* libav_log.c: the libraries' lines are kept with the video that they are about, not printed. */
+/* ---- libav_open.c: opens the container, its stream and a decoder ---- */
+
+/* Makes the libraries' error messages go to the Libav they are about instead of the terminal. */
 void libav_log_capture(void);
-/* The last line, else what the error code means. In `line`, which it returns. */
+/* Writes the last logged error, else the meaning of `err`, into `line`. Returns `line`. */
 const char *libav_reason(Libav *libav, int err, char *line, size_t size);
 
-/* libav_io.c: the video's source as the libraries read one. */
+/* Creates `io`, through which libavformat reads the video's source. 0 or -ENOMEM. */
 int libav_io_create(Libav *libav);
 void libav_io_destroy(Libav *libav);
 
-/* libav_open.c: the container, its stream and decoder. Says what is wrong; negative errno. */
+/* Opens the container, the stream and the decoder. Logs errors; returns 0 or negative errno. */
 int libav_open_stream(Libav *libav);
-/* Where the device refused the video before there was a frame: the CPU's decoder takes over, unless the user named the
- * device. Says what is wrong; negative errno. */
+/* Replaces the decoder by one on the CPU after the device refused the video and before the first
+ * frame; fails if the user named the device. Logs errors; returns 0 or negative errno. */
 int libav_open_on_cpu(Libav *libav);
 
-/* libav_hw.c, for --hwaccel. All of them say what is wrong; negative errno. The first takes a device and its decoder,
- * if there is to be one; the second is for before that is opened, the third for each frame, the fourth for after the
- * first one. */
-int libav_hw_choose(Libav *libav, const AVCodec **decoder);
-int libav_hw_attach(Libav *libav);
-int libav_hw_fetch(Libav *libav);
-int libav_hw_tell(Libav *libav);
-int libav_hw_refuse(const Libav *libav); /* the device that the user named */
-void libav_hw_close(Libav *libav);
-bool libav_on_device(const Libav *libav); /* is the frame that was found? */
+/* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and return
+ * 0 or negative errno. ---- */
 
-/* libav_decode.c: decodes the next frame into `frame`. */
+/* Opens a device if the options ask for one, and chooses a decoder that can use it. */
+int libav_hw_choose(Libav *libav, const AVCodec **decoder);
+/* Gives the device to the decoder; call before the decoder is opened. */
+int libav_hw_attach(Libav *libav);
+/* Copies the latest frame to `host` if it is on a device. */
+int libav_hw_fetch(Libav *libav);
+/* Logs what decodes the video; call after the first frame. */
+int libav_hw_tell(Libav *libav);
+/* Logs that the device the user named does not decode this video. Returns -ENODEV. */
+int libav_hw_refuse(const Libav *libav);
+void libav_hw_close(Libav *libav);
+/* True if the latest frame is on a device. */
+bool libav_on_device(const Libav *libav);
+
+/* ---- libav_decode.c: decodes frames, and seeks by time ---- */
+
+/* Decodes the next frame into `frame`. */
 enum FrameStatus libav_decode(Libav *libav);
-/* The same in memory of the host, where its samples can be read. */
-static inline AVFrame *libav_shown(const Libav *libav)
+/* The latest frame in host memory, where its samples can be read. */
+static inline AVFrame *libav_host_frame(const Libav *libav)
 {
     return libav->fetched ? libav->host : libav->frame;
 }
 
-/* libav_seek.c. Can frames be found by times? The one at hand, number `found`, must come at its time, else says so:
- * those that were not read would have been others. The rest is as in input/reader.h. */
+/* True if frames can be found by their times: the video has times and a constant rate. */
 bool libav_is_even(const Libav *libav);
+/* True if the latest frame, number `found`, has the time that its number predicts. Otherwise logs an
+ * error: a seek would have led to different frames. */
 bool libav_keeps_time(const Libav *libav);
+/* VideoReader's leap and time_of. */
 enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next);
 int64_t libav_time_of(const Video *video, uint64_t frame);
 
-/* libav_frame.c. The first one says what is wrong, sets the video's format and notes what has to be done. */
-int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int32_t *matrix);
-void frame_way_close(FrameWay *way);
-/* Where the wanted planes lie; negative errno. */
-int frame_way_planes(FrameWay *way, const Video *video, const AVFrame *frame, unsigned wanted,
-                     Planes *planes);
+/* ---- libav_frame.c ---- */
 
-/* Decoded frames that stay on their device. */
+/* Chooses how to unpack frames like this one and sets the video's format. `matrix`: the display
+ * matrix, or NULL. Logs errors and notes on the video; returns 0 or negative errno. */
+int frame_unpacker_open(FrameUnpacker *unpacker, Video *video, const AVFrame *frame,
+                        const int32_t *matrix);
+void frame_unpacker_close(FrameUnpacker *unpacker);
+/* Reports where the wanted planes of a frame lie. They stay valid as long as the frame, and until the
+ * next call. 0 or negative
+ * errno. */
+int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame,
+                          unsigned wanted, Planes *planes);
+
+/* ---- libav_kept.c: decoded frames that stay on their device ---- */
 
 typedef struct LibavKept {
     KeptFrame kept;
     AVFrame *frame;
 } LibavKept;
 
-/* How the samples of frames on a device lie. */
+/* How the samples of a frame on a device are stored. */
 typedef struct KeptLayout {
     enum VmafPixelFormat pix_fmt;
-    unsigned bpc, shift; /* bits, and those below them in their word */
+    unsigned bpc, shift; /* bits of a sample, and unused bits below them in its word */
     bool paired;         /* Cb and Cr alternate in the second plane */
 } KeptLayout;
 
-/* False: nobody but FFmpeg knows such frames. */
+/* False: the frame is not on a device, or its samples are stored in another way. */
 bool libav_kept_layout(const AVFrame *frame, KeptLayout *layout);
 
-/* Holds a frame of a device; NULL: no memory, or no kind that can be read there. */
+/* Takes a reference to a frame on a device. NULL: out of memory, or this kind of frame cannot be
+ * scored there. */
 KeptFrame *libav_kept_create(const AVFrame *frame);
-/* 0 when the scorer can read such frames where they are; else the reason. */
+/* 0 if the scorer can read frames like this one where they are; else negative errno and the reason
+ * in `why`. */
 int libav_kept_check(const AVFrame *frame, const KeptScorer *scorer, char *why, size_t size);
 
-/* By the device's API. Reading gives the frames back itself. */
+/* The same for each device API. The read functions always release both frames. */
 int libav_cuda_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t size);
 int libav_cuda_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
+/* libav_vulkan.c; without HAVE_LIBAV_VULKAN they return -ENOSYS. */
 int libav_vulkan_check(const AVFrame *frame, const VmafVulkanState *state, char *why, size_t size);
 int libav_vulkan_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned index);
 
-/* The device of a frame of Vulkan's, for scoring; which must not outlive it. `pairs`, `required`: as
- * VmafVulkanExternalDevice has them. */
+/* Makes a state for scoring on the Vulkan device that holds the frame. The state must not outlive
+ * that device. `pairs`, `required`: see VmafVulkanExternalDevice. */
 int libav_vulkan_open(const AVFrame *frame, unsigned pairs, bool required, VmafVulkanState **state);
 
 #endif

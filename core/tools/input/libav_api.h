@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* FFmpeg's functions, from libraries that are opened when the first video needs them: they bring more than a hundred
- * others along, for which no run should wait that reads Y4M. With LIBAV_LINKED they are linked, as everything else.
+/* FFmpeg's functions. The libraries are opened when the first video needs them: they load more than a
+ * hundred other libraries, and a run that only reads Y4M should not wait for that. With LIBAV_LINKED
+ * they are linked as usual.
  *
- * The functions keep their names, so that only libav_api_open() is not as in any program that uses them. A new one
- * is added to its library's list and, by its name, below. */
+ * The functions keep their names, so code calls them as in any other program, once libav_api_open has
+ * succeeded. To use a new function, add it to its library's list and to the #defines below. */
 #ifndef TOOLS_INPUT_LIBAV_API_H
 #define TOOLS_INPUT_LIBAV_API_H
 
-/* All headers that anything here uses: their declarations have to come before the names change. */
+/* All headers of FFmpeg that the command uses: their declarations must come before the #defines. */
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/dict.h>
@@ -20,8 +21,8 @@
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 
-/* To be called before any of the functions, from any thread. NULL, or what is missing and where to get it: then none
- * of them may be called. */
+/* Opens the libraries; any thread may call it, repeatedly. Returns NULL, or a message that says what is
+ * missing and how to install it: then no other function may be called. */
 const char *libav_api_open(void);
 
 #ifndef LIBAV_LINKED

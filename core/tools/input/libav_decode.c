@@ -91,18 +91,18 @@ static void note_sent(Libav *libav)
 }
 
 /* A frame has the time of its packet. That may come again in what was joined of several files: the oldest is meant. */
-static uint64_t place_of_frame(Libav *libav)
+static uint64_t position_of_frame(Libav *libav)
 {
     const int64_t time = libav->frame->pts;
     for (unsigned i = 0; i < LIBAV_SENT && time != AV_NOPTS_VALUE; i++) {
         SentPacket *const sent = &libav->sent[(libav->sent_next + i) % LIBAV_SENT];
-        if (sent->time != time || sent->place <= 0)
+        if (sent->time != time || sent->position <= 0)
             continue;
-        const uint64_t place = (uint64_t)sent->place;
+        const uint64_t position = (uint64_t)sent->position;
         *sent = (SentPacket){ 0 };
-        return place;
+        return position;
     }
-    return VIDEO_NO_PLACE;
+    return VIDEO_NO_POSITION;
 }
 
 /* ---- packets and frames ---- */
@@ -171,7 +171,7 @@ static void add_container_crop(Libav *libav, AVFrame *frame)
 /* Decoders crop their frames, but for the left and upper edges of those on a device. */
 static int crop(Libav *libav)
 {
-    AVFrame *const frame = libav_shown(libav);
+    AVFrame *const frame = libav_host_frame(libav);
     add_container_crop(libav, frame);
     if (!(frame->crop_top | frame->crop_bottom | frame->crop_left | frame->crop_right))
         return 0;
@@ -207,7 +207,7 @@ enum FrameStatus libav_decode(Libav *libav)
     }
     if (frame->flags & AV_FRAME_FLAG_CORRUPT || frame->decode_error_flags)
         note_damage(libav, AVERROR_INVALIDDATA);
-    libav->place = place_of_frame(libav);
+    libav->position = position_of_frame(libav);
     libav->fetched = false;
     if (libav->keep)
         return FRAME_WHOLE;

@@ -66,15 +66,15 @@ static enum VmafPixelFormat picture_format(const Planes *shape)
                                                                         : VMAF_PIX_FMT_YUV420P;
 }
 
-static void lay_out(FrameWay *way, const AVPixFmtDescriptor *pixel)
+static void lay_out(FrameUnpacker *unpacker, const AVPixFmtDescriptor *pixel)
 {
-    Planes *const shape = &way->shape;
-    const bool upright = way->turn[0][0] != 0;
+    Planes *const shape = &unpacker->shape;
+    const bool upright = unpacker->turn[0][0] != 0;
     shape->count = pixel->nb_components < 3 ? 1 : 3;
     shape->bitdepth = (unsigned)pixel->comp[0].depth;
     for (unsigned p = 0; p < shape->count; p++) {
-        const int w = AV_CEIL_RSHIFT(way->width, p ? pixel->log2_chroma_w : 0);
-        const int h = AV_CEIL_RSHIFT(way->height, p ? pixel->log2_chroma_h : 0);
+        const int w = AV_CEIL_RSHIFT(unpacker->width, p ? pixel->log2_chroma_w : 0);
+        const int h = AV_CEIL_RSHIFT(unpacker->height, p ? pixel->log2_chroma_h : 0);
         shape->width[p] = (unsigned)(upright ? w : h);
         shape->height[p] = (unsigned)(upright ? h : w);
     }
@@ -87,9 +87,9 @@ static int sign(int32_t value)
 
 /* Quarter turns and mirrors, as players show them; any other angle is left alone. A display matrix leads from
  * coded to shown places; its transpose leads back. */
-static void set_turn(FrameWay *way, Video *video, const int32_t *matrix)
+static void set_turn(FrameUnpacker *unpacker, Video *video, const int32_t *matrix)
 {
-    way->turn[0][0] = way->turn[1][1] = 1;
+    unpacker->turn[0][0] = unpacker->turn[1][1] = 1;
     if (!matrix)
         return;
     const int32_t a = matrix[0], b = matrix[1], c = matrix[3], d = matrix[4];
@@ -100,10 +100,10 @@ static void set_turn(FrameWay *way, Video *video, const int32_t *matrix)
                    -av_display_rotation_get(matrix));
         return;
     }
-    way->turn[0][0] = sign(a);
-    way->turn[0][1] = sign(b);
-    way->turn[1][0] = sign(c);
-    way->turn[1][1] = sign(d);
+    unpacker->turn[0][0] = sign(a);
+    unpacker->turn[0][1] = sign(b);
+    unpacker->turn[1][0] = sign(c);
+    unpacker->turn[1][1] = sign(d);
     if (upright && a > 0 && d > 0)
         return;
     const double degrees = -av_display_rotation_get(matrix);
@@ -114,14 +114,14 @@ static void set_turn(FrameWay *way, Video *video, const int32_t *matrix)
                angle, mirrored ? " and mirrored" : "");
 }
 
-static void note_format(FrameWay *way, Video *video, const AVPixFmtDescriptor *pixel)
+static void note_format(FrameUnpacker *unpacker, Video *video, const AVPixFmtDescriptor *pixel)
 {
     if (pixel->flags & AV_PIX_FMT_FLAG_ALPHA)
         video_note(video, "alpha", false, "has an alpha channel (%s), which is not scored",
                    pixel->name);
-    if (way->way != WAY_SWSCALE)
+    if (unpacker->method != UNPACK_SWSCALE)
         return;
-    const bool colours = way->shape.count == 3;
+    const bool colours = unpacker->shape.count == 3;
     if (colours) {
         video->traits.matrix = NULL; /* the other video's is taken, see align.c */
         video->traits.range = RANGE_UNKNOWN;
@@ -129,7 +129,8 @@ static void note_format(FrameWay *way, Video *video, const AVPixFmtDescriptor *p
     }
 }
 
-int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int32_t *matrix)
+int frame_unpacker_open(FrameUnpacker *unpacker, Video *video, const AVFrame *frame,
+                        const int32_t *matrix)
 {
     enum { EDGE_MAX = 65536 };
     const AVPixFmtDescriptor *pixel = av_pix_fmt_desc_get(frame->format);
@@ -139,54 +140,55 @@ int frame_way_open(FrameWay *way, Video *video, const AVFrame *frame, const int3
             pixel ? pixel->name : "no format");
         return -EINVAL;
     }
-    way->coded = frame->format;
-    way->width = frame->width;
-    way->height = frame->height;
-    set_turn(way, video, matrix);
+    unpacker->coded = frame->format;
+    unpacker->width = frame->width;
+    unpacker->height = frame->height;
+    set_turn(unpacker, video, matrix);
     const AVPixFmtDescriptor *const coded = pixel;
     if (!has_samples(pixel, frame->format)) {
-        way->way = WAY_SWSCALE;
-        way->plain = plain_format(pixel);
-        pixel = av_pix_fmt_desc_get(way->plain);
+        unpacker->method = UNPACK_SWSCALE;
+        unpacker->plain = plain_format(pixel);
+        pixel = av_pix_fmt_desc_get(unpacker->plain);
     } else {
-        way->way = is_direct(pixel) ? WAY_DIRECT : WAY_UNPACK;
+        unpacker->method = is_direct(pixel) ? UNPACK_DIRECT : UNPACK_GATHER;
     }
-    lay_out(way, pixel);
-    note_format(way, video, coded);
-    video->format = (VideoFormat){ way->shape.width[0], way->shape.height[0], way->shape.bitdepth,
-                                   picture_format(&way->shape) };
-    return convert_create(&video->convert, &way->shape, &video->format, SCALE_BICUBIC,
+    lay_out(unpacker, pixel);
+    note_format(unpacker, video, coded);
+    video->format = (VideoFormat){ unpacker->shape.width[0], unpacker->shape.height[0],
+                                   unpacker->shape.bitdepth, picture_format(&unpacker->shape) };
+    return convert_create(&video->convert, &unpacker->shape, &video->format, SCALE_BICUBIC,
                           RANGE_UNKNOWN);
 }
 
-void frame_way_close(FrameWay *way)
+void frame_unpacker_close(FrameUnpacker *unpacker)
 {
-    sws_freeContext(way->sws);
-    av_frame_free(&way->made);
-    av_free(way->gathered);
+    sws_freeContext(unpacker->sws);
+    av_frame_free(&unpacker->made);
+    av_free(unpacker->gathered);
 }
 
 /* ---- RGB ---- */
 
-static int open_sws(FrameWay *way, const Video *video, const AVFrame *frame)
+static int open_sws(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame)
 {
-    way->sws = sws_getContext(
-        way->width, way->height, way->coded, way->width, way->height, way->plain,
-        SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT,
-        NULL, NULL, NULL);
-    way->made = av_frame_alloc();
-    if (!way->sws || !way->made)
+    unpacker->sws = sws_getContext(unpacker->width, unpacker->height, unpacker->coded,
+                                   unpacker->width, unpacker->height, unpacker->plain,
+                                   SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT |
+                                       SWS_FULL_CHR_H_INP | SWS_BITEXACT,
+                                   NULL, NULL, NULL);
+    unpacker->made = av_frame_alloc();
+    if (!unpacker->sws || !unpacker->made)
         return -EINVAL;
-    way->made->format = way->plain;
-    way->made->width = frame->width;
-    way->made->height = frame->height;
+    unpacker->made->format = unpacker->plain;
+    unpacker->made->width = frame->width;
+    unpacker->made->height = frame->height;
     const int matrix = video->traits.matrix ? av_color_space_from_name(video->traits.matrix) : -1;
     const int *const table = sws_getCoefficients(matrix > 0 ? matrix : SWS_CS_DEFAULT);
     const int full = video->traits.range == RANGE_FULL;
-    if (way->shape.count == 3)
-        sws_setColorspaceDetails(way->sws, sws_getCoefficients(SWS_CS_DEFAULT), 1, table, full, 0,
-                                 1 << 16, 1 << 16);
-    return av_frame_get_buffer(way->made, 0) < 0 ? -ENOMEM : 0;
+    if (unpacker->shape.count == 3)
+        sws_setColorspaceDetails(unpacker->sws, sws_getCoefficients(SWS_CS_DEFAULT), 1, table, full,
+                                 0, 1 << 16, 1 << 16);
+    return av_frame_get_buffer(unpacker->made, 0) < 0 ? -ENOMEM : 0;
 }
 
 /* ---- planes ---- */
@@ -226,14 +228,14 @@ static void gather16(uint8_t *to, ptrdiff_t stride, const Grid *grid, unsigned w
 }
 
 /* A component's samples as the picture is shown: the first one, and the ways to its neighbours. */
-static Grid grid_of(const FrameWay *way, const AVFrame *frame, const AVPixFmtDescriptor *pixel,
-                    unsigned c)
+static Grid grid_of(const FrameUnpacker *unpacker, const AVFrame *frame,
+                    const AVPixFmtDescriptor *pixel, unsigned c)
 {
     const AVComponentDescriptor *const comp = &pixel->comp[c];
     const ptrdiff_t step = comp->step, stride = frame->linesize[comp->plane];
-    const ptrdiff_t w = AV_CEIL_RSHIFT(way->width, c ? pixel->log2_chroma_w : 0);
-    const ptrdiff_t h = AV_CEIL_RSHIFT(way->height, c ? pixel->log2_chroma_h : 0);
-    const int(*const turn)[2] = way->turn;
+    const ptrdiff_t w = AV_CEIL_RSHIFT(unpacker->width, c ? pixel->log2_chroma_w : 0);
+    const ptrdiff_t h = AV_CEIL_RSHIFT(unpacker->height, c ? pixel->log2_chroma_h : 0);
+    const int(*const turn)[2] = unpacker->turn;
     Grid grid = {
         .data = frame->data[comp->plane] + comp->offset,
         .column = turn[0][0] * step + turn[1][0] * stride,
@@ -249,29 +251,29 @@ static Grid grid_of(const FrameWay *way, const AVFrame *frame, const AVPixFmtDes
     return grid;
 }
 
-static int make_room(FrameWay *way)
+static int make_room(FrameUnpacker *unpacker)
 {
-    const Planes *const shape = &way->shape;
+    const Planes *const shape = &unpacker->shape;
     size_t size = 64;
     for (unsigned p = 0; p < shape->count; p++) {
-        way->gathered_stride[p] = plane_stride(shape->width[p], shape->bitdepth);
-        size += (size_t)way->gathered_stride[p] * shape->height[p];
+        unpacker->gathered_stride[p] = plane_stride(shape->width[p], shape->bitdepth);
+        size += (size_t)unpacker->gathered_stride[p] * shape->height[p];
     }
-    way->gathered = av_mallocz(size);
-    return way->gathered ? 0 : -ENOMEM;
+    unpacker->gathered = av_mallocz(size);
+    return unpacker->gathered ? 0 : -ENOMEM;
 }
 
-static int gather(FrameWay *way, const AVFrame *frame, unsigned wanted, Planes *planes)
+static int gather(FrameUnpacker *unpacker, const AVFrame *frame, unsigned wanted, Planes *planes)
 {
     const AVPixFmtDescriptor *const pixel = av_pix_fmt_desc_get(frame->format);
-    const int err = way->gathered ? 0 : make_room(way);
+    const int err = unpacker->gathered ? 0 : make_room(unpacker);
     if (err)
         return err;
-    uint8_t *to = way->gathered;
+    uint8_t *to = unpacker->gathered;
     for (unsigned p = 0; p < planes->count; p++) {
         planes->data[p] = to;
-        planes->stride[p] = way->gathered_stride[p];
-        const Grid grid = grid_of(way, frame, pixel, p);
+        planes->stride[p] = unpacker->gathered_stride[p];
+        const Grid grid = grid_of(unpacker, frame, pixel, p);
         if (wanted & (1u << p))
             (planes->bitdepth > 8 ? gather16 : gather8)(to, planes->stride[p], &grid,
                                                         planes->width[p], planes->height[p]);
@@ -280,21 +282,21 @@ static int gather(FrameWay *way, const AVFrame *frame, unsigned wanted, Planes *
     return 0;
 }
 
-int frame_way_planes(FrameWay *way, const Video *video, const AVFrame *frame, unsigned wanted,
-                     Planes *planes)
+int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame,
+                          unsigned wanted, Planes *planes)
 {
-    *planes = way->shape;
-    if (way->way == WAY_SWSCALE) {
-        const int err = way->sws ? 0 : open_sws(way, video, frame);
+    *planes = unpacker->shape;
+    if (unpacker->method == UNPACK_SWSCALE) {
+        const int err = unpacker->sws ? 0 : open_sws(unpacker, video, frame);
         if (err)
             return err;
-        if (sws_scale(way->sws, (const uint8_t *const *)frame->data, frame->linesize, 0,
-                      frame->height, way->made->data, way->made->linesize) < 0)
+        if (sws_scale(unpacker->sws, (const uint8_t *const *)frame->data, frame->linesize, 0,
+                      frame->height, unpacker->made->data, unpacker->made->linesize) < 0)
             return -EINVAL;
-        frame = way->made;
+        frame = unpacker->made;
     }
-    if (way->way == WAY_UNPACK || way->turn[0][0] != 1 || way->turn[1][1] != 1)
-        return gather(way, frame, wanted, planes);
+    if (unpacker->method == UNPACK_GATHER || unpacker->turn[0][0] != 1 || unpacker->turn[1][1] != 1)
+        return gather(unpacker, frame, wanted, planes);
     for (unsigned p = 0; p < planes->count; p++) {
         planes->data[p] = frame->data[p];
         planes->stride[p] = frame->linesize[p];

@@ -8,7 +8,7 @@
 
 #include "libvmaf/libvmaf_cuda.h"
 
-static bool lies_so(const AVComponentDescriptor *comp, int plane, int step, int offset)
+static bool is_component_at(const AVComponentDescriptor *comp, int plane, int step, int offset)
 {
     return comp->plane == plane && comp->step == step && comp->offset == offset;
 }
@@ -32,7 +32,7 @@ bool libav_kept_layout(const AVFrame *frame, KeptLayout *layout)
         return false;
     const AVComponentDescriptor *const comp = pixel->comp;
     const int bytes = comp[0].depth > 8 ? 2 : 1;
-    bool known = lies_so(&comp[0], 0, bytes, 0);
+    bool known = is_component_at(&comp[0], 0, bytes, 0);
     *layout = (KeptLayout){ .pix_fmt = VMAF_PIX_FMT_YUV400P,
                             .bpc = (unsigned)comp[0].depth,
                             .shift = (unsigned)comp[0].shift };
@@ -41,8 +41,8 @@ bool libav_kept_layout(const AVFrame *frame, KeptLayout *layout)
     layout->paired = comp[2].plane == 1;
     for (int c = 1; c < 3; c++) {
         known = known && comp[c].depth == comp[0].depth && comp[c].shift == comp[0].shift;
-        known = known && (layout->paired ? lies_so(&comp[c], 1, 2 * bytes, (c - 1) * bytes)
-                                         : lies_so(&comp[c], c, bytes, 0));
+        known = known && (layout->paired ? is_component_at(&comp[c], 1, 2 * bytes, (c - 1) * bytes)
+                                         : is_component_at(&comp[c], c, bytes, 0));
     }
     return chroma_format(pixel, &layout->pix_fmt) && known;
 }
@@ -111,7 +111,7 @@ typedef struct CudaDevice {
     void *context, *stream;
 } CudaDevice;
 
-static void let_go(void *kept)
+static void release_kept(void *kept)
 {
     kept_release(kept);
 }
@@ -155,11 +155,11 @@ int libav_cuda_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsigned
 {
     VmafCudaFrame frames[2];
     if (describe(ref->frame, &frames[0]) || describe(dist->frame, &frames[1])) {
-        let_go(ref);
-        let_go(dist);
+        release_kept(ref);
+        release_kept(dist);
         return -EINVAL;
     }
-    frames[0].release = frames[1].release = let_go;
+    frames[0].release = frames[1].release = release_kept;
     frames[0].release_opaque = ref;
     frames[1].release_opaque = dist;
     return vmaf_cuda_read_frames(vmaf, &frames[0], &frames[1], index);

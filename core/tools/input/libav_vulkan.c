@@ -134,7 +134,7 @@ int libav_vulkan_check(const AVFrame *frame, const VmafVulkanState *state, char 
     return -ENOTSUP;
 }
 
-static void let_go(void *kept)
+static void release_kept(void *kept)
 {
     kept_release(kept);
 }
@@ -155,7 +155,7 @@ static void find_images(LibavKept *kept, VmafVulkanFrame *vulkan)
         vulkan->wait_value[i] = images->sem_value[i];
         vulkan->signal_value[i] = images->sem_value[i] + 1;
     }
-    vulkan->release = let_go;
+    vulkan->release = release_kept;
     vulkan->release_opaque = kept;
 }
 
@@ -199,8 +199,8 @@ static int read_locked(VmafContext *vmaf, LibavKept *ref, LibavKept *dist,
             lock(held[1], false);
         lock(held[0], false);
     } else {
-        let_go(ref);
-        let_go(dist);
+        release_kept(ref);
+        release_kept(dist);
     }
     for (unsigned i = 0; i < 2; i++) {
         AVFrame *frame = held[i];
@@ -214,8 +214,8 @@ int libav_vulkan_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsign
     VmafVulkanFrame frames[2];
     if (!describe(ref->frame, &frames[0]) && !describe(dist->frame, &frames[1]))
         return read_locked(vmaf, ref, dist, frames, index);
-    let_go(ref);
-    let_go(dist);
+    release_kept(ref);
+    release_kept(dist);
     return -EINVAL;
 }
 

@@ -24,7 +24,7 @@ typedef struct Cursor {
 } Cursor;
 
 typedef struct Dist {
-    PairingPart part;
+    PairingProgress part;
     int64_t offset;
     uint64_t skipped;
     int64_t origin; /* the reference's time that is 0 for this video */
@@ -260,7 +260,7 @@ bool pairing_step(Pairing *pairing)
     return true;
 }
 
-const PairingPart *pairing_part(const Pairing *pairing, unsigned video)
+const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video)
 {
     return &pairing->dists[video].part;
 }

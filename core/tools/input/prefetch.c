@@ -210,7 +210,7 @@ static void *run(void *arg)
         if (slot && status == FRAME_WHOLE)
             slot->time = video_time(track->video, offset);
         if (slot)
-            slot->frame.place = offset;
+            slot->frame.position = offset;
         if (slot && status != FRAME_WHOLE)
             finish(track, slot, status);
         if (status != FRAME_WHOLE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Reads all videos of a run ahead of the scoring, on threads of its own, straight into a context's
- * pictures. */
+/* Reads all videos of a run ahead of the scoring, on its own threads, straight into pictures of a
+ * VmafContext. Its caller owns it and uses it from one thread, except for prefetch_interrupt. */
 #ifndef TOOLS_INPUT_PREFETCH_H
 #define TOOLS_INPUT_PREFETCH_H
 
@@ -12,8 +12,8 @@ typedef struct Prefetch Prefetch;
 /* A frame that was read. */
 typedef struct Prefetched {
     VmafPicture pic;
-    KeptFrame *kept; /* in place of the picture */
-    uint64_t place;  /* in the file, as video_find tells it */
+    KeptFrame *kept;   /* used instead of `pic` when frames stay on their device */
+    uint64_t position; /* in the file, as video_find reports it */
 } Prefetched;
 void prefetched_release(Prefetched *frame); /* an empty one is fine */
 
@@ -23,52 +23,58 @@ typedef struct PrefetchVideo {
 } PrefetchVideo;
 
 typedef struct PrefetchConfig {
-    VmafContext *vmaf; /* with a pool of pictures, see prefetch_pool_size, unless `kept` */
-    bool kept;         /* frames stay where they are decoded */
+    /* Provides the pictures; needs a pool of prefetch_pool_size pictures. Unused with `kept`. */
+    VmafContext *vmaf;
+    bool kept;                   /* frames stay on the device that decodes them */
     const PrefetchVideo *videos; /* the reference, then the distorted ones; copied */
     unsigned count;
-    bool by_number;   /* frames are wanted in pairs: no need for one whose partner is no good */
-    unsigned planes;  /* bit p: plane p is wanted; the others keep what they hold */
-    unsigned ahead;   /* frames of each video that may wait, 1 at least */
-    unsigned threads; /* for each video that several may read; others have one */
+    bool by_number;   /* frames pair up by number: a frame without a partner is not needed */
+    unsigned planes;  /* bit p: read plane p; the others keep whatever they hold */
+    unsigned ahead;   /* frames of each video that may wait to be taken; at least 1 */
+    unsigned threads; /* for each video whose frames several threads may read; others have one */
 } PrefetchConfig;
 
-/* Fewer pictures than this could leave one video waiting for those that another holds. `in_work`:
- * pairs a context works on at once; each distorted video has a context. */
+/* The number of pictures that the pool needs. With fewer, one video could wait forever for pictures
+ * that another one holds. `in_work`: pairs that one context works on at once; each distorted video
+ * has a context. */
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work);
-/* The same for frames that are wanted in pairs by number, and not looked back at. With one frame ahead and one pair in
- * the making, the last frame of a pair is read when the pair before it is scored. */
+/* The same for frames that pair up by number when no feature looks back at earlier pictures. With
+ * ahead = in_work = 1, the last frame of a pair is read once the pair before it is scored. */
 unsigned prefetch_pool_least(unsigned videos, unsigned ahead, unsigned in_work);
 
+/* Starts reading. 0 or negative errno. */
 int prefetch_create(Prefetch **prefetch, const PrefetchConfig *config);
 
-/* A look at the next frame of a video, which it waits for: its status, and its time as video_time tells it.
- * `by_number`, it does not wait for the reference when all distorted videos that were not dropped are cut or
- * cannot be read next: FRAME_WHOLE then, and there is nothing to take. */
+/* Waits for the next frame of a video; returns its status and sets its time (as video_time does).
+ * With `by_number` it stops waiting for the reference once every distorted video that was not
+ * dropped is cut or unreadable: it then returns FRAME_WHOLE although no frame can be taken. */
 enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time);
-/* The frame that was looked at and is whole: it is the caller's. */
+/* Takes the frame that prefetch_look found whole. The caller owns it and releases it. */
 void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame);
-/* Nobody wants more of this video. A pipe is read on, since its writer may have to get on with others. */
+/* Stops delivering frames of a video. If it is a pipe, the rest is read and thrown away, because its
+ * writer may have to continue with other videos. */
 void prefetch_drop(Prefetch *prefetch, unsigned video);
 
-/* From any thread: prefetch_look waits no longer, and gives FRAME_NONE. */
+/* From any thread: makes prefetch_look return FRAME_NONE at once, now and later. */
 void prefetch_interrupt(Prefetch *prefetch);
 
-/* The videos and the context stay the caller's; pipes are cancelled. NULL is fine. */
+/* Stops the threads and cancels the pipes. The videos and the context stay the caller's. NULL is
+ * fine. */
 void prefetch_destroy(Prefetch *prefetch);
 
-/* The same done with all videos at once. One program may write several of them, in any order, through pipes
- * that hold little: whoever waits for one video must go on reading the others. */
+/* ---- one job for all videos at once (together.c) ---- */
 
-/* When a video has kept the others waiting for so long, they are read into memory: all may come from the
- * same writer. */
+/* One program may write several videos, in any order, through pipes that hold little. A reader that
+ * waits for one video must therefore continue to read the others. Once a video has kept the others
+ * waiting for this long, they are read into memory. */
 #define TOGETHER_PATIENCE_MS 300
 
-/* 0, or negative errno after saying what is wrong. */
+/* Does something with one video. 0, or negative errno after logging an error. */
 typedef int (*VideoJob)(Video *video, unsigned number, void *arg);
 
-/* Files get their turns one after another, as long as all goes well. With a pipe all are at it at once; when
- * one fails, the others are cancelled. The error of the one that failed first. */
+/* Runs the job for every video. If all are files: one after another, until one fails. If there is a
+ * pipe: all at the same time, each on its own thread; when one fails, the others are cancelled.
+ * Returns the first error, else 0. */
 int videos_do(Video *const *videos, unsigned count, VideoJob job, void *arg);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The kinds of video that the command reads. A new kind is a VideoReader of its own and a row of the
- * table in reader.c; nothing else has to know of it. */
+/* The kinds of video that the command reads. A new kind is a VideoReader and a row of the table in
+ * reader.c; no other code changes. */
 #ifndef TOOLS_INPUT_READER_H
 #define TOOLS_INPUT_READER_H
 
@@ -12,81 +12,86 @@
 #include "input/video.h"
 #include "libvmaf/picture.h"
 
+/* All functions are called by the thread that reads the video; `read` of a `parallel` video by
+ * several threads. */
 struct VideoReader {
-    const char *name;  /* what reports call it: lower case */
-    const char *title; /* what messages call it */
+    const char *name;  /* in reports: lower case */
+    const char *title; /* in messages */
 
-    /* Does a file that begins with these bytes belong to it? At most READER_PROBE_SIZE are shown,
-     * fewer when the file is shorter. NULL: its files cannot be told by their beginning. */
+    /* True if a file that begins with these bytes is of this kind. `size` is READER_PROBE_SIZE at
+     * most, and less if the file is shorter. NULL: the beginning does not identify this kind. */
     bool (*probe)(const uint8_t *start, size_t size);
 
-    /* Path and source are set, and for raw video the format, too. Sets `format`, `parallel` and
-     * `state`, and `traits` as far as they are known. Says what is wrong; negative errno. */
+    /* Called with path and source set, and with the format set for raw video. Sets `format`,
+     * `parallel`, `state`, and the `traits` it knows. Logs errors; returns 0 or negative errno. */
     int (*open)(Video *video);
-    void (*close)(Video *video); /* after a failed open, too */
+    void (*close)(Video *video); /* also called after a failed open */
 
-    /* As the functions of their names in input/video.h. */
+    /* See the functions of the same names in input/video.h. */
     enum FrameStatus (*find)(Video *video, uint64_t *offset);
     enum FrameStatus (*read)(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
-    /* Instead of `read`, with `convert` set by open: where the wanted planes of a frame lie, until the next
-     * is looked for. */
+    /* Replaces `read` in a reader whose open sets `convert`: reports where the wanted planes of a
+     * frame lie. They stay valid until the next frame is searched for. */
     enum FrameStatus (*planes)(const Video *video, uint64_t offset, unsigned wanted,
                                Planes *planes);
     int64_t (*time)(const Video *video, uint64_t offset); /* NULL: frames have no times */
     uint64_t (*frames_left)(const Video *video);
-    /* As video_kept_by, video_can_keep, video_share, video_start_keeping and video_keep. NULL: frames are in memory of the host. */
+    /* See video_kept_by, video_can_keep, video_share, video_start_keeping and video_keep. NULL:
+     * frames are always in host memory. */
     const char *(*kept_by)(const Video *video);
     int (*can_keep)(const Video *video, const KeptScorer *scorer, char *why, size_t size);
     int (*share)(const Video *video, unsigned pairs, bool required, VmafVulkanState **state);
     void (*start_keeping)(Video *video);
     enum FrameStatus (*keep)(const Video *video, uint64_t offset, KeptFrame **frame);
-    /* Skips frames that are there, of a file, without a look at them. NULL: they have to be found. */
+    /* Skips frames of a file without reading them; the caller knows that they exist. NULL: frames
+     * have to be found one by one. */
     void (*jump)(Video *video, unsigned frames);
-    /* As near to a frame, counted from the beginning, as it can get without reading those before: moves to it, or
-     * to one before it, and says which one is next. The video stands at its beginning. NULL: no nearer. */
+    /* Called at the beginning of a file. Moves to a frame, counted from the beginning, or to the
+     * nearest frame before it that can be reached without reading all frames before, and sets *next
+     * to the number of that frame. NULL: frames have to be found one by one. */
     enum FrameStatus (*leap)(Video *video, uint64_t frame, uint64_t *next);
-    /* When a frame that nobody has found will be shown, as `time`. NULL: frames have no times. */
+    /* The time, as `time` reports it, of a frame that was not found yet. NULL: frames have no
+     * times. */
     int64_t (*time_of)(const Video *video, uint64_t frame);
 };
 
 #define READER_PROBE_SIZE 16
 
-extern const VideoReader raw_reader, y4m_reader, libav_reader; /* the last: with HAVE_LIBAV */
+extern const VideoReader raw_reader, y4m_reader, libav_reader; /* the last one: with HAVE_LIBAV */
 
-/* The reader whose file begins so; NULL when none says that it is its own. */
+/* The reader whose files begin like this; NULL: none. */
 const VideoReader *reader_probe(const uint8_t *start, size_t size);
 
-/* Files that are no raw video, told by how they begin. */
+/* ---- files that are not raw video, identified by their first bytes ---- */
 
-/* How much of a file is looked at. */
+/* How many bytes of a file magic_of looks at. */
 #define MAGIC_SIZE 4096
 
-/* What kind of file begins with these bytes; NULL when they may be samples. Sure rather than complete: samples are
- * practically never taken for a file. */
+/* The kind of file that begins with these bytes; NULL if they may be samples of raw video. It would
+ * rather miss a file than take samples for one. */
 const char *magic_of(const uint8_t *start, size_t size);
 
-/* Frames that lie in a source as planes of samples, one after another: what raw video and Y4M
- * share. For their readers; the layout is the video's state. */
+/* ---- planar.c: uncompressed frames in a file, plane after plane, as raw video and Y4M have them.
+ * The layout of the planes is the video's `state`. ---- */
 
-/* Lays the planes out by the video's format. `alpha`: a fourth plane, as large as the first, follows
- * the others; it is never read. Says what is wrong; negative errno. */
+/* Computes the layout for the video's format. `alpha`: a fourth plane, as large as the first, follows
+ * the others and is never read. Logs errors; returns 0 or negative errno. */
 int planar_open(Video *video, bool alpha);
 void planar_close(Video *video);
 
-/* The samples of a frame begin where the source stands. */
+/* As VideoReader's find and read. The samples of the next frame begin at the source's offset. */
 enum FrameStatus planar_find(Video *video, uint64_t *offset);
 enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned planes,
                              const VmafPicture *pic);
 
 uint64_t planar_frame_size(const Video *video); /* in bytes */
-/* `header`: bytes before the samples of each frame. */
+/* `header`: the number of bytes before the samples of each frame. */
 uint64_t planar_frames_left(const Video *video, unsigned header);
 
-/* Sizes of the planes in a video file. Raw and Y4M files round the halves of odd sides up. The
- * library's pictures round them down (engine/picture.h), so what a file has beyond that is skipped
- * when a frame is read. */
-
+/* Sizes of the planes in a file. Raw and Y4M files round the halves of odd sides up. The library's
+ * pictures round them down (engine/picture.h), so the surplus of a file is skipped when a frame is
+ * read. */
 static inline unsigned half_rounded_up(unsigned side)
 {
     return side / 2 + side % 2;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Bytes of a file, or of a pipe that can only be read on. */
+/* The bytes of a file or of a pipe. A pipe can only be read forwards.
+ *
+ * A Source belongs to its video. One thread reads; any thread may call source_wake and source_cancel,
+ * and any number of threads may call source_read on a file. */
 #ifndef TOOLS_INPUT_SOURCE_H
 #define TOOLS_INPUT_SOURCE_H
 
@@ -9,9 +12,9 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* How far one can look ahead. */
+/* The most bytes that can be peeked at. */
 #define SOURCE_PEEK_MAX 4200
-/* How much of a pipe may be held. */
+/* The most bytes of a pipe that are kept in memory. */
 #define SOURCE_HOLD_MAX ((size_t)512 << 20)
 
 /* A piece of memory to fill. */
@@ -21,59 +24,59 @@ typedef struct Span {
 } Span;
 
 typedef struct Source {
-    int fd;
+    int fd; /* -1: a video without a file of its own, see source_open_none */
     bool seekable;
-    uint64_t
-        size; /* seekable: of the file when it was opened; what is appended later is not read */
-    uint64_t offset; /* what peek shows */
-    /* Bytes that were looked at; of a pipe, all that were read and not taken. */
+    uint64_t size;   /* of a file, when it was opened; bytes appended later are not read */
+    uint64_t offset; /* the next byte: where peek, take and skip begin */
+    /* Bytes that were peeked at; for a pipe, all bytes that were read but not taken yet. */
     uint8_t *ahead;
     size_t begin, held, capacity;
-    bool ended;              /* a pipe, when it was held */
-    struct Waiting *waiting; /* pipes: see waiting.h */
+    bool ended;              /* source_hold reached the end of the pipe */
+    struct Waiting *waiting; /* for pipes: see waiting_open */
     atomic_bool cancelled;
 } Source;
 
-/* "-" is standard input. Does not wait for the other end of a named pipe. Logs, negative errno. */
+/* Opens a file; "-" is standard input. Does not wait for the other end of a named pipe. Logs errors;
+ * returns 0 or negative errno. */
 int source_open(Source **source, const char *path);
-/* A source without bytes, for a video that is not in one file: it can be cancelled. */
+/* Creates a source without bytes, for a video that is not one file. It can be cancelled. */
 int source_open_none(Source **source);
 void source_close(Source *source); /* NULL is fine */
 
-/* Shows up to `want` bytes at the current offset; fewer only at the end. */
+/* Shows up to `want` bytes at the current offset; fewer only at the end. They stay valid until the
+ * next call. */
 int source_peek(Source *source, size_t want, const uint8_t **data, size_t *size);
-/* The same, but of a pipe no more than a newline needs: what follows it may take its time. */
+/* The same, but stops reading a pipe after a newline: the bytes after it may arrive much later. */
 int source_peek_line(Source *source, size_t want, const uint8_t **data, size_t *size);
 
-/* Moves on. Bytes of a pipe are read and dropped: -ENODATA when it ends before. */
+/* Moves forwards. Bytes of a pipe are read and thrown away: -ENODATA if it ends before. */
 int source_skip(Source *source, uint64_t bytes);
 
-/* Fills spans with the bytes at `offset`; -ENODATA when the file ends before. A pipe reads where it
- * stands and moves on; a file keeps its offset, and any number of threads may read at once. */
+/* Fills the spans with the bytes at `offset`; -ENODATA if the file ends before. A pipe ignores
+ * `offset`: it is read from where it stands, and moves on. A file keeps its current offset. */
 int source_read(Source *source, uint64_t offset, Span *spans, unsigned count);
 
-/* Reads up to `size` bytes at the current offset, one at least, and moves on. How many, 0 at the end, or
- * negative errno. */
+/* Reads at least one and at most `size` bytes at the current offset and moves on. Returns their
+ * number, 0 at the end, or negative errno. */
 int64_t source_take(Source *source, void *into, size_t size);
 
-/* Reads some bytes of a pipe into memory, for whoever reads later, so that its writer gets on. Waits for
- * them, or for source_wake: 0. -ENODATA when there are no more; -ENOBUFS when enough are held, or it is no
- * pipe. By the thread that reads, as all of the above. */
+/* Reads some bytes of a pipe into memory, where later calls find them, so that its writer can
+ * continue. Waits for bytes or for source_wake, then returns 0. -ENODATA: the pipe has ended.
+ * -ENOBUFS: SOURCE_HOLD_MAX bytes are held already, or it is not a pipe. */
 int source_hold(Source *source);
 
-/* From any thread: ends the waiting of a source_hold; makes all reading of a pipe and all peeking, now and
- * later, fail with -ECANCELED. */
+/* From any thread: makes a source_hold that waits return. */
 void source_wake(Source *source);
+/* From any thread: all reads of a pipe and all peeks, now and later, fail with -ECANCELED. */
 void source_cancel(Source *source);
 
-/* Reads of a pipe, which wait for its writer unless another thread ends that: the part of a Source that
- * differs between systems. */
+/* ---- waiting.c, waiting_windows.c: blocking reads of a pipe that another thread can end ---- */
 
-int waiting_open(Source *source);   /* 0 or a negative errno */
-void waiting_close(Source *source); /* one that was not opened is fine */
+int waiting_open(Source *source);   /* 0 or negative errno */
+void waiting_close(Source *source); /* does nothing if the source was not opened */
 
-/* The number of bytes, 0 at the end, or a negative errno: -ECANCELED once the source is cancelled, -EINTR
- * when `holding` was ended by source_wake. */
+/* Returns the number of bytes, 0 at the end, or negative errno: -ECANCELED once the source is
+ * cancelled, -EINTR when source_wake ended a read with `holding`. */
 int64_t waiting_read(Source *source, const struct iovec *pieces, unsigned count, bool holding);
 
 #endif

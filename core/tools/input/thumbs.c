@@ -25,7 +25,7 @@ static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsign
     return (double)sum;
 }
 
-static float part_mean(const VmafPicture *pic, unsigned i)
+static float cell_mean(const VmafPicture *pic, unsigned i)
 {
     const unsigned w = pic->w[0], h = pic->h[0];
     const unsigned x = i % THUMB_SIDE, y = i / THUMB_SIDE;
@@ -41,18 +41,18 @@ static float part_mean(const VmafPicture *pic, unsigned i)
 
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic)
 {
-    for (unsigned i = 0; i < THUMB_PARTS; i++)
-        thumb->part[i] = part_mean(pic, i);
+    for (unsigned i = 0; i < THUMB_CELLS; i++)
+        thumb->cell[i] = cell_mean(pic, i);
 }
 
 /* To a mean of 0 and a deviation of 1; false: there is nothing to be seen. */
 static bool normalise(Thumbs *thumbs)
 {
-    const double count = (double)thumbs->count * THUMB_PARTS;
+    const double count = (double)thumbs->count * THUMB_CELLS;
     double sum = 0, squares = 0;
     for (unsigned n = 0; n < thumbs->count; n++) {
-        for (unsigned i = 0; i < THUMB_PARTS; i++) {
-            const double value = thumbs->at[n].part[i];
+        for (unsigned i = 0; i < THUMB_CELLS; i++) {
+            const double value = thumbs->at[n].cell[i];
             sum += value;
             squares += value * value;
         }
@@ -62,17 +62,17 @@ static bool normalise(Thumbs *thumbs)
         return false;
     const double factor = 1 / sqrt(variance);
     for (unsigned n = 0; n < thumbs->count; n++)
-        for (unsigned i = 0; i < THUMB_PARTS; i++)
-            thumbs->at[n].part[i] = (float)((thumbs->at[n].part[i] - mean) * factor);
+        for (unsigned i = 0; i < THUMB_CELLS; i++)
+            thumbs->at[n].cell[i] = (float)((thumbs->at[n].cell[i] - mean) * factor);
     return true;
 }
 
 static double difference(const Thumb *a, const Thumb *b)
 {
     float sum = 0;
-    for (unsigned i = 0; i < THUMB_PARTS; i++)
-        sum += (a->part[i] - b->part[i]) * (a->part[i] - b->part[i]);
-    return sum / THUMB_PARTS;
+    for (unsigned i = 0; i < THUMB_CELLS; i++)
+        sum += (a->cell[i] - b->cell[i]) * (a->cell[i] - b->cell[i]);
+    return sum / THUMB_CELLS;
 }
 
 /* The mean difference of the frames that have a partner; DBL_MAX: they are too few to tell. */

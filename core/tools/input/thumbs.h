@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where the beginning of one video lies in another: told from very small pictures of the frames. */
+/* Finds where the beginning of one video lies in another by comparing thumbnails of their frames.
+ * Pure functions: any thread may call them. */
 #ifndef TOOLS_INPUT_THUMBS_H
 #define TOOLS_INPUT_THUMBS_H
 
@@ -9,13 +10,13 @@
 
 #include "libvmaf/picture.h"
 
-/* The mean luma of each part of a frame. */
-enum { THUMB_SIDE = 16, THUMB_PARTS = THUMB_SIDE * THUMB_SIDE };
+/* A thumbnail: the mean luma of each of 16 x 16 cells of a frame. */
+enum { THUMB_SIDE = 16, THUMB_CELLS = THUMB_SIDE * THUMB_SIDE };
 typedef struct Thumb {
-    float part[THUMB_PARTS];
+    float cell[THUMB_CELLS];
 } Thumb;
 
-/* Frames from one on, without a gap. */
+/* Consecutive frames of a video. */
 typedef struct Thumbs {
     Thumb *at;
     unsigned count;
@@ -24,14 +25,14 @@ typedef struct Thumbs {
 void thumb_of_picture(Thumb *thumb, const VmafPicture *pic);
 
 typedef struct ThumbsFit {
-    bool sure;
-    int offset;   /* frame n of the first is frame n + offset of the second */
-    int rival;    /* the offset that fits second best */
-    double times; /* how often the difference of the best fits into that of the second best */
+    bool sure;    /* false: no offset fits well, or two fit about equally well */
+    int offset;   /* frame n of the first video is frame n + offset of the second */
+    int rival;    /* the second-best offset */
+    double times; /* the second-best offset's difference divided by the best one's */
 } ThumbsFit;
 
-/* Brightness and contrast may differ, as a whole. Changes the thumbs, which may be used again. Not sure: when two offsets fit about equally
- * well, or none does. */
+/* Finds the offset at which the two videos differ least. Overall brightness and contrast may differ:
+ * the thumbnails are normalised in place, and may be passed again. */
 ThumbsFit thumbs_fit(Thumbs *first, Thumbs *second);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A video as the command reads it, from a file or a pipe: frames are found one after another, then
- * read into pictures. What kinds of video there are is said in input/reader.h. */
+ * read into pictures. The kinds of video are in input/reader.h.
+ *
+ * Whoever opens a Video closes it. One thread at a time calls video_find and the functions that change
+ * the video; video_read may run on several threads at once if the video is `parallel`. */
 #ifndef TOOLS_INPUT_VIDEO_H
 #define TOOLS_INPUT_VIDEO_H
 
@@ -12,14 +15,15 @@
 #include "libvmaf/libvmaf_vulkan.h"
 #include "libvmaf/picture.h"
 
-/* The two videos of a run. */
+/* The two videos of a pair. */
 enum Side { SIDE_REF, SIDE_DIST, SIDES };
 
-/* Frames that stay on the device that decoded them, where the scoring reads them. */
+/* ---- kept frames: they stay on the device that decoded them, where they are scored ---- */
 
 typedef struct KeptFrame KeptFrame;
 
-/* A reader's kind of them: it embeds a KeptFrame at the head of its own. */
+/* The operations of one kind of kept frame. A reader embeds a KeptFrame at the start of its own
+ * struct. */
 typedef struct KeptOps {
     KeptFrame *(*copy)(const KeptFrame *frame);
     void (*release)(KeptFrame *frame);
@@ -30,21 +34,22 @@ struct KeptFrame {
     const KeptOps *ops;
 };
 
-/* What is to read them. */
+/* The context that will score kept frames. */
 typedef struct KeptScorer {
     VmafContext *vmaf;
-    const VmafVulkanState
-        *vulkan; /* that it uses, if that is on the device of the frames; NULL: it is not */
+    /* The Vulkan state it uses; NULL if it does not use the Vulkan device that holds the frames. */
+    const VmafVulkanState *vulkan;
 } KeptScorer;
 
-/* Frames of a video that may wait to be scored, and pairs that the device may have at once: decoders have few places
- * for frames. */
+/* The most frames of a video that may wait to be scored, and the most pairs that the device may work
+ * on at once. Decoders can hold few frames, so both are small. */
 #define KEPT_AHEAD 2
 #define KEPT_PAIRS 4
-/* One more is in hand, and one between there and the device. */
+/* All frames of a video that may be held: one more is the caller's, and one is on its way to the
+ * device. */
 #define KEPT_FRAMES (KEPT_AHEAD + KEPT_PAIRS + 2)
 
-/* The same frame once more; NULL: no memory. */
+/* Takes another reference to the frame; NULL if out of memory. */
 static inline KeptFrame *kept_copy(const KeptFrame *frame)
 {
     return frame->ops->copy(frame);
@@ -57,11 +62,14 @@ static inline void kept_release(KeptFrame *frame)
         frame->ops->release(frame);
 }
 
-/* As vmaf_read_pictures. Takes both, which are of one device, whatever it returns; negative errno. */
+/* Scores a pair, like vmaf_read_pictures. Both frames are on the same device. Always releases both. 0
+ * or negative errno. */
 static inline int kept_read(VmafContext *vmaf, KeptFrame *ref, KeptFrame *dist, unsigned index)
 {
     return ref->ops->read(vmaf, ref, dist, index);
 }
+
+/* ---- videos ---- */
 
 typedef struct VideoReader VideoReader; /* input/reader.h */
 
@@ -72,163 +80,170 @@ typedef struct VideoFormat {
 
 enum VideoRange { RANGE_UNKNOWN, RANGE_LIMITED, RANGE_FULL };
 
-/* What a file says of its video besides the format of its samples. Zeros: nothing. Texts are FFmpeg's names,
- * and live as long as the video. */
+/* Properties of a video besides the format of its samples. Zero means unknown. Strings are FFmpeg's
+ * names and live as long as the video. */
 typedef struct VideoTraits {
-    unsigned rate_num, rate_den; /* frames a second */
+    unsigned rate_num, rate_den; /* frames per second */
     bool variable_rate;
-    bool timeless; /* frames have numbers only, though its reader knows times */
+    bool timeless; /* this file's frames have no times, although its reader knows times */
     const char *container, *codec, *pixel_format;
-    const char *hwaccel; /* what decodes; NULL: the CPU */
+    const char *hwaccel; /* the device API that decodes; NULL: the CPU decodes */
     enum VideoRange range;
     const char *matrix, *primaries, *transfer;
-    unsigned aspect_num, aspect_den; /* of a sample */
-    bool hdr;                        /* its transfer is PQ or HLG */
+    unsigned aspect_num, aspect_den; /* the aspect ratio of a sample */
+    bool hdr;                        /* the transfer function is PQ or HLG */
     bool interlaced;
-    int rotation; /* degrees clockwise that frames were turned by */
+    int rotation; /* degrees clockwise that frames were rotated by */
 } VideoTraits;
 
-/* What was done to a video, or is odd about it: a line for reports. It was said, too. */
+/* A remark for reports: something that was done to a video or is unusual about it. It was also
+ * logged. */
 typedef struct VideoNote {
     const char *kind; /* one word: "scaled", "widened", "rotated", "interlaced", "hdr", … */
-    bool done;        /* samples were changed by it; else a warning */
+    bool done;        /* true: samples were changed; false: a warning */
     char *text;       /* one line without the video's path */
 } VideoNote;
 
-/* How a video is to be read. Zeros are fine. Set between video_create and video_begin. */
+/* How to read a video; zeros are the defaults. Set between video_create and video_begin. */
 typedef struct VideoOptions {
     const char *hwaccel; /* "vulkan", "cuda", "vaapi", "auto"; NULL, "none": decode on the CPU */
-    const char *backend; /* that is to score, or "auto"; NULL: the CPU */
-    const char *device;  /* of that, as --device has it; NULL: the first */
-    bool local;          /* no network, and no file that names others, such as a playlist */
-    unsigned threads;    /* that decode; 0: a fair share of the cores */
-    bool quiet;          /* what is odd about it was said before */
-    bool even; /* frames are found by their times where they have some: they must keep their rate */
+    const char *backend; /* the backend that will score, or "auto"; NULL: the CPU */
+    const char *device;  /* the backend's device, as in --device; NULL: the first */
+    bool local;          /* no network, and no files that name other files, such as playlists */
+    unsigned threads;    /* threads that decode; 0: a fair share of the cores */
+    bool quiet;          /* do not log notes: an earlier reading of the video logged them */
+    bool even; /* frames are found by their times, if they have times: the rate must be constant */
 } VideoOptions;
 
-/* How samples are interpolated where sizes differ. */
+/* How to interpolate samples when a video is scaled. */
 enum VideoScale { SCALE_BICUBIC, SCALE_BILINEAR, SCALE_LANCZOS, SCALE_NEAREST, SCALE_AREA };
 
 typedef struct Video {
     const char *path;
     Source *source;
     const VideoReader *reader;
-    VideoFormat format; /* of the frames that video_read gives */
-    VideoFormat native; /* of the file's own */
+    VideoFormat format; /* of the frames that video_read delivers */
+    VideoFormat native; /* of the frames in the file */
     VideoTraits traits;
     VideoOptions options;
     VideoNote *notes;
     unsigned note_count;
-    enum VideoRange range;   /* to give samples in; UNKNOWN: as they are */
-    struct Convert *convert; /* NULL: frames are given as they are */
-    bool rgb;                /* frames are computed from RGB, by the matrix and range in `traits` */
-    bool raw;                /* its format was told, not read */
-    bool parallel;           /* several threads may read frames at once */
-    bool held_enough;        /* and that was said */
-    void *state;             /* the reader's */
+    enum VideoRange range;   /* the range to convert samples to; UNKNOWN: do not convert */
+    struct Convert *convert; /* NULL: frames are delivered unchanged */
+    bool rgb;         /* frames are converted from RGB with the matrix and range in `traits` */
+    bool raw;         /* the user gave the format; the file does not hold it */
+    bool parallel;    /* several threads may call video_read at once */
+    bool held_enough; /* video_hold logged that enough of the pipe is held */
+    void *state;      /* the reader's */
 } Video;
 
 enum FrameStatus {
     FRAME_WHOLE,
     FRAME_NONE, /* the video has ended */
-    FRAME_CUT,  /* it ends, or loses its form, within this frame */
-    FRAME_ERROR /* it could not be read; the reason was said */
+    FRAME_CUT,  /* the video ends or is malformed within this frame */
+    FRAME_ERROR /* the frame could not be read; the reason was logged */
 };
 
-/* `raw` is the format of raw video; NULL: the file says itself what it holds. Says what is wrong;
- * negative errno. */
+/* Opens a video. `raw`: the format of raw video; NULL: the file says what it holds. Logs errors;
+ * returns 0 or negative errno. `path` must outlive the video. */
 int video_open(Video **video, const char *path, const VideoFormat *raw);
-/* The same in two steps. The first one waits for nobody; the second reads the beginning, for which a pipe
- * may keep one waiting. After both, failed or not, there is a video to close. */
+/* The same in two steps. video_create never waits; video_begin reads the beginning of the file and may
+ * wait for the writer of a pipe. Close the video even if one of them failed; video_close accepts
+ * NULL. */
 int video_create(Video **video, const char *path, const VideoFormat *raw);
 int video_begin(Video *video);
 void video_close(Video *video);
 
-/* Finds the next frame and moves past it; `offset` tells video_read which one it is: its place in the file, or
- * VIDEO_NO_PLACE. Unless the video is `parallel`, a frame must be read before the next one is looked for. */
-#define VIDEO_NO_PLACE UINT64_MAX
+/* Finds the next frame and moves past it. `*offset` identifies the frame for video_read: its position
+ * in the file, or VIDEO_NO_POSITION. Unless the video is `parallel`, read each frame before you look
+ * for the next one. */
+#define VIDEO_NO_POSITION UINT64_MAX
 enum FrameStatus video_find(Video *video, uint64_t *offset);
 
-/* When a frame that was found is shown, in nanoseconds on the file's own clock; VIDEO_NO_TIME where frames
- * have no times and are counted. */
+/* The time at which a frame that was found is shown, in ns on the file's own clock; VIDEO_NO_TIME if
+ * frames have no times and are counted instead. */
 #define VIDEO_NO_TIME INT64_MIN
 int64_t video_time(const Video *video, uint64_t offset);
 
-/* Reads the samples of a frame into a picture of the same size and of the same or a larger depth;
- * only the planes whose bits are set, and without any the picture may be NULL. */
+/* Reads a frame into a picture of the same size and of the same or a larger bit depth. `planes`: bit p
+ * asks for plane p; with 0 the picture may be NULL. */
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic);
 
-/* The backend on whose device frames are decoded, so that it may be able to read them there; NULL: they come from
- * the CPU. */
+/* The name of the backend whose device decodes the frames, which may then score them in place; NULL:
+ * the CPU decodes. */
 const char *video_kept_by(const Video *video);
-/* Whether the frames can be scored, in the format in which they are wanted now, where they are decoded. 0, or
- * negative errno and the reason. */
+/* 0 if frames, in the format that is wanted now, can be scored on the device that decodes them;
+ * otherwise negative errno and the reason in `why`. Only if video_kept_by is not NULL. */
 int video_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size);
-/* Of Vulkan's devices a program has as many as it makes: the one that decodes, for scoring. All videos have the same.
- * `pairs` may be under way at once. The log says what it lacks; negative errno. */
+/* Makes a state for scoring on the Vulkan device that decodes this video; all videos of a run are
+ * decoded on one. `pairs`: the most pairs in progress at once. Returns 0 or negative errno; the log
+ * says what the device lacks. */
 int video_share(const Video *video, unsigned pairs, bool required, VmafVulkanState **state);
-/* From now on frames stay there: video_keep, in place of video_read, gives one that was found. */
+/* From now on frames stay on their device: call video_keep instead of video_read. */
 void video_start_keeping(Video *video);
+/* Gives the caller a reference to the frame that was found. */
 enum FrameStatus video_keep(const Video *video, uint64_t offset, KeptFrame **frame);
 
-/* Drops frames. FRAME_NONE or FRAME_CUT when there are fewer. */
+/* Skips frames. FRAME_NONE or FRAME_CUT if there are fewer. */
 enum FrameStatus video_skip(Video *video, unsigned frames);
 
-/* From the beginning of a file to a frame: by its place in the file or by the nearest key frame, or with
- * `from_start` by all frames before it. FRAME_NONE or FRAME_CUT when there are fewer. */
+/* Moves from the beginning of a file to a frame: directly or from the nearest key frame, or, with
+ * `from_start`, by reading all frames before it. FRAME_NONE or FRAME_CUT if there are fewer. */
 enum FrameStatus video_go_to(Video *video, uint64_t frame, bool from_start);
-/* When a frame of this number, which nobody has found yet, is shown if frames keep their rate; as video_time. */
+/* The time, as video_time reports it, that a frame not found yet has at a constant rate. */
 int64_t video_time_of(const Video *video, uint64_t frame);
 
-/* How many frames are still to come, or 0 when that cannot be told. */
+/* The number of frames still to come; 0 if unknown. */
 uint64_t video_frames_left(const Video *video);
 
-/* From now on, and from the next video_convert on, samples are given in this range; what the video has is in
- * its traits. */
+/* The range that later calls of video_convert convert samples to. The file's own range is in
+ * `traits`. */
 void video_convert_range(Video *video, enum VideoRange range);
 
-/* From now on frames are given in `target`'s format: scaled, widened, with the chroma resampled where that
- * differs. Nothing that differs is touched twice, what does not differ not at all. A depth may only grow.
- * Notes what will be done. Says what is wrong; negative errno. */
+/* From now on video_read delivers frames in the format `target`: scaled, widened, chroma resampled, as
+ * far as they differ. The bit depth may only grow. Each sample is resampled at most once. Logs errors;
+ * returns 0 or negative errno. */
 int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale);
 
-/* How videos are brought together. */
+/* How videos of different formats are made equal. */
 typedef struct VideoAlign {
-    bool asked;  /* --scale was given: also for Y4M and raw video */
-    bool refuse; /* --scale none: sizes must be the same */
+    bool asked;  /* --scale was given, so Y4M and raw video are scaled, too */
+    bool refuse; /* --scale none: sizes must be equal */
     enum VideoScale scale;
-    unsigned box_width,
-        box_height;       /* --scale model: all are scaled to fit it; 0: to the reference's size */
-    bool common_bitdepth; /* depths of Y4M and raw video may differ, too */
-    bool match_range;     /* the distorted videos' samples are brought to the reference's range */
-    bool sdr_model;       /* warn of PQ and HLG */
+    /* --scale model: scale all videos to fit this box; 0: to the reference's size. */
+    unsigned box_width, box_height;
+    bool common_bitdepth; /* Y4M and raw videos may differ in bit depth */
+    bool match_range;     /* convert distorted videos to the reference's range */
+    bool sdr_model;       /* warn about PQ and HLG */
 } VideoAlign;
 
-/* Brings a reference, the first, and the distorted videos to one format: the reference's size, the largest
- * depth, the finest chroma: no bit is lost. When all of them are Y4M or raw, and --scale was not given, they must
- * fit as they are, as video_compare says. Warns of what else is different. Says what is wrong; negative errno. */
+/* Brings the reference (the first video) and the distorted videos to one format: the reference's size,
+ * the largest bit depth, the finest chroma, so that no bit is lost. If all are Y4M or raw and --scale
+ * was not given, they must be equal already, as video_compare checks. Warns about other differences.
+ * Logs errors; returns 0 or negative errno. */
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how);
 
-/* Would each of two distorted videos, alone with the reference, be aligned as both are together? Before
- * they are. */
+/* Before videos_align: true if each of two distorted videos, alone with the reference, would be
+ * aligned as both together are. */
 bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const VideoAlign *how);
 
-const char *video_scale_name(enum VideoScale scale); /* NULL behind the last */
+const char *video_scale_name(enum VideoScale scale); /* NULL for values after the last */
 const char *video_format_name(enum VmafPixelFormat pix_fmt);
 
-/* Notes something, and says it with the video's path before it. */
+/* Adds a note to the video and logs it with the video's path (as a warning unless `done`). If memory
+ * runs out, the note is only logged. */
 void video_note(Video *video, const char *kind, bool done, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Do the two fit? Says every difference and returns -EINVAL. With `common_bitdepth` their depths
- * may differ. */
+/* 0 if the two videos have the same format. Otherwise logs every difference and returns -EINVAL. With
+ * `common_bitdepth` the bit depths may differ. */
 int video_compare(const Video *ref, const Video *dist, bool common_bitdepth);
 
-/* As source_hold. Says so, once, when enough of the pipe is held. */
+/* Like source_hold. Logs once when enough of the pipe is held. */
 int video_hold(Video *video);
 
-/* Says that reading failed, and why, unless it was cancelled. Returns `err`. */
+/* Logs that reading failed and why, unless it was cancelled. Returns `err`. */
 int video_read_error(const Video *video, int err);
 
 #endif

@@ -57,7 +57,7 @@ bool chart_range(const Chart *chart, double *low, double *high)
     return *low <= *high;
 }
 
-void chart_put_place(FILE *file, double frame, double rate)
+void chart_put_position(FILE *file, double frame, double rate)
 {
     if (rate > 0.0) {
         const uint64_t seconds = (uint64_t)(frame / rate + 0.5);
@@ -87,12 +87,12 @@ static void put_scores(FILE *file, const Axis *axis)
     fputs("\"/>", file);
 }
 
-static void put_places(FILE *file, const Chart *chart)
+static void put_frame_marks(FILE *file, const Chart *chart)
 {
     fputs("<div class=xs>", file);
     for (unsigned i = 0; i <= X_MARKS; i++) {
         fprintf(file, "<span style=\"left:%.4g%%\">", 100.0 * i / X_MARKS);
-        chart_put_place(file, chart->first + (chart->last - chart->first) * i / X_MARKS,
+        chart_put_position(file, chart->first + (chart->last - chart->first) * i / X_MARKS,
                         chart->rate);
         fputs("</span>", file);
     }
@@ -120,7 +120,7 @@ void chart_draw(FILE *file, const Chart *chart)
         fputs("\"/>", file);
     }
     fputs("<path class=cursor d=\"\"/></svg><div class=brush hidden></div>", file);
-    put_places(file, chart);
+    put_frame_marks(file, chart);
     fputs("</div></section>\n", file);
 }
 

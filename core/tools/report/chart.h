@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Drawings of scores, as SVG in HTML: readable without a script, which makes them move (page.js). */
+/* Draws scores as SVG inside HTML. The charts can be read without a script; page.js makes them
+ * interactive. Write errors stay in the stream. */
 #ifndef TOOLS_REPORT_CHART_H
 #define TOOLS_REPORT_CHART_H
 
@@ -7,39 +8,39 @@
 
 #include "report/stored.h"
 
-/* Units of a drawing; browsers stretch it. */
+/* The size of a chart in SVG units; browsers stretch it. */
 #define CHART_WIDTH 1000
 #define CHART_HEIGHT 100
 
-/* A scale of round figures: from `low` to `high` by `step`. */
+/* A scale of round values: from `low` to `high` in steps of `step`. */
 typedef struct Axis {
     double low, high, step;
 } Axis;
 
-/* Holds both figures, with about `marks` marks. */
+/* An axis that contains both values and has about `marks` marks. */
 Axis axis_make(double low, double high, unsigned marks);
 
-/* A metric of several reports, in one drawing. */
+/* One metric of several reports, in one chart. */
 typedef struct Chart {
     const char *name;
     StoredReport *const *reports;
     size_t report_count;
-    double first, last; /* frames, of all drawings of the page */
-    double rate;        /* frames a second; 0: not known */
+    double first, last; /* the first and last frame of all charts of the page */
+    double rate;        /* frames per second; 0: unknown */
     unsigned id;
     bool large;
 } Chart;
 
-/* The drawing of one metric over the frames. */
+/* Draws the metric over the frames. */
 void chart_draw(FILE *file, const Chart *chart);
 
-/* How many frames have which score. */
+/* Draws how many frames have which score. */
 void chart_draw_histogram(FILE *file, const Chart *chart);
 
-/* The range of a metric over all reports; false: none has it. */
+/* The range of the metric over all reports; false: no report has it. */
 bool chart_range(const Chart *chart, double *low, double *high);
 
-/* A frame's name for readers on an axis: a time where there is a rate. */
-void chart_put_place(FILE *file, double frame, double rate);
+/* Writes a frame's label for an axis: its time if the rate is known, else its number. */
+void chart_put_position(FILE *file, double frame, double rate);
 
 #endif

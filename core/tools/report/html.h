@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* HTML reports, from JSON reports. */
+/* Writes HTML reports from JSON reports. */
 #ifndef TOOLS_REPORT_HTML_H
 #define TOOLS_REPORT_HTML_H
 
@@ -8,15 +8,16 @@
 #include "libvmaf/libvmaf.h"
 #include "report/stored.h"
 
-/* A page has no more of them. */
+/* The most reports that one page shows. */
 #define HTML_REPORTS_MAX 32
 
-/* Writes the page of these reports to a file, which it replaces as a whole; "-" is standard output. Says what
- * is wrong; negative errno. */
+/* Writes a page about these reports to a file, as save_file does. Logs errors; returns 0 or negative
+ * errno. */
 int html_write(StoredReport *const *reports, size_t count, const char *path);
 
-/* The report of a context that has all its scores. `name` is what the page calls it where no video has a name,
- * and must live as long as it. Says what is wrong; negative errno. */
+/* Makes a report from a context that has all its scores. The caller frees it with stored_destroy.
+ * `name` replaces the report's path: the page shows it if the distorted video has no name. It must
+ * outlive the report. Logs errors; returns 0 or negative errno. */
 int stored_from_context(StoredReport **report, VmafContext *vmaf, const char *name);
 
 #endif

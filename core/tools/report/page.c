@@ -167,7 +167,7 @@ static int put_series(FILE *file, const StoredReport *report, const StoredMetric
     if (err)
         return err;
     fprintf(file, "\"first\":%u,\"step\":%u,\"count\":%zu,\"per\":%u,\"low\":%.17g,\"high\":%.17g,",
-            series.places.first, series.places.step, series.places.count, series.per, series.low,
+            series.positions.first, series.positions.step, series.positions.count, series.per, series.low,
             series.high);
     fputs("\"codes\":\"", file);
     /* least significant byte first, whatever machine this is */
@@ -208,7 +208,7 @@ static int put_data(FILE *file, const Layout *layout)
                 stored_find(page->reports[i], layout->metrics[m].name);
             if (!metric)
                 continue;
-            const size_t room = room_for(series_places(page->reports[i]).count, &left, curves--);
+            const size_t room = room_for(series_positions(page->reports[i]).count, &left, curves--);
             if (!metric->figures.size)
                 continue;
             fprintf(file, "%s\n{\"metric\":%u,\"video\":%zu,", comma, m, i);

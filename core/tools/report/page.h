@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The HTML page of one or several reports: one file, no network, no library. */
+/* The HTML page about one or several reports: a single file that loads nothing from elsewhere. Write
+ * errors stay in the stream. */
 #ifndef TOOLS_REPORT_PAGE_H
 #define TOOLS_REPORT_PAGE_H
 
@@ -8,46 +9,43 @@
 #include "report/pictures.h"
 #include "report/stored.h"
 
-/* Numbers in a page's data, all curves together: some megabytes. What is beyond is reduced. */
+/* The most numbers in the data of all curves of a page (some megabytes). Longer curves are reduced. */
 #define PAGE_CODES_MAX (1200 * 1000)
 
-/* The frames of a report to look at. */
+/* The worst frames of a report, with pictures of both videos. */
 typedef struct PageWorst {
     size_t frames[WORST_MAX];
     unsigned count;
     Png pictures[WORST_MAX][SIDES];
-    char why[512]; /* there are no pictures, or not all */
+    char why[512]; /* the reason if pictures are missing */
 } PageWorst;
 
 typedef struct Page {
     StoredReport *const *reports;
     size_t count;
-    const PageWorst *worst; /* one a report */
+    const PageWorst *worst; /* one for each report */
 } Page;
 
-/* Write errors are left in the stream. -ENOMEM. */
+/* Writes the whole page. 0 or -ENOMEM. */
 int page_write(FILE *file, const Page *page);
 
-/* Parts of a page that hold no drawings. */
+/* ---- page_sections.c: the sections without charts ---- */
 
-/* page_head.c: the scores to read first. */
+/* Writes the header with the main scores. */
 void page_put_head(FILE *file, const Page *page);
 
-/* page_worst.c: frames to look at. */
+/* Writes the worst frames. */
 void page_put_worst(FILE *file, const Page *page);
 
-/* page_table.c: a table of pooled figures; a row for each report that has the metric. */
+/* Write a table of pooled scores; pooled_rows adds a row for each report that has the metric. */
 void pooled_begin(FILE *file, bool intervals);
 void pooled_rows(FILE *file, const Page *page, const char *metric, bool intervals);
 void pooled_end(FILE *file);
 
-/* page_origin.c: how it was computed. */
+/* Writes how the scores were computed. */
 void page_put_origin(FILE *file, const Page *page);
 
-/* The style and the script of pages: page.css and page.js, as the build found them. */
-
+/* The contents of page.css and page.js; the build generates these arrays (embed.py). */
 extern const char made_style[], made_script[];
-
-/* The frames to look at. */
 
 #endif

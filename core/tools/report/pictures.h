@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Frames of the videos that a report names, opened once more, as PNG. */
+/* The worst frames of a report, and pictures of them: the videos that a report names are opened again
+ * and their frames encoded as PNG. */
 #ifndef TOOLS_REPORT_PICTURES_H
 #define TOOLS_REPORT_PICTURES_H
 
 #include "report/image.h"
 #include "report/stored.h"
 
-/* For all pictures of a page together, in bytes. They get smaller until they fit. */
+/* The most bytes of all pictures of a page together. Pictures are made smaller until they fit. */
 #define PICTURES_SIZE_MAX ((size_t)6 << 20)
 #define PICTURES_WIDTH_MAX 960
 
 #define WORST_MAX 8
 
-/* Finds the frames with the lowest scores, as indices into the report's frames, the lowest first. Neighbours
- * look alike: of each second only the worst is taken, as long as there are enough seconds. Returns
- * their number. */
+/* Finds the frames with the lowest scores and sets `frames` to their indices in the report, lowest
+ * score first. Neighbouring frames look alike, so it takes only the worst frame of each second as long
+ * as there are enough seconds. Returns the number of frames. */
 unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
                       size_t frames[WORST_MAX]);
 
-/* Reads these frames (indices into the report's frames, in any order) of both videos. `pairs` of the page
- * share its bytes. What cannot be had stays empty, and `why` says the reason: the report is not the worse
- * for its scores. -ENOMEM only. */
+/* Encodes these frames (indices in the report, in any order) of both videos. `pairs`: the number of
+ * pairs on the whole page, which share PICTURES_SIZE_MAX. If a picture cannot be made it stays empty
+ * and `why` gets the reason, because scores are worth showing without pictures. Free the pictures with
+ * png_clear. 0 or -ENOMEM. */
 int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, unsigned pairs,
                   Png (*pictures)[SIDES], char *why, size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Walks through the outermost parts of a JSON text without building a tree of it: reports of films have
- * millions of numbers. A value is found by its brackets; whether it is well formed, its parser finds out. */
+/* Walks through the outermost values of a JSON text without building a tree of it: reports of films
+ * hold millions of numbers. It only matches brackets and quotes; the parser that gets a value checks
+ * it. A Scan does not own its text. */
 #ifndef TOOLS_REPORT_SCAN_H
 #define TOOLS_REPORT_SCAN_H
 
@@ -17,15 +18,15 @@ typedef struct Slice {
     size_t size;
 } Slice;
 
-/* Steps over blanks and, if it is next, `c`. */
+/* Skips white space and then `c`. False: another character follows. */
 bool scan_take(Scan *scan, char c);
 
-/* Steps over the next value, whatever it is. False when there is none, or it does not end. */
+/* Skips the next value of any type. False: there is none, or it does not end. */
 bool scan_value(Scan *scan, Slice *value);
 
-/* The next `"key": value` of an object, or value of an array, and the comma that follows. 1; 0 when the
- * closing bracket came instead, which is stepped over; -1 when the text is something else. Set `first` before
- * the first one. */
+/* Skip the next `"key": value` of an object or the next value of an array, and the comma before it.
+ * Set *first to true before the first call. Return 1, or 0 after skipping the closing bracket, or -1
+ * if the text is malformed. */
 int scan_member(Scan *scan, bool *first, Slice *key, Slice *value);
 int scan_item(Scan *scan, bool *first, Slice *value);
 

@@ -15,7 +15,7 @@ static unsigned common_divisor(unsigned a, unsigned b)
     return a;
 }
 
-Places series_places(const StoredReport *report)
+Positions series_positions(const StoredReport *report)
 {
     const unsigned *const numbers = report->numbers;
     unsigned step = 0;
@@ -24,7 +24,7 @@ Places series_places(const StoredReport *report)
     if (!step)
         step = 1;
     const unsigned last = numbers[report->frame_count - 1];
-    return (Places){ numbers[0], step, (last - numbers[0]) / step + 1 };
+    return (Positions){ numbers[0], step, (last - numbers[0]) / step + 1 };
 }
 
 static uint16_t encode(const Series *series, double value)
@@ -34,13 +34,13 @@ static uint16_t encode(const Series *series, double value)
 }
 
 /* Puts a score where it belongs. Reduced, a pair of codes keeps its extremes. */
-static void put(Series *series, size_t place, uint16_t code)
+static void put(Series *series, size_t position, uint16_t code)
 {
     if (series->per == 1) {
-        series->codes[place] = code;
+        series->codes[position] = code;
         return;
     }
-    uint16_t *const pair = &series->codes[place / series->per * 2];
+    uint16_t *const pair = &series->codes[position / series->per * 2];
     if (pair[0] == SERIES_GAP || code < pair[0])
         pair[0] = code;
     if (pair[1] == SERIES_GAP || code > pair[1])
@@ -49,16 +49,16 @@ static void put(Series *series, size_t place, uint16_t code)
 
 int series_make(Series *series, const StoredReport *report, const StoredMetric *metric, size_t room)
 {
-    const Places places = series_places(report);
-    *series = (Series){ .places = places,
+    const Positions positions = series_positions(report);
+    *series = (Series){ .positions = positions,
                         .per = 1,
                         .low = metric->figures.min,
                         .high = metric->figures.max,
-                        .code_count = places.count };
-    if (places.count > room) {
+                        .code_count = positions.count };
+    if (positions.count > room) {
         const size_t pairs = room / 2;
-        series->per = (unsigned)((places.count + pairs - 1) / pairs);
-        series->code_count = (places.count + series->per - 1) / series->per * 2;
+        series->per = (unsigned)((positions.count + pairs - 1) / pairs);
+        series->code_count = (positions.count + series->per - 1) / series->per * 2;
     }
     series->codes = malloc(series->code_count * sizeof(*series->codes));
     if (!series->codes)
@@ -67,7 +67,7 @@ int series_make(Series *series, const StoredReport *report, const StoredMetric *
         series->codes[i] = SERIES_GAP;
     for (size_t i = 0; i < report->frame_count; i++)
         if (isfinite(metric->values[i]))
-            put(series, (report->numbers[i] - places.first) / places.step,
+            put(series, (report->numbers[i] - positions.first) / positions.step,
                 encode(series, metric->values[i]));
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The scores of a metric as a curve: to draw, and to embed in a page. Extremes are never lost. */
+/* The scores of a metric as a curve, to draw it and to embed it in a page. Reducing a curve keeps its
+ * extremes. */
 #ifndef TOOLS_REPORT_SERIES_H
 #define TOOLS_REPORT_SERIES_H
 
@@ -10,40 +11,42 @@
 
 #include "report/stored.h"
 
-/* Frames stand at regular places, `step` apart from `first` on; where a report lacks some, there are gaps. */
-typedef struct Places {
+/* Evenly spaced frame numbers: `first`, `first` + `step`, ... Positions that the report has no frame
+ * for are gaps. */
+typedef struct Positions {
     unsigned first, step;
     size_t count;
-} Places;
+} Positions;
 
-Places series_places(const StoredReport *report);
+Positions series_positions(const StoredReport *report);
 
-/* Scores as 16-bit codes from `low` (0) to `high` (SERIES_TOP). */
+/* Scores as 16-bit codes: 0 is `low`, SERIES_TOP is `high`. */
 #define SERIES_TOP 65534
 #define SERIES_GAP 65535
 typedef struct Series {
-    Places places;
-    unsigned
-        per; /* 1: a code for each place; else two for each so many: the least and the largest of them */
+    Positions positions;
+    /* 1: one code for each position. More: two codes, the smallest and the largest score, for each
+     * `per` positions. */
+    unsigned per;
     double low, high;
     uint16_t *codes;
     size_t code_count;
 } Series;
 
-/* At most `room` codes, 4 at least. -ENOMEM. */
+/* Makes a series of at most `room` codes (at least 4). Free it with series_clear. 0 or -ENOMEM. */
 int series_make(Series *series, const StoredReport *report, const StoredMetric *metric,
                 size_t room);
 void series_clear(Series *series);
 
-/* The area that a curve is drawn in: frames from left to right, scores from the bottom up. */
+/* The area of a drawing: frames from left to right, scores from bottom to top. */
 typedef struct Area {
     double first, last; /* frames */
     double low, high;   /* scores */
     unsigned width, height;
 } Area;
 
-/* Writes the curve as an SVG path. Of frames that fall on the same column, the least and the largest score
- * are drawn. */
+/* Writes the curve as an SVG path. Where several frames fall on one column, it draws the smallest and
+ * the largest of their scores. */
 void series_draw(FILE *file, const StoredReport *report, const StoredMetric *metric,
                  const Area *area);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the command does with reports of earlier runs: --report. */
+/* The option --report: shows JSON reports of earlier runs. */
 #ifndef TOOLS_REPORT_SHOW_H
 #define TOOLS_REPORT_SHOW_H
 
 #include "vmaf/options.h"
 
-/* Prints their scores, holds them against --fail_under, writes the page. 0, SCORE_BELOW (score.h), or negative
- * errno after saying what went wrong. */
+/* Prints the reports' scores, checks them against --fail_under, and writes the HTML page if one was
+ * asked for. Returns 0, SCORE_BELOW (score.h), or negative errno after logging an error. */
 int stored_show(const Options *options);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A JSON report, read back: one of ours, or any that has libvmaf's layout. */
+/* A JSON report read back: one of ours, or any report with libvmaf's layout. Whoever loads a report
+ * frees it; a loaded report is only read, so any thread may use it. */
 #ifndef TOOLS_REPORT_STORED_H
 #define TOOLS_REPORT_STORED_H
 
@@ -13,42 +14,42 @@
 
 typedef struct StoredMetric {
     char *name;
-    double *values;         /* one a frame; NaN: that frame has none */
-    size_t count;           /* of values that are finite */
-    VmafStatistics figures; /* of these; `size` 0: there are none */
+    double *values;         /* one for each frame; NaN: the frame has no score */
+    size_t count;           /* the number of finite values */
+    VmafStatistics figures; /* of the finite values; `size` is 0 if there are none */
 } StoredMetric;
 
 typedef struct StoredInput {
-    char *path;                /* NULL: the report does not say */
-    char *kind, *pixel_format; /* these, too */
+    char *path; /* strings are NULL if the report does not have them */
+    char *kind, *pixel_format;
     char *filters, *warnings;
-    char *pairing; /* of the distorted video */
+    char *pairing; /* of the distorted video: how its frames were paired */
     unsigned width, height, bitdepth;
-    unsigned rate_num, rate_den; /* 0: not known */
+    unsigned rate_num, rate_den; /* 0: unknown */
     uint64_t frames, skipped;
 } StoredInput;
 
 typedef struct StoredModel {
     char *metric, *source;
-    unsigned members; /* of a collection; 0: a model on its own */
+    unsigned members; /* the number of models in a collection; 0: a single model */
 } StoredModel;
 
 typedef struct StoredFeature {
     char *extractor, *options, *backend;
-    char *instruction_set, *device; /* NULL: not told */
+    char *instruction_set, *device; /* NULL: not in the report */
 } StoredFeature;
 
 typedef struct StoredOption {
-    char *name, *value; /* NULL: it takes none */
+    char *name, *value; /* value NULL: the option takes none */
 } StoredOption;
 
 typedef struct StoredReport {
-    const char *path; /* the caller's */
+    const char *path; /* the caller's string */
     char *version, *partial;
-    double fps, elapsed; /* NaN: not told */
+    double fps, elapsed; /* NaN: unknown */
     unsigned threads;
-    unsigned width, height; /* as scored; 0: not told */
-    bool detailed;          /* it has the object vmaf_turbo */
+    unsigned width, height; /* the size that was scored; 0: unknown */
+    bool detailed;          /* the report has the object vmaf_turbo */
 
     unsigned *numbers; /* of the frames, increasing */
     size_t frame_count;
@@ -64,40 +65,41 @@ typedef struct StoredReport {
     size_t option_count;
 } StoredReport;
 
-/* Says in one line what is wrong with the file; negative errno. `path` must live as long as the report. */
+/* Reads a report from a file. `path` must outlive the report. Logs errors; returns 0 or negative
+ * errno. */
 int stored_load(StoredReport **report, const char *path);
-void stored_destroy(StoredReport *report);
+void stored_destroy(StoredReport *report); /* NULL is fine */
+
+/* Parses the text of a report. All of `report` except its path must be zero. After an error, which is
+ * logged, the report may be filled in partly. For stored_load and tests. */
+int stored_parse(StoredReport *report, const char *text, size_t size);
+
+/* Reads the object `vmaf_turbo` of a report (docs/report.schema.json). Ignores what does not match the
+ * schema, because scores are worth showing without details. 0 or -ENOMEM. */
+int stored_take_details(StoredReport *report, const json_t *details);
 
 /* The metric of this name, or NULL. */
 const StoredMetric *stored_find(const StoredReport *report, const char *name);
 
-/* The score to speak of first: the first model's, else the metric that comes closest. A report has one. */
+/* The main score: the first model's, else the most similar metric. Never NULL. */
 const StoredMetric *stored_headline(const StoredReport *report);
 
-/* The score of a model: of a collection, that of all its members. NULL when the report lacks it. */
+/* The score of a model; for a collection, the combined score of its members. NULL if the report does
+ * not have it. */
 const StoredMetric *stored_model_metric(const StoredReport *report, const StoredModel *model);
 
-/* The ends of the interval that holds the score with 95 percent, where a collection of models tells it. */
+/* The 95% confidence interval of a score. False: the report has none (only collections of models
+ * do). */
 bool stored_interval(const StoredReport *report, const StoredMetric *metric, double *low,
                      double *high);
 
-/* A collection's member: it is part of another score. */
+/* True if the metric is the score of one member of a collection. */
 bool stored_is_member(const StoredReport *report, const StoredMetric *metric);
 
-/* What to call the distorted video: the name of its file, else of the report's. */
+/* A title for the distorted video: the name of its file, else of the report's file. */
 const char *stored_title(const StoredReport *report);
 
-/* Frames a second, or 0. */
+/* Frames per second; 0 if unknown. */
 double stored_rate(const StoredReport *report);
-
-/* From the bytes of a report to what is in it. For report/stored.h, and for tests that have bytes. */
-
-/* `report` is zeroed, but for its path. On an error, which is said, it may be filled in part. */
-int stored_parse(StoredReport *report, const char *text, size_t size);
-
-/* The object `vmaf_turbo` of a JSON report (docs/report.schema.json), read back. */
-
-/* What is not as the schema has it is left out: scores can be shown without. -ENOMEM. */
-int stored_take_details(StoredReport *report, const json_t *details);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How a run ended, in some lines for people at a terminal: a bar, the frames at a glance, the worst one. */
+/* A short summary of a run for people at a terminal: a bar, a sparkline of the frames, and the worst
+ * frame. */
 #ifndef TOOLS_REPORT_SUMMARY_H
 #define TOOLS_REPORT_SUMMARY_H
 
@@ -10,21 +11,21 @@
 
 typedef struct Summary {
     const char *name;
-    const double *scores; /* in the order of the frames */
+    const double *scores; /* in frame order */
     size_t count;
     const VmafStatistics *figures;
     unsigned step; /* frames from one score to the next */
-    double rate;   /* frames a second of the video; 0: not known */
+    double rate;   /* the video's frames per second; 0: unknown */
 } Summary;
 
-/* Says it. `coloured`: the terminal knows colours. */
+/* Prints the summary. `coloured`: use terminal colours. */
 void summary_say(const Summary *summary, bool coloured);
 
-/* Does the environment let us? NO_COLOR and TERM=dumb do not. */
+/* False if the environment forbids colours (NO_COLOR, TERM=dumb). */
 bool summary_may_colour(void);
 
-/* The parts, for tests: a bar of `width` cells, and `width` cells for the scores, of which each shows the
- * least of its own. */
+/* The parts of a summary, for tests: a bar whose filled share is `part`, and a sparkline in which each
+ * cell shows the lowest of its scores. Both have at most SUMMARY_CELLS cells. */
 #define SUMMARY_CELLS 32
 #define SUMMARY_TEXT_SIZE (SUMMARY_CELLS * 3 + 1)
 void summary_bar(char text[SUMMARY_TEXT_SIZE], double part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Text for a page: what HTML, scripts and readers make of it. */
+/* Writes text into pages, escaped as the context needs it. Write errors stay in the stream. */
 #ifndef TOOLS_REPORT_TEXT_H
 #define TOOLS_REPORT_TEXT_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* As text or within a quoted attribute, of HTML or SVG. Control characters, which have no place there, become
- * spaces. */
+/* Escapes text for the content or a quoted attribute of HTML or SVG. Control characters, which are not
+ * allowed there, become spaces. */
 void put_html(FILE *file, const char *text);
 
-/* As a string of JSON that may stand in a script of a page, with its quotes. */
+/* Writes a JSON string, with its quotes, that is safe inside a <script> element. */
 void put_script_string(FILE *file, const char *text);
 
 void put_base64(FILE *file, const uint8_t *data, size_t size);
 
-/* A score for readers: two decimals, four below 1; "–" when it is no number. */
+/* Formats a score: two decimals, four below 1; "–" if it is not finite. */
 #define FIGURE_TEXT_SIZE 48
 const char *figure_text(char text[FIGURE_TEXT_SIZE], double score);
 
-/* `1:02:03.040`; needs the rate. */
+/* Formats the time of a frame as `1:02:03.040`. `rate` must be above 0. */
 #define TIME_TEXT_SIZE 48
 const char *time_text(char text[TIME_TEXT_SIZE], unsigned frame, double rate);
 

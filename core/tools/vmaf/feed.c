@@ -84,7 +84,7 @@ static void say_cut(Feed *feed, unsigned rating, const Video *video, unsigned si
 static int say_end(Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
-    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     const Video *const ref = group->videos[0], *const dist = group->videos[rating + 1];
     if (part->ref == FRAME_ERROR || part->dist == FRAME_ERROR)
         return -EIO;
@@ -104,7 +104,7 @@ static int say_end(Feed *feed, unsigned rating)
 /* True if the two videos' first frame times differ by more than half a frame. */
 static bool begins_apart(const Feed *feed, unsigned rating)
 {
-    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     const VideoTraits *const traits = &feed->group->videos[rating + 1]->traits;
     return llabs(part->begins[1] - part->begins[0]) >
            frame_duration(traits->rate_num, traits->rate_den) / 2;
@@ -114,7 +114,7 @@ static bool begins_apart(const Feed *feed, unsigned rating)
 static void note_pairing(const Feed *feed, unsigned rating)
 {
     const VideoGroup *const group = feed->group;
-    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     sync_describe(&group->schedule, rating + 1, part, group->ratings[rating]->pairing,
                   sizeof(group->ratings[rating]->pairing));
     if (part->repeated || part->left_out)
@@ -132,7 +132,7 @@ static void note_pairing(const Feed *feed, unsigned rating)
 static void count_skipped(const Feed *feed, unsigned rating)
 {
     const SyncSchedule *const schedule = &feed->group->schedule;
-    const PairingPart *const part = pairing_part(feed->pairing, rating + 1);
+    const PairingProgress *const part = pairing_progress(feed->pairing, rating + 1);
     VideoSpan *const span = feed->group->ratings[rating]->span;
     span[SIDE_REF].skipped = schedule->videos[0].skip + part->first[SIDE_REF];
     span[SIDE_DIST].skipped = schedule->videos[rating + 1].skip + part->first[SIDE_DIST];
@@ -251,7 +251,7 @@ static void serve(Feed *feed)
 {
     bool any = false;
     for (unsigned i = 0; i < feed->group->count; i++) {
-        const PairingPart *const part = pairing_part(feed->pairing, i + 1);
+        const PairingProgress *const part = pairing_progress(feed->pairing, i + 1);
         if (feed->over[i])
             continue;
         int err;

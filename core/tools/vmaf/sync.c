@@ -320,7 +320,7 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingPart *part,
+void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingProgress *part,
                    char *text, size_t size)
 {
     const SyncVideo *const dist = &schedule->videos[video];

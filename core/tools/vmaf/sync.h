@@ -50,7 +50,7 @@ uint64_t sync_expected_pairs(const SyncSchedule *schedule, Video *const *videos)
 uint64_t sync_pairs_of_run(const PartChoice *part, uint64_t pairs, unsigned distorted);
 
 /* Describes the pairing, for reports: "by time, offset 7 frames, 2 repeated". */
-void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingPart *part,
+void sync_describe(const SyncSchedule *schedule, unsigned video, const PairingProgress *part,
                    char *text, size_t size);
 
 #endif

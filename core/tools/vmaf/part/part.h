@@ -42,7 +42,7 @@ void digest_end(const Digest *digest, char text[DIGEST_TEXT]);
 /* The content of a pair's two frames, and their positions: different frames may look the same. */
 typedef struct PairDigest {
     char text[SIDES][DIGEST_TEXT];
-    uint64_t position[SIDES]; /* position in the file, or VIDEO_NO_PLACE */
+    uint64_t position[SIDES]; /* position in the file, or VIDEO_NO_POSITION */
 } PairDigest;
 
 /* The pairs that this run measures, and what it notes about them for the part file. */

@@ -114,7 +114,7 @@ static int find_start(PartRun *part, const SyncSchedule *schedule, Video *const 
     if (err)
         return err;
     while (pairing_step(pairing)) {
-        const PairingPart *const step = pairing_part(pairing, 1);
+        const PairingProgress *const step = pairing_progress(pairing, 1);
         if (step->state == PAIR_OVER ||
             (step->state == PAIR_READY && step->pairs > part->first - part->lead))
             break;
@@ -235,7 +235,7 @@ int part_run_note_pair(PartRun *part, uint64_t pair, const Prefetched *ref, cons
         digest_start(&digest);
         digest_frame(&digest, &frames[i]->pic, part->planes);
         digest_end(&digest, noted->text[i]);
-        noted->position[i] = frames[i]->place;
+        noted->position[i] = frames[i]->position;
         if (pair >= part->first && pair < part->end)
             digest_add(&part->content[i], noted->text[i], DIGEST_TEXT - 1);
     }

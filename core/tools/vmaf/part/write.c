@@ -113,7 +113,7 @@ static json_t *describe_read(const Rating *rating, const Video *video, enum Side
 
 static json_t *describe_position(uint64_t position)
 {
-    return position == VIDEO_NO_PLACE ? json_null() : json_integer((json_int_t)position);
+    return position == VIDEO_NO_POSITION ? json_null() : json_integer((json_int_t)position);
 }
 
 /* The digests of the frames around both ends of the part. Where two parts meet, both have seen
