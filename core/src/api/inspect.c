@@ -9,7 +9,6 @@
 #include "engine/context_struct.h"
 #include "engine/feature.h"
 #include "model/model.h"
-#include "output/report.h"
 
 /* Every struct begins with its size: as much of `full` as the caller's has room for. */
 static int hand_over(void *info, const void *full, size_t full_size)
@@ -195,19 +194,8 @@ int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *
         return -EINVAL;
     if (index >= scheduler_feature_count(vmaf->scheduler))
         return -ENOENT;
-    ReportFeature feature;
-    context_feature(vmaf, index, &feature);
-    const VmafFeatureInfo full = {
-        .extractor = feature.extractor,
-        .backend = feature.backend,
-        .device = feature.device,
-        .instruction_set = feature.instruction_set,
-        .passes = feature.passes,
-        .frames = feature.frames,
-        .launches = feature.launches,
-        .frames_on_cpu = feature.frames_on_cpu,
-        .device_us = feature.device_us,
-    };
+    VmafFeatureInfo full;
+    context_feature(vmaf, index, &full);
     return hand_over(info, &full, sizeof(full));
 }
 

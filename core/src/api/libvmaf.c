@@ -74,7 +74,7 @@ int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model)
 {
     if (!vmaf || !model)
         return -EINVAL;
-    const int err = context_use_model(vmaf, model);
+    const int err = model_use(model, vmaf);
     return err ? err : notes_add_model(&vmaf->notes, model->name, model->source, 0);
 }
 
@@ -85,7 +85,7 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf,
         return -EINVAL;
     int err = 0;
     for (unsigned i = 0; i < model_collection->count && !err; i++)
-        err = context_use_model(vmaf, model_collection->members[i]);
+        err = model_use(model_collection->members[i], vmaf);
     if (!err)
         err = model_collection_claim_names(model_collection, vmaf->scores);
     if (err || !model_collection->count)
@@ -208,7 +208,7 @@ int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path,
 {
     if (!vmaf || !output_path || !context_enter(vmaf))
         return -EINVAL;
-    const int err = context_write_report(vmaf, output_path, fmt, score_format);
+    const int err = report_write_context(vmaf, output_path, fmt, score_format);
     context_leave(vmaf);
     return err;
 }

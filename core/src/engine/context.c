@@ -11,8 +11,6 @@
 #include "engine/part.h"
 #include "engine/picture.h"
 #include "gpu/client.h"
-#include "model/model.h"
-#include "output/report.h"
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg)
 {
@@ -197,35 +195,6 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
         feature_destroy(f);
     }
     return err;
-}
-
-static int use_model_feature(VmafContext *ctx, const ModelFeature *feature)
-{
-    const FeatureDef *def = feature_find_by_metric(feature->name);
-    if (!def) {
-        log_error("no feature extractor provides \"%s\"", feature->name);
-        return -EINVAL;
-    }
-    Dict *options;
-    int err = dict_copy(&options, feature->options);
-    if (err)
-        return err;
-    err = context_use_feature(ctx, def->name, options);
-    if (err) {
-        dict_destroy(options);
-        log_error("could not set up feature extractor \"%s\"", def->name);
-    }
-    return err;
-}
-
-int context_use_model(VmafContext *ctx, VmafModel *model)
-{
-    int err = 0;
-    for (unsigned i = 0; i < model->feature_count && !err; i++)
-        err = use_model_feature(ctx, &model->features[i]);
-    if (!err)
-        err = model_claim_name(model, ctx->scores);
-    return err ? err : metadata_mount(ctx->metadata, model);
 }
 
 int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value)
@@ -526,76 +495,42 @@ bool context_is_flushed(const VmafContext *ctx)
     return ctx->flushed;
 }
 
-static double elapsed_seconds(const VmafContext *ctx)
-{
-    return (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
-           (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
-}
-
 unsigned context_feature_count(const VmafContext *ctx)
 {
     return scheduler_feature_count(ctx->scheduler);
 }
 
-void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *out)
+void context_feature(const VmafContext *ctx, unsigned i, VmafFeatureInfo *info)
 {
     const Feature *const feature = scheduler_feature(ctx->scheduler, i);
     FeatureDevice device;
     scheduler_device(ctx->scheduler, i, &device);
     const GpuTally *const tally = &device.tally;
-    *out = (ReportFeature){
+    *info = (VmafFeatureInfo){
+        .size = sizeof(*info),
         .extractor = feature->def->name,
         .backend = device.backend ? device.backend : "cpu",
-        .instruction_set = device.backend ? NULL : cpu_best_set(ctx->cpu),
-        .options = feature->dict,
         .device = device.name,
+        .instruction_set = device.backend ? NULL : cpu_best_set(ctx->cpu),
         .passes = tally->passes,
         .frames = tally->frames,
         .launches = tally->launches,
         .frames_on_cpu = tally->frames_again,
         .device_us = tally->frames_timed ? tally->timed_us / (double)tally->frames_timed : 0,
     };
-    part_place(ctx->part, i, out);
+    part_feature(ctx->part, i, info);
 }
 
-int context_report(VmafContext *ctx, Report *report)
+void context_wait(VmafContext *ctx)
 {
     if (!context_in_handler(ctx))
         scheduler_wait(ctx->scheduler);
-    const unsigned count = scheduler_feature_count(ctx->scheduler);
-    ReportFeature *features = count ? mem_array(count, sizeof(*features)) : NULL;
-    if (count && !features)
-        return -ENOMEM;
-    for (unsigned i = 0; i < count; i++)
-        context_feature(ctx, i, &features[i]);
-    const double elapsed = elapsed_seconds(ctx);
-    *report = (Report){
-        .scores = ctx->scores,
-        .version = vmaf_version(),
-        .width = ctx->shape.w[0],
-        .height = ctx->shape.h[0],
-        .fps = ctx->pairs ? ctx->pairs / elapsed : 0,
-        .elapsed = elapsed,
-        .threads = ctx->cfg.n_threads,
-        .subsample = ctx->cfg.n_subsample,
-        .frames = ctx->pairs,
-        .features = features,
-        .feature_count = count,
-        .notes = &ctx->notes,
-    };
-    part_speed(ctx->part, report);
-    return 0;
 }
 
-int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
-                         const char *score_format)
+void context_speed(const VmafContext *ctx, ContextSpeed *speed)
 {
-    Report report;
-    int err = context_report(ctx, &report);
-    if (err)
-        return err;
-    report.score_format = score_format;
-    err = report_write(&report, path, format);
-    mem_free(report.features);
-    return err;
+    speed->threads = ctx->cfg.n_threads;
+    speed->seconds = (double)(ctx->ended.tv_sec - ctx->started.tv_sec) +
+                     (double)(ctx->ended.tv_nsec - ctx->started.tv_nsec) * 1e-9;
+    part_speed(ctx->part, speed);
 }

@@ -6,11 +6,10 @@
 
 #include "base/dict.h"
 #include "engine/picture.h"
+#include "libvmaf/inspect.h"
 #include "libvmaf/libvmaf.h"
 
-typedef struct GpuClient GpuClient;         /* gpu/client.h */
-typedef struct Report Report;               /* output/report.h */
-typedef struct ReportFeature ReportFeature; /* output/report.h */
+typedef struct GpuClient GpuClient; /* gpu/client.h */
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
 /* The worker threads of `other` do the work. -EINVAL once a pair was read. */
@@ -20,7 +19,6 @@ void context_destroy(VmafContext *ctx);
 /* Registers a feature under its extractor's name, or does nothing when it is there already.
  * Consumes `options` on success only. */
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
-int context_use_model(VmafContext *ctx, VmafModel *model);
 
 /* Before the first pair: features with GPU code run on this client's devices, unless gpumask is set. Takes
  * the client over on success and destroys an earlier one. NULL: no GPU, and the `bring` function is not
@@ -85,12 +83,15 @@ void context_needs(const VmafContext *ctx, ContextNeeds *needs);
 bool context_is_flushed(const VmafContext *ctx);
 
 unsigned context_feature_count(const VmafContext *ctx);
-/* The i-th registered feature, and what was done for it so far. */
-void context_feature(const VmafContext *ctx, unsigned i, ReportFeature *feature);
-/* Waits for frames under way, unless inside a handler, and fills the report; report->features is the
- * caller's to free. */
-int context_report(VmafContext *ctx, Report *report);
-int context_write_report(VmafContext *ctx, const char *path, enum VmafOutputFormat format,
-                         const char *score_format);
+/* The device of the i-th feature, and the work done for it so far. */
+void context_feature(const VmafContext *ctx, unsigned i, VmafFeatureInfo *info);
+
+/* Waits for frames under way, unless called inside a handler. */
+void context_wait(VmafContext *ctx);
+typedef struct ContextSpeed {
+    unsigned threads;
+    double seconds; /* from the first pair to the last */
+} ContextSpeed;
+void context_speed(const VmafContext *ctx, ContextSpeed *speed);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/model.h"
 
 struct Metadata {
     ScoreStore *scores;
@@ -16,8 +15,8 @@ struct Metadata {
     pthread_mutex_t lock;
     VmafMetadataConfiguration *handlers;
     size_t handler_count, handler_capacity;
-    VmafModel **models;
-    size_t model_count, model_capacity;
+    Predictor *predictors;
+    size_t predictor_count, predictor_capacity;
 };
 
 int metadata_create(Metadata **out, ScoreStore *scores)
@@ -39,9 +38,9 @@ void metadata_destroy(Metadata *m)
 {
     if (!m)
         return;
-    for (size_t i = 0; i < m->model_count; i++)
-        vmaf_model_destroy(m->models[i]);
-    mem_free(m->models);
+    for (size_t i = 0; i < m->predictor_count; i++)
+        m->predictors[i].release(m->predictors[i].model);
+    mem_free(m->predictors);
     mem_free(m->handlers);
     pthread_mutex_destroy(&m->lock);
     mem_free(m);
@@ -79,10 +78,8 @@ static void tell(void *arg, const char *name, unsigned index, double value)
         VmafMetadata data = { handler->feature_name, index, value };
         handler->callback(handler->data, &data);
     }
-    for (size_t i = 0; others && i < m->model_count; i++) {
-        double score;
-        model_predict(m->models[i], m->scores, index, true, &score);
-    }
+    for (size_t i = 0; others && i < m->predictor_count; i++)
+        m->predictors[i].predict(m->predictors[i].model, m->scores, index);
     telling = here.outer;
     pthread_mutex_unlock(&m->lock);
 }
@@ -102,18 +99,21 @@ int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler)
     return 0;
 }
 
-int metadata_mount(Metadata *m, VmafModel *model)
+int metadata_mount(Metadata *m, const Predictor *predictor)
 {
     int err = 0;
     pthread_mutex_lock(&m->lock);
     bool mounted = false;
-    for (size_t i = 0; i < m->model_count; i++)
-        mounted = mounted || m->models[i] == model;
+    for (size_t i = 0; i < m->predictor_count; i++)
+        mounted = mounted || m->predictors[i].model == predictor->model;
     if (!mounted) {
-        err = mem_grow(&m->models, m->model_count, &m->model_capacity, sizeof(*m->models));
+        err = mem_grow(&m->predictors, m->predictor_count, &m->predictor_capacity,
+                       sizeof(*m->predictors));
         if (!err)
-            m->models[m->model_count++] = model_retain(model);
+            m->predictors[m->predictor_count++] = *predictor;
     }
     pthread_mutex_unlock(&m->lock);
+    if (mounted)
+        predictor->release(predictor->model);
     return err;
 }

@@ -388,32 +388,31 @@ int part_set_speed(VmafContext *ctx, unsigned threads, double seconds)
     return 0;
 }
 
-void part_place(const Part *part, unsigned feature, ReportFeature *out)
+void part_feature(const Part *part, unsigned feature, VmafFeatureInfo *info)
 {
     if (part && part->records && part->begun) {
         const GpuTally *const earlier = &part->earlier[feature];
-        out->frames -= earlier->frames;
-        out->launches -= earlier->launches;
-        out->frames_on_cpu -= earlier->frames_again;
+        info->frames -= earlier->frames;
+        info->launches -= earlier->launches;
+        info->frames_on_cpu -= earlier->frames_again;
     }
     if (!part || feature >= part->place_count || !part->places[feature].told)
         return;
     const Place *const place = &part->places[feature];
-    out->backend = place->backend;
-    out->device = place->device;
-    out->instruction_set = place->instruction_set;
-    out->passes = place->info.passes;
-    out->frames = place->info.frames;
-    out->launches = place->info.launches;
-    out->frames_on_cpu = place->info.frames_on_cpu;
-    out->device_us = place->info.device_us;
+    info->backend = place->backend;
+    info->device = place->device;
+    info->instruction_set = place->instruction_set;
+    info->passes = place->info.passes;
+    info->frames = place->info.frames;
+    info->launches = place->info.launches;
+    info->frames_on_cpu = place->info.frames_on_cpu;
+    info->device_us = place->info.device_us;
 }
 
-void part_speed(const Part *part, Report *report)
+void part_speed(const Part *part, ContextSpeed *speed)
 {
     if (!part || !part->has_speed)
         return;
-    report->threads = part->threads;
-    report->elapsed = part->seconds;
-    report->fps = report->frames / part->seconds;
+    speed->threads = part->threads;
+    speed->seconds = part->seconds;
 }

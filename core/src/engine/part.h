@@ -6,7 +6,6 @@
 
 #include "engine/context.h"
 #include "libvmaf/part.h"
-#include "output/report.h"
 
 typedef struct Part Part;
 
@@ -25,8 +24,8 @@ int part_set_speed(VmafContext *ctx, unsigned threads, double seconds);
 /* Before a pair is read: when the part's own begin, what was done for those before them is known. */
 void part_note_read(VmafContext *ctx, unsigned index);
 
-/* What reports say instead, if there is a part that knows better. */
-void part_place(const Part *part, unsigned feature, ReportFeature *place);
-void part_speed(const Part *part, Report *report);
+/* Replace figures of the context by those that the part knows better. `part` NULL: do nothing. */
+void part_feature(const Part *part, unsigned feature, VmafFeatureInfo *info);
+void part_speed(const Part *part, ContextSpeed *speed);
 
 #endif

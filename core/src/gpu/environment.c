@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/context.h"
-#include "output/report.h"
 
 #define VARIABLE "VMAF_BACKEND"
 #define ALLOW_SOFTWARE "VMAF_ALLOW_SOFTWARE"
@@ -247,7 +246,7 @@ void environment_log_devices(const GpuClient *client)
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     Names there = { .used = 0 }, here = { .used = 0 };
     for (unsigned i = 0; i < context_feature_count(client->context); i++) {
-        ReportFeature feature;
+        VmafFeatureInfo feature;
         context_feature(client->context, i, &feature);
         add_name(feature.device ? &there : &here, feature.extractor);
     }

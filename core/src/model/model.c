@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "engine/context_struct.h"
 #include "base/option.h"
 #include "engine/feature.h"
 #include "model/build.h"
@@ -200,4 +202,47 @@ int collection_add(VmafModelCollection *c, VmafModel *member)
         return -ENOMEM;
     c->members[c->count++] = member;
     return 0;
+}
+
+/* ---- a context that predicts with the model ---- */
+
+static int use_feature(VmafContext *ctx, const ModelFeature *feature)
+{
+    const FeatureDef *def = feature_find_by_metric(feature->name);
+    if (!def) {
+        log_error("no feature extractor provides \"%s\"", feature->name);
+        return -EINVAL;
+    }
+    Dict *options;
+    int err = dict_copy(&options, feature->options);
+    if (err)
+        return err;
+    err = context_use_feature(ctx, def->name, options);
+    if (err) {
+        dict_destroy(options);
+        log_error("could not set up feature extractor \"%s\"", def->name);
+    }
+    return err;
+}
+
+static void predict_early(VmafModel *model, ScoreStore *scores, unsigned index)
+{
+    double score;
+    model_predict(model, scores, index, true, &score);
+}
+
+int model_use(VmafModel *model, VmafContext *ctx)
+{
+    int err = 0;
+    for (unsigned i = 0; i < model->feature_count && !err; i++)
+        err = use_feature(ctx, &model->features[i]);
+    if (!err)
+        err = model_claim_name(model, ctx->scores);
+    if (err)
+        return err;
+    const Predictor predictor = { model_retain(model), predict_early, model_destroy };
+    err = metadata_mount(ctx->metadata, &predictor);
+    if (err)
+        model_destroy(model); /* the reference just taken */
+    return err;
 }

@@ -97,6 +97,10 @@ struct VmafModelCollection {
 /* Adds an owner: vmaf_model_destroy must then be called once more. Returns `model`. */
 VmafModel *model_retain(VmafModel *model);
 
+/* Registers the model's features with the context, claims its name, and lets it predict as soon as its
+ * last feature is there, for metadata handlers. The context keeps the model alive. */
+int model_use(VmafModel *model, VmafContext *ctx);
+
 /* Claim the names under which the scores of a model, or the figures of a collection, are stored. -EINVAL
  * (logged) when a name is taken. */
 int model_claim_name(const VmafModel *model, ScoreStore *scores);

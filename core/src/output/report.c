@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/outfile.h"
+#include "engine/context_struct.h"
 #include "output/report.h"
 #include "output/sheet.h"
 
@@ -55,6 +57,63 @@ int report_write(const Report *report, const char *path, enum VmafOutputFormat i
     sheet_destroy(&sheet);
     return err;
 }
+
+int report_fill(Report *report, VmafContext *ctx)
+{
+    context_wait(ctx);
+    const unsigned count = context_feature_count(ctx);
+    ReportFeature *features = count ? mem_array(count, sizeof(*features)) : NULL;
+    if (count && !features)
+        return -ENOMEM;
+    for (unsigned i = 0; i < count; i++) {
+        VmafFeatureInfo info;
+        context_feature(ctx, i, &info);
+        features[i] = (ReportFeature){
+            .extractor = info.extractor,
+            .backend = info.backend,
+            .instruction_set = info.instruction_set,
+            .options = scheduler_feature(ctx->scheduler, i)->dict,
+            .device = info.device,
+            .passes = info.passes,
+            .frames = info.frames,
+            .launches = info.launches,
+            .frames_on_cpu = info.frames_on_cpu,
+            .device_us = info.device_us,
+        };
+    }
+    ContextSpeed speed;
+    context_speed(ctx, &speed);
+    *report = (Report){
+        .scores = ctx->scores,
+        .version = vmaf_version(),
+        .width = ctx->shape.w[0],
+        .height = ctx->shape.h[0],
+        .fps = ctx->pairs ? ctx->pairs / speed.seconds : 0,
+        .elapsed = speed.seconds,
+        .threads = speed.threads,
+        .subsample = ctx->cfg.n_subsample,
+        .frames = ctx->pairs,
+        .features = features,
+        .feature_count = count,
+        .notes = &ctx->notes,
+    };
+    return 0;
+}
+
+int report_write_context(VmafContext *ctx, const char *path, enum VmafOutputFormat id,
+                         const char *score_format)
+{
+    Report report;
+    int err = report_fill(&report, ctx);
+    if (err)
+        return err;
+    report.score_format = score_format;
+    err = report_write(&report, path, id);
+    mem_free(report.features);
+    return err;
+}
+
+/* ---- formats ---- */
 
 static const OutputFormat formats[] = {
     { VMAF_OUTPUT_FORMAT_XML, "xml", sheet_write_xml },

@@ -10,6 +10,7 @@
 #include "base/dict.h"
 #include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
+#include "engine/context.h"
 #include "engine/notes.h"
 
 /* Where one registered feature was measured. */
@@ -52,5 +53,12 @@ typedef struct Report {
  * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when
  * it cannot be written to its end; -ENOMEM. Logged. */
 int report_write(const Report *report, const char *path, enum VmafOutputFormat id);
+
+/* Fills a report from a context, after waiting for frames under way (unless called inside a handler). The
+ * caller frees report->features. -ENOMEM. */
+int report_fill(Report *report, VmafContext *ctx);
+/* Fills and writes a report. `score_format` NULL: the reference's rule. */
+int report_write_context(VmafContext *ctx, const char *path, enum VmafOutputFormat id,
+                         const char *score_format);
 
 #endif

@@ -31,7 +31,7 @@ static void a_report_knows_its_inputs(void **state)
 {
     VmafContext *const vmaf = open_context();
     Report report;
-    assert_int_equal(context_report(vmaf, &report), 0);
+    assert_int_equal(report_fill(&report, vmaf), 0);
     assert_null(report.notes->ref.path);
     char path[] = "mine.yuv";
     assert_int_equal(vmaf_report_input(vmaf, 0, &input), 0);
@@ -39,7 +39,7 @@ static void a_report_knows_its_inputs(void **state)
     assert_int_equal(
         vmaf_report_input(vmaf, 1, &(VmafReportInput){ .size = sizeof(input), .path = path }), 0);
     path[0] = 'x';
-    assert_int_equal(context_report(vmaf, &report), 0);
+    assert_int_equal(report_fill(&report, vmaf), 0);
     const NotedInput *const dist = &report.notes->dist, *const ref = &report.notes->ref;
     assert_string_equal(dist->path, "clip.y4m");
     assert_string_equal(dist->kind, "y4m");
@@ -77,7 +77,7 @@ static void a_report_knows_its_models(void **state)
         { "many", "vmaf_b_v0.6.3", 20 },
     };
     Report report;
-    assert_int_equal(context_report(vmaf, &report), 0);
+    assert_int_equal(report_fill(&report, vmaf), 0);
     mem_free(report.features);
     assert_int_equal(report.notes->model_count, COUNT(expected));
     for (unsigned i = 0; i < COUNT(expected); i++) {
@@ -99,7 +99,7 @@ static void a_report_knows_options(void **state)
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", dict), 0);
     assert_int_equal(vmaf_use_feature(vmaf, "vif", NULL), 0);
     Report report;
-    assert_int_equal(context_report(vmaf, &report), 0);
+    assert_int_equal(report_fill(&report, vmaf), 0);
     assert_int_equal(report.notes->option_count, 3);
     assert_string_equal(report.notes->options[0].name, "model");
     assert_string_equal(report.notes->options[0].value, "a");
