@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Scoring on a GPU, whatever API reaches it.
+/* Scoring on a GPU through any backend.
  *
  *     VmafDevice *device;
  *     vmaf_device_open(&device, &(VmafDeviceOptions){ .size = sizeof(VmafDeviceOptions),
@@ -9,9 +9,9 @@
  *     vmaf_close(vmaf);
  *     vmaf_device_close(&device);
  *
- * libvmaf_vulkan.h and its sisters do the same in the words of one API, and take pictures that are on
- * the GPU already. Functions that return int return 0 or a negative errno. Structs begin with their
- * own size, so that they can grow. */
+ * libvmaf_vulkan.h, libvmaf_cuda.h, libvmaf_hip.h and libvmaf_sycl.h do the same for one API, and
+ * take pictures that are already on the GPU. Functions that return int return 0 or a negative
+ * errno. Structs begin with their own size, so that they can grow. */
 #ifndef VMAF_DEVICE_H
 #define VMAF_DEVICE_H
 
@@ -26,19 +26,19 @@
 extern "C" {
 #endif
 
-/* The names of the GPU backends that this version knows, in the order in which they are best tried:
- * i = 0, 1, … until NULL. Not all of them need be part of this build. */
+/* The names of the GPU backends that this version knows, best ones to try first: i = 0, 1, … until
+ * NULL. Some may not be part of this build. */
 VMAF_EXPORT const char *vmaf_backend_name(unsigned i);
 
-/* 1: the backend is part of this build; 0: it is not; -EINVAL: no backend has this name. Touches no
+/* 1: the backend is part of this build; 0: it is not; -EINVAL: no backend has this name. Calls no
  * driver. */
 VMAF_EXPORT int vmaf_backend_built(const char *backend);
 
 /* The backend's name as people write it, such as "Vulkan"; NULL: no such backend. */
 VMAF_EXPORT const char *vmaf_backend_title(const char *backend);
 
-/* What must be on the machine for this backend to find any device, such as "Vulkan loader (libvulkan)";
- * NULL: no such backend. */
+/* The software that this backend needs on the machine, such as "Vulkan loader (libvulkan)"; NULL:
+ * no such backend. */
 VMAF_EXPORT const char *vmaf_backend_needs(const char *backend);
 
 enum VmafDeviceType {
@@ -46,7 +46,7 @@ enum VmafDeviceType {
     VMAF_DEVICE_INTEGRATED,
     VMAF_DEVICE_DISCRETE,
     VMAF_DEVICE_VIRTUAL,
-    VMAF_DEVICE_SOFTWARE /* a CPU that plays a GPU */
+    VMAF_DEVICE_SOFTWARE /* a CPU that emulates a GPU */
 };
 
 typedef struct VmafDeviceInfo {
@@ -59,113 +59,123 @@ typedef struct VmafDeviceInfo {
     char name[256];
     char driver[256];
     char api[64];      /* "Vulkan" */
-    char version[32];  /* of that: "1.3.204" */
+    char version[32];  /* of the API: "1.3.204" */
     char pci[32];      /* address on the bus; empty when unknown */
-    char missing[256]; /* what it lacks to be used here; empty when nothing */
-    unsigned
-        devices; /* vmaf_device_get_info: how many were opened together, this one being the first */
+    char missing[256]; /* requirements it lacks; empty when none */
+    unsigned devices;  /* vmaf_device_get_info: devices opened together; this is the first one */
 } VmafDeviceInfo;
 
-/* The index-th device of a backend. -ENODEV past the last one; -ENOSYS: what the backend needs is not
- * there, or it is not in this build; -EINVAL: no backend has this name. */
+/* The index-th device of a backend. -ENODEV past the last one; -ENOSYS: the backend's software is
+ * missing, or it is not in this build; -EINVAL: no backend has this name. */
 VMAF_EXPORT int vmaf_device_info(const char *backend, unsigned index, VmafDeviceInfo *info);
 
-/* Why no device of the backend would be chosen, in a line without an end: "no NVIDIA driver (libcuda) on
- * this machine". 0 and an empty line: one would be. Else what vmaf_device_open() would return. */
+/* Tells why no device of the backend would be chosen: writes a line without a line break to `why`,
+ * such as "no NVIDIA driver (libcuda) on this machine", and returns the error of
+ * vmaf_device_open(). 0 and an empty line: a device would be chosen. */
 VMAF_EXPORT int vmaf_backend_missing(const char *backend, int allow_software, char *why,
                                      size_t size);
 
-/* A GPU, opened and tested. May serve several contexts at once, from several threads. */
+/* An open GPU. Several contexts, on several threads, may use it at once. */
 typedef struct VmafDevice VmafDevice;
 
 typedef struct VmafDeviceOptions {
     size_t size;         /* sizeof(VmafDeviceOptions) */
     const char *backend; /* one of vmaf_backend_name() */
-    /* Number, UUID, PCI address or part of a name; NULL: the first real GPU. Several of these with commas between
-     * them, or "all" for all real GPUs: frames are spread over them, and scores are the same as from one. */
+    /* Number, UUID, PCI address or part of a name; NULL: the first real GPU. A comma-separated
+     * list, or "all" for all real GPUs, spreads the frames over several devices; scores are those
+     * of one. */
     const char *device;
-    int allow_software;              /* when choosing: a software device will do */
-    int enable_validation;           /* log what the driver's own checks say, where it has any */
+    int allow_software;              /* a software device may be chosen, too */
+    int enable_validation;           /* log messages of the driver's own checks, where it has any */
     unsigned max_outstanding_frames; /* on each device; 0: 4; at most 32 */
-    int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
-    int required; /* features that have GPU code run there, or the first pair is refused and the log says
-                   * what is in the way; so it is when no feature has any. 0: what cannot run there runs
-                   * on the CPU, and reports say so */
-    /* That pictures of vmaf_preallocate_pictures will take, about: memory that is got while the driver starts, where
-     * that helps. 0: none. */
+    int quiet;                       /* do not log -ENOSYS and -ENODEV */
+    /* Not 0: the first pair is refused, with the reason in the log, unless all features with GPU
+     * code run on the device and at least one has such code. 0: features that cannot run there run
+     * on the CPU, and reports say so. */
+    int required;
+    /* An estimate of the memory that pictures of vmaf_preallocate_pictures will take: it is
+     * allocated while the driver starts, where that helps. 0: none. */
     size_t upload_bytes;
-    /* How many pairs will be scored, about, and how many bytes one has, all planes of both pictures: where drivers take
-     * long to start, no more is started than pays. 0: not known. Whatever comes is scored, and right. */
+    /* An estimate of how many pairs will be scored, and of the bytes of a pair (all planes of both
+     * pictures): where drivers take long to start, only what pays off is started. 0: not known.
+     * Scores do not depend on it, and more pairs are fine. */
     uint64_t expected_pairs;
     size_t expected_pair_bytes;
 } VmafDeviceOptions;
 
-/* -ENOSYS: the backend is not in this build, or what it needs is not there; -ENODEV: no device, or none
- * of that name; -ENOTSUP: the device lacks something; the log says what. *device stays NULL on failure.
+/* -ENOSYS: the backend is not in this build, or its software is missing; -ENODEV: no device, or
+ * none of that name; -ENOTSUP: the device lacks a requirement, which the log names. *device is NULL
+ * on failure.
  *
- * What a context measures on the device is tested there with its first pair: reading that fails with -ENOTSUP
- * when the device computes other bits than the CPU, and with -ETIMEDOUT when it does not finish. */
+ * Reading the first pair of a context tests the features that it measures on the device: it fails
+ * with -ENOTSUP when the device's results differ from the CPU's in any bit, and with -ETIMEDOUT
+ * when the device does not finish. */
 VMAF_EXPORT int vmaf_device_open(VmafDevice **device, const VmafDeviceOptions *options);
 VMAF_EXPORT int vmaf_device_get_info(const VmafDevice *device, VmafDeviceInfo *info);
 
-/* The context scores on this device from now on; NULL: on the CPU, whatever VMAF_BACKEND in the environment
- * says. Before the first picture, and before features are registered that ask for the backend by name. */
+/* Makes the context score on this device; NULL: on the CPU, whatever VMAF_BACKEND in the
+ * environment says. Call it before the first picture, and before registering features that ask for
+ * the backend by name. */
 VMAF_EXPORT int vmaf_use_device(VmafContext *vmaf, VmafDevice *device);
 
-/* After the flush: the context gives back what it has on its device, and its pool of pictures. Scores, reports and
- * places stay, and another thread may ask for them meanwhile: leaving a device takes about as long as writing a
- * report. Without a device nothing happens. -EINVAL: the context was not flushed. */
+/* After the flush: the context frees its resources on the device, and its pool of pictures. Scores
+ * and reports stay as they were, and another thread may ask for them meanwhile: leaving a device
+ * takes about as long as writing a report. Without a device nothing happens. -EINVAL: the context
+ * was not flushed. */
 VMAF_EXPORT int vmaf_leave_device(VmafContext *vmaf);
 
-/* 1: the device did not finish its work in time (300 s; VMAF_GPU_TIMEOUT=SECONDS in the environment says
- * otherwise), or its driver had no memory to wait for it, and it was given up. Everything on it fails with -EIO from then on, for all contexts, and closing
- * waits for nothing. What it may still write to stays allocated until the process ends; a program had better
- * end then, by _exit() if its driver's exit handlers might hang, too. Any thread may ask. */
+/* 1: the device was given up, because it did not finish its work in time (300 s, or
+ * VMAF_GPU_TIMEOUT=SECONDS in the environment) or its driver had no memory to wait for it. All its
+ * work fails with -EIO from then on, for all contexts, and closing waits for nothing. Memory that
+ * it may still write to stays allocated until the process ends. The program should end then, with
+ * _exit() if its driver's exit handlers might hang, too. Any thread may ask. */
 VMAF_EXPORT int vmaf_device_is_lost(const VmafDevice *device);
 
-/* Waits for outstanding work and sets *device to NULL. NULL and a NULL inside are fine. Contexts that
- * use the device keep it open until they are closed. */
+/* Waits for outstanding work and sets *device to NULL. NULL and a NULL inside are fine. Contexts
+ * that use the device keep it open until they are closed. */
 VMAF_EXPORT void vmaf_device_close(VmafDevice **device);
 
-/* How many pairs a context may hold at once, with its threads and the device it uses: a pool needs two
- * pictures for each, and two more for the references that temporal features look back at. */
+/* The number of pairs that a context may hold at once, with its threads and its device. A pool
+ * needs two pictures for each, and two more for the references that temporal features look back
+ * at. */
 VMAF_EXPORT unsigned vmaf_pairs_in_flight(const VmafContext *vmaf);
 
-/* ---- pictures that are on the device already ---- */
+/* ---- pictures that are already on the device ---- */
 
 enum VmafMemoryType {
-    VMAF_MEMORY_OPAQUE_FD = 1, /* of the same driver and device, such as Vulkan exports for CUDA */
+    VMAF_MEMORY_OPAQUE_FD = 1, /* from the same driver and device: Vulkan exports it for CUDA */
     VMAF_MEMORY_DMABUF,        /* linear */
     VMAF_MEMORY_WIN32,         /* an NT handle; on Windows only */
     VMAF_MEMORY_ADDRESS        /* an address on the device: CUDA, HIP */
 };
 
-/* A picture in memory that another API, process or part of the program shares: planes of rows, samples in
- * the low bits. */
+/* A picture in memory shared by another API, process or part of the program: planes of rows, with
+ * samples in the low bits. */
 typedef struct VmafSharedPicture {
     size_t size; /* sizeof(VmafSharedPicture) */
     enum VmafMemoryType type;
-    intptr_t handle; /* stays the caller's */
+    intptr_t handle; /* the caller keeps it */
     uint64_t bytes;  /* the size of the allocation */
     uint64_t offset[3], stride[3];
     unsigned w, h, bpc;
-    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+    enum VmafPixelFormat pix_fmt; /* the planes to read: YUV400P reads luma only */
     int is_ref;
     unsigned index; /* for vmaf_read_imported_pictures */
-    /* When the picture may be read. A timeline semaphore: a VkSemaphore with Vulkan, what
-     * vmaf_cuda_import_semaphore gives with CUDA; 0: none, the caller has finished writing. */
+    /* A timeline semaphore that says when the picture may be read: a VkSemaphore with Vulkan, a
+     * result of vmaf_cuda_import_semaphore with CUDA; 0: none, the caller has finished writing. */
     uintptr_t semaphore;
-    uint64_t wait_value;   /* waited for before it is read; 0: not */
-    uint64_t signal_value; /* signalled when it is no longer needed; 0: not */
-    uintptr_t stream; /* of an address: what was enqueued there comes first; 0: the legacy stream */
+    uint64_t wait_value;   /* waited for before reading; 0: no wait */
+    uint64_t signal_value; /* signalled after reading; 0: no signal */
+    uintptr_t stream; /* for an address: work enqueued there runs first; 0: the legacy stream */
 } VmafSharedPicture;
-/* The context must use a device. -ENOTSUP where its driver cannot import such memory; -EINVAL when the
- * picture differs from the first one in shape, or lies outside of its memory. Both sides of a pair may be
- * imported at once by two threads. Returns without waiting, but a picture that is not ready holds up all that
- * the device is given after it: pairs that are read meanwhile wait for it, too. */
+/* Imports one side of a pair. The context must use a device. -ENOTSUP where its driver cannot
+ * import this kind of memory; -EINVAL when the picture differs from the first one in shape, or lies
+ * outside of its memory. Two threads may import both sides of a pair at once. Returns without
+ * waiting, but a picture that is not ready delays all later work of the device: pairs that are read
+ * meanwhile wait for it, too. */
 VMAF_EXPORT int vmaf_import_picture(VmafContext *vmaf, const VmafSharedPicture *picture);
 
-/* Scores the pair imported under `index`; its memory is the caller's again when this returns. */
+/* Scores the pair imported under `index`. The caller may reuse its memory when this returns. */
 VMAF_EXPORT int vmaf_read_imported_pictures(VmafContext *vmaf, unsigned index);
 
 #ifdef __cplusplus

@@ -11,20 +11,19 @@ extern "C" {
 /**
  * Options of a feature extractor: keys and values, both text.
  *
- * A dictionary belongs to the caller until a function that is said to consume it succeeds. It is
- * not thread-safe.
+ * The caller owns a dictionary until a function that consumes it succeeds. It is not thread-safe.
  */
 typedef struct VmafFeatureDictionary VmafFeatureDictionary;
 
 /**
  * Sets one option. Key and value are copied; setting a key again replaces its value.
  *
- * A value that is a number as a whole is kept in a short form: read in single precision and printed
+ * A value that is entirely a number is kept in a short form: read in single precision and printed
  * with six significant digits, so `1.0` becomes `1` and `1.23456789` becomes `1.23457`. Scores and
  * metric names follow from the short form. The decimal point is `.` in every locale.
  *
- * @param dict the dictionary; made when *dict is NULL
- * @return 0; -EINVAL when an argument is NULL; -ENOMEM, with the dictionary as it was
+ * @param dict the dictionary; created when *dict is NULL
+ * @return 0; -EINVAL when an argument is NULL; -ENOMEM, with the dictionary unchanged
  */
 VMAF_EXPORT int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key,
                                             const char *val);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
- * What the library can do and what a context does: extractors with their options and metrics,
- * built-in models, the contents of a loaded model, and where each feature runs.
+ * Lists of extractors with their options and metrics, of built-in models, of the contents of a
+ * loaded model, and of where each feature of a context runs.
  *
- * Structs begin with their own size, which the caller sets before the call; a later library may know
- * more fields than the caller and then fills only those that fit. Lists are walked by index: the
- * first index past the end gives -ENOENT. Strings are the library's: constants where nothing else is
- * said.
+ * Structs begin with their own size, which the caller sets before the call; a later library may
+ * know more fields than the caller and then fills only those that fit. Lists are read by index: the
+ * first index past the end returns -ENOENT. The library owns all strings; they are constants unless
+ * stated otherwise.
  *
  *     VmafExtractorInfo info = { .size = sizeof(info) };
  *     for (unsigned i = 0; !vmaf_extractor_info(i, &info); i++)
  *         puts(info.name);
  *
  * All functions return 0; -EINVAL when an argument is NULL or a struct's size is not set; -ENOENT
- * for an index or a name that is not there. Those that take no context and no model may be called
- * by any thread at any time.
+ * for an unknown index or name. Any thread may call those that take no context and no model, at any
+ * time.
  */
 #ifndef VMAF_INSPECT_H
 #define VMAF_INSPECT_H
@@ -29,11 +29,11 @@
 extern "C" {
 #endif
 
-/** A feature extractor: something that vmaf_use_feature() can register. */
+/** A feature extractor that vmaf_use_feature() can register. */
 typedef struct VmafExtractorInfo {
     size_t size;           /**< in: sizeof(VmafExtractorInfo) */
     const char *name;      /**< as vmaf_use_feature() takes it */
-    const char *summary;   /**< one line on what it measures; may be empty */
+    const char *summary;   /**< the measure in one line; may be empty */
     unsigned option_count; /**< see vmaf_extractor_option() */
     unsigned metric_count; /**< see vmaf_extractor_metric() */
     unsigned planes;       /**< bit p: it may read plane p of the pictures */
@@ -45,7 +45,7 @@ VMAF_EXPORT int vmaf_extractor_info(unsigned index, VmafExtractorInfo *info);
 
 /**
  * The index of the extractor that vmaf_use_feature() would register under this name; names that ask
- * for a backend (`vif_vulkan`) are found, too.
+ * for a backend (`vif_vulkan`) work, too.
  */
 VMAF_EXPORT int vmaf_extractor_find(const char *name, unsigned *index);
 
@@ -60,19 +60,19 @@ enum VmafOptionType {
 typedef struct VmafOptionInfo {
     size_t size;            /**< in: sizeof(VmafOptionInfo) */
     const char *name;       /**< the key */
-    const char *short_name; /**< how it shows in metric names; NULL: by its name */
+    const char *short_name; /**< its form in metric names; NULL: `name` */
     const char *help;       /**< one line; NULL: none */
     enum VmafOptionType type;
-    double default_number;    /**< of all but strings; 0 and 1 for a bool */
-    double min, max;          /**< of numbers, both included; the default may lie outside */
-    const char *default_text; /**< of strings; NULL: none */
-    int in_metric_names;      /**< not 0: metric names carry a value that is not the default */
+    double default_number;    /**< for all types but strings; 0 or 1 for a bool */
+    double min, max;          /**< for numbers, both included; the default may lie outside */
+    const char *default_text; /**< for strings; NULL: none */
+    int in_metric_names;      /**< not 0: a value other than the default shows in metric names */
 } VmafOptionInfo;
 
-/** The option with this index, of the extractor with that one. */
+/** Option number `index` of an extractor. */
 VMAF_EXPORT int vmaf_extractor_option(unsigned extractor, unsigned index, VmafOptionInfo *info);
 
-/** A metric that an extractor makes, as it is named when all options have their defaults. */
+/** A metric of an extractor, with its name when all options have their defaults. */
 typedef struct VmafMetricInfo {
     size_t size;            /**< in: sizeof(VmafMetricInfo) */
     const char *name;       /**< the name its scores are stored under */
@@ -80,14 +80,14 @@ typedef struct VmafMetricInfo {
     const char *help;       /**< one line; NULL: none */
 } VmafMetricInfo;
 
-/** The metric with this index, of the extractor with that one. */
+/** Metric number `index` of an extractor. */
 VMAF_EXPORT int vmaf_extractor_metric(unsigned extractor, unsigned index, VmafMetricInfo *info);
 
 /** A model that is built into the library. */
 typedef struct VmafBuiltinModelInfo {
     size_t size;         /**< in: sizeof(VmafBuiltinModelInfo) */
     const char *name;    /**< for vmaf_model_load() or vmaf_model_collection_load() */
-    const char *summary; /**< one line on what it is for */
+    const char *summary; /**< its use in one line */
     int is_collection;   /**< not 0: vmaf_model_collection_load() loads it */
 } VmafBuiltinModelInfo;
 
@@ -97,7 +97,7 @@ VMAF_EXPORT int vmaf_builtin_model_info(unsigned index, VmafBuiltinModelInfo *in
 /** A loaded model. The strings live as long as the model. */
 typedef struct VmafModelInfo {
     size_t size;            /**< in: sizeof(VmafModelInfo) */
-    const char *name;       /**< what its scores are stored under */
+    const char *name;       /**< the metric its scores are stored under */
     const char *source;     /**< the built-in's name, or the path of the file */
     unsigned feature_count; /**< see vmaf_model_feature() */
     int transformed; /**< not 0: its scores go through its transform, such as the one for phones */
@@ -127,41 +127,42 @@ VMAF_EXPORT int vmaf_model_feature_option(const VmafModel *model, unsigned featu
 typedef struct VmafFeatureInfo {
     size_t size;           /**< in: sizeof(VmafFeatureInfo) */
     const char *extractor; /**< without a backend's name */
-    const char *backend;   /**< where it runs: `cpu`, `vulkan` and so on */
-    const char *device;    /**< as its driver calls it; NULL for the CPU */
+    const char *backend;   /**< the backend it runs on: `cpu`, `vulkan` and so on */
+    const char *device;    /**< the driver's name for the device; NULL for the CPU */
 
-    /** Of the CPU's vector code, such as `AVX2`, or `scalar`; NULL on a device. */
+    /** The instruction set of the CPU's code, such as `AVX2`, or `scalar`; NULL on a device. */
     const char *instruction_set;
     unsigned passes;   /**< on a device: kernels that a frame takes; 0 for the CPU, as all below */
-    uint64_t frames;   /**< measured on the device so far */
-    uint64_t launches; /**< of kernels: frames * passes, once nothing is under way */
-    uint64_t frames_on_cpu; /**< of `frames`, measured once more on the CPU to settle a last bit */
+    uint64_t frames;   /**< frames measured on the device so far */
+    uint64_t launches; /**< kernels started: frames * passes, once all work is done */
+    uint64_t frames_on_cpu; /**< frames measured again on the CPU to settle a last bit */
     double device_us; /**< microseconds that its kernels take in a frame, by the device's clock,
                              *   mean of the frames that were timed: the first, and few after it.
                              *   0: the device has no clock */
 } VmafFeatureInfo;
 
 /**
- * The feature that was registered as number `index`, models' features included. Features find
- * their places when the first pair is read: until then all are on the CPU. To be called by the
+ * The feature that was registered as number `index`; features of models count. Features are
+ * assigned to devices when the first pair is read: until then all are on the CPU. Called by the
  * thread that drives the context.
  */
 VMAF_EXPORT int vmaf_feature_info(const VmafContext *vmaf, unsigned index, VmafFeatureInfo *info);
 
 /**
- * A metric that the feature registered as number `feature` can make, under the name that its options give
- * it; which of them it does make its options say. The strings live as long as the context.
+ * A metric that the feature registered as number `feature` can have, under the name that its
+ * options give it. Its options also decide which of these metrics it really computes. The strings
+ * live as long as the context.
  */
 VMAF_EXPORT int vmaf_feature_metric(const VmafContext *vmaf, unsigned feature, unsigned index,
                                     VmafMetricInfo *info);
 
 /**
- * The score of a frame by a model, as vmaf_score_at_index() gives it, if all that it is made of is there
- * by now: for showing how a run goes. It does not wait, and reports are the same with or without
- * such calls.
+ * The model's score of a frame, as from vmaf_score_at_index(), if all its features are known by
+ * now: for showing the progress of a run. It does not wait, and reports do not depend on such
+ * calls.
  *
- * @return 0; -EAGAIN when it is not there yet; -EINVAL when an argument is NULL or others write under
- *         the model's name (logged); -ENOMEM
+ * @return 0; -EAGAIN when a feature is not known yet; -EINVAL when an argument is NULL or the
+ *         model's name is taken (logged); -ENOMEM
  */
 VMAF_EXPORT int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index,
                                     double *score);

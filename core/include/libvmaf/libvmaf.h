@@ -6,13 +6,13 @@
  *     vmaf_read_pictures for each pair of pictures, vmaf_read_pictures(NULL, NULL) to flush,
  *     vmaf_score_pooled and friends, vmaf_write_output, vmaf_close.
  *
- * Functions return 0, or a negative errno: -EINVAL for arguments and calls that make no sense,
- * -ENOMEM when memory ran out, others where they are named. What went wrong is logged on stderr, as
- * far as the log level allows. The library prints nothing else, and never ends the process.
+ * Functions return 0 or a negative errno: -EINVAL for invalid arguments and calls, -ENOMEM when
+ * memory ran out, others where they are named. Errors are logged on stderr if the log level allows.
+ * The library prints nothing else and never ends the process.
  *
- * A context is driven by one thread at a time, not always the same one. Functions that ask for
- * scores or import them may be called by any thread at any time. Contexts are independent of each
- * other but for the log level, which is the process's.
+ * One thread at a time drives a context, not always the same one. Any thread may ask for scores or
+ * import them at any time. Contexts are independent of each other except for the log level, which
+ * applies to the process.
  */
 #ifndef VMAF_H
 #define VMAF_H
@@ -54,14 +54,14 @@ enum VmafPoolingMethod {
     VMAF_POOL_METHOD_NB
 };
 
-/** How a context works. All zero is valid: silent, without threads, every frame. */
+/** Settings of a context. All zero is valid: silent, without threads, every frame. */
 typedef struct VmafConfiguration {
-    enum VmafLogLevel log_level; /**< for the whole process: the last vmaf_init() wins */
+    enum VmafLogLevel log_level; /**< for the whole process: the last vmaf_init() sets it */
     unsigned n_threads;          /**< workers; 0: all work is done inside vmaf_read_pictures() */
     unsigned n_subsample;        /**< N > 1: score only frames whose index is a multiple of N */
     uint64_t cpumask; /**< instruction sets not to use: 1 SSE2 or NEON, 2 SSSE3, 4 SSE4.1, 8 AVX2,
                            16 AVX-512, 32 AVX-512 of Ice Lake. Scores do not depend on it. */
-    uint64_t gpumask; /**< not 0: leave an imported GPU alone */
+    uint64_t gpumask; /**< not 0: do not use an imported GPU */
 } VmafConfiguration;
 
 typedef struct VmafContext VmafContext;
@@ -78,46 +78,45 @@ typedef struct VmafPictureConfiguration {
 /**
  * Opens a context. The caller closes it with vmaf_close().
  *
- * VMAF_BACKEND=NAME[:DEVICE] in the environment gives it a GPU, unless the program does (device.h): it is
- * opened when it is first needed, and what needs it fails when it cannot be.
+ * VMAF_BACKEND=NAME[:DEVICE] in the environment gives it a GPU, unless the program does (device.h).
+ * That GPU is opened when it is first needed; if that fails, the call that needed it fails.
  *
  * @return 0; -EINVAL when `vmaf` is NULL; -ENOMEM, also when threads cannot be started
  */
 VMAF_EXPORT int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg);
 
 /**
- * Lets the worker threads of `other` do this context's work, too, in place of threads of its own: several
- * contexts that are fed side by side, such as the encodes of one source, then take no more threads than one.
- * They stay until the last of these contexts is closed. A metadata handler of one of them must not wait for
- * another. Before the first pair.
+ * Lets the worker threads of `other` do this context's work, too, instead of threads of its own:
+ * several contexts that are fed side by side, such as the encodes of one source, then need no more
+ * threads than one. The threads live until the last of these contexts is closed. A metadata handler
+ * of one of them must not wait for another context. Call it before the first pair.
  *
  * @return 0; -EINVAL when a context is NULL or this one has read pictures
  */
 VMAF_EXPORT int vmaf_share_threads(VmafContext *vmaf, VmafContext *other);
 
 /**
- * Registers the feature extractors that the model needs, with the model's options. What is
- * registered already is shared. The model stays the caller's, who may destroy it at any time.
+ * Registers the feature extractors that the model needs, with the model's options. Extractors that
+ * are registered already are shared. The caller keeps the model and may destroy it at any time.
  *
- * @return 0; -EINVAL when an argument is NULL, no extractor provides a feature, an option is bad, or
- *         the model's name is that of another model, of imported scores or of a feature's (the long one
- *         or the short one that reports print); -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, no extractor provides a feature, an option is bad,
+ *         or the model has the name of another model, of imported scores or of a feature's metric
+ *         (its long name or the short one that reports print); -ENOMEM
  */
 VMAF_EXPORT int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model);
 
-/** The same for each member of a collection (but not for the model that came with it). */
+/** Does the same for each member of a collection (but not for the model loaded with it). */
 VMAF_EXPORT int vmaf_use_features_from_model_collection(VmafContext *vmaf,
                                                         VmafModelCollection *model_collection);
 
 /**
  * Registers a feature extractor by name (`psnr`, `vif`, `cambi`), from the next pair of pictures
- * on. Its scores are stored under names that carry those options that change them:
- * `integer_adm2_egl_1`. Doing it again with the same names does nothing and succeeds; options that
- * the names do not show stay as they were first given. Options that the extractor does not know are
+ * on. Its scores are stored under names that show the options that change them:
+ * `integer_adm2_egl_1`. Registering the same names again does nothing and succeeds; options that
+ * the names do not show keep their first values. Options that the extractor does not know are
  * logged and ignored.
  *
- * @param opts_dict options; NULL for none. Consumed on success; on failure it is still the
- * caller's.
+ * @param opts_dict options; NULL for none. Consumed on success; on failure the caller keeps it.
  * @return 0; -EINVAL when context or name is NULL, there is no such extractor, a value is bad, or a
  *         model has the name of one of its metrics; -ENOMEM
  */
@@ -125,136 +124,137 @@ VMAF_EXPORT int vmaf_use_feature(VmafContext *vmaf, const char *feature_name,
                                  VmafFeatureDictionary *opts_dict);
 
 /**
- * Stores a score from elsewhere, at any time, under exactly this name. It then appears in reports
- * and can be pooled and used by models like one of the library's. What cannot stand in the name of an
- * XML attribute is written there as `_xHHHH_`, with the character's code.
+ * Stores a score from elsewhere, at any time, under exactly this name. It then appears in reports,
+ * and can be pooled and used by models like the library's own scores. XML reports write characters
+ * that an attribute's name cannot have as `_xHHHH_`, with the character's code.
  *
- * @return 0; -EINVAL when an argument is NULL, that score is there already (the old one stays), the
- *         name is empty, not UTF-8, has control characters or is `frameNum` or `Frame`, or when a model
- *         has it or reports would print it like another one; -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, the score exists already (the old one stays), the
+ *         name is empty, not UTF-8, has control characters or is `frameNum` or `Frame`, or when a
+ *         model has the name or reports would print it like another one; -ENOMEM
  */
 VMAF_EXPORT int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value,
                                           unsigned index);
 
 /**
  * Makes a pool of pictures for vmaf_fetch_preallocated_picture(). At least four are needed, and two
- * more a worker thread keep all of them busy: the library holds on to the references of the last
- * two pairs. Called again, it replaces the pool: pictures still out remain valid, and a thread that waits
+ * more for each worker thread keep all threads busy: the library keeps the references of the last
+ * two pairs. A second call replaces the pool: pictures in use remain valid, and a thread that waits
  * for one gets it from the new pool.
  *
- * @return 0; -EINVAL when the context is NULL, the count is 0 or the parameters are none; -ENOMEM
+ * @return 0; -EINVAL when the context is NULL, the count is 0 or the parameters are invalid;
+ * -ENOMEM
  */
 VMAF_EXPORT int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg);
 
 /**
- * Takes a picture from the pool, waiting for one if need be. It holds what its last user left in
- * it. It returns to the pool with its last reference: by vmaf_picture_unref() or after it was read.
- * Any thread may call it.
+ * Takes a picture from the pool; waits for one if necessary. It holds the samples that its last
+ * user left in it. It returns to the pool with its last reference: by vmaf_picture_unref() or after
+ * it was read. Any thread may call it.
  *
- * @return 0; -EINVAL when an argument is NULL or there is no pool; what the device's driver says (-ENOMEM)
- *         where pictures lie in its memory, which is got when they are fetched first
+ * @return 0; -EINVAL when an argument is NULL or there is no pool; an error of the device's driver
+ *         (-ENOMEM) when the picture's memory comes from there, which is allocated with its first
+ *         fetch
  */
 VMAF_EXPORT int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic);
 
 /**
- * Hands over a pair of pictures, or, with both NULL, flushes.
+ * Reads a pair of pictures, or, with both NULL, flushes.
  *
  * All pairs of a context have the size, format and depth of the first. Indices may come in any
- * order and with gaps, but each only once; features that look at motion go by the order of the
- * calls. With worker threads the call returns as soon as there is room for the pair, and an error
- * of a worker is returned by a later call.
+ * order and with gaps, but each only once; features that measure motion use the order of the calls.
+ * With worker threads the call returns as soon as there is room for the pair, and an error of a
+ * worker is returned by a later call.
  *
- * On success both references belong to the library and both structs are zeroed. On failure both are
- * untouched and still the caller's. A pair that a feature fails on, at once or on a worker, leaves no
- * score of any feature behind.
+ * On success the library takes both references and zeroes both structs. On failure both are
+ * unchanged and the caller keeps them. If a feature fails on a pair, at once or on a worker, no
+ * feature has a score for that pair.
  *
- * Flushing waits for all work and completes the scores that need to know the end. Nothing can be
- * read after it. It fails when features are registered but no pair was read; a failed flush may be
- * tried again.
+ * Flushing waits for all work and completes the scores that depend on the end of the clip. Nothing
+ * can be read after it. It fails when features are registered but no pair was read; a failed flush
+ * may be tried again.
  *
  * @return 0; -EINVAL when the context is NULL or flushed, exactly one picture is NULL, the pictures
  * do not match, the index was used, or a feature cannot score them; -ERANGE when a plane that some
- * feature reads has samples above the pictures' depth (of 9 to 15 bits: values in the high bits, as in
- * P010, are the likely cause); -ENOMEM; -EIO when a GPU failed
+ * feature reads has samples above the pictures' depth (of 9 to 15 bits: values in the high bits, as
+ * in P010, are the likely cause); -ENOMEM; -EIO when a GPU failed
  */
 VMAF_EXPORT int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist,
                                    unsigned index);
 
 /**
- * The model's score of one frame, which is predicted and stored under the model's name when it is
- * asked for first. There is no waiting: all features of the frame must be there. Without threads
- * that is so when the read has returned, but for features that look at the next frame; after the
- * flush it is always so.
+ * The model's score of one frame. The first call predicts it and stores it under the model's name.
+ * It does not wait: all features of the frame must have scores. Without threads they do when the
+ * read has returned, except features that look at the next frame; after the flush they always do.
  *
  * @return 0; -EINVAL when an argument is NULL or a feature is missing (logged); -ENOMEM
  */
 VMAF_EXPORT int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score,
                                     unsigned index);
 
-/** The same for a collection. */
+/** The scores of a collection for one frame. */
 VMAF_EXPORT int vmaf_score_at_index_model_collection(VmafContext *vmaf,
                                                      VmafModelCollection *model_collection,
                                                      VmafModelCollectionScore *score,
                                                      unsigned index);
 
 /**
- * One stored score: of a feature, an imported one or a model's. The name is the stored one
+ * One stored score: a feature's, an imported one or a model's. The name is the stored one
  * (`VMAF_integer_feature_adm2_score`) or the short one that reports print (`integer_adm2`).
  *
- * @return 0; -EINVAL, with *score untouched, when an argument is NULL or there is no such score
+ * @return 0; -EINVAL, with *score unchanged, when an argument is NULL or there is no such score
  * (yet)
  */
 VMAF_EXPORT int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name,
                                             double *score, unsigned index);
 
 /**
- * The model's scores of a range of frames as one figure. Both ends belong to the range; frames that
- * subsampling skips do not count.
+ * Pools the model's scores of a range of frames into one figure. Both ends belong to the range;
+ * frames that subsampling skips do not count.
  *
- * @return 0; -EINVAL when an argument is NULL, the range is empty, the method is none or a score is
- *         missing; -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, the range is empty, the method is unknown or a score
+ *         is missing; -ENOMEM
  */
 VMAF_EXPORT int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model,
                                   enum VmafPoolingMethod pool_method, double *score,
                                   unsigned index_low, unsigned index_high);
 
-/** The same for a collection: each of its four figures is pooled on its own. */
+/** Pools the scores of a collection: each of its four figures on its own. */
 VMAF_EXPORT int vmaf_score_pooled_model_collection(VmafContext *vmaf,
                                                    VmafModelCollection *model_collection,
                                                    enum VmafPoolingMethod pool_method,
                                                    VmafModelCollectionScore *score,
                                                    unsigned index_low, unsigned index_high);
 
-/** The same for stored scores of any name. */
+/** Pools stored scores of any name. */
 VMAF_EXPORT int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name,
                                           enum VmafPoolingMethod pool_method, double *score,
                                           unsigned index_low, unsigned index_high);
 
 /**
- * Closes a context at any moment, flushed or not: frames still under way are dropped. Models are
- * not touched. Pictures that the caller still holds remain valid. Calls of other threads that are in the
- * context are waited for; one that waits for a picture of the pool returns -EINVAL.
+ * Closes a context at any moment, flushed or not: frames still under way are dropped. Models stay
+ * as they are, and pictures that the caller still holds remain valid. Waits for calls of other
+ * threads that are inside the context; one that waits for a picture of the pool returns -EINVAL.
  *
  * @return 0; -EINVAL for NULL, or when called by a metadata handler of this context
  */
 VMAF_EXPORT int vmaf_close(VmafContext *vmaf);
 
 /**
- * Writes all stored scores to a file, replacing it. Predictions are in it when they were asked for
- * before. Waits for frames under way.
+ * Writes all stored scores to a file. Predictions are included if they were asked for before. Waits
+ * for frames under way.
  *
- * The file is replaced as a whole, once the new one is on the disk: after a failure the old one is
- * as it was. Pipes, devices and where stdout and stderr go are written through.
+ * The file is replaced as a whole once the new one is on the disk: after a failure the old one is
+ * unchanged. Pipes, devices and the files of stdout and stderr are written directly.
  *
- * @return 0; -EINVAL when an argument is NULL, the format is none (the file is then not touched) or
- *         the file cannot be opened; -EIO when it cannot be written to its end; -ENOMEM
+ * @return 0; -EINVAL when an argument is NULL, the format is unknown (the file is then unchanged)
+ *         or the file cannot be opened; -EIO when it cannot be written completely; -ENOMEM
  */
 VMAF_EXPORT int vmaf_write_output(VmafContext *vmaf, const char *output_path,
                                   enum VmafOutputFormat fmt);
 
 /**
- * The same with a format of the caller's for scores: `%.` and a number from 0 to 17, then `f`, `e`
- * or `g`. `%.17g` loses nothing. NULL writes what vmaf_write_output() does.
+ * Does the same with a format for scores: `%.` and a number from 0 to 17, then `f`, `e` or `g`.
+ * `%.17g` loses no bit. NULL: the format of vmaf_write_output().
  *
  * @return as vmaf_write_output(); -EINVAL for any other format
  */

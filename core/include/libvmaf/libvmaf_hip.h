@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
- * Scoring with HIP, on GPUs of AMD. See libvmaf_cuda.h, its twin.
+ * Scoring with HIP, on AMD GPUs. See libvmaf_cuda.h, which has the same functions for CUDA.
  *
- * libamdhip64 is opened at run time. All functions exist in every build. Where the backend is not part
- * of it vmaf_hip_available() is 0 and the others return -ENOSYS and say so in the log; libvmaf_vulkan.h
- * drives the same GPUs.
+ * libamdhip64 is opened at run time. All functions exist in every build. Without the backend,
+ * vmaf_hip_available() returns 0 and the others return -ENOSYS and log it; libvmaf_vulkan.h drives
+ * the same GPUs.
  */
 #ifndef VMAF_HIP_H
 #define VMAF_HIP_H
@@ -27,26 +27,27 @@ typedef struct VmafHipConfiguration {
     int flags;        /**< 0 */
 } VmafHipConfiguration;
 
-/** 1 when the backend is part of this build. Touches no driver. */
+/** 1 when the backend is part of this build. Calls no driver. */
 VMAF_EXPORT int vmaf_hip_available(void);
 
 /** Opens a device. On failure *state is NULL. */
 VMAF_EXPORT int vmaf_hip_state_init(VmafHipState **state, VmafHipConfiguration cfg);
 
-/** Lets a context use it, before features are registered. The state may be freed at any time. */
+/** Makes a context use the state; call it before registering features. It may be freed at any
+ * time. */
 VMAF_EXPORT int vmaf_hip_import_state(VmafContext *vmaf, VmafHipState *state);
 
 /** Sets *state to NULL. NULL and a NULL inside are fine. */
 VMAF_EXPORT void vmaf_hip_state_free(VmafHipState **state);
 
-/** How many devices there are, one line each on stdout. */
+/** Prints one line for each device on stdout; returns their number. */
 VMAF_EXPORT int vmaf_hip_list_devices(void);
 
-/* ---- Additions: what libvmaf_cuda.h has. ---- */
+/* ---- Additions, as in libvmaf_cuda.h. ---- */
 
 /**
- * Works in the caller's context (a hipCtx_t), which must outlive all contexts that use the state. NULL:
- * the primary context of device 0.
+ * Works in the caller's context (a hipCtx_t), which must outlive all contexts that use the state.
+ * NULL: the primary context of device 0.
  */
 VMAF_EXPORT int vmaf_hip_state_init_external(VmafHipState **state, void *hip_ctx);
 
@@ -83,7 +84,7 @@ typedef struct VmafHipFrame {
     unsigned shift;
     uintptr_t plane[3];
     size_t pitch[3];
-    void *hip_ctx;    /**< a hipCtx_t; NULL: not said */
+    void *hip_ctx;    /**< a hipCtx_t; NULL: not checked */
     uintptr_t stream; /**< a hipStream_t; 0: the legacy one */
     void (*release)(void *opaque);
     void *release_opaque;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Scoring on a GPU through Vulkan compute.
  *
- * Handles cross as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is needed
- * here. All functions exist in every build: without the backend they return -ENOSYS. Functions that
- * return int return 0 (or a count) or a negative errno.
+ * Handles are passed as uintptr_t and Vulkan's enums as uint32_t, so that no Vulkan header is
+ * needed here. All functions exist in every build: without the backend they return -ENOSYS.
+ * Functions that return int return 0 (or a count) or a negative errno.
  *
  *     VmafVulkanState *state;
  *     vmaf_vulkan_state_init(&state, (VmafVulkanConfiguration){ .device_index = -1 });
@@ -12,7 +12,7 @@
  *     vmaf_close(vmaf);
  *     vmaf_vulkan_state_free(&state);
  *
- * Features without GPU code run on the CPU beside it; reports say where each one ran. */
+ * Features without GPU code run on the CPU; reports say where each one ran. */
 #ifndef VMAF_VULKAN_H
 #define VMAF_VULKAN_H
 
@@ -27,13 +27,13 @@
 extern "C" {
 #endif
 
-/* A device and its queues. May serve several contexts at once, from several threads. Imported pictures
- * belong to a context; both sides of a pair may be imported at once by two threads. */
+/* A device and its queues. Several contexts, on several threads, may use it at once. Imported
+ * pictures belong to a context; two threads may import both sides of a pair at once. */
 typedef struct VmafVulkanState VmafVulkanState;
 
 typedef struct VmafVulkanConfiguration {
-    int device_index;                /* as in the list of devices; -1: the first real GPU */
-    int enable_validation;           /* log what the validation layers say */
+    int device_index;                /* index in the list of devices; -1: the first real GPU */
+    int enable_validation;           /* log messages of the validation layers */
     unsigned max_outstanding_frames; /* 0: 4; at most 32 */
 } VmafVulkanConfiguration;
 
@@ -58,64 +58,65 @@ typedef struct VmafVulkanPictureConfiguration {
     enum VmafVulkanPicturePreallocationMethod pic_prealloc_method;
 } VmafVulkanPictureConfiguration;
 
-/* 1 when the backend is part of this build. Touches no driver. */
+/* 1 when the backend is part of this build. Calls no driver. */
 VMAF_EXPORT int vmaf_vulkan_available(void);
 
-/* Prints one line a device on stdout: index, name, API version. Returns how many there are. */
+/* Prints one line for each device on stdout: index, name, API version. Returns their number. */
 VMAF_EXPORT int vmaf_vulkan_list_devices(void);
 
 /* -ENOSYS: no Vulkan loader; -ENODEV: no device (for -1: no real GPU); -EINVAL: no such index;
- * -ENOTSUP: the device lacks something (the log says what). *state stays NULL on failure. That it computes the
- * CPU's bits is tested with the first pair of pictures, as device.h has it. */
+ * -ENOTSUP: the device lacks a requirement, which the log names. *state is NULL on failure. The
+ * first pair of pictures tests that the device's results equal the CPU's, see vmaf_device_open() in
+ * device.h. */
 VMAF_EXPORT int vmaf_vulkan_state_init(VmafVulkanState **state, VmafVulkanConfiguration cfg);
 
-/* Works on the caller's device and queue, which stay the caller's and must outlive the state. The
- * device must have been created with timelineSemaphore and shaderInt64 enabled: these handles do not
- * tell, so nobody checks it. vmaf_vulkan_state_init_external_device() does. */
+/* Works on the caller's device and queue, which the caller keeps and which must outlive the state.
+ * The device must have been created with timelineSemaphore and shaderInt64 enabled: that cannot be
+ * checked with these handles. vmaf_vulkan_state_init_external_device() checks it. */
 VMAF_EXPORT int vmaf_vulkan_state_init_external(VmafVulkanState **state,
                                                 VmafVulkanExternalHandles handles);
 
-/* For a queue that its owner uses, too: called around every submission from now on, and around the wait for an idle
- * queue when state and contexts are gone: whoever frees the last of them does not hold the lock. Before any other use
- * of the state; NULL functions remove them. */
+/* Sets lock functions for a queue that its owner uses, too. They are called around every submission
+ * from now on, and around the wait for an idle queue when the state and its contexts are freed: the
+ * thread that frees the last of them must not hold the lock. Call it before any other use of the
+ * state; NULL removes the functions. */
 VMAF_EXPORT int vmaf_vulkan_state_set_queue_lock(VmafVulkanState *state, void (*lock)(void *opaque),
                                                  void (*unlock)(void *opaque), void *opaque);
 
-/* How many frames may be under way; 0 for NULL. */
+/* The number of frames that may be under way; 0 for NULL. */
 VMAF_EXPORT unsigned vmaf_vulkan_state_max_outstanding_frames(const VmafVulkanState *state);
 
-/* Before features are registered. The state may be freed at any time: a context that uses it keeps it
- * open until vmaf_close. */
+/* Makes a context use the state; call it before registering features. The state may be freed at any
+ * time: a context that uses it keeps it open until vmaf_close. */
 VMAF_EXPORT int vmaf_vulkan_import_state(VmafContext *vmaf, VmafVulkanState *state);
 
 /* Waits for outstanding work and sets *state to NULL. NULL and a NULL inside are fine. */
 VMAF_EXPORT void vmaf_vulkan_state_free(VmafVulkanState **state);
 
-/* A pool of pictures for vmaf_vulkan_picture_fetch. -EBUSY when the context has one. */
+/* Makes a pool of pictures for vmaf_vulkan_picture_fetch. -EBUSY when the context has one. */
 VMAF_EXPORT int vmaf_vulkan_preallocate_pictures(VmafContext *vmaf,
                                                  VmafVulkanPictureConfiguration cfg);
-/* From the pool, waiting for a free one; without a pool a plain picture of the context's geometry.
- */
+/* A picture from the pool, after waiting for a free one; without a pool a plain picture of the
+ * context's shape. */
 VMAF_EXPORT int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic);
 
 /* Queues a copy of the luma plane of a VkImage into the slot of `index`, after the timeline
  * semaphore (0: none) has reached `value`. `format` is the image's VkFormat: plane 0 of a
  * multi-planar one, samples in the high bits of the X6 and X4 formats; 0 means a single-plane R8 or
- * R16 image. `layout` is the image's VkImageLayout, which it has again when
- * vmaf_vulkan_read_imported_pictures returns. */
+ * R16 image. `layout` is the image's VkImageLayout; the image has it again
+ * when vmaf_vulkan_read_imported_pictures returns. */
 VMAF_EXPORT int vmaf_vulkan_import_image(VmafVulkanState *state, uintptr_t image, uint32_t format,
                                          uint32_t layout, uintptr_t semaphore, uint64_t value,
                                          unsigned w, unsigned h, unsigned bpc, int is_ref,
                                          unsigned index);
-/* Scores the pair imported under `index`; the images are the caller's again when it returns. -ERANGE for
- * samples above the depth, as vmaf_read_pictures has it. */
+/* Scores the pair imported under `index`; the caller may reuse the images when it returns. -ERANGE
+ * for samples above the depth, like vmaf_read_pictures. */
 VMAF_EXPORT int vmaf_vulkan_read_imported_pictures(VmafContext *vmaf, unsigned index);
 
 /* Blocks until no work of this state is in flight. */
 VMAF_EXPORT int vmaf_vulkan_wait_compute(VmafVulkanState *state);
 
-/* ---- Additions to the fork's surface. Structs begin with their own size and go by pointer. ----
- */
+/* ---- Additions. Structs begin with their own size and are passed by pointer. ---- */
 
 enum VmafVulkanDeviceType {
     VMAF_VULKAN_DEVICE_TYPE_OTHER = 0, /* the values of VkPhysicalDeviceType */
@@ -134,7 +135,7 @@ typedef struct VmafVulkanDeviceInfo {
     uint8_t uuid[16];
     char name[256];
     char driver[256];
-    char missing[256]; /* what it lacks to be used here; empty when nothing */
+    char missing[256]; /* requirements it lacks; empty when none */
 } VmafVulkanDeviceInfo;
 
 /* The index-th device. -ENODEV past the last one; -ENOSYS without a loader. */
@@ -146,46 +147,45 @@ VMAF_EXPORT int vmaf_vulkan_state_device_info(const VmafVulkanState *state,
 typedef struct VmafVulkanOptions {
     size_t size;        /* sizeof(VmafVulkanOptions) */
     const char *device; /* index, UUID, or part of a name (case aside); NULL: choose */
-    int allow_software; /* when choosing: a software device will do */
+    int allow_software; /* a software device may be chosen, too */
     int enable_validation;
     unsigned max_outstanding_frames; /* as in VmafVulkanConfiguration */
-    int quiet;                       /* -ENOSYS and -ENODEV without a word in the log */
+    int quiet;                       /* do not log -ENOSYS and -ENODEV */
 } VmafVulkanOptions;
 
-/* As vmaf_vulkan_state_init; a device named wrongly or twice is -ENODEV, and the log says so. */
+/* Like vmaf_vulkan_state_init; -ENODEV (logged) when no device, or more than one, has the name. */
 VMAF_EXPORT int vmaf_vulkan_state_init_with_options(VmafVulkanState **state,
                                                     const VmafVulkanOptions *options);
 
-/* A picture in images of the caller, chroma included. Either one multi-planar image, or one image
- * for each plane, or two (luma; Cb and Cr side by side). */
+/* A picture in images of the caller, with chroma: one multi-planar image, or one image for each
+ * plane, or two (luma; Cb and Cr side by side). */
 typedef struct VmafVulkanImage {
     size_t size;              /* sizeof(VmafVulkanImage) */
-    uintptr_t image[3];       /* 0 where there is none */
+    uintptr_t image[3];       /* 0: none */
     uint32_t format;          /* VkFormat of image[0]; 0: R8 or R16, samples in the low bits */
-    uint32_t layout[3];       /* VkImageLayout of each: the same afterwards */
+    uint32_t layout[3];       /* VkImageLayout of each, which does not change */
     uintptr_t semaphore[3];   /* timeline semaphores; 0: none */
-    uint64_t wait_value[3];   /* waited for before the images are read */
-    uint64_t signal_value[3]; /* signalled when they are no longer needed; 0: not signalled */
+    uint64_t wait_value[3];   /* waited for before reading */
+    uint64_t signal_value[3]; /* signalled after reading; 0: no signal */
     unsigned w, h, bpc;
-    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+    enum VmafPixelFormat pix_fmt; /* the planes to read: YUV400P reads luma only */
     int is_ref;
     unsigned index;    /* for vmaf_vulkan_read_imported_pictures */
-    VmafContext *vmaf; /* whose picture it is; NULL: of the only context that uses the state */
+    VmafContext *vmaf; /* the picture's context; NULL: the only one that uses the state */
 } VmafVulkanImage;
 VMAF_EXPORT int vmaf_vulkan_import_picture(VmafVulkanState *state, const VmafVulkanImage *image);
 
 enum VmafVulkanMemoryType {
-    VMAF_VULKAN_MEMORY_OPAQUE_FD = 1, /* of the same driver and device */
+    VMAF_VULKAN_MEMORY_OPAQUE_FD = 1, /* from the same driver and device */
     VMAF_VULKAN_MEMORY_DMABUF,        /* linear */
     VMAF_VULKAN_MEMORY_WIN32          /* an NT handle; on Windows only */
 };
 
-/* A picture in memory that another API or process shares: planes of rows, samples in the low bits.
- */
+/* A picture in memory shared by another API or process: planes of rows, samples in the low bits. */
 typedef struct VmafVulkanMemory {
     size_t size; /* sizeof(VmafVulkanMemory) */
     enum VmafVulkanMemoryType type;
-    intptr_t handle; /* stays the caller's, who must have finished writing */
+    intptr_t handle; /* the caller keeps it, and has finished writing */
     uint64_t bytes;  /* the size of the allocation */
     uint64_t offset[3], stride[3];
     unsigned w, h, bpc;
@@ -194,8 +194,8 @@ typedef struct VmafVulkanMemory {
     unsigned index;
     VmafContext *vmaf; /* as in VmafVulkanImage */
 } VmafVulkanMemory;
-/* -ENOTSUP where the driver cannot import such memory: copy through vmaf_vulkan_picture_fetch then.
- */
+/* -ENOTSUP where the driver cannot import this kind of memory: then copy the samples into pictures
+ * of vmaf_vulkan_picture_fetch. */
 VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulkanMemory *memory);
 
 /* ---- frames of another user of Vulkan, such as FFmpeg's AVVkFrame ----
@@ -208,10 +208,10 @@ VMAF_EXPORT int vmaf_vulkan_import_memory(VmafVulkanState *state, const VmafVulk
  *     vmaf_vulkan_read_frames(vmaf, &ref, &dist, index);          each pair
  *     vmaf_read_pictures(vmaf, NULL, NULL, 0);
  *     vmaf_close(vmaf);
- *     vmaf_vulkan_state_free(&state);         before the device is destroyed; waits until its queues are idle
+ *     vmaf_vulkan_state_free(&state);         before the device is destroyed; waits for idle queues
  */
 
-/* A device that the caller made and keeps. It must outlive the state and all contexts that use it. */
+/* A device of the caller. It must outlive the state and all contexts that use it. */
 typedef struct VmafVulkanExternalDevice {
     size_t size; /* sizeof(VmafVulkanExternalDevice) */
     uintptr_t instance, physical_device, device;
@@ -220,22 +220,24 @@ typedef struct VmafVulkanExternalDevice {
     uintptr_t get_instance_proc_addr;
     uint32_t api_version; /* VkApplicationInfo.apiVersion of the instance; 0: what the device has */
 
-    /* Created with the device: one queue of a family that computes and, where it helps, one for copies
-     * from memory of the host. */
+    /* Created with the device: one queue of a family that computes and, where it helps, one for
+     * copies from memory of the host. */
     uint32_t queue_family, queue_index;
     int has_transfer_queue;
     uint32_t transfer_family, transfer_index;
 
-    /* Called around every submission, the first one included, with the queue that is used, and around the wait for
-     * an idle queue when state and contexts are gone: whoever frees the last of them does not hold the lock. NULL:
-     * nobody else uses these queues while the library does. Called by several threads. */
+    /* Called by several threads, with the queue in question, around every submission and around the
+     * wait for an idle queue when the state and its contexts are freed: the thread that frees the
+     * last of them must not hold the lock. NULL: nobody else uses these queues while the library
+     * does. */
     void (*lock_queue)(void *opaque, uint32_t family, uint32_t index);
     void (*unlock_queue)(void *opaque, uint32_t family, uint32_t index);
     void *lock_opaque;
 
-    /* The VkPhysicalDeviceFeatures2, with its pNext chain, that the device was created with. Must enable
-     * shaderInt64 and (in VkPhysicalDeviceTimelineSemaphoreFeatures or VkPhysicalDeviceVulkan12Features)
-     * timelineSemaphore. Where shaderFloat64 is enabled it may be used. Read during the call only. */
+    /* The VkPhysicalDeviceFeatures2, with its pNext chain, that the device was created with. Must
+     * enable shaderInt64 and (in VkPhysicalDeviceTimelineSemaphoreFeatures or
+     * VkPhysicalDeviceVulkan12Features) timelineSemaphore. If shaderFloat64 is enabled, the library
+     * may use it. Read during the call only. */
     const void *features;
     /* The device extensions that were enabled. VK_KHR_timeline_semaphore must be among them where
      * api_version is below 1.2. Read during the call only. */
@@ -243,84 +245,88 @@ typedef struct VmafVulkanExternalDevice {
     unsigned extension_count;
 
     unsigned max_outstanding_frames; /* 0: 4; at most 32 */
-    int required;         /* as in VmafDeviceOptions: the CPU never takes over what has GPU code */
+    int required;         /* as in VmafDeviceOptions: features with GPU code never run on the CPU */
     uint32_t queue_flags; /* VkDeviceQueueCreateFlags that the queues were created with */
 } VmafVulkanExternalDevice;
 
-/* As vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one lock function is missing, or the family
- * has no compute; -ENOTSUP: the device was made without something that is needed; the log says what. May be called while other threads use the device, given lock functions. */
+/* Like vmaf_vulkan_state_init(). -EINVAL: a handle, `features` or one of two lock functions is
+ * missing, or the queue family has no compute; -ENOTSUP: the device was created without a
+ * requirement, which the log names. With lock functions, other threads may use the device during
+ * the call. */
 VMAF_EXPORT int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
                                                        const VmafVulkanExternalDevice *device);
 
 #define VMAF_VULKAN_QUEUE_FAMILY_IGNORED UINT32_MAX        /* VK_QUEUE_FAMILY_IGNORED */
 #define VMAF_VULKAN_QUEUE_FAMILY_EXTERNAL (UINT32_MAX - 1) /* VK_QUEUE_FAMILY_EXTERNAL */
 
-/* A picture in VkImages of the state's device: a multi-planar one, or one for each plane, or two (luma;
- * Cb and Cr side by side in R8G8 or R16G16), or luma alone.
+/* A picture in VkImages of the state's device: a multi-planar one, or one for each plane, or two
+ * (luma; Cb and Cr side by side in R8G8 or R16G16), or luma alone.
  *
- * Images must have been created with VK_IMAGE_USAGE_TRANSFER_SRC_BIT, in any tiling, 2D, with one sample;
- * mip level 0 is read. They are only read: layout, owner and content are afterwards what they were, and no
- * access of ours is left that anyone must wait for but by the semaphore. Earlier accesses need not be named: all
- * that the semaphores tell of are waited for. */
+ * Images must have been created with VK_IMAGE_USAGE_TRANSFER_SRC_BIT, in any tiling, 2D, with one
+ * sample; mip level 0 is read. They are only read: layout, owner and content do not change. To use
+ * an image again, waiting for the signalled semaphores is enough. The library waits for all work
+ * that the semaphores' wait values stand for, so earlier accesses need not be described. */
 typedef struct VmafVulkanFrame {
     size_t size; /* sizeof(VmafVulkanFrame) */
 
-    /* The picture: one that differs from the context's first one in these is refused with -EINVAL. */
+    /* The picture. -EINVAL if it differs from the context's first one in these fields. */
     unsigned w, h;                /* in luma samples */
     unsigned bpc;                 /* bits of a sample: 8 to 16 */
-    enum VmafPixelFormat pix_fmt; /* what to take: YUV400P takes luma only */
+    enum VmafPixelFormat pix_fmt; /* the planes to read: YUV400P reads luma only */
 
-    /* Where it lies. */
-    unsigned x, y;        /* its corner in the images, in luma samples: whole chroma samples */
+    /* Its position in the images. */
+    unsigned x, y;        /* top left corner, in luma samples: on a whole chroma sample */
     uint32_t array_layer; /* of every image */
-    /* Bits below the sample in its word: 6 for P010, whose images are R16 and R16G16. 0: what the format says,
-     * which is 6 for …X6, 4 for …X4 and 0 for others. */
+    /* Bits below the sample in its word: 6 for P010, whose images are R16 and R16G16. 0: as the
+     * format implies, 6 for …X6, 4 for …X4 and 0 for others. */
     unsigned shift;
-    uintptr_t image[3]; /* VkImage; 0 where there is none */
-    uint32_t format[3]; /* VkFormat of each; 0 where there is none */
+    uintptr_t image[3]; /* VkImage; 0: none */
+    uint32_t format[3]; /* VkFormat of each; 0: none */
     uint32_t layout[3]; /* VkImageLayout of each, never UNDEFINED */
-    int concurrent;     /* they are of VK_SHARING_MODE_CONCURRENT, our queue's family included */
-    /* Who owns each. VMAF_VULKAN_QUEUE_FAMILY_IGNORED, the family of our queue, or any family when they are
-     * `concurrent`: there is nothing to do. EXTERNAL, FOREIGN or another family: acquired from there and
-     * released back to it. Such an owner must have released it to our family with oldLayout and newLayout
-     * both `layout`, and acquires it again likewise. */
+    int concurrent;     /* VK_SHARING_MODE_CONCURRENT, with our queue's family */
+    /* The owner of each image. VMAF_VULKAN_QUEUE_FAMILY_IGNORED, the family of our queue, or any
+     * family for `concurrent` images: no ownership transfer. EXTERNAL, FOREIGN or another family:
+     * the library acquires the image from there and releases it back. That owner must have released
+     * it to our family with oldLayout and newLayout both `layout`, and must acquire it again in the
+     * same way. */
     uint32_t queue_family[3];
     uintptr_t semaphore[3];   /* timeline semaphores; 0: none */
-    uint64_t wait_value[3];   /* waited for, on the device, before any of the images is used */
-    uint64_t signal_value[3]; /* signalled when none of them is needed any more; 0: not signalled */
+    uint64_t wait_value[3];   /* waited for, on the device, before any image is used */
+    uint64_t signal_value[3]; /* signalled when no image is needed any more; 0: no signal */
 
-    /* Called when the device has read the images, and they may be destroyed or written; NULL: nobody. Once for
-     * each call of vmaf_vulkan_read_frames(), whatever that returns; by any thread, maybe before it returns and at
-     * the latest while vmaf_close() runs. No lock is held meanwhile. It must not call the library for this
-     * context. */
+    /* Called when the device has read the images, so that they may be destroyed or written; may be
+     * NULL. Called once for each call of vmaf_vulkan_read_frames(), whatever that returns; on any
+     * thread, maybe before it returns and at the latest while vmaf_close() runs. No lock is held
+     * meanwhile. It must not call the library for this context. */
     void (*release)(void *opaque);
     void *release_opaque;
 
-    /* Out: whether the semaphores have been given to the device, which signals them; so it may be even when
-     * an error is returned. 0: nothing was submitted, semaphores and images are as they were. */
+    /* Set by the call. Not 0: the device has the semaphores and will signal them, maybe even after
+     * an error. 0: nothing was submitted, and semaphores and images are unchanged. */
     int submitted;
 } VmafVulkanFrame;
 
-/* Scores the pair, as vmaf_read_pictures() does. Returns without waiting for the device, unless as many pairs
- * are under way as the state has outstanding frames, or a feature runs on the CPU and needs the samples there.
- * The copies go into the memory that kernels read, nowhere else. Both frames may be the same, with the same
- * semaphores and values: these are waited for and signalled once.
+/* Scores the pair, like vmaf_read_pictures(). Returns without waiting for the device, unless all
+ * its outstanding frames are in use, or a feature runs on the CPU and needs the samples there. The
+ * frames are copied directly into the memory that kernels read. Both frames may be the same, with
+ * the same semaphores and values: these are waited for and signalled once.
  *
- * -EINVAL: the pair cannot be what it is said to be (the log says why), or the context uses no Vulkan state;
- * -ENOTSUP: the device cannot copy out of images of such a format. Both leave the context as it was. Samples
- * above `bpc` (-ERANGE) are found when the pair is scored: this read, a later one or the flush fails then, as
- * with every error of a device (-EIO, -ENOMEM). The caller that stops then still calls vmaf_close(), which waits
- * for what is under way. -EINVAL for NULL or a wrong size: nothing is released. */
+ * -EINVAL: the description of the pair is invalid (the log says why), or the context uses no Vulkan
+ * state; -ENOTSUP: the device cannot copy from images of this format. Both leave the context
+ * unchanged. Samples above `bpc` (-ERANGE) are found when the pair is scored: then this read, a
+ * later one or the flush fails, as with every error of a device (-EIO, -ENOMEM). A caller that
+ * stops then must still call vmaf_close(), which waits for work under way. -EINVAL for NULL or a
+ * wrong size: `release` is not called. */
 VMAF_EXPORT int vmaf_vulkan_read_frames(VmafContext *vmaf, VmafVulkanFrame *ref,
                                         VmafVulkanFrame *dist, unsigned index);
 
-/* Whether frames like this one can be read: looks at the picture, `x`, `y`, `shift` and `format` and nothing
- * else. 0, or -EINVAL and -ENOTSUP as vmaf_vulkan_read_frames() has them, with the reason in `why` (may be
- * NULL) in place of the log. */
+/* Can frames like this one be read? Checks only the picture, `x`, `y`, `shift` and `format`. 0, or
+ * -EINVAL and -ENOTSUP as from vmaf_vulkan_read_frames(), with the reason in `why` (may be NULL)
+ * instead of the log. */
 VMAF_EXPORT int vmaf_vulkan_can_import(const VmafVulkanState *state, const VmafVulkanFrame *frame,
                                        char *why, size_t why_size);
 
-/* How many messages the validation layers have given; 0 without enable_validation. */
+/* The number of messages from the validation layers; 0 without enable_validation. */
 VMAF_EXPORT unsigned vmaf_vulkan_validation_messages(const VmafVulkanState *state);
 
 #ifdef __cplusplus

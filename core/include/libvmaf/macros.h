@@ -2,7 +2,7 @@
 #ifndef VMAF_MACROS_H
 #define VMAF_MACROS_H
 
-/* Marks what the shared library exports; everything else is hidden. */
+/* Marks the functions that the shared library exports; all others are hidden. */
 #if defined(_WIN32)
 #if defined(VMAF_BUILDING)
 #define VMAF_EXPORT __declspec(dllexport)

@@ -17,7 +17,8 @@ extern "C" {
  */
 typedef struct VmafModel VmafModel;
 
-/** Models of one kind, trained on resampled data: their spread tells how sure a score is. */
+/** Models of one kind, trained on resampled data: their spread is a measure of a score's
+ * uncertainty. */
 typedef struct VmafModelCollection VmafModelCollection;
 
 enum VmafModelFlags {
@@ -28,9 +29,10 @@ enum VmafModelFlags {
 };
 
 typedef struct VmafModelConfig {
-    /** What its scores are stored under; copied; NULL means `vmaf`. It must be able to be an attribute of
-     *  an XML report: a letter or underscore, then letters, digits, '_', '-' and '.'; `frameNum`, `Frame`
-     *  and what begins with `xml` are taken. Loading refuses other names with -EINVAL. */
+    /** The metric its scores are stored under; copied; NULL means `vmaf`. It must be a valid
+     * attribute of an XML report: a letter or underscore, then letters, digits, '_', '-' and '.',
+     * but not `frameNum`, `Frame` or a name that begins with `xml`. Loading refuses other names
+     * with -EINVAL. */
     const char *name;
     uint64_t flags; /**< enum VmafModelFlags, or-ed */
 } VmafModelConfig;
@@ -63,14 +65,15 @@ typedef struct VmafModelCollectionScore {
  */
 VMAF_EXPORT int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version);
 
-/** The same from a JSON file. -EINVAL, too, when the file is missing or is no model (logged). */
+/** Loads a model from a JSON file. Also -EINVAL when the file is missing or not a model
+ * (logged). */
 VMAF_EXPORT int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg,
                                           const char *path);
 
 /**
- * Sets options for those of the model's features that the named extractor provides; they win over
- * the model's own. To be called before vmaf_use_features_from_model(). A name that no feature of
- * the model has is not an error.
+ * Sets options for the model's features that the named extractor provides; they replace the model's
+ * own. Call it before vmaf_use_features_from_model(). A name that fits no feature of the model is
+ * not an error.
  *
  * @param opts_dict consumed on success, also when nothing matched
  * @return 0; -EINVAL when an argument is NULL; -ENOMEM
@@ -85,7 +88,7 @@ VMAF_EXPORT void vmaf_model_destroy(VmafModel *model);
  * Loads a built-in collection (`vmaf_b_v0.6.3`). Its first model, trained on all data, becomes
  * *model and is scored like any other; the others become the collection. With the name N in `cfg`
  * the members' scores are stored under N_0001, N_0002 and so on, and the figures under N_bagging,
- * N_stddev, N_ci_p95_lo and N_ci_p95_hi. Both objects are the caller's.
+ * N_stddev, N_ci_p95_lo and N_ci_p95_hi. The caller owns both objects.
  *
  * @return 0; -EINVAL when an argument is NULL or there is no such collection; -ENOMEM
  */
@@ -93,35 +96,35 @@ VMAF_EXPORT int vmaf_model_collection_load(VmafModel **model,
                                            VmafModelCollection **model_collection,
                                            VmafModelConfig *cfg, const char *version);
 
-/** The same from a JSON file. */
+/** Loads a collection from a JSON file. */
 VMAF_EXPORT int vmaf_model_collection_load_from_path(VmafModel **model,
                                                      VmafModelCollection **model_collection,
                                                      VmafModelConfig *cfg, const char *path);
 
 /**
- * Loads whichever of the two a JSON file holds, reading it once. *model_collection becomes NULL for
- * a model on its own. An error is logged as vmaf_model_load_from_path() does.
+ * Loads a model or a collection from a JSON file, which is read once. *model_collection becomes
+ * NULL for a single model. Errors are logged as by vmaf_model_load_from_path().
  */
 VMAF_EXPORT int vmaf_model_or_collection_load_from_path(VmafModel **model,
                                                         VmafModelCollection **model_collection,
                                                         VmafModelConfig *cfg, const char *path);
 
-/** vmaf_model_feature_overload() for the model and every member; consumes `opts_dict` on success.
- */
+/** vmaf_model_feature_overload() for the model and every member; consumes `opts_dict` on
+ * success. */
 VMAF_EXPORT int vmaf_model_collection_feature_overload(VmafModel *model,
                                                        VmafModelCollection **model_collection,
                                                        const char *feature_name,
                                                        VmafFeatureDictionary *opts_dict);
 
-/** Frees a collection with its members, not the model that came with it; NULL is fine. */
+/** Frees a collection and its members, but not the model loaded with it; NULL is fine. */
 VMAF_EXPORT void vmaf_model_collection_destroy(VmafModelCollection *model_collection);
 
 /**
- * Walks the names of the built-in models, collections among them.
+ * Lists the names of the built-in models and collections.
  *
- * @param prev NULL to begin, then what the last call returned
- * @param version set to the next name, a string of the library's; may be NULL
- * @return NULL after the last one, with *version as it was
+ * @param prev NULL to begin, then the result of the last call
+ * @param version set to the next name, which the library owns; may be NULL
+ * @return NULL after the last one, with *version unchanged
  */
 VMAF_EXPORT const void *vmaf_model_version_next(const void *prev, const char **version);
 

@@ -16,8 +16,9 @@ typedef struct CudaHipSource {
     void *context; /* otherwise: see cuda_hip_adopt */
 } CudaHipSource;
 
-/* A device for contexts to come. The first context that uses it takes it over and closes it at its end, so
- * that a state which is never freed holds nothing; a further context opens the device anew. */
+/* A device for contexts to come. The first context that uses it takes it over and closes it at its
+ * end, so that a state which is never freed holds nothing; a further context opens the device
+ * anew. */
 typedef struct CudaHipState CudaHipState;
 int cuda_hip_state_create(CudaHipState **out, const CudaHipSource *source);
 int cuda_hip_state_use(CudaHipState *state, VmafContext *vmaf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Decimal logarithms that are the same on every system. C libraries agree about log to the last bit nearly always, and
- * about log10 they do not: this is the sum of products that gives glibc's values for x86-64, which scores are made of. */
+/* Decimal logarithms that are the same on every system. C libraries agree about log to the last bit
+ * nearly always, and about log10 they do not: this is the sum of products that gives glibc's values
+ * for x86-64, which scores are made of. */
 #ifndef BASE_DECIMAL_H
 #define BASE_DECIMAL_H
 
@@ -13,7 +14,8 @@ static inline double decimal_log(double x)
     static const double log10_2_high = 0x1.34413509f6p-2, log10_2_low = 0x1.9fef311f12b36p-42;
     if (!(x > 0.0) || isinf(x))
         return log10(x);
-    /* x = mantissa · 2^exponent; the mantissa is in [1, 2) for x of at least 1, else in [1/2, 1). */
+    /* x = mantissa · 2^exponent; the mantissa is in [1, 2) for x of at least 1, else in [1/2,
+     * 1). */
     int exponent;
     double mantissa = frexp(x, &exponent);
     if (exponent > 0) {

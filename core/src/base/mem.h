@@ -26,12 +26,14 @@ int mem_grow(void *array, size_t count, size_t *capacity, size_t size);
  * those that nobody touches take no memory. */
 int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size);
 
-/* MEM_ALIGN-aligned, not zeroed; size is rounded up. Several megabytes lie on large pages, see below. */
+/* MEM_ALIGN-aligned, not zeroed; size is rounded up. Several megabytes lie on large pages, see
+ * below. */
 void *mem_aligned_alloc(size_t size);
 void mem_aligned_free(void *block); /* NULL is fine */
 
-/* Asks for large pages under those parts of a block that can have whole ones, if the system has them: they are faster to
- * get, to use and to give back. Whoever touches a byte of one has all of it, so the block should be one that is used. */
+/* Asks for large pages under those parts of a block that can have whole ones, if the system has
+ * them: they are faster to get, to use and to give back. Whoever touches a byte of one has all of
+ * it, so the block should be one that is used. */
 void mem_advise_large(void *block, size_t size);
 
 /* Test hook: the n-th allocation from now on (1 = the next) fails once; 0 switches it off.

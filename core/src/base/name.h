@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of the well-formed UTF-8 character that starts here, and its code; 0 where there is none. The
- * terminating 0 is a character of one byte. */
+/* Bytes of the well-formed UTF-8 character that starts here, and its code; 0 where there is none.
+ * The terminating 0 is a character of one byte. */
 unsigned utf8_character(const char *text, uint32_t *code);
 
-/* Not empty, well-formed, without control characters and whatever else XML 1.0 has no way to write. */
+/* Not empty, well-formed, without control characters and whatever else XML 1.0 has no way to
+ * write. */
 bool name_is_text(const char *name);
 
 /* May this character stand in the name of an XML attribute, or begin it? Colons may not: they would

@@ -24,7 +24,8 @@ typedef struct Option {
 } Option;
 
 /* The rows of a table, which ends with { 0 }. A field of another type does not compile.
- *     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100, "most gain") */
+ *     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100, "most
+ * gain") */
 #define BOOL_OPTION(struct_type, field, name_, alias_, def_, help_)                                \
     {                                                                                              \
         .name = name_, .alias = alias_, .help = help_, .type = OPTION_BOOL,                        \

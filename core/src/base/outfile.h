@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Files that the library writes. An Outfile either replaces the old file as a whole or leaves it
- * untouched, and outfile_commit reports any error on the way. The caller owns it; one thread at a time. */
+ * untouched, and outfile_commit reports any error on the way. The caller owns it; one thread at a
+ * time. */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 
@@ -11,10 +12,10 @@
 typedef struct Outfile Outfile;
 
 enum OutfileKind {
-    /* Written to a temporary file beside it, which is renamed over it once all is on the disk: until
-     * then, and after a failure, the old file is there. Links are followed; mode and owner stay. A
-     * target that is not a plain file (a device, a pipe) or is the program's own output is written
-     * directly. */
+    /* Written to a temporary file beside it, which is renamed over it once all is on the disk:
+     * until then, and after a failure, the old file is there. Links are followed; mode and owner
+     * stay. A target that is not a plain file (a device, a pipe) or is the program's own output is
+     * written directly. */
     OUTFILE_REPLACE,
     /* Emptied, then written at any position; on the disk when it is committed. */
     OUTFILE_IN_PLACE,

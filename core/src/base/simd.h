@@ -11,9 +11,9 @@
  * Arithmetic wraps. Loads and stores need no alignment. Products and sums of floats are fused
  * by v_muladd_f32 alone.
  *
- * "Block" operations (v_zip_lo16, v_zip_hi16, v_pack_u32, v_pack_s32) work within blocks of 128 bits
- * on x86. A pack undoes the zips; only together do they keep the order of the columns on every set.
- * All other operations keep the order of the lanes.
+ * "Block" operations (v_zip_lo16, v_zip_hi16, v_pack_u32, v_pack_s32) work within blocks of 128
+ * bits on x86. A pack undoes the zips; only together do they keep the order of the columns on every
+ * set. All other operations keep the order of the lanes.
  *
  * What the instruction sets share is written here with the compiler's vector types; what differs is
  * in simd/SET.h, under the same names. */

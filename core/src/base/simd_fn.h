@@ -13,8 +13,8 @@
 #define SIMD_PASTE_(name, suffix) name##_##suffix
 #define SIMD_PASTE(name, suffix) SIMD_PASTE_(name, suffix)
 
-/* For what runs once, such as these: it lies together, so that a start does not touch the pages of every instruction
- * set's code. */
+/* For what runs once, such as these: it lies together, so that a start does not touch the pages of
+ * every instruction set's code. */
 #define SIMD_ONCE __attribute__((cold))
 
 #ifdef SIMD_SUFFIX /* set by the build, inside the vector code only */

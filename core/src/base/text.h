@@ -18,8 +18,8 @@ int text_print_double(char *out, size_t size, const char *format, double value);
 
 #define FIXED_SIZE 32
 
-/* What printf's %.6f writes in the C locale, in a tenth of its time. False, for what does not fit or is too close to a
- * whole number to be quick about it: ask printf. */
+/* What printf's %.6f writes in the C locale, in a tenth of its time. False, for what does not fit
+ * or is too close to a whole number to be quick about it: ask printf. */
 bool fixed_print(char text[FIXED_SIZE], double value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What VmafContext is: pairs in, scores out. Driven by one thread at a time; scores may be asked for
- * and imported by any thread. */
+/* What VmafContext is: pairs in, scores out. Driven by one thread at a time; scores may be asked
+ * for and imported by any thread. */
 #ifndef ENGINE_CONTEXT_H
 #define ENGINE_CONTEXT_H
 
@@ -20,15 +20,15 @@ void context_destroy(VmafContext *ctx);
  * Consumes `options` on success only. */
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 
-/* Before the first pair: features with GPU code run on this client's devices, unless gpumask is set. Takes
- * the client over on success and destroys an earlier one. NULL: no GPU, and the `bring` function is not
- * called any more. */
+/* Before the first pair: features with GPU code run on this client's devices, unless gpumask is
+ * set. Takes the client over on success and destroys an earlier one. NULL: no GPU, and the `bring`
+ * function is not called any more. */
 int context_use_gpu(VmafContext *ctx, GpuClient *gpu);
 GpuClient *context_gpu(const VmafContext *ctx); /* NULL: none */
 /* After the flush: destroys the client, and the pool. See vmaf_leave_device. */
 int context_leave_gpu(VmafContext *ctx);
-/* Sets a function that is called when a GPU is needed and none was given. It calls context_use_gpu, or
- * decides for the CPU, or fails: then the call that needed the GPU fails. */
+/* Sets a function that is called when a GPU is needed and none was given. It calls context_use_gpu,
+ * or decides for the CPU, or fails: then the call that needed the GPU fails. */
 void context_default_gpu(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
                          void *opaque);
 
@@ -44,8 +44,8 @@ int context_flush(VmafContext *ctx);
  * begun already. */
 bool context_enter(VmafContext *ctx);
 void context_leave(VmafContext *ctx);
-/* Is this thread inside a handler of the context? Then nothing may wait for frames: that of the handler
- * is under way as long as the handler runs. */
+/* Is this thread inside a handler of the context? Then nothing may wait for frames: that of the
+ * handler is under way as long as the handler runs. */
 bool context_in_handler(const VmafContext *ctx);
 
 /* Without worker threads scores are readable when the read has returned: waits for the GPU if one
@@ -54,14 +54,14 @@ void context_settle(VmafContext *ctx);
 
 /* How many pairs may be under way at once. */
 unsigned context_pairs_in_flight(VmafContext *ctx);
-/* Pictures that a pool needs so that nobody waits for one: pairs under way, one pair in hand, and the
- * two references that temporal features look back at. */
+/* Pictures that a pool needs so that nobody waits for one: pairs under way, one pair in hand, and
+ * the two references that temporal features look back at. */
 unsigned context_pool_size(VmafContext *ctx);
 
 /* A pool of pictures, in memory that the GPU copies from if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
-/* Takes the pool over; an earlier one is destroyed, and who waits in it goes on in the new one. NULL:
- * none from now on. */
+/* Takes the pool over; an earlier one is destroyed, and who waits in it goes on in the new one.
+ * NULL: none from now on. */
 void context_set_pool(VmafContext *ctx, PicturePool *pool);
 bool context_has_pool(const VmafContext *ctx);
 /* From the pool, waiting for a free one; without a pool a plain picture of the context's shape

@@ -41,8 +41,8 @@ typedef struct FeatureOutput {
     bool extra;      /* debug or optional: a model never means this metric */
 } FeatureOutput;
 
-/* A piece of a result: numbers of one type, one after another. A part of a clip carries them to where its
- * scores are made (engine/part.h), so they are all that `report` may look at. */
+/* A piece of a result: numbers of one type, one after another. A part of a clip carries them to
+ * where its scores are made (engine/part.h), so they are all that `report` may look at. */
 enum FieldType { FIELD_U64, FIELD_I64, FIELD_DOUBLE, FIELD_FLOAT, FIELD_BOOL };
 typedef struct ResultField {
     enum FieldType type;
@@ -97,8 +97,9 @@ struct FeatureDef {
     unsigned flags;
     size_t result_size;
     const ResultField *fields; /* of a result; NULL: it has none */
-    /* How many reads back `measure` looks, by prev_ref or by what it keeps (FEATURE_SERIAL). It is what a part
-     * of a clip has to read before its own pairs; what `report` remembers does not count. */
+    /* How many reads back `measure` looks, by prev_ref or by what it keeps (FEATURE_SERIAL). It is
+     * what a part of a clip has to read before its own pairs; what `report` remembers does not
+     * count. */
     unsigned reach;
 
     /* Called once, when the first pair tells the shape: refuses what the feature cannot do (logged,
@@ -157,8 +158,8 @@ unsigned feature_output_count(const FeatureDef *def);
 #define FEATURE_KEY_SIZE 256
 void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE]);
 
-/* Emits outputs[output] of frame `index`. -ENOMEM; a slot that is already written shows when the frame
- * is stored. */
+/* Emits outputs[output] of frame `index`. -ENOMEM; a slot that is already written shows when the
+ * frame is stored. */
 int feature_emit(Feature *f, unsigned output, unsigned index, double value);
 
 /* Stores a figure about the whole clip (apsnr_y): the last value set wins. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A registered feature at work: its working memory, where it runs, and whose turn it is. The scheduler
- * owns the runs of its features. */
+/* A registered feature at work: its working memory, where it runs, and whose turn it is. The
+ * scheduler owns the runs of its features. */
 #ifndef ENGINE_FEATURE_RUN_H
 #define ENGINE_FEATURE_RUN_H
 
@@ -46,7 +46,8 @@ void feature_run_destroy(FeatureRun *run); /* NULL is fine */
  * `threads` bounds the frames measured at the same time. */
 int feature_run_init(FeatureRun *run, const FrameShape *shape, unsigned threads);
 
-/* Measures a pair on the calling thread. `lock` is the scheduler's; it is not held while measuring. */
+/* Measures a pair on the calling thread. `lock` is the scheduler's; it is not held while
+ * measuring. */
 int feature_run_measure(FeatureRun *run, pthread_mutex_t *lock, const FramePair *pair, void *result,
                         Team *team);
 

@@ -15,7 +15,7 @@ struct Metadata {
     pthread_mutex_t lock;
     VmafMetadataConfiguration *handlers;
     size_t handler_count, handler_capacity;
-    Predictor *predictors;
+    ModelPredictor *predictors;
     size_t predictor_count, predictor_capacity;
 };
 
@@ -99,7 +99,7 @@ int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler)
     return 0;
 }
 
-int metadata_mount(Metadata *m, const Predictor *predictor)
+int metadata_mount(Metadata *m, const ModelPredictor *predictor)
 {
     int err = 0;
     pthread_mutex_lock(&m->lock);

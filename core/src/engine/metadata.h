@@ -18,14 +18,14 @@ bool metadata_is_telling(const Metadata *m);
 
 int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler);
 
-/* A model that predicts as soon as its last feature is there. The store calls `predict` for each stored
- * score that some handler does not take; `release` ends it. */
-typedef struct Predictor {
+/* A model that predicts as soon as its last feature is there. The store calls `predict` for each
+ * stored score that some handler does not take; `release` ends it. */
+typedef struct ModelPredictor {
     VmafModel *model;
     void (*predict)(VmafModel *model, ScoreStore *scores, unsigned index);
     void (*release)(VmafModel *model);
-} Predictor;
+} ModelPredictor;
 /* Takes the predictor over on success. Mounting a model again releases it at once. -ENOMEM. */
-int metadata_mount(Metadata *m, const Predictor *predictor);
+int metadata_mount(Metadata *m, const ModelPredictor *predictor);
 
 #endif

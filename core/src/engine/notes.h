@@ -44,8 +44,8 @@ typedef struct Notes {
     char *partial; /* why pairs are missing; NULL: none are */
 } Notes;
 
-/* All return 0 or -ENOMEM, which leaves the notes as they were. An input may be of the smaller size that
- * NOTES_INPUT_SIZE_MIN says. */
+/* All return 0 or -ENOMEM, which leaves the notes as they were. An input may be of the smaller size
+ * that NOTES_INPUT_SIZE_MIN says. */
 #define NOTES_INPUT_SIZE_MIN offsetof(VmafReportInput, rate_num)
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
 /* Does nothing for a model that is there already. */

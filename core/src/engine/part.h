@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A context that measures a part of a clip, or makes scores of what others measured. What travels between
- * them are the numbers of each feature's result. */
+/* A context that measures a part of a clip, or makes scores of what others measured. What travels
+ * between them are the numbers of each feature's result. */
 #ifndef ENGINE_PART_H
 #define ENGINE_PART_H
 
@@ -21,7 +21,8 @@ int part_replay(VmafContext *ctx, const FrameShape *shape, unsigned index,
 int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *place);
 int part_set_speed(VmafContext *ctx, unsigned threads, double seconds);
 
-/* Before a pair is read: when the part's own begin, what was done for those before them is known. */
+/* Before a pair is read: when the part's own begin, what was done for those before them is
+ * known. */
 void part_note_read(VmafContext *ctx, unsigned index);
 
 /* Replace figures of the context by those that the part knows better. `part` NULL: do nothing. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Pictures: one block of memory, shared by reference counting; pools of pictures; and the check that
- * samples lie within the depth of their picture. Any thread may retain and release a picture. */
+/* Pictures: one block of memory, shared by reference counting; pools of pictures; and the check
+ * that samples lie within the depth of their picture. Any thread may retain and release a
+ * picture. */
 #ifndef ENGINE_PICTURE_H
 #define ENGINE_PICTURE_H
 
@@ -18,9 +19,9 @@ typedef struct FrameShape {
 
 /* -EINVAL for an unknown format, a depth outside 8…16 or an empty size.
  *
- * Only this function decides how large the chroma planes of a picture are: the halves of odd sides are
- * rounded down, as the reference does it. (Files round them up, and readers leave out the last column
- * or row: see tools/input/reader.h.) A luma side of 1 has no chroma at all. */
+ * Only this function decides how large the chroma planes of a picture are: the halves of odd sides
+ * are rounded down, as the reference does it. (Files round them up, and readers leave out the last
+ * column or row: see tools/input/reader.h.) A luma side of 1 has no chroma at all. */
 int shape_init(FrameShape *shape, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w,
                unsigned h);
 void shape_of_picture(FrameShape *shape, const VmafPicture *pic);
@@ -41,8 +42,9 @@ typedef void (*PictureGiveBack)(VmafPicture *pic, void *cookie);
 
 size_t picture_size(const FrameShape *shape);
 size_t picture_stride(const FrameShape *shape, unsigned plane); /* in bytes */
-/* Makes a picture with one reference over `block`, which must have picture_size() bytes; rows are whole
- * cache lines. On failure the caller keeps `block`; else `give_back` returns it (NULL: nothing to do). */
+/* Makes a picture with one reference over `block`, which must have picture_size() bytes; rows are
+ * whole cache lines. On failure the caller keeps `block`; else `give_back` returns it (NULL:
+ * nothing to do). */
 int picture_wrap(VmafPicture *pic, const FrameShape *shape, void *block, PictureGiveBack give_back,
                  void *cookie);
 
@@ -60,9 +62,9 @@ int picture_holders(const VmafPicture *pic);
 
 /* ---- pools ---- */
 
-/* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned is
- * the first one reused. Any thread may fetch. A pool may be destroyed at any time: the last picture
- * that comes back frees its memory. */
+/* A fixed number of pictures of one shape. Fetching blocks until one is free; the last one returned
+ * is the first one reused. Any thread may fetch. A pool may be destroyed at any time: the last
+ * picture that comes back frees its memory. */
 typedef struct PicturePool PicturePool;
 int picture_pool_create(PicturePool **pool, const FrameShape *shape, unsigned count);
 
@@ -72,16 +74,16 @@ typedef struct PoolMemory {
     void (*free)(void *opaque, void *block);
     void *opaque;
     bool as_is; /* hand blocks out as alloc gives them; otherwise the pool clears them first */
-    /* Allocation is slow: only two blocks are allocated at once, the others when they are first fetched,
-     * by any thread. Blocks that are never needed are never allocated. */
+    /* Allocation is slow: only two blocks are allocated at once, the others when they are first
+     * fetched, by any thread. Blocks that are never needed are never allocated. */
     bool when_fetched;
 } PoolMemory;
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);
 int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
 /* The same in two steps, for callers that look the pool up under a lock of their own: after
- * picture_pool_enter the pool stays until picture_pool_take returns a picture, -EINVAL (the pool was
- * destroyed) or an error of its memory. */
+ * picture_pool_enter the pool stays until picture_pool_take returns a picture, -EINVAL (the pool
+ * was destroyed) or an error of its memory. */
 void picture_pool_enter(PicturePool *pool);
 int picture_pool_take(PicturePool *pool, VmafPicture *out);
 void picture_pool_destroy(PicturePool *pool); /* NULL is fine */
@@ -89,8 +91,8 @@ void picture_pool_destroy(PicturePool *pool); /* NULL is fine */
 /* ---- samples above the depth ----
  *
  * Samples of 9 to 15 bits take 16, so a picture can hold values that its depth cannot: most often
- * because they are in the high bits, as in P010 and P016. The tables and sums of features are made for
- * the range of the depth, so no feature may see such a picture. */
+ * because they are in the high bits, as in P010 and P016. The tables and sums of features are made
+ * for the range of the depth, so no feature may see such a picture. */
 
 /* The samples of a plane that were checked: none when the picture was just made or fetched. */
 typedef struct PlaneRange {
@@ -105,15 +107,15 @@ static inline bool range_matters(unsigned bpc)
     return bpc > 8 && bpc < 16;
 }
 
-/* Checks rows that were just written, up to row `end`, and stores the finding in the picture: rows that
- * are still in the cache cost next to nothing. */
+/* Checks rows that were just written, up to row `end`, and stores the finding in the picture: rows
+ * that are still in the cache cost next to nothing. */
 void range_scan_rows(const VmafPicture *pic, unsigned plane, unsigned end);
 /* Stores the finding for a whole plane that was checked elsewhere. */
 void range_set(const VmafPicture *pic, unsigned plane, bool exceeds);
 bool range_is_known(const VmafPicture *pic, unsigned plane);
 
-/* -ERANGE (logged) if samples of these planes exceed the depth. Checks the rows that were not checked
- * before and stores nothing: several contexts may read a picture at once. */
+/* -ERANGE (logged) if samples of these planes exceed the depth. Checks the rows that were not
+ * checked before and stores nothing: several contexts may read a picture at once. */
 int range_check_pair(const VmafPicture *ref, const VmafPicture *dist, unsigned planes,
                      unsigned index);
 

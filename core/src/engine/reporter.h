@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Turns results into scores, frame by frame. A frame gets the scores of all its features or none: when
- * one fails, the scores of the others are dropped, and so are scores that a feature emits for that
- * frame later. One thread at a time. */
+/* Turns results into scores, frame by frame. A frame gets the scores of all its features or none:
+ * when one fails, the scores of the others are dropped, and so are scores that a feature emits for
+ * that frame later. One thread at a time. */
 #ifndef ENGINE_REPORTER_H
 #define ENGINE_REPORTER_H
 
@@ -36,8 +36,9 @@ typedef struct Measured {
     int err; /* not 0: there is no result */
 } Measured;
 
-/* Calls the report of each feature that has a result, even when another failed (they look back at it
- * later), and stores what they emit. Returns the first error and sets *failed to that feature. */
+/* Calls the report of each feature that has a result, even when another failed (they look back at
+ * it later), and stores what they emit. Returns the first error and sets *failed to that
+ * feature. */
 int reporter_frame(Reporter *reporter, const FrameId *id, const Measured *measured, unsigned count,
                    const Feature **failed);
 

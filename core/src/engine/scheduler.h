@@ -12,8 +12,8 @@ typedef struct GpuClient GpuClient; /* gpu/client.h */
 
 /* `threads` 0: everything happens in the caller. */
 int scheduler_create(Scheduler **out, unsigned threads);
-/* Before the first pair: the threads of `other` do the work from now on, and those of its own go. Both
- * have them; none if `other` has none. */
+/* Before the first pair: the threads of `other` do the work from now on, and those of its own go.
+ * Both have them; none if `other` has none. */
 void scheduler_share_team(Scheduler *s, Scheduler *other);
 /* At any moment: frames under way are dropped as soon as their current steps end. */
 void scheduler_destroy(Scheduler *s);
@@ -23,9 +23,9 @@ int scheduler_add(Scheduler *s, Feature *feature);
 unsigned scheduler_feature_count(const Scheduler *s);
 Feature *scheduler_feature(const Scheduler *s, unsigned i);
 
-/* Before scheduler_prepare: features with GPU code run on this client's devices. scheduler_prepare fails
- * when a feature that must run there (gpu_only, or the client is required) cannot. The client outlives
- * the scheduler, or until scheduler_leave_gpu. NULL: none. */
+/* Before scheduler_prepare: features with GPU code run on this client's devices. scheduler_prepare
+ * fails when a feature that must run there (gpu_only, or the client is required) cannot. The client
+ * outlives the scheduler, or until scheduler_leave_gpu. NULL: none. */
 void scheduler_use_gpu(Scheduler *s, GpuClient *gpu);
 /* Whether scheduler_prepare was called. */
 bool scheduler_has_begun(const Scheduler *s);
@@ -34,8 +34,8 @@ unsigned scheduler_in_flight(const Scheduler *s);
 /* The device of the i-th feature, and the work done for it there. Any thread. */
 void scheduler_device(Scheduler *s, unsigned i, FeatureDevice *device);
 
-/* After the flush: closes the GPU client, which is not used from then on. Devices and tallies stay what
- * they were; another thread may ask for them meanwhile. */
+/* After the flush: closes the GPU client, which is not used from then on. Devices and tallies stay
+ * what they were; another thread may ask for them meanwhile. */
 void scheduler_leave_gpu(Scheduler *s);
 
 /* Makes room for the next pair, blocking while too many frames are under way, and tells features
@@ -53,8 +53,8 @@ typedef struct FrameInput {
 } FrameInput;
 int scheduler_read(Scheduler *s, const FrameInput *input);
 
-/* Before the first pair: what is measured goes to `keep`, frame by frame in stream order, on one thread at a
- * time, and no feature reports it. */
+/* Before the first pair: what is measured goes to `keep`, frame by frame in stream order, on one
+ * thread at a time, and no feature reports it. */
 typedef int (*KeepMeasured)(void *arg, const FrameId *id, const Measured *measured, unsigned count,
                             const Feature **failed);
 void scheduler_keep(Scheduler *s, KeepMeasured keep, void *arg);

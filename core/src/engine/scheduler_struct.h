@@ -70,7 +70,8 @@ struct Scheduler {
 
 /* scheduler.c */
 void scheduler_forget_previous(Scheduler *s);
-/* Called for each frame that the GPU saw, on any thread. err: the frame has no results of the GPU. */
+/* Called for each frame that the GPU saw, on any thread. err: the frame has no results of the
+ * GPU. */
 void scheduler_finish_on_gpu(Frame *frame, int err);
 
 /* scheduler_gpu.c */
@@ -78,8 +79,8 @@ void scheduler_finish_on_gpu(Frame *frame, int err);
 /* Offers the features to the GPU and starts the collector. Called with the first pair, after the
  * features' init. After an error it may be called again. */
 int scheduler_open_gpu(Scheduler *s);
-/* Queues the frame there, in stream order, if gpu_run_count is not 0. scheduler_finish_on_gpu is called
- * for it here (on failure) or on the collector's thread. */
+/* Queues the frame there, in stream order, if gpu_run_count is not 0. scheduler_finish_on_gpu is
+ * called for it here (on failure) or on the collector's thread. */
 void scheduler_submit_to_gpu(Scheduler *s, Frame *frame);
 /* Ends the collector and closes the client, when no frame is under way. `gpu`: the client. */
 void scheduler_close_gpu(Scheduler *s, GpuClient *gpu);

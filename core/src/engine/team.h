@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The worker threads of a context, or of several: tasks that run on their own, and loops over the bands of a frame
- * that idle workers may share. */
+/* The worker threads of a context, or of several: tasks that run on their own, and loops over the
+ * bands of a frame that idle workers may share. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 
@@ -14,8 +14,8 @@ void team_run(Team *team, unsigned jobs, void (*fn)(void *arg, unsigned job), vo
 /* How many threads could work at once (1 for NULL). */
 unsigned team_size(const Team *team);
 
-/* How many would share a loop now: the caller and those that are idle. It changes all the time: for work that costs
- * more in parts than as a whole. */
+/* How many would share a loop now: the caller and those that are idle. It changes all the time: for
+ * work that costs more in parts than as a whole. */
 unsigned team_at_hand(Team *team);
 
 /* A piece of work. It belongs to whoever submits it and may be reused once `run` was entered. */
@@ -30,8 +30,8 @@ int team_create(Team **team, unsigned threads);
 void team_retain(Team *team);
 /* Tasks start in the order in which they were submitted. */
 void team_submit(Team *team, Task *task);
-/* The last owner's call runs what was submitted to its end first; before it, an owner has waited for its
- * own tasks. */
+/* The last owner's call runs what was submitted to its end first; before it, an owner has waited
+ * for its own tasks. */
 void team_destroy(Team *team);
 
 #endif

@@ -14,8 +14,8 @@ void model_destroy(VmafModel *model); /* NULL is fine */
 /* Merges `options` over those of every feature that the extractor provides. */
 int model_overload(VmafModel *model, const char *extractor, const Dict *options);
 
-/* Finds the numbers of the adm3 and the speed_chroma feature. Chroma correction needs exactly one of
- * each: otherwise -EINVAL. */
+/* Finds the numbers of the adm3 and the speed_chroma feature. Chroma correction needs exactly one
+ * of each: otherwise -EINVAL. */
 int model_chroma_features(const VmafModel *model, unsigned *luma, unsigned *chroma);
 
 int collection_create(VmafModelCollection **collection, const char *name);

@@ -240,7 +240,7 @@ int model_use(VmafModel *model, VmafContext *ctx)
         err = model_claim_name(model, ctx->scores);
     if (err)
         return err;
-    const Predictor predictor = { model_retain(model), predict_early, model_destroy };
+    const ModelPredictor predictor = { model_retain(model), predict_early, model_destroy };
     err = metadata_mount(ctx->metadata, &predictor);
     if (err)
         model_destroy(model); /* the reference just taken */

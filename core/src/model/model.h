@@ -2,8 +2,8 @@
 /* Models: the contents of a file or a built-in table, and predicting scores from the features of a
  * frame.
  *
- * Several threads may predict with a model at once. Only one thread may load, overload or destroy it,
- * while no prediction with that model is under way. */
+ * Several threads may predict with a model at once. Only one thread may load, overload or destroy
+ * it, while no prediction with that model is under way. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -97,27 +97,27 @@ struct VmafModelCollection {
 /* Adds an owner: vmaf_model_destroy must then be called once more. Returns `model`. */
 VmafModel *model_retain(VmafModel *model);
 
-/* Registers the model's features with the context, claims its name, and lets it predict as soon as its
- * last feature is there, for metadata handlers. The context keeps the model alive. */
+/* Registers the model's features with the context, claims its name, and lets it predict as soon as
+ * its last feature is there, for metadata handlers. The context keeps the model alive. */
 int model_use(VmafModel *model, VmafContext *ctx);
 
-/* Claim the names under which the scores of a model, or the figures of a collection, are stored. -EINVAL
- * (logged) when a name is taken. */
+/* Claim the names under which the scores of a model, or the figures of a collection, are stored.
+ * -EINVAL (logged) when a name is taken. */
 int model_claim_name(const VmafModel *model, ScoreStore *scores);
 int model_collection_claim_names(const VmafModelCollection *collection, ScoreStore *scores);
 
 /* Returns the score of a frame that is stored under the model's name, or else predicts it from the
- * stored features and stores it. -EINVAL when a feature is missing (logged unless `quiet`), or when the
- * name is taken. */
+ * stored features and stores it. -EINVAL when a feature is missing (logged unless `quiet`), or when
+ * the name is taken. */
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score);
 
-/* The same while frames are still being read: reports list the model as if it had been asked for after
- * the flush. Logs nothing. */
+/* The same while frames are still being read: reports list the model as if it had been asked for
+ * after the flush. Logs nothing. */
 int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score);
 
-/* The four figures of a frame. The members' scores and the figures are stored under names derived from
- * the collection's; later calls return the stored ones. -EINVAL when it is not a bootstrap collection
- * or a feature is missing. */
+/* The four figures of a frame. The members' scores and the figures are stored under names derived
+ * from the collection's; later calls return the stored ones. -EINVAL when it is not a bootstrap
+ * collection or a feature is missing. */
 int model_collection_predict(VmafModelCollection *collection, ScoreStore *scores, unsigned index,
                              VmafModelCollectionScore *score);
 
@@ -133,9 +133,9 @@ int model_collection_pool(VmafModelCollection *collection, ScoreStore *scores,
                           enum VmafPoolingMethod method, unsigned low, unsigned high,
                           unsigned subsample, VmafModelCollectionScore *score);
 
-/* The name under which the i-th feature's scores are stored, given its options. The model owns it until
- * an overload or its end. -EINVAL when no extractor provides the feature or an option has a bad value;
- * -ENOMEM. */
+/* The name under which the i-th feature's scores are stored, given its options. The model owns it
+ * until an overload or its end. -EINVAL when no extractor provides the feature or an option has a
+ * bad value; -ENOMEM. */
 int model_feature_metric(VmafModel *model, unsigned i, const char **metric);
 
 /* A model built into the library. */

@@ -40,8 +40,8 @@ typedef struct Report {
     unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
     const char *score_format; /* `%.N` and f, e or g, N from 0 to 17; NULL: the reference's rule */
     /* In registration order. Listed in XML and JSON when one of them left the CPU, or the notes
-     * want it so; no such list in a file means that every feature ran on the CPU. CSV and SUB have no
-     * place for it. */
+     * want it so; no such list in a file means that every feature ran on the CPU. CSV and SUB have
+     * no place for it. */
     ReportFeature *features;
     size_t feature_count;
     /* Videos, models and settings; NULL: nothing is known of them. The reference's formats have no
@@ -49,13 +49,13 @@ typedef struct Report {
     const Notes *notes;
 } Report;
 
-/* Writes the report to `path`, replacing what is there as a whole (base/outfile.h). -EINVAL for NULL, an unknown output format
- * or a bad score format (before the file is touched), and when the file cannot be opened; -EIO when
- * it cannot be written to its end; -ENOMEM. Logged. */
+/* Writes the report to `path`, replacing what is there as a whole (base/outfile.h). -EINVAL for
+ * NULL, an unknown output format or a bad score format (before the file is touched), and when the
+ * file cannot be opened; -EIO when it cannot be written to its end; -ENOMEM. Logged. */
 int report_write(const Report *report, const char *path, enum VmafOutputFormat id);
 
-/* Fills a report from a context, after waiting for frames under way (unless called inside a handler). The
- * caller frees report->features. -ENOMEM. */
+/* Fills a report from a context, after waiting for frames under way (unless called inside a
+ * handler). The caller frees report->features. -ENOMEM. */
 int report_fill(Report *report, VmafContext *ctx);
 /* Fills and writes a report. `score_format` NULL: the reference's rule. */
 int report_write_context(VmafContext *ctx, const char *path, enum VmafOutputFormat id,

@@ -62,15 +62,16 @@ void sheet_put_json_number(FILE *file, const Sheet *sheet, double value);
 
 /* Text with what its format reserves made harmless; never malformed UTF-8. */
 void put_xml_text(FILE *file, const char *text);
-/* As the name of an attribute: characters that cannot stand there become `_xHHHH_`, their code. Names
- * that differ still do. */
+/* As the name of an attribute: characters that cannot stand there become `_xHHHH_`, their code.
+ * Names that differ still do. */
 void put_xml_name(FILE *file, const char *name);
 void put_json_text(FILE *file, const char *text);
 void put_csv_text(FILE *file, const char *text);
 void put_sub_text(FILE *file, const char *text);
 
 /* The formats of report files, in one table. A new one takes a row here, a value of enum
- * VmafOutputFormat and, to be asked for by the command, an option of its name (tools/vmaf/options.c). */
+ * VmafOutputFormat and, to be asked for by the command, an option of its name
+ * (tools/vmaf/options.c). */
 
 typedef struct OutputFormat {
     enum VmafOutputFormat id;
