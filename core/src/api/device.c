@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf/device.h: the registry and its sessions for everyone. A VmafDevice is a GpuSession. */
+/* The public functions of libvmaf/device.h: they check their arguments and call inward. A
+ * VmafDevice is a GpuSession. */
 #include "engine/context.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static void fill_info(VmafDeviceInfo *out, const GpuBackend *backend, unsigned i
     memcpy(full.version, in->version, sizeof(full.version));
     memcpy(full.pci, in->pci, sizeof(full.pci));
     memcpy(full.missing, in->missing, sizeof(full.missing));
-    /* A caller built against a younger header has a longer struct. */
+    /* A caller built against a newer header has a longer struct. */
     memcpy(out, &full, out->size < sizeof(full) ? out->size : sizeof(full));
 }
 
@@ -157,11 +158,11 @@ void vmaf_device_close(VmafDevice **device)
 
 unsigned vmaf_pairs_in_flight(const VmafContext *vmaf)
 {
-    /* The device of the environment may be opened for the answer. */
+    /* May open the device that the environment names. */
     return vmaf ? context_pairs_in_flight((VmafContext *)vmaf) : 0;
 }
 
-/* libvmaf/device.h: pictures that are on the device already. */
+/* ---- pictures that are already on the device ---- */
 
 static const enum GpuHandleType types[] = {
     [VMAF_MEMORY_OPAQUE_FD] = GPU_HANDLE_OPAQUE_FD,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The public functions of libvmaf/inspect.h: they show tables and objects of the library. */
+/* The public functions of libvmaf/inspect.h: they check their arguments and read tables and objects
+ * of the library. */
 #include "libvmaf/inspect.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "engine/feature.h"
 #include "model/model.h"
 
-/* Every struct begins with its size: as much of `full` as the caller's has room for. */
+/* Copies as much of `full` as fits into the caller's struct, whose first field is its size. */
 static int hand_over(void *info, const void *full, size_t full_size)
 {
     const size_t size = *(const size_t *)info;
@@ -224,8 +225,7 @@ int vmaf_score_if_ready(VmafContext *vmaf, VmafModel *model, unsigned index, dou
     int err = model_claim_name(model, vmaf->scores);
     if (!err) {
         err = model_predict_early(model, vmaf->scores, index, score);
-        err =
-            err == -EINVAL ? -EAGAIN : err; /* what else may be wrong shows when it is asked for */
+        err = err == -EINVAL ? -EAGAIN : err; /* other errors show when the score is asked for */
     }
     context_leave(vmaf);
     return err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The public API: checks arguments and calls inward. */
+/* The public functions of libvmaf/libvmaf.h, metadata.h, report.h, picture.h and feature.h: they
+ * check their arguments and call inward. */
 #include "libvmaf/libvmaf.h"
 
 #include <errno.h>
@@ -38,12 +39,12 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg)
     return err;
 }
 
-/* What would wait for the very frame that the handler is told of. */
+/* Refuses calls that would wait for the frame that the handler is called for. */
 static bool refused_in_handler(const VmafContext *vmaf, const char *function)
 {
     if (!context_in_handler(vmaf))
         return false;
-    log_error("%s() was called by a metadata handler of the same context, which would never end",
+    log_error("%s() was called by a metadata handler of the same context: it would never return",
               function);
     return true;
 }

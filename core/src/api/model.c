@@ -7,7 +7,7 @@
 #include "model/build.h"
 #include "model/builtin.h"
 
-/* Tells what was loaded, and passes `err` on. The results are there only without an error. */
+/* Logs the loaded model and returns `err`. The results exist only without an error. */
 static int loaded(int err, const char *from, VmafModel *const *model,
                   VmafModelCollection *const *collection)
 {
@@ -20,13 +20,13 @@ static int loaded(int err, const char *from, VmafModel *const *model,
     return err;
 }
 
-/* Reports have the name as a key and as an attribute. */
+/* Reports use the name as a key and as an attribute. */
 static bool is_good_name(const char *name)
 {
     if (!name || (name_is_attribute(name) && !name_is_reserved(name)))
         return true;
     log_error("a model cannot be named \"%s\": reports need a letter or underscore, then letters, "
-              "digits, '_', '-' and '.', and neither xml in front nor a name of their own",
+              "digits, '_', '-' and '.', and names that begin with xml are reserved",
               name);
     return false;
 }
@@ -41,7 +41,7 @@ int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version
         return -EINVAL;
     }
     if (table->about.collection)
-        return -EINVAL; /* without a word: callers then try the collections */
+        return -EINVAL; /* not logged: callers then try the collections */
     return loaded(builtin_load(model, cfg, table), version, model, NULL);
 }
 

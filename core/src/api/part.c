@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The public API of parts: checks arguments and calls inward. */
+/* The public functions of libvmaf/part.h: they check their arguments and call inward. */
 #include "libvmaf/part.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 #include "base/cpu.h"
 
-/* What the CPU has and the library has code for. */
+/* The sets that the CPU has and the library has code for. */
 static unsigned detect(void)
 {
     unsigned flags = 0;
@@ -36,7 +36,7 @@ unsigned cpu_flags(uint64_t mask)
 {
     const unsigned flags = detect() & ~(unsigned)mask;
     unsigned on = 0;
-    /* Each set builds upon the one before it. */
+    /* Each set requires the one before it. */
     for (unsigned bit = CPU_SSE2; bit <= CPU_AVX512ICL && (flags & bit); bit <<= 1)
         on |= bit;
     return on;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the CPU can do, less what the caller's mask switches off. */
+/* Instruction sets of the CPU. Any thread. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
@@ -16,11 +16,11 @@ enum CpuFlag {
     CPU_AVX512ICL = 1 << 5, /* plus VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ */
 };
 
-/* The sets that this machine has and `mask` leaves on. Each set builds upon those before it: one is
- * off, too, when an earlier one is. */
+/* The sets that this machine has and `mask` does not disable. Each set requires those before it:
+ * without an earlier set the later ones are off, too. */
 unsigned cpu_flags(uint64_t mask);
 
-/* The best of these sets that vector code is written for, by name; "scalar" when there is none. */
+/* The name of the best of these sets that has vector code; "scalar" when there is none. */
 const char *cpu_best_set(unsigned flags);
 
 #endif

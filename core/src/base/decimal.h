@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Decimal logarithms that are the same on every system. C libraries agree about log to the last bit
- * nearly always, and about log10 they do not: this is the sum of products that gives glibc's values
- * for x86-64, which scores are made of. */
+/* Decimal logarithms that are the same on every system. C libraries nearly always agree on log to
+ * the last bit, but not on log10: this sum of products gives glibc's values for x86-64, on which
+ * the scores are based. */
 #ifndef BASE_DECIMAL_H
 #define BASE_DECIMAL_H
 

@@ -55,7 +55,7 @@ int dict_set_raw(Dict **dict, const char *key, const char *value)
     return 0;
 }
 
-/* Writes a number as it is stored. False, with nothing written, when `text` is anything else. */
+/* Writes the stored form of a number. False, with nothing written, when `text` is not a number. */
 static bool normalise_number(const char *text, char *out, size_t size)
 {
     char *end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* An ordered key/value list: what VmafFeatureDictionary is. Numeric values are kept as the
- * reference keeps them: read as single precision, printed with %g. No locale is involved. */
+/* VmafFeatureDictionary: an ordered list of keys and values. Numeric values are stored like in the
+ * reference: read as single precision, printed with %g, independent of the locale. Not
+ * thread-safe. */
 #ifndef BASE_DICT_H
 #define BASE_DICT_H
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Not set yet: neither vmaf_init nor a message has asked for it. */
+/* Not set yet: no call of vmaf_init and no message so far. */
 #define UNKNOWN (-1)
 
 static atomic_int log_level = UNKNOWN;
@@ -23,7 +23,7 @@ static const struct {
     [VMAF_LOG_LEVEL_DEBUG] = { "DEBUG", 34 },
 };
 
-/* What VMAF_LOG says; UNKNOWN when it is not set or not understood. */
+/* The level in VMAF_LOG; UNKNOWN when it is not set or invalid. */
 static int level_from_environment(const char *asked)
 {
     static const char *const names[] = { "none", "error", "warning", "info", "debug" };
@@ -47,7 +47,7 @@ void log_set_level(enum VmafLogLevel level)
         l = VMAF_LOG_LEVEL_DEBUG;
     atomic_store(&log_level, l);
     if (misunderstood && !atomic_flag_test_and_set(&told))
-        log_warning("VMAF_LOG=%s is ignored: it is none, error, warning, info or debug", asked);
+        log_warning("ignoring VMAF_LOG=%s: use none, error, warning, info or debug", asked);
 }
 
 bool log_wanted(enum VmafLogLevel level)

@@ -7,12 +7,12 @@
 
 #include "libvmaf/libvmaf.h"
 
-/* Process-wide, as in the reference: the last vmaf_init wins. Clamped to NONE…DEBUG. The
- * environment variable VMAF_LOG (none, error, warning, info, debug, or 0…4) wins over all of them.
- * It is read here, and by the first message if that comes earlier. */
+/* Sets the level of the process, as in the reference: the last vmaf_init decides. Clamped to
+ * NONE…DEBUG. The environment variable VMAF_LOG (none, error, warning, info, debug, or 0…4)
+ * overrides the level. It is read here, or by the first message if that comes earlier. */
 void log_set_level(enum VmafLogLevel level);
 
-/* Would a message of that level be printed? For those that are costly to put together. */
+/* Would a message of that level be printed? Ask this before assembling a costly message. */
 bool log_wanted(enum VmafLogLevel level);
 
 /* No trailing newline in `format`: it is added. */

@@ -18,7 +18,7 @@
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static atomic_ulong allocations; /* since the last mem_fail_after */
-static atomic_ulong fail_at;     /* which of them fails; 0: none */
+static atomic_ulong fail_at;     /* the allocation that fails; 0: none */
 static atomic_long live;
 
 static int must_fail(void)

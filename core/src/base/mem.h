@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every allocation of the library goes through here: a test can make each one fail in turn. */
+/* All allocations of the library, so that tests can make each one fail in turn. Any thread. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -15,15 +15,15 @@ void *mem_realloc(void *block, size_t size);
 char *mem_strdup(const char *text);
 void mem_free(void *block); /* for all of the above; NULL is fine */
 
-/* Growing arrays. `array` is the address of the pointer to the first element (NULL while there is
- * none), *capacity counts the elements there is room for, `size` is that of one. At least doubles
- * the capacity when it grows, so appending stays cheap. 0, or -ENOMEM with nothing changed. */
+/* Growing arrays. `array` is the address of the pointer to the first element (NULL at first),
+ * *capacity is the number of elements that fit, `size` is the size of one. Growing at least doubles
+ * the capacity, so appending stays cheap. 0, or -ENOMEM with nothing changed. */
 
-/* Room for one element more than `count`. New elements are undefined. */
+/* Makes room for one more element than `count`. New elements are undefined. */
 int mem_grow(void *array, size_t count, size_t *capacity, size_t size);
 
-/* Room for an element at `index`, which may lie far beyond the last one. New elements are zero, and
- * those that nobody touches take no memory. */
+/* Makes room for an element at `index`, which may lie far beyond the last one. New elements are
+ * zero, and take no memory until they are touched. */
 int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size);
 
 /* MEM_ALIGN-aligned, not zeroed; size is rounded up. Several megabytes lie on large pages, see
@@ -31,9 +31,9 @@ int mem_grow_to(void *array, size_t index, size_t *capacity, size_t size);
 void *mem_aligned_alloc(size_t size);
 void mem_aligned_free(void *block); /* NULL is fine */
 
-/* Asks for large pages under those parts of a block that can have whole ones, if the system has
- * them: they are faster to get, to use and to give back. Whoever touches a byte of one has all of
- * it, so the block should be one that is used. */
+/* Asks the system for large pages where the block covers whole ones: they are faster to allocate,
+ * use and free. Touching a byte takes the memory of a whole page, so the block should be one that
+ * is used. */
 void mem_advise_large(void *block, size_t size);
 
 /* Test hook: the n-th allocation from now on (1 = the next) fails once; 0 switches it off.

@@ -20,7 +20,8 @@ unsigned utf8_character(const char *text, uint32_t *code)
                             : s[0] < 0xe0 ? 2
                             : s[0] < 0xf0 ? 3
                                           : 4;
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* that takes so many bytes */
+    /* The smallest code that needs this many bytes. */
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
     if (!length || s[0] > 0xf4)
         return 0;
@@ -46,8 +47,9 @@ bool name_is_text(const char *name)
     return at != name;
 }
 
-/* Letters that every edition of XML 1.0 has: parsers that follow the fourth and older know far fewer
- * than the fifth allows. Only the common scripts; the others lose nothing but their looks. */
+/* Letters that every edition of XML 1.0 allows: parsers of the fourth edition and older know far
+ * fewer than the fifth allows. Only the common scripts are here; letters of others are written as
+ * codes. */
 bool name_xml_character(uint32_t code, bool first)
 {
     static const struct {

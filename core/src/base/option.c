@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-/* What the reference keeps of a name. */
+/* The reference cuts names at this size. */
 #define METRIC_NAME_MAX 255
 
 static void *field(void *values, const Option *o)
@@ -51,7 +51,8 @@ static void warn_trailing(const Option *o, const char *feature, const char *text
                     o->name, end, text);
 }
 
-/* A number that reads as 0 must say so: that is how the reference tells words from numbers. */
+/* If the text reads as 0, its digits must be zeros: the reference tells words from numbers this
+ * way. */
 static bool is_zero_by_accident(double value, const char *text)
 {
     return value == 0 && text[0] != '0';
@@ -63,7 +64,7 @@ static int set_number(const Option *o, const char *feature, const char *text, vo
     char *end;
     double value;
     if (o->type == OPTION_INT) {
-        /* Beyond long the reading saturates, which the range below then rejects. */
+        /* Values beyond long saturate, and the range check below rejects them. */
         value = (double)strtol(text, &end, 10);
     } else {
         value = text_to_double(text, &end);
@@ -143,8 +144,8 @@ static bool is_default(const Option *o, const void *values)
     return true;
 }
 
-/* The name-forming option that differs from its default and whose name is the smallest after
- * `after` (NULL: the smallest of all). */
+/* Of the options with an alias that differ from their defaults, the one with the smallest name
+ * after `after` (NULL: the smallest of all). */
 static const Option *next_suffix(const Option *table, const void *values, const char *after)
 {
     const Option *next = NULL;

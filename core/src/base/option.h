@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Options of a feature: declared once in a table, from which parsing, metric names,
- * `--list_features` and the docs follow. */
+/* Options of a feature, declared once in a table: parsing, metric names, `--list_features` and the
+ * docs use that table. */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
 
@@ -14,7 +14,7 @@ enum OptionType { OPTION_BOOL, OPTION_INT, OPTION_DOUBLE, OPTION_STRING };
 /* The field at `offset` of the feature's options struct is a bool, int, double or const char *. */
 typedef struct Option {
     const char *name;
-    const char *alias; /* how a value other than the default shows in metric names; NULL: not */
+    const char *alias; /* form of a value other than the default in metric names; NULL: none */
     const char *help;  /* one line, for --list_features */
     enum OptionType type;
     size_t offset;
@@ -24,8 +24,8 @@ typedef struct Option {
 } Option;
 
 /* The rows of a table, which ends with { 0 }. A field of another type does not compile.
- *     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100, "most
- * gain") */
+ *     DOUBLE_OPTION(VifOptions, gain_limit, "vif_enhn_gain_limit", "egl", 100, 1, 100,
+ *                   "most gain") */
 #define BOOL_OPTION(struct_type, field, name_, alias_, def_, help_)                                \
     {                                                                                              \
         .name = name_, .alias = alias_, .help = help_, .type = OPTION_BOOL,                        \
@@ -50,16 +50,16 @@ typedef struct Option {
 #define OPTION_FIELD(struct_type, field, type)                                                     \
     (offsetof(struct_type, field) + 0 * _Generic(((struct_type *)0)->field, type : 0))
 
-/* Fills the struct at `into`: each field from `dict` (may be NULL) if it is there, else with its
+/* Fills the struct at `into`: each field from `dict` (may be NULL) if the key exists, else with its
  * default. Strings point into the dict or at the defaults: the dict must live as long as the
  * struct. -EINVAL on a bad value (logged with the feature's name); unknown keys only warn.
  * `feature` NULL: nothing is logged. */
 int option_parse(const Option *table, const char *feature, const Dict *dict, void *into);
 
-/* Writes the name under which a metric is stored. That is `raw` itself while all options with an
- * alias have their defaults; else the short name of `raw` with _ALIAS_VALUE for each that has not
- * (a bool: _ALIAS), sorted by the options' full names: "integer_vif_scale0_egl_1". `out` has `size`
- * bytes; the name is cut at 255. */
+/* Writes the name under which a metric is stored: `raw` itself while all options with an alias have
+ * their defaults; otherwise the short name of `raw` followed by _ALIAS_VALUE (a bool: _ALIAS) for
+ * each option that differs from its default, sorted by the options' full names:
+ * "integer_vif_scale0_egl_1". `out` has `size` bytes; the name is cut at 255. */
 void option_metric_name(const Option *table, const void *values, const char *raw, char *out,
                         size_t size);
 

@@ -21,10 +21,9 @@
 
 /* The paths of a file that is written. */
 typedef struct TargetPath {
-    char *path; /* the final path, with links followed */
-    char *
-        temporary; /* the file that is written, renamed over `path` on success; NULL: `path` itself */
-    bool shared;   /* the file has another name or owner: its bytes are replaced, not the file */
+    char *path;      /* the final path, with links followed */
+    char *temporary; /* written first, then renamed over `path`; NULL: `path` is written itself */
+    bool shared;     /* the file has another name or owner: its bytes are replaced, not the file */
 } TargetPath;
 
 /* Moves a descriptor above the standard streams: a program may have closed its stderr, and what is
@@ -161,8 +160,8 @@ static bool is_same_file(const struct stat *a, int fd)
     return !fstat(fd, &b) && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
-/* True for targets that renaming cannot replace: anything but a plain file, and the program's own open
- * files and output under the names that stand for them (/proc, /dev). */
+/* True for targets that renaming cannot replace: anything but a plain file, and the program's own
+ * open files and output under the names that stand for them (/proc, /dev). */
 static bool must_write_through(const TargetPath *target)
 {
     const char *const path = target->path;
@@ -174,8 +173,8 @@ static bool must_write_through(const TargetPath *target)
                                   is_same_file(&info, STDERR_FILENO));
 }
 
-/* Finds out whether the old file may be written, and whether it has other names. A file that may not be
- * written is not replaced either. */
+/* Finds out whether the old file may be written, and whether it has other names. A file that may
+ * not be written is not replaced either. */
 static int look_at_old(TargetPath *target)
 {
     const int fd = open_file(target->path, O_WRONLY | O_NONBLOCK | O_NOCTTY, 0);

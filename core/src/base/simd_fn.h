@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Names of vector code, and the way to it.
+/* Names of vector functions, and how to call them.
  *
  * A file listed in `simd_sources` is compiled once for each instruction set; it names what it
  * exports with SIMD_FN(vif_dsp_init), which becomes vif_dsp_init_sse41, _avx2, _avx512, _avx512icl
  * or _neon. The caller declares all of them with SIMD_DECLARE and runs those that the CPU has with
- * SIMD_CALL, the best last, so that each overrides what it does better. */
+ * SIMD_CALL, the best last, so that each overrides the functions it does better. */
 #ifndef BASE_SIMD_FN_H
 #define BASE_SIMD_FN_H
 
@@ -13,8 +13,8 @@
 #define SIMD_PASTE_(name, suffix) name##_##suffix
 #define SIMD_PASTE(name, suffix) SIMD_PASTE_(name, suffix)
 
-/* For what runs once, such as these: it lies together, so that a start does not touch the pages of
- * every instruction set's code. */
+/* Marks functions that run once, such as these: they lie together, so that starting does not touch
+ * the pages of every instruction set's code. */
 #define SIMD_ONCE __attribute__((cold))
 
 #ifdef SIMD_SUFFIX /* set by the build, inside the vector code only */

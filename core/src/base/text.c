@@ -14,8 +14,8 @@
 
 #ifdef _WIN32
 
-/* This platform has no thread-local locale worth the name: its decimal point is put in and taken
- * out by hand. Long texts are no numbers that anyone writes. */
+/* This platform has no usable thread-local locale: the decimal point is replaced by hand. Longer
+ * texts are not numbers. */
 #define NUMBER_MAX 127
 
 static void localise(char number[NUMBER_MAX + 1], const char *text)
@@ -67,7 +67,8 @@ static void make_c_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Returns what the calling thread used before. Without memory for a C locale nothing changes. */
+/* Returns the locale that the calling thread used before. Without memory for a C locale nothing
+ * changes. */
 static locale_t enter_c_locale(void)
 {
     pthread_once(&c_locale_once, make_c_locale);
@@ -102,9 +103,9 @@ int text_print_double(char *out, size_t size, const char *format, double value)
 
 #define DECIMALS 6
 #define SCALE 1000000u
-#define WORDS 3 /* of a fraction, in units of 2^-96, the highest first */
+#define WORDS 3 /* words of a fraction, in units of 2^-96, the highest first */
 
-/* Of a number below 1; false when it has bits below the last word. */
+/* Splits a number below 1 into words. False when it has bits below the last word. */
 static bool split(double fraction, uint32_t words[WORDS])
 {
     int exponent;
@@ -120,7 +121,7 @@ static bool split(double fraction, uint32_t words[WORDS])
     return true;
 }
 
-/* The fraction times SCALE, rounded: halves to even. */
+/* The fraction times SCALE, rounded half to even. */
 static uint32_t decimals_of(uint32_t words[WORDS])
 {
     uint64_t carry = 0;

@@ -50,7 +50,7 @@ void context_destroy(VmafContext *ctx)
     if (!ctx)
         return;
     caller_count_close(&ctx->callers);
-    context_set_pool(ctx, NULL); /* nobody waits for a picture any more */
+    context_set_pool(ctx, NULL); /* ends waiting for pictures of the pool */
     caller_count_wait(&ctx->callers);
     scheduler_destroy(ctx->scheduler);
     client_destroy(ctx->gpu);
@@ -99,14 +99,16 @@ static int add_feature(VmafContext *ctx, Feature *f)
     if (there) {
         there->gpu_only = there->gpu_only || f->gpu_only;
         if (!option_equal(f->def->options, f->options, there->options))
-            log_warning("feature \"%s\" is in use already: its other options are ignored",
+            log_warning("feature \"%s\" is registered already: its new options are ignored",
                         f->def->name);
         feature_destroy(f);
         return 0;
     }
     if (ctx->forgoes_cpu) {
-        log_error("feature \"%s\" comes too late: frames were read that only the device can see",
-                  f->def->name);
+        log_error(
+            "feature \"%s\" is registered too late: frames were read that only the device can "
+            "read",
+            f->def->name);
         return -EINVAL;
     }
     const int err = scores_claim(ctx->scores, (const char *const *)f->names,
@@ -131,7 +133,7 @@ void context_default_gpu(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *
     ctx->bring_opaque = opaque;
 }
 
-/* Before the first pair; one that fails is asked again. */
+/* Asks for the default GPU before the first pair; after a failure it is asked for again. */
 static int bring_gpu(VmafContext *ctx)
 {
     if (!ctx->bring || ctx->gpu || ctx->cfg.gpumask || scheduler_has_begun(ctx->scheduler))
@@ -142,7 +144,8 @@ static int bring_gpu(VmafContext *ctx)
     return err;
 }
 
-/* `vif_vulkan` asks for a backend by name. */
+/* Checks a feature that must run on a GPU: `vif_vulkan` asks for a backend by name, and a required
+ * device takes all features with GPU code. Sets *gpu_only for the former. */
 static int check_backend(VmafContext *ctx, const char *extractor, const FeatureDef *def,
                          bool *gpu_only)
 {
@@ -159,13 +162,13 @@ static int check_backend(VmafContext *ctx, const char *extractor, const FeatureD
     if (!def->gpu)
         log_error("feature \"%s\" cannot run: %s has no code for a GPU", extractor, def->name);
     else if (!gpu)
-        log_error("feature \"%s\" cannot run on %s: the context was given no device of it",
+        log_error("feature \"%s\" cannot run on %s: the context has no device of this backend",
                   extractor, backend);
     else if (strcmp(gpu->backend, backend) != 0)
-        log_error("feature \"%s\" cannot run on %s: the context works on %s", extractor, backend,
+        log_error("feature \"%s\" cannot run on %s: the context uses %s", extractor, backend,
                   gpu->backend);
     else if (ctx->cfg.gpumask)
-        log_error("feature \"%s\" cannot run on %s: gpumask switches GPUs off", extractor, backend);
+        log_error("feature \"%s\" cannot run on %s: gpumask disables GPUs", extractor, backend);
     else if (ctx->pairs)
         log_error("feature \"%s\" cannot run on %s: it was registered after the first pair",
                   extractor, backend);
@@ -178,7 +181,7 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
 {
     const FeatureDef *def = feature_find(extractor);
     if (!def) {
-        log_error("no such feature extractor: \"%s\"", extractor);
+        log_error("unknown feature extractor \"%s\"", extractor);
         return -EINVAL;
     }
     Feature *f;
@@ -200,8 +203,8 @@ int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options)
 int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value)
 {
     if (!name_is_text(name)) {
-        log_error("scores cannot be imported under a name that is empty, not UTF-8, or has control "
-                  "characters in it");
+        log_error("scores cannot be imported: their name is empty, not UTF-8, or has control "
+                  "characters");
         return -EINVAL;
     }
     const int err = scores_claim(ctx->scores, &name, 1, CLAIM_IMPORT, 0);
@@ -229,7 +232,7 @@ int context_leave_gpu(VmafContext *ctx)
     if (!ctx->gpu)
         return 0;
     scheduler_leave_gpu(ctx->scheduler);
-    context_set_pool(ctx, NULL); /* its pictures are in memory of the device */
+    context_set_pool(ctx, NULL); /* its pictures may be in memory of the device */
     client_destroy(ctx->gpu);
     ctx->gpu = NULL;
     return 0;
@@ -254,7 +257,7 @@ static int refuse_shape(const FrameShape *wanted, const FrameShape *shape)
     static const char *const formats[] = { "?", "4:2:0", "4:2:2", "4:4:4", "4:0:0" };
     const unsigned format = (unsigned)shape->pix_fmt;
     log_error(
-        "pictures differ in size, format or depth: %ux%u, %s, %u bits after or beside %ux%u, %s, "
+        "pictures differ in size, format or depth: got %ux%u, %s, %u bits; expected %ux%u, %s, "
         "%u bits",
         shape->w[0], shape->h[0], formats[format <= VMAF_PIX_FMT_YUV400P ? format : 0], shape->bpc,
         wanted->w[0], wanted->h[0], formats[wanted->pix_fmt], wanted->bpc);
@@ -282,11 +285,11 @@ static int check_index(const VmafContext *ctx, unsigned index)
 {
     if (!scheduler_feature_count(ctx->scheduler) || !index_set_has(&ctx->indices, index))
         return 0;
-    log_warning("index %u was read already", index);
+    log_warning("index %u was already read", index);
     return -EINVAL;
 }
 
-/* The planes that some feature will look at. */
+/* The planes that some feature will read; bit p: plane p. */
 static unsigned planes_read(const VmafContext *ctx, unsigned index)
 {
     unsigned planes = 0;
@@ -298,7 +301,7 @@ static unsigned planes_read(const VmafContext *ctx, unsigned index)
     return planes;
 }
 
-/* The first pair does; pictures may be fetched by other threads meanwhile. */
+/* Sets the shape with the first pair. Other threads may fetch pictures meanwhile. */
 static void fix_shape(VmafContext *ctx, const FrameShape *shape)
 {
     if (ctx->has_shape)
@@ -314,7 +317,7 @@ static int admit(const VmafContext *ctx, VmafPicture *ref, VmafPicture *dist)
     return ctx->gpu ? client_admit(ctx->gpu, ref, dist) : 0;
 }
 
-/* Everything that can be known before the pair is taken. */
+/* Checks and prepares everything that can fail before the pair is taken. */
 static int prepare_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index)
 {
     FrameShape shape;
@@ -364,7 +367,7 @@ int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned
 int context_flush(VmafContext *ctx)
 {
     if (!ctx->pairs && scheduler_feature_count(ctx->scheduler)) {
-        log_error("flushed before any picture was read");
+        log_error("vmaf_read_pictures() flushed before any picture was read");
         return -EINVAL;
     }
     const int err = scheduler_flush(ctx->scheduler);
@@ -384,7 +387,7 @@ void context_settle(VmafContext *ctx)
 
 unsigned context_pairs_in_flight(VmafContext *ctx)
 {
-    bring_gpu(ctx); /* what fails now fails again with the first pair */
+    bring_gpu(ctx); /* a failure comes again with the first pair */
     return scheduler_in_flight(ctx->scheduler);
 }
 
@@ -424,7 +427,7 @@ bool context_has_pool(const VmafContext *ctx)
     return ctx->pool != NULL;
 }
 
-/* Waits in the pool there is, and in the next one when it is replaced meanwhile. */
+/* Waits in the current pool, and in the next one if it is replaced meanwhile. */
 static int fetch(VmafContext *ctx, bool pooled_only, VmafPicture *pic)
 {
     for (;;) {

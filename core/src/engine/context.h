@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What VmafContext is: pairs in, scores out. Driven by one thread at a time; scores may be asked
- * for and imported by any thread. */
+/* VmafContext: takes pairs of pictures and stores their scores. One thread at a time drives it; any
+ * thread may ask for scores and import them. */
 #ifndef ENGINE_CONTEXT_H
 #define ENGINE_CONTEXT_H
 
@@ -12,12 +12,12 @@
 typedef struct GpuClient GpuClient; /* gpu/client.h */
 
 int context_create(VmafContext **out, const VmafConfiguration *cfg);
-/* The worker threads of `other` do the work. -EINVAL once a pair was read. */
+/* Uses the worker threads of `other` instead of its own. -EINVAL once a pair was read. */
 int context_share_threads(VmafContext *ctx, VmafContext *other);
 void context_destroy(VmafContext *ctx);
 
-/* Registers a feature under its extractor's name, or does nothing when it is there already.
- * Consumes `options` on success only. */
+/* Registers a feature by its extractor's name; does nothing when it is registered already. Takes
+ * `options` over on success only. */
 int context_use_feature(VmafContext *ctx, const char *extractor, Dict *options);
 
 /* Before the first pair: features with GPU code run on this client's devices, unless gpumask is
@@ -32,49 +32,50 @@ int context_leave_gpu(VmafContext *ctx);
 void context_default_gpu(VmafContext *ctx, int (*bring)(VmafContext *ctx, void *opaque),
                          void *opaque);
 
-/* Stores a score from elsewhere. -EINVAL (logged) for a name that reports cannot carry, or that the
- * scores of a model have. */
+/* Stores a score from elsewhere. -EINVAL (logged) for a name that reports cannot print, or that a
+ * model has claimed. */
 int context_import_score(VmafContext *ctx, const char *name, unsigned index, double value);
 
-/* On success the caller's references are gone and its structs zeroed. */
+/* Takes both references and zeroes the structs on success only. */
 int context_read(VmafContext *ctx, VmafPicture *ref, VmafPicture *dist, unsigned index);
 int context_flush(VmafContext *ctx);
 
-/* Around calls that any thread may make: context_destroy waits until all have left. False: it has
- * begun already. */
+/* Enclose calls that any thread may make: context_destroy waits until all have left. False:
+ * destroying has begun, and the call must return. */
 bool context_enter(VmafContext *ctx);
 void context_leave(VmafContext *ctx);
-/* Is this thread inside a handler of the context? Then nothing may wait for frames: that of the
- * handler is under way as long as the handler runs. */
+/* Is this thread inside a handler of the context? Then nothing may wait for frames: the handler's
+ * own frame is under way until the handler returns. */
 bool context_in_handler(const VmafContext *ctx);
 
-/* Without worker threads scores are readable when the read has returned: waits for the GPU if one
- * is at work. With threads, and inside a handler, it does nothing. */
+/* Without worker threads, scores must be known when the read has returned: waits for the GPU, if
+ * there is one. Does nothing with threads, or inside a handler. */
 void context_settle(VmafContext *ctx);
 
-/* How many pairs may be under way at once. */
+/* The number of pairs that may be under way at once. */
 unsigned context_pairs_in_flight(VmafContext *ctx);
-/* Pictures that a pool needs so that nobody waits for one: pairs under way, one pair in hand, and
- * the two references that temporal features look back at. */
+/* The number of pictures that a pool needs so that nobody waits for one: the pairs under way, one
+ * pair that the caller fills, and the two references that temporal features look back at. */
 unsigned context_pool_size(VmafContext *ctx);
 
-/* A pool of pictures, in memory that the GPU copies from if there is one. */
+/* Makes a pool of pictures, in memory that the GPU copies from if there is one. */
 int context_preallocate(VmafContext *ctx, const FrameShape *shape, unsigned count);
-/* Takes the pool over; an earlier one is destroyed, and who waits in it goes on in the new one.
- * NULL: none from now on. */
+/* Takes the pool over and destroys an earlier one; threads that wait in that one go on in the new
+ * pool. NULL: no pool from now on. */
 void context_set_pool(VmafContext *ctx, PicturePool *pool);
 bool context_has_pool(const VmafContext *ctx);
-/* From the pool, waiting for a free one; without a pool a plain picture of the context's shape
- * (-EINVAL while there is none). */
+/* A picture from the pool, after waiting for a free one; without a pool a plain picture of the
+ * context's shape (-EINVAL while the shape is unknown). Any thread. */
 int context_fetch_picture(VmafContext *ctx, VmafPicture *pic);
-/* From the pool alone: -EINVAL without one. Both may be called by any thread. */
+/* A picture from the pool only: -EINVAL without one. Any thread. */
 int context_fetch_pooled(VmafContext *ctx, VmafPicture *pic);
 
-/* Gets ready for pairs of this shape. -EINVAL (logged) when earlier ones had another. */
+/* Prepares for pairs of this shape. -EINVAL (logged) when earlier pairs had another one. */
 int context_prepare(VmafContext *ctx, const FrameShape *shape);
-/* Pairs come from now on whose samples the CPU cannot read: no feature may be added that would. */
+/* From now on the CPU may not be able to read the samples of pairs: features that need the CPU are
+ * refused. */
 void context_forgo_cpu(VmafContext *ctx);
-/* What features want of the pairs, once they are prepared. */
+/* How the features read the pairs. Known after context_prepare. */
 typedef struct ContextNeeds {
     bool on_cpu;        /* some feature reads them on the CPU */
     const char *chroma; /* the first feature that reads chroma; NULL: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The inside of a context: for context.c and for the public API, which looks up scores in it. */
+/* The inside of a context, for the engine and for the public API, which looks up scores in it. */
 #ifndef ENGINE_CONTEXT_STRUCT_H
 #define ENGINE_CONTEXT_STRUCT_H
 
@@ -19,14 +19,13 @@ struct VmafContext {
     ScoreStore *scores;
     Metadata *metadata;
     Scheduler *scheduler;
-    CallerCount callers; /* calls that any thread may make pass it */
+    CallerCount callers; /* inside calls that any thread may make */
 
-    pthread_mutex_t pictures_lock; /* over the pool, and the shape while it is set */
+    pthread_mutex_t pictures_lock; /* guards the pool, and has_shape and shape for other threads */
     PicturePool *pool;             /* NULL until preallocated */
 
     GpuClient *gpu; /* NULL: none; owned. It measures nothing when gpumask is set */
-    int (*bring)(VmafContext *ctx,
-                 void *opaque); /* gives it when it is needed; NULL: nobody does */
+    int (*bring)(VmafContext *ctx, void *opaque); /* see context_default_gpu; may be NULL */
     void *bring_opaque;
 
     bool has_shape; /* the first pair fixes it */

@@ -9,7 +9,7 @@
 #include "engine/scores.h"
 #include "gpu/backend.h"
 
-/* The engine cuts names at 255 bytes. */
+/* Names are cut at 255 bytes. */
 #define NAME_SIZE 256
 
 unsigned feature_output_count(const FeatureDef *def)
@@ -105,7 +105,7 @@ int feature_emit_aggregate(Feature *f, const char *name, double value)
 
 const FeatureDef *feature_find(const char *extractor)
 {
-    /* `vif_vulkan` is `vif` on that backend; the results are the same bits, so it is the same
+    /* `vif_vulkan` is `vif` on that backend. The results have the same bits, so it is the same
      * feature. */
     const size_t length = gpu_backend_strip(extractor);
     for (const FeatureDef *const *def = feature_registry; *def; def++)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a feature is to the engine.
- *
- * A feature works in two steps. `measure` turns one pair of pictures into a small result: integer
- * sums wherever the metric has them. It is pure, so frames are measured in any order on any thread,
- * by the scalar code, by vector code or by a GPU. `report` turns a result into scores; it is called
- * in stream order, by one thread at a time, and is the only place that remembers earlier frames.
- * All backends share `report`: those that agree on the result agree on every bit of the score. */
+/* A feature, as the engine sees it. It works in two steps. `measure` turns one pair of pictures
+ * into a small result: integer sums wherever the metric has them. It is pure, so frames are
+ * measured in any order on any thread, by the scalar code, by vector code or by a GPU. `report`
+ * turns a result into scores; it is called in stream order, by one thread at a time, and is the
+ * only place that remembers earlier frames. All backends share `report`: those that agree on the
+ * result agree on every bit of the score. */
 #ifndef ENGINE_FEATURE_H
 #define ENGINE_FEATURE_H
 
@@ -25,12 +24,12 @@ typedef struct ScoreEntry ScoreEntry; /* engine/scores.h */
 
 enum FeatureFlag {
     FEATURE_EVERY_FRAME = 1 << 0, /* not skipped by subsampling */
-    FEATURE_SERIAL = 1 << 1,      /* measure itself keeps history: in order, one scratch for all */
+    FEATURE_SERIAL = 1 << 1,      /* measure keeps history: in order, with one scratch for all */
     FEATURE_CHROMA = 1 << 2,      /* may read planes 1 and 2 (init narrows it: Feature.planes) */
     FEATURE_PREV_DIST = 1 << 3,   /* measure looks at prev_dist */
 };
 
-/* When a score is first known, in the reference: it orders the columns of a report. */
+/* When the reference knows a score first: this orders the columns of a report. */
 enum OutputDelay { OUTPUT_NOW, OUTPUT_NEXT_FRAME, OUTPUT_FLUSH };
 
 typedef struct FeatureOutput {
@@ -38,11 +37,11 @@ typedef struct FeatureOutput {
     const char *help; /* one line, for --list_features; may be NULL */
     enum OutputDelay delay;
     bool plain_name; /* options add nothing to its name (float_adm's debug output `adm`) */
-    bool extra;      /* debug or optional: a model never means this metric */
+    bool extra;      /* debug or optional: no model uses this metric */
 } FeatureOutput;
 
-/* A piece of a result: numbers of one type, one after another. A part of a clip carries them to
- * where its scores are made (engine/part.h), so they are all that `report` may look at. */
+/* A piece of a result: consecutive numbers of one type. A part of a clip passes these numbers to
+ * the context that makes the scores (engine/part.h), so `report` may read nothing else. */
 enum FieldType { FIELD_U64, FIELD_I64, FIELD_DOUBLE, FIELD_FLOAT, FIELD_BOOL };
 typedef struct ResultField {
     enum FieldType type;
@@ -74,7 +73,7 @@ typedef struct FeatureDevice {
     GpuTally tally;             /* zeros for the CPU */
 } FeatureDevice;
 
-/* One pair as a task sees it. */
+/* One pair, as `measure` sees it. */
 typedef struct FramePair {
     const VmafPicture *ref, *dist;
     const VmafPicture *prev_ref[2]; /* references of one and of two reads before; NULL: none */
@@ -82,10 +81,10 @@ typedef struct FramePair {
     uint64_t position;            /* 0 for the first pair read, whatever its index */
 } FramePair;
 
-/* Where a pair's scores go. */
+/* The identity of a pair. */
 typedef struct FrameId {
     uint64_t position;
-    unsigned index; /* the caller's: scores are stored under it */
+    unsigned index; /* chosen by the caller: scores are stored under it */
 } FrameId;
 
 struct FeatureDef {
@@ -97,16 +96,16 @@ struct FeatureDef {
     unsigned flags;
     size_t result_size;
     const ResultField *fields; /* of a result; NULL: it has none */
-    /* How many reads back `measure` looks, by prev_ref or by what it keeps (FEATURE_SERIAL). It is
-     * what a part of a clip has to read before its own pairs; what `report` remembers does not
-     * count. */
+    /* The number of earlier reads that `measure` looks back at, through prev_ref or its own memory
+     * (FEATURE_SERIAL): a part of a clip reads as many pairs before its own. The memory of `report`
+     * does not count. */
     unsigned reach;
 
-    /* Called once, when the first pair tells the shape: refuses what the feature cannot do (logged,
-     * -EINVAL) and builds tables. */
+    /* Called once, when the first pair sets the shape: refuses shapes and options that the feature
+     * does not support (logged, -EINVAL) and builds tables. */
     int (*init)(Feature *f);
-    void (*close)(
-        Feature *f); /* after a failed init too; feature_free_state often does; may be NULL */
+    /* Frees the state, after a failed init, too. May be NULL; feature_free_state often suffices. */
+    void (*close)(Feature *f);
 
     /* Working memory for one measure at a time; the engine makes as many as run at once and reuses
      * them, so measure allocates nothing. Both may be NULL. */
@@ -116,7 +115,7 @@ struct FeatureDef {
     int (*measure)(const Feature *f, void *scratch, const FramePair *pair, void *result,
                    Team *team);
     int (*report)(Feature *f, const FrameId *id, const void *result);
-    int (*flush)(Feature *f); /* emits what was held back; may be NULL */
+    int (*flush)(Feature *f); /* emits scores that were held back; may be NULL */
 
     const FeatureGpu *gpu; /* NULL: runs on the CPU whatever the backend */
 };
@@ -132,37 +131,37 @@ struct Feature {
     /* Bit p: plane p is read. The engine sets it from FEATURE_CHROMA before init; init may clear
      * bits (an option that switches chroma off). */
     unsigned planes;
-    bool undelayed; /* init may set it: its outputs come at once, whatever their table says */
-    void *state;    /* the feature's own; it frees it in close */
+    bool undelayed; /* init may set it: all outputs are OUTPUT_NOW, whatever their table says */
+    void *state;    /* owned by the feature, which frees it in close */
     ScoreStore *scores;
-    int (*hear)(void *arg, const ScoreEntry *entry); /* takes what it emits; NULL: `scores` does */
+    int (*hear)(void *arg, const ScoreEntry *entry); /* takes emitted scores; NULL: `scores` does */
     void *hear_arg;
-    bool gpu_only;       /* asked for under a backend's name (vif_vulkan): never runs on the CPU */
-    unsigned order;      /* place in registration order */
+    bool gpu_only;       /* registered under a backend's name (vif_vulkan): never runs on the CPU */
+    unsigned order;      /* number in the order of registration */
     unsigned first_step; /* number of the first pair it reported on, from 1: orders the columns */
 };
 
-/* A registered feature from its options. On success it owns `dict` (NULL: all defaults); on failure
- * the caller still does. -EINVAL for a bad option value (logged), -ENOMEM. */
+/* Makes a feature from its options. Takes `dict` (NULL: all defaults) over on success only. -EINVAL
+ * for a bad option value (logged), -ENOMEM. */
 int feature_create(Feature **out, const FeatureDef *def, Dict *dict);
 void feature_destroy(Feature *f);
 
-/* For `close`, where the state is one piece of memory. */
+/* A `close` for states that are one block of memory. */
 void feature_free_state(Feature *f);
 
-/* How many entries def->outputs and Feature.names have. */
+/* The number of entries in def->outputs and Feature.names. */
 unsigned feature_output_count(const FeatureDef *def);
 
-/* What tells registrations apart: the extractor's name, and what its options add to metric names.
- * Two with equal keys would write the same metrics. */
+/* The identity of a registration: the extractor's name and the text that its options add to metric
+ * names. Two features with equal keys would write the same metrics. */
 #define FEATURE_KEY_SIZE 256
 void feature_key(const Feature *f, char key[FEATURE_KEY_SIZE]);
 
-/* Emits outputs[output] of frame `index`. -ENOMEM; a slot that is already written shows when the
- * frame is stored. */
+/* Emits outputs[output] of frame `index`. -ENOMEM; an index that already has a score is found when
+ * the frame is stored. */
 int feature_emit(Feature *f, unsigned output, unsigned index, double value);
 
-/* Stores a figure about the whole clip (apsnr_y): the last value set wins. */
+/* Stores a figure about the whole clip (apsnr_y); the last value set counts. */
 int feature_emit_aggregate(Feature *f, const char *name, double value);
 
 /* The table of all features (feature/registry.c), NULL-ended, in lookup order. */

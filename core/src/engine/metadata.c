@@ -10,8 +10,8 @@
 
 struct Metadata {
     ScoreStore *scores;
-    /* Recursive: a prediction is stored, and told, from within the telling of its last feature.
-     * Calls of handlers never overlap. */
+    /* Guards the rest. Recursive: storing a prediction calls handlers from within the call for its
+     * last feature. Calls of handlers never overlap. */
     pthread_mutex_t lock;
     VmafMetadataConfiguration *handlers;
     size_t handler_count, handler_capacity;
@@ -46,8 +46,8 @@ void metadata_destroy(Metadata *m)
     mem_free(m);
 }
 
-/* Whose handlers this thread is calling, the innermost first: a handler of one context may store
- * scores in another. */
+/* The contexts whose handlers this thread is calling, the innermost first: a handler of one context
+ * may store scores in another. */
 typedef struct Telling {
     const Metadata *metadata;
     const struct Telling *outer;

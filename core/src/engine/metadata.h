@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Tells registered handlers of scores as they are stored, and lets mounted models predict as soon
- * as their last feature is there. */
+/* Calls registered handlers for scores as they are stored, and lets models predict as soon as their
+ * last feature is stored. The context owns it. Any thread may store scores meanwhile. */
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 
@@ -18,8 +18,8 @@ bool metadata_is_telling(const Metadata *m);
 
 int metadata_add_handler(Metadata *m, const VmafMetadataConfiguration *handler);
 
-/* A model that predicts as soon as its last feature is there. The store calls `predict` for each
- * stored score that some handler does not take; `release` ends it. */
+/* A model that predicts as soon as its last feature is stored. `predict` is called after each
+ * stored score while a handler for another metric is registered; `release` ends it. */
 typedef struct ModelPredictor {
     VmafModel *model;
     void (*predict)(VmafModel *model, ScoreStore *scores, unsigned index);

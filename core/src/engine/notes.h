@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a context notes for its reports besides scores: the videos, the models, the settings of the
- * program. Zeroed notes are empty. All texts are copies of their own. */
-#ifndef OUTPUT_NOTES_H
-#define OUTPUT_NOTES_H
+/* Notes of a context for its reports: the videos, the models, the settings of the program. Zeroed
+ * notes are empty. They own copies of all texts. */
+#ifndef ENGINE_NOTES_H
+#define ENGINE_NOTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,43 +12,43 @@
 
 typedef struct NotedInput {
     char *path; /* NULL: nothing is known of this video */
-    char *kind; /* how it was read: "y4m", "raw", …; NULL: not told */
+    char *kind; /* how it was read: "y4m", "raw", …; NULL: not given */
     unsigned width, height, bitdepth;
     enum VmafPixelFormat pix_fmt;
     uint64_t skipped;            /* frames before the first one read */
     unsigned rate_num, rate_den; /* 0: not known */
     uint64_t frames;             /* of the whole video; 0: not known */
-    char *codec;                 /* this and the next: NULL: not told */
+    char *codec;                 /* this and the next ones: NULL: not given */
     char *filters, *warnings, *pairing;
 } NotedInput;
 
 typedef struct NotedModel {
     char *name;       /* the metric its scores are stored under */
     char *source;     /* the built-in's name or the file's path */
-    unsigned members; /* of a collection; 0: a model on its own */
+    unsigned members; /* of a collection; 0: a single model */
 } NotedModel;
 
 typedef struct NotedOption {
     char *name;
-    char *value; /* NULL: it takes none */
+    char *value; /* NULL: it takes no value */
 } NotedOption;
 
 typedef struct Notes {
     NotedInput ref, dist;
     NotedModel *models; /* in the order of their first use */
     size_t model_count, model_capacity;
-    NotedOption *options; /* in the order they were told */
+    NotedOption *options; /* in the order they were added */
     size_t option_count, option_capacity;
-    bool details;  /* JSON has all of this */
-    bool places;   /* where features ran is told even if none left the CPU */
+    bool details;  /* print all of this in JSON */
+    bool places;   /* list where features ran even if all ran on the CPU */
     char *partial; /* why pairs are missing; NULL: none are */
 } Notes;
 
-/* All return 0 or -ENOMEM, which leaves the notes as they were. An input may be of the smaller size
- * that NOTES_INPUT_SIZE_MIN says. */
+/* All return 0 or -ENOMEM, which leaves the notes unchanged. The struct of an input may have only
+ * NOTES_INPUT_SIZE_MIN bytes, from programs built against an older header. */
 #define NOTES_INPUT_SIZE_MIN offsetof(VmafReportInput, rate_num)
 int notes_set_input(Notes *notes, bool is_ref, const VmafReportInput *input);
-/* Does nothing for a model that is there already. */
+/* Does nothing for a model that is noted already. */
 int notes_add_model(Notes *notes, const char *name, const char *source, unsigned members);
 int notes_add_option(Notes *notes, const char *name, const char *value);
 int notes_set_partial(Notes *notes, const char *reason); /* NULL: none is missing */

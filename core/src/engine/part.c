@@ -9,18 +9,18 @@
 #include "base/mem.h"
 #include "engine/context_struct.h"
 
-/* All results of a frame in one block: before each a byte that says whether it is there. */
+/* All results of a frame in one block. A byte before each result tells whether it exists. */
 typedef struct Row {
     unsigned index;
     uint8_t *results;
 } Row;
 
-/* Where a feature was measured, told from outside. */
-typedef struct Place {
+/* Where other contexts measured a feature, set by vmaf_part_place. */
+typedef struct MeasuredOn {
     bool told;
     char *backend, *device, *instruction_set;
     VmafFeatureInfo info;
-} Place;
+} MeasuredOn;
 
 struct Part {
     /* recording */
@@ -30,15 +30,15 @@ struct Part {
     size_t row_count, row_capacity;
     size_t row_size;
     bool begun;        /* with its own pairs */
-    GpuTally *earlier; /* one a feature: done for the pairs before */
+    GpuTally *earlier; /* for each feature: the work for the pairs before */
 
-    char **kinds; /* of each feature, as far as they were asked for */
+    char **kinds; /* for each feature that part_kinds was called for */
     size_t kinds_count;
 
     /* replaying */
-    void **results; /* one a feature, to be filled */
+    void **results; /* one for each feature, filled by part_replay */
     size_t result_count;
-    Place *places;
+    MeasuredOn *places;
     size_t place_count;
     bool has_speed;
     unsigned threads;
@@ -52,12 +52,12 @@ static int make(VmafContext *ctx)
     return ctx->part ? 0 : -ENOMEM;
 }
 
-static void clear_place(Place *place)
+static void clear_measured_on(MeasuredOn *place)
 {
     mem_free(place->backend);
     mem_free(place->device);
     mem_free(place->instruction_set);
-    *place = (Place){ 0 };
+    *place = (MeasuredOn){ 0 };
 }
 
 void part_destroy(Part *part)
@@ -71,7 +71,7 @@ void part_destroy(Part *part)
     for (size_t i = 0; i < part->result_count; i++)
         mem_aligned_free(part->results[i]);
     for (size_t i = 0; i < part->place_count; i++)
-        clear_place(&part->places[i]);
+        clear_measured_on(&part->places[i]);
     mem_free(part->rows);
     mem_free(part->earlier);
     mem_free(part->kinds);
@@ -80,7 +80,7 @@ void part_destroy(Part *part)
     mem_free(part);
 }
 
-/* ---- results as numbers ---- */
+/* ---- converting results to numbers and back ---- */
 
 static size_t type_size(enum FieldType type)
 {
@@ -100,7 +100,7 @@ static size_t value_count(const FeatureDef *def)
     return count;
 }
 
-/* A float becomes a double and a float again without loss, NaN and its sign included. */
+/* Converting a float to double and back loses nothing, not even the sign of a NaN. */
 static VmafPartValue load(enum FieldType type, const uint8_t *at)
 {
     VmafPartValue value = { 0 };
@@ -189,7 +189,7 @@ unsigned part_reach(const VmafContext *ctx)
     return reach;
 }
 
-/* Where a feature's byte and result lie in a row: features keep their numbers. */
+/* The position of a feature's byte and result in a row. Features keep their numbers. */
 static size_t row_offset(const VmafContext *ctx, unsigned feature)
 {
     size_t offset = 0;
@@ -228,7 +228,7 @@ int part_record(VmafContext *ctx, unsigned first)
 {
     const unsigned count = scheduler_feature_count(ctx->scheduler);
     if (ctx->pairs || scheduler_has_begun(ctx->scheduler)) {
-        log_error("a part must be announced before its first pair");
+        log_error("vmaf_part_record() must be called before the first pair");
         return -EINVAL;
     }
     if (make(ctx))
@@ -316,7 +316,9 @@ static int prepare_replay(VmafContext *ctx, const FrameShape *shape, unsigned in
     if (ctx->flushed || index != ctx->pairs || (ctx->part && ctx->part->records) ||
         (ctx->pairs && !(ctx->part && ctx->part->results)) ||
         (ctx->has_shape && memcmp(shape, &ctx->shape, sizeof(*shape)) != 0)) {
-        log_error("pair %u cannot be replayed here", index);
+        log_error("pair %u cannot be replayed: it is not the next one, has another shape, or the "
+                  "context has read pictures",
+                  index);
         return -EINVAL;
     }
     int err = make(ctx);
@@ -352,7 +354,7 @@ int part_replay(VmafContext *ctx, const FrameShape *shape, unsigned index,
     return err;
 }
 
-/* ---- what reports say ---- */
+/* ---- figures for reports ---- */
 
 static int copy_text(char **to, const char *from)
 {
@@ -367,13 +369,13 @@ int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *in
     if (make(ctx) || mem_grow_to(&ctx->part->places, feature, &ctx->part->place_count,
                                  sizeof(*ctx->part->places)))
         return -ENOMEM;
-    Place place = { .told = true, .info = *info };
+    MeasuredOn place = { .told = true, .info = *info };
     if (copy_text(&place.backend, info->backend) || copy_text(&place.device, info->device) ||
         copy_text(&place.instruction_set, info->instruction_set)) {
-        clear_place(&place);
+        clear_measured_on(&place);
         return -ENOMEM;
     }
-    clear_place(&ctx->part->places[feature]);
+    clear_measured_on(&ctx->part->places[feature]);
     ctx->part->places[feature] = place;
     return 0;
 }
@@ -398,7 +400,7 @@ void part_feature(const Part *part, unsigned feature, VmafFeatureInfo *info)
     }
     if (!part || feature >= part->place_count || !part->places[feature].told)
         return;
-    const Place *const place = &part->places[feature];
+    const MeasuredOn *const place = &part->places[feature];
     info->backend = place->backend;
     info->device = place->device;
     info->instruction_set = place->instruction_set;

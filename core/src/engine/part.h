@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A context that measures a part of a clip, or makes scores of what others measured. What travels
- * between them are the numbers of each feature's result. */
+/* A context that measures a part of a clip, or makes scores from results that other contexts
+ * measured. The contexts exchange the numbers in each feature's result. The context owns its
+ * Part. */
 #ifndef ENGINE_PART_H
 #define ENGINE_PART_H
 
@@ -11,7 +12,7 @@ typedef struct Part Part;
 
 void part_destroy(Part *part); /* NULL is fine */
 
-/* What libvmaf/part.h says of the functions of these names; arguments were checked. */
+/* See the functions of these names in libvmaf/part.h; the caller has checked the arguments. */
 unsigned part_reach(const VmafContext *ctx);
 int part_record(VmafContext *ctx, unsigned first);
 int part_kinds(VmafContext *ctx, unsigned feature, const char **kinds);
@@ -21,8 +22,8 @@ int part_replay(VmafContext *ctx, const FrameShape *shape, unsigned index,
 int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *place);
 int part_set_speed(VmafContext *ctx, unsigned threads, double seconds);
 
-/* Before a pair is read: when the part's own begin, what was done for those before them is
- * known. */
+/* Called before each pair is read. When the part's own pairs begin, it notes the work done for the
+ * pairs before them, which the part's figures leave out. */
 void part_note_read(VmafContext *ctx, unsigned index);
 
 /* Replace figures of the context by those that the part knows better. `part` NULL: do nothing. */

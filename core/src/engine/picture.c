@@ -218,8 +218,8 @@ static void return_slot(VmafPicture *pic, void *cookie)
     pool_unlock(pool);
 }
 
-/* The system zeroes pages as they are touched: a pool for a thousand threads, or for the size that a
- * broken header claims, takes no memory until its pictures are filled. */
+/* The system zeroes pages as they are touched: a pool for a thousand threads, or for the size that
+ * a broken header claims, takes no memory until its pictures are filled. */
 static int alloc_plain(void *opaque, size_t size, void **block)
 {
     char *const base = mem_zalloc(size + MEM_ALIGN);
@@ -236,9 +236,9 @@ static void free_plain(void *opaque, void *block)
     mem_free(((void **)block)[-1]);
 }
 
-/* Allocates one block for all pictures, on large pages: with small pages, each of the first frames waits
- * for five hundred page faults, and the end of a run for all of them to be freed. Does nothing when there
- * is no such block: then each picture gets its own. */
+/* Allocates one block for all pictures, on large pages: with small pages, each of the first frames
+ * waits for five hundred page faults, and the end of a run for all of them to be freed. Does
+ * nothing when there is no such block: then each picture gets its own. */
 static void store_all(PicturePool *pool)
 {
     const size_t size = picture_size(&pool->shape);

@@ -112,9 +112,10 @@ bool scheduler_has_begun(const Scheduler *s)
     return s->frames != NULL;
 }
 
-/* Enough for every worker to have a frame while the next one waits, and what the GPU's ring takes. The more
- * workers, the further the fastest may be ahead of a frame that is late; few share its strips. And the sooner
- * the next one is wanted after a frame was done, which may be long before its caller has woken up. */
+/* One frame for each worker, one that waits, and the frames of the GPU's ring. And 3/8 of the
+ * workers more: the more workers there are, the further the fastest can be ahead of a late frame
+ * (only few share its strips), and the sooner a next frame is needed, maybe long before the reader
+ * has woken up. */
 unsigned scheduler_in_flight(const Scheduler *s)
 {
     const unsigned workers = s->team ? team_size(s->team) : 0;
@@ -123,7 +124,7 @@ unsigned scheduler_in_flight(const Scheduler *s)
 
 static void keep_error(Scheduler *s, const Feature *feature, unsigned index, int err)
 {
-    log_warning("problem with feature extractor \"%s\" at index %u", feature->def->name, index);
+    log_warning("feature extractor \"%s\" failed at index %u", feature->def->name, index);
     pthread_mutex_lock(&s->lock);
     if (!s->err)
         s->err = err;
@@ -139,8 +140,7 @@ int scheduler_error(Scheduler *s)
     return err;
 }
 
-/* Under the lock. */
-static void free_frame(Scheduler *s, Frame *frame)
+static void free_frame_locked(Scheduler *s, Frame *frame)
 {
     frame->next = NULL;
     frame->ticket = 0;
@@ -170,9 +170,9 @@ static void report(Scheduler *s, Frame *frame)
         keep_error(s, failed, frame->id.index, err);
 }
 
-/* Under the lock, which report runs without: whoever finds the next frame measured reports it, and all
- * that follow, unless a thread is at it already. */
-static void report_in_order(Scheduler *s)
+/* Reports the next frame in order if it is measured, and those after it, unless another thread does
+ * so already. Unlocks while it reports. */
+static void report_in_order_locked(Scheduler *s)
 {
     if (s->reporting)
         return;
@@ -184,7 +184,7 @@ static void report_in_order(Scheduler *s)
         report(s, frame);
         pthread_mutex_lock(&s->lock);
         s->reported++;
-        free_frame(s, frame);
+        free_frame_locked(s, frame);
     }
     s->reporting = false;
 }
@@ -194,8 +194,8 @@ static bool is_serial(const FeatureRun *run)
     return run->feature->def->flags & FEATURE_SERIAL && run->gpu_number < 0;
 }
 
-/* Under the lock: the next frame of a serial feature, now that it is free. */
-static Job *next_turn(FeatureRun *run)
+/* The next waiting frame of a serial feature, which has finished one; NULL: none waits. */
+static Job *next_turn_locked(FeatureRun *run)
 {
     Job *next = run->waiting;
     run->measuring = next != NULL;
@@ -207,7 +207,8 @@ static Job *next_turn(FeatureRun *run)
     return next;
 }
 
-/* Drops one claim on the frame; the last one gives the pictures back and has it reported. */
+/* Drops one reference to the frame. The last one releases the pictures and hands the frame over to
+ * be reported. */
 static void release_frame(Scheduler *s, Frame *frame)
 {
     VmafPicture done[PICTURES];
@@ -224,7 +225,7 @@ static void release_frame(Scheduler *s, Frame *frame)
         picture_release(&done[i]);
     pthread_mutex_lock(&s->lock);
     s->measured[(frame->ticket - 1) % s->in_flight] = frame;
-    report_in_order(s);
+    report_in_order_locked(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -233,7 +234,7 @@ static void finish_job(Scheduler *s, Job *job, int err)
     FeatureRun *run = job->run;
     job->err = err;
     pthread_mutex_lock(&s->lock);
-    Job *next = is_serial(run) ? next_turn(run) : NULL;
+    Job *next = is_serial(run) ? next_turn_locked(run) : NULL;
     if (next)
         team_submit(s->team, &next->task);
     pthread_mutex_unlock(&s->lock);
@@ -268,13 +269,13 @@ static int create_frames(Scheduler *s)
         mem_free(measured);
         return -ENOMEM;
     }
-    pthread_mutex_lock(&s->lock); /* others may wait for frames before there are any */
+    pthread_mutex_lock(&s->lock); /* other threads may wait for frames that do not exist yet */
     s->frames = frames;
     s->measured = measured;
     s->in_flight = count;
     for (unsigned i = 0; i < s->in_flight; i++) {
         s->frames[i].scheduler = s;
-        free_frame(s, &s->frames[i]);
+        free_frame_locked(s, &s->frames[i]);
     }
     pthread_mutex_unlock(&s->lock);
     return 0;
@@ -304,14 +305,15 @@ static int grow_jobs(Scheduler *s, Frame *frame)
             mem_free(job);
             return -ENOMEM;
         }
-        memset(result, 0, size); /* a part of a clip carries what measure leaves alone, too */
+        memset(result, 0, size); /* parts of a clip pass on unset fields, too */
         *job = (Job){ .task.run = run_job, .run = s->runs[i], .frame = frame, .result = result };
         frame->jobs[i] = job;
     }
     return 0;
 }
 
-/* The frame that the next pair will get: it stays at the head of the list until that pair comes. */
+/* Waits for the frame that the next pair will use. It stays at the head of the free list until
+ * then. */
 static Frame *next_frame(Scheduler *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -351,7 +353,8 @@ static bool takes_part(const FeatureRun *run, const FrameInput *input)
     return input->scored || run->feature->def->flags & FEATURE_EVERY_FRAME;
 }
 
-/* Fills the frame. Whoever starts it holds it, and so does the collector if it will see it. */
+/* Fills the frame. The reader holds a reference while it starts the jobs, and so does the collector
+ * if the GPU takes features. */
 static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
 {
     const VmafPicture *const from[PICTURES] = { input->ref, input->dist, &s->previous[0],
@@ -382,7 +385,8 @@ static void load_frame(Scheduler *s, Frame *frame, const FrameInput *input)
     }
 }
 
-/* A serial feature's frames wait for their turn in the run, not in the team's queue. */
+/* Must the job wait? Frames of a serial feature wait in FeatureRun.waiting, not in the team's
+ * queue. */
 static bool must_wait(Scheduler *s, Job *job)
 {
     FeatureRun *run = job->run;
@@ -411,7 +415,7 @@ static void start_job(Scheduler *s, Job *job)
         run_job(&job->task);
 }
 
-/* How many reads back some feature looks. */
+/* The longest reach of any feature. */
 static unsigned longest_reach(const Scheduler *s)
 {
     unsigned reach = 0;
@@ -429,7 +433,7 @@ static bool any_wants_prev_dist(const Scheduler *s)
     return false;
 }
 
-/* As far as features look back: a picture that is not kept is memory for the next one. */
+/* Keeps pictures only as far as features look back: other pictures are free to be reused. */
 static void remember(Scheduler *s, const VmafPicture *ref, const VmafPicture *dist)
 {
     const unsigned reach = longest_reach(s);
@@ -475,13 +479,12 @@ int scheduler_replay(Scheduler *s, const FrameId *id, void *const *results)
             frame->measured[count++] = (Measured){ s->runs[i]->feature, results[i], 0 };
     const int err = reporter_frame(&s->reporter, id, frame->measured, count, &failed);
     if (err)
-        log_warning("problem with feature extractor \"%s\" at index %u", failed->def->name,
-                    id->index);
+        log_warning("feature extractor \"%s\" failed at index %u", failed->def->name, id->index);
     return err;
 }
 
-/* Under the lock: is a frame under way that was taken before that one? */
-static bool is_at_work(const Scheduler *s, uint64_t last)
+/* Is a frame under way whose ticket is at most `last`? */
+static bool is_at_work_locked(const Scheduler *s, uint64_t last)
 {
     for (unsigned i = 0; i < s->in_flight; i++)
         if (s->frames[i].ticket && s->frames[i].ticket <= last)
@@ -492,9 +495,9 @@ static bool is_at_work(const Scheduler *s, uint64_t last)
 static void wait_for_frames(Scheduler *s, bool gpu_only)
 {
     pthread_mutex_lock(&s->lock);
-    /* Frames that come meanwhile are not waited for: with a busy reader that might never end. */
+    /* Do not wait for frames that come meanwhile: with a busy reader that might never end. */
     const uint64_t last = s->tickets;
-    while ((s->gpu || !gpu_only) && is_at_work(s, last))
+    while ((s->gpu || !gpu_only) && is_at_work_locked(s, last))
         pthread_cond_wait(&s->freed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
@@ -520,7 +523,7 @@ int scheduler_flush(Scheduler *s)
         err = reporter_flush(&s->reporter, run->feature);
         run->flushed = !err;
         if (err)
-            log_warning("problem with feature extractor \"%s\" at the end of the stream",
+            log_warning("feature extractor \"%s\" failed at the end of the stream",
                         run->feature->def->name);
     }
     return err;

@@ -125,7 +125,7 @@ static int check_features(const Scheduler *s, FeatureSet taken)
         count++;
     }
     if (!count && s->gpu->required) {
-        log_error("%s is asked for, but none of the features has code for a GPU", s->gpu->backend);
+        log_error("%s is required, but none of the features has code for a GPU", s->gpu->backend);
         return -EINVAL;
     }
     return 0;

@@ -24,8 +24,8 @@ struct Frame {
     unsigned job_capacity, job_count;
     FeatureSet on_gpu;  /* features that the GPU measures */
     Measured *measured; /* job_capacity of them, for the report */
-    unsigned
-        unmeasured; /* due jobs, plus one for the reader while it starts them and one for the collector */
+    /* Due jobs, plus one for the reader while it starts them and one for the collector. */
+    unsigned unmeasured;
     uint64_t ticket; /* counts the frames taken; 0: free */
     Frame *next;     /* in free_frames or in the collector's queue */
 };

@@ -168,7 +168,8 @@ static int set_locked(ScoreStore *store, const char *name, unsigned index, doubl
     return 0;
 }
 
-/* Stores a score and calls the listener. -EINVAL: a score is there already, and *value is set to it. */
+/* Stores a score and calls the listener. -EINVAL: a score is there already, and *value is set to
+ * it. */
 static int set_and_tell(ScoreStore *store, const char *name, unsigned index, double *value,
                         const ScoreOrder *order)
 {
@@ -326,8 +327,8 @@ static int add_claim(Claims *claims, const char *name, enum ClaimKind kind, uint
     return 0;
 }
 
-/* Claims all names or none. -EEXIST when one is taken: *taken is the claim it clashes with, *number its
- * number among `names`. */
+/* Claims all names or none. -EEXIST when one is taken: *taken is the claim it clashes with, *number
+ * its number among `names`. */
 static int add_claims(Claims *claims, const char *const *names, size_t count, enum ClaimKind kind,
                       uint64_t owner, size_t *number, const Claim **taken)
 {
@@ -354,7 +355,7 @@ int scores_claim(ScoreStore *store, const char *const *names, size_t count, enum
     for (size_t i = 0; i < count; i++) {
         if (name_is_reserved(names[i])) {
             log_error(
-                "scores cannot be named \"%s\": reports use that name themselves; choose another one",
+                "scores cannot be named \"%s\", which reports use themselves; choose another name",
                 names[i]);
             return -EINVAL;
         }
@@ -474,8 +475,8 @@ void score_table_clear(ScoreTable *table)
     *table = (ScoreTable){ 0 };
 }
 
-/* Copies only what was written: a score at a high index must not make the copy touch all memory before
- * it. */
+/* Copies only what was written: a score at a high index must not make the copy touch all memory
+ * before it. */
 static void copy_written(ScoreColumn *to, const Column *from)
 {
     for (size_t i = 0; i < from->capacity; i++) {

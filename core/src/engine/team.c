@@ -10,21 +10,21 @@
 
 #include "base/mem.h"
 
-/* A team_run under way; it lives on the stack of its caller. */
+/* A team_run under way, on the stack of its caller. */
 typedef struct Loop Loop;
 struct Loop {
     void (*fn)(void *arg, unsigned job);
     void *arg;
     unsigned jobs;
     atomic_uint next;
-    unsigned helpers; /* workers inside, under the team's lock */
+    unsigned helpers; /* workers inside; the team's lock guards it */
     Loop *below;
 };
 
 struct Team {
-    pthread_mutex_t lock;
-    pthread_cond_t work; /* a task, a loop or the end */
-    pthread_cond_t left; /* a loop lost its last helper */
+    pthread_mutex_t lock; /* guards all but count and threads */
+    pthread_cond_t work;  /* a task, a loop or the end */
+    pthread_cond_t left;  /* a loop lost its last helper */
     Task *first, *last;
     Loop *loops;
     unsigned idle;
@@ -41,7 +41,8 @@ static void work_through(Loop *loop)
         loop->fn(loop->arg, job);
 }
 
-static Loop *open_loop(Team *team)
+/* The innermost loop with jobs left; NULL: none. */
+static Loop *open_loop_locked(Team *team)
 {
     Loop *loop = team->loops;
     while (loop && atomic_load(&loop->next) >= loop->jobs)
@@ -49,7 +50,8 @@ static Loop *open_loop(Team *team)
     return loop;
 }
 
-static void run_first_task(Team *team)
+/* Unlocks while the task runs. */
+static void run_first_task_locked(Team *team)
 {
     Task *task = team->first;
     team->first = task->next;
@@ -60,7 +62,8 @@ static void run_first_task(Team *team)
     pthread_mutex_lock(&team->lock);
 }
 
-static void help(Team *team, Loop *loop)
+/* Unlocks while it works on the loop. */
+static void help_locked(Team *team, Loop *loop)
 {
     loop->helpers++;
     pthread_mutex_unlock(&team->lock);
@@ -78,9 +81,9 @@ static void *worker(void *arg)
     for (;;) {
         Loop *loop;
         if (team->first) {
-            run_first_task(team);
-        } else if ((loop = open_loop(team))) {
-            help(team, loop);
+            run_first_task_locked(team);
+        } else if ((loop = open_loop_locked(team))) {
+            help_locked(team, loop);
         } else if (team->closing) {
             break;
         } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The worker threads of a context, or of several: tasks that run on their own, and loops over the
- * bands of a frame that idle workers may share. */
+/* The worker threads of one or several contexts. They run tasks, and idle ones share loops over the
+ * bands of a frame. Any thread may call these functions. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 
@@ -11,27 +11,27 @@ typedef struct Team Team;
  * through the jobs itself, so a task may call it, and fn may call it again. */
 void team_run(Team *team, unsigned jobs, void (*fn)(void *arg, unsigned job), void *arg);
 
-/* How many threads could work at once (1 for NULL). */
+/* The number of threads that could work at once (1 for NULL). */
 unsigned team_size(const Team *team);
 
-/* How many would share a loop now: the caller and those that are idle. It changes all the time: for
- * work that costs more in parts than as a whole. */
+/* The number of threads that would share a loop now: the caller and the idle workers. It changes
+ * all the time. For work that costs more when it is split. */
 unsigned team_at_hand(Team *team);
 
-/* A piece of work. It belongs to whoever submits it and may be reused once `run` was entered. */
+/* A piece of work. The submitter owns it and may reuse it once `run` was entered. */
 typedef struct Task Task;
 struct Task {
     void (*run)(Task *task);
-    Task *next; /* the team's, while the task waits */
+    Task *next; /* used by the team while the task waits */
 };
 
 int team_create(Team **team, unsigned threads);
-/* One more owner: as many calls of team_destroy as owners end it. */
+/* Adds an owner: each owner calls team_destroy once. */
 void team_retain(Team *team);
 /* Tasks start in the order in which they were submitted. */
 void team_submit(Team *team, Task *task);
-/* The last owner's call runs what was submitted to its end first; before it, an owner has waited
- * for its own tasks. */
+/* An owner calls it after waiting for its own tasks. The last owner's call ends the threads, after
+ * all submitted tasks have run. */
 void team_destroy(Team *team);
 
 #endif

@@ -47,7 +47,7 @@ static void copy_figures(VmafModel *model, const BuiltinTable *table, uint64_t f
     model->clip_max = table->clip_max;
     model->transform = table->transform;
     if (flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM)
-        model->transform.enabled = true; /* one without terms changes nothing */
+        model->transform.enabled = true; /* without terms it changes nothing */
     model->chroma_on = table->chroma_on;
     model->chroma = table->chroma;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The built-in models: constant tables, written by gen_builtin.py from the files in model/. Loading
- * one copies its names and options; support vectors stay where they are. */
+/* The built-in models: constant tables that gen_builtin.py writes from the files in model/. Loading
+ * a model copies its names and options but not its support vectors. */
 #ifndef MODEL_BUILTIN_H
 #define MODEL_BUILTIN_H
 
@@ -24,7 +24,7 @@ typedef struct BuiltinTable {
     Transform transform;
     bool chroma_on;
     double chroma;
-    const Svr *const *svrs; /* several: the main model's, then those of the collection's members */
+    const Svr *const *svrs; /* the main model's, then those of the members of a collection */
     unsigned svr_count;
 } BuiltinTable;
 

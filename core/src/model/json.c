@@ -19,12 +19,11 @@
 
 /* ---- the locale ---- */
 
-/* jansson reads numbers by the locale's decimal point, and fails when that has several bytes. While a
- * file is read, the calling thread, and no other, uses the C locale. On Windows decimal points have one
- * byte, which jansson handles. */
+/* jansson reads numbers by the locale's decimal point, and fails when that has several bytes. While
+ * a file is read, the calling thread, and no other, uses the C locale. On Windows decimal points
+ * have one byte, which jansson handles. */
 #ifdef _WIN32
 
-/* Decimal points have one byte there, which jansson copes with. */
 typedef int JsonLocale;
 static inline JsonLocale json_locale_enter(void)
 {
@@ -98,7 +97,7 @@ static int check_array(Reader *r, const char *key, const json_t *value, size_t m
     return 0;
 }
 
-/* One of `names`, whose place is the value. */
+/* Reads one of `names`; *place is its number. */
 static int read_word(Reader *r, const char *key, const json_t *value, const char *const *names,
                      unsigned count, unsigned *place)
 {
@@ -156,7 +155,7 @@ static int read_feature_names(Reader *r, VmafModel *model, const char *key, cons
     return 0;
 }
 
-/* Options travel as text; numbers take the form that the command line gives them. */
+/* Options are stored as text; numbers get the form that the command line gives them. */
 static int read_option(Reader *r, Dict **options, const char *key, const json_t *value)
 {
     char text[32];
@@ -245,7 +244,7 @@ static int read_knots(Reader *r, Transform *t, const json_t *value)
     return 0;
 }
 
-/* These switches are words, and only "true" counts. */
+/* These switches are strings; only "true" turns them on. */
 static int read_switch(Reader *r, const json_t *object, const char *key, bool *on)
 {
     const json_t *value = json_object_get(object, key);
@@ -308,7 +307,7 @@ static int read_svr(Reader *r, VmafModel *model, const char *key, const json_t *
     return 0;
 }
 
-/* In this order: the last two need to know the features. */
+/* The order matters: the last two need the features. */
 static const struct {
     const char *key;
     int (*read)(Reader *r, VmafModel *model, const char *key, const json_t *value);
@@ -325,7 +324,7 @@ static const struct {
     { "model", read_svr },
 };
 
-/* What is not there would count as 0. */
+/* A missing value would count as 0. */
 static int check_scales(Reader *r, const VmafModel *model, const json_t *dict)
 {
     static const char *const arrays[] = { "slopes", "intercepts" };
@@ -393,7 +392,7 @@ static int read_member(Reader *r, VmafModelCollection *collection, const json_t 
     return 0;
 }
 
-/* Members are called "0", "1", ... in this order; whatever else the file holds is passed over. */
+/* Members are called "0", "1", ... in this order; other keys are ignored. */
 static int read_members(Reader *r, VmafModel **model, VmafModelCollection *collection, json_t *root)
 {
     const char *key;
@@ -431,8 +430,8 @@ static int read_collection(Reader *r, VmafModel **model, VmafModelCollection **c
     return 0;
 }
 
-/* Text behind the object is ignored. A key given twice is refused: which one counts would be a
- * guess. */
+/* Text behind the object is ignored. A duplicate key is refused: it is not clear which one
+ * counts. */
 static json_t *parse_file(Reader *r)
 {
     FILE *file = fopen(r->path, "rb");

@@ -92,7 +92,7 @@ static int find_metric(const ModelFeature *f, char **metric)
     void *values = mem_zalloc(def->options_size ? def->options_size : 1);
     if (!values)
         return -ENOMEM;
-    /* Quietly: registering the feature has said what there is to say. */
+    /* Logs nothing: registering the feature has logged the problem. */
     const int err = option_parse(def->options, NULL, f->options, values);
     if (!err)
         option_metric_name(def->options, values, f->name, name, sizeof(name));
@@ -115,7 +115,7 @@ int model_feature_metric(VmafModel *model, unsigned i, const char **metric)
         if (atomic_compare_exchange_strong(&f->metric, &known, found))
             known = found;
         else
-            mem_free(found); /* another thread was faster, with the same name */
+            mem_free(found); /* another thread was faster and has stored the same name */
     }
     *metric = known;
     return 0;

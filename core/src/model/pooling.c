@@ -11,10 +11,8 @@
 #include "base/mem.h"
 #include "model/model.h"
 
-/* From the scores of frames to one figure. */
-
-/* Walks the indices of low..high that subsampling keeps; wider than the indices, so that it can
- * step past the last. */
+/* The first index from `low` on that subsampling keeps. 64 bits wide, so that a loop can step past
+ * the largest index. */
 static uint64_t first_kept(unsigned low, unsigned step)
 {
     return ((uint64_t)low + step - 1) / step * step;
@@ -125,14 +123,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Between the two scores nearest to the rank, on a straight line. */
+/* Interpolates linearly between the two scores nearest to the rank. */
 static double percentile(const double *sorted, size_t count, unsigned percent)
 {
     const double rank = (double)percent * (double)(count - 1) / 100.0;
     const size_t below = (size_t)rank;
     const double part = rank - (double)below, low = sorted[below];
     const double high = sorted[part > 0.0 ? below + 1 : below];
-    return low == high ? low : low + (high - low) * part; /* infinite scores: no 0 times infinity */
+    /* Equal scores may be infinite: avoids 0 times infinity. */
+    return low == high ? low : low + (high - low) * part;
 }
 
 static double deviation(const double *scores, size_t count, double mean)
@@ -160,7 +159,7 @@ int statistics_take(const double *scores, size_t count, VmafStatistics *out)
     pooling_result(&pooling, VMAF_POOL_METHOD_HARMONIC_MEAN, &out->harmonic_mean);
     out->stddev = deviation(scores, count, out->mean);
     memcpy(sorted, scores, count * sizeof(*sorted));
-    if (numbers) /* there is no order among others */
+    if (numbers) /* NaNs have no order */
         qsort(sorted, count, sizeof(*sorted), compare);
     for (unsigned i = 0; i <= 100; i++)
         out->percentile[i] = numbers ? percentile(sorted, count, i) : (double)NAN;

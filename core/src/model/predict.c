@@ -44,13 +44,15 @@ static int fetch_features(VmafModel *model, ScoreStore *scores, unsigned index, 
     return 0;
 }
 
-/* Where speed_chroma could not tell (exactly 0), the luma's loss stands in for it. The test and the
- * luma value are the round trip through the normalisation, not the stored features. */
+/* Where speed_chroma found nothing (exactly 0), the loss of luma replaces it. The tested value and
+ * the luma value are those after normalising and denormalising, not the stored features. */
 static int correct_chroma(const VmafModel *model, double *x)
 {
     unsigned luma, chroma;
     if (model->chroma == 0.0 || model_chroma_features(model, &luma, &chroma) < 0) {
-        log_error("model %s: bad chroma correction", model->name);
+        log_error(
+            "model %s: chroma correction needs a factor, one adm3 and one speed_chroma feature",
+            model->name);
         return -EINVAL;
     }
     const ModelFeature *l = &model->features[luma], *c = &model->features[chroma];
@@ -123,7 +125,7 @@ static int predict(VmafModel *model, ScoreStore *scores, unsigned index, bool qu
     err = predict_raw(model, scores, index, quiet, &raw);
     if (err < 0)
         return err;
-    /* Another thread may be faster by an instant: what it stored is the score. */
+    /* Another thread may be faster: then its stored value is the score. */
     double value = finish(model, raw);
     err = scores_settle(scores, model->name, index, &value, order);
     if (err < 0)
@@ -158,7 +160,7 @@ static double percentile(const double *sorted, unsigned count, double percent)
     return sorted[(unsigned)low] * (high - place) + sorted[(unsigned)high] * (place - low);
 }
 
-/* The figures of the members' raw scores; sorts them. */
+/* Computes the figures from the members' raw scores, and sorts those. */
 static void bootstrap(const VmafModel *first, double *raw, unsigned count, double *figures)
 {
     const double delta = 0.01;
@@ -171,7 +173,7 @@ static void bootstrap(const VmafModel *first, double *raw, unsigned count, doubl
     const double deviation = sqrt(squares / count);
     qsort(raw, count, sizeof(*raw), compare);
 
-    /* The deviation of raw scores, carried through the transform by its slope at the mean. */
+    /* Scales the deviation of the raw scores by the slope of the transform at the mean. */
     const double slope =
         (finish(first, mean + delta) - finish(first, mean - delta)) / (2.0 * delta);
     figures[FIGURE_BAGGING] = finish(first, mean);
@@ -230,7 +232,7 @@ int model_collection_predict(VmafModelCollection *c, ScoreStore *scores, unsigne
 {
     double figures[FIGURE_COUNT];
     if (!is_bootstrap(c)) {
-        log_error("model collection %s: its type is not a bootstrap", c->name);
+        log_error("model collection %s is not of a bootstrap type", c->name);
         return -EINVAL;
     }
     int err = model_collection_claim_names(c, scores);
@@ -258,15 +260,15 @@ static double on_segment(const Knot *a, const Knot *b, double x)
 {
     if (a->y == b->y)
         return a->y;
-    /* A segment from 0 has its own form: the general one rounds differently. */
+    /* A segment that begins at 0 has a form of its own: the general one rounds differently. */
     if (a->x == 0.0)
         return ((b->y - a->y) / b->x) * x + a->y;
     const double slope = (b->y - a->y) / (b->x - a->x);
     return slope * x + (a->y - a->x * slope);
 }
 
-/* The first and last segments reach beyond their ends; at a shared knot the later one wins. Knots
- * out of order end the map with what was found so far. */
+/* The first and last segments extend beyond their ends; at a shared knot the later segment counts.
+ * Knots out of order end the search with the value found so far. */
 static double piecewise_linear(const Transform *t, double x)
 {
     assert(t->knot_count <= TRANSFORM_KNOTS_MAX);

@@ -72,7 +72,7 @@ double svr_predict(const Svr *svr, const double *x, unsigned features)
     return sum - svr->rho;
 }
 
-/* LIBSVM's text form of a trained regression. */
+/* ---- reading LIBSVM's text form of a trained regression ---- */
 
 #define SPACES " \t\r\n"
 
@@ -88,7 +88,7 @@ static int fail(Text *t, const char *why)
     return -EINVAL;
 }
 
-/* Takes the next word of the header; its length, 0 at the end of the text. */
+/* Takes the next word of the header. Returns its length, 0 at the end of the text. */
 static size_t next_word(Text *t, const char **word)
 {
     t->at += strspn(t->at, SPACES);
@@ -103,7 +103,7 @@ static bool is_word(const char *word, size_t size, const char *is)
     return strlen(is) == size && !memcmp(word, is, size);
 }
 
-/* A finite number that ends at a blank or at the end of the text. */
+/* Reads a finite number that ends at white space or at the end of the text. */
 static int read_number(Text *t, double *value)
 {
     char *end;
@@ -131,7 +131,8 @@ static int read_header_int(Text *t, long min, long max, long *value)
     return 0;
 }
 
-/* What LIBSVM writes for classifiers and for probabilities; a regression does not use it. */
+/* Skips numbers that LIBSVM writes for classifiers and probabilities: a regression does not use
+ * them. */
 static int skip_numbers(Text *t, unsigned count)
 {
     double ignored;
@@ -270,9 +271,10 @@ static int read_index(Text *t, unsigned long *index)
     return 0;
 }
 
-/* Reads one line into `row` (may be NULL) and tells in *width how many values it has. A value whose
- * index no feature has only adds its square to a distance, in the order of the line: such values
- * are packed behind the features', so that an index of a million needs no table of a million. */
+/* Reads one line into `row` (may be NULL) and sets *width to its number of values. A value whose
+ * index is above the number of features only adds its square to a distance, in the order of the
+ * line: these values are packed behind the features', so that an index of a million needs no table
+ * of a million. */
 static int read_vector(Text *t, unsigned features, double *coefficient, double *row,
                        unsigned *width)
 {
@@ -307,7 +309,8 @@ static int read_vector(Text *t, unsigned features, double *coefficient, double *
     return 0;
 }
 
-/* How many values the longest vector has. `t` is a copy: the lines are read again to be stored. */
+/* Finds the number of values of the longest vector. `t` is a copy: the lines are read again to
+ * store them. */
 static int measure_vectors(Text t, Svr *svr, unsigned features, const char **why)
 {
     for (unsigned i = 0; i < svr->count; i++) {

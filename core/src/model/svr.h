@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Support vector regression: the figures of a trained model and its value at a point. */
+/* Support vector regression: the numbers of a trained model, and its value at a point. Several
+ * threads may predict at once. */
 #ifndef MODEL_SVR_H
 #define MODEL_SVR_H
 
@@ -10,7 +11,7 @@ typedef struct Svr {
     int degree;
     double gamma, coef0, rho;
     unsigned count;             /* support vectors */
-    unsigned width;             /* values of each: those a file leaves out are 0 */
+    unsigned width;             /* values of each vector; those a file leaves out are 0 */
     const double *coefficients; /* count */
     const double *vectors;      /* count * width */
 } Svr;
@@ -20,8 +21,8 @@ typedef struct Svr {
 int svr_create(Svr **svr, const char *text, unsigned features, const char **why);
 void svr_destroy(Svr *svr); /* NULL is fine */
 
-/* The operations and their order are fixed, one exp for each vector: the last bit of a score
- * depends on them. */
+/* The last bit of a score depends on the operations and their order, with one exp for each vector:
+ * do not change them. */
 double svr_predict(const Svr *svr, const double *x, unsigned features);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The object `vmaf_turbo` at the end of a JSON report: how its scores came about. docs/report.schema.json
- * describes it. */
+/* Writes the object `vmaf_turbo` at the end of a JSON report, which describes the run.
+ * docs/report.schema.json describes the object. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define SCHEMA_VERSION 1
 
-/* A list of fields or items: knows its indent and whether it needs a comma. */
+/* A list of fields or items that is being written: its indent, and whether it needs a comma. */
 typedef struct List {
     FILE *file;
     unsigned depth;
@@ -136,7 +136,7 @@ static void put_scored(List *top, const Report *report)
     end(&list, '}');
 }
 
-/* A collection is noted after the first of its models, which bears its name. */
+/* A collection is noted after the first of its models, which has its name. */
 static bool is_of_collection(const Notes *notes, size_t model)
 {
     for (size_t i = model + 1; i < notes->model_count; i++)

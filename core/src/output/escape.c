@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Names come from users (a model's name, an imported metric) and may hold anything. */
+/* Escaping: names come from users (a model's name, an imported metric) and may contain anything. */
 #include <string.h>
 #include <strings.h>
 
@@ -13,16 +13,17 @@ static bool is_control(unsigned char byte)
     return byte < 0x20 || byte == 0x7f;
 }
 
-/* Room for what stands for one character. */
+/* The escape of one character. */
 typedef char Escaped[8];
 
-/* What stands for an ASCII character that means something to the format; NULL: itself. */
+/* Returns the escape of an ASCII character that has a meaning in the format; NULL: none is
+ * needed. */
 typedef const char *Escape(unsigned char c, Escaped text);
 
-/* Names stand in every frame: as few pieces as can be. */
+/* Writes long pieces at once: names are written for every frame. */
 static void put_text(FILE *file, const char *text, Escape *escape)
 {
-    const char *begin = text; /* of what was not written yet */
+    const char *begin = text; /* start of the text not written yet */
     while (*text) {
         uint32_t code;
         Escaped escaped;
@@ -58,7 +59,7 @@ static const char *xml_escape(unsigned char c, Escaped text)
     case '\r':
         snprintf(text, sizeof(Escaped), "&#%d;", c);
         return text;
-    default: /* XML 1.0 has no way to write the other control characters */
+    default: /* XML 1.0 cannot write the other control characters */
         return is_control(c) ? REPLACEMENT : NULL;
     }
 }
@@ -80,7 +81,7 @@ static const char *csv_escape(unsigned char c, Escaped text)
     return c == '"' ? "\"\"" : is_control(c) ? " " : NULL;
 }
 
-/* A bar ends a subtitle's line, braces its times; there is no escape for them. */
+/* A bar ends a subtitle's line, and braces enclose its times; neither has an escape. */
 static const char *sub_escape(unsigned char c, Escaped text)
 {
     (void)text;
@@ -92,7 +93,7 @@ void put_xml_text(FILE *file, const char *text)
     put_text(file, text, xml_escape);
 }
 
-/* `_xHHHH_`, as it stands in a name. */
+/* Is this text `_xHHHH_`, as in an escaped name? */
 static bool looks_escaped(const char *at)
 {
     if (at[0] != '_' || at[1] != 'x')
@@ -103,9 +104,9 @@ static bool looks_escaped(const char *at)
 
 void put_xml_name(FILE *file, const char *name)
 {
-    /* Names that begin so are XML's own. */
+    /* Is this a name that XML reserves? */
     bool escape = !strncasecmp(name, "xml", 3) || name_is_reserved(name);
-    const char *begin = name, *at = name; /* what was not written yet begins at `begin` */
+    const char *begin = name, *at = name; /* the text not written yet begins at `begin` */
     while (*at) {
         uint32_t code;
         const unsigned length = utf8_character(at, &code);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "output/sheet.h"
 
-/* Ends the line before this item and starts its own. */
+/* Ends the line before this item and starts a new one. */
 static void put_item(FILE *file, bool *first, const char *indent)
 {
     fputs(*first ? "\n" : ",\n", file);
@@ -85,7 +85,7 @@ static void put_aggregates(FILE *file, const Sheet *sheet)
     fputs("\n  }", file);
 }
 
-/* An extractor registered twice, with other options each time, needs a second key. */
+/* An extractor that is registered several times, with different options, needs several keys. */
 static unsigned earlier_namesakes(const Report *report, size_t feature)
 {
     unsigned count = 0;

@@ -42,7 +42,7 @@ int report_write(const Report *report, const char *path, enum VmafOutputFormat i
 {
     const OutputFormat *const format = output_format_find(id);
     if (!report || !path || !format) {
-        log_error("no such output format");
+        log_error("unknown output format");
         return -EINVAL;
     }
     if (report->score_format && !is_valid(report->score_format)) {

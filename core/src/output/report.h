@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Report files: what was scored, in one of several formats (output/sheet.h). The bytes are those of
- * the reference except for version and fps; docs/usage.md says where we mend its slips. */
+/* Report files in several formats (output/sheet.h). The bytes equal the reference's except for
+ * version and fps; docs/usage.md lists the errors of the reference that we correct. */
 #ifndef OUTPUT_REPORT_H
 #define OUTPUT_REPORT_H
 
@@ -17,16 +17,16 @@
 typedef struct ReportFeature {
     const char *extractor;
     const char *backend;         /* "cpu", "vulkan", …; NULL means "cpu" */
-    const char *instruction_set; /* of the CPU's vector code; NULL: not told */
-    const Dict *options;         /* as given; NULL: all defaults */
+    const char *instruction_set; /* of the CPU's vector code; NULL: not known */
+    const Dict *options;         /* as given by the caller; NULL: all defaults */
 
-    /* On a device: the proof that it ran there. */
-    const char *device;     /* as its driver names it; NULL: it ran on the CPU */
+    /* For a device: the proof that the feature ran there. */
+    const char *device;     /* the driver's name for it; NULL: the CPU */
     unsigned passes;        /* kernels that a frame takes */
     uint64_t frames;        /* measured there */
-    uint64_t launches;      /* of kernels: frames * passes */
-    uint64_t frames_on_cpu; /* of these, measured once more on the CPU to settle a last bit */
-    double device_us;       /* of kernels in a frame, by the device's clock; 0: it has none */
+    uint64_t launches;      /* kernels started: frames * passes */
+    uint64_t frames_on_cpu; /* frames measured again on the CPU to settle a last bit */
+    double device_us;       /* time of its kernels in a frame, by the device's clock; 0: no clock */
 } ReportFeature;
 
 typedef struct Report {
@@ -35,23 +35,21 @@ typedef struct Report {
     unsigned width, height;
     double fps;               /* pairs per second of wall time */
     double elapsed;           /* seconds, from the first pair to the last */
-    unsigned threads;         /* workers of the context; 0: its caller did the work */
+    unsigned threads;         /* workers of the context; 0: the caller did the work */
     unsigned subsample;       /* every Nth frame; 0 and 1: every frame */
     unsigned frames;          /* pairs read: pooled figures cover 0 … frames - 1 */
     const char *score_format; /* `%.N` and f, e or g, N from 0 to 17; NULL: the reference's rule */
-    /* In registration order. Listed in XML and JSON when one of them left the CPU, or the notes
-     * want it so; no such list in a file means that every feature ran on the CPU. CSV and SUB have
-     * no place for it. */
+    /* In registration order. XML and JSON list them when one ran on a device, or when the notes ask
+     * for it; without the list, every feature ran on the CPU. CSV and SUB cannot show it. */
     ReportFeature *features;
     size_t feature_count;
-    /* Videos, models and settings; NULL: nothing is known of them. The reference's formats have no
-     * place for them. */
+    /* Videos, models and settings; NULL: none. The reference's formats do not show them. */
     const Notes *notes;
 } Report;
 
-/* Writes the report to `path`, replacing what is there as a whole (base/outfile.h). -EINVAL for
- * NULL, an unknown output format or a bad score format (before the file is touched), and when the
- * file cannot be opened; -EIO when it cannot be written to its end; -ENOMEM. Logged. */
+/* Writes the report to `path`, replacing the old file as a whole (base/outfile.h). -EINVAL for
+ * NULL, an unknown output format or a bad score format (the file is then untouched), and when the
+ * file cannot be opened; -EIO when it cannot be written completely; -ENOMEM. Errors are logged. */
 int report_write(const Report *report, const char *path, enum VmafOutputFormat id);
 
 /* Fills a report from a context, after waiting for frames under way (unless called inside a

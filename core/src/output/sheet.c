@@ -9,7 +9,7 @@
 #include "model/pooling.h"
 #include "output/sheet.h"
 
-/* The scores that pooled figures cover. Their number, or 0 when one is missing. */
+/* Finds the scores that pooled figures cover. Returns their number, or 0 when one is missing. */
 static size_t gather(const Sheet *sheet, const SheetColumn *column, double *out)
 {
     const size_t step = sheet->report->subsample > 1 ? sheet->report->subsample : 1;
@@ -134,7 +134,7 @@ const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature)
     return text;
 }
 
-/* The reference's rule: count the steps by ten that bring the fraction to one. */
+/* The reference's rule: counts how often the fraction must be multiplied by ten to reach one. */
 static bool takes_six_decimals(double value)
 {
     double fraction = fabs(value) - floor(fabs(value));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A report laid out as a table, and how its cells are written: what the formats share. */
+/* A report as a table, and functions that write its cells: shared by all formats. Used by one
+ * thread. */
 #ifndef OUTPUT_SHEET_H
 #define OUTPUT_SHEET_H
 
@@ -19,7 +20,7 @@ typedef struct Sheet {
     SheetColumn *columns;
     size_t column_count;
     size_t end; /* one past the last index that may hold a score */
-    /* For details, else NULL. Of each column; `size` 0: it cannot be pooled. */
+    /* One for each column, for details; else NULL. `size` 0: the column cannot be pooled. */
     VmafStatistics *statistics;
 } Sheet;
 
@@ -41,37 +42,36 @@ extern const char *const sheet_pool_names[SHEET_POOLS];
 /* False when the column cannot be pooled over the pairs read. */
 bool sheet_pool(const Sheet *sheet, const SheetColumn *column, double pooled[SHEET_POOLS]);
 
-/* Why the report is partial; NULL: it is whole. */
+/* Why the report is partial; NULL: it is complete. */
 const char *sheet_partial(const Sheet *sheet);
 
-/* Did a feature leave the CPU, or does somebody want to know in any case? */
+/* List where features ran? True if one ran on a device, or if the notes ask for the list. */
 bool sheet_lists_backends(const Sheet *sheet);
 
 /* Does JSON have what vmaf_report_details() asks for? */
 bool sheet_has_details(const Sheet *sheet);
 void sheet_put_details(FILE *file, const Sheet *sheet);
 
-/* A feature's device time as reports have it. */
+/* Formats a feature's device time for reports. */
 #define SHEET_TIME_SIZE 512
 const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature);
 
 /* Six decimals, sixteen when the fraction is not 0 but below 1e-6; or the report's own format. */
 void sheet_put_number(FILE *file, const Sheet *sheet, double value);
-/* The same, with null for what JSON has no number for. */
+/* The same for JSON: null for values that are not finite. */
 void sheet_put_json_number(FILE *file, const Sheet *sheet, double value);
 
-/* Text with what its format reserves made harmless; never malformed UTF-8. */
+/* Write text with the format's special characters escaped; never malformed UTF-8. */
 void put_xml_text(FILE *file, const char *text);
-/* As the name of an attribute: characters that cannot stand there become `_xHHHH_`, their code.
- * Names that differ still do. */
+/* Writes the name of an attribute: characters that it cannot contain become `_xHHHH_`, their code.
+ * Different names stay different. */
 void put_xml_name(FILE *file, const char *name);
 void put_json_text(FILE *file, const char *text);
 void put_csv_text(FILE *file, const char *text);
 void put_sub_text(FILE *file, const char *text);
 
-/* The formats of report files, in one table. A new one takes a row here, a value of enum
- * VmafOutputFormat and, to be asked for by the command, an option of its name
- * (tools/vmaf/options.c). */
+/* The formats of report files, in one table in report.c. A new format needs a row there, a value of
+ * enum VmafOutputFormat and, for the command, an option of its name (tools/vmaf/options.c). */
 
 typedef struct OutputFormat {
     enum VmafOutputFormat id;

@@ -97,7 +97,7 @@ static void what_nobody_understands_is_ignored(void **state)
     check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
     setenv("VMAF_LOG", "loud", 1);
     check(VMAF_LOG_LEVEL_WARNING, VMAF_LOG_LEVEL_ERROR,
-          "libvmaf WARNING VMAF_LOG=loud is ignored: it is none, error, warning, info or debug\n"
+          "libvmaf WARNING ignoring VMAF_LOG=loud: use none, error, warning, info or debug\n"
           "libvmaf ERROR number 7\n");
     /* Once is enough. */
     check(VMAF_LOG_LEVEL_WARNING, VMAF_LOG_LEVEL_ERROR, "libvmaf ERROR number 7\n");
