@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_cuda.h: a VmafCudaState is a CudaHipState. */
+/* The public functions of libvmaf_cuda.h. A VmafCudaState is a CudaHipState. */
 #include "libvmaf/libvmaf_cuda.h"
 
 #include <errno.h>

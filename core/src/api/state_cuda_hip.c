@@ -13,7 +13,7 @@
 struct CudaHipState {
     CudaHipSource source;
     pthread_mutex_t lock;
-    GpuSession *session; /* guarded; NULL once a context has it */
+    GpuSession *session; /* guarded by the lock; NULL once a context has it */
 };
 
 /* ---- states ---- */

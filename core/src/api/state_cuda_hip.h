@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What VmafCudaState and VmafHipState are, and the pictures of both headers. */
+/* VmafCudaState and VmafHipState, which are both a CudaHipState, and the pictures of both
+ * headers. */
 #ifndef STATE_CUDA_HIP_H
 #define STATE_CUDA_HIP_H
 
@@ -7,24 +8,24 @@
 #include "engine/picture.h"
 #include "libvmaf/libvmaf.h"
 
-/* Which device a state opens. */
+/* The device that a state opens. */
 typedef struct CudaHipSource {
     const GpuBackend *backend;
-    const CudaHipApi *api; /* NULL: its library is not there */
+    const CudaHipApi *api; /* NULL: its library is missing */
     bool by_index;
-    int index;     /* in the backend's list; -1: the first */
-    void *context; /* otherwise: see cuda_hip_adopt */
+    int index;     /* in the backend's list; -1: the first one */
+    void *context; /* used unless by_index: see cuda_hip_adopt */
 } CudaHipSource;
 
-/* A device for contexts to come. The first context that uses it takes it over and closes it at its
- * end, so that a state which is never freed holds nothing; a further context opens the device
- * anew. */
+/* A device for contexts to use. The first context takes the open device over and closes it at its
+ * end, so that a state which is never freed holds no device; each further context opens the device
+ * again. Any thread. */
 typedef struct CudaHipState CudaHipState;
 int cuda_hip_state_create(CudaHipState **out, const CudaHipSource *source);
 int cuda_hip_state_use(CudaHipState *state, VmafContext *vmaf);
-void cuda_hip_state_destroy(CudaHipState *state); /* at any time; NULL is fine */
+void cuda_hip_state_destroy(CudaHipState *state); /* may be called at any time; NULL is fine */
 
-/* The numbers of VmafCudaPicturePreallocationMethod, and of HIP's. */
+/* The values equal those of VmafCudaPicturePreallocationMethod and of its HIP counterpart. */
 enum CudaHipPictures {
     CUDA_HIP_PICTURES_NONE,
     CUDA_HIP_PICTURES_DEVICE,

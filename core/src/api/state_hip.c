@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_hip.h: a VmafHipState is a CudaHipState. */
+/* The public functions of libvmaf_hip.h. A VmafHipState is a CudaHipState. */
 #include "libvmaf/libvmaf_hip.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int vmaf_hip_list_devices(void)
     GpuProbe *probe;
     const int err = hip_backend.probe(&hip_backend, false, &probe);
     if (err == -ENOSYS || err == -ENODEV)
-        return 0; /* no runtime, no driver: no device */
+        return 0; /* without a runtime or driver there is no device */
     if (err)
         return err;
     for (unsigned i = 0; i < probe->count; i++)

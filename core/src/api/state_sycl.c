@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_sycl.h over the registry: a VmafSyclState is a GpuSession. Frame buffers are in frames.c,
- * times in profile.c. */
+/* The public functions of libvmaf_sycl.h. A VmafSyclState is a GpuSession. Frame buffers are in
+ * frames.c, times in profile.c. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the files behind libvmaf_sycl.h share. */
+/* Declarations for the files that implement libvmaf_sycl.h. */
 #ifndef SYCL_STATE_H
 #define SYCL_STATE_H
 
@@ -17,10 +17,11 @@ typedef struct SyclPlane {
     const void *data;
     size_t pitch; /* bytes from row to row */
     unsigned w, h, bpc;
-    unsigned shift; /* samples are in the high bits of their words: this many below them */
+    unsigned shift; /* unused bits below the sample in its word */
 } SyclPlane;
 
-/* frames.c: fills the frame buffer of one side, of the only context that uses the state; waits. */
+/* In frames.c: fills the frame buffer of one side, for the only context that uses the state, and
+ * waits. */
 int sycl_frames_fill(VmafSyclState *state, bool is_ref, const SyclPlane *plane);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Vulkan in the registry, and libvmaf_vulkan.h over it: a VmafVulkanState is a GpuSession. */
+/* The public functions of libvmaf_vulkan.h. A VmafVulkanState is a GpuSession. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ int vmaf_vulkan_list_devices(void)
     GpuProbe *probe;
     const int err = vulkan_probe(&vulkan_backend, false, &probe);
     if (err == -ENOSYS || err == -ENODEV)
-        return 0; /* no loader, no driver: no device */
+        return 0; /* without a loader or driver there is no device */
     if (err)
         return err;
     int count = (int)probe->count;
@@ -80,7 +80,7 @@ static void fill_info(VmafVulkanDeviceInfo *info, const GpuDeviceInfo *from, uns
     memcpy(full.name, from->name, sizeof(full.name));
     memcpy(full.driver, from->driver, sizeof(full.driver));
     memcpy(full.missing, from->missing, sizeof(full.missing));
-    /* A caller built against a younger header has a longer struct, an older one a shorter. */
+    /* A caller built against a newer header has a longer struct, against an older one a shorter. */
     memcpy(info, &full, info->size < sizeof(full) ? info->size : sizeof(full));
 }
 
@@ -200,7 +200,7 @@ int vmaf_vulkan_state_init_external_device(VmafVulkanState **state,
     return err;
 }
 
-/* Of vmaf_vulkan_state_set_queue_lock, which knows one queue alone. */
+/* For vmaf_vulkan_state_set_queue_lock, whose functions take no queue. */
 static void lock_plainly(void *opaque, uint32_t family, uint32_t index)
 {
     const VulkanDevice *dev = opaque;
@@ -278,7 +278,7 @@ int vmaf_vulkan_picture_fetch(VmafContext *vmaf, VmafPicture *pic)
     return vmaf && pic ? context_fetch_picture(vmaf, pic) : -EINVAL;
 }
 
-/* The client an imported picture is for. */
+/* The client that an imported picture belongs to. */
 static GpuClient *import_client(VmafVulkanState *state, VmafContext *vmaf)
 {
     return vmaf ? client_of(vmaf, &vulkan_backend) : session_client(session_of(state));

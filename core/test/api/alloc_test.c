@@ -96,7 +96,7 @@ static int score(VmafContext *vmaf, VmafModel *model, VmafModelCollection *colle
     return err;
 }
 
-/* Of a frame that failed nothing is stored, by no feature. */
+/* No feature stores a score for a frame that failed. */
 static bool frames_are_whole(VmafContext *vmaf)
 {
     static const char *const metrics[] = { "psnr_y", "VMAF_integer_feature_adm2_score",

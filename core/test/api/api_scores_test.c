@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a host program asks a context for: scores, those of models and their names, and reports. */
+/* The public API of a context: scores, models' scores and their names, and reports. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -182,8 +182,8 @@ static void model_versions(void **state)
     assert_int_equal(found, 1);
 }
 
-/* Under the name of a metric, long or short, a model's scores would be taken for that metric's, and the
- * other way round. */
+/* Under the name of a metric, long or short, a model's scores would be taken for that metric's, and
+ * the other way round. */
 static void model_names_are_their_own(void **state)
 {
     static const char *const taken[] = { "psnr_y", "integer_motion2", "mine", "vmaf",
@@ -214,7 +214,7 @@ static void model_names_are_their_own(void **state)
     vmaf_model_destroy(model);
 }
 
-/* The same, with the model first. */
+/* The same check, with the model registered first. */
 static void features_do_not_take_names_of_models(void **state)
 {
     VmafContext *vmaf = open_context(0, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The public API as a host program uses it: linked to the shared library, public headers only. Pictures and scores have
- * files of their own. */
+/* The public API as a host program uses it: linked to the shared library, public headers only.
+ * Pictures and scores have files of their own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -95,7 +95,7 @@ static void feature_options(void **state)
     /* Not consumed: it may be mended and used again. */
     vmaf_feature_dictionary_set(&dict, "enable_mse", "true");
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", dict), 0);
-    /* The same once more is fine, and so is one that differs only in what names do not show. */
+    /* Registering the same feature again is fine, also with options that names do not show. */
     assert_int_equal(vmaf_use_feature(vmaf, "psnr", NULL), 0);
     dict = NULL;
     vmaf_feature_dictionary_set(&dict, "motion_max_val", "12.0");
@@ -224,7 +224,7 @@ static void errors_of_workers_come_back(void **state)
     }
 }
 
-/* What a build or a machine lacks is told at the door, and cleaned up after as ever. */
+/* If the build or the machine lacks a backend, opening fails, and everything is freed. */
 static void absent_backends(void **state)
 {
     VmafContext *vmaf = open_context(0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What tests of the public API do again and again. */
+/* Helpers for tests of the public API. */
 #ifndef TEST_API_USE_H
 #define TEST_API_USE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* VMAF_BACKEND in the environment, under a program that knows nothing of it: scores there, to the last bit
- * those of the CPU, or an error that is seen whatever the program's log level. The device is the host
- * backend, which every machine has. */
+/* VMAF_BACKEND in the environment, under a program that knows nothing of it: scores there, to the
+ * last bit those of the CPU, or an error that is seen whatever the program's log level. The device
+ * is the host backend, which every machine has. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -154,7 +154,7 @@ static void test_scores(void **unused)
         }
 }
 
-/* Whatever leaves the CPU in charge. */
+/* Values that select the CPU. */
 static void test_cpu(void **unused)
 {
     Scores wanted, scores;
@@ -175,7 +175,7 @@ static void test_cpu(void **unused)
     assert_string_equal("", said);
 }
 
-static void test_nonsense(void **unused)
+static void test_bad_values(void **unused)
 {
     static const char *const words[] = { "vulkna", "host:",  "cpu:0", ":",
                                          ":0",     "Vulkan", "all",   "cpu:" };
@@ -226,7 +226,7 @@ static void test_no_device(void **unused)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-/* What the program gives wins: the environment's device is not even looked for. */
+/* A device from the program has priority: the environment's device is not even looked for. */
 static void test_explicit(void **unused)
 {
     VmafDevice *device;
@@ -267,7 +267,8 @@ static void test_explicit(void **unused)
     vmaf_device_close(&device);
 }
 
-/* Features without GPU code run beside it, and that is said once; where all are such, nothing runs. */
+/* Features without GPU code run beside it, and that is said once; where all are such, nothing
+ * runs. */
 static void test_features(void **unused)
 {
     ask("host");
@@ -420,7 +421,7 @@ static void test_software(void **unused)
     }
 }
 
-/* Whatever there is, or the CPU. */
+/* Any device, or the CPU if there is none. */
 static void test_auto(void **unused)
 {
     Scores wanted, scores;
@@ -444,7 +445,7 @@ TEST_MAIN(environment)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_scores, tidy),
         cmocka_unit_test_teardown(test_cpu, tidy),
-        cmocka_unit_test_teardown(test_nonsense, tidy),
+        cmocka_unit_test_teardown(test_bad_values, tidy),
         cmocka_unit_test_teardown(test_no_device, tidy),
         cmocka_unit_test_teardown(test_explicit, tidy),
         cmocka_unit_test_teardown(test_features, tidy),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What libvmaf/inspect.h and libvmaf/report.h promise, as a host program sees it. */
+/* The functions of libvmaf/inspect.h and libvmaf/report.h, as a host program uses them. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -59,7 +59,7 @@ static void extractors_are_listed(void **state)
     vmaf_close(vmaf);
 }
 
-static void extractors_say_what_they_do(void **state)
+static void extractors_have_summaries(void **state)
 {
     const VmafExtractorInfo vif = extractor("vif"), psnr = extractor("psnr");
     assert_string_equal(vif.name, "vif");
@@ -92,7 +92,7 @@ static void options_are_listed(void **state)
 }
 
 /* The counts are those of the lists. */
-static void lists_end_where_they_say(void **state)
+static void lists_end_at_their_count(void **state)
 {
     VmafExtractorInfo info = { .size = sizeof(info) };
     VmafOptionInfo option_info = { .size = sizeof(option_info) };
@@ -207,7 +207,7 @@ static void overloads_show(void **state)
 }
 
 /* Features in the order of their registration, each once. */
-static void registered_features_say_where_they_run(void **state)
+static void registered_features_show_where_they_run(void **state)
 {
     static const char *const expected[] = { "adm", "motion", "vif", "psnr" };
     VmafContext *vmaf;
@@ -230,8 +230,8 @@ static void registered_features_say_where_they_run(void **state)
     vmaf_close(vmaf);
 }
 
-/* Names carry the options, and every metric is told, whether it is made or not. */
-static void registered_features_say_their_metrics(void **state)
+/* Names show the options, and every metric is listed, whether it is computed or not. */
+static void registered_features_show_their_metrics(void **state)
 {
     static const struct {
         unsigned feature, index;
@@ -260,7 +260,8 @@ static void registered_features_say_their_metrics(void **state)
     vmaf_close(vmaf);
 }
 
-/* Scores a clip with the default model, asking for scores as they come, or not, and reads the report. */
+/* Scores a clip with the default model, asking for scores as they come, or not, and reads the
+ * report. */
 static void score_while_asking(bool asking, unsigned threads, char *text, size_t size)
 {
     enum { PAIRS = 6 };
@@ -544,15 +545,15 @@ TEST_MAIN(inspect)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extractors_are_listed),
-        cmocka_unit_test(extractors_say_what_they_do),
+        cmocka_unit_test(extractors_have_summaries),
         cmocka_unit_test(options_are_listed),
-        cmocka_unit_test(lists_end_where_they_say),
+        cmocka_unit_test(lists_end_at_their_count),
         cmocka_unit_test(metrics_have_both_names),
         cmocka_unit_test(builtin_models_are_listed),
         cmocka_unit_test(models_show_their_contents),
         cmocka_unit_test(overloads_show),
-        cmocka_unit_test(registered_features_say_where_they_run),
-        cmocka_unit_test(registered_features_say_their_metrics),
+        cmocka_unit_test(registered_features_show_where_they_run),
+        cmocka_unit_test(registered_features_show_their_metrics),
         cmocka_unit_test(asking_for_scores_early_changes_no_report),
         cmocka_unit_test(sizes_are_kept_to),
         cmocka_unit_test(bad_arguments_are_errors),

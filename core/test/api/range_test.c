@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Samples above the depth that a picture declares: refused wherever they are, by every way to compute,
- * with nothing left behind; and nothing else is refused. */
+/* Samples above the depth that a picture declares: refused wherever they are, by every way to
+ * compute, with nothing left behind; and nothing else is refused. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static void make_pair(VmafPicture pair[2], unsigned bpc, unsigned frame)
     for (unsigned side = 0; side < 2; side++) {
         assert_int_equal(0, vmaf_picture_alloc(&pair[side], VMAF_PIX_FMT_YUV444P, bpc, W, H));
         clip_fill(&pair[side], frame, (int)side);
-        /* What lies beyond the width is nobody's business. */
+        /* Bytes beyond the width are ignored. */
         for (unsigned p = 0; p < 3 && bpc > 8; p++)
             for (unsigned y = 0; y < H; y++)
                 put(&pair[side], p, W, y, 0xffff);
@@ -59,8 +59,8 @@ static void unref(VmafPicture pair[2])
         assert_int_equal(0, vmaf_picture_unref(&pair[side]));
 }
 
-/* A good pair, a bad one, and the same index again with a good one: the scores are those of a context
- * that never saw the bad one. */
+/* A good pair, a bad one, and the same index again with a good one: the scores are those of a
+ * context that never saw the bad one. */
 static void check_place(const Place *at, unsigned bpc, unsigned threads, uint64_t cpumask)
 {
     VmafContext *vmaf = open_context(bpc, threads, cpumask);
@@ -137,7 +137,8 @@ static void a_refused_pair_leaves_nothing(void **state)
     }
 }
 
-/* Depths that fill their bytes hold nothing else; planes that no feature reads may hold anything. */
+/* Depths that fill their bytes hold nothing else; planes that no feature reads may hold
+ * anything. */
 static void nothing_else_is_refused(void **state)
 {
     for (unsigned bpc = 8; bpc <= 16; bpc += 8) {
@@ -158,7 +159,7 @@ static void nothing_else_is_refused(void **state)
     assert_int_equal(0, vmaf_close(vmaf));
 }
 
-/* Who fills a picture may let the library look at rows early: that changes nothing. */
+/* Checking rows early, while the picture is filled, does not change results. */
 static void announced_rows(void **state)
 {
     VmafContext *vmaf = open_context(10, 0, 0);

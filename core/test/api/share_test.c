@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Contexts that share their reference pictures and their threads score what each scores on its own, in
- * whatever order they are closed. */
+/* Contexts that share their reference pictures and their threads score what each scores on its own,
+ * in whatever order they are closed. */
 #include <errno.h>
 
 #include <libvmaf/libvmaf.h>
@@ -114,7 +114,7 @@ static void one_may_leave_early(void **state)
     assert_int_equal(0, vmaf_close(second));
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_calls_are_refused(void **state)
 {
     VmafContext *const vmaf = open_context(0);
     VmafPicture none = { 0 }, out;
@@ -132,7 +132,7 @@ TEST_MAIN(share)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_each_alone),
         cmocka_unit_test(one_may_leave_early),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(invalid_calls_are_refused),
     };
     return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "base/cpu.h"
 #include "testing.h"
 
-static void a_set_goes_with_those_that_build_upon_it(void **state)
+static void disabling_a_set_disables_those_that_require_it(void **state)
 {
     const unsigned have = cpu_flags(0);
     for (unsigned bit = CPU_SSE2; bit <= CPU_AVX512ICL; bit <<= 1)
@@ -19,7 +19,7 @@ static void a_full_mask_leaves_nothing(void **state)
 TEST_MAIN(cpu)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_goes_with_those_that_build_upon_it),
+        cmocka_unit_test(disabling_a_set_disables_those_that_require_it),
         cmocka_unit_test(a_full_mask_leaves_nothing),
     };
     return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);

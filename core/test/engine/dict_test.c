@@ -45,7 +45,7 @@ static void same_key_overwrites(void **state)
     dict_destroy(dict);
 }
 
-static void merge_lets_the_later_win(void **state)
+static void merge_keeps_the_later_value(void **state)
 {
     Dict *into = NULL, *from = NULL;
     for (unsigned i = 0; i < 20; i++) {
@@ -91,7 +91,7 @@ TEST_MAIN(dict)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_normalised),
         cmocka_unit_test(same_key_overwrites),
-        cmocka_unit_test(merge_lets_the_later_win),
+        cmocka_unit_test(merge_keeps_the_later_value),
         cmocka_unit_test(locale_changes_nothing),
     };
     return cmocka_run_group_tests_name("dict", tests, NULL, NULL);

@@ -43,7 +43,8 @@ static void any_bits(void **state)
         double value;
         memcpy(&value, &bits, sizeof(value));
         check(value);
-        /* The same digits where scores are, down to those that have none of the six. */
+        /* The digits equal printf's in the range of scores, down to numbers whose six decimals are
+         * all 0. */
         check_signs(ldexp(frexp(value, &(int){ 0 }), (int)(bits % 96) - 40));
     }
     assert_true(printed > 400000);
@@ -63,7 +64,7 @@ static void scores(void **state)
     assert_int_equal(5 * 200000, printed);
 }
 
-/* What lies in the middle between two texts goes to the even one: odd multiples of 2^-7. */
+/* A number halfway between two texts is rounded to the even one: odd multiples of 2^-7. */
 static void ties(void **state)
 {
     printed = 0;

@@ -11,7 +11,7 @@
 /* No call of log_set_level at all. */
 #define UNASKED 1000
 
-/* What a message of some level prints under some other level. */
+/* Checks the output of a message of one level while another level is set. */
 static void check(int level, int message, const char *expected)
 {
     char text[256] = { 0 };
@@ -91,7 +91,7 @@ static void the_environment_wins(void **state)
     check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
 }
 
-static void what_nobody_understands_is_ignored(void **state)
+static void unknown_levels_are_ignored(void **state)
 {
     setenv("VMAF_LOG", "", 1);
     check(VMAF_LOG_LEVEL_ERROR, VMAF_LOG_LEVEL_WARNING, "");
@@ -114,7 +114,7 @@ TEST_MAIN(log)
         cmocka_unit_test(the_level_decides),
         cmocka_unit_test(no_such_level_prints_nothing),
         cmocka_unit_test(the_environment_wins),
-        cmocka_unit_test(what_nobody_understands_is_ignored),
+        cmocka_unit_test(unknown_levels_are_ignored),
     };
     unsetenv("VMAF_LOG");
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);

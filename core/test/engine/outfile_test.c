@@ -160,7 +160,8 @@ static void writes_through_to_pipes(void **unused)
     remove("pipe");
 }
 
-/* Where stdout goes is written, not replaced: whoever opened it holds the file, not its name. */
+/* The file of stdout is written, not replaced: the program that opened it holds the file, not its
+ * name. */
 static void writes_through_to_stdout(void **unused)
 {
     const int before = dup(STDOUT_FILENO);
@@ -197,7 +198,7 @@ static void finds_a_full_disk(void **unused)
     assert_int_equal(-ENOSPC, outfile_commit(file));
 }
 
-static void says_what_it_cannot_open(void **unused)
+static void reports_files_that_cannot_be_opened(void **unused)
 {
     assert_int_equal(-EISDIR, write_text(".", OUTFILE_REPLACE, "text"));
     assert_int_equal(-ENOENT, write_text("", OUTFILE_REPLACE, "text"));
@@ -280,7 +281,7 @@ TEST_MAIN(outfile)
         TEST(writes_through_to_pipes),
         TEST(writes_through_to_stdout),
         TEST(finds_a_full_disk),
-        TEST(says_what_it_cannot_open),
+        TEST(reports_files_that_cannot_be_opened),
         TEST(writes_at_any_position),
         TEST(private_files_follow_no_link),
         TEST(keeps_off_the_standard_streams),

@@ -137,8 +137,9 @@ static void take_block(void *opaque, void *block)
     mem_aligned_free(block);
 }
 
-/* Memory that takes long to get is there when it is fetched; a picture that could not be had is not lost. */
-static void a_pool_may_get_its_memory_late(void **state)
+/* Memory that takes long to get is there when it is fetched; a picture that could not be had is not
+ * lost. */
+static void a_pool_may_allocate_late(void **state)
 {
     Blocks blocks = { .limit = 3 };
     const PoolMemory memory = { give_block, take_block, &blocks, .when_fetched = true };
@@ -208,7 +209,7 @@ static void pooled_pictures_are_aligned_and_zeroed(void **state)
 }
 
 /* The block is the fourth thing that a pool asks for. */
-static void a_pool_that_gets_no_block_has_pictures_of_their_own(void **state)
+static void a_pool_without_one_block_allocates_each_picture(void **state)
 {
     const long live = mem_live();
     mem_fail_after(4);
@@ -275,10 +276,10 @@ TEST_MAIN(picture)
         cmocka_unit_test(planes_are_aligned_and_apart),
         cmocka_unit_test(references_are_counted),
         cmocka_unit_test(the_last_one_back_is_the_first_out),
-        cmocka_unit_test(a_pool_may_get_its_memory_late),
+        cmocka_unit_test(a_pool_may_allocate_late),
         cmocka_unit_test(a_pool_outlives_its_end_while_pictures_are_out),
         cmocka_unit_test(pooled_pictures_are_aligned_and_zeroed),
-        cmocka_unit_test(a_pool_that_gets_no_block_has_pictures_of_their_own),
+        cmocka_unit_test(a_pool_without_one_block_allocates_each_picture),
 #ifdef MEMORY_CAN_BE_MEASURED
         cmocka_unit_test(unfetched_pictures_take_no_memory),
 #endif

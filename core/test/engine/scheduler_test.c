@@ -131,7 +131,8 @@ static const FeatureDef history = {
     .report = history_report,
 };
 
-/* delayed: a frame's score comes with the frame after it, and that of the last one with the flush. */
+/* delayed: a frame's score comes with the frame after it, and that of the last one with the
+ * flush. */
 typedef struct DelayedState {
     unsigned index;
     bool any;
@@ -282,7 +283,7 @@ static void scores_do_not_depend_on_threads(void **state)
     }
 }
 
-static void skipped_frames_reach_only_those_who_ask(void **state)
+static void skipped_frames_reach_only_features_that_need_them(void **state)
 {
     for (size_t t = 0; t < COUNT(thread_counts); t++) {
         Rig rig;
@@ -384,8 +385,8 @@ static void steady_state_allocates_nothing(void **state)
     for (unsigned i = 0; i < STEADY; i++)
         rig_read(&rig, true);
     scheduler_wait(rig.scheduler);
-    /* Two pictures a frame, of two blocks each, are the test's own. A feature gets working memory for
-     * a further worker when two of its frames first overlap, which may be late. */
+    /* Two pictures a frame, of two blocks each, are the test's own. A feature gets working memory
+     * for a further worker when two of its frames first overlap, which may be late. */
     const long counted = mem_fail_after(0);
     const long late = (long)scheduler_feature_count(rig.scheduler) * (THREADS - 1);
     assert_in_range(counted, STEADY * 4, STEADY * 4 + late);
@@ -450,7 +451,7 @@ TEST_MAIN(scheduler)
     log_set_level(VMAF_LOG_LEVEL_NONE);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_do_not_depend_on_threads),
-        cmocka_unit_test(skipped_frames_reach_only_those_who_ask),
+        cmocka_unit_test(skipped_frames_reach_only_features_that_need_them),
         cmocka_unit_test(errors_come_back),
         cmocka_unit_test(failed_frames_leave_nothing),
         cmocka_unit_test(may_end_at_any_moment),

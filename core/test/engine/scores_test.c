@@ -143,7 +143,7 @@ static void far_indices_cost_no_memory(void **state)
     score_table_clear(&table);
 }
 
-/* What was copied stays as it was, whatever is written later. */
+/* A copy does not change when more is written later. */
 static void a_copy_is_of_one_instant(void **state)
 {
     ScoreStore *store = *state;

@@ -119,7 +119,7 @@ static void wait_until_at_hand(Team *team, unsigned count)
         sched_yield();
 }
 
-static void whoever_is_busy_is_not_at_hand(void **state)
+static void busy_workers_are_not_at_hand(void **state)
 {
     Team *team;
     assert_int_equal(team_at_hand(NULL), 1);
@@ -142,7 +142,7 @@ TEST_MAIN(team)
         cmocka_unit_test(each_job_runs_once),
         cmocka_unit_test(a_loop_ends_with_its_last_job),
         cmocka_unit_test(tasks_may_loop_within_loops),
-        cmocka_unit_test(whoever_is_busy_is_not_at_hand),
+        cmocka_unit_test(busy_workers_are_not_at_hand),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

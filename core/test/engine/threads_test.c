@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A context and several threads: what its header lets any of them do while one drives it. To be run under
- * the sanitizers, too; figures are checked here. */
+/* A context and several threads: what its header lets any of them do while one drives it. To be run
+ * under the sanitizers, too; figures are checked here. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -196,8 +196,9 @@ static void *import_prediction(void *arg)
     return NULL;
 }
 
-/* A name is the model's or that of imported scores, whoever is first. The model's: all get the score that
- * is stored in the end, and the import is refused. The other's: nobody gets a prediction. */
+/* A name belongs to the model or to imported scores, whichever is first. If the model is first, all
+ * threads get the stored prediction, and the import is refused. Otherwise nobody gets a
+ * prediction. */
 static void predictions_agree_with_what_is_stored(void **state)
 {
     enum { ASKERS = 3 };

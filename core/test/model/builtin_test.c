@@ -46,7 +46,7 @@ static void the_list_is_complete(void **state)
     assert_null(builtin_model(COUNT(names)));
 }
 
-static void each_loads_as_what_it_is(void **state)
+static void each_loads_as_a_model_or_a_collection(void **state)
 {
     for (unsigned i = 0; i < COUNT(names); i++) {
         VmafModel *model = NULL;
@@ -202,7 +202,7 @@ TEST_MAIN(builtin)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list_is_complete),
-        cmocka_unit_test(each_loads_as_what_it_is),
+        cmocka_unit_test(each_loads_as_a_model_or_a_collection),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(figures_are_shared_not_copied),
         cmocka_unit_test(neg_limits_the_gain),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the model tests share: features that only have a name and options, a small model file whose
+/* Helpers of the model tests: features that only have a name and options, a small model file whose
  * parts can be changed, and a way to load text as if it were a file. */
 #ifndef TEST_MODEL_FIXTURE_H
 #define TEST_MODEL_FIXTURE_H

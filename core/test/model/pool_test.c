@@ -35,7 +35,7 @@ static void methods(void **state)
     scores_destroy(scores);
 }
 
-/* Where the first index is one that subsampling skips, 0 must not become the least score. */
+/* If subsampling skips the first index, 0 must not become the smallest score. */
 static void subsampling_starts_from_the_first_kept(void **state)
 {
     static const double values[] = { 50.0, 40.0, 60.0 };

@@ -201,7 +201,7 @@ static void the_object_has_its_layout(void **state)
     notes_clear(&notes);
 }
 
-static void only_who_asks_gets_it(void **state)
+static void the_object_is_written_on_request_only(void **state)
 {
     VmafContext *vmaf;
     assert_int_equal(vmaf_init(&vmaf, (VmafConfiguration){ .n_threads = 0 }), 0);
@@ -224,7 +224,7 @@ TEST_MAIN(details)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_object_has_its_layout),
-        cmocka_unit_test(only_who_asks_gets_it),
+        cmocka_unit_test(the_object_is_written_on_request_only),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);
     return cmocka_run_group_tests_name("details", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Imports a score under each name that standard input holds, each ended by a 0 byte: score n for the
- * name that comes as number n. Writes out.xml, out.json and out.csv, and for each name a line: 0, or
- * the error. */
+/* Imports a score under each name that standard input holds, each ended by a 0 byte: score n for
+ * the name that comes as number n. Writes out.xml, out.json and out.csv, and for each name a line:
+ * 0, or the error. */
 #include <stdio.h>
 
 #include <libvmaf/libvmaf.h>

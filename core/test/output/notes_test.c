@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What reports know besides scores, and that they come to know it through the public API. */
+/* Facts in reports besides scores, and the public API that sets them. */
 #include <errno.h>
 #include <string.h>
 

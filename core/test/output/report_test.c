@@ -289,7 +289,7 @@ static void numbers_follow_the_rule(void **state)
     }
 }
 
-static void a_format_of_ones_own(void **state)
+static void a_score_format_of_the_caller(void **state)
 {
     Fixture *const f = *state;
     put(f, "a", 0, 2.0 / 3.0);
@@ -324,7 +324,7 @@ static void disks_fail(void **state)
     assert_int_equal(report_write(&f->report, "/dev/full", VMAF_OUTPUT_FORMAT_XML), -EIO);
 }
 
-static void backends_are_listed_when_one_is_no_cpu(void **state)
+static void backends_are_listed_when_one_is_a_gpu(void **state)
 {
     ReportFeature features[] = { { .extractor = "vif", .backend = "cpu" },
                                  { .extractor = "adm" },
@@ -420,11 +420,11 @@ TEST_MAIN(report)
         cmocka_unit_test_setup_teardown(names_cannot_break_a_format, setup, teardown),
         cmocka_unit_test_setup_teardown(malformed_utf8_is_replaced, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_follow_the_rule, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_format_of_ones_own, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_score_format_of_the_caller, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_formats_are_refused_before_the_file_is_touched, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(disks_fail, setup, teardown),
-        cmocka_unit_test_setup_teardown(backends_are_listed_when_one_is_no_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(backends_are_listed_when_one_is_a_gpu, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cpu_run_says_so_when_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(the_locale_plays_no_part, setup, teardown),
     };

@@ -76,7 +76,7 @@ static void means_are_those_of_the_context(void **state)
     vmaf_close(vmaf);
 }
 
-static void odd_scores_spoil_what_they_must(void **state)
+static void odd_scores_spoil_only_some_figures(void **state)
 {
     const double with_nan[] = { 1.0, (double)NAN, 3.0 }, infinite[] = { INFINITY, 1.0, INFINITY };
     VmafStatistics s = taken(with_nan, COUNT(with_nan));
@@ -89,7 +89,7 @@ static void odd_scores_spoil_what_they_must(void **state)
     assert_double(s.percentile[100], INFINITY);
 }
 
-static void no_memory_is_said(void **state)
+static void missing_memory_is_an_error(void **state)
 {
     const double score = 1.0;
     VmafStatistics s = { .size = sizeof(s) };
@@ -104,8 +104,8 @@ TEST_MAIN(statistics)
         cmocka_unit_test(figures_of_a_short_list),
         cmocka_unit_test(one_score_is_all_of_them),
         cmocka_unit_test(means_are_those_of_the_context),
-        cmocka_unit_test(odd_scores_spoil_what_they_must),
-        cmocka_unit_test(no_memory_is_said),
+        cmocka_unit_test(odd_scores_spoil_only_some_figures),
+        cmocka_unit_test(missing_memory_is_an_error),
     };
     log_set_level(VMAF_LOG_LEVEL_NONE);
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "libvmaf/picture.h"
 
-/* What was done to the reference. The last four have a reference of their own. */
+/* The change made to the reference. The last four have a reference of their own. */
 enum SynthKind {
     SYNTH_SAME,    /* nothing */
     SYNTH_BLUR,    /* 3x3 binomial */
