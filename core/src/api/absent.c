@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a build without a backend has in its place: an entry for the table of backends, which cannot
- * be opened, and the exported functions of its header, which fail with -ENOSYS. The build defines
- * NO_CUDA, NO_HIP, NO_SYCL and NO_VULKAN for the backends that it lacks. */
+/* Stands in for the backends that a build lacks, for which it defines NO_CUDA, NO_HIP, NO_SYCL or
+ * NO_VULKAN. Each has an entry in the table of backends, which cannot be opened, and its exported
+ * functions return -ENOSYS. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -28,9 +28,9 @@ check() {
     if $score --backend sycl > "$folder/log" 2>&1; then
         fail "$1: --backend sycl succeeded"
     fi
-    [ "$(grep -c "$2" "$folder/log")" = 1 ] || fail "$1: no line, or several, that say \"$2\""
-    grep -q "${3-the sycl backend cannot run here}" "$folder/log" || fail "$1: the command does not say it"
-    [ "$(wc -l < "$folder/log")" -le 2 ] || fail "$1: more than there is to say"
+    [ "$(grep -c "$2" "$folder/log")" = 1 ] || fail "$1: expected exactly one line that says \"$2\""
+    grep -q "${3-the sycl backend cannot run here}" "$folder/log" || fail "$1: the command does not report it"
+    [ "$(wc -l < "$folder/log")" -le 2 ] || fail "$1: more than two lines in the log"
     [ ! -e "$folder/out.json" ] || fail "$1: a report was written"
     echo "$1: as promised"
 }
@@ -39,14 +39,14 @@ unset VMAF_SYCL_PLUGIN
 check 'no plugin' 'no SYCL plugin (libvmaf-sycl.so, which is built where'
 
 export VMAF_SYCL_PLUGIN="$folder/nowhere.so"
-check 'a name of nothing' "VMAF_SYCL_PLUGIN names $folder/nowhere.so, which is not there"
+check 'a missing file' "VMAF_SYCL_PLUGIN names $folder/nowhere.so, which does not exist"
 
 echo 'not a library' > "$folder/text.so"
 VMAF_SYCL_PLUGIN="$folder/text.so"
 check 'no library' 'text.so cannot be loaded'
 
 VMAF_SYCL_PLUGIN="$fakes/no_entry.so"
-check 'no entry' 'it is no SYCL plugin of libvmaf'
+check 'no entry' 'it is not a SYCL plugin of libvmaf'
 VMAF_SYCL_PLUGIN="$fakes/no_table.so"
 check 'an entry that fails' 'it belongs to another version of libvmaf, or found no SYCL runtime'
 VMAF_SYCL_PLUGIN="$fakes/other_abi.so"
@@ -54,14 +54,14 @@ check 'another ABI' 'it belongs to another version of libvmaf'
 VMAF_SYCL_PLUGIN="$fakes/other_build.so"
 check 'another build' 'it was built from other sources than this libvmaf'
 VMAF_SYCL_PLUGIN="$fakes/no_runtime.so"
-check 'no runtime' 'the devices cannot be listed: the runtime is out of order'
+check 'no runtime' 'cannot list the devices: the runtime is out of order'
 VMAF_SYCL_PLUGIN="$fakes/no_device.so"
 check 'no device' 'no device found'
 VMAF_SYCL_PLUGIN="$fakes/lost_device.so"
 check 'a device that is lost' 'sycl: fake GPU: submitting work failed: the runtime is out of order' \
     'problem reading pictures'
 
-# Found without a name: beside us, then in the library path.
+# Without VMAF_SYCL_PLUGIN: beside libvmaf, then in the library path.
 unset VMAF_SYCL_PLUGIN
 cp "$fakes/other_build.so" "$folder/libvmaf-sycl.so"
 check 'a plugin beside us' "$folder/libvmaf-sycl.so is not used: it was built from other sources"

@@ -87,9 +87,9 @@ int host_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange *
     pthread_mutex_lock(&dev->lock);
     for (unsigned i = 0; i < kernel->buffer_count && !err; i++) {
         if (!range_fits(gpu, &ranges[i])) {
-            log_error(
-                "host: kernel %s: range of buffer %u is out of bounds, misaligned or no device memory",
-                kernel->name, i);
+            log_error("host: kernel %s: range of buffer %u is out of bounds, misaligned or "
+                      "not in device memory",
+                      kernel->name, i);
             err = -EINVAL;
         }
     }

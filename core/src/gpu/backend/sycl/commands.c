@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Kernels, and recording: a list that the plugin enqueues whenever it is submitted. */
+/* Kernels, and recording commands in a list, which the plugin enqueues at each submission. */
 #include <errno.h>
 #include <string.h>
 
@@ -141,7 +141,7 @@ void sycl_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i)
 
 void sycl_barrier(GpuCommands *commands)
 {
-    /* Queues run in order, and USM needs no flush. */
+    /* Nothing to do: queues run in order, and USM needs no flush. */
 }
 
 int sycl_end(GpuCommands *commands)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* SYCL in the registry: devices by way of the plugin. */ #include <errno.h>
+/* The SYCL backend: devices, buffers and queues, which the plugin implements. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 #define MAX_DEVICES 64
 
-    int sycl_error(SyclDevice *dev, const char *what, int err)
+int sycl_error(SyclDevice *dev, const char *what, int err)
 {
     if (err != -EIO || !atomic_exchange(&dev->told, true))
         log_error("sycl: %s: %s failed: %s", dev->gpu.name, what, dev->plugin->error());
@@ -43,7 +44,8 @@ static void describe(const SyclDeviceDesc *desc, const SyclPlugin *plugin, GpuDe
 {
     *info = (GpuDeviceInfo){ .type = type_of(desc->kind), .memory = desc->memory };
     memcpy(info->name, desc->name, sizeof(info->name));
-    /* The plugin has a compiler in it, too: AdaptiveCpp's is at work when kernels are launched. */
+    /* The compiler is part of the driver's description, since AdaptiveCpp compiles kernels when
+     * they are launched. */
     snprintf(info->driver, sizeof(info->driver), "%.120s; %.120s", desc->driver, plugin->compiler);
     memcpy(info->version, desc->version, sizeof(info->version));
     memcpy(info->uuid, desc->uuid, sizeof(info->uuid));
@@ -53,14 +55,14 @@ static void describe(const SyclDeviceDesc *desc, const SyclPlugin *plugin, GpuDe
 
 static int list(SyclProbe *probe)
 {
-    static atomic_bool told; /* once: who asks for a device asks more than once */
+    static atomic_bool told; /* log once, although callers probe several times */
     const SyclPlugin *plugin = probe->library->plugin;
     SyclDeviceDesc *descs = mem_array(MAX_DEVICES, sizeof(*descs));
     if (!descs)
         return -ENOMEM;
     const int count = plugin->list(descs, MAX_DEVICES);
     if (count < 0 && !atomic_exchange(&told, true))
-        log_error("sycl: the devices cannot be listed: %s", plugin->error());
+        log_error("sycl: cannot list the devices: %s", plugin->error());
     probe->gpu.count = count < 0 ? 0 : count < MAX_DEVICES ? (unsigned)count : MAX_DEVICES;
     for (unsigned i = 0; i < probe->gpu.count; i++) {
         describe(&descs[i], plugin, &probe->devices[i]);
@@ -76,7 +78,7 @@ static int sycl_probe(const GpuBackend *backend, bool validation, GpuProbe **out
     const SyclLibrary *library;
     int err = sycl_library(&library);
     if (!err && validation)
-        err = -ENOTSUP; /* there are no such checks */
+        err = -ENOTSUP; /* SYCL has no validation */
     if (err)
         return err;
     SyclProbe *probe = mem_zalloc(sizeof(*probe));
@@ -172,12 +174,12 @@ static int open_device(GpuProbe *gpu, unsigned index, GpuDevice **out)
     int err = dev->kernels ? dev->plugin->open(index, &dev->handle) : -ENOMEM;
     if (err) {
         if (dev->kernels)
-            sycl_error(dev, "opening it", err);
+            sycl_error(dev, "opening the device", err);
         gpu_device_release(&dev->gpu);
         return err;
     }
     sycl_kernels_init(dev);
-    gpu_device_choose_doubles(&dev->gpu, false, false); /* the plugin has no kernels with them */
+    gpu_device_choose_doubles(&dev->gpu, false, false); /* the plugin has no kernels with doubles */
     *out = &dev->gpu;
     return 0;
 }
@@ -190,6 +192,8 @@ const GpuBackend sycl_backend = {
     .probe_end = sycl_probe_end,
     .open = open_device,
 };
+
+/* ---- buffers ---- */
 
 int sycl_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out)
 {
@@ -205,7 +209,7 @@ int sycl_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBu
                                        words * 4, &block);
     if (err) {
         mem_free(buffer);
-        return sycl_error(dev, "memory", err);
+        return sycl_error(dev, "allocating memory", err);
     }
     buffer->address = block;
     buffer->gpu = (GpuBuffer){ words * 4, memory == GPU_DEVICE ? NULL : block };
@@ -260,7 +264,7 @@ void sycl_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
     mem_free(buffer);
 }
 
-/* Submitting, waiting, and time. */
+/* ---- submitting and waiting ---- */
 
 int sycl_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done)
 {
@@ -311,7 +315,7 @@ int sycl_drain(GpuDevice *gpu)
     return err;
 }
 
-/* ---- time ---- */
+/* ---- stamps ---- */
 
 int sycl_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out)
 {

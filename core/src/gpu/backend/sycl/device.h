@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Inside of the SYCL backend: GpuOps over the plugin's table. */
+/* Shared by the files of the SYCL backend, which implements GpuOps with the plugin's functions. */
 #ifndef SYCL_DEVICE_H
 #define SYCL_DEVICE_H
 
@@ -9,26 +9,26 @@
 extern const GpuBackend sycl_backend;
 
 struct GpuKernel {
-    const KernelInfo *info; /* NULL: this libvmaf has no use for it */
-    unsigned number;        /* in the plugin's table */
+    const KernelInfo *info; /* NULL if this libvmaf does not use the kernel */
+    unsigned number;        /* index in the plugin's table */
 };
 
 typedef struct SyclDevice {
     GpuDevice gpu;
     const SyclPlugin *plugin;
     SyclPluginDevice *handle;
-    KernelImage image; /* the plugin, in the place of any of its kernels */
+    KernelImage image; /* stands for the whole plugin, as the image of each kernel */
     uint64_t image_digest;
-    atomic_bool told; /* that it is lost */
+    atomic_bool told; /* the loss of the device was logged */
     pthread_mutex_t lock;
     uint64_t submitted[SYCL_QUEUES]; /* guarded by the lock */
-    GpuKernel *kernels;              /* as many as the plugin has */
+    GpuKernel *kernels;              /* plugin->kernel_count of them */
 } SyclDevice;
 
 typedef struct SyclBuffer {
     GpuBuffer gpu;
     char *address;
-    bool foreign, dmabuf; /* memory of others; that of a file descriptor */
+    bool foreign, dmabuf; /* imported memory; imported from a file descriptor */
 } SyclBuffer;
 
 struct GpuBindings {
@@ -50,10 +50,12 @@ static inline SyclDevice *sycl_device(GpuDevice *gpu)
     return (SyclDevice *)gpu;
 }
 
-/* device.c. Logs what failed and what the runtime said, and returns `err`. Loss is told once. */
+/* device.c */
+
+/* Logs what failed with the runtime's message, and returns `err`. Logs the loss of the device only
+ * once. */
 int sycl_error(SyclDevice *dev, const char *what, int err);
 
-/* buffer.c */
 int sycl_buffer_create(GpuDevice *gpu, enum GpuMemory memory, size_t size, GpuBuffer **out);
 int sycl_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out);
 void sycl_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
@@ -77,7 +79,7 @@ void sycl_barrier(GpuCommands *commands);
 int sycl_end(GpuCommands *commands);
 void sycl_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
 
-/* queue.c */
+/* device.c */
 int sycl_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
 void sycl_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);
 int sycl_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The two frame buffers of a context: memory of the device that a program fills, or lets us fill, and has
- * scored. They lie in the place of pictures of others, and are copied from when a pair is read. */
+/* The two frame buffers of a VmafContext: device memory that the program fills, or lets us fill.
+ * Reading a pair imports them like foreign pictures and copies their content. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "gpu/import.h"
 #include "api/state_sycl.h"
 
-/* Rows follow each other without a gap. */
+/* Rows have no gaps between them. */
 typedef struct SyclFrames {
     unsigned w, h, bpc;
     size_t row; /* bytes */
     struct {
         GpuBuffer *buffer, *staging;
-        GpuCommands *upload; /* the one to the other */
-    } sides[2];              /* by is_ref */
+        GpuCommands *upload; /* copies staging to buffer */
+    } sides[2];              /* indexed by is_ref */
 } SyclFrames;
 
 static void frames_destroy(GpuClient *client)
@@ -32,7 +32,7 @@ static void frames_destroy(GpuClient *client)
     client->own = NULL;
 }
 
-/* Memory of one side, black. */
+/* Creates the buffers of one side, filled with black. */
 static int side_create(GpuDevice *device, SyclFrames *frames, unsigned side)
 {
     const size_t size = frames->row * frames->h;
@@ -127,7 +127,7 @@ int sycl_frames_fill(VmafSyclState *state, bool is_ref, const SyclPlane *plane)
     GpuClient *client = session_client(sycl_session(state));
     const SyclFrames *frames = client ? client->own : NULL;
     if (client && !frames)
-        log_error("sycl: there are no frame buffers: call vmaf_sycl_init_frame_buffers first");
+        log_error("sycl: no frame buffers; call vmaf_sycl_init_frame_buffers first");
     if (!frames || !has_geometry(frames, plane->w, plane->h, plane->bpc) ||
         plane->pitch < frames->row)
         return -EINVAL;

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 
-/* ---- one file ---- */
+/* ---- opening one file ---- */
 
 static int digest_file(const char *path, uint64_t *digest)
 {
@@ -31,7 +31,7 @@ static int digest_file(const char *path, uint64_t *digest)
     return err;
 }
 
-/* Whether dlopen found no file of that name, and not that the file wants another one. */
+/* True if dlopen failed because `path` itself is missing, and not a library that it needs. */
 static bool is_absent(const char *path, const char *why)
 {
     if (strchr(path, '/'))
@@ -49,7 +49,7 @@ static const SyclPlugin *check(const char *path, void *library)
 {
     SyclPluginEntry entry = (SyclPluginEntry)(uintptr_t)dlsym(library, SYCL_PLUGIN_ENTRY);
     if (!entry)
-        return refuse(path, "it is no SYCL plugin of libvmaf");
+        return refuse(path, "it is not a SYCL plugin of libvmaf");
     const SyclPlugin *plugin = entry(SYCL_PLUGIN_ABI);
     if (!plugin)
         return refuse(path, "it belongs to another version of libvmaf, or found no SYCL runtime");
@@ -83,11 +83,11 @@ int sycl_library_open(SyclLibrary *out, const char *path)
         return -ENOTSUP;
     }
     snprintf(out->path, sizeof(out->path), "%s", where.dli_fname);
-    log_debug("sycl: plugin %s, made by %s", out->path, out->plugin->compiler);
+    log_debug("sycl: plugin %s, built by %s", out->path, out->plugin->compiler);
     return 0;
 }
 
-/* ---- where it may be ---- */
+/* ---- searching ---- */
 
 static bool beside_us(char *path, size_t size)
 {
@@ -107,7 +107,7 @@ static int find(SyclLibrary *out)
     if (named && named[0]) {
         const int err = sycl_library_open(out, named);
         if (err == -ENOSYS)
-            log_error("sycl: VMAF_SYCL_PLUGIN names %s, which is not there", named);
+            log_error("sycl: VMAF_SYCL_PLUGIN names %s, which does not exist", named);
         return err ? -ENOTSUP : 0;
     }
     char path[1024];

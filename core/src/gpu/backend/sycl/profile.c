@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Times of the kernels, by name, as libvmaf_sycl.h has them. */
+/* The profiling functions of libvmaf_sycl.h: the time each kernel took. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int vmaf_sycl_profiling_enable(VmafSyclState *state)
         return -EINVAL;
     const int err = profile(state, 1);
     if (err == -ENOTSUP)
-        log_error("sycl: %s has no clock: its kernels cannot be timed",
+        log_error("sycl: %s has no clock, so its kernels cannot be timed",
                   sycl_session(state)->device->name);
     return err;
 }
@@ -59,7 +59,7 @@ int vmaf_sycl_profiling_get_string(VmafSyclState *state, char **text)
     SyclDevice *dev = sycl_device(sycl_session(state)->device);
     const size_t size = LINE_SIZE * (dev->plugin->kernel_count + 1);
     SyclKernelTime *times = mem_array(dev->plugin->kernel_count, sizeof(*times));
-    char *out = malloc(size); /* the caller's, who has free() */
+    char *out = malloc(size); /* the caller releases it with free() */
     int err = times && out ? gpu_device_drain(&dev->gpu) : -ENOMEM;
     if (!err)
         err = dev->plugin->profile_read(dev->handle, times);

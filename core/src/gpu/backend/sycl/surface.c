@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Copies VA-API surfaces into the frame buffers. libva is opened at run time. Only the driver knows how a surface is
- * tiled, so it copies the plane to host memory, and we upload it from there. */
+/* Copies VA-API surfaces into the frame buffers. libva is opened at run time. Only the driver knows
+ * how a surface is tiled, so it copies the plane to host memory, and we upload it from there. */
 #include <errno.h>
 
 #include "base/log.h"
@@ -38,7 +38,7 @@ static void load(void)
 #undef X
 }
 
-/* The surface as an image that can be mapped: itself, or a copy of it. */
+/* Gets a mappable image of the surface: the surface itself or a copy. */
 static VAStatus get_image(VADisplay display, VASurfaceID surface, const SyclPlane *plane,
                           VAImage *image)
 {
@@ -58,7 +58,7 @@ static VAStatus get_image(VADisplay display, VASurfaceID surface, const SyclPlan
     return status;
 }
 
-/* Where the luma samples are in the words of this format. */
+/* Checks that the format has a luma plane of the right depth, and sets plane->shift. */
 static int check_format(const VAImage *image, SyclPlane *plane)
 {
     switch (image->format.fourcc) {
@@ -77,8 +77,8 @@ static int check_format(const VAImage *image, SyclPlane *plane)
             return 0;
         break;
     }
-    log_error("sycl: a VA surface is of format 0x%08x, which is no luma plane of %u bits",
-              image->format.fourcc, plane->bpc);
+    log_error("sycl: VA format 0x%08x has no luma plane of %u bits", image->format.fourcc,
+              plane->bpc);
     return -EINVAL;
 }
 
@@ -88,8 +88,8 @@ static int fill_from(VmafSyclState *state, bool is_ref, VADisplay display, const
     void *data;
     int err = check_format(image, plane);
     if (!err && (image->width < plane->w || image->height < plane->h)) {
-        log_error("sycl: a VA surface is %ux%u, less than %ux%u", image->width, image->height,
-                  plane->w, plane->h);
+        log_error("sycl: the VA surface has %ux%u samples, fewer than %ux%u", image->width,
+                  image->height, plane->w, plane->h);
         err = -EINVAL;
     }
     if (err)
@@ -117,7 +117,7 @@ int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned
     VAImage image;
     const VAStatus status = get_image(va_display, surface, &plane, &image);
     if (status != VA_STATUS_SUCCESS) {
-        log_error("sycl: VA surface %u cannot be read (VA status %d)", surface, status);
+        log_error("sycl: cannot read VA surface %u (VA status %d)", surface, status);
         return -EIO;
     }
     const int err = fill_from(state, is_ref != 0, va_display, &image, &plane);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Devices that their owners keep: whether they were made with what we need. */
+/* Checks whether a caller's device was created with the features and queues we need. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static int refuse(const char *why, int err)
 {
-    log_error("vulkan: the device cannot be used: %s", why);
+    log_error("vulkan: cannot use the device: %s", why);
     return err;
 }
 
@@ -43,15 +43,15 @@ static int check_features(const VmafVulkanExternalDevice *device, uint32_t versi
     const VkPhysicalDeviceFeatures2 *features =
         find_in_chain(device->features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     if (!features)
-        return refuse("the features say nothing of VkPhysicalDeviceFeatures2", -EINVAL);
+        return refuse("the chain of features lacks VkPhysicalDeviceFeatures2", -EINVAL);
     if (version < VK_API_VERSION_1_1)
-        return refuse("its instance was made for less than Vulkan 1.1", -ENOTSUP);
+        return refuse("its instance was created for a version before Vulkan 1.1", -ENOTSUP);
     if (!features->features.shaderInt64)
-        return refuse("it was made without shaderInt64", -ENOTSUP);
+        return refuse("it was created without shaderInt64", -ENOTSUP);
     if (!enables_timelines(features))
-        return refuse("it was made without timelineSemaphore", -ENOTSUP);
+        return refuse("it was created without timelineSemaphore", -ENOTSUP);
     if (version < VK_API_VERSION_1_2 && !has_extension(device, "VK_KHR_timeline_semaphore"))
-        return refuse("it was made without VK_KHR_timeline_semaphore", -ENOTSUP);
+        return refuse("it was created without VK_KHR_timeline_semaphore", -ENOTSUP);
     out->has_doubles = features->features.shaderFloat64;
     return 0;
 }
@@ -65,9 +65,9 @@ static int check_queues(const VkInst *vki, VkPhysicalDevice physical,
     for (unsigned q = 0; q < 2; q++)
         if (borrowed->family[q] >= count ||
             borrowed->index[q] >= families[borrowed->family[q]].queueCount)
-            return refuse("it has no such queue", -EINVAL);
+            return refuse("it has no queue of this family and index", -EINVAL);
     if (!(families[borrowed->family[GPU_COMPUTE]].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        return refuse("the queue is of a family that does not compute", -EINVAL);
+        return refuse("the queue's family cannot compute", -EINVAL);
     return 0;
 }
 
@@ -92,7 +92,7 @@ int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed
     VkInst vki;
     const int err = vk_load_instance(&vki, out->instance, out->find);
     if (err)
-        return refuse("there is no Vulkan loader, or it lacks functions", err);
+        return refuse("the Vulkan loader is missing or lacks functions", err);
     const VkPhysicalDevice physical = (VkPhysicalDevice)device->physical_device;
     VkPhysicalDeviceProperties properties;
     vki.GetPhysicalDeviceProperties(physical, &properties);

@@ -60,7 +60,7 @@ void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *gpu_buffer)
     mem_free(buffer);
 }
 
-/* Memory that another API shares, bound to a buffer. */
+/* ---- importing memory of other APIs ---- */
 
 #ifdef _WIN32
 #include <windows.h>
@@ -104,13 +104,13 @@ error:
     return err;
 }
 
-/* The memory types that both the buffer and the handle allow. */
+/* Returns the memory types that both the buffer and the handle allow. */
 static uint32_t allowed_types(VulkanDevice *dev, VkExternalMemoryHandleTypeFlagBits type,
                               intptr_t handle, uint32_t types)
 {
 #ifndef _WIN32
     VkMemoryFdPropertiesKHR properties = { .sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR };
-    /* Opaque handles fit any type; they must not be asked about. */
+    /* Opaque handles fit any type; querying them is not allowed. */
     if (type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT &&
         dev->vkd.GetMemoryFdPropertiesKHR(dev->handle, type, (int)handle, &properties) >= 0)
         types &= properties.memoryTypeBits;
@@ -136,7 +136,7 @@ static int import_handle(VulkanDevice *dev, VulkanBuffer *buffer, const GpuHandl
         .handle = (HANDLE)handle->value,
     };
 #else
-    /* The driver takes over the descriptor it is given: the caller keeps its own. */
+    /* The driver takes over the descriptor it gets; the caller keeps its own. */
     const int fd = dup((int)handle->value);
     if (fd < 0)
         return -errno;
@@ -164,7 +164,7 @@ static int import_handle(VulkanDevice *dev, VulkanBuffer *buffer, const GpuHandl
 #ifndef _WIN32
         close(fd);
 #endif
-        log_error("vulkan: %s refuses the memory (VkResult %d)", dev->gpu.name, result);
+        log_error("vulkan: %s cannot import the memory (VkResult %d)", dev->gpu.name, result);
         return -ENOTSUP;
     }
     int err = 0;

@@ -4,14 +4,14 @@
 #include "base/mem.h"
 #include "gpu/backend/vulkan/vk.h"
 
-/* One pool for each command buffer: no lock is shared between threads that record. */
+/* Each command buffer has a pool of its own, so threads that record share no lock. */
 struct GpuCommands {
     VulkanDevice *dev;
     bool copies_only;
     VkCommandPool pool;
     VkCommandBuffer handle;
     bool recording;
-    VkResult result; /* what recording has come to so far */
+    VkResult result; /* the first error of recording, or VK_SUCCESS */
 };
 
 int vulkan_commands_create(GpuDevice *gpu, enum GpuQueue queue, GpuCommands **out)
@@ -162,11 +162,13 @@ void vulkan_commands_barrier(GpuCommands *commands)
                                           0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
+/* ---- stamps ---- */
+
 struct GpuStamps {
     VulkanDevice *dev;
     VkQueryPool pool;
     unsigned count;
-    uint64_t mask; /* of the bits that a stamp has */
+    uint64_t mask; /* the valid bits of a stamp */
     uint64_t *ticks;
 };
 

@@ -27,7 +27,8 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result)
     }
 }
 
-/* Takes the queue for a submission; with a borrowed device its owner may use it, too. */
+/* Locks the queue for a submission, against our threads and against the owner of a borrowed
+ * device. */
 static void lock_queue(VulkanDevice *dev, VulkanQueue *queue)
 {
     pthread_mutex_lock(queue->lock);
@@ -42,8 +43,8 @@ static void unlock_queue(VulkanDevice *dev, VulkanQueue *queue)
     pthread_mutex_unlock(queue->lock);
 }
 
-/* A wait that fails for want of memory says nothing of the work, which goes on and uses what the caller
- * would free then: it is tried again for a second. */
+/* If a wait fails for lack of memory, the work still runs and uses memory that the caller would
+ * free. So we try again, for a second. */
 #define WAIT_TRIES 1000
 
 static bool wait_again(VkResult result, unsigned *tries)
@@ -54,7 +55,7 @@ static bool wait_again(VkResult result, unsigned *tries)
     return true;
 }
 
-/* Its owner has the queue between the tries. */
+/* Waits until the queue is idle. Unlocks it between tries, so that its owner can use it. */
 static VkResult await_queue(VulkanDevice *dev, VulkanQueue *queue)
 {
     VkResult result;
@@ -73,7 +74,7 @@ int vulkan_await_idle(VulkanDevice *dev)
     for (unsigned q = 0; q < GPU_QUEUES && !err; q++) {
         VulkanQueue *queue = &dev->queues[q];
         const VkResult result = queue->timeline ? await_queue(dev, queue) : VK_SUCCESS;
-        /* Of a lost device nothing is held. */
+        /* A lost device holds no semaphore any more. */
         if (result < 0 && result != VK_ERROR_DEVICE_LOST)
             err = vulkan_error(dev, "vkQueueWaitIdle", result);
     }
@@ -88,7 +89,9 @@ static void destroy(GpuDevice *gpu)
     if (dev->handle && dev->vkd.DestroyDevice) {
         vulkan_drain(gpu);
         if (vulkan_await_idle(dev)) {
-            log_error("vulkan: what %s may still use stays until this process ends", gpu->name);
+            log_error(
+                "vulkan: leaking resources that %s may still be using until this process exits",
+                gpu->name);
             return;
         }
         vulkan_kernels_destroy(dev);
@@ -183,7 +186,7 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
         queue_count = 2;
     }
 
-    /* Wanted when present: all but the first and the last serve pictures that come from elsewhere. */
+    /* Enabled if supported. All but the first and the last serve imported pictures. */
     static const char *const wanted[] = {
         "VK_KHR_portability_subset",
         "VK_KHR_external_memory_fd",
@@ -191,7 +194,7 @@ static int open_device(VulkanDevice *dev, const GpuExpected *expected)
         "VK_KHR_external_memory_win32",
         "VK_KHR_timeline_semaphore",
         "VK_EXT_external_memory_host",
-#ifdef VK_EXT_pipeline_robustness /* headers from 1.3.220 on */
+#ifdef VK_EXT_pipeline_robustness /* in headers since 1.3.220 */
         VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME,
 #endif
     };
@@ -277,7 +280,8 @@ static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
     const int err = vk_load_device(&dev->vkd, &dev->vki, dev->handle);
     if (err)
         return err;
-    /* Where its owner does not say what is enabled: the function is there when the extension is. */
+    /* If the owner does not tell which extensions are enabled: this function exists if its
+     * extension is. */
     if (borrowed->extensions.known || dev->vkd.GetMemoryFdPropertiesKHR)
         note_imports(dev, &borrowed->extensions);
     for (unsigned q = 0; q < 2; q++) {
@@ -289,8 +293,8 @@ static int borrow_device(VulkanDevice *dev, const VulkanBorrowed *borrowed)
             get_queue(dev, queue, borrowed->flags);
     }
     if (!dev->queues[0].handle || !dev->queues[1].handle) {
-        log_error(
-            "vulkan: the device gives no such queue: were others created, or with other flags?");
+        log_error("vulkan: the device has no queue of this family, index and flags; "
+                  "pass those that it was created with");
         return -EINVAL;
     }
     dev->queues[GPU_TRANSFER].copies_only =

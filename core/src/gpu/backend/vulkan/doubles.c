@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Doubles in kernels: whether a device has them, and whether they are fast, which Vulkan does not tell. */
+/* Tells whether a device has doubles and whether they are fast. Vulkan does not report the
+ * latter. */
 #include <string.h>
 
 #include "gpu/backend/vulkan/vk.h"
@@ -32,9 +33,10 @@ static uint32_t warps_per_multiprocessor(const VulkanDevice *dev)
     return multiprocessor.shaderWarpsPerSM;
 }
 
-/* NVIDIA's chips can be told apart by two marks. Those that multiply matrices are Volta and later; of these a multiprocessor
- * has room for 64 warps where doubles run at half the rate of floats (V100, A100, H100, H200, B200), for 32 (Turing)
- * or 48 (others since Ampere) where they run at 1/32 or 1/64. B300 alone has room for 64, and few doubles. */
+/* Recognises NVIDIA's chips with fast doubles by two properties. Volta and later chips have
+ * cooperative matrices. Among these, a multiprocessor holds 64 warps where doubles run at half the
+ * rate of floats (V100, A100, H100, H200, B200), and 32 (Turing) or 48 warps (others since Ampere)
+ * where they run at 1/32 or 1/64. The one exception is B300, with 64 warps and slow doubles. */
 bool vulkan_has_fast_doubles(const VulkanDevice *dev)
 {
     return dev->properties.vendorID == NVIDIA && !strstr(dev->properties.deviceName, "B300") &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which VkFormats hold pictures, and how. */
+/* The VkFormats that we can read, and checks of frames in them. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ int image_format_find(uint32_t format, ImageFormat *out)
     return -EINVAL;
 }
 
-/* ---- whether a picture can lie there ---- */
+/* ---- checks ---- */
 
 typedef struct Reason {
     char *text;
@@ -80,7 +80,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(const Reason *why, int e
     return err;
 }
 
-/* How many images the formats tell of. */
+/* Returns the number of images, each of which has a format. */
 static unsigned count_images(const VmafVulkanFrame *frame)
 {
     unsigned count = 0;
@@ -94,13 +94,13 @@ static int check_depth(const VmafVulkanFrame *frame, uint32_t number, const Imag
 {
     const unsigned bytes = frame->bpc > 8 ? 2 : 1;
     if (format->bytes != bytes || (format->shift && format->shift != 16 - frame->bpc))
-        return refuse(why, -EINVAL, "images of VkFormat %u do not hold %u bits", number,
+        return refuse(why, -EINVAL, "images of VkFormat %u cannot hold samples of %u bits", number,
                       frame->bpc);
     if (frame->shift && format->shift && frame->shift != format->shift)
-        return refuse(why, -EINVAL, "samples of VkFormat %u lie above %u bits, not %u", number,
-                      format->shift, frame->shift);
+        return refuse(why, -EINVAL, "samples of VkFormat %u are shifted left by %u bits, not by %u",
+                      number, format->shift, frame->shift);
     if (frame->shift + frame->bpc > 8 * bytes)
-        return refuse(why, -EINVAL, "samples of %u bits above %u others do not fit in %u",
+        return refuse(why, -EINVAL, "samples of %u bits, shifted left by %u, do not fit in %u bits",
                       frame->bpc, frame->shift, 8 * bytes);
     return 0;
 }
@@ -112,7 +112,7 @@ static int check_transfer(const VulkanDevice *dev, uint32_t number, const Reason
     if ((properties.optimalTilingFeatures | properties.linearTilingFeatures) &
         VK_FORMAT_FEATURE_TRANSFER_SRC_BIT)
         return 0;
-    return refuse(why, -ENOTSUP, "%s cannot copy out of images of VkFormat %u", dev->gpu.name,
+    return refuse(why, -ENOTSUP, "%s cannot copy from images of VkFormat %u", dev->gpu.name,
                   number);
 }
 
@@ -131,12 +131,12 @@ static int check_chroma(const VmafVulkanFrame *frame, const ImageFormat formats[
     for (unsigned i = 1; i < count; i++)
         there = there && formats[i].planes == 1;
     if (!there)
-        return refuse(why, -EINVAL, "the images do not hold the chroma planes asked for");
+        return refuse(why, -EINVAL, "the images do not hold the chroma planes of the pixel format");
     const bool half_x = frame->pix_fmt != VMAF_PIX_FMT_YUV444P;
     const bool half_y = frame->pix_fmt == VMAF_PIX_FMT_YUV420P;
     if ((half_x && frame->x % 2) || (half_y && frame->y % 2))
-        return refuse(why, -EINVAL, "the picture begins at %u,%u, in the midst of a chroma sample",
-                      frame->x, frame->y);
+        return refuse(why, -EINVAL, "the picture starts at %u,%u, inside a chroma sample", frame->x,
+                      frame->y);
     return 0;
 }
 
@@ -148,15 +148,14 @@ int image_formats_check(const VulkanDevice *dev, const VmafVulkanFrame *frame, c
     ImageFormat formats[3];
     FrameShape shape;
     if (shape_init(&shape, frame->pix_fmt, frame->bpc, frame->w, frame->h))
-        return refuse(&why, -EINVAL,
-                      "there are no pictures of %ux%u with %u bits, or no such format", frame->w,
-                      frame->h, frame->bpc);
+        return refuse(&why, -EINVAL, "unsupported size, depth or pixel format: %ux%u, %u bits",
+                      frame->w, frame->h, frame->bpc);
     if (!count)
-        return refuse(&why, -EINVAL, "there is no image");
+        return refuse(&why, -EINVAL, "the frame has no image");
     for (unsigned i = 0; i < count; i++) {
         const uint32_t number = frame->format[i];
         if (image_format_find(number, &formats[i]))
-            return refuse(&why, -EINVAL, "images of VkFormat %u cannot be imported", number);
+            return refuse(&why, -EINVAL, "images of VkFormat %u are not supported", number);
         int err = check_depth(frame, number, &formats[i], &why);
         if (!err)
             err = check_transfer(dev, number, &why);
@@ -164,7 +163,7 @@ int image_formats_check(const VulkanDevice *dev, const VmafVulkanFrame *frame, c
             return err;
     }
     if (formats[0].channels != 1)
-        return refuse(&why, -EINVAL, "the first image does not hold luma alone");
+        return refuse(&why, -EINVAL, "the first image must hold luma only");
     return check_chroma(frame, formats, count, &why);
 }
 
@@ -177,14 +176,15 @@ unsigned image_shift(const VmafVulkanFrame *frame)
 
 /* ---- the older struct ---- */
 
-/* Of Cb and Cr side by side, beside luma of this format. */
+/* The format of interleaved Cb and Cr for luma of this format. */
 static uint32_t paired(uint32_t format)
 {
     const bool small = format == VK_FORMAT_R8_UNORM || format == VK_FORMAT_R8_UINT;
     return small ? VK_FORMAT_R8G8_UNORM : VK_FORMAT_R16G16_UNORM;
 }
 
-/* It had no other word for values in the high bits of R16 than the names of formats that few devices know. */
+/* The older struct expresses samples in the high bits of R16 only by formats that few devices
+ * support. Replaces these by R16 and a shift. */
 static uint32_t take_shift(uint32_t format, unsigned *shift)
 {
     if (format != VK_FORMAT_R10X6_UNORM_PACK16 && format != VK_FORMAT_R12X4_UNORM_PACK16)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* libvmaf_vulkan.h: frames of another user of Vulkan, which go straight to the kernels. */
+/* Frames of another user of Vulkan (libvmaf_vulkan.h), which stay in device memory. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 
 extern const GpuBackend vulkan_backend;
 
-/* ---- what can be read ---- */
+/* ---- checks ---- */
 
 int vmaf_vulkan_can_import(const VmafVulkanState *state, const VmafVulkanFrame *frame, char *why,
                            size_t why_size)
@@ -38,14 +38,14 @@ int vulkan_check_frame(const VulkanDevice *dev, const VmafVulkanFrame *frame)
     return err;
 }
 
-/* ---- a pair under way ---- */
+/* ---- reading a pair ---- */
 
 typedef struct VulkanArrival {
     GpuArrival gpu;
     VmafVulkanFrame frames[2]; /* reference, distorted */
 } VulkanArrival;
 
-/* Once, however many images name it. */
+/* Adds a wait; several images with the same semaphore share one wait. */
 static void add_wait(GpuArrival *arrival, uintptr_t semaphore, uint64_t value)
 {
     for (unsigned i = 0; i < arrival->wait_count; i++) {
@@ -65,7 +65,7 @@ static int add_signal(GpuArrival *arrival, uintptr_t semaphore, uint64_t value)
             continue;
         if (arrival->signals[i].value == value)
             return 0;
-        log_error("vulkan: one semaphore is to be signalled twice, with different values");
+        log_error("vulkan: two images ask for different signal values of the same semaphore");
         return -EINVAL;
     }
     arrival->signals[arrival->signal_count++] = (GpuForeign){ semaphore, value };
@@ -110,7 +110,8 @@ static int read_arrival(VmafContext *vmaf, VulkanArrival *arrival)
 {
     GpuClient *client = client_of(vmaf, &vulkan_backend);
     if (!client) {
-        log_error("vulkan: frames can be read by a context that was given a Vulkan state");
+        log_error(
+            "vulkan: cannot read frames: call vmaf_vulkan_import_state for this VmafContext first");
         return -EINVAL;
     }
     const VmafVulkanFrame *ref = &arrival->frames[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Copies out of images. Samples that already lie as we want them go straight into the picture;
- * others (Cb and Cr side by side, values in the high bits) pass through a kernel. */
+/* Copies pictures from VkImages. Samples in our layout are copied straight into the picture. Others
+ * (interleaved Cb and Cr, or samples in the high bits) pass through a kernel. */
 #include <errno.h>
 
 #include "gpu/backend/vulkan/vk.h"
@@ -10,11 +10,11 @@ static VulkanDevice *device_of(const ImportTarget *target)
     return (VulkanDevice *)target->device;
 }
 
-/* Where plane p's samples are. */
+/* Where a frame holds the samples of a plane. */
 typedef struct PlaneSource {
-    unsigned image; /* of the frame's */
+    unsigned image; /* index among the frame's images */
     VkImageAspectFlags aspect;
-    bool is_paired; /* Cb and Cr side by side */
+    bool is_paired; /* Cb and Cr, interleaved */
 } PlaneSource;
 
 static PlaneSource plane_source(const VmafVulkanFrame *frame, unsigned p)
@@ -38,14 +38,14 @@ static PlaneSource plane_source(const VmafVulkanFrame *frame, unsigned p)
     };
 }
 
-/* ---- images change hands ---- */
+/* ---- taking over images from their owner, and returning them ---- */
 
-/* An image as its owner has it, and as we read it. */
+/* An image with its owner's layout and queue family, and ours while reading. */
 typedef struct Guest {
     VkImage image;
     uint32_t layer;
     VkImageLayout theirs, ours;
-    uint32_t owner, reader; /* families; IGNORED: it need not change hands */
+    uint32_t owner, reader; /* queue families; IGNORED: no transfer of ownership needed */
 } Guest;
 
 static Guest guest_of(const ImportTarget *target, const VmafVulkanFrame *frame, unsigned i)
@@ -142,7 +142,8 @@ static void copy_plane(ImportTarget *target, const VmafVulkanFrame *frame, unsig
                                                 ((VulkanBuffer *)to)->handle, 1, &region);
 }
 
-/* By way of memory for samples as they come. */
+/* Copies planes that need shifting or separating to temporary memory, and records the kernels that
+ * unpack them. */
 static int copy_and_unpack(ImportTarget *target, const VmafVulkanFrame *frame, unsigned planes)
 {
     const FrameShape *shape = target->shape;

@@ -52,14 +52,14 @@ static int create_handle(VulkanInstance *instance, const VkGlobal *vkg, bool val
     uint32_t extension_count = 0;
     VkInstanceCreateFlags flags = 0;
 
-    /* MoltenVK's devices are only shown to those who ask for them. */
+    /* MoltenVK lists its devices only for instances with this extension. */
     if (has_extension(vkg, "VK_KHR_portability_enumeration", NULL)) {
         extensions[extension_count++] = "VK_KHR_portability_enumeration";
         flags |= 1; /* VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR */
     }
     if (validation) {
         if (!has_layer(vkg, layer)) {
-            log_error("vulkan: validation was asked for, but %s is not installed", layer);
+            log_error("vulkan: validation needs %s, which is not installed", layer);
             return -ENOTSUP;
         }
         extensions[extension_count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
@@ -103,10 +103,10 @@ static int create_handle(VulkanInstance *instance, const VkGlobal *vkg, bool val
     VkResult result = vkg->CreateInstance(&info, NULL, &instance->handle);
     if (result < 0) {
         instance->handle = VK_NULL_HANDLE;
-        /* A loader with no driver at all answers so. */
+        /* The loader returns this if no driver is installed. */
         if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
             return -ENODEV;
-        log_error("vulkan: no instance could be made (VkResult %d)", result);
+        log_error("vulkan: cannot create an instance (VkResult %d)", result);
         return result == VK_ERROR_OUT_OF_HOST_MEMORY ? -ENOMEM : -EIO;
     }
     const int err = vk_load_instance(&instance->vki, instance->handle, NULL);
@@ -235,7 +235,7 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *
         memcpy(c->uuid, id.deviceUUID, sizeof(c->uuid));
     }
     const VkPhysicalDeviceProperties *p = &properties.properties;
-    c->type = (enum VmafDeviceType)p->deviceType; /* the same numbers */
+    c->type = (enum VmafDeviceType)p->deviceType; /* both enums have the same numbers */
     snprintf(c->version, sizeof(c->version), "%u.%u.%u", VK_API_VERSION_MAJOR(p->apiVersion),
              VK_API_VERSION_MINOR(p->apiVersion), VK_API_VERSION_PATCH(p->apiVersion));
     snprintf(c->name, sizeof(c->name), "%s", p->deviceName);
@@ -254,7 +254,7 @@ void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *
     find_missing(vki, handle, &p->limits, c);
 }
 
-/* The order in which devices are numbered; a real GPU always comes before a software one. */
+/* Sort key for numbering devices: a GPU comes before a software device. */
 static int rank(VkPhysicalDeviceType type)
 {
     switch (type) {
@@ -271,7 +271,7 @@ static int rank(VkPhysicalDeviceType type)
     }
 }
 
-/* Compute-capable devices in the order of their numbers. */
+/* Lists the devices that can compute, in the order of their numbers. */
 static int find_devices(VulkanProbe *probe)
 {
     const VkInst *vki = &probe->instance->vki;

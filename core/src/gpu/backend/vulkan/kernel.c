@@ -9,7 +9,7 @@
 #include "gpu/cachefile.h"
 #include "gpu/kernels.h"
 
-/* Descriptor sets come from a list of pools; a full one gets a sister. */
+/* Descriptor sets are allocated from a list of pools. When all are full, we add one. */
 #define SETS_PER_POOL 128
 
 typedef struct VulkanPool {
@@ -79,8 +79,9 @@ static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const Kernel
     VK_MAKE(dev, CreateShaderModule, &module_info, &module);
     const void *wishes = NULL;
 #ifdef VK_EXT_pipeline_robustness
-    /* Kernels keep within their buffers, which the host backend checks at every access. Drivers check too unless they are
-     * told: NVIDIA's with an instruction for each, although no one asked for it. */
+    /* Switch off the driver's bounds checks, for which NVIDIA's adds an instruction to each access
+     * by default. Kernels stay within their buffers: the tests on the host backend check every
+     * access. */
     const VkPipelineRobustnessCreateInfoEXT unchecked = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
         .storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT,
@@ -124,7 +125,7 @@ static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel
     if (!err)
         err = create_pipeline(dev, kernel, spirv);
     if (err) {
-        log_error("vulkan: kernel '%s' cannot be built on %s", info->name, dev->gpu.name);
+        log_error("vulkan: cannot build kernel '%s' on %s", info->name, dev->gpu.name);
         kernel_destroy(dev, kernel);
         return err;
     }
@@ -132,8 +133,7 @@ static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel
     return 0;
 }
 
-/* Under the lock. */
-static VulkanKernel *find_kernel(VulkanDevice *dev, const KernelInfo *info)
+static VulkanKernel *find_kernel_locked(VulkanDevice *dev, const KernelInfo *info)
 {
     VulkanKernel *kernel = dev->kernels;
     while (kernel && kernel->info != info)
@@ -141,14 +141,14 @@ static VulkanKernel *find_kernel(VulkanDevice *dev, const KernelInfo *info)
     return kernel;
 }
 
-/* Drivers compile for several threads at once, so that it is done without the lock. Should two be at the
- * same kernel, the first to be ready has made it. */
+/* Compiles without holding the lock, since drivers can compile for several threads at once. If two
+ * threads compile the same kernel, the one that finishes second drops its result. */
 int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 {
     VulkanDevice *dev = (VulkanDevice *)gpu;
     *out = NULL;
     pthread_mutex_lock(&dev->kernels_lock);
-    VulkanKernel *kernel = find_kernel(dev, info);
+    VulkanKernel *kernel = find_kernel_locked(dev, info);
     pthread_mutex_unlock(&dev->kernels_lock);
     if (!kernel) {
         VulkanKernel *made;
@@ -156,7 +156,7 @@ int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
         if (err)
             return err;
         pthread_mutex_lock(&dev->kernels_lock);
-        kernel = find_kernel(dev, info);
+        kernel = find_kernel_locked(dev, info);
         if (!kernel) {
             made->next = dev->kernels;
             dev->kernels = kernel = made;
@@ -175,7 +175,7 @@ const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info)
     return spirv_find(info->name);
 }
 
-static int pool_create(VulkanDevice *dev, VulkanPool **out)
+static int pool_create_locked(VulkanDevice *dev, VulkanPool **out)
 {
     int err = 0;
     VulkanPool *pool = mem_zalloc(sizeof(*pool));
@@ -202,13 +202,13 @@ error:
     return err;
 }
 
-static int take_set(VulkanDevice *dev, VulkanKernel *kernel, GpuBindings *bindings)
+static int take_set_locked(VulkanDevice *dev, VulkanKernel *kernel, GpuBindings *bindings)
 {
     int err = 0;
     VulkanPool *pool = dev->pools;
     while (pool && pool->used == SETS_PER_POOL)
         pool = pool->next;
-    if (!pool && (err = pool_create(dev, &pool)))
+    if (!pool && (err = pool_create_locked(dev, &pool)))
         return err;
     const VkDescriptorSetAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -256,7 +256,7 @@ int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *gpu_kernel, const GpuRange
     if (!bindings)
         return -ENOMEM;
     pthread_mutex_lock(&dev->kernels_lock);
-    const int err = take_set(dev, kernel, bindings);
+    const int err = take_set_locked(dev, kernel, bindings);
     if (!err)
         write_set(dev, kernel, ranges, bindings->set);
     pthread_mutex_unlock(&dev->kernels_lock);
@@ -299,8 +299,10 @@ void vulkan_kernels_destroy(VulkanDevice *dev)
     dev->pools = NULL;
 }
 
-/* The pipeline cache on disk: vmaf/vulkan-UUID.bin in the user's cache folder. Losing it costs only
- * time, so every failure here is silent; a damaged file is never shown to the driver. */
+/* ---- the pipeline cache on disk ---- */
+
+/* The cache is vmaf/vulkan-UUID.bin in the user's cache folder. Losing it costs only time, so no
+ * failure is logged. cachefile_read rejects a damaged file before the driver sees it. */
 
 static void cache_name(const VulkanDevice *dev, char *name, size_t size)
 {
@@ -310,7 +312,7 @@ static void cache_name(const VulkanDevice *dev, char *name, size_t size)
     snprintf(name + n, size - n, ".bin");
 }
 
-/* How much the driver would have us keep; 0: nothing, or it does not say. */
+/* Size of the cache's data, 0 if the driver has none or does not tell. */
 static size_t size_now(VulkanDevice *dev)
 {
     size_t size = 0;
@@ -331,7 +333,8 @@ int vulkan_cache_open(VulkanDevice *dev)
         .pInitialData = data,
     };
     VK_MAKE(dev, CreatePipelineCache, &info, &dev->cache);
-    /* Not what was read: a driver may refuse that, and what it then makes anew might be as large. */
+    /* Not the size of the file: the driver may have rejected it, and the new data might be just as
+     * large. */
     dev->cache_size = size_now(dev);
 error:
     mem_free(data);

@@ -46,7 +46,7 @@ const VkGlobal *vk_global(void)
 
 static int missing(const char *name)
 {
-    log_error("vulkan: the driver has no function vk%s", name);
+    log_error("vulkan: the driver lacks the function vk%s; update it", name);
     return -ENOSYS;
 }
 

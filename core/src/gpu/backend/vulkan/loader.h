@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The Vulkan loader, opened at run time, and function tables that belong to whoever made them: no
- * global function pointer exists, so that a static libvmaf clashes with no other user of Vulkan. */
+/* Opens the Vulkan loader at run time and fills tables of functions, one for each instance and
+ * device. There are no global vk* symbols, so a static libvmaf does not clash with another user of
+ * Vulkan. */
 #ifndef VULKAN_LOADER_H
 #define VULKAN_LOADER_H
 
@@ -28,7 +29,7 @@
     X(CreateDevice)                                                                                \
     X(GetDeviceProcAddr)
 
-/* Present only with the extension: may be NULL. */
+/* NULL without the extension. */
 #define VK_INSTANCE_OPTIONAL(X)                                                                    \
     X(CreateDebugUtilsMessengerEXT)                                                                \
     X(DestroyDebugUtilsMessengerEXT)
@@ -82,10 +83,10 @@
     X(CreateSemaphore)                                                                             \
     X(DestroySemaphore)
 
-/* Core in Vulkan 1.2, an extension with the KHR suffix in 1.1. */
+/* Core in Vulkan 1.2; in 1.1 an extension with suffix KHR. */
 #define VK_DEVICE_TIMELINE(X) X(WaitSemaphores)
 
-/* External memory, queues with flags: may be NULL. */
+/* For external memory and queues with flags; may be NULL. */
 #define VK_DEVICE_OPTIONAL(X)                                                                      \
     X(GetMemoryFdPropertiesKHR)                                                                    \
     X(GetMemoryHostPointerPropertiesEXT)                                                           \
@@ -110,11 +111,12 @@ typedef struct VkDev {
 #undef FIELD
 } VkDev;
 
-/* Opens the loader on first use and keeps it. NULL when the machine has none. Thread-safe. */
+/* Opens the loader on first use and keeps it open. Returns NULL if the machine has none.
+ * Thread-safe. */
 const VkGlobal *vk_global(void);
 
-/* -ENOSYS when a function that every Vulkan 1.1 has is missing. `find` is the instance's; NULL: the
- * loader's. */
+/* Fill a table. Return -ENOSYS (logged) if a function of Vulkan 1.1 is missing. `find` belongs to
+ * the instance; NULL stands for the loader's function. */
 int vk_load_instance(VkInst *table, VkInstance instance, PFN_vkGetInstanceProcAddr find);
 int vk_load_device(VkDev *table, const VkInst *vki, VkDevice device);
 

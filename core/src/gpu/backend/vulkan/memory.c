@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A small sub-allocator for buffers that are made once and live long: blocks of device memory, each
- * a sorted list of spans, first fit, neighbours merged on free. Mapped blocks stay mapped. */
+/* A small allocator for buffers that are created once and live long. It divides blocks of device
+ * memory into spans, kept in a sorted list; takes the first free span that fits; and merges free
+ * neighbours. Mapped blocks stay mapped. */
 #include <errno.h>
 
 #include "base/mem.h"
@@ -27,10 +28,11 @@ struct VulkanBlock {
     Span *spans;
 };
 
-/* Mapped memory takes long to come by: who wants the other kind does not wait for it. */
+/* Device and mapped memory have a heap each, because allocating mapped memory takes long and must
+ * not block a thread that needs device memory. The lock guards the blocks. It is held during calls
+ * of the driver, too, so that threads waiting for the same kind of memory share the new block. */
 struct Heap {
-    pthread_mutex_t
-        lock; /* also around the driver, so that those who want the same share a block */
+    pthread_mutex_t lock;
     VulkanBlock *blocks;
 };
 
@@ -80,8 +82,8 @@ void vulkan_memory_destroy(VulkanMemory *memory)
     mem_free(memory);
 }
 
-/* The memory type for a kind: all of `must`, then as many points as possible. Upload memory is
- * cached too, since features that run on the CPU read the same pictures. */
+/* Chooses the memory type with the most points among those with all flags of `must`. Upload memory
+ * is cached by the CPU, too, since CPU features read the same pictures. */
 static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory kind,
                        uint32_t *type)
 {
@@ -110,7 +112,8 @@ static int choose_type(const VulkanDevice *dev, uint32_t allowed, enum GpuMemory
     return best < 0 ? -ENOTSUP : 0;
 }
 
-/* Gets a block its memory; `call` is what failed, if it does. */
+/* Allocates and maps the memory of a block. On failure *call is the name of the function that
+ * failed. */
 static VkResult block_fill(VulkanDevice *dev, VulkanBlock *block, bool map, const char **call)
 {
     const VkMemoryAllocateInfo info = {
@@ -137,7 +140,7 @@ static bool is_short(VkResult result)
            result == VK_ERROR_MEMORY_MAP_FAILED;
 }
 
-/* Of that size, or of the least that will do where the driver has no more. */
+/* Creates a block of `size` bytes, or of `least` if the driver has less memory. */
 static int block_create(VulkanMemory *memory, Heap *heap, uint32_t type, VkDeviceSize size,
                         VkDeviceSize least, VulkanBlock **out)
 {
@@ -173,7 +176,7 @@ error:
     return err;
 }
 
-/* Cuts `span` so that it begins at `offset` and has `size` bytes. */
+/* Splits a free span and marks the part of `size` bytes at `offset` as used. */
 static int span_carve(Span *span, VkDeviceSize offset, VkDeviceSize size)
 {
     Span *head = NULL, *tail = NULL;
@@ -189,7 +192,7 @@ static int span_carve(Span *span, VkDeviceSize offset, VkDeviceSize size)
         span->next = tail;
     }
     if (head) {
-        /* `span` becomes the free part before; the carved one follows it. */
+        /* `span` stays as the free part before the used one. */
         *head = (Span){ span->next, offset, size, true };
         span->size = before;
         span->next = head;
@@ -231,7 +234,8 @@ static void block_forget(VulkanMemory *memory, VulkanBlock *block)
     block_destroy(memory->dev, block);
 }
 
-/* Of a new block. Mapped memory comes slowly: as much again as there is, a little at first. */
+/* Size of a new block. Since allocating mapped memory is slow, those blocks start small and double
+ * the total. */
 static VkDeviceSize block_size(const VulkanMemory *memory, const Heap *heap, uint32_t type)
 {
     const bool map = heap == &memory->mapped;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory by the Vulkan Memory Allocator, in builds with -Dvulkan_vma=enabled. */
+/* Replaces memory.c in builds with -Dvulkan_vma=enabled: uses the Vulkan Memory Allocator. */
 #include <errno.h>
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Plain memory of the process as a buffer: VK_EXT_external_memory_host. */
+/* Imports ordinary memory of the process as a buffer, with VK_EXT_external_memory_host. */
 #include <errno.h>
 
 #include "base/mem.h"
@@ -20,7 +20,7 @@ static size_t alignment_of(const VulkanDevice *dev)
     return (size_t)host.minImportedHostPointerAlignment;
 }
 
-/* A type that needs no flushing after the host wrote, and that it reads quickly. */
+/* Finds a memory type that needs no flush after host writes and that the host reads quickly. */
 static bool choose_type(const VulkanDevice *dev, uint32_t allowed, uint32_t *type)
 {
     const VkMemoryPropertyFlags must = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
@@ -56,7 +56,8 @@ error:
     return err;
 }
 
-/* A driver may refuse memory for reasons of its own: the caller has another way then. */
+/* The driver may refuse the memory. The caller then copies the data instead, so that is not
+ * logged. */
 static int import(VulkanDevice *dev, VulkanBuffer *buffer)
 {
     VkMemoryHostPointerPropertiesEXT pointer = {

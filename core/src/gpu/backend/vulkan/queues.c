@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Which of a device's queues serve what, and how many of them. */
+/* Chooses which of a device's queues to use, and for what. */
 #include "gpu/backend/vulkan/vk.h"
 
-/* Two lanes score 1 to 5 % faster than one. The second takes NVIDIA's driver 20 to 60 ms to make and 10 to destroy, which is
- * won back by seven to thirty thousand pairs of 1080p, by the machine: the least of that, in bytes of pictures. */
+/* Two compute queues score 1 to 5 % faster than one. NVIDIA's driver takes 20 to 60 ms to create
+ * the second and 10 ms to destroy it. Depending on the machine, 7,000 to 30,000 pairs of 1080p make
+ * up for that. This is the lower bound, in bytes of pictures. */
 #define PAYS_FROM ((uint64_t)40 << 30)
 #define MAX_COMPUTE_QUEUES 2
 
-/* A family that computes, one that does not draw if there is any: it runs kernels of several queues side by side
- * where drivers run those of a family that draws one queue after another. */
+/* Finds a family that computes, preferably one without graphics: its queues run kernels side by
+ * side, while drivers run the queues of a graphics family one after another. */
 static uint32_t find_compute(const VkQueueFamilyProperties *families, uint32_t count)
 {
     uint32_t first = 0, own = 0;
@@ -20,7 +21,7 @@ static uint32_t find_compute(const VkQueueFamilyProperties *families, uint32_t c
     return own < count ? own : first;
 }
 
-/* A family that only copies; `count`: there is none. */
+/* Finds a family that only copies; returns `count` if there is none. */
 static uint32_t find_copies(const VkQueueFamilyProperties *families, uint32_t count)
 {
     const VkQueueFlags more = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT |
@@ -39,9 +40,10 @@ static bool is_short(const GpuExpected *expected)
            expected->pairs < PAYS_FROM / expected->pair_bytes;
 }
 
-/* Kernels go to a family that computes; copies to one that only copies, so that the copy engine works beside them, else
- * to a second queue of the first family, else they share the one queue; and so do copies of small pictures, which ride with
- * the kernels. What queues the first family has beyond that are lanes. */
+/* Kernels use a family that computes. Copies use a family that only copies, so that the copy engine
+ * works beside the kernels; or else a second queue of the compute family; or else the kernels'
+ * queue. Copies of small pictures always use the kernels' queue. The remaining queues of the
+ * compute family become further compute queues. */
 void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,
                           uint32_t count, const GpuExpected *expected, const GpuTuning *tuning)
 {

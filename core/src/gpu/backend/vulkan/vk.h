@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Inside of the Vulkan backend: what its files share. */
+/* Shared by the files of the Vulkan backend. */
 #ifndef VULKAN_VK_H
 #define VULKAN_VK_H
 
@@ -19,15 +19,16 @@ typedef struct VulkanInstance {
     VkInst vki;
     VkInstance handle;
     VkDebugUtilsMessengerEXT messenger;
-    atomic_uint messages; /* of the validation layers, errors and warnings */
+    atomic_uint messages; /* number of errors and warnings of the validation layers */
 } VulkanInstance;
 
-/* -ENOSYS without a loader. With `validation` the layers must be installed (-ENOTSUP). */
+/* Returns -ENOSYS without a Vulkan loader, -ENODEV without a driver, and -ENOTSUP (logged) if
+ * `validation` is set and the validation layer is not installed. */
 int vulkan_instance_create(VulkanInstance **out, bool validation);
 void vulkan_instance_destroy(VulkanInstance *instance);
 
-/* What can be chosen: compute-capable devices, discrete first, then integrated, virtual, others, CPU;
- * driver order within a kind. */
+/* The devices to choose from: all that can compute, discrete ones first, then integrated, virtual,
+ * other and CPU devices; within a kind in the driver's order. */
 typedef struct VulkanProbe {
     GpuProbe gpu;
     VulkanInstance *instance; /* NULL once a device was opened, which then owns it */
@@ -37,7 +38,7 @@ typedef struct VulkanProbe {
 int vulkan_probe(const GpuBackend *backend, bool validation, GpuProbe **out);
 void vulkan_probe_end(GpuProbe *probe);
 void vulkan_describe(const VkInst *vki, VkPhysicalDevice handle, GpuDeviceInfo *out);
-/* Of the device, enabled or not. */
+/* True if the device supports the extension, enabled or not. */
 bool vulkan_has_extension(const VkInst *vki, VkPhysicalDevice handle, const char *name);
 
 /* ---- memory.c, or memory_vma.c ---- */
@@ -59,14 +60,14 @@ typedef struct VulkanQueue {
     uint32_t family, index;
     bool copies_only;
     VkSemaphore timeline;
-    uint64_t submitted;    /* guarded by *lock */
-    pthread_mutex_t *lock; /* both GpuQueues may stand for one VkQueue */
+    uint64_t submitted;    /* last value to be signalled; guarded by *lock */
+    pthread_mutex_t *lock; /* shared by all GpuQueues that are the same VkQueue */
 } VulkanQueue;
 
 typedef struct VulkanKernel VulkanKernel;
 
-/* For queues that somebody else uses, too: called around each submission, and the wait for an idle queue. NULL: nobody
- * does. */
+/* Callbacks of an owner who uses our queues, too. We call them around each submission and each wait
+ * for an idle queue. NULL if the queues are ours alone. */
 typedef struct VulkanLock {
     void (*lock)(void *opaque, uint32_t family, uint32_t index);
     void (*unlock)(void *opaque, uint32_t family, uint32_t index);
@@ -75,7 +76,7 @@ typedef struct VulkanLock {
 
 typedef struct VulkanDevice {
     GpuDevice gpu;
-    VulkanInstance *instance; /* NULL when borrowed */
+    VulkanInstance *instance; /* NULL for a borrowed device */
     VkInstance instance_handle;
     VkInst vki;
     VkDev vkd;
@@ -84,52 +85,53 @@ typedef struct VulkanDevice {
     bool borrowed; /* the caller's device: never destroyed here */
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory_types;
-    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; those that the device lacks are empty */
+    VulkanQueue queues[GPU_QUEUES]; /* by enum GpuQueue; zeroed if the device lacks the queue */
     pthread_mutex_t queue_locks[GPU_QUEUES];
     atomic_bool lost;
-    bool imports_opaque, imports_dmabuf; /* memory of others */
-    bool imports_pages;                  /* memory of the process */
-    bool trusts_kernels;                 /* may be told not to check what they read */
+    bool imports_opaque, imports_dmabuf; /* can import such memory of other APIs */
+    bool imports_pages;                  /* can import ordinary memory of the process */
+    bool trusts_kernels;                 /* can compile kernels without bounds checks */
     bool has_doubles;                    /* shaderFloat64 is enabled */
 
     VulkanLock lock;
-    void (*plain_lock)(void *opaque), (*plain_unlock)(void *opaque); /* what it may call */
+    void (*plain_lock)(void *opaque),
+        (*plain_unlock)(void *opaque); /* called by `lock` for vmaf_vulkan_state_set_queue_lock */
     void *plain_opaque;
 
     VulkanMemory *memory;
 
-    pthread_mutex_t kernels_lock;
-    VulkanKernel *kernels; /* list */
+    pthread_mutex_t kernels_lock; /* guards kernels, pools and cache_changed */
+    VulkanKernel *kernels;        /* linked list */
     VkPipelineCache cache;
-    size_t cache_size;        /* when it was opened, as the driver counts */
-    bool cache_changed;       /* perhaps: kernels were made, of it or of nothing */
-    struct VulkanPool *pools; /* descriptor pools, list */
+    size_t cache_size;        /* when it was opened, as reported by the driver */
+    bool cache_changed;       /* possibly: pipelines were created, from the cache or not */
+    struct VulkanPool *pools; /* linked list of descriptor pools */
 } VulkanDevice;
 
-/* That are enabled on a device, as far as that is known. */
+/* The extensions enabled on a device; `known` is false if its owner did not tell. */
 typedef struct VulkanExtensions {
     bool known;
     const char *const *names;
     unsigned count;
 } VulkanExtensions;
 
-/* A device that its owner keeps. */
+/* A device of the caller, who keeps owning it. */
 typedef struct VulkanBorrowed {
-    PFN_vkGetInstanceProcAddr find; /* NULL: the loader's */
+    PFN_vkGetInstanceProcAddr find; /* NULL for the loader's */
     VkInstance instance;
     VkDevice handle;
     uint32_t family[2], index[2];   /* by enum GpuQueue */
-    VkDeviceQueueCreateFlags flags; /* that these were created with */
-    VkQueue queue;                  /* in place of both; NULL: they are asked for */
+    VkDeviceQueueCreateFlags flags; /* with which the queues were created */
+    VkQueue queue;                  /* used for both; NULL: get them by family and index */
     VulkanLock lock;
     VulkanExtensions extensions;
     bool has_doubles; /* shaderFloat64 is known to be enabled */
 } VulkanBorrowed;
 
 typedef struct VulkanDeviceParams {
-    VulkanInstance *instance; /* taken over, also on failure; NULL for a borrowed device */
+    VulkanInstance *instance; /* ownership passes, also on failure; NULL for a borrowed device */
     VkPhysicalDevice physical;
-    const VulkanBorrowed *borrowed; /* NULL: one is opened */
+    const VulkanBorrowed *borrowed; /* NULL: open a device of our own */
     GpuExpected expected;
 } VulkanDeviceParams;
 
@@ -139,26 +141,30 @@ int vulkan_device_create(VulkanDevice **out, const VulkanDeviceParams *params);
 
 typedef struct VulkanQueueChoice {
     uint32_t family[2], index[2]; /* by enum GpuQueue */
-    /* Compute queue i, from 1 on, is queue index[GPU_TRANSFER] + i of the first family. */
+    /* Compute queue i > 0 is queue index[GPU_TRANSFER] + i of the compute family. */
     unsigned compute_queues;
 } VulkanQueueChoice;
 
+/* Chooses queue families and the number of compute queues for the expected work. */
 void vulkan_queues_choose(VulkanQueueChoice *choice, const VkQueueFamilyProperties *families,
                           uint32_t count, const GpuExpected *expected, const GpuTuning *tuning);
 
 /* ---- doubles.c ---- */
 
-bool vulkan_has_doubles(const VulkanDevice *dev); /* enabled or not */
+bool vulkan_has_doubles(const VulkanDevice *dev); /* supported, enabled or not */
 bool vulkan_has_fast_doubles(const VulkanDevice *dev);
 
 /* ---- borrow.c ---- */
 
 typedef struct VmafVulkanExternalDevice VmafVulkanExternalDevice;
-/* -EINVAL and -ENOTSUP (logged) for a device that cannot be used; else what to create it with. */
+/* Checks a device of the caller and fills in `borrowed`. Returns -EINVAL or -ENOTSUP (logged) if we
+ * cannot use the device. */
 int vulkan_check_external(const VmafVulkanExternalDevice *device, VulkanBorrowed *borrowed);
 
-/* Logs a failed call and gives the errno for it. */
+/* Logs a failed call and returns its negative errno. Marks the device lost on
+ * VK_ERROR_DEVICE_LOST. */
 int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
+/* Calls a device function; on failure sets `err` and jumps to the label `error`. */
 #define VK_TRY(dev, function, ...)                                                                 \
     do {                                                                                           \
         const VkResult result_ = (dev)->vkd.function(__VA_ARGS__);                                 \
@@ -168,8 +174,8 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
         }                                                                                          \
     } while (0)
 
-/* The same for what makes an object of the device. Drivers may leave anything where they failed to make one: it is
- * nothing then, so that nobody destroys it. */
+/* Like VK_TRY, for functions that create an object. A driver may leave any value in *out on
+ * failure, so this clears it, lest it be destroyed. */
 #define VK_MAKE(dev, function, info, out)                                                          \
     do {                                                                                           \
         const VkResult result_ = (dev)->vkd.function((dev)->handle, info, NULL, out);              \
@@ -183,13 +189,14 @@ int vulkan_error(VulkanDevice *dev, const char *call, VkResult result);
 int vulkan_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int vulkan_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int vulkan_drain(GpuDevice *gpu);
-/* Before a semaphore is destroyed: a point is reached before the thread that reached it lets go of the semaphore.
- * Mesa's does so a moment later. An error (logged): it may still be held. */
+/* Waits until all queues are idle. Call before destroying a semaphore: Mesa's submission thread
+ * still uses it for a moment after signalling it. On an error (logged) the semaphore may still be
+ * in use. */
 int vulkan_await_idle(VulkanDevice *dev);
 
 int vulkan_memory_create(VulkanMemory **out, VulkanDevice *dev);
 void vulkan_memory_destroy(VulkanMemory *memory);
-/* Thread-safe. Mapped when `kind` is not GPU_DEVICE. */
+/* Allocates memory, which is mapped unless `kind` is GPU_DEVICE. Thread-safe. */
 int vulkan_memory_alloc(VulkanMemory *memory, const VkMemoryRequirements *needs,
                         enum GpuMemory kind, VulkanAllocation *out);
 void vulkan_memory_free(VulkanMemory *memory, VulkanAllocation *allocation);
@@ -200,14 +207,15 @@ typedef struct VulkanBuffer {
     GpuBuffer gpu;
     VkBuffer handle;
     VulkanAllocation allocation;
-    VkDeviceMemory foreign; /* of others, in place of an allocation; see external.c */
+    VkDeviceMemory foreign; /* imported memory, used instead of an allocation */
 } VulkanBuffer;
 
 int vulkan_buffer_create(GpuDevice *gpu, enum GpuMemory kind, size_t size, GpuBuffer **out);
 void vulkan_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
-int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out); /* external.c */
+int vulkan_buffer_import(GpuDevice *gpu, const GpuHandle *handle, GpuBuffer **out);
 
-/* pages.c: memory of the process. -ENOTSUP: this device takes none, or not this. */
+/* pages.c: imports ordinary memory of the process. Returns -ENOTSUP (not logged) if the device or
+ * its driver cannot import this memory. */
 int vulkan_pages_import(VulkanDevice *dev, const GpuHandle *handle, GpuBuffer **out);
 
 /* ---- kernel.c ---- */
@@ -222,17 +230,16 @@ struct VulkanKernel {
 
 int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **kernel);
 const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info);
-const KernelImage *spirv_find(const char *name); /* spirv_images.c, made by the build */
+const KernelImage *spirv_find(const char *name); /* generated by the build: spirv_images.c */
 int vulkan_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                            GpuBindings **bindings);
 void vulkan_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);
 void vulkan_kernels_destroy(VulkanDevice *dev);
 VkDescriptorSet vulkan_bindings_set(const GpuBindings *bindings);
 
-/* ---- cache.c: the pipeline cache on disk ---- */
-
+/* The pipeline cache on disk. */
 int vulkan_cache_open(VulkanDevice *dev);
-void vulkan_cache_close(VulkanDevice *dev); /* saves it when it has grown */
+void vulkan_cache_close(VulkanDevice *dev); /* saves the cache if its size changed */
 
 /* ---- commands.c ---- */
 
@@ -246,46 +253,46 @@ void vulkan_commands_dispatch(GpuCommands *commands, GpuKernel *kernel, GpuBindi
                               const void *params, const unsigned groups[3]);
 void vulkan_commands_barrier(GpuCommands *commands);
 int vulkan_commands_end(GpuCommands *commands);
-bool vulkan_commands_failed(const GpuCommands *commands); /* record nothing more: the end tells */
+bool vulkan_commands_failed(
+    const GpuCommands
+        *commands); /* recording failed: record no more, vulkan_commands_end returns the error */
 VkCommandBuffer vulkan_commands_handle(const GpuCommands *commands);
-
-/* ---- stamps.c ---- */
 
 int vulkan_stamps_create(GpuDevice *gpu, unsigned count, GpuStamps **out);
 void vulkan_stamps_destroy(GpuDevice *gpu, GpuStamps *stamps);
 void vulkan_stamp(GpuCommands *commands, GpuStamps *stamps, unsigned i);
 int vulkan_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);
 
-/* Pictures in images of others. */
-
 /* ---- formats.c ---- */
 
 typedef struct ImageFormat {
-    unsigned planes;             /* of the image */
-    unsigned channels;           /* samples in a texel, where there is one plane */
-    enum VmafPixelFormat chroma; /* where there are several */
-    unsigned bytes;              /* of a sample */
-    unsigned shift;              /* bits below it */
+    unsigned planes;             /* in the VkImage */
+    unsigned channels;           /* samples per texel, if planes is 1 */
+    enum VmafPixelFormat chroma; /* if there are several planes */
+    unsigned bytes;              /* per sample */
+    unsigned shift;              /* unused bits below each sample */
 } ImageFormat;
-int image_format_find(uint32_t format, ImageFormat *out); /* -EINVAL: none that we read */
+int image_format_find(uint32_t format, ImageFormat *out); /* -EINVAL: unsupported */
 
-/* Whether the formats hold the picture and the device copies out of them. -EINVAL and -ENOTSUP, and why. */
+/* Checks that the formats can hold the picture and that the device can copy from them. Returns
+ * -EINVAL or -ENOTSUP and writes the reason to `why`. */
 int image_formats_check(const VulkanDevice *dev, const VmafVulkanFrame *frame, char *why,
                         size_t size);
-/* Bits below the samples of a frame that passed the check. */
+/* Number of unused bits below each sample, for a frame that passed the check. */
 unsigned image_shift(const VmafVulkanFrame *frame);
 
-/* What the older struct says, in the words of the younger. */
+/* Converts the older struct to the newer one. */
 void image_as_frame(const VmafVulkanImage *image, VmafVulkanFrame *frame);
 
 /* ---- image.c ---- */
 
-/* An ImportRecord: the copies of the planes of a VmafVulkanFrame that passed the checks. */
+/* An ImportRecord that copies the planes of a VmafVulkanFrame. The frame has passed the checks. */
 int vulkan_record_frame(ImportTarget *target, const void *frame);
 
 /* ---- frame.c ---- */
 
-/* All that can be seen of a frame before it is read; logged. */
+/* Checks everything about a frame that can be checked before reading it. Logs the reason of an
+ * error. */
 int vulkan_check_frame(const VulkanDevice *dev, const VmafVulkanFrame *frame);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What libvmaf and its SYCL plugin see of each other. libvmaf is C and needs no SYCL compiler; the plugin
- * is C++ and holds the kernels. Plain structs and one entry cross between them: no SYCL type, no
- * exception.
+/* The interface between libvmaf and its SYCL plugin. libvmaf is C and needs no SYCL compiler; the
+ * plugin is C++ and contains the kernels. Only plain structs and one entry function cross between
+ * them, never a SYCL type or an exception.
  *
- * The plugin keeps no state but what it hands out. Everything that takes a device is thread-safe. int
- * results are 0 or a negative errno: -ENOMEM, -EIO (an error of the runtime; the device is lost when
- * work failed), -ENOTSUP. `error` then says what the runtime said. */
+ * The plugin has no state besides the objects it hands out. All functions that take a device are
+ * thread-safe. Functions that return int return 0 or a negative errno: -ENOMEM, -ENOTSUP, or -EIO
+ * for an error of the runtime (if work failed, the device is lost). `error` then returns the
+ * runtime's message. */
 #ifndef SYCL_PLUGIN_ABI_H
 #define SYCL_PLUGIN_ABI_H
 
@@ -18,33 +19,33 @@
 extern "C" {
 #endif
 
-#define SYCL_PLUGIN_ABI 1u /* grows with every change of this file */
+#define SYCL_PLUGIN_ABI 1u /* increase with every change of this file */
 #define SYCL_PLUGIN_FILE "libvmaf-sycl.so"
 
-/* In the order in which they are chosen. */
+/* In the order of preference. */
 enum SyclDeviceKind { SYCL_GPU, SYCL_INTEGRATED_GPU, SYCL_ACCELERATOR, SYCL_CPU };
 
 typedef struct SyclDeviceDesc {
     enum SyclDeviceKind kind;
     char name[256], driver[256];
-    char version[32]; /* of SYCL */
+    char version[32]; /* the version of SYCL */
     uint64_t memory, max_allocation;
     uint8_t uuid[16];  /* zeros: unknown */
     char pci[32];      /* empty: unknown */
-    char missing[256]; /* what it lacks for our kernels; empty: nothing */
+    char missing[256]; /* capabilities that our kernels need and it lacks */
 } SyclDeviceDesc;
 
 typedef struct SyclKernelDesc {
     const char *name;
     unsigned group[2];
-    size_t args_size; /* pointers by binding, then the parameters, in whole words of 8 bytes */
+    size_t args_size; /* pointers by binding, then the parameters; a multiple of 8 bytes */
 } SyclKernelDesc;
 #define SYCL_MAX_ARGS (GPU_MAX_BINDINGS * 8 + GPU_MAX_PARAMS)
 
 typedef struct SyclPluginDevice SyclPluginDevice;
 typedef struct SyclPluginStamps SyclPluginStamps;
 
-enum SyclMemory { SYCL_DEVICE_MEMORY, SYCL_HOST_MEMORY }; /* the second is mapped on both sides */
+enum SyclMemory { SYCL_DEVICE_MEMORY, SYCL_HOST_MEMORY }; /* host memory is mapped on both sides */
 
 enum SyclCommandKind { SYCL_COPY, SYCL_FILL, SYCL_LAUNCH, SYCL_STAMP };
 
@@ -56,7 +57,7 @@ typedef struct SyclCommand {
     unsigned rows;
     uint32_t word; /* fill */
     SyclPluginStamps *stamps;
-    unsigned number; /* of the stamp, or of the kernel */
+    unsigned number; /* index of the stamp or of the kernel */
     unsigned groups[3];
     unsigned char args[SYCL_MAX_ARGS];
 } SyclCommand;
@@ -80,46 +81,49 @@ typedef struct SyclKernelTime {
 
 typedef struct SyclPlugin {
     unsigned abi;
-    const char *build;    /* of what sources: see sycl_build */
-    const char *compiler; /* what made it, for people */
+    const char *build;    /* identifies the sources, see sycl_build */
+    const char *compiler; /* name and version of the compiler, for people */
     const SyclKernelDesc *kernels;
     unsigned kernel_count;
 
-    /* What went wrong in the last call of this thread that failed. */
+    /* Describes the error of the last failed call of this thread. */
     const char *(*error)(void);
 
-    /* All devices, the best first; as many as there is room for. Returns how many there are. */
+    /* Stores at most `room` devices, the best first, and returns the number of all devices. */
     int (*list)(SyclDeviceDesc *out, unsigned room);
     int (*open)(unsigned index, SyclPluginDevice **out);
-    void (*close)(SyclPluginDevice *device); /* waits */
+    void (*close)(SyclPluginDevice *device); /* waits for its work */
 
     int (*alloc)(SyclPluginDevice *device, enum SyclMemory memory, size_t size, void **out);
     void (*free)(SyclPluginDevice *device, void *block);
-    /* Whether work on this device may read what is at this address of the process: 1 or 0. */
+    /* Returns 1 if the device can read memory at this address of the process, else 0. */
     int (*can_read)(SyclPluginDevice *device, const void *address);
-    /* Memory of a file descriptor, which stays the caller's. -ENOTSUP where the runtime cannot. */
+    /* Maps the memory of a file descriptor, which the caller keeps. -ENOTSUP if the runtime
+     * cannot. */
     int (*import_dmabuf)(SyclPluginDevice *device, int fd, size_t size, void **out);
     void (*release_dmabuf)(SyclPluginDevice *device, void *block);
 
-    /* Queues run in order. `value` is the point of the queue at which the lists are done. */
+    /* Submits command lists to a queue, which runs in order. *value is the point at which they are
+     * done. */
     int (*submit)(SyclPluginDevice *device, unsigned queue, const SyclCommandList *lists,
                   unsigned list_count, const SyclPoint *waits, unsigned wait_count,
                   uint64_t *value);
-    /* 1: reached; 0: the time is over; -EIO: the device is lost. */
+    /* Returns 1 if the point is reached, 0 on a timeout, -EIO if the device is lost. */
     int (*wait)(SyclPluginDevice *device, SyclPoint point, uint64_t timeout_ns);
 
-    /* -ENOTSUP: no clock. */
+    /* Returns -ENOTSUP if the device has no clock. */
     int (*stamps_create)(SyclPluginDevice *device, unsigned count, SyclPluginStamps **out);
     void (*stamps_destroy)(SyclPluginStamps *stamps);
     int (*stamps_read)(SyclPluginDevice *device, const SyclPluginStamps *stamps,
                        double *microseconds);
 
-    /* Times of the kernels launched since it was switched on, one for each kernel. */
+    /* Measures the kernels launched while switched on; profile_read stores one entry for each
+     * kernel. */
     int (*profile)(SyclPluginDevice *device, int on);
     int (*profile_read)(SyclPluginDevice *device, SyclKernelTime *times);
 } SyclPlugin;
 
-/* The one entry. NULL when the plugin is of another ABI than `abi`, or cannot work. */
+/* The entry function. Returns NULL if the plugin has another ABI than `abi` or cannot work. */
 typedef const SyclPlugin *(*SyclPluginEntry)(unsigned abi);
 #define SYCL_PLUGIN_ENTRY "vmaf_sycl_plugin"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Opening a device, and memory. */
+/* Opens devices and allocates memory. */
 #include "gpu/backend/sycl/plugin/kernel.h"
 #include "gpu/backend/sycl/plugin/plugin.h"
 
 static sycl::queue make_queue(const sycl::device &device, const sycl::context *context,
                               const std::shared_ptr<Health> &health, bool has_clock)
 {
-    /* Called by whoever waits: what it notes is for that thread. */
+    /* Runs in the thread that waits, so it stores the error for that thread. */
     const auto handler = [health](const sycl::exception_list &errors) {
         for (const std::exception_ptr &error : errors) {
             health->lost = true;
@@ -33,8 +33,8 @@ SyclPluginDevice::SyclPluginDevice(const sycl::device &device)
     while (sycl_kernels[kernels])
         kernels++;
     times.resize(kernels);
-    /* The first one chooses the context, the runtime's default where it has any: so memory is seen by
-     * a program's own queues, too. */
+    /* The first queue chooses the context, which is the runtime's default one if there is any. Then
+     * the program's own queues can use our memory, too. */
     lines[0] = std::make_unique<Line>(make_queue(device, nullptr, health, has_clock));
     const sycl::context context = lines[0]->queue.get_context();
     for (unsigned i = 1; i < SYCL_QUEUES; i++)
@@ -50,7 +50,7 @@ int open_device(unsigned index, SyclPluginDevice **out)
 
 void close_device(SyclPluginDevice *device)
 {
-    /* Work that never ends would keep us here: a lost device is not waited for. */
+    /* Work on a lost device may never end, so do not wait for it. */
     for (const std::unique_ptr<Line> &line : device->lines)
         if (!device->health->lost)
             guarded([&] {
@@ -63,13 +63,13 @@ void close_device(SyclPluginDevice *device)
 int alloc_memory(SyclPluginDevice *device, SyclMemory memory, size_t size, void **out)
 {
     const sycl::queue &queue = device->lines[0]->queue;
-    /* In whole units: some runtimes hand out nothing else. */
+    /* Round up: some runtimes allocate only multiples of this size. */
     constexpr size_t alignment = 64;
     size = (size + alignment - 1) / alignment * alignment;
     *out = memory == SYCL_DEVICE_MEMORY ? sycl::aligned_alloc_device(alignment, size, queue)
                                         : sycl::aligned_alloc_host(alignment, size, queue);
     if (!*out)
-        note_error("no memory");
+        note_error("out of memory");
     return *out ? 0 : -ENOMEM;
 }
 
@@ -81,7 +81,7 @@ void free_memory(SyclPluginDevice *device, void *block)
 int can_read(SyclPluginDevice *device, const void *address)
 {
     if (device->handle.is_cpu())
-        return 1; /* all memory is its own */
+        return 1; /* a CPU device can read all memory */
     return sycl::get_pointer_type(address, device->lines[0]->queue.get_context()) !=
            sycl::usm::alloc::unknown;
 }

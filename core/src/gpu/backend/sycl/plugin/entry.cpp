@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The plugin's entry and table. Each function of the table lets no exception out. */
+/* The plugin's entry function and its table. No function of the table throws. */
 #include "gpu/backend/sycl/plugin/kernel.h"
 #include "gpu/backend/sycl/plugin/plugin.h"
 
@@ -9,7 +9,7 @@
 #define COMPILER "DPC++"
 #endif
 
-/* Calls of C, with what is thrown in them made an errno. */
+/* Functions callable from C, which turn exceptions into errnos. */
 template <auto function> struct Guard;
 template <typename... Arguments, int (*function)(Arguments...)> struct Guard<function> {
     static int call(Arguments... arguments) noexcept

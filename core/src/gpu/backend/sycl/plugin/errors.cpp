@@ -8,7 +8,7 @@ static thread_local char text_of_error[512] = "";
 void note_error(const char *text) noexcept
 {
     std::snprintf(text_of_error, sizeof(text_of_error), "%s", text);
-    /* One line in the log. */
+    /* Make it one line for the log. */
     for (char *at = text_of_error; *at; at++)
         if (*at == '\n' || *at == '\r')
             *at = ' ';
@@ -27,13 +27,13 @@ int translate_exception() noexcept
         note_error(e.what());
         return e.code() == sycl::errc::memory_allocation ? -ENOMEM : -EIO;
     } catch (const std::bad_alloc &) {
-        note_error("no memory");
+        note_error("out of memory");
         return -ENOMEM;
     } catch (const std::exception &e) {
         note_error(e.what());
         return -EIO;
     } catch (...) {
-        note_error("an exception of no known kind");
+        note_error("unknown exception");
         return -EIO;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A kernel as the plugin keeps it, and how it is launched. The kernels themselves are generated: see
+/* The plugin's table of kernels, and how a kernel is launched. The build generates the kernels, see
  * gpu/prelude/sycl.h. */
 #ifndef SYCL_PLUGIN_KERNEL_H
 #define SYCL_PLUGIN_KERNEL_H

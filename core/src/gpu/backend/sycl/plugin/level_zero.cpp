@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory of other programs and APIs, by file descriptor. SYCL has no words for it: Level Zero does, and
- * only Intel's runtime lets one reach it. */
+/* Imports memory of other programs and APIs by file descriptor. SYCL cannot do that; Level Zero can,
+ * which is accessible only with Intel's runtime. */
 #include "gpu/backend/sycl/plugin/plugin.h"
 
 #if defined(SYCL_EXT_ONEAPI_BACKEND_LEVEL_ZERO) && __has_include(<level_zero/ze_api.h>)
@@ -8,7 +8,7 @@
 #include <level_zero/ze_api.h>
 #include <sycl/ext/oneapi/backend/level_zero.hpp>
 
-/* The runtime has loaded it already, wherever it drives a device. */
+/* The runtime has loaded this library already if it uses Level Zero. */
 static void *find_function(const char *name)
 {
     static void *const library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -40,7 +40,7 @@ int import_dmabuf(SyclPluginDevice *device, int fd, size_t size, void **out)
         alloc(sycl::get_native<level_zero>(device->lines[0]->queue.get_context()), &desc, size, 0,
               sycl::get_native<level_zero>(device->handle), out);
     if (result != ZE_RESULT_SUCCESS)
-        note_error("Level Zero refused the file descriptor");
+        note_error("Level Zero rejected the file descriptor");
     return result == ZE_RESULT_SUCCESS ? 0 : -EIO;
 }
 
@@ -57,7 +57,7 @@ int import_dmabuf(SyclPluginDevice *, int, size_t, void **out)
 {
     *out = nullptr;
     note_error(
-        "this plugin cannot import file descriptors: that takes Intel's compiler and Level Zero");
+        "importing file descriptors needs a plugin built by Intel's compiler with Level Zero");
     return -ENOTSUP;
 }
 

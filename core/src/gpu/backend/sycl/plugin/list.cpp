@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The devices that the runtime knows. */
+/* Lists and describes the devices that the runtime knows. */
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include "gpu/backend/sycl/plugin/plugin.h"
 
-/* What our kernels want: see docs/development/adding-a-backend.md. */
+/* Names what our kernels need and the device lacks, see docs/development/adding-a-backend.md. */
 constexpr size_t GROUP_THREADS = 256;
 constexpr uint64_t SHARED_BYTES = 32 << 10;
 
@@ -26,9 +26,9 @@ static void find_missing(const sycl::device &device, char *out, size_t size)
 {
     const char *what = "";
     if (!device.has(sycl::aspect::usm_device_allocations))
-        what = "USM allocations on the device";
+        what = "USM device allocations";
     else if (!device.has(sycl::aspect::usm_host_allocations))
-        what = "USM allocations of the host";
+        what = "USM host allocations";
     else if (device.get_info<sycl::info::device::max_work_group_size>() < GROUP_THREADS)
         what = "workgroups of 256 threads";
     else if (device.get_info<sycl::info::device::local_mem_size>() < SHARED_BYTES)
@@ -36,7 +36,7 @@ static void find_missing(const sycl::device &device, char *out, size_t size)
     std::snprintf(out, size, "%s", what);
 }
 
-/* Only Intel's runtime knows these. */
+/* Only Intel's runtime reports these. */
 static void find_address(const sycl::device &device, SyclDeviceDesc *out)
 {
 #ifdef SYCL_EXT_INTEL_DEVICE_INFO
@@ -74,7 +74,7 @@ static void describe(const sycl::device &device, SyclDeviceDesc *out)
 
 using Found = std::pair<sycl::device, SyclDeviceDesc>;
 
-/* Level Zero before OpenCL. */
+/* Sort key: the kind of device, then Level Zero before OpenCL. */
 static unsigned rank_of(const sycl::device &device)
 {
     const std::string platform = device.get_platform().get_info<sycl::info::platform::name>();
@@ -82,7 +82,7 @@ static unsigned rank_of(const sycl::device &device)
 }
 constexpr unsigned RANKS = 2 * SYCL_CPU + 2;
 
-/* A GPU that two drivers show is listed once. */
+/* Lists a GPU once, even if two drivers show it. */
 static bool is_known(const std::vector<Found> &known, const SyclDeviceDesc &desc)
 {
     static const uint8_t none[sizeof(desc.uuid)] = {};

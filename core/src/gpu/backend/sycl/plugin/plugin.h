@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Inside of the plugin. */
+/* Shared by the files of the plugin. */
 #ifndef SYCL_PLUGIN_PLUGIN_H
 #define SYCL_PLUGIN_PLUGIN_H
 
@@ -20,13 +20,14 @@
 #define SYCL_IS_ADAPTIVECPP
 #endif
 
-/* ---- errors.cpp: exceptions stay on this side ---- */
+/* ---- errors.cpp: turns exceptions into errnos ---- */
 
-void note_error(const char *text) noexcept; /* for error(), in this thread */
+void note_error(
+    const char *text) noexcept; /* stores the text that error() returns in this thread */
 const char *last_error(void);
-int translate_exception() noexcept; /* the one that is being handled, noted */
+int translate_exception() noexcept; /* stores its text, returns an errno */
 
-/* What `function` returns, or the errno of what it throws. */
+/* Returns the result of `function`, or the negative errno of an exception it throws. */
 template <typename Function> int guarded(Function function) noexcept
 {
     try {
@@ -38,34 +39,36 @@ template <typename Function> int guarded(Function function) noexcept
 
 /* ---- list.cpp ---- */
 
-sycl::device nth_device(unsigned index); /* as list_devices counts them */
+sycl::device nth_device(unsigned index); /* numbered as by list_devices */
 int list_devices(SyclDeviceDesc *out, unsigned room);
 
 /* ---- device.cpp, work.cpp, time.cpp ---- */
 
 using Events = std::vector<sycl::event>;
 
-/* A queue that runs in order, and its time line. */
+/* An in-order queue and its time line. */
 struct Line {
     struct Point {
         uint64_t value;
-        Events events; /* reached when all of them are */
+        Events events; /* the point is reached when all are done */
     };
 
     sycl::queue queue;
-    std::mutex lock; /* guards what follows; only times_lock is taken under it */
+    std::mutex lock; /* guards the members below; taken before times_lock */
     uint64_t submitted = 0;
-    std::deque<Point> ahead;         /* points not known to be reached, in order */
-    Events pending;                  /* what the next command waits for */
-    std::optional<sycl::event> last; /* of the commands */
-    std::vector<std::pair<unsigned, sycl::event>> timed; /* kernels, not yet added up */
+    std::deque<Point> ahead;         /* points not yet known to be reached, in order */
+    Events pending;                  /* the next command waits for these */
+    std::optional<sycl::event> last; /* of the last command */
+    std::vector<std::pair<unsigned, sycl::event>>
+        timed; /* kernels whose time is not yet added up */
 
     explicit Line(const sycl::queue &queue) : queue(queue)
     {
     }
 };
 
-/* What the handler of asynchronous errors shares with the device, which it may outlive. */
+/* State shared by the device and its handler of asynchronous errors, which may outlive the
+ * device. */
 struct Health {
     std::atomic<bool> lost{ false };
 };
@@ -82,7 +85,7 @@ struct SyclPluginDevice {
     explicit SyclPluginDevice(const sycl::device &handle);
 };
 
-/* A time: when a command began or ended. */
+/* Each mark is the time when a command began or ended. */
 struct SyclPluginStamps {
     struct Mark {
         std::optional<sycl::event> event;
@@ -107,7 +110,7 @@ void stamps_destroy(SyclPluginStamps *stamps);
 int stamps_read(SyclPluginDevice *device, const SyclPluginStamps *stamps, double *microseconds);
 int profile_switch(SyclPluginDevice *device, int on);
 int profile_read(SyclPluginDevice *device, SyclKernelTime *times);
-/* Adds up the kernels that are done; under the line's lock. */
+/* Adds up the times of the kernels that are done. The caller holds the line's lock. */
 void profile_collect(SyclPluginDevice *device, Line &line);
 
 /* ---- level_zero.cpp ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Can this compiler make a plugin? The build asks before it relies on it. */
+/* The build compiles this file to find out whether the compiler can make a plugin. */
 #include <sycl/sycl.hpp>
 
 struct Name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Time on the device: stamps, and sums by kernel. */
+/* Measures time on the device: stamps, and the total time of each kernel. */
 #include <algorithm>
 
 #include "gpu/backend/sycl/plugin/plugin.h"
@@ -34,7 +34,7 @@ void stamps_destroy(SyclPluginStamps *stamps)
 
 int stamps_read(SyclPluginDevice *, const SyclPluginStamps *stamps, double *microseconds)
 {
-    /* Without a command after stamp 0 there is no time between any of them. */
+    /* If no command follows stamp 0, all stamps are the same time. */
     double base = 0;
     if (stamps->marks[0].event)
         base = begin_of(*stamps->marks[0].event);
@@ -45,7 +45,7 @@ int stamps_read(SyclPluginDevice *, const SyclPluginStamps *stamps, double *micr
     return 0;
 }
 
-/* ---- sums by kernel ---- */
+/* ---- total time of each kernel ---- */
 
 void profile_collect(SyclPluginDevice *device, Line &line)
 {

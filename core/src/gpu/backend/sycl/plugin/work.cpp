@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Submitting work and waiting for it. */
+/* Submits work and waits for it. */
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -9,7 +9,8 @@
 
 /* ---- commands ---- */
 
-/* SYCL has no copy of rows: a kernel does it, in the widest words that fit everywhere. */
+/* Copies rows with a kernel, since SYCL has no function for that. Uses the widest words that all
+ * addresses, strides and sizes allow. */
 template <typename Word> struct CopyRows;
 
 template <typename Word>
@@ -57,9 +58,10 @@ static sycl::event run(sycl::queue &queue, const SyclCommand &command, const Eve
 
 /* ---- submitting ---- */
 
-/* Stamp 0 is the beginning of the command after it, others are the end of the one before them. */
+/* Stamp 0 is the start of the command after it; every other stamp is the end of the command before
+ * it. */
 struct Stamper {
-    SyclPluginStamps *waiting = nullptr; /* for a command to begin */
+    SyclPluginStamps *waiting = nullptr; /* stamp 0 of these waits for the next command */
     std::optional<sycl::event> last;
 
     void stamp(const SyclCommand &command)
@@ -116,14 +118,14 @@ static bool all_done(const Events &events)
     return true;
 }
 
-/* Points that are reached; under the lock. */
+/* Removes points that are reached. The caller holds the lock. */
 static void retire(Line &line)
 {
     while (!line.ahead.empty() && all_done(line.ahead.front().events))
         line.ahead.pop_front();
 }
 
-/* The events of a point; empty when it is reached. */
+/* Returns the events of a point, none if it is reached. */
 static Events events_of(Line &line, uint64_t value)
 {
     const std::lock_guard<std::mutex> guard(line.lock);
@@ -133,7 +135,7 @@ static Events events_of(Line &line, uint64_t value)
     return {};
 }
 
-/* AdaptiveCpp would let work lie until somebody waits for it. */
+/* AdaptiveCpp would not start the work until a thread waits for it. */
 static void start()
 {
 #ifdef SYCL_IS_ADAPTIVECPP
@@ -177,13 +179,13 @@ int submit_lists(SyclPluginDevice *device, unsigned queue, const SyclCommandList
     });
     if (!err)
         return 0;
-    device->health->lost = true; /* some of it may be under way, with nobody to wait for it */
+    device->health->lost = true; /* a part of it may be running, with no event to wait for */
     return -EIO;
 }
 
 /* ---- waiting ---- */
 
-/* SYCL cannot wait for a while: look again and again, less often the longer it takes. */
+/* SYCL has no wait with a timeout, so poll, less often the longer it takes. */
 static bool wait_until(const Events &events, std::chrono::steady_clock::time_point deadline)
 {
     std::chrono::microseconds pause(20);
@@ -198,7 +200,7 @@ static bool wait_until(const Events &events, std::chrono::steady_clock::time_poi
 
 int wait_point(SyclPluginDevice *device, SyclPoint point, uint64_t timeout_ns)
 {
-    constexpr uint64_t longest = UINT64_C(1) << 60; /* of what a time_point can hold */
+    constexpr uint64_t longest = UINT64_C(1) << 60; /* fits in a time_point */
     bool reached = true;
     const int err = guarded([&] {
         Line &line = *device->lines[point.queue];
