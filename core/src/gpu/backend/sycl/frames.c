@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/import.h"
-#include "api/state_sycl.h"
+#include "gpu/backend/sycl/state.h"
 
 /* Rows have no gaps between them. */
 typedef struct SyclFrames {

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "api/state_sycl.h"
+#include "gpu/backend/sycl/state.h"
 
 static int profile(VmafSyclState *state, int on)
 {

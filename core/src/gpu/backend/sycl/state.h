@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Declarations for the files that implement libvmaf_sycl.h. */
-#ifndef SYCL_STATE_H
-#define SYCL_STATE_H
+#ifndef GPU_BACKEND_SYCL_STATE_H
+#define GPU_BACKEND_SYCL_STATE_H
 
 #include "gpu/client.h"
 #include "libvmaf/libvmaf_sycl.h"
