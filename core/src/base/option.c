@@ -144,8 +144,8 @@ static bool is_default(const Option *o, const void *values)
     return true;
 }
 
-/* Of the options with an alias that differ from their defaults, the one with the smallest name
- * after `after` (NULL: the smallest of all). */
+/* The option with the smallest name among those with an alias that differ from their defaults and
+ * come after `after` (NULL: the smallest of all). */
 static const Option *next_suffix(const Option *table, const void *values, const char *after)
 {
     const Option *next = NULL;

@@ -15,7 +15,7 @@ typedef struct Row {
     uint8_t *results;
 } Row;
 
-/* Where other contexts measured a feature, set by vmaf_part_place. */
+/* The device on which other contexts measured a feature, set by vmaf_part_place. */
 typedef struct MeasuredOn {
     bool told;
     char *backend, *device, *instruction_set;

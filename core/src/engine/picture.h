@@ -81,9 +81,9 @@ typedef struct PoolMemory {
 int picture_pool_create_in(PicturePool **pool, const FrameShape *shape, unsigned count,
                            const PoolMemory *memory);
 int picture_pool_fetch(PicturePool *pool, VmafPicture *out);
-/* The same in two steps, for callers that look the pool up under a lock of their own: after
- * picture_pool_enter the pool stays until picture_pool_take returns a picture, -EINVAL (the pool
- * was destroyed) or an error of its memory. */
+/* picture_pool_fetch in two steps, for callers that look the pool up under a lock of their own:
+ * after picture_pool_enter the pool stays until picture_pool_take returns a picture, -EINVAL (the
+ * pool was destroyed) or an error of its memory. */
 void picture_pool_enter(PicturePool *pool);
 int picture_pool_take(PicturePool *pool, VmafPicture *out);
 void picture_pool_destroy(PicturePool *pool); /* NULL is fine */

@@ -68,7 +68,7 @@ int scheduler_error(Scheduler *s);
 /* Waits until all frames read before are done. Any thread may call it, except one that reports a
  * frame. */
 void scheduler_wait(Scheduler *s);
-/* The same when there is a GPU; else does nothing. */
+/* Does the same as scheduler_wait when there is a GPU; else nothing. */
 void scheduler_settle(Scheduler *s);
 /* Waits, then lets each feature emit the scores it held back. Called again after an error, it goes
  * on with the features that have not done so. */

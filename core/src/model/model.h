@@ -111,7 +111,7 @@ int model_collection_claim_names(const VmafModelCollection *collection, ScoreSto
  * the name is taken. */
 int model_predict(VmafModel *model, ScoreStore *scores, unsigned index, bool quiet, double *score);
 
-/* The same while frames are still being read: reports list the model as if it had been asked for
+/* Predicts while frames are still being read: reports list the model as if it had been asked for
  * after the flush. Logs nothing. */
 int model_predict_early(VmafModel *model, ScoreStore *scores, unsigned index, double *score);
 

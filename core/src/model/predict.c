@@ -44,7 +44,7 @@ static int fetch_features(VmafModel *model, ScoreStore *scores, unsigned index, 
     return 0;
 }
 
-/* Where speed_chroma found nothing (exactly 0), the loss of luma replaces it. The tested value and
+/* If speed_chroma found nothing (exactly 0), the loss of luma replaces it. The tested value and
  * the luma value are those after normalising and denormalising, not the stored features. */
 static int correct_chroma(const VmafModel *model, double *x)
 {

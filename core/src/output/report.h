@@ -13,7 +13,7 @@
 #include "engine/context.h"
 #include "engine/notes.h"
 
-/* Where one registered feature was measured. */
+/* The device on which a registered feature was measured. */
 typedef struct ReportFeature {
     const char *extractor;
     const char *backend;         /* "cpu", "vulkan", …; NULL means "cpu" */

@@ -58,7 +58,7 @@ const char *sheet_time(char text[SHEET_TIME_SIZE], const ReportFeature *feature)
 
 /* Six decimals, sixteen when the fraction is not 0 but below 1e-6; or the report's own format. */
 void sheet_put_number(FILE *file, const Sheet *sheet, double value);
-/* The same for JSON: null for values that are not finite. */
+/* Like sheet_put_number, for JSON: null for values that are not finite. */
 void sheet_put_json_number(FILE *file, const Sheet *sheet, double value);
 
 /* Write text with the format's special characters escaped; never malformed UTF-8. */
