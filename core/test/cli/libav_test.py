@@ -201,7 +201,7 @@ for name in (n for n in ('x264.mp4', 'x265.mkv', 'x264.ts', 'x264.h264', 'mjpeg.
 files.put('zero.mp4', b'')
 says('an empty file', 'the file is empty', 'ref.y4m', 'zero.mp4', status=FAIL)
 ffmpeg('-f', 'lavfi', '-i', 'sine=d=1', '-c:a', 'aac', 'audio.m4a')
-says('sound', 'there is no video in it, only audio (aac)', 'ref.y4m', 'audio.m4a', status=FAIL)
+says('sound', 'no video stream (only audio: aac)', 'ref.y4m', 'audio.m4a', status=FAIL)
 files.put('text.txt', b'It was a dark and stormy night.\n' * 100)
 says('text', 'raw video needs', 'ref.y4m', 'text.txt', status=FAIL)
 says('no pictures', 'nothing%03d.png', 'ref.y4m', 'nothing%03d.png', status=FAIL)
@@ -221,7 +221,7 @@ if movie == 'x264.mp4':
     says('an encrypted file', 'encrypted', 'ref.y4m', 'secret.mp4', status=FAIL)
     files.put('list.ffconcat', b'ffconcat version 1.0\nfile x264.mp4\n')
     same('a list of files', score('ref.y4m', 'list.ffconcat'), score('ref.y4m', movie), FRAMES)
-    says('a list of files with --local_only', 'other files that it may name are not', 'ref.y4m', 'list.ffconcat', '--local_only', status=FAIL)
+    says('a list of files with --local_only', 'files that it refers to are not opened', 'ref.y4m', 'list.ffconcat', '--local_only', status=FAIL)
     same('--local_only', score('ref.y4m', movie, '--local_only'), score('ref.y4m', movie), FRAMES)
 says('an address with --local_only', 'not opened', 'ref.y4m', 'http://127.0.0.1:1/a.mp4', '--local_only', status=FAIL)
 

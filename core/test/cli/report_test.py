@@ -173,7 +173,7 @@ def check_stop():
         pass
     text = open('stopped.html').read()
     check('stopped', process.returncode == 130 and 'which are in stopped.html' in said, (process.returncode, said))
-    check('says so', '<p class=warn>Not all of it: stopped by SIGINT</p>' in text)
+    check('says so', '<p class=warn>Incomplete: stopped by SIGINT</p>' in text)
 
 
 def check_refusals():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Brings videos to one format, and warns of what no format tells. */
+/* Brings videos to one format and warns about differences that remain. */
 #include <errno.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ static unsigned fineness(enum VmafPixelFormat pix_fmt)
     }
 }
 
-/* A common depth that every part of the way knows; those of single videos are left as they are. */
+/* The common bit depth. Where depths differ it is even, because not all conversions support odd
+ * depths. */
 static unsigned larger_depth(unsigned a, unsigned b)
 {
     const unsigned depth = a > b ? a : b;
@@ -47,7 +48,7 @@ static unsigned even(double side)
     return rounded ? rounded : 2;
 }
 
-/* As large as the box allows, with the sides' ratio kept. */
+/* Makes the format as large as the box allows and keeps its aspect ratio. */
 static void fit(VideoFormat *format, unsigned box_width, unsigned box_height)
 {
     const double across = (double)box_width / format->width;
@@ -105,14 +106,14 @@ static int convert_all(Video *const *videos, unsigned count, const VideoAlign *h
     return 0;
 }
 
-/* ---- what differs besides ---- */
+/* ---- other differences ---- */
 
 static bool differ(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) != 0;
 }
 
-/* Video that does not say so has limited range. */
+/* Video of unknown range counts as limited. */
 static bool is_full(const Video *video)
 {
     return video->traits.range == RANGE_FULL;
@@ -123,7 +124,8 @@ static const char *range_name(const Video *video)
     return is_full(video) ? "full" : "limited";
 }
 
-/* RGB becomes what the other video is made of; without one, BT.601 of limited range, as FFmpeg has it. */
+/* Chooses how RGB is converted: with the matrix and range of the first video that is not RGB; if
+ * all are RGB, BT.601 with limited range, as in FFmpeg. */
 static void settle_rgb(Video *const *videos, unsigned count)
 {
     const Video *other = NULL;
@@ -203,7 +205,7 @@ bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const 
         return false;
     if (!tells_colours(ref) && tells_colours(a) != tells_colours(b)) /* only one is converted */
         return false;
-    /* RGB takes the colours of what it is compared with. */
+    /* An RGB reference is converted with the colours of the video it is compared with. */
     return !ref->rgb || (a->rgb == b->rgb && is_full(a) == is_full(b) &&
                          !differ(a->traits.matrix ? a->traits.matrix : "",
                                  b->traits.matrix ? b->traits.matrix : ""));

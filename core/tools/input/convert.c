@@ -9,11 +9,11 @@
 #include "common/message.h"
 
 struct Convert {
-    Planes from; /* lie in `own`, when that is there */
+    Planes from; /* in `own`, if that is not NULL */
     Planes to;
-    PlaneScaler *scalers[2]; /* luma's; chroma's. NULL: the size stays */
-    uint16_t *ranged[2];     /* luma's and chroma's samples in the other range; NULL: they stay */
-    uint8_t *block, *own;    /* memory for them, and its first aligned byte */
+    PlaneScaler *scalers[2]; /* for luma and chroma; NULL: the size stays */
+    uint16_t *ranged[2];     /* tables for luma and chroma that convert the range; NULL: none */
+    uint8_t *block, *own;    /* memory for `from`, and its first aligned byte */
 };
 
 void planes_lay_out(Planes *planes, const VideoFormat *format)
@@ -37,7 +37,8 @@ static int add_scaler(Convert *convert, unsigned p, enum VideoScale method)
                                &(PlaneSize){ to->width[p], to->height[p], to->bitdepth }, method);
 }
 
-/* The value in the other range for each sample of the pictures; samples are `from` bits that were widened. */
+/* Makes a table that maps each sample of `depth` bits to the other range. Samples had `from`
+ * bits before they were widened. */
 static uint16_t *range_table(unsigned from, unsigned depth, bool chroma, bool to_full)
 {
     const double unit = 1u << (depth - 8), full = ((1u << from) - 1) << (depth - from);
@@ -109,7 +110,7 @@ int convert_own_planes(Convert *convert, Planes *planes)
             from->stride[p] = plane_stride(from->width[p], from->bitdepth);
             size += (size_t)from->stride[p] * from->height[p];
         }
-        /* Zeros: vectors are read beyond the end of rows. */
+        /* Zeroed, because vector code reads beyond the end of rows. */
         convert->block = calloc(1, size + 63);
         if (!convert->block)
             return -ENOMEM;
@@ -128,7 +129,7 @@ static uint8_t *row_of(const VmafPicture *pic, unsigned p, unsigned y)
     return (uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p];
 }
 
-/* Chroma of a picture without colours. */
+/* Fills a chroma plane for a video without chroma. */
 static void fill_grey(const VmafPicture *pic, unsigned p)
 {
     for (unsigned y = 0; y < pic->h[p]; y++) {
@@ -141,7 +142,7 @@ static void fill_grey(const VmafPicture *pic, unsigned p)
     }
 }
 
-/* Returns every bit that some sample had. */
+/* Widens a row. Returns the bitwise OR of all samples. */
 static unsigned widen_row(uint16_t *to, const uint8_t *from, unsigned width, unsigned from_depth,
                           unsigned to_depth)
 {
@@ -160,12 +161,12 @@ static unsigned widen_row(uint16_t *to, const uint8_t *from, unsigned width, uns
     return bits;
 }
 
-/* The rest of an odd side's half, which pictures have no place for, stays behind. -ERANGE when samples are
- * larger than their depth. */
+/* Copies a plane and widens its samples. A file rounds half of an odd side up, a picture down,
+ * so the file's last column or row may be dropped. -ERANGE if a sample exceeds its bit depth. */
 static int copy_plane(const uint8_t *data, ptrdiff_t stride, unsigned depth, const VmafPicture *pic,
                       unsigned p)
 {
-    enum { BATCH_ROWS = 64 }; /* the library looks at them while they are in the cache */
+    enum { BATCH_ROWS = 64 }; /* the library reads rows while they are in the cache */
     unsigned bits = 0;
     for (unsigned y = 0; y < pic->h[p]; y++) {
         const uint8_t *const from = data + (ptrdiff_t)y * stride;

@@ -6,8 +6,8 @@
 
 #include "input/video.h"
 
-/* The planes of a frame. Samples of more than 8 bits are uint16_t. Halves of odd sides are rounded up,
- * as in files. */
+/* The planes of a frame. Samples of more than 8 bits are uint16_t. Halves of odd sides are
+ * rounded up, as in files. */
 typedef struct Planes {
     const uint8_t *data[3];
     ptrdiff_t stride[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Every video that FFmpeg's libraries read. */
+/* The reader of every video that FFmpeg's libraries decode. */
 #include "input/libav.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "input/reader.h"
 #include "common/message.h"
 
-/* ---- what the first frame and the stream tell ---- */
+/* ---- properties from the stream and its first frame ---- */
 
 static bool is_interlaced(const AVFrame *frame)
 {
@@ -38,7 +38,7 @@ static void set_rate(Libav *libav)
     VideoTraits *const traits = &libav->video->traits;
     const AVStream *const stream = libav->stream;
     const AVRational average = stream->avg_frame_rate, base = stream->r_frame_rate;
-    AVRational rate = libav->codec->framerate; /* what the bitstream says, if anything */
+    AVRational rate = libav->codec->framerate; /* from the bitstream, if it has one */
     if (!traits->timeless)
         rate = av_guess_frame_rate(libav->format, libav->stream, libav->frame);
     if (rate.num <= 0 || rate.den <= 0)
@@ -48,7 +48,7 @@ static void set_rate(Libav *libav)
     if (traits->timeless || average.num <= 0 || base.num <= 0)
         return;
     const double ratio = av_q2d(base) / av_q2d(average);
-    const bool fields = ratio > 1.99 && ratio < 2.01; /* whose rate is twice that of frames */
+    const bool fields = ratio > 1.99 && ratio < 2.01; /* fields: twice the frame rate */
     traits->variable_rate = (ratio < 0.99 || ratio > 1.01) && !fields;
     if (traits->variable_rate) {
         traits->rate_num = (unsigned)average.num;
@@ -109,7 +109,7 @@ static void libav_close(Video *video)
     if (!libav)
         return;
     frame_unpacker_close(&libav->unpacker);
-    avcodec_free_context(&libav->codec); /* its threads may log until now */
+    avcodec_free_context(&libav->codec); /* its threads may log until here */
     avformat_close_input(&libav->format);
     libav_io_destroy(libav);
     av_packet_free(&libav->packet);
@@ -133,7 +133,7 @@ static int decode_first(Libav *libav)
     }
     if (status != FRAME_ERROR) {
         char line[256];
-        say("%s: not one frame could be decoded: %s", video->path,
+        say("%s: no frame could be decoded: %s", video->path,
             libav_reason(libav, AVERROR_INVALIDDATA, line, sizeof(line)));
     }
     return atomic_load(&video->source->cancelled) ? -ECANCELED : -EINVAL;
@@ -170,7 +170,7 @@ static int libav_open(Video *video)
                                display_matrix(libav->stream));
 }
 
-/* Of the samples, wherever they are. */
+/* The format of the samples, on a device or not. */
 static enum AVPixelFormat sample_format(const AVFrame *frame)
 {
     return frame->hw_frames_ctx ? ((AVHWFramesContext *)frame->hw_frames_ctx->data)->sw_format
@@ -182,7 +182,8 @@ static bool is_cropped(const AVFrame *frame)
     return frame->crop_top | frame->crop_bottom | frame->crop_left | frame->crop_right;
 }
 
-/* Frames that are not as the first one cannot be paired with those of another video. */
+/* True, after logging an error, if this frame differs from the first one in size, format or
+ * where it is stored: such frames cannot be scored. */
 static bool has_changed(const Libav *libav)
 {
     const FrameUnpacker *const unpacker = &libav->unpacker;
@@ -199,14 +200,14 @@ static bool has_changed(const Libav *libav)
     return true;
 }
 
-/* Of frames that are found by their times, none may be damaged: what the decoder makes of one depends on where it
- * began. */
+/* Checks a frame of a video whose frames are found by their times. None may be damaged, because
+ * the result of decoding a damaged frame depends on where decoding started. */
 static bool is_as_foretold(const Libav *libav)
 {
     if (!libav->video->options.even || !libav_is_even(libav))
         return true;
     if (libav->damaged) {
-        say("%s: what is made of damaged frames depends on those before: give all parts --from_start",
+        say("%s: damaged frames decode differently depending on where decoding starts; pass --from_start to all parts",
             libav->video->path);
         return false;
     }
@@ -232,7 +233,7 @@ static enum FrameStatus libav_find(Video *video, uint64_t *offset)
 
 static int64_t libav_time(const Video *video, uint64_t offset)
 {
-    (void)offset; /* the last one that was found */
+    (void)offset; /* always the latest frame */
     const Libav *const libav = video->state;
     const int64_t time = libav->frame->best_effort_timestamp;
     if (video->traits.timeless || time == AV_NOPTS_VALUE)
@@ -255,7 +256,7 @@ static enum FrameStatus libav_planes(const Video *video, uint64_t offset, unsign
     return FRAME_ERROR;
 }
 
-/* ---- frames that stay where they are ---- */
+/* ---- kept frames ---- */
 
 static const char *libav_kept_by(const Video *video)
 {
@@ -268,7 +269,8 @@ static int refuse(char *why, size_t size, const char *reason)
     return -ENOTSUP;
 }
 
-/* Whatever would have to be done to the samples is done on the CPU. */
+/* Frames cannot stay on the device if their samples have to be changed, because only the CPU
+ * does that. */
 static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *why, size_t size)
 {
     const Libav *const libav = video->state;
@@ -282,7 +284,7 @@ static int libav_can_keep(const Video *video, const KeptScorer *scorer, char *wh
     if (a->bitdepth != b->bitdepth || a->pix_fmt != b->pix_fmt || video->range || video->rgb)
         return refuse(why, size, "they are converted on the CPU");
     if (unpacker->turn[0][0] != 1 || unpacker->turn[1][1] != 1)
-        return refuse(why, size, "they are turned on the CPU");
+        return refuse(why, size, "they are rotated on the CPU");
     if (frame->width != unpacker->width || frame->height != unpacker->height || is_cropped(frame))
         return refuse(why, size, "they are cropped on the CPU");
     return libav_kept_check(frame, scorer, why, size);
@@ -314,7 +316,7 @@ static enum FrameStatus libav_keep(const Video *video, uint64_t offset, KeptFram
     return FRAME_ERROR;
 }
 
-/* The container's own count, else its duration's; neither is a promise. */
+/* The container's frame count, else computed from its duration. Both are only estimates. */
 static uint64_t libav_frames_left(const Video *video)
 {
     const Libav *const libav = video->state;
@@ -332,7 +334,7 @@ static uint64_t libav_frames_left(const Video *video)
     return frames > libav->found ? frames - libav->found : 0;
 }
 
-/* What is odd about the first frame is said of the video. */
+/* Seeks, after noting whether the first frame is interlaced: that applies to the whole video. */
 static enum FrameStatus libav_seek(Video *video, uint64_t frame, uint64_t *next)
 {
     note_interlacing(video->state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The reader of everything that FFmpeg's libraries decode. Only the libav*.c files include this, and
- * tests of frames on devices. A Libav belongs to its video and is used by the thread that reads it;
- * fields that other threads touch say so. */
+/* The reader of everything that FFmpeg's libraries decode. Only the libav*.c files include this,
+ * and tests of frames on devices. A Libav belongs to its video and is used by the thread that
+ * reads it; fields that other threads touch say so. */
 #ifndef TOOLS_INPUT_LIBAV_H
 #define TOOLS_INPUT_LIBAV_H
 
@@ -91,8 +91,8 @@ int libav_open_stream(Libav *libav);
  * frame; fails if the user named the device. Logs errors; returns 0 or negative errno. */
 int libav_open_on_cpu(Libav *libav);
 
-/* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and return
- * 0 or negative errno. ---- */
+/* ---- libav_hw.c: decoding on a device (--hwaccel). Functions that return int log errors and
+ * return 0 or negative errno. ---- */
 
 /* Opens a device if the options ask for one, and chooses a decoder that can use it. */
 int libav_hw_choose(Libav *libav, const AVCodec **decoder);
@@ -120,8 +120,8 @@ static inline AVFrame *libav_host_frame(const Libav *libav)
 
 /* True if frames can be found by their times: the video has times and a constant rate. */
 bool libav_is_even(const Libav *libav);
-/* True if the latest frame, number `found`, has the time that its number predicts. Otherwise logs an
- * error: a seek would have led to different frames. */
+/* True if the latest frame, number `found`, has the time that its number predicts. Otherwise
+ * logs an error: a seek would have led to different frames. */
 bool libav_keeps_time(const Libav *libav);
 /* VideoReader's leap and time_of. */
 enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next);
@@ -134,9 +134,8 @@ int64_t libav_time_of(const Video *video, uint64_t frame);
 int frame_unpacker_open(FrameUnpacker *unpacker, Video *video, const AVFrame *frame,
                         const int32_t *matrix);
 void frame_unpacker_close(FrameUnpacker *unpacker);
-/* Reports where the wanted planes of a frame lie. They stay valid as long as the frame, and until the
- * next call. 0 or negative
- * errno. */
+/* Reports where the wanted planes of a frame lie. They stay valid as long as the frame, and
+ * until the next call. 0 or negative errno. */
 int frame_unpacker_planes(FrameUnpacker *unpacker, const Video *video, const AVFrame *frame,
                           unsigned wanted, Planes *planes);
 

@@ -21,17 +21,18 @@ LibavApi libav_api;
 
 typedef struct Function {
     const char *name;
-    void *slot; /* in the table; NULL ends a list */
+    void *slot; /* its pointer in libav_api; NULL ends a list */
 } Function;
 
-/* The names lead to the table by now. */
+/* Each name is now a macro for its pointer in libav_api. */
 #define FUNCTION(name) { #name, &name },
 static const Function avformat_functions[] = { LIBAVFORMAT_FUNCTIONS(FUNCTION){ NULL, NULL } };
 static const Function avcodec_functions[] = { LIBAVCODEC_FUNCTIONS(FUNCTION){ NULL, NULL } };
 static const Function avutil_functions[] = { LIBAVUTIL_FUNCTIONS(FUNCTION){ NULL, NULL } };
 static const Function swscale_functions[] = { LIBSWSCALE_FUNCTIONS(FUNCTION){ NULL, NULL } };
 
-/* Of the version whose headers were used, and no other: structures change with that number. */
+/* Only the major version whose headers were used is opened, because structures differ between
+ * major versions. */
 static const struct {
     const char *name;
     int major;
@@ -43,7 +44,7 @@ static const struct {
     { "libswscale", LIBSWSCALE_VERSION_MAJOR, swscale_functions },
 };
 
-static char missing[512]; /* empty: nothing is */
+static char missing[512]; /* empty: nothing is missing */
 
 static void miss(const char *what, const char *name, int major)
 {
@@ -52,7 +53,8 @@ static void miss(const char *what, const char *name, int major)
              name, major);
 }
 
-/* They stay open: decoders have threads and handlers of their own. */
+/* Opens the libraries and never closes them, because decoders have threads and handlers of their
+ * own. */
 static void open_all(void)
 {
     for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !*missing; i++) {
@@ -62,7 +64,7 @@ static void open_all(void)
         snprintf(what, sizeof(what), "%s.so.%d", name, major);
         void *const library = dlopen(what, RTLD_NOW | RTLD_LOCAL);
         if (!library) {
-            const char *const why = dlerror(); /* it names the file that is not there or no good */
+            const char *const why = dlerror(); /* it names the missing or unusable file */
             miss(why ? why : what, name, major);
         }
         for (const Function *f = libraries[i].functions; library && f->slot; f++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* FFmpeg's functions. The libraries are opened when the first video needs them: they load more than a
- * hundred other libraries, and a run that only reads Y4M should not wait for that. With LIBAV_LINKED
- * they are linked as usual.
+/* FFmpeg's functions. The libraries are opened when the first video needs them: they load more than
+ * a hundred other libraries, and a run that only reads Y4M should not wait for that. With
+ * LIBAV_LINKED they are linked as usual.
  *
- * The functions keep their names, so code calls them as in any other program, once libav_api_open has
- * succeeded. To use a new function, add it to its library's list and to the #defines below. */
+ * The functions keep their names, so code calls them as in any other program, once
+ * libav_api_open has succeeded. To use a new function, add it to its library's list and to the
+ * #defines below. */
 #ifndef TOOLS_INPUT_LIBAV_API_H
 #define TOOLS_INPUT_LIBAV_API_H
 
@@ -21,8 +22,8 @@
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 
-/* Opens the libraries; any thread may call it, repeatedly. Returns NULL, or a message that says what is
- * missing and how to install it: then no other function may be called. */
+/* Opens the libraries; any thread may call it, repeatedly. Returns NULL, or a message that says
+ * what is missing and how to install it: then no other function may be called. */
 const char *libav_api_open(void);
 
 #ifndef LIBAV_LINKED

@@ -8,9 +8,11 @@
 
 #include "common/message.h"
 
-/* Packets in, frames out. Every frame that the decoder gives counts, as with `ffmpeg -vsync passthrough`. */
+/* ---- damage and encryption ----
+ *
+ * Every frame that the decoder outputs counts, as with `ffmpeg -vsync passthrough`. */
 
-/* Said when it happens first; how often it did, at the end. */
+/* Notes the first damage at once; note_end adds how often it happened. */
 static void note_damage(Libav *libav, int err)
 {
     char line[256];
@@ -30,7 +32,7 @@ static void note_end(Libav *libav)
                    (unsigned long long)libav->damaged);
 }
 
-/* Nobody can decode what is encrypted, but decoders try. */
+/* Decoders try to decode encrypted packets, so the reader has to check. */
 static bool is_encrypted(const AVPacket *packet)
 {
     for (int i = 0; i < packet->side_data_elems; i++)
@@ -39,7 +41,7 @@ static bool is_encrypted(const AVPacket *packet)
     return false;
 }
 
-/* The next packet of the stream: 0; AVERROR_EOF at the end, and when the rest cannot be read. */
+/* Reads the next packet of the stream. AVERROR_EOF at the end and when the rest cannot be read. */
 static int read_packet(Libav *libav)
 {
     for (;;) {
@@ -56,7 +58,8 @@ static int read_packet(Libav *libav)
     return 0;
 }
 
-/* A device that fails is not the video's fault: its frames are not to be left out. */
+/* True, after logging an error, if the device failed. That is not the video's fault, so frames
+ * must not be left out as if they were damaged. */
 static bool has_device_failed(Libav *libav, int err)
 {
     char line[256];
@@ -68,7 +71,7 @@ static bool has_device_failed(Libav *libav, int err)
     return true;
 }
 
-/* A decoder that is there for devices only fails where its device does not decode the video. */
+/* True if the device turned out not to decode this video before any frame was found. */
 static bool is_refused(const Libav *libav)
 {
     return libav->device && libav->device_refused && !libav->found;
@@ -80,7 +83,7 @@ static int go_on_without_device(Libav *libav)
     return !err || err == -ENOMEM ? err : AVERROR_EXIT;
 }
 
-/* ---- where frames lie in the file ---- */
+/* ---- positions of frames in the file ---- */
 
 static void note_sent(Libav *libav)
 {
@@ -90,7 +93,8 @@ static void note_sent(Libav *libav)
     libav->sent_next = (libav->sent_next + 1) % LIBAV_SENT;
 }
 
-/* A frame has the time of its packet. That may come again in what was joined of several files: the oldest is meant. */
+/* Finds the position of the packet with the frame's time. In a file joined from several, a time
+ * may occur again: the oldest packet is the right one. */
 static uint64_t position_of_frame(Libav *libav)
 {
     const int64_t time = libav->frame->pts;
@@ -107,7 +111,7 @@ static uint64_t position_of_frame(Libav *libav)
 
 /* ---- packets and frames ---- */
 
-/* Gives the decoder, which asked for it, one more packet. Negative: there is no going on. */
+/* Sends the decoder the next packet. Negative: decoding cannot continue. */
 static int feed(Libav *libav)
 {
     int err = read_packet(libav);
@@ -135,12 +139,12 @@ static int feed(Libav *libav)
 
 static enum FrameStatus failed(const Libav *libav, int err)
 {
-    if (err == AVERROR(ENOMEM)) /* else it was said, or the reading was called off */
+    if (err == AVERROR(ENOMEM)) /* all others were logged, or reading was cancelled */
         video_read_error(libav->video, -ENOMEM);
     return FRAME_ERROR;
 }
 
-/* Containers may crop what decoders give; libavformat tells since FFmpeg 7.1. */
+/* Adds the cropping that the container asks for, which libavformat reports since FFmpeg 7.1. */
 static void add_container_crop(Libav *libav, AVFrame *frame)
 {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 19, 100)
@@ -168,7 +172,8 @@ static void add_container_crop(Libav *libav, AVFrame *frame)
 #endif
 }
 
-/* Decoders crop their frames, but for the left and upper edges of those on a device. */
+/* Applies cropping that the decoder left to us: the left and top edges of frames on a device,
+ * and the container's. */
 static int crop(Libav *libav)
 {
     AVFrame *const frame = libav_host_frame(libav);
@@ -177,7 +182,7 @@ static int crop(Libav *libav)
         return 0;
     if (av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED) >= 0)
         return 0;
-    say("%s: nothing is left of its frames when they are cropped", libav->video->path);
+    say("%s: the cropping in the file leaves nothing of its frames", libav->video->path);
     return -EINVAL;
 }
 
@@ -214,8 +219,10 @@ enum FrameStatus libav_decode(Libav *libav)
     return libav_hw_fetch(libav) || crop(libav) ? FRAME_ERROR : FRAME_WHOLE;
 }
 
-/* Frames found by their times, from the key frame before them: for videos whose frames keep their rate, so that
- * number and time are one. That they do is checked with each frame that is read. */
+/* ---- seeking ----
+ *
+ * A frame is found by its time, starting at the key frame before it. This needs a constant rate,
+ * so that the number of a frame gives its time; every frame that is read is checked for that. */
 
 bool libav_is_even(const Libav *libav)
 {
@@ -240,7 +247,7 @@ int64_t libav_time_of(const Video *video, uint64_t frame)
                         (AVRational){ 1, 1000000000 });
 }
 
-/* The frame at hand is so many frames behind the first. */
+/* The time from the first frame to the latest, in frames. */
 static double frames_behind(const Libav *libav)
 {
     const VideoTraits *const traits = &libav->video->traits;
@@ -248,8 +255,8 @@ static double frames_behind(const Libav *libav)
     return ticks * av_q2d(libav->stream->time_base) * traits->rate_num / traits->rate_den;
 }
 
-/* Of two videos, each may be off by less than a quarter, so that no other frame comes nearer. One without a time
- * follows the one before. */
+/* The limit is a quarter of a frame: if both videos of a pair stay within it, no other frame is
+ * nearer. A frame without a time follows the one before it. */
 bool libav_keeps_time(const Libav *libav)
 {
     if (libav->frame->best_effort_timestamp == AV_NOPTS_VALUE)
@@ -257,8 +264,8 @@ bool libav_keeps_time(const Libav *libav)
     const double off = frames_behind(libav) - (double)libav->found;
     if (fabs(off) < 0.245)
         return true;
-    say("%s: frame %llu is shown %.2f frames off its time, so that parts cannot be found by times: give all "
-        "of them --from_start",
+    say("%s: frame %llu is %.2f frames off its expected time, so parts cannot be found by time; pass "
+        "--from_start to all parts",
         libav->video->path, (unsigned long long)libav->found, off);
     return false;
 }
@@ -272,24 +279,24 @@ static bool is_key(const AVFrame *frame)
 #endif
 }
 
-/* Can be begun with: a key frame, or the one that the video begins with, whatever that is in a piece that was cut out
- * of another. */
+/* True if decoding can start at this frame: a key frame, or the first frame of the video, which
+ * in a piece cut out of another file may be of any kind. */
 static bool is_entry(const Libav *libav)
 {
     const int64_t time = libav->frame->best_effort_timestamp;
     return time != AV_NOPTS_VALUE && (is_key(libav->frame) || time == libav->begin);
 }
 
-/* To the first such frame that comes when packets are read from that time on. Frames before it may lack what they
- * refer to, whatever the decoder makes of them. */
+/* Seeks to a time and decodes up to the first frame where decoding can start. Frames before it
+ * may refer to frames that were not decoded, so they are dropped. */
 static enum FrameStatus find_key(Libav *libav, int64_t time)
 {
     const int err =
         avformat_seek_file(libav->format, libav->stream->index, INT64_MIN, time, time, 0);
     if (err < 0) {
         char line[256];
-        say("%s: it cannot be searched for a frame (%s): give all parts --from_start",
-            libav->video->path, libav_reason(libav, err, line, sizeof(line)));
+        say("%s: cannot seek to a frame (%s); pass --from_start to all parts", libav->video->path,
+            libav_reason(libav, err, line, sizeof(line)));
         return FRAME_ERROR;
     }
     avcodec_flush_buffers(libav->codec);
@@ -315,7 +322,8 @@ enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next)
     libav->found = frame;
     bool at_begin = false;
     for (int64_t back = 0;; back = back ? 2 * back : second) {
-        /* Some packets are found by when they are decoded, which is before they are shown: last, a bit earlier. */
+        /* Some containers find packets by decoding time, which is before the display time. So
+         * the last try seeks to a second before the beginning. */
         const bool last = at_begin;
         at_begin = wanted - back <= libav->begin;
         const int64_t time = !at_begin ? wanted - back : libav->begin - (last ? second : 0);
@@ -329,7 +337,7 @@ enum FrameStatus libav_leap(Video *video, uint64_t frame, uint64_t *next)
             return FRAME_WHOLE;
         }
         if (last) {
-            say("%s: there is no key frame before frame %llu: give all parts --from_start",
+            say("%s: there is no key frame before frame %llu; pass --from_start to all parts",
                 video->path, (unsigned long long)frame);
             return FRAME_ERROR;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A decoded frame as planes of luma and chroma, without a change to the samples wherever its format has them:
- * planar ones lie where they are; packed ones, and those of turned pictures, are gathered; RGB is computed. */
+/* Turns decoded frames into planes of luma and chroma. Samples stay unchanged if the format has
+ * luma: planar frames are used where they are, packed and rotated ones are copied. RGB is
+ * converted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 #include "input/convert.h"
 #include "common/message.h"
 
-/* ---- which way ---- */
+/* ---- choosing the method ---- */
 
 static bool is_deep(const AVPixFmtDescriptor *pixel)
 {
     return pixel->comp[0].depth > 8;
 }
 
-/* Are all samples of luma and chroma somewhere in whole bytes, in steps? */
+/* True if all luma and chroma samples are in whole bytes at regular distances. */
 static bool has_samples(const AVPixFmtDescriptor *pixel, enum AVPixelFormat format)
 {
     const unsigned none = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
@@ -41,8 +42,8 @@ static bool is_direct(const AVPixFmtDescriptor *pixel)
     return direct;
 }
 
-/* What swscale makes of a format without luma: a bit less than all that there was, as RGB has no exact
- * counterpart. */
+/* The format that swscale converts a format without luma to. It cannot keep everything, because
+ * RGB values have no exact counterpart in YUV. */
 static enum AVPixelFormat plain_format(const AVPixFmtDescriptor *pixel)
 {
     const int depth = pixel->comp[0].depth;
@@ -55,7 +56,7 @@ static enum AVPixelFormat plain_format(const AVPixFmtDescriptor *pixel)
                         : AV_PIX_FMT_YUV444P;
 }
 
-/* The format with the coarsest chroma that has room for this one's. */
+/* The pixel format with the coarsest chroma that still holds the chroma of this shape. */
 static enum VmafPixelFormat picture_format(const Planes *shape)
 {
     if (shape->count < 3)
@@ -85,8 +86,8 @@ static int sign(int32_t value)
     return (value > 0) - (value < 0);
 }
 
-/* Quarter turns and mirrors, as players show them; any other angle is left alone. A display matrix leads from
- * coded to shown places; its transpose leads back. */
+/* Rotates by quarter turns and mirrors, as players do; any other angle is ignored with a
+ * warning. A display matrix maps coded to shown positions; its transpose maps them back. */
 static void set_turn(FrameUnpacker *unpacker, Video *video, const int32_t *matrix)
 {
     unpacker->turn[0][0] = unpacker->turn[1][1] = 1;
@@ -123,7 +124,7 @@ static void note_format(FrameUnpacker *unpacker, Video *video, const AVPixFmtDes
         return;
     const bool colours = unpacker->shape.count == 3;
     if (colours) {
-        video->traits.matrix = NULL; /* the other video's is taken, see align.c */
+        video->traits.matrix = NULL; /* settle_rgb in align.c chooses them later */
         video->traits.range = RANGE_UNKNOWN;
         video->rgb = true;
     }
@@ -193,12 +194,13 @@ static int open_sws(FrameUnpacker *unpacker, const Video *video, const AVFrame *
 
 /* ---- planes ---- */
 
-/* Samples at `step` bytes from column to column and from row to row. */
+/* The samples of one component: `column` and `row` are the bytes from one column or row to the
+ * next. */
 typedef struct Grid {
     const uint8_t *data;
     ptrdiff_t column, row;
     unsigned shift, mask;
-    bool swapped; /* the bytes of a sample */
+    bool swapped; /* the file's byte order is not ours */
 } Grid;
 
 static void gather8(uint8_t *to, ptrdiff_t stride, const Grid *grid, unsigned width,
@@ -227,7 +229,7 @@ static void gather16(uint8_t *to, ptrdiff_t stride, const Grid *grid, unsigned w
     }
 }
 
-/* A component's samples as the picture is shown: the first one, and the ways to its neighbours. */
+/* The samples of a component in the orientation in which the picture is shown. */
 static Grid grid_of(const FrameUnpacker *unpacker, const AVFrame *frame,
                     const AVPixFmtDescriptor *pixel, unsigned c)
 {

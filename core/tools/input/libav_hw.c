@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Decoding on a device. What was asked for by name happens there or not at all. */
+/* Decoding on a device. If the user names a device there is no fallback to the CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +13,23 @@ static const char *const names[] = { "cuda", "vaapi", "vulkan" };
 
 /* ---- devices ---- */
 
-/* All videos are decoded on one device: what scores the frames of several needs them there. */
+/* All videos share one device of each API, because frames that are scored together must be on
+ * the same device. */
 static struct Shared {
     AVBufferRef *device;
     unsigned users;
-} shared[NAMES]; /* by name, guarded by the lock */
+} shared[NAMES]; /* one for each of `names`; guarded by shared_lock */
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Are frames of such a device wanted by what scores them? */
+/* True if the backend that scores may read frames of this device. */
 static bool may_score(const VideoOptions *options, const char *name)
 {
     return options->backend &&
            (!strcmp(options->backend, name) || !strcmp(options->backend, "auto"));
 }
 
-/* The device that scores, where its number was given, in FFmpeg's words, which numbers Vulkan's in another way; NULL:
- * the first. */
+/* FFmpeg's name for the device that scores, if the user gave its number; NULL: the first device.
+ * FFmpeg numbers Vulkan devices differently, so for Vulkan it is the device's name. */
 static const char *device_word(const VideoOptions *options, const char *name,
                                VmafVulkanDeviceInfo *info)
 {
@@ -42,7 +43,7 @@ static const char *device_word(const VideoOptions *options, const char *name,
     return vmaf_vulkan_device_info((unsigned)strtoul(device, NULL, 10), info) ? NULL : info->name;
 }
 
-/* CUDA's scoring works in the primary context of the device, and reads what lies in that. */
+/* Scoring with CUDA uses the primary context of the device, so the decoder has to use it, too. */
 static int make_device(AVBufferRef **device, const char *name, const VideoOptions *options)
 {
     enum { PRIMARY_CONTEXT = 1 }; /* AV_CUDA_USE_PRIMARY_CONTEXT */
@@ -51,7 +52,7 @@ static int make_device(AVBufferRef **device, const char *name, const VideoOption
     const char *const word = device_word(options, name, &info);
     const bool primary = type == AV_HWDEVICE_TYPE_CUDA && may_score(options, name);
     int err = av_hwdevice_ctx_create(device, type, word, NULL, primary ? PRIMARY_CONTEXT : 0);
-    if (err < 0 && (word || primary)) /* it may be there for decoding alone */
+    if (err < 0 && (word || primary)) /* try the default device, for decoding only */
         err = av_hwdevice_ctx_create(device, type, NULL, NULL, 0);
     return err;
 }
@@ -88,7 +89,7 @@ void libav_hw_close(Libav *libav)
 
 /* ---- decoders ---- */
 
-/* The decoder's own way to use a device of this type; NULL: it has none. */
+/* How the decoder uses a device of this type; NULL: it cannot. */
 static const AVCodecHWConfig *config_for(const AVCodec *decoder, enum AVHWDeviceType type)
 {
     const AVCodecHWConfig *config;
@@ -99,7 +100,8 @@ static const AVCodecHWConfig *config_for(const AVCodec *decoder, enum AVHWDevice
     return NULL;
 }
 
-/* A codec may have several decoders, of which the first need not be the one that uses devices. */
+/* Finds a decoder that can use this type of device. A codec may have several decoders, and the
+ * default one need not use devices. */
 static const AVCodec *decoder_for(enum AVCodecID id, enum AVHWDeviceType type)
 {
     void *at = NULL;
@@ -110,18 +112,19 @@ static const AVCodec *decoder_for(enum AVCodecID id, enum AVHWDeviceType type)
     return NULL;
 }
 
-/* Called by the decoder when it knows what it decodes. */
+/* Called by the decoder, on its own threads, to choose the format of its frames. */
 static enum AVPixelFormat choose_format(AVCodecContext *codec, const enum AVPixelFormat *formats)
 {
     Libav *const libav = codec->opaque;
     for (const enum AVPixelFormat *format = formats; *format != AV_PIX_FMT_NONE; format++)
         if (*format == libav->device_format)
             return *format;
-    libav->device_refused = true; /* else it would be among them */
+    libav->device_refused = true; /* its format was not offered */
     return libav->device_named ? AV_PIX_FMT_NONE : avcodec_default_get_format(codec, formats);
 }
 
-/* 0 when the device is there and some decoder uses it; what is missing goes to `why`. */
+/* Takes device `number` if a decoder for the video can use it. 0, or negative errno and the
+ * reason in `why`. */
 static int try_device(Libav *libav, size_t number, const AVCodec **decoder, char *why, size_t size)
 {
     const char *const name = names[number];
@@ -146,7 +149,7 @@ static int try_device(Libav *libav, size_t number, const AVCodec **decoder, char
     return 0;
 }
 
-/* The one that scores comes first. */
+/* True if the device is tried in this round. The device that scores is tried in the first round. */
 static bool is_tried(const Libav *libav, const char *name, bool first)
 {
     const VideoOptions *const options = &libav->video->options;
@@ -199,7 +202,7 @@ int libav_hw_fetch(Libav *libav)
     if (err < 0) {
         char reason[128];
         av_strerror(err, reason, sizeof(reason));
-        say("%s: a frame could not be fetched from %s: %s", libav->video->path, libav->device_name,
+        say("%s: a frame could not be copied from %s: %s", libav->video->path, libav->device_name,
             reason);
         return -EIO;
     }

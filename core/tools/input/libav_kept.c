@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* ---- samples ---- */
+/* Decoded frames that stay on their device, and reading those of CUDA. */
 #include "input/libav.h"
 
 #include <errno.h>
@@ -100,13 +100,14 @@ int libav_kept_check(const AVFrame *frame, const KeptScorer *scorer, char *why, 
         return libav_cuda_check(frame, scorer->vmaf, why, size);
     if (frame->format == AV_PIX_FMT_VULKAN && scorer->vulkan)
         return libav_vulkan_check(frame, scorer->vulkan, why, size);
-    snprintf(why, size, "the scoring does not work on their device");
+    snprintf(why, size, "scoring runs on another device");
     return -ENOTSUP;
 }
 
 /* Frames that CUDA holds. */
 
-/* How AVCUDADeviceContext begins, in all versions: FFmpeg's header can be read only with NVIDIA's. */
+/* The first fields of AVCUDADeviceContext, the same in all versions. FFmpeg's own header needs
+ * NVIDIA's headers, which we do not have. */
 typedef struct CudaDevice {
     void *context, *stream;
 } CudaDevice;
@@ -145,7 +146,7 @@ int libav_cuda_check(const AVFrame *frame, VmafContext *vmaf, char *why, size_t 
 {
     VmafCudaFrame cuda;
     if (describe(frame, &cuda)) {
-        snprintf(why, size, "their samples have to be sorted out");
+        snprintf(why, size, "the layout of their samples is not supported");
         return -ENOTSUP;
     }
     return vmaf_cuda_can_read(vmaf, &cuda, why, size);

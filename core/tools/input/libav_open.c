@@ -9,7 +9,8 @@
 
 #include "common/message.h"
 
-/* From a path to a decoder. */
+/* Opens a video: the container, its stream and a decoder. Also captures what the libraries log,
+ * and reads files for them. */
 
 /* ---- the container ---- */
 
@@ -19,7 +20,7 @@ static int is_cancelled(void *opaque)
     return atomic_load(&libav->video->source->cancelled);
 }
 
-/* Where the libraries open the path themselves: an address, or the names of many pictures. */
+/* True for a network address, which the libraries open themselves. */
 static bool is_address(const char *path)
 {
     return strstr(path, "://") != NULL;
@@ -29,14 +30,13 @@ static AVDictionary *open_options(const Libav *libav)
 {
     const char *const path = libav->video->path;
     AVDictionary *options = NULL;
-    if (!is_address(
-            path)) /* a playlist in a file leads nowhere but to files; a local one nowhere at all */
+    if (!is_address(path)) /* a playlist may open other files, or nothing at all with `local` */
         av_dict_set(&options, "protocol_whitelist",
                     libav->io && libav->video->options.local ? "none" : "file,crypto,data", 0);
     if (!libav->io && !is_address(path)) {
         if (!strchr(path, '%'))
             av_dict_set(&options, "pattern_type", "glob", 0);
-        else /* whatever number they begin with */
+        else /* numbered pictures may start at any number */
             av_dict_set(&options, "start_number_range", "100000", 0);
     }
     return options;
@@ -53,27 +53,27 @@ static int say_not_opened(Libav *libav, int err)
         say("%s: %s", video->path,
             video->source->seekable
                 ? "the file is cut off or was never finished: it has no index (moov atom)"
-                : "its index (moov atom) lies at the end, which a pipe cannot be searched for: give a file, "
+                : "its index (moov atom) is at the end, which a pipe cannot seek to: give a file, "
                   "or write it with `-movflags +faststart`");
     else if (err == AVERROR_INVALIDDATA && !*libav->log_line)
         say("%s: it is not a Y4M file, nor one that FFmpeg's libraries know; raw video needs -w, -h, "
             "-p and -b",
             video->path);
     else
-        say("%s: it could not be opened%s: %s", video->path,
-            video->options.local ? " (other files that it may name are not)" : "", line);
+        say("%s: could not be opened%s: %s", video->path,
+            video->options.local ? " (files that it refers to are not opened)" : "", line);
     return -EINVAL;
 }
 
-/* Kinds of file that are none: any text, samples of which nothing is known, and Y4M, which would have gone to
- * its own reader: this one is so by name only. */
+/* True for formats that mean "not a video": any text, samples without a header, and Y4M. A real
+ * Y4M file has its own reader, so a file that libavformat takes for one only has its name. */
 static bool is_no_video(const AVInputFormat *format)
 {
     return !strcmp(format->name, "tty") || !strcmp(format->name, "rawvideo") ||
            !strcmp(format->name, "yuv4mpegpipe");
 }
 
-/* What kind of file it is; NULL where only libavformat can tell. */
+/* Finds the format of the file; NULL if libavformat opens the path itself and finds out. */
 static int probe(Libav *libav, const char *url, const AVInputFormat **out)
 {
     *out = NULL;
@@ -95,7 +95,7 @@ static int open_container(Libav *libav)
 {
     const Video *const video = libav->video;
     if (is_address(video->path) && video->options.local) {
-        say("%s: addresses are not opened", video->path);
+        say("%s: network addresses are not opened (--local_only)", video->path);
         return -EPERM;
     }
     libav->format = avformat_alloc_context();
@@ -123,7 +123,8 @@ static int open_container(Libav *libav)
 
 /* ---- the stream ---- */
 
-/* As the ffmpeg command chooses: streams that have packets, then the default one, then the largest. */
+/* Ranks streams like the ffmpeg command: first those with packets, then the default, then by
+ * size. */
 static uint64_t stream_score(const AVStream *stream)
 {
     const AVCodecParameters *const par = stream->codecpar;
@@ -150,8 +151,8 @@ static int say_no_video(const Libav *libav)
             kind = type;
         other = avcodec_get_name(stream->codecpar->codec_id);
     }
-    say("%s: there is no video in it%s%s%s%s%s", libav->video->path, other ? ", only " : "", kind,
-        other ? " (" : "", other ? other : "", other ? ")" : "");
+    say("%s: no video stream%s%s%s%s%s", libav->video->path, other ? " (only " : "", kind,
+        other ? ": " : "", other ? other : "", other ? ")" : "");
     return -EINVAL;
 }
 
@@ -182,7 +183,8 @@ static int choose_stream(Libav *libav)
     return 0;
 }
 
-/* Pictures and bare bitstreams have no times; libavformat makes some up. */
+/* True for formats without times: pictures and bare bitstreams. libavformat invents times for
+ * them. */
 static bool is_timeless(const Libav *libav)
 {
     const AVInputFormat *const format = libav->format->iformat;
@@ -195,7 +197,7 @@ static bool is_timeless(const Libav *libav)
 
 static int thread_count(const VideoOptions *options)
 {
-    enum { THREADS_MIN = 2, THREADS_MAX = 8 }; /* each holds a frame */
+    enum { THREADS_MIN = 2, THREADS_MAX = 8 }; /* each thread holds a frame */
     if (options->threads)
         return (int)options->threads;
     const long half = sysconf(_SC_NPROCESSORS_ONLN) / 2;
@@ -223,7 +225,7 @@ static int open_decoder(Libav *libav)
     err = avcodec_parameters_to_context(libav->codec, par);
     libav->codec->opaque = libav;
     libav->codec->pkt_timebase = libav->stream->time_base;
-    /* A device decodes no faster with threads, and spends one of its few places for frames on each. */
+    /* Threads do not make a device faster, and each takes one of its few frame buffers. */
     libav->codec->thread_count =
         libav->device && libav->device_named ? 1 : thread_count(&video->options);
     if (err >= 0)
@@ -233,7 +235,7 @@ static int open_decoder(Libav *libav)
     if (!err)
         return 0;
     char line[256];
-    say("%s: the decoder of %s cannot be opened: %s", video->path, decoder->name,
+    say("%s: the decoder %s could not be opened: %s", video->path, decoder->name,
         libav_reason(libav, err, line, sizeof(line)));
     return -EINVAL;
 }
@@ -266,7 +268,10 @@ int libav_open_stream(Libav *libav)
     return err ? err : open_decoder(libav);
 }
 
-/* Whose decoder or container logs: both have our pointer, and what belongs to them leads to them. */
+/* ---- log lines ---- */
+
+/* Finds the Libav that a log line is about. Decoders and containers point to it; other objects
+ * lead to one of them through their parents. NULL: none. */
 static Libav *owner_of(void *object)
 {
     while (object) {
@@ -284,7 +289,7 @@ static Libav *owner_of(void *object)
     return NULL;
 }
 
-static void keep_line(void *object, int level, const char *format, va_list list)
+static void record_error(void *object, int level, const char *format, va_list list)
 {
     Libav *const libav = level <= AV_LOG_ERROR ? owner_of(object) : NULL;
     if (!libav)
@@ -296,14 +301,14 @@ static void keep_line(void *object, int level, const char *format, va_list list)
         return;
     pthread_mutex_lock(&libav->log_lock);
     memcpy(libav->log_line, line, sizeof(line));
-    /* Matroska's files say nothing else when they are cut. */
+    /* the only sign that a Matroska file is cut */
     libav->cut |= strstr(line, "ended prematurely") != NULL;
     pthread_mutex_unlock(&libav->log_lock);
 }
 
 void libav_log_capture(void)
 {
-    av_log_set_callback(keep_line);
+    av_log_set_callback(record_error);
 }
 
 const char *libav_reason(Libav *libav, int err, char *line, size_t size)
@@ -315,6 +320,8 @@ const char *libav_reason(Libav *libav, int err, char *line, size_t size)
         av_strerror(err, line, size);
     return line;
 }
+
+/* ---- the byte source ---- */
 
 static int io_read(void *opaque, uint8_t *into, int size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Planes are scaled one by one, as grey pictures: swscale does the same with them when they are those of one
- * picture, and planes that nobody wants cost nothing. */
+/* Scales planes one by one, as grey pictures. swscale gives the same result for the planes of
+ * one picture, but here unwanted planes cost nothing. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -75,7 +75,7 @@ int plane_scaler_create(PlaneScaler **out, const PlaneSize *from, const PlaneSiz
         *out = scaler;
         return 0;
     }
-    say("libswscale cannot scale %ux%u samples of %u bits to %ux%u of %u", from->width,
+    say("libswscale cannot scale %ux%u samples of %u bits to %ux%u of %u bits", from->width,
         from->height, from->bitdepth, to->width, to->height, to->bitdepth);
     plane_scaler_destroy(scaler);
     return -EINVAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Frames that Vulkan holds. Their device is FFmpeg's, and the scoring works on that one. */
+/* Frames in Vulkan images. FFmpeg creates the device, and scoring works on the same device. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -9,8 +9,8 @@
 
 #include <libavutil/hwcontext_vulkan.h>
 
-/* Since FFmpeg 6.1, which is the first to decode with Vulkan, queues and frames can be locked; before, nobody else may use
- * them meanwhile. */
+/* FFmpeg 6.1, the first version that decodes with Vulkan, introduced locks for queues and
+ * frames. Before, nobody else may use them while FFmpeg does. */
 #define HAVE_LOCKS (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 11, 100))
 #define HAVE_QUEUE_LIST (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(59, 34, 100))
 #define HAVE_QUEUE_FLAGS (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(60, 32, 100))
@@ -35,7 +35,7 @@ static void unlock_queue(void *opaque, uint32_t family, uint32_t index)
 #pragma GCC diagnostic pop
 #endif
 
-/* The last one of a family that computes; -1: there is none. */
+/* Finds the last queue of a family that supports compute; -1 if there is none. */
 static int find_queue(const AVVulkanDeviceContext *vulkan, uint32_t *family, uint32_t *index)
 {
 #if HAVE_QUEUE_LIST
@@ -105,7 +105,7 @@ static VkFormat format_of(const AVFrame *frame, const KeptLayout *layout, unsign
 #endif
 }
 
-/* What is known of all frames of a video. */
+/* Fills in everything that is the same for all frames of a video. */
 static int describe(const AVFrame *frame, VmafVulkanFrame *vulkan)
 {
     const AVVkFrame *const images = (const AVVkFrame *)frame->data[0];
@@ -130,7 +130,7 @@ int libav_vulkan_check(const AVFrame *frame, const VmafVulkanState *state, char 
     VmafVulkanFrame vulkan;
     if (!describe(frame, &vulkan))
         return vmaf_vulkan_can_import(state, &vulkan, why, size);
-    snprintf(why, size, "their samples have to be sorted out");
+    snprintf(why, size, "the layout of their samples is not supported");
     return -ENOTSUP;
 }
 
@@ -139,7 +139,7 @@ static void release_kept(void *kept)
     kept_release(kept);
 }
 
-/* As it is now: other users of the frame change that. */
+/* Fills in the current state of the images, which changes whenever someone uses the frame. */
 static void find_images(LibavKept *kept, VmafVulkanFrame *vulkan)
 {
     const AVVkFrame *const images = (const AVVkFrame *)kept->frame->data[0];
@@ -159,7 +159,7 @@ static void find_images(LibavKept *kept, VmafVulkanFrame *vulkan)
     vulkan->release_opaque = kept;
 }
 
-/* The images were only read: their semaphores are what has changed. */
+/* Stores the new values of the semaphores. Nothing else changed, because images are only read. */
 static void note_values(const AVFrame *frame, const VmafVulkanFrame *vulkan)
 {
     AVVkFrame *const images = (AVVkFrame *)frame->data[0];
@@ -179,7 +179,9 @@ static void lock(const AVFrame *frame, bool take)
 #endif
 }
 
-/* A video may be compared with itself: then both are one. They outlive the call, whoever lets go of theirs. */
+/* Reads a pair while both frames are locked; a video compared with itself has one frame, which
+ * is locked once. The clones keep the frames alive until they are unlocked, because reading
+ * releases `ref` and `dist`. */
 static int read_locked(VmafContext *vmaf, LibavKept *ref, LibavKept *dist,
                        VmafVulkanFrame frames[2], unsigned index)
 {
@@ -219,7 +221,8 @@ int libav_vulkan_read(VmafContext *vmaf, LibavKept *ref, LibavKept *dist, unsign
     return -EINVAL;
 }
 
-#else /* FFmpeg's libraries, or their headers, have no support for Vulkan: such frames do not exist */
+/* FFmpeg, or the headers at build time, do not support Vulkan: there are no such frames. */
+#else
 
 int libav_vulkan_open(const AVFrame *frame, unsigned pairs, bool required, VmafVulkanState **state)
 {

@@ -6,43 +6,43 @@
 
 #define SECOND 1000000000
 
-/* A video as it goes by. */
+/* The progress through one video. */
 typedef struct Cursor {
     unsigned rate_num, rate_den;
-    uint64_t
-        seen; /* frames whose time is known: those taken, and the next one if it was looked at */
+    uint64_t seen; /* frames with a known time: those taken, and the next one if it was looked at */
     uint64_t taken;
-    bool looked; /* at the next one */
+    bool looked; /* next_status is known */
     enum FrameStatus next_status;
     bool timed;    /* the first frame has a time */
-    int64_t begin; /* which is this one, on the video's clock */
-    int64_t next;  /* the time of the next one, from then on */
-    bool in_hand;  /* there is a frame in hand, */
-    bool used;     /* which was part of a pair, */
-    int64_t time;  /* with this time */
-    int64_t lasts; /* what a frame lasts: by the rate, else the last one did */
+    int64_t begin; /* its time on the video's clock */
+    int64_t next;  /* the next frame's time since `begin` */
+    bool in_hand;  /* there is a current frame */
+    bool used;     /* the current frame was in a pair */
+    int64_t time;  /* the current frame's time */
+    int64_t lasts; /* a frame's duration: from the rate, else the latest frame's */
 } Cursor;
 
 typedef struct Dist {
     PairingProgress part;
     int64_t offset;
     uint64_t skipped;
-    int64_t origin; /* the reference's time that is 0 for this video */
-    int64_t first;  /* and of its first pair */
+    int64_t origin; /* the reference's time that matches this video's time 0 */
+    int64_t first;  /* the reference's time of its first pair */
 } Dist;
 
 struct Pairing {
     PairingConfig config;
     uint64_t step; /* frames of the reference, or ticks, before this one */
     Cursor *cursors;
-    Dist *dists; /* [0] is nobody's */
+    Dist *dists; /* [0] is unused */
 };
 
 int64_t frame_time(uint64_t n, unsigned rate_num, unsigned rate_den)
 {
     if (!rate_num || !rate_den)
         return 0;
-    /* In whole runs of rate_num frames, which last rate_den seconds, so that nothing overflows. */
+    /* Whole runs of rate_num frames last rate_den seconds each; counting them first avoids
+     * overflow. */
     const uint64_t runs = n / rate_num, rest = n % rate_num;
     const long double part = (long double)rest * rate_den * SECOND / rate_num;
     return (int64_t)(runs * rate_den * SECOND) + (int64_t)(part + 0.5L);
@@ -64,7 +64,8 @@ static int64_t time_after(const Cursor *cursor, int64_t time)
     return time - cursor->begin;
 }
 
-/* Frames without a time follow the one before; a time that does not grow is no time. */
+/* Sets the time of the next frame. A frame without a time, or with one that does not increase,
+ * follows the frame before it. */
 static void set_next_time(Cursor *cursor, int64_t time)
 {
     if (!cursor->seen) {
@@ -107,14 +108,14 @@ static void take(Pairing *pairing, unsigned video)
     cursor->time = cursor->next;
 }
 
-/* Half of what a frame lasts lies before its time, and half behind. */
+/* True if the current frame is within half a frame's duration of the target. */
 static bool reaches(const Cursor *cursor, int64_t target)
 {
     return target - cursor->time <= cursor->lasts / 2;
 }
 
-/* Takes frames until the one in hand is the nearest to the target; of two, the one that is shown by then. The
- * video has ended when its last frame does not reach the target. */
+/* Takes frames until the current one is nearest to the target; of two equally near, the earlier.
+ * If the last frame does not reach the target, returns the status of the end. */
 static enum FrameStatus seek(Pairing *pairing, unsigned video, int64_t target)
 {
     Cursor *const cursor = &pairing->cursors[video];
@@ -139,7 +140,7 @@ static void end(Dist *dist, enum FrameStatus ref, enum FrameStatus own)
     dist->part.dist = own;
 }
 
-/* Does the time lie behind what was asked for? */
+/* True if the time is after the duration that is to be scored. */
 static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
 {
     const PairingConfig *const config = &pairing->config;
@@ -151,7 +152,7 @@ static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
            time - dist->first > config->duration - 1 - step / 2;
 }
 
-/* `ref`: the number of the reference's frame. */
+/* Makes a pair of the current frame and frame `ref` of the reference. */
 static void make_pair(Dist *dist, Cursor *cursor, uint64_t ref, int64_t time)
 {
     if (!dist->part.pairs++) {
@@ -164,7 +165,7 @@ static void make_pair(Dist *dist, Cursor *cursor, uint64_t ref, int64_t time)
     dist->part.state = PAIR_READY;
 }
 
-/* The reference's next frame, if it is there, was not taken yet. */
+/* `ref`: the status of the reference's next frame, which is not taken yet. */
 static void pair_by_number(Pairing *pairing, unsigned video, enum FrameStatus ref)
 {
     Dist *const dist = &pairing->dists[video];
@@ -181,7 +182,7 @@ static void pair_by_number(Pairing *pairing, unsigned video, enum FrameStatus re
     make_pair(dist, &pairing->cursors[video], pairing->cursors[0].taken, 0);
 }
 
-/* `time`: of the reference's frame, also of the one that would follow the last. */
+/* `time`: of the reference's frame; after its end, of the frame that would follow the last. */
 static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref, int64_t time)
 {
     Dist *const dist = &pairing->dists[video];
@@ -202,7 +203,7 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
     const int64_t target = time - dist->origin + dist->offset;
     const uint64_t left_out = dist->part.left_out;
     const enum FrameStatus own = seek(pairing, video, target);
-    if (ref == FRAME_NONE) { /* would there have been one for the next? */
+    if (ref == FRAME_NONE) { /* was there a partner for a next frame of the reference? */
         dist->part.left_out = left_out;
         end(dist, ref, own);
         return;
@@ -215,7 +216,7 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
         make_pair(dist, cursor, pairing->cursors[0].taken - 1, time);
 }
 
-/* The reference's frame for this step, and its time. By number it is only looked at. */
+/* Finds the reference's frame for this step and its time. PAIR_BY_NUMBER only looks at it. */
 static enum FrameStatus find_reference(Pairing *pairing, int64_t *time)
 {
     const PairingConfig *const config = &pairing->config;

@@ -3,14 +3,14 @@
  *
  *   PAIR_BY_NUMBER  first with first, second with second, and so on.
  *   PAIR_BY_TIME    each frame of the reference with the distorted frame shown nearest to its time.
- *                   Every frame of the reference is used at most once; a distorted frame may be used
- *                   again or left out.
+ *                   Every frame of the reference is used at most once; a distorted frame may be
+ *                   used again or left out.
  *   PAIR_AT_RATE    at each tick of a given rate, the nearest frame of every video.
  *
  * Frames are never blended. Times are counted from the first frame of each video.
  *
- * A Pairing belongs to its creator and is used by one thread at a time. It sees times only, never
- * pictures. */
+ * A Pairing belongs to its creator and is used by one thread at a time. It sees times only,
+ * never pictures. */
 #ifndef TOOLS_INPUT_PAIRING_H
 #define TOOLS_INPUT_PAIRING_H
 
@@ -69,7 +69,8 @@ void pairing_destroy(Pairing *pairing); /* NULL is fine */
 /* Advances by one frame of the reference, or by one tick. False: all videos are PAIR_OVER, and
  * nothing was done. */
 bool pairing_step(Pairing *pairing);
-/* The progress of distorted video 1, 2, ... It belongs to the pairing and changes with each step. */
+/* The progress of distorted video 1, 2, ... It belongs to the pairing and changes with each
+ * step. */
 const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video);
 /* Ends one distorted video; the others continue. */
 void pairing_drop(Pairing *pairing, unsigned video);

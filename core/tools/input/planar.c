@@ -10,7 +10,7 @@
 #define PLANES 4
 
 typedef struct Layout {
-    unsigned bitdepth;    /* of the file: the video may be asked for a larger one */
+    unsigned bitdepth;    /* in the file; pictures may have more */
     unsigned plane_count; /* in the file */
     unsigned width[PLANES], height[PLANES];
     uint64_t frame_size;
@@ -85,11 +85,11 @@ uint64_t planar_frames_left(const Video *video, unsigned header)
     return (source->size - source->offset) / (layout->frame_size + header);
 }
 
-/* Samples of two bytes have the low one first in files, on every machine. */
+/* Swaps bytes on big-endian machines: files store the low byte of a sample first. */
 static void from_file_order(const VmafPicture *pic, unsigned p, unsigned y, unsigned end)
 {
     static const uint16_t one = 1;
-    if (*(const uint8_t *)&one) /* so they have here */
+    if (*(const uint8_t *)&one) /* a little-endian machine */
         return;
     for (; y < end; y++) {
         uint16_t *const row = (uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]);
@@ -98,9 +98,9 @@ static void from_file_order(const VmafPicture *pic, unsigned p, unsigned y, unsi
     }
 }
 
-/* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the second
- * half of the row, so that the row can be widened in place, from left to right. Returns every bit that
- * some sample had. */
+/* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the
+ * second half of the row, so that the row can be widened in place, from left to right. Returns
+ * every bit that some sample had. */
 static unsigned deepen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
 {
     const uint8_t *const narrow = (const uint8_t *)row + width;

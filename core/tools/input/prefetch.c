@@ -7,7 +7,7 @@
 #include "input/prefetch.h"
 #include "common/message.h"
 
-/* One frame on its way from the video to the caller. Slots of a track are used in turn. */
+/* One frame on its way from the video to the caller. A track uses its slots in turn. */
 typedef struct Slot {
     bool done;
     enum FrameStatus status;
@@ -21,13 +21,13 @@ typedef struct Track {
     Video *video;
     uint64_t frame_limit;
     pthread_mutex_t find_lock; /* frames are found in order, by one thread at a time */
-    pthread_cond_t room;       /* what that thread waits for may have come */
-    uint64_t found, taken;     /* frames, ended or not, that got a slot; that the caller has */
+    pthread_cond_t room;       /* there may be room, or a need to hold */
+    uint64_t found, taken;     /* slots booked; frames that the caller took */
     bool ended;
     bool dropped;   /* by the caller */
     bool holding;   /* its thread reads ahead into memory */
-    bool full;      /* and can do so no further */
-    size_t to_hold; /* as far ahead of the other videos as it had to be so far, in bytes */
+    bool full;      /* holding is not possible any more */
+    size_t to_hold; /* the most bytes that had to be held so far */
     Slot *slots;
     pthread_t *threads;
     unsigned thread_count;
@@ -35,13 +35,13 @@ typedef struct Track {
 
 struct Prefetch {
     PrefetchConfig config;
-    pthread_mutex_t lock; /* over slots, counters and flags */
-    pthread_cond_t done;  /* a frame that the caller waits for */
+    pthread_mutex_t lock; /* guards slots, counters and flags */
+    pthread_cond_t done;  /* the frame that the caller waits for may be done */
     bool stop;
     bool interrupted;
-    const Track *awaited;  /* whose frame the caller waits for */
-    struct timespec tired; /* when that has taken long */
-    Track *tracks;         /* the reference's first */
+    const Track *awaited;  /* the video that the caller waits for; NULL: none */
+    struct timespec tired; /* from then on the wait counts as long */
+    Track *tracks;         /* the reference is the first */
 };
 
 void prefetched_release(Prefetched *frame)
@@ -54,23 +54,23 @@ void prefetched_release(Prefetched *frame)
 
 unsigned prefetch_pool_size(unsigned videos, unsigned ahead, unsigned in_work)
 {
-    const unsigned kept = 3;    /* pictures that features look back at, in each context */
-    const unsigned in_hand = 1; /* of each video, between here and the context */
+    const unsigned kept = 3;    /* earlier pictures that the features of a context look back at */
+    const unsigned in_hand = 1; /* of each video, taken by the caller */
     return videos * (ahead + in_work + in_hand) + kept * (videos - 1);
 }
 
 unsigned prefetch_pool_least(unsigned videos, unsigned ahead, unsigned in_work)
 {
-    const unsigned in_hand = videos - 1; /* the caller waits for the last of a pair */
+    const unsigned in_hand = videos - 1; /* the caller holds all pictures of a pair but the last */
     return videos * (ahead + in_work) + in_hand;
 }
 
-static bool has_room(const Track *track)
+static bool has_room_locked(const Track *track)
 {
     return track->found < track->taken + track->prefetch->config.ahead;
 }
 
-static bool is_tired(const Prefetch *prefetch)
+static bool is_tired_locked(const Prefetch *prefetch)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -78,18 +78,19 @@ static bool is_tired(const Prefetch *prefetch)
            (now.tv_sec == prefetch->tired.tv_sec && now.tv_nsec >= prefetch->tired.tv_nsec);
 }
 
-/* Must the pipe be read although there is no room for its frames? Its writer may be the awaited video's, too,
- * and will get to that one only afterwards. What was needed once will be needed again. */
-static bool must_hold(const Track *track)
+/* True if the pipe must be read into memory although there is no room for its frames: the
+ * program that writes it may also write the awaited video, and may only continue with that
+ * afterwards. What had to be held once is held again at once. */
+static bool must_hold_locked(const Track *track)
 {
     const Prefetch *const prefetch = track->prefetch;
     const bool awaited = prefetch->awaited && prefetch->awaited != track;
     return !track->full && !track->video->source->seekable &&
-           (track->video->source->held < track->to_hold || (awaited && is_tired(prefetch)));
+           (track->video->source->held < track->to_hold || (awaited && is_tired_locked(prefetch)));
 }
 
-/* Under the lock, which it gives away. */
-static void hold(Track *track)
+/* Reads the pipe into memory; unlocks and locks again meanwhile. */
+static void hold_locked(Track *track)
 {
     Prefetch *const prefetch = track->prefetch;
     track->holding = true;
@@ -103,19 +104,19 @@ static void hold(Track *track)
         track->to_hold = held;
 }
 
-/* Waits for what may change whether there is room, or need to hold. */
-static void wait_for_room(Track *track)
+/* Waits until there may be room, or a need to hold. */
+static void wait_for_room_locked(Track *track)
 {
     Prefetch *const prefetch = track->prefetch;
-    if (prefetch->awaited && !is_tired(prefetch))
+    if (prefetch->awaited && !is_tired_locked(prefetch))
         pthread_cond_timedwait(&track->room, &prefetch->lock, &prefetch->tired);
     else
         pthread_cond_wait(&track->room, &prefetch->lock);
 }
 
-/* Under the lock. Threads are woken one by one, and only those that have to do with it: there may be thousands
+/* Wakes all threads. Other code wakes only the threads concerned, because there may be thousands
  * of frames a second. */
-static void tell_all(Prefetch *prefetch)
+static void wake_all_locked(Prefetch *prefetch)
 {
     pthread_cond_signal(&prefetch->done);
     for (unsigned i = 0; prefetch->tracks && i < prefetch->config.count; i++)
@@ -123,8 +124,8 @@ static void tell_all(Prefetch *prefetch)
             pthread_cond_signal(&prefetch->tracks[i].room);
 }
 
-/* Whom the caller waits for matters to pipes alone. */
-static void set_awaited(Prefetch *prefetch, const Track *track)
+/* Sets the awaited video and wakes the threads of pipes; files do not care. */
+static void set_awaited_locked(Prefetch *prefetch, const Track *track)
 {
     prefetch->awaited = track;
     for (unsigned i = 0; i < prefetch->config.count; i++)
@@ -132,18 +133,18 @@ static void set_awaited(Prefetch *prefetch, const Track *track)
             pthread_cond_signal(&prefetch->tracks[i].room);
 }
 
-/* Waits for room and books the slot of the next frame; NULL when no more are wanted. */
+/* Waits for room and books the slot of the next frame; NULL if no more frames are wanted. */
 static Slot *book_slot(Track *track)
 {
     Prefetch *const prefetch = track->prefetch;
     const uint64_t limit = track->frame_limit;
     Slot *slot = NULL;
     pthread_mutex_lock(&prefetch->lock);
-    while (!prefetch->stop && !track->ended && !track->dropped && !has_room(track)) {
-        if (must_hold(track))
-            hold(track);
+    while (!prefetch->stop && !track->ended && !track->dropped && !has_room_locked(track)) {
+        if (must_hold_locked(track))
+            hold_locked(track);
         else
-            wait_for_room(track);
+            wait_for_room_locked(track);
     }
     track->full = false;
     if (!prefetch->stop && !track->ended && !track->dropped) {
@@ -186,8 +187,8 @@ static enum FrameStatus fill(const Track *track, Slot *slot, uint64_t offset)
     return status;
 }
 
-/* Throws away what is left of a pipe, until it ends or is cancelled: its writer may have to get on with
- * other videos. */
+/* Throws away the rest of a pipe until it ends or is cancelled: its writer may have to continue
+ * with other videos. */
 static void drain(const Track *track)
 {
     Source *const source = track->video->source;
@@ -196,7 +197,7 @@ static void drain(const Track *track)
         ;
 }
 
-/* Frames are found under the lock and read outside it, by as many threads as there are. */
+/* A track's thread: finds frames in order under find_lock and reads them outside it. */
 static void *run(void *arg)
 {
     Track *const track = arg;
@@ -266,31 +267,31 @@ static Slot *next_slot(const Track *track)
     return &track->slots[track->taken % track->prefetch->config.ahead];
 }
 
-/* The video is of no use any more, whatever the others bring. */
-static bool is_useless(const Track *track)
+/* True if no further frame of this video can be paired. */
+static bool has_failed_locked(const Track *track)
 {
     const Slot *const slot = next_slot(track);
     return track->dropped ||
            (slot->done && (slot->status == FRAME_CUT || slot->status == FRAME_ERROR));
 }
 
-static bool has_partner(const Prefetch *prefetch)
+static bool has_partner_locked(const Prefetch *prefetch)
 {
     for (unsigned i = 1; i < prefetch->config.count; i++)
-        if (!is_useless(&prefetch->tracks[i]))
+        if (!has_failed_locked(&prefetch->tracks[i]))
             return true;
     return false;
 }
 
-/* Under the lock: lets the threads of the other videos know, which may have to help. */
-static void wait_for(Prefetch *prefetch, const Track *track)
+/* Waits for a frame of this video, and tells the threads of the others, which may have to hold. */
+static void wait_for_locked(Prefetch *prefetch, const Track *track)
 {
     if (prefetch->awaited != track) {
         clock_gettime(CLOCK_REALTIME, &prefetch->tired);
         prefetch->tired.tv_nsec += TOGETHER_PATIENCE_MS * 1000000L;
         prefetch->tired.tv_sec += prefetch->tired.tv_nsec / 1000000000;
         prefetch->tired.tv_nsec %= 1000000000;
-        set_awaited(prefetch, track);
+        set_awaited_locked(prefetch, track);
     }
     pthread_cond_wait(&prefetch->done, &prefetch->lock);
 }
@@ -303,10 +304,10 @@ enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time
     *time = VIDEO_NO_TIME;
     pthread_mutex_lock(&prefetch->lock);
     while (!prefetch->interrupted && !slot->done &&
-           (video || !prefetch->config.by_number || has_partner(prefetch)))
-        wait_for(prefetch, track);
+           (video || !prefetch->config.by_number || has_partner_locked(prefetch)))
+        wait_for_locked(prefetch, track);
     if (prefetch->awaited)
-        set_awaited(prefetch, NULL);
+        set_awaited_locked(prefetch, NULL);
     if (prefetch->interrupted) {
         status = FRAME_NONE;
     } else if (slot->done) {
@@ -317,9 +318,9 @@ enum FrameStatus prefetch_look(Prefetch *prefetch, unsigned video, int64_t *time
     return status;
 }
 
-/* Is it time to wake who waits for room? A thread that is alone is woken for several frames at once, several for one
- * each. */
-static bool is_worth_waking(const Track *track)
+/* True if a thread that waits for room should be woken. A single thread is woken once for
+ * several frames; several threads are woken for each frame. */
+static bool is_worth_waking_locked(const Track *track)
 {
     return track->thread_count > 1 ||
            track->found <= track->taken + track->prefetch->config.ahead / 2;
@@ -337,13 +338,13 @@ void prefetch_take(Prefetch *prefetch, unsigned video, Prefetched *frame)
         track->taken++;
         if (track->holding)
             source_wake(track->video->source);
-        if (is_worth_waking(track))
+        if (is_worth_waking_locked(track))
             pthread_cond_signal(&track->room);
     }
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-static void drop_pictures(Track *track)
+static void drop_pictures_locked(Track *track)
 {
     for (unsigned i = 0; track->slots && i < track->prefetch->config.ahead; i++)
         if (track->slots[i].done)
@@ -355,10 +356,10 @@ void prefetch_drop(Prefetch *prefetch, unsigned video)
     Track *const track = &prefetch->tracks[video];
     pthread_mutex_lock(&prefetch->lock);
     track->dropped = true;
-    drop_pictures(track);
+    drop_pictures_locked(track);
     if (track->holding)
         source_wake(track->video->source);
-    tell_all(prefetch);
+    wake_all_locked(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -366,17 +367,17 @@ void prefetch_interrupt(Prefetch *prefetch)
 {
     pthread_mutex_lock(&prefetch->lock);
     prefetch->interrupted = true;
-    tell_all(prefetch);
+    wake_all_locked(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-/* Gives back what nobody took. A thread that waits for a picture needs that, too. */
+/* Releases frames that nobody took. Threads that wait for a picture need this to continue. */
 static void drop_all_pictures(Prefetch *prefetch)
 {
     pthread_mutex_lock(&prefetch->lock);
     for (unsigned i = 0; i < prefetch->config.count; i++)
         if (prefetch->tracks[i].prefetch)
-            drop_pictures(&prefetch->tracks[i]);
+            drop_pictures_locked(&prefetch->tracks[i]);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -401,7 +402,7 @@ void prefetch_destroy(Prefetch *prefetch)
         return;
     pthread_mutex_lock(&prefetch->lock);
     prefetch->stop = true;
-    tell_all(prefetch);
+    wake_all_locked(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
     if (prefetch->tracks) {
         drop_all_pictures(prefetch);

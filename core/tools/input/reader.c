@@ -17,7 +17,10 @@ const VideoReader *reader_probe(const uint8_t *start, size_t size)
     return NULL;
 }
 
-/* Bytes at one or two places. Five bytes at least, and not such as neighbours in a picture have. */
+/* ---- files that are not raw video ---- */
+
+/* The bytes that identify each kind of file, at one or two offsets: at least five bytes that
+ * adjacent samples of a picture do not have. */
 static const struct {
     const char *title;
     unsigned at, size;
@@ -62,8 +65,8 @@ static const struct {
     { "Zip", 0, 4, "PK\x03\x04", 0, 0, "" },
 };
 
-/* Packets that begin with 0x47, `step` bytes apart. A grey area has that byte, too: so each header must make sense,
- * and they must not all be the same. */
+/* True if packets that begin with 0x47 follow each other at a distance of `step` bytes. A grey
+ * area may consist of that byte, so each header must be valid and they must not all be equal. */
 static bool is_transport_stream(const uint8_t *start, size_t size, size_t at, size_t step)
 {
     enum { PACKETS_MIN = 5 };
@@ -80,7 +83,7 @@ static bool is_transport_stream(const uint8_t *start, size_t size, size_t at, si
     return packets >= PACKETS_MIN && !alike;
 }
 
-/* A pack header's clock has marker bits between its parts. */
+/* Recognises a pack header by the marker bits inside its clock. */
 static bool is_program_stream(const uint8_t *start, size_t size)
 {
     if (size < 14 || memcmp(start, "\0\0\x01\xba", 4) != 0)

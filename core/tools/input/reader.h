@@ -75,8 +75,8 @@ const char *magic_of(const uint8_t *start, size_t size);
 /* ---- planar.c: uncompressed frames in a file, plane after plane, as raw video and Y4M have them.
  * The layout of the planes is the video's `state`. ---- */
 
-/* Computes the layout for the video's format. `alpha`: a fourth plane, as large as the first, follows
- * the others and is never read. Logs errors; returns 0 or negative errno. */
+/* Computes the layout for the video's format. `alpha`: a fourth plane, as large as the first,
+ * follows the others and is never read. Logs errors; returns 0 or negative errno. */
 int planar_open(Video *video, bool alpha);
 void planar_close(Video *video);
 

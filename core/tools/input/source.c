@@ -10,7 +10,7 @@
 #include "input/source.h"
 #include "common/message.h"
 
-/* A pipe is held in pieces of this size, and dropped in them. */
+/* The size of the pieces in which a pipe is read into memory or thrown away. */
 #define CHUNK ((size_t)1 << 16)
 
 void source_cancel(Source *source)
@@ -21,7 +21,7 @@ void source_cancel(Source *source)
 
 /* ---- reading ---- */
 
-/* Reads into the spans as one; the number of bytes, 0 at the end, or negative errno. */
+/* Reads once into the spans. Returns the number of bytes, 0 at the end, or negative errno. */
 static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, unsigned count)
 {
     enum { BATCH = 128 };
@@ -38,7 +38,7 @@ static int64_t read_spans(Source *source, uint64_t offset, const Span *spans, un
     return got < 0 ? -errno : got;
 }
 
-/* Takes `bytes` off the front of the spans. */
+/* Removes `bytes` from the front of the spans. */
 static void consume(Span **spans, unsigned *count, size_t bytes)
 {
     while (*count && bytes >= (*spans)->size) {
@@ -78,7 +78,7 @@ static int inspect(Source *source, const char *path)
     }
     source->seekable = S_ISREG(info.st_mode);
     source->size = (uint64_t)info.st_size;
-    if (source->seekable) { /* standard input may have been read from */
+    if (source->seekable) { /* someone may have read from standard input before */
         const off_t offset = lseek(source->fd, 0, SEEK_CUR);
         source->offset = offset > 0 ? (uint64_t)offset : 0;
     }
@@ -89,8 +89,9 @@ static int inspect(Source *source, const char *path)
     return 0;
 }
 
-/* A named pipe without a writer would keep open() waiting, and the other video with it. Reads wait for the
- * writer then; only Linux tells one that has not come yet from one that has gone. */
+/* Opens without waiting for the writer of a named pipe, so that the other video can be opened
+ * meanwhile; reads wait instead. Only on Linux, where reads can distinguish a writer that has
+ * not opened the pipe yet from one that has closed it. */
 static int open_path(const char *path)
 {
 #ifdef __linux__
@@ -153,8 +154,8 @@ void source_close(Source *source)
 
 /* ---- bytes ahead ---- */
 
-/* Room for `bytes` more behind those that are held. When they are moved to the front, a quarter of the
- * room is free afterwards: so that it happens seldom. */
+/* Makes room for `bytes` more after the held ones. The buffer is large enough that at least a
+ * quarter is free after the held bytes were moved to its front, so they are moved rarely. */
 static int make_room(Source *source, size_t bytes)
 {
     const size_t want = source->held + bytes;
@@ -175,7 +176,8 @@ static int make_room(Source *source, size_t bytes)
     return 0;
 }
 
-/* Reads up to `most` bytes behind those that are held: how many, 0 at the end. */
+/* Reads up to `most` bytes after the held ones. Returns their number, 0 at the end, or negative
+ * errno. */
 static int64_t read_ahead(Source *source, size_t most)
 {
     const int err = make_room(source, most);
@@ -238,7 +240,7 @@ int source_hold(Source *source)
     return got == -EINTR ? 0 : got < 0 ? (int)got : got ? 0 : -ENODATA;
 }
 
-/* A pipe's bytes that were read ahead come first. */
+/* Copies bytes of a pipe that were read ahead. Returns their number. */
 static size_t take_held(Source *source, void *into, size_t size)
 {
     if (size > source->held)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The bytes of a file or of a pipe. A pipe can only be read forwards.
  *
- * A Source belongs to its video. One thread reads; any thread may call source_wake and source_cancel,
- * and any number of threads may call source_read on a file. */
+ * A Source belongs to its video. One thread reads; any thread may call source_wake and
+ * source_cancel, and any number of threads may call source_read on a file. */
 #ifndef TOOLS_INPUT_SOURCE_H
 #define TOOLS_INPUT_SOURCE_H
 
@@ -36,8 +36,8 @@ typedef struct Source {
     atomic_bool cancelled;
 } Source;
 
-/* Opens a file; "-" is standard input. Does not wait for the other end of a named pipe. Logs errors;
- * returns 0 or negative errno. */
+/* Opens a file; "-" is standard input. Does not wait for the other end of a named pipe. Logs
+ * errors; returns 0 or negative errno. */
 int source_open(Source **source, const char *path);
 /* Creates a source without bytes, for a video that is not one file. It can be cancelled. */
 int source_open_none(Source **source);

@@ -4,12 +4,11 @@
 #include <float.h>
 #include <math.h>
 
-/* The best offset must fit so many times better than any other, */
+/* The difference at any other offset must be this many times that at the best one. */
 #define MARGIN 1.5
-/* and frames at it must have that much in common: 2 is the mean difference of videos with nothing in
- * common. */
+/* The largest difference at the best offset. Unrelated videos have a mean difference of 2. */
 #define DIFFERENT 0.5
-/* Less than this is the noise of rounding. */
+/* Differences below this are rounding noise. */
 #define NOISE 1e-7
 
 static double row_sum(const VmafPicture *pic, unsigned y, unsigned begin, unsigned end)
@@ -32,7 +31,7 @@ static float cell_mean(const VmafPicture *pic, unsigned i)
     const unsigned left = x * w / THUMB_SIDE, right = (x + 1) * w / THUMB_SIDE;
     const unsigned top = y * h / THUMB_SIDE, bottom = (y + 1) * h / THUMB_SIDE;
     double sum = 0;
-    if (left == right || top == bottom) /* of a picture smaller than this */
+    if (left == right || top == bottom) /* the picture is smaller than a thumbnail */
         return 0;
     for (unsigned row = top; row < bottom; row++)
         sum += row_sum(pic, row, left, right);
@@ -45,7 +44,7 @@ void thumb_of_picture(Thumb *thumb, const VmafPicture *pic)
         thumb->cell[i] = cell_mean(pic, i);
 }
 
-/* To a mean of 0 and a deviation of 1; false: there is nothing to be seen. */
+/* Scales to a mean of 0 and a standard deviation of 1. False: the video is a flat area. */
 static bool normalise(Thumbs *thumbs)
 {
     const double count = (double)thumbs->count * THUMB_CELLS;
@@ -75,7 +74,7 @@ static double difference(const Thumb *a, const Thumb *b)
     return sum / THUMB_CELLS;
 }
 
-/* The mean difference of the frames that have a partner; DBL_MAX: they are too few to tell. */
+/* The mean difference of the frames that overlap at this offset; DBL_MAX if fewer than `enough`. */
 static double difference_at(const Thumbs *first, const Thumbs *second, int offset, unsigned enough)
 {
     const unsigned begin = offset < 0 ? (unsigned)-offset : 0;

@@ -31,8 +31,8 @@ typedef struct ThumbsFit {
     double times; /* the second-best offset's difference divided by the best one's */
 } ThumbsFit;
 
-/* Finds the offset at which the two videos differ least. Overall brightness and contrast may differ:
- * the thumbnails are normalised in place, and may be passed again. */
+/* Finds the offset at which the two videos differ least. Overall brightness and contrast may
+ * differ: the thumbnails are normalised in place, and may be passed again. */
 ThumbsFit thumbs_fit(Thumbs *first, Thumbs *second);
 
 #endif

@@ -10,59 +10,56 @@
 
 typedef struct Together Together;
 
-typedef struct Part {
+typedef struct Worker {
     Together *together;
     Video *video;
     unsigned number;
     pthread_t thread;
-    bool holding; /* reads ahead until all others are done */
-} Part;
+    bool holding; /* its job is done; it reads ahead until the others are done */
+} Worker;
 
 struct Together {
     VideoJob job;
     void *arg;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards err, open and the workers' `holding` */
     pthread_cond_t changed;
-    int err;       /* the first */
-    unsigned open; /* parts that are not done */
+    int err;       /* of the first job that failed */
+    unsigned open; /* workers whose job is not done */
     unsigned count;
-    Part *parts;
+    Worker *workers;
 };
 
-/* Under the lock. */
-static void cancel_others(const Part *part)
+static void cancel_others_locked(const Worker *worker)
 {
-    const Together *const together = part->together;
+    const Together *const together = worker->together;
     for (unsigned i = 0; i < together->count; i++)
-        if (&together->parts[i] != part)
-            source_cancel(together->parts[i].video->source);
+        if (&together->workers[i] != worker)
+            source_cancel(together->workers[i].video->source);
 }
 
-/* Under the lock. */
-static void wake_holders(const Together *together)
+static void wake_holders_locked(const Together *together)
 {
     for (unsigned i = 0; i < together->count; i++)
-        if (together->parts[i].holding)
-            source_wake(together->parts[i].video->source);
+        if (together->workers[i].holding)
+            source_wake(together->workers[i].video->source);
 }
 
-static void finish(Part *part, int err)
+static void finish(Worker *worker, int err)
 {
-    Together *const together = part->together;
+    Together *const together = worker->together;
     pthread_mutex_lock(&together->lock);
     together->open--;
     if (err && !together->err) {
         together->err = err;
-        cancel_others(part);
+        cancel_others_locked(worker);
     }
     if (!together->open || together->err)
-        wake_holders(together);
+        wake_holders_locked(together);
     pthread_cond_broadcast(&together->changed);
     pthread_mutex_unlock(&together->lock);
 }
 
-/* Under the lock. */
-static void wait_a_little(Together *together)
+static void wait_a_little_locked(Together *together)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
@@ -74,71 +71,72 @@ static void wait_a_little(Together *together)
             break;
 }
 
-/* Done with one's own: reads on for as long as another's writer may be waiting for that. */
-static void hold_for_others(Part *part)
+/* After its own job: keeps reading the video into memory, because the program that writes
+ * another video may be waiting for that. */
+static void hold_for_others(Worker *worker)
 {
-    Together *const together = part->together;
+    Together *const together = worker->together;
     pthread_mutex_lock(&together->lock);
-    wait_a_little(together);
-    part->holding = true;
+    wait_a_little_locked(together);
+    worker->holding = true;
     for (int err = 0; !err && together->open && !together->err;) {
         pthread_mutex_unlock(&together->lock);
-        err = video_hold(part->video);
+        err = video_hold(worker->video);
         pthread_mutex_lock(&together->lock);
     }
-    part->holding = false;
+    worker->holding = false;
     pthread_mutex_unlock(&together->lock);
 }
 
 static void *run(void *arg)
 {
-    Part *const part = arg;
-    Together *const together = part->together;
-    const int err = together->job(part->video, part->number, together->arg);
-    finish(part, err);
+    Worker *const worker = arg;
+    Together *const together = worker->together;
+    const int err = together->job(worker->video, worker->number, together->arg);
+    finish(worker, err);
     if (!err)
-        hold_for_others(part);
+        hold_for_others(worker);
     return NULL;
 }
 
-/* Counted out again, as those that fail. */
-static int start(Part *part)
+/* Starts a worker's thread; if that fails, counts the worker as failed. */
+static int start(Worker *worker)
 {
-    const int err = pthread_create(&part->thread, NULL, run, part);
+    const int err = pthread_create(&worker->thread, NULL, run, worker);
     if (err) {
-        say("no thread to read the videos with");
-        finish(part, -err);
+        say("could not start a thread that reads a video");
+        finish(worker, -err);
     }
     return err;
 }
 
-static void run_parts(Together *together)
+static void run_workers(Together *together)
 {
-    unsigned started = 1; /* the first one is ours */
-    while (started < together->count && !start(&together->parts[started]))
+    unsigned started = 1; /* the first runs on this thread */
+    while (started < together->count && !start(&together->workers[started]))
         started++;
     pthread_mutex_lock(&together->lock);
     together->open -= started < together->count ? together->count - started - 1 : 0;
     pthread_mutex_unlock(&together->lock);
-    run(&together->parts[0]);
+    run(&together->workers[0]);
     for (unsigned i = 1; i < started; i++)
-        pthread_join(together->parts[i].thread, NULL);
+        pthread_join(together->workers[i].thread, NULL);
 }
 
 static int do_at_once(Video *const *videos, unsigned count, VideoJob job, void *arg)
 {
     Together together = { .job = job, .arg = arg, .count = count, .open = count };
-    together.parts = calloc(count, sizeof(*together.parts));
-    if (!together.parts)
+    together.workers = calloc(count, sizeof(*together.workers));
+    if (!together.workers)
         return -ENOMEM;
     pthread_mutex_init(&together.lock, NULL);
     pthread_cond_init(&together.changed, NULL);
     for (unsigned i = 0; i < count; i++)
-        together.parts[i] = (Part){ .together = &together, .video = videos[i], .number = i };
-    run_parts(&together);
+        together.workers[i] = (Worker){ .together = &together, .video = videos[i], .number = i };
+    run_workers(&together);
     pthread_cond_destroy(&together.changed);
     pthread_mutex_destroy(&together.lock);
-    free(together.parts);
+    free(together.workers);
     return together.err;
 }
 

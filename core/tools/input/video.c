@@ -25,8 +25,8 @@ static int refuse_as_raw(const Video *video, const char *title)
     return -EINVAL;
 }
 
-/* What is no Y4M goes to FFmpeg's libraries; without them to Y4M, which says what is wrong. So it does with
- * other versions of the format. */
+/* The reader for a file that no reader recognised: FFmpeg's libraries. Without them, and for
+ * other versions of Y4M, the Y4M reader logs what is wrong. */
 static const VideoReader *reader_of_others(const Video *video, const uint8_t *start, size_t size)
 {
 #ifdef HAVE_LIBAV
@@ -42,7 +42,7 @@ static int choose_reader(Video *video)
 {
     const uint8_t *start;
     size_t size;
-    /* A pipe shows what is sure to be there soon. */
+    /* Peek less at a pipe: its writer may send more only much later. */
     const size_t want = video->source->seekable ? MAGIC_SIZE : READER_PROBE_SIZE;
     const int err = source_peek(video->source, want, &start, &size);
     if (err)
@@ -63,7 +63,7 @@ static int choose_reader(Video *video)
     return 0;
 }
 
-/* An address, or the names of many pictures: libavformat opens them itself. */
+/* True for network addresses and patterns of picture names, which libavformat opens itself. */
 static bool has_no_source(const char *path)
 {
 #ifdef HAVE_LIBAV
@@ -137,7 +137,6 @@ void video_close(Video *video)
     free(video);
 }
 
-/* Without memory it is said and not kept. */
 void video_note(Video *video, const char *kind, bool done, const char *format, ...)
 {
     char line[512];
@@ -166,7 +165,7 @@ int64_t video_time(const Video *video, uint64_t offset)
     return video->reader->time ? video->reader->time(video, offset) : VIDEO_NO_TIME;
 }
 
-/* Where the frame's planes lie: the reader's, or read into memory for the purpose. */
+/* Finds the frame's planes: in the reader's memory, or read into memory of `convert`. */
 static enum FrameStatus find_planes(const Video *video, uint64_t offset, unsigned wanted,
                                     Planes *planes)
 {
@@ -243,11 +242,11 @@ int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale
     const bool resampled = from->width != target->width || from->height != target->height ||
                            from->pix_fmt != target->pix_fmt;
     if (target->bitdepth < from->bitdepth) {
-        say("%s: %u bits cannot be brought to %u without loss", video->path, from->bitdepth,
-            target->bitdepth);
+        say("%s: %u-bit samples cannot be reduced to %u bits without loss", video->path,
+            from->bitdepth, target->bitdepth);
         return -EINVAL;
     }
-    if (resampled || video->convert || video->range) { /* else its reader widens */
+    if (resampled || video->convert || video->range) { /* otherwise the reader widens */
         Planes shape;
         if (video->convert)
             shape = *convert_shape(video->convert);

@@ -2,8 +2,8 @@
 /* A video as the command reads it, from a file or a pipe: frames are found one after another, then
  * read into pictures. The kinds of video are in input/reader.h.
  *
- * Whoever opens a Video closes it. One thread at a time calls video_find and the functions that change
- * the video; video_read may run on several threads at once if the video is `parallel`. */
+ * Whoever opens a Video closes it. One thread at a time calls video_find and the functions that
+ * change the video; video_read may run on several threads at once if the video is `parallel`. */
 #ifndef TOOLS_INPUT_VIDEO_H
 #define TOOLS_INPUT_VIDEO_H
 
@@ -41,8 +41,8 @@ typedef struct KeptScorer {
     const VmafVulkanState *vulkan;
 } KeptScorer;
 
-/* The most frames of a video that may wait to be scored, and the most pairs that the device may work
- * on at once. Decoders can hold few frames, so both are small. */
+/* The most frames of a video that may wait to be scored, and the most pairs that the device may
+ * work on at once. Decoders can hold few frames, so both are small. */
 #define KEPT_AHEAD 2
 #define KEPT_PAIRS 4
 /* All frames of a video that may be held: one more is the caller's, and one is on its way to the
@@ -62,8 +62,8 @@ static inline void kept_release(KeptFrame *frame)
         frame->ops->release(frame);
 }
 
-/* Scores a pair, like vmaf_read_pictures. Both frames are on the same device. Always releases both. 0
- * or negative errno. */
+/* Scores a pair, like vmaf_read_pictures. Both frames are on the same device. Always releases
+ * both. 0 or negative errno. */
 static inline int kept_read(VmafContext *vmaf, KeptFrame *ref, KeptFrame *dist, unsigned index)
 {
     return ref->ops->read(vmaf, ref, dist, index);
@@ -147,31 +147,31 @@ enum FrameStatus {
 /* Opens a video. `raw`: the format of raw video; NULL: the file says what it holds. Logs errors;
  * returns 0 or negative errno. `path` must outlive the video. */
 int video_open(Video **video, const char *path, const VideoFormat *raw);
-/* The same in two steps. video_create never waits; video_begin reads the beginning of the file and may
- * wait for the writer of a pipe. Close the video even if one of them failed; video_close accepts
- * NULL. */
+/* The same in two steps. video_create never waits; video_begin reads the beginning of the file
+ * and may wait for the writer of a pipe. Close the video even if one of them failed; video_close
+ * accepts NULL. */
 int video_create(Video **video, const char *path, const VideoFormat *raw);
 int video_begin(Video *video);
 void video_close(Video *video);
 
-/* Finds the next frame and moves past it. `*offset` identifies the frame for video_read: its position
- * in the file, or VIDEO_NO_POSITION. Unless the video is `parallel`, read each frame before you look
- * for the next one. */
+/* Finds the next frame and moves past it. `*offset` identifies the frame for video_read: its
+ * position in the file, or VIDEO_NO_POSITION. Unless the video is `parallel`, read each frame
+ * before you look for the next one. */
 #define VIDEO_NO_POSITION UINT64_MAX
 enum FrameStatus video_find(Video *video, uint64_t *offset);
 
-/* The time at which a frame that was found is shown, in ns on the file's own clock; VIDEO_NO_TIME if
- * frames have no times and are counted instead. */
+/* The time at which a frame that was found is shown, in ns on the file's own clock;
+ * VIDEO_NO_TIME if frames have no times and are counted instead. */
 #define VIDEO_NO_TIME INT64_MIN
 int64_t video_time(const Video *video, uint64_t offset);
 
-/* Reads a frame into a picture of the same size and of the same or a larger bit depth. `planes`: bit p
- * asks for plane p; with 0 the picture may be NULL. */
+/* Reads a frame into a picture of the same size and of the same or a larger bit depth. `planes`:
+ * bit p asks for plane p; with 0 the picture may be NULL. */
 enum FrameStatus video_read(const Video *video, uint64_t offset, unsigned planes,
                             const VmafPicture *pic);
 
-/* The name of the backend whose device decodes the frames, which may then score them in place; NULL:
- * the CPU decodes. */
+/* The name of the backend whose device decodes the frames, which may then score them in place;
+ * NULL: the CPU decodes. */
 const char *video_kept_by(const Video *video);
 /* 0 if frames, in the format that is wanted now, can be scored on the device that decodes them;
  * otherwise negative errno and the reason in `why`. Only if video_kept_by is not NULL. */
@@ -201,9 +201,9 @@ uint64_t video_frames_left(const Video *video);
  * `traits`. */
 void video_convert_range(Video *video, enum VideoRange range);
 
-/* From now on video_read delivers frames in the format `target`: scaled, widened, chroma resampled, as
- * far as they differ. The bit depth may only grow. Each sample is resampled at most once. Logs errors;
- * returns 0 or negative errno. */
+/* From now on video_read delivers frames in the format `target`: scaled, widened, chroma
+ * resampled, as far as they differ. The bit depth may only grow. Each sample is resampled at
+ * most once. Logs errors; returns 0 or negative errno. */
 int video_convert(Video *video, const VideoFormat *target, enum VideoScale scale);
 
 /* How videos of different formats are made equal. */
@@ -218,10 +218,10 @@ typedef struct VideoAlign {
     bool sdr_model;       /* warn about PQ and HLG */
 } VideoAlign;
 
-/* Brings the reference (the first video) and the distorted videos to one format: the reference's size,
- * the largest bit depth, the finest chroma, so that no bit is lost. If all are Y4M or raw and --scale
- * was not given, they must be equal already, as video_compare checks. Warns about other differences.
- * Logs errors; returns 0 or negative errno. */
+/* Brings the reference (the first video) and the distorted videos to one format: the reference's
+ * size, the largest bit depth, the finest chroma, so that no bit is lost. If all are Y4M or raw
+ * and --scale was not given, they must be equal already, as video_compare checks. Warns about
+ * other differences. Logs errors; returns 0 or negative errno. */
 int videos_align(Video *const *videos, unsigned count, const VideoAlign *how);
 
 /* Before videos_align: true if each of two distorted videos, alone with the reference, would be
@@ -231,13 +231,13 @@ bool videos_align_alike(const Video *ref, const Video *a, const Video *b, const 
 const char *video_scale_name(enum VideoScale scale); /* NULL for values after the last */
 const char *video_format_name(enum VmafPixelFormat pix_fmt);
 
-/* Adds a note to the video and logs it with the video's path (as a warning unless `done`). If memory
- * runs out, the note is only logged. */
+/* Adds a note to the video and logs it with the video's path (as a warning unless `done`). If
+ * memory runs out, the note is only logged. */
 void video_note(Video *video, const char *kind, bool done, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* 0 if the two videos have the same format. Otherwise logs every difference and returns -EINVAL. With
- * `common_bitdepth` the bit depths may differ. */
+/* 0 if the two videos have the same format. Otherwise logs every difference and returns -EINVAL.
+ * With `common_bitdepth` the bit depths may differ. */
 int video_compare(const Video *ref, const Video *dist, bool common_bitdepth);
 
 /* Like source_hold. Logs once when enough of the pipe is held. */

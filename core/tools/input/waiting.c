@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct Waiting {
-    int wake[2]; /* a pipe: a byte in here ends waiting */
+    int wake[2]; /* a pipe: writing a byte ends the wait */
 };
 
 int waiting_open(Source *source)
@@ -38,7 +38,7 @@ void waiting_close(Source *source)
     free(source->waiting);
 }
 
-/* Until there is something to read. */
+/* Waits until there is something to read. 0 or negative errno, see waiting_read. */
 static int await(Source *source, bool holding)
 {
     const int wake = source->waiting->wake[0];
@@ -46,7 +46,7 @@ static int await(Source *source, bool holding)
         struct pollfd fds[2] = { { .fd = source->fd, .events = POLLIN },
                                  { .fd = wake, .events = POLLIN } };
         char bytes[16];
-        if (atomic_load(&source->cancelled)) /* the byte that told so may be gone */
+        if (atomic_load(&source->cancelled)) /* its byte may have been read already */
             return -ECANCELED;
         if (poll(fds, 2, -1) < 0 && errno != EINTR)
             return -errno;
@@ -78,7 +78,7 @@ void source_wake(Source *source)
 {
     if (!source->waiting)
         return;
-    /* A full pipe wakes just as well. */
+    /* If the pipe is full, the reader wakes up anyway. */
     const ssize_t written = write(source->waiting->wake[1], "", 1);
     (void)written;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A read of a pipe waits inside the system here; it is called off from there. */
+/* On Windows a read of a pipe blocks inside the system, and another thread cancels it. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 
 #include "input/source.h"
 
-/* How often a read is called off before it is let be, a millisecond each: some systems cannot do it for all
- * kinds of pipes. */
+/* How often source_wake tries to cancel a read, once a millisecond, before it gives up: some
+ * systems cannot cancel reads of all kinds of pipes. */
 #define TRIES 500
 
 struct Waiting {
-    pthread_mutex_t lock; /* over what follows */
-    bool woken;           /* nobody has taken notice yet */
+    pthread_mutex_t lock; /* guards the fields below */
+    bool woken;           /* the reader has not noticed yet */
     HANDLE reader;        /* the thread that is reading; NULL: none */
 };
 
@@ -34,7 +34,7 @@ void waiting_close(Source *source)
     free(source->waiting);
 }
 
-/* Before each read. */
+/* Registers the thread that is about to read. Returns whether it was woken before. */
 static bool note_reader(struct Waiting *waiting, HANDLE reader)
 {
     pthread_mutex_lock(&waiting->lock);

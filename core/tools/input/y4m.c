@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* YUV4MPEG2: a header line, then frames, each behind a line of its own. */
+/* YUV4MPEG2: a header line, then frames, each after a line of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct Header {
     bool interlace_known; /* false: taken as progressive */
 } Header;
 
-/* How a C tag says what the planes hold. Chroma siting plays no part in scoring. */
+/* The values of the C tag. Chroma siting does not affect scores. */
 static const struct {
     const char *tag;
     enum VmafPixelFormat pix_fmt;
@@ -67,7 +67,7 @@ static bool parse_size(unsigned *out, const char *text, size_t length)
     return value > 0;
 }
 
-/* `30000:1001`. A rate that makes no sense is none: frames can be scored without. */
+/* Parses `30000:1001`. An invalid rate is ignored, because scoring does not need one. */
 static void parse_rate(VideoTraits *traits, const char *text, size_t length)
 {
     const char *const colon = memchr(text, ':', length);
@@ -108,7 +108,7 @@ static int parse_tag(Header *header, const char *tag, size_t length, char *error
         if (length == 16 && !memcmp(tag, "XCOLORRANGE=FULL", length))
             header->traits.range = RANGE_FULL;
         break;
-    default: /* pixel shape: no part in scoring */
+    default: /* pixel aspect ratio: does not affect scores */
         break;
     }
     if (!why)
@@ -196,7 +196,7 @@ static int y4m_open(Video *video)
     return err ? video_read_error(video, err) : planar_open(video, header.alpha);
 }
 
-/* Steps over `FRAME`, its parameters and the newline. */
+/* Skips `FRAME`, its parameters and the newline. */
 static enum FrameStatus pass_frame_header(Video *video)
 {
     size_t line = 0;
@@ -225,7 +225,7 @@ static enum FrameStatus y4m_find(Video *video, uint64_t *offset)
     return status == FRAME_WHOLE ? planar_find(video, offset) : status;
 }
 
-/* The length of the line that a frame would begin with at an offset; 0: there is none. */
+/* Sets *line to the length of the FRAME line at an offset; 0: there is none. */
 static int line_at(Video *video, uint64_t offset, size_t *line)
 {
     const uint64_t here = video->source->offset;
@@ -241,8 +241,8 @@ static int line_at(Video *video, uint64_t offset, size_t *line)
     return err;
 }
 
-/* Frames are as long as the first one, or they have to be gone through: both the wanted one and the one before it
- * must begin where that says. */
+/* Jumps to a frame if all frames seem as long as the first one: both the wanted frame and the
+ * one before it must begin where that length predicts. Otherwise stays at the beginning. */
 static enum FrameStatus y4m_leap(Video *video, uint64_t frame, uint64_t *next)
 {
     const uint64_t begin = video->source->offset;

@@ -10,7 +10,7 @@
 
 enum { Y_MARKS = 4, X_MARKS = 8, BINS = 40 };
 
-/* 1, 2, 2.5 or 5 times a power of ten, not below. */
+/* The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `least`. */
 static double round_step(double least)
 {
     const double power = pow(10.0, floor(log10(least)));
@@ -25,7 +25,7 @@ static double round_step(double least)
 Axis axis_make(double low, double high, unsigned marks)
 {
     const double width = fmax(fabs(low), fabs(high));
-    if (!(high - low > width * 1e-9)) { /* all the same: some room around it */
+    if (!(high - low > width * 1e-9)) { /* all values are equal: add room around them */
         const double room = width > 1.0 ? width * 0.01 : width > 0.0 ? width * 0.1 : 1.0;
         low -= room;
         high += room;
@@ -34,7 +34,7 @@ Axis axis_make(double low, double high, unsigned marks)
     return (Axis){ floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step, step };
 }
 
-/* Decimals that tell its marks apart. */
+/* The number of decimals that distinguish the marks. */
 static int axis_digits(const Axis *axis)
 {
     int digits = 0;
@@ -70,7 +70,7 @@ void chart_put_position(FILE *file, double frame, double rate)
     }
 }
 
-/* Marks of the scores, and lines across. */
+/* Writes the marks of the score axis and the grid lines. */
 static void put_scores(FILE *file, const Axis *axis)
 {
     const int digits = axis_digits(axis);
@@ -93,7 +93,7 @@ static void put_frame_marks(FILE *file, const Chart *chart)
     for (unsigned i = 0; i <= X_MARKS; i++) {
         fprintf(file, "<span style=\"left:%.4g%%\">", 100.0 * i / X_MARKS);
         chart_put_position(file, chart->first + (chart->last - chart->first) * i / X_MARKS,
-                        chart->rate);
+                           chart->rate);
         fputs("</span>", file);
     }
     fputs("</div>", file);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Turns texts, such as the style and the script of pages, into arrays of C, which the header declares.
+"""Writes text files, such as the style and the script of HTML pages, as C arrays that HEADER declares.
 
 usage: embed.py OUTPUT.c HEADER NAME=FILE...
 """
@@ -10,7 +10,7 @@ def constant(byte):
     return str(byte) if byte < 128 else f"'\\x{byte:02x}'"
 
 
-# As characters, not as a string: standard C has no strings as long as these.
+# Single characters instead of a string literal: standard C limits the length of literals.
 with open(sys.argv[1], 'w', encoding='utf-8') as out:
     out.write(f'#include "{sys.argv[2]}"\n')
     for pair in sys.argv[3:]:

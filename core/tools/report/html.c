@@ -66,12 +66,12 @@ int stored_from_context(StoredReport **out, VmafContext *vmaf, const char *name)
         snprintf(path, sizeof(path), "%s/vmaf-XXXXXX.json", folder && *folder ? folder : "/tmp");
     const int fd = n > 0 && (size_t)n < sizeof(path) ? mkstemps(path, (int)strlen(".json")) : -1;
     if (fd < 0) {
-        say("no temporary file for the report: %s: %s", path, strerror(errno));
+        say("could not create a temporary file for the report: %s: %s", path, strerror(errno));
         return -EIO;
     }
     close(fd);
     int err = vmaf_report_details(vmaf);
-    if (!err) /* with all digits: the page has the figures that the run has */
+    if (!err) /* with all digits, so that the page shows the same scores as the run */
         err = vmaf_write_output_with_format(vmaf, path, VMAF_OUTPUT_FORMAT_JSON, "%.17g");
     if (!err)
         err = stored_load(out, path);

@@ -11,8 +11,8 @@
 /* The most reports that one page shows. */
 #define HTML_REPORTS_MAX 32
 
-/* Writes a page about these reports to a file, as save_file does. Logs errors; returns 0 or negative
- * errno. */
+/* Writes a page about these reports to a file, as save_file does. Logs errors; returns 0 or
+ * negative errno. */
 int html_write(StoredReport *const *reports, size_t count, const char *path);
 
 /* Makes a report from a context that has all its scores. The caller frees it with stored_destroy.

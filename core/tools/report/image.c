@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What of a line of samples makes a sample of the scaled line. */
+/* The samples of a line, with weights, whose sum is one sample of the scaled line. */
 typedef struct Taps {
     unsigned first, count;
     float *weights; /* their sum is 1 */
 } Taps;
 
 typedef struct Scaler {
-    Taps *taps; /* one a sample */
+    Taps *taps; /* one for each scaled sample */
     float *weights;
 } Scaler;
 
@@ -70,7 +70,7 @@ static float sample(const VmafPicture *pic, unsigned plane, unsigned x, unsigned
     return pic->bpc > 8 ? ((const uint16_t *)row)[x] : row[x];
 }
 
-/* One plane, scaled to `width` x `height`, in units of its largest sample. */
+/* Scales a plane to `width` x `height`. A value of 1 is the largest sample. */
 static int scale_plane(float *out, const VmafPicture *pic, unsigned plane, unsigned width,
                        unsigned height)
 {
@@ -110,10 +110,12 @@ static uint8_t to_byte(float value)
     return (uint8_t)(fminf(fmaxf(value, 0.0f), 1.0f) * 255.0f + 0.5f);
 }
 
-/* Luma and chroma in units of the largest sample; chroma NULL: there is none. */
+/* Converts luma and chroma to RGB. A value of 1 is the largest sample. Chroma planes may be
+ * NULL. */
 static void colour(Rgb *rgb, float *const planes[3], const RgbCoding *coding, unsigned bpc)
 {
-    /* Limited range: 16 to 235 and 16 to 240 of 8 bits, and as many times more of more bits. */
+    /* Limited range with 8 bits is 16 to 235 for luma and 16 to 240 for chroma; it scales with
+     * the depth. */
     const float unit = (float)(1u << (bpc - 8)) / (float)((1u << bpc) - 1);
     const float black = coding->full ? 0.0f : 16.0f * unit;
     const float luma_range = coding->full ? 1.0f : 219.0f * unit;
@@ -158,6 +160,8 @@ void rgb_clear(Rgb *rgb)
     *rgb = (Rgb){ 0 };
 }
 
+/* ---- PNG ---- */
+
 void png_clear(Png *png)
 {
     free(png->data);
@@ -188,7 +192,7 @@ static void flush(png_structp writer)
 {
 }
 
-/* What goes wrong is memory: libpng need not print it. */
+/* Error handlers that print nothing: the only possible error is lack of memory. */
 static void fail(png_structp writer, png_const_charp message)
 {
     png_longjmp(writer, 1);

@@ -21,8 +21,8 @@ typedef struct RgbCoding {
     bool full;  /* full range; else limited, as in nearly all video */
 } RgbCoding;
 
-/* Makes an RGB picture of this size. A smaller one averages the samples under each pixel, a larger one
- * interpolates between neighbours. Free it with rgb_clear. 0 or -ENOMEM. */
+/* Makes an RGB picture of this size. A smaller one averages the samples under each pixel, a
+ * larger one interpolates between neighbours. Free it with rgb_clear. 0 or -ENOMEM. */
 int rgb_make(Rgb *rgb, const VmafPicture *pic, unsigned width, unsigned height,
              const RgbCoding *coding);
 void rgb_clear(Rgb *rgb);

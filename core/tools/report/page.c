@@ -20,7 +20,7 @@ typedef struct PageMetric {
 
 typedef struct Layout {
     const Page *page;
-    PageMetric *metrics; /* each name once; models first, members of collections last */
+    PageMetric *metrics; /* each name once: models first, members of collections last */
     unsigned metric_count;
     double first, last; /* frames of all reports */
     double rate;
@@ -101,7 +101,7 @@ static void put_charts(FILE *file, const Layout *layout, enum Group group)
         fputs(group == GROUP_MEMBER ? "</div></details>\n" : "</div>\n", file);
 }
 
-/* Moves all drawings at once: it stays in sight. */
+/* Writes the tool bar, which controls all charts and stays visible while the page scrolls. */
 static void put_tools(FILE *file, const Layout *layout)
 {
     fputs("<div class=tools>"
@@ -145,8 +145,8 @@ static size_t count_curves(const Layout *layout)
     return curves;
 }
 
-/* How many codes a curve may have: all that it needs, or what is left for it. Models come first, so they are
- * the last to be reduced. */
+/* The number of codes that a curve may have: all it needs, or its share of what is left. Models
+ * come first, so they are the last to be reduced. */
 static size_t room_for(size_t needed, size_t *left, size_t curves)
 {
     enum { LEAST = 4000 };
@@ -167,8 +167,8 @@ static int put_series(FILE *file, const StoredReport *report, const StoredMetric
     if (err)
         return err;
     fprintf(file, "\"first\":%u,\"step\":%u,\"count\":%zu,\"per\":%u,\"low\":%.17g,\"high\":%.17g,",
-            series.positions.first, series.positions.step, series.positions.count, series.per, series.low,
-            series.high);
+            series.positions.first, series.positions.step, series.positions.count, series.per,
+            series.low, series.high);
     fputs("\"codes\":\"", file);
     /* least significant byte first, whatever machine this is */
     uint8_t bytes[3 * 1024];
@@ -186,7 +186,7 @@ static int put_series(FILE *file, const StoredReport *report, const StoredMetric
     return 0;
 }
 
-/* What the script draws from. */
+/* Writes the data for page.js. */
 static int put_data(FILE *file, const Layout *layout)
 {
     const Page *const page = layout->page;
@@ -262,7 +262,7 @@ int page_write(FILE *file, const Page *page)
     int err = layout_make(&layout, page);
     if (err)
         return err;
-    /* Whatever stands in the reports, the page loads nothing. */
+    /* The policy keeps the page from loading anything, whatever the reports contain. */
     fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
           "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
@@ -276,8 +276,8 @@ int page_write(FILE *file, const Page *page)
     page_put_head(file, page);
     put_tools(file, &layout);
     fputs(
-        "<section id=frames><h2>Frames</h2>\n<p class=hint>Drag over a curve to look closer; click to keep a "
-        "frame, whose link is then in the address.</p>\n",
+        "<section id=frames><h2>Frames</h2>\n<p class=hint>Drag across a curve to zoom in. Click to select a "
+        "frame; the page's address then links to it.</p>\n",
         file);
     put_charts(file, &layout, GROUP_MODEL);
     fputs("</section>\n", file);

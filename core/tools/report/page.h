@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The HTML page about one or several reports: a single file that loads nothing from elsewhere. Write
- * errors stay in the stream. */
+/* The HTML page about one or several reports: a single file that loads nothing from elsewhere.
+ * Write errors stay in the stream. */
 #ifndef TOOLS_REPORT_PAGE_H
 #define TOOLS_REPORT_PAGE_H
 
@@ -9,7 +9,8 @@
 #include "report/pictures.h"
 #include "report/stored.h"
 
-/* The most numbers in the data of all curves of a page (some megabytes). Longer curves are reduced. */
+/* The most numbers in the data of all curves of a page (some megabytes). Longer curves are
+ * reduced. */
 #define PAGE_CODES_MAX (1200 * 1000)
 
 /* The worst frames of a report, with pictures of both videos. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Makes the drawings of a page move: one window of frames for all of them, a cursor, links to frames. Without it
-// the page shows the same, still.
+// Makes the charts of a page interactive: all show the same range of frames, and there are a cursor and links to
+// frames. Without this script the page shows the same charts, only static.
 (() => {
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -27,7 +27,7 @@
   const frameAt = (curve, i) => curve.first + i * curve.step;
   const show = (x) => x.toFixed(Math.abs(x) < 1 ? 4 : 2);
 
-  // The score of a frame; of a reduced curve, the least and the largest around it.
+  // The score of a frame; for a reduced curve, the smallest and the largest score around it.
   function scores(curve, frame) {
     const i = place(curve, frame);
     if (i < 0 || i >= curve.count) return [];
@@ -42,7 +42,7 @@
     return `${head}:${two(s % 60)}${fine ? '.' + String(Math.floor(s % 1 * 10 ** fine)).padStart(fine, '0') : ''}`;
   }
 
-  // The curve in the window as a path. Of what falls on one column the extremes are drawn.
+  // The visible part of the curve as a path. Where several frames fall on one column, their extremes are drawn.
   function path(curve, low, high) {
     const [a, b] = view, per = curve.per, unit = curve.step * per, pair = per > 1;
     const count = pair ? curve.codes.length / 2 : curve.codes.length;
@@ -136,7 +136,7 @@
   }
   const move = (part) => look(view[0] + (view[1] - view[0]) * part, view[1] + (view[1] - view[0]) * part);
 
-  // The frame under the pointer; of several, the one with the least score, which is what one points at.
+  // The frame under the pointer; if there are several, the one with the lowest score, which readers look for.
   function pointed(chart, x) {
     const box = chart.plot.getBoundingClientRect(), width = view[1] - view[0];
     const a = view[0] + (x - box.left) / box.width * width, half = width / box.width;
@@ -186,7 +186,7 @@
     plot.addEventListener('pointerdown', (e) => {
       if (e.button) return;
       start = e.clientX;
-      try { plot.setPointerCapture(e.pointerId); } catch { /* a pointer that is gone */ }
+      try { plot.setPointerCapture(e.pointerId); } catch { /* the pointer is gone already */ }
     });
     plot.addEventListener('pointerup', (e) => {
       if (start === null) return;

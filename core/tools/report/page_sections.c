@@ -7,6 +7,8 @@
 
 #include "report/text.h"
 
+/* ---- the main scores ---- */
+
 static void put_figure(FILE *file, const char *name, double value)
 {
     char text[FIGURE_TEXT_SIZE];
@@ -54,7 +56,7 @@ static void put_card(FILE *file, const StoredReport *report, size_t i)
     put_html(file, stored_title(report));
     fputs("</h2>", file);
     if (report->partial) {
-        fputs("<p class=warn>Not all of it: ", file);
+        fputs("<p class=warn>Incomplete: ", file);
         put_html(file, report->partial);
         fputs("</p>", file);
     }
@@ -74,7 +76,7 @@ void page_put_head(FILE *file, const Page *page)
     const char *const reference = page->reports[0]->input[SIDE_REF].path;
     fputs("<header><h1>Video quality</h1>", file);
     if (reference) {
-        fputs("<p>against ", file);
+        fputs("<p>compared with ", file);
         put_html(file, reference);
         fputs("</p>", file);
     }
@@ -83,6 +85,8 @@ void page_put_head(FILE *file, const Page *page)
         put_card(file, page->reports[i], i);
     fputs("</main>\n", file);
 }
+
+/* ---- pooled scores ---- */
 
 void pooled_begin(FILE *file, bool intervals)
 {
@@ -134,6 +138,8 @@ void pooled_rows(FILE *file, const Page *page, const char *name, bool intervals)
         fputs("</tr>\n", file);
     }
 }
+
+/* ---- worst frames ---- */
 
 static void put_picture(FILE *file, const Png *png, const char *side)
 {
@@ -195,13 +201,15 @@ static void put_worst_frames(FILE *file, const Page *page, size_t i)
 void page_put_worst(FILE *file, const Page *page)
 {
     fputs(
-        "<section id=worst><h2>Worst frames</h2>\n<p class=hint>The lowest scores, not two within a second "
-        "while there are enough seconds. Move over a picture to see the reference beside it.</p>\n",
+        "<section id=worst><h2>Worst frames</h2>\n<p class=hint>The lowest scores, at most one in each second if "
+        "there are enough seconds. Move the pointer over a picture to compare it with the reference.</p>\n",
         file);
     for (size_t i = 0; i < page->count; i++)
         put_worst_frames(file, page, i);
     fputs("</section>\n", file);
 }
+
+/* ---- how it was computed ---- */
 
 static void put_field(FILE *file, const char *name, const char *text)
 {
@@ -243,8 +251,8 @@ static void put_input(FILE *file, const char *name, const StoredInput *input)
         put_html(file, input->kind);
     }
     fputs("</small>", file);
-    put_remark(file, "done to it", input->filters);
-    put_remark(file, "beware", input->warnings);
+    put_remark(file, "changes", input->filters);
+    put_remark(file, "warnings", input->warnings);
     put_remark(file, "frames paired", input->pairing);
     fputs("</dd>", file);
 }
@@ -329,7 +337,7 @@ static void put_origin(FILE *file, const Page *page, size_t i)
     put_options(file, report);
     put_speed(file, report);
     if (!report->detailed)
-        put_field(file, "note", "this report does not tell more about itself");
+        put_field(file, "note", "this report has no further details");
     fputs("</dl></details>\n", file);
 }
 

@@ -12,17 +12,17 @@
 #include "common/message.h"
 #include "report/page.h"
 
-/* Pictures are no smaller than this, however many there are. */
+/* The smallest width of a picture, however many there are. */
 #define WIDTH_MIN 240
 
 typedef struct Reading {
     const StoredReport *report;
     const size_t *frames;
-    unsigned order[64]; /* of the frames in the video */
+    unsigned order[64]; /* indices into `frames`, in the order of the video */
     unsigned count;
-    size_t share;           /* bytes for a picture */
+    size_t share;           /* the bytes that one picture may take */
     unsigned width, height; /* of the pictures */
-    bool settled;           /* they keep this size: only equal sizes can be compared */
+    bool settled;           /* the size is final: all pictures have the same, to be comparable */
     char *why;
     size_t why_size;
 } Reading;
@@ -37,8 +37,8 @@ static void give_reason(const Reading *reading, const char *format, ...)
     va_end(list);
 }
 
-/* Where the video is now: at its path or, as the report may lie beside it, there. NULL: nowhere, with the
- * reason. To be freed. */
+/* Finds a video at its path, or relative to the folder of the report. The caller frees the
+ * result. NULL: not found, and the reason is set. */
 static char *find_video(const Reading *reading, const char *path)
 {
     const char *const report = reading->report->path, *const slash = strrchr(report, '/');
@@ -79,7 +79,7 @@ static enum VmafPixelFormat pixel_format(const char *name)
     return VMAF_PIX_FMT_UNKNOWN;
 }
 
-/* Opens a video as the run did. NULL, with the reason, when it is another one by now. */
+/* Opens a video as the run did. NULL if that fails or the format has changed; the reason is set. */
 static Video *open_video(const Reading *reading, const StoredInput *input, const char *path)
 {
     const VideoFormat raw = { input->width, input->height, input->bitdepth,
@@ -92,7 +92,7 @@ static Video *open_video(const Reading *reading, const StoredInput *input, const
     }
     int err = video_create(&video, path, is_raw ? &raw : NULL);
     if (!err) {
-        video->options.local = true; /* a report may come from anywhere */
+        video->options.local = true; /* a report is not to be trusted */
         err = video_begin(video);
     }
     if (err) {
@@ -103,7 +103,7 @@ static Video *open_video(const Reading *reading, const StoredInput *input, const
     if (video->format.width == input->width && video->format.height == input->height &&
         video->format.bitdepth == input->bitdepth)
         return video;
-    give_reason(reading, "%s is not the video any more that was scored", input->path);
+    give_reason(reading, "%s has changed since it was scored", input->path);
     video_close(video);
     return NULL;
 }
@@ -125,7 +125,8 @@ static void set_width(Reading *reading, unsigned width, const Video *video)
         (unsigned)fmax((double)video->format.height * width / video->format.width + 0.5, 1.0);
 }
 
-/* The first picture tells how much they take: if that is too much, they get smaller. */
+/* Encodes a picture. If the first one takes too many bytes, it is made smaller, and so are all
+ * others. */
 static int encode(Reading *reading, const Video *video, const VmafPicture *pic, Png *png)
 {
     const RgbCoding coding = coding_of(video);
@@ -165,7 +166,7 @@ static int read_frame(Reading *reading, Video *video, const StoredInput *input, 
     }
     const VideoFormat *const f = &video->format;
     if (vmaf_picture_alloc(&pic, f->pix_fmt, f->bitdepth, f->width, f->height)) {
-        give_reason(reading, "there is no memory for frames of %s", input->path);
+        give_reason(reading, "not enough memory for frames of %s", input->path);
         return -ENODATA;
     }
     status = video_read(video, offset, 7, &pic);
@@ -192,7 +193,7 @@ static int read_video(Reading *reading, enum Side side, Png (*pictures)[SIDES])
         free(path);
         return -ENODATA;
     }
-    if (!reading->width) /* both videos get the reference's shape */
+    if (!reading->width) /* both videos get the reference's size */
         set_width(reading,
                   video->format.width < PICTURES_WIDTH_MAX ? video->format.width
                                                            : PICTURES_WIDTH_MAX,
@@ -219,14 +220,14 @@ static void sort_frames(Reading *reading)
     }
 }
 
-/* Were frames left out or repeated, so that their numbers do not lead back to them? */
+/* True if frames were left out or repeated, so that frame numbers do not identify frames. */
 static bool was_retimed(const StoredReport *report)
 {
     const char *const how = report->input[SIDE_DIST].pairing;
     return how && (strstr(how, "repeated") || strstr(how, "left out") || !strncmp(how, "at ", 3));
 }
 
-/* Can there be pictures at all? If not, the reason is set. */
+/* True if no picture can be made; the reason is set. */
 static bool is_hopeless(const Reading *reading)
 {
     for (unsigned side = 0; side < SIDES; side++) {
@@ -260,7 +261,7 @@ int pictures_read(const StoredReport *report, const size_t *frames, unsigned cou
     if (is_hopeless(&reading))
         return 0;
     sort_frames(&reading);
-    message_hush(true); /* what is wrong with the videos was said when they were scored */
+    message_hush(true); /* warnings about the videos were logged when they were scored */
     int err = read_video(&reading, SIDE_REF, pictures);
     if (!err)
         err = read_video(&reading, SIDE_DIST, pictures);
@@ -268,7 +269,9 @@ int pictures_read(const StoredReport *report, const size_t *frames, unsigned cou
     return err == -ENOMEM ? err : 0;
 }
 
-/* A second of a video whose rate nobody knows. */
+/* ---- worst frames ---- */
+
+/* The rate assumed for a video of unknown rate. */
 #define USUAL_RATE 25.0
 
 static bool is_taken(const StoredReport *report, const size_t *frames, unsigned count, size_t i,
@@ -282,7 +285,8 @@ static bool is_taken(const StoredReport *report, const size_t *frames, unsigned 
     return false;
 }
 
-/* The lowest of those that are so far from all that are taken; false: there is none. */
+/* Finds the lowest score at least `apart` frames away from all frames taken; false: none is
+ * left. */
 static bool find_next(const StoredReport *report, const StoredMetric *metric, const size_t *frames,
                       unsigned count, unsigned apart, size_t *next)
 {
@@ -307,12 +311,12 @@ unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
     while (count < WORST_MAX) {
         if (find_next(report, metric, frames, count, apart, &frames[count]))
             count++;
-        else if (apart > 1) /* not enough seconds: anything else that is bad */
+        else if (apart > 1) /* no second is left: take any other frame */
             apart = 1;
         else
             break;
     }
-    /* Lowest first, also where the second pass found lower ones. */
+    /* Sort by score, because the second pass may have found lower ones. */
     for (unsigned i = 1; i < count; i++) {
         for (unsigned j = i; j && metric->values[frames[j]] < metric->values[frames[j - 1]]; j--) {
             const size_t swap = frames[j];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The worst frames of a report, and pictures of them: the videos that a report names are opened again
- * and their frames encoded as PNG. */
+/* The worst frames of a report, and pictures of them: the videos that a report names are opened
+ * again and their frames encoded as PNG. */
 #ifndef TOOLS_REPORT_PICTURES_H
 #define TOOLS_REPORT_PICTURES_H
 
@@ -13,16 +13,16 @@
 
 #define WORST_MAX 8
 
-/* Finds the frames with the lowest scores and sets `frames` to their indices in the report, lowest
- * score first. Neighbouring frames look alike, so it takes only the worst frame of each second as long
- * as there are enough seconds. Returns the number of frames. */
+/* Finds the frames with the lowest scores and sets `frames` to their indices in the report,
+ * lowest score first. Neighbouring frames look alike, so it takes only the worst frame of each
+ * second as long as there are enough seconds. Returns the number of frames. */
 unsigned worst_frames(const StoredReport *report, const StoredMetric *metric,
                       size_t frames[WORST_MAX]);
 
-/* Encodes these frames (indices in the report, in any order) of both videos. `pairs`: the number of
- * pairs on the whole page, which share PICTURES_SIZE_MAX. If a picture cannot be made it stays empty
- * and `why` gets the reason, because scores are worth showing without pictures. Free the pictures with
- * png_clear. 0 or -ENOMEM. */
+/* Encodes these frames (indices in the report, in any order) of both videos. `pairs`: the number
+ * of pairs on the whole page, which share PICTURES_SIZE_MAX. If a picture cannot be made it
+ * stays empty and `why` gets the reason, because scores are worth showing without pictures. Free
+ * the pictures with png_clear. 0 or -ENOMEM. */
 int pictures_read(const StoredReport *report, const size_t *frames, unsigned count, unsigned pairs,
                   Png (*pictures)[SIDES], char *why, size_t size);
 

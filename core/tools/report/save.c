@@ -31,7 +31,7 @@ static int write_through(const char *path, const char *data, size_t size)
     return err;
 }
 
-/* The mode a new file would have. */
+/* The permissions that a new file would get. */
 static mode_t new_mode(void)
 {
     const mode_t mask = umask(0);
@@ -70,7 +70,8 @@ int save_file(const char *path, const char *data, size_t size)
         return finish_stdout();
     }
     struct stat info;
-    char *const target = realpath(path, NULL); /* a link stays one */
+    char *const target =
+        realpath(path, NULL); /* replace the target of a symbolic link, not the link */
     const bool there = !stat(path, &info);
     const int err = there && !S_ISREG(info.st_mode)
                         ? write_through(path, data, size)

@@ -18,7 +18,7 @@ bool scan_take(Scan *scan, char c)
     return true;
 }
 
-/* Behind its opening quote. */
+/* Called after the opening quote. */
 static bool skip_string(Scan *scan)
 {
     while (scan->at < scan->end) {
@@ -67,8 +67,8 @@ bool scan_value(Scan *scan, Slice *value)
     return whole;
 }
 
-/* Steps over what stands before the next part: 1 when there is one, 0 after the bracket. */
-static int before_part(Scan *scan, bool *first, char bracket)
+/* Skips the comma before the next value. Returns 1, 0 after skipping the closing bracket, or -1. */
+static int before_value(Scan *scan, bool *first, char bracket)
 {
     const bool was_first = *first;
     *first = false;
@@ -79,7 +79,7 @@ static int before_part(Scan *scan, bool *first, char bracket)
 
 int scan_member(Scan *scan, bool *first, Slice *key, Slice *value)
 {
-    const int next = before_part(scan, first, '}');
+    const int next = before_value(scan, first, '}');
     if (next <= 0)
         return next;
     skip_blanks(scan);
@@ -90,7 +90,7 @@ int scan_member(Scan *scan, bool *first, Slice *key, Slice *value)
 
 int scan_item(Scan *scan, bool *first, Slice *value)
 {
-    const int next = before_part(scan, first, ']');
+    const int next = before_value(scan, first, ']');
     if (next <= 0)
         return next;
     return scan_value(scan, value) ? 1 : -1;

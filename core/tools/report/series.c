@@ -33,7 +33,7 @@ static uint16_t encode(const Series *series, double value)
     return range > 0.0 ? (uint16_t)((value - series->low) / range * SERIES_TOP + 0.5) : 0;
 }
 
-/* Puts a score where it belongs. Reduced, a pair of codes keeps its extremes. */
+/* Stores a code at its position. In a reduced series a pair of codes keeps the extremes. */
 static void put(Series *series, size_t position, uint16_t code)
 {
     if (series->per == 1) {
@@ -78,9 +78,9 @@ void series_clear(Series *series)
     *series = (Series){ 0 };
 }
 
-/* What falls on one column of the drawing. */
+/* The frames that fall on one column of the drawing. */
 typedef struct Column {
-    size_t least, largest; /* frames; equal: there is one */
+    size_t least, largest; /* indices of frames; equal if there is only one */
     unsigned x;
     bool filled;
 } Column;

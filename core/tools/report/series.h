@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The scores of a metric as a curve, to draw it and to embed it in a page. Reducing a curve keeps its
- * extremes. */
+/* The scores of a metric as a curve, to draw it and to embed it in a page. Reducing a curve
+ * keeps its extremes. */
 #ifndef TOOLS_REPORT_SERIES_H
 #define TOOLS_REPORT_SERIES_H
 
@@ -11,8 +11,8 @@
 
 #include "report/stored.h"
 
-/* Evenly spaced frame numbers: `first`, `first` + `step`, ... Positions that the report has no frame
- * for are gaps. */
+/* Evenly spaced frame numbers: `first`, `first` + `step`, ... Positions that the report has no
+ * frame for are gaps. */
 typedef struct Positions {
     unsigned first, step;
     size_t count;
@@ -45,8 +45,8 @@ typedef struct Area {
     unsigned width, height;
 } Area;
 
-/* Writes the curve as an SVG path. Where several frames fall on one column, it draws the smallest and
- * the largest of their scores. */
+/* Writes the curve as an SVG path. Where several frames fall on one column, it draws the
+ * smallest and the largest of their scores. */
 void series_draw(FILE *file, const StoredReport *report, const StoredMetric *metric,
                  const Area *area);
 

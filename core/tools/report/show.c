@@ -11,7 +11,8 @@
 #include "vmaf/command.h"
 #include "vmaf/scores.h"
 
-/* The scores of a report that count: those of its models, or what comes closest. NULL behind the last. */
+/* The i-th score to show: its models' scores, or the headline if it has none. NULL after the
+ * last. */
 static const StoredMetric *score_of(const StoredReport *report, size_t i, const char **name)
 {
     if (!report->model_count) {
@@ -65,7 +66,7 @@ static int show(const StoredReport *report, const Options *options, bool *below)
     return err;
 }
 
-/* Must not take the place of what it is made from. */
+/* Refuses to overwrite a report with the page. */
 static int check_page(const Options *options)
 {
     for (size_t i = 0; options->html && i < options->words.count; i++) {

@@ -96,7 +96,7 @@ const StoredMetric *stored_headline(const StoredReport *report)
     return found ? found : &report->metrics[0];
 }
 
-/* The part of a name before `suffix`; its whole length when it ends with something else. */
+/* The length of a name without `suffix`; the whole length if it ends differently. */
 static size_t stem_length(const char *name, const char *suffix)
 {
     const size_t length = strlen(name), tail = strlen(suffix);
@@ -146,14 +146,16 @@ double stored_rate(const StoredReport *report)
     return 0.0;
 }
 
-/* What no report reaches that was meant as one. */
+/* ---- parsing ---- */
+
+/* Limits that no real report reaches. */
 enum { METRICS_MAX = 1024, FRAMES_MAX = 50 * 1000 * 1000 };
 #if SIZE_MAX > UINT32_MAX
 #define FILE_SIZE_MAX ((size_t)4 << 30)
 #else
 #define FILE_SIZE_MAX ((size_t)1 << 30)
 #endif
-/* Larger ones are no scores, and would leave nothing of the others in a drawing. */
+/* Larger values cannot be scores, and would flatten all others in a chart. */
 #define SCORE_MAX 1e12
 
 static int refuse(const StoredReport *report, const char *why)
@@ -194,7 +196,8 @@ static int add_metric(StoredReport *report, const char *name, size_t capacity)
     return 0;
 }
 
-/* Frames list their metrics in the same order: the one after the last found is tried first. */
+/* Finds a metric by name. All frames list their metrics in the same order, so `guess`, the one
+ * after the last found, is tried first. */
 static size_t find_metric(const StoredReport *report, const char *name, size_t guess)
 {
     if (guess < report->metric_count && !strcmp(report->metrics[guess].name, name))
@@ -274,7 +277,7 @@ static int take_frames(StoredReport *report, Slice text)
     Slice item;
     int next;
     if (report->frame_count || !scan_take(&scan, '['))
-        return refuse(report, "its frames are no list");
+        return refuse(report, "its frames are not a list");
     while ((next = scan_item(&scan, &first, &item)) > 0) {
         json_t *const frame = parse(report, item);
         const int err = frame ? take_frame(report, frame, &capacity) : -EINVAL;
@@ -317,7 +320,7 @@ static int take_member(StoredReport *report, Slice key, Slice text)
     return err;
 }
 
-/* The statistics of what numbers there are. */
+/* Computes the statistics of each metric's finite values. */
 static int take_statistics(StoredReport *report)
 {
     double *const finite = malloc((report->frame_count + 1) * sizeof(*finite));
@@ -354,7 +357,7 @@ int stored_parse(StoredReport *report, const char *text, size_t size)
         return refuse(report, "it is broken or cut off");
     scan_take(&scan, ' ');
     if (scan.at != scan.end)
-        return refuse(report, "something follows its end");
+        return refuse(report, "there is text after its end");
     if (!report->frame_count || !report->metric_count)
         return refuse(report, "it has no frames with scores");
     return take_statistics(report);
@@ -417,7 +420,9 @@ int stored_load(StoredReport **out, const char *path)
     return 0;
 }
 
-/* Copies a field that is a text; *out stays NULL when it is none. */
+/* ---- the object vmaf_turbo ---- */
+
+/* Copies a string field; *out stays NULL if the field is not a string. */
 static int copy(char **out, const json_t *object, const char *name)
 {
     const json_t *const value = json_object_get(object, name);
@@ -458,7 +463,7 @@ static int take_input(StoredInput *input, const json_t *object)
     return err;
 }
 
-/* Memory for as many items as the list has. */
+/* Allocates one item for each element of the list. */
 static int make_room(const json_t *list, void *items, size_t size)
 {
     void *const room = calloc(json_array_size(list) + 1, size);
@@ -484,7 +489,7 @@ static int take_models(StoredReport *report, const json_t *list)
     return err;
 }
 
-/* `name=value name=value` */
+/* Joins options as `name=value name=value`. */
 static int join_options(char **out, json_t *options)
 {
     const char *name;

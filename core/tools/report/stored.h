@@ -70,12 +70,12 @@ typedef struct StoredReport {
 int stored_load(StoredReport **report, const char *path);
 void stored_destroy(StoredReport *report); /* NULL is fine */
 
-/* Parses the text of a report. All of `report` except its path must be zero. After an error, which is
- * logged, the report may be filled in partly. For stored_load and tests. */
+/* Parses the text of a report. All of `report` except its path must be zero. After an error,
+ * which is logged, the report may be filled in partly. For stored_load and tests. */
 int stored_parse(StoredReport *report, const char *text, size_t size);
 
-/* Reads the object `vmaf_turbo` of a report (docs/report.schema.json). Ignores what does not match the
- * schema, because scores are worth showing without details. 0 or -ENOMEM. */
+/* Reads the object `vmaf_turbo` of a report (docs/report.schema.json). Ignores what does not
+ * match the schema, because scores are worth showing without details. 0 or -ENOMEM. */
 int stored_take_details(StoredReport *report, const json_t *details);
 
 /* The metric of this name, or NULL. */
@@ -84,8 +84,8 @@ const StoredMetric *stored_find(const StoredReport *report, const char *name);
 /* The main score: the first model's, else the most similar metric. Never NULL. */
 const StoredMetric *stored_headline(const StoredReport *report);
 
-/* The score of a model; for a collection, the combined score of its members. NULL if the report does
- * not have it. */
+/* The score of a model; for a collection, the combined score of its members. NULL if the report
+ * does not have it. */
 const StoredMetric *stored_model_metric(const StoredReport *report, const StoredModel *model);
 
 /* The 95% confidence interval of a score. False: the report has none (only collections of models

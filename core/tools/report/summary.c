@@ -9,7 +9,7 @@
 #include "common/message.h"
 #include "report/text.h"
 
-/* Scores of models end here. */
+/* The highest score of a model. */
 #define TOP_SCORE 100.0
 
 bool summary_may_colour(void)
@@ -30,7 +30,7 @@ void summary_bar(char text[SUMMARY_TEXT_SIZE], double part)
     }
 }
 
-/* The least of the scores that fall on a cell. */
+/* The lowest of the scores that fall on a cell. */
 static double least(const double *scores, size_t from, size_t to)
 {
     double found = INFINITY;

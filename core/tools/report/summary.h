@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A short summary of a run for people at a terminal: a bar, a sparkline of the frames, and the worst
- * frame. */
+/* A short summary of a run for people at a terminal: a bar, a sparkline of the frames, and the
+ * worst frame. */
 #ifndef TOOLS_REPORT_SUMMARY_H
 #define TOOLS_REPORT_SUMMARY_H
 
@@ -24,8 +24,8 @@ void summary_say(const Summary *summary, bool coloured);
 /* False if the environment forbids colours (NO_COLOR, TERM=dumb). */
 bool summary_may_colour(void);
 
-/* The parts of a summary, for tests: a bar whose filled share is `part`, and a sparkline in which each
- * cell shows the lowest of its scores. Both have at most SUMMARY_CELLS cells. */
+/* The parts of a summary, for tests: a bar whose filled share is `part`, and a sparkline in
+ * which each cell shows the lowest of its scores. Both have at most SUMMARY_CELLS cells. */
 #define SUMMARY_CELLS 32
 #define SUMMARY_TEXT_SIZE (SUMMARY_CELLS * 3 + 1)
 void summary_bar(char text[SUMMARY_TEXT_SIZE], double part);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Escapes text for the content or a quoted attribute of HTML or SVG. Control characters, which are not
- * allowed there, become spaces. */
+/* Escapes text for the content or a quoted attribute of HTML or SVG. Control characters, which
+ * are not allowed there, become spaces. */
 void put_html(FILE *file, const char *text);
 
 /* Writes a JSON string, with its quotes, that is safe inside a <script> element. */
