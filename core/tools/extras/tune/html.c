@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "range.h"
+#include "report/chart.h"
 #include "report/text.h"
 #include "results.h"
 
@@ -187,17 +188,9 @@ static bool find_axes(const Results *results, Axes *axes)
     return any;
 }
 
-/* The distance between grid lines: 1, 2 or 5 times a power of ten, giving about `wanted` lines. */
-static double tick_step(double span, double wanted)
-{
-    const double raw = span / wanted, power = pow(10.0, floor(log10(raw)));
-    const double digit = raw / power;
-    return power * (digit <= 1.0 ? 1.0 : digit <= 2.0 ? 2.0 : digit <= 5.0 ? 5.0 : 10.0);
-}
-
 static void write_grid(const Axes *axes, FILE *file)
 {
-    const double step = tick_step(axes->high_score - axes->low_score, 8);
+    const double step = axis_make(axes->low_score, axes->high_score, 8).step;
     for (double score = ceil(axes->low_score / step) * step; score <= axes->high_score;
          score += step) {
         const double y = at_score(axes, score);
