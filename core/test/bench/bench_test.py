@@ -170,7 +170,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(tables.cells({'size': '1x1', 'share': 0.5}, columns), ['1x1', '', '50%'])
 
 
-@unittest.skipUnless(EMULATORS, 'no emulated drivers')
+@unittest.skipUnless(EMULATORS, 'no fake drivers')
 class Device(unittest.TestCase):
     ENVIRONMENT = {'LD_LIBRARY_PATH': EMULATORS}
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What is exported: CUDA's names, or HIP's. Both take the same arguments but where it says so. */
+/* The exported functions, with CUDA's or HIP's names. The arguments are the same except where
+ * noted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/backend/cuda_hip/images.h"
-#include "emulator.h"
+#include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #ifdef EMULATED_HIP
@@ -19,7 +20,7 @@
         const int result_ = call_runs(needs, entered_) ? (work) : entered_;                        \
         return call_leave(__func__, needs, entered_, result_);                                     \
     } while (0)
-/* What is done with an object, if the handle is one of that kind. */
+/* Does something with an object, or returns an error if the handle is not of that kind. */
 #define ON(kind, handle, work) (object_find(kind, handle) ? (work) : INVALID_HANDLE)
 #define ON_STREAM(handle, work) ((handle = stream_find(handle)) ? (work) : INVALID_HANDLE)
 #define ON_DEVICE(number, work) (device_at(number) ? (work) : INVALID_DEVICE)
@@ -129,7 +130,7 @@ EXPORTED const char *hipGetErrorName(int code)
     return code == OUT_OF_MEMORY ? "hipErrorOutOfMemory" : "hipErrorEmulated";
 }
 
-/* Only what kind of device it is, where each version of the struct has it. */
+/* Writes only the architecture, at its offset in each version of the struct. */
 static int get_properties(char *properties, const Device *device, size_t arch_offset, size_t size)
 {
     memset(properties, 0, size);
@@ -192,7 +193,7 @@ API(cuCtxGetDevice, hipCtxGetDevice)(int *device)
 }
 
 #ifndef EMULATED_HIP
-/* For tests that play another user of the device, and FFmpeg's libraries, which are one. */
+/* For FFmpeg's libraries and for tests that play another user of the device. */
 
 static int get_state(const Device *device, unsigned *flags, int *active)
 {
@@ -424,7 +425,7 @@ static bool holds(const char *image, const KernelImage *own)
 #define OWN_IMAGES cuda_images
 #endif
 
-/* Behind the head, which texts that were joined have once. */
+/* The text behind the head, which joined texts have only once. */
 static bool holds(const char *image, const KernelImage *own)
 {
     static const char head_end[] = ".address_size 64\n";
@@ -432,8 +433,8 @@ static bool holds(const char *image, const KernelImage *own)
 }
 #endif
 
-/* Code is not executed, so what another image computes is not known: it is made wrong, for those who want
- * to see it noticed (EMULATED_OTHER_IMAGES=wrong). */
+/* We do not execute code, so the results of an image that is not the build's are unknown. With
+ * EMULATED_OTHER_IMAGES=wrong they are made wrong, so that tests can check that this is noticed. */
 static bool is_spoilt(const char *image, const char *name)
 {
     const char *const wanted = getenv("EMULATED_OTHER_IMAGES");
@@ -481,7 +482,7 @@ static int load_aloud(const void *image, Module **out)
     char why[160];
     const int err = load(image, out, why, sizeof(why));
     if (err)
-        fprintf(stderr, "emulated: image refused: %s\n", why);
+        fprintf(stderr, "fake driver: image rejected: %s\n", why);
     return err;
 }
 
@@ -647,7 +648,7 @@ API(cuStreamBeginCapture_v2, hipStreamBeginCapture)(Stream *stream, int mode)
     CALL(NEEDS_CONTEXT, ON_STREAM(stream, capture_begin(stream, mode)));
 }
 
-/* Ends it also when it fails. */
+/* Ends the capture even on failure. */
 static int end_capture(Stream *stream, Graph **out, bool fails)
 {
     if (!fails)
@@ -683,7 +684,7 @@ API(cuGraphDestroy, hipGraphDestroy)(Graph *graph)
     CALL(RELEASES, ON(GRAPH, graph, graph_destroy(graph)));
 }
 
-/* ---- memory and semaphores of others ---- */
+/* ---- memory and semaphores of other APIs ---- */
 
 typedef struct ExternalHandle {
     int type;
@@ -701,7 +702,7 @@ API(cuImportExternalMemory, hipImportExternalMemory)
          external_memory_import(from->type, from->name.fd, from->size, out));
 }
 
-/* `part`: offset and size. */
+/* `part` holds an offset and a size. */
 API(cuExternalMemoryGetMappedBuffer, hipExternalMemoryGetMappedBuffer)
 (uint64_t *out, ExternalMemory *memory, const unsigned long long *part)
 {
@@ -725,7 +726,8 @@ API(cuDestroyExternalSemaphore, hipDestroyExternalSemaphore)(Semaphore *semaphor
     CALL(RELEASES, ON(SEMAPHORE, semaphore, semaphore_destroy(semaphore)));
 }
 
-/* The value comes first in both structs of parameters; one semaphore at a time is enough for us. */
+/* The value is the first member of both parameter structs. We support only one semaphore per
+ * call. */
 static int add_semaphore(enum WorkKind kind, Semaphore *semaphore, uint64_t value, unsigned count,
                          Stream *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What every call begins and ends with: the lock, faults that were asked for, checks, complaints. */
+/* The start and end of every call: the lock, requested faults, checks and complaints. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "control.h"
-#include "emulator.h"
+#include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define FUNCTIONS_MAX 96
@@ -18,7 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned complaints;
 static bool initialised;
-static int all_lost; /* by a fault */
+static int all_lost; /* the error of all calls after a fault lost the devices */
 static bool contexts_gone;
 
 static struct {
@@ -31,7 +31,7 @@ static struct {
     unsigned nth;
     bool done;
 } fault;
-static __thread bool hangs_now, injected_now; /* node_wait lets other calls in */
+static __thread bool hangs_now, injected_now; /* thread-local, since node_wait releases the lock */
 
 void call_lock(void)
 {
@@ -52,7 +52,7 @@ void complain(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("emulated: ", stderr);
+    fputs("fake driver: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
@@ -61,7 +61,7 @@ void complain(const char *format, ...)
 
 _Noreturn void hang_for_ever(const char *what)
 {
-    fprintf(stderr, "emulated: %s would wait for ever\n", what);
+    fprintf(stderr, "fake driver: %s would wait for ever\n", what);
     abort();
 }
 
@@ -75,7 +75,7 @@ static unsigned count_call(const char *function)
         if (!strcmp(functions[i].name, function))
             return ++functions[i].calls;
     }
-    abort(); /* more functions than there are */
+    abort(); /* FUNCTIONS_MAX is too small */
 }
 
 static void lose_all(void)
@@ -86,7 +86,7 @@ static void lose_all(void)
         nodes_drop(device_at((int)i));
 }
 
-/* What the call returns in place of its work; 0: nothing. */
+/* Returns the error of a requested fault, which replaces the call's work; 0 if there is none. */
 static int inject(const char *function)
 {
     const unsigned nth = count_call(function);
@@ -191,7 +191,7 @@ __attribute__((constructor)) static void configure(void)
         set_fault(function, nth, what);
     const char *schedule = getenv("EMULATED_SCHEDULE");
     if (schedule && schedule_set(schedule)) {
-        fprintf(stderr, "emulated: no schedule '%s'\n", schedule);
+        fprintf(stderr, "fake driver: no schedule '%s'\n", schedule);
         exit(2);
     }
 }
@@ -205,14 +205,14 @@ static void write_calls(const char *path)
         fclose(file);
 }
 
-/* Work that hangs may still use what it was given: nobody can be asked to free that. */
+/* While work hangs, its resources cannot be freed, so they do not count as leaks. */
 __attribute__((destructor)) static void check_end(void)
 {
     write_calls(getenv("EMULATED_CALLS"));
     const long left = nodes_hang() ? 0 : objects_live() + memory_live();
     if (!getenv("EMULATED_STRICT") || (!complaints && !left))
         return;
-    fprintf(stderr, "emulated: %u complaints, %ld objects left behind\n", complaints, left);
+    fprintf(stderr, "fake driver: %u complaints, %ld objects left behind\n", complaints, left);
     fflush(NULL);
     _exit(99);
 }
@@ -252,7 +252,7 @@ bool call_runs(unsigned needs, int entered)
     return !entered || (needs & RELEASING && injected_now);
 }
 
-/* A capture in which a call was made to fail cannot but end badly. */
+/* After a requested fault, errors of the capture are expected. */
 static bool is_complaint(int result)
 {
     static const int fine[] = {
@@ -274,7 +274,7 @@ int call_leave(const char *function, unsigned needs, int entered, int result)
         complain("%s: %d", function, result);
     hangs_now = injected_now = false;
     if (!injected && lost() && (needs & NEEDS_MASK) != NEEDS_NOTHING && !(needs & SURVIVES))
-        result = lost(); /* of earlier work, as it turns out */
+        result = lost(); /* reports the failure of earlier work */
     call_unlock();
     return result;
 }

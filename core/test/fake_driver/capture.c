@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Captures: what is asked of a stream becomes a graph's nodes. Other streams join in by waiting for an
- * event of it, and must have been waited for when it ends. */
+/* Captures: work submitted to a stream becomes nodes of a graph. Another stream joins by waiting
+ * for an event of the capture. When the capture ends, the first stream must have waited for all
+ * that joined. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 enum CaptureMode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 
-/* Nodes of a capture, by number, that something comes after. */
+/* The nodes of a capture that the next node or event depends on, by number. */
 struct Tips {
-    Capture *capture; /* NULL: it is over */
+    Capture *capture; /* NULL once it has ended */
     unsigned count, nodes[];
 };
 
@@ -29,7 +30,7 @@ struct Graph {
 struct GraphExec {
     Object object;
     Graph copy;
-    Node *last; /* launch */
+    Node *last; /* end of the last launch */
 };
 
 struct Capture {
@@ -50,7 +51,7 @@ void tips_free(struct Tips *tips)
     free(tips);
 }
 
-/* Those of `a` and of `b`, which may be NULL. */
+/* Returns the union of `a` and `b`, which may be NULL. */
 static struct Tips *tips_join(Capture *capture, const struct Tips *a, const struct Tips *b)
 {
     const unsigned a_count = a ? a->count : 0, b_count = b ? b->count : 0;
@@ -163,7 +164,7 @@ int capture_wait(Stream *stream, Event *event)
     return OK;
 }
 
-/* ---- its end ---- */
+/* ---- the end of a capture ---- */
 
 static void free_nodes(Graph *graph)
 {
@@ -172,7 +173,7 @@ static void free_nodes(Graph *graph)
     free(graph->nodes);
 }
 
-/* Whether every node comes before the origin's tips. */
+/* True if the origin's tips depend on every node. */
 static bool is_joined(const Graph *graph, const struct Tips *end)
 {
     bool *joined = calloc(graph->count + 1, sizeof(*joined)), all = true;
@@ -271,7 +272,7 @@ int graph_instantiate(Graph *graph, GraphExec **out)
     return OK;
 }
 
-/* A launch in flight goes on. */
+/* A launch in flight continues. */
 int graph_exec_destroy(GraphExec *exec)
 {
     free_nodes(&exec->copy);
@@ -281,7 +282,7 @@ int graph_exec_destroy(GraphExec *exec)
     return OK;
 }
 
-/* After all that the stream has, and after the launch before. */
+/* Runs after all work of the stream and after the previous launch. */
 int graph_launch(GraphExec *exec, Stream *stream)
 {
     const Graph *graph = &exec->copy;

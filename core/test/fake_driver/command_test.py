@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command on an emulated CUDA or HIP driver: devices are found by every name they have, scores are the
-CPU's, and whatever call of the driver fails, hangs or loses the device, it ends in time, by no signal, with
-the right report or with none and an error.
+"""Tests the command on a fake CUDA or HIP driver. It finds devices by each of their names, and its scores equal the
+CPU's. Whichever call of the driver fails, hangs or loses the device, the command ends in time, without a signal, either
+with the right report or with an error and no report.
 
 usage: command_test.py VMAF DRIVERS BACKEND [sanitized]
 """
@@ -15,14 +15,14 @@ import tempfile
 
 vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
-quick = 'sanitized' in sys.argv[4:]  # it is slow: each function fails in half of the ways then
-WIDTH, HEIGHT, FRAMES = 64, 48, 80  # twice around the ring: enough to use graphs, on a busy machine, too
+quick = 'sanitized' in sys.argv[4:]  # sanitizers are slow: test only half of the faults
+WIDTH, HEIGHT, FRAMES = 64, 48, 80  # two rounds of the ring, so that graphs are used even on a busy machine
 LONGEST = 300  # seconds; nothing takes a tenth of it
 failures = 0
 
 
 def run(folder, *arguments, longest=LONGEST, **environment):
-    """The exit status, what was said, and the scores that were written (None: no report)."""
+    """Runs the command. Returns its exit status, its standard error and its scores (None: no report)."""
     report = os.path.join(folder, 'out.json')
     if os.path.exists(report):
         os.remove(report)
@@ -68,7 +68,7 @@ def check_devices(folder, wanted):
         check_equal(folder, wanted, '--device ' + choice, '--device', choice)
     status, said, scores = run(folder, '--backend', backend, '--device', '2')
     if not status or scores is not None:
-        fail('a device that is not there: status %s' % status, said)
+        fail('unknown device: status %s' % status, said)
     status, said, scores = run(folder, '--backend', backend, EMULATED_DEVICES='')
     if not status or scores is not None or 'no device' not in said:
         fail('no device: status %s' % status, said)

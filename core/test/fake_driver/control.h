@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* How tests talk to the emulated driver: by these functions, which it exports beside the API's (a real
- * driver lacks them), or by the environment when it is loaded:
+/* Controls the fake driver: functions that it exports beside those of the API (a real driver lacks
+ * them), and environment variables that it reads when it is loaded:
  *
- *   EMULATED_DEVICES   "NAME|UUID|PCI;…", UUID as 32 hex digits; the default is two of them
- *   EMULATED_ARCH      what kind of AMD device they are: gfx1030
- *   EMULATED_CUDA_VERSION  as cuDriverGetVersion tells it: 13000
- *   EMULATED_FLOATS_PER_DOUBLE  what the device adds in the time of a double: 2
- *   EMULATED_MEMORY    bytes of each device
- *   EMULATED_SCHEDULE  random, lazy, eager, copies_first, kernels_first, with :SEED if wanted
- *   EMULATED_FAULT     FUNCTION:N:WHAT, as emulated_fail has them
- *   EMULATED_CALLS     a file that is written at the end: each function that was called, and how often
- *   EMULATED_STRICT    set: the process ends with status 99 when something was complained about or left
- *                      behind, whatever it wanted to return */
-#ifndef EMULATOR_CONTROL_H
-#define EMULATOR_CONTROL_H
+ *   EMULATED_DEVICES   "NAME|UUID|PCI;…", UUID as 32 hex digits; default: two devices
+ *   EMULATED_ARCH      the architecture of AMD devices; default: gfx1030
+ *   EMULATED_CUDA_VERSION  the result of cuDriverGetVersion; default: 13000
+ *   EMULATED_FLOATS_PER_DOUBLE  ratio of the speeds of floats and doubles; default: 2
+ *   EMULATED_MEMORY    bytes of memory of each device
+ *   EMULATED_SCHEDULE  random, lazy, eager, copies_first, kernels_first, optionally with :SEED
+ *   EMULATED_FAULT     FUNCTION:N:WHAT, the arguments of emulated_fail
+ *   EMULATED_CALLS     a file to write at exit: each function called, and how often
+ *   EMULATED_STRICT    if set, the process exits with status 99 after a complaint or a leak */
+#ifndef FAKE_DRIVER_CONTROL_H
+#define FAKE_DRIVER_CONTROL_H
 
-/* Let the n-th call of a function from now on (1: the next) fail: WHAT is the API's number of an error,
- * "lost" (and every later call on any device too, but for making a context
- * current), "gone" (that too) or "hang" (what the call enqueues never ends).
- * NULL: none. Starts all counts anew. */
+/* Makes the n-th call of a function from now on (1: the next) fail. WHAT is the number of an error,
+ * or "lost" (so does every later call on any device, except making a context current), "gone"
+ * (including those) or "hang" (the work that the call enqueues never ends). `function` NULL
+ * requests no fault. Resets all counts. */
 int emulated_fail(const char *function, unsigned nth, const char *what);
-int emulated_failed(void); /* has it? */
-unsigned emulated_calls(unsigned i,
-                        const char **function); /* since then; `function` NULL ends them */
+int emulated_failed(void); /* true if the requested fault occurred */
+unsigned emulated_calls(
+    unsigned i,
+    const char **function); /* calls since then, by function; *function is NULL after the last */
 
-void emulated_go_on(void);               /* a while passes: all that can run does */
-int emulated_schedule(const char *text); /* as EMULATED_SCHEDULE; not 0: no such word */
+void emulated_go_on(void);               /* runs all work that can run */
+int emulated_schedule(const char *text); /* see EMULATED_SCHEDULE; not 0: unknown schedule */
 
 unsigned emulated_complaints(void);
-long emulated_leaks(void); /* objects, memory, contexts that somebody still holds */
-/* As after a reset: everything lost and left behind is forgotten. No call may be under way,
- * and no other thread have a context. */
+long emulated_leaks(void); /* number of objects, allocations and contexts not yet released */
+/* Resets the driver: forgets leaks and the loss of devices. Call while no other thread has a
+ * context or makes a call. */
 void emulated_reset(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What tests call of CUDA's driver API, from its documentation: handles are pointers, results numbers. */
+/* The functions of CUDA's driver API that tests call, declared from its documentation. */
 #ifndef TEST_CUDA_API_H
 #define TEST_CUDA_API_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Functions of CUDA that the loader of FFmpeg's libraries has to find, and that nothing calls which the tests do. */
-#include "emulator.h"
+/* CUDA functions that FFmpeg's libraries must find when they load, but never call in the tests. */
+#include "fake_driver.h"
 
 #define UNSUPPORTED(name)                                                                          \
     __attribute__((visibility("default"))) int name(void);                                         \
     int name(void)                                                                                 \
     {                                                                                              \
-        complain(#name " is not emulated");                                                        \
+        complain(#name " is not implemented");                                                     \
         return NOT_SUPPORTED;                                                                      \
     }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Videos decoded and scored on one device, which an emulated driver and decoder play (nvdec.c): frames stay there when
-they can, are fetched with a reason when they cannot, and the scores are those of the CPU's decoder in any case.
+"""Tests decoding and scoring videos on one device, with a fake driver and decoder (nvdec.c). Frames stay on the device if
+possible, else they are fetched and the reason is logged. The scores always equal those of the CPU's decoder.
 
 usage: decode_test.py VMAF DRIVERS WORKDIR [sanitized]
 
-Sanitized, fewer calls of the driver are made to fail.
+With "sanitized", fewer calls of the driver are made to fail.
 """
 import json
 import os
@@ -15,10 +15,10 @@ import sys
 
 vmaf, drivers, work = (os.path.abspath(p) for p in sys.argv[1:4])
 quick = 'sanitized' in sys.argv[4:]
-SKIPPED, FRAMES = 77, 24  # more than the decoder has places for
+SKIPPED, FRAMES = 77, 24  # more than the decoder has surfaces
 KEPT, FETCHED = 'frames stay on the device that scores them', 'frames are fetched from the device: '
 if not shutil.which('ffmpeg'):
-    print('skipped: there is no ffmpeg')
+    print('skipped: ffmpeg is not installed')
     sys.exit(SKIPPED)
 os.makedirs(work, exist_ok=True)
 os.chdir(work)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 #define DEVICES_MAX 8
 #define STACK_MAX 16
@@ -14,7 +14,7 @@
 static Device devices[DEVICES_MAX];
 static unsigned count;
 static Object *objects;
-static long leaked; /* objects of contexts that are gone */
+static long leaked; /* objects left in destroyed contexts */
 static long pushed; /* contexts on the stacks of all threads */
 static __thread Context *stack[STACK_MAX];
 static __thread unsigned depth;
@@ -45,7 +45,7 @@ int devices_init(void)
         Device *device = &devices[count];
         char uuid[33];
         if (sscanf(text, "%63[^|]|%32[^|]|%15[^;]", device->name, uuid, device->pci) != 3) {
-            fprintf(stderr, "emulated: EMULATED_DEVICES: '%s'\n", text);
+            fprintf(stderr, "fake driver: invalid EMULATED_DEVICES '%s'\n", text);
             exit(2);
         }
         parse_uuid(uuid, device->uuid);
@@ -118,7 +118,7 @@ Object *object_next(enum ObjectKind kind, const Object *after)
     return o;
 }
 
-/* Whether somebody has to destroy it. */
+/* True if the caller has to destroy the object. */
 static bool is_owned(const Object *object)
 {
     return object->kind != FUNCTION;
@@ -172,11 +172,12 @@ static void destroy_object(Object *object)
     }
 }
 
-/* With all that is in it. What somebody still had is left behind for good, whatever the driver cleans up. */
+/* Destroys the context with all objects in it. Objects that the caller did not destroy count as
+ * leaks. */
 int context_destroy(Context *context)
 {
     if (nodes_in_flight(context))
-        complain("a context is destroyed while work is in flight");
+        complain("context destroyed while work is in flight");
     nodes_forget(context);
     for (Object *o = objects, *next; o; o = next) {
         next = o->next;
@@ -214,7 +215,7 @@ int device_release(Device *device)
     return context_destroy(context);
 }
 
-/* HIP's threads are always somewhere: at first on device 0. */
+/* HIP's threads always have a device, at first device 0. */
 static Context *implicit(void)
 {
 #ifdef EMULATED_HIP

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory and semaphores of others, which files in memory (memfd_create) play here: the first are the
- * file's bytes, the second a 64-bit counter at its beginning. A descriptor that was imported is the
- * driver's, which closes it. */
+/* Memory and semaphores of other APIs. Files in memory (memfd_create) stand for both: shared memory
+ * is the file's content, a semaphore is a 64-bit counter at its start. The driver takes over an
+ * imported descriptor and closes it. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 enum { OPAQUE_FD = 1, TIMELINE_SEMAPHORE_FD = 9 };
 
@@ -52,7 +52,7 @@ int external_memory_map(ExternalMemory *memory, uint64_t offset, uint64_t size, 
     return memory_wrap((char *)memory->data + offset, size, out);
 }
 
-/* Mappings have to be freed before. */
+/* The caller must have freed the mappings before. */
 int external_memory_destroy(ExternalMemory *memory)
 {
     munmap(memory->data, memory->size);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Reads what a driver would compile: PTX by the grammar of its manual, as far as compilers use it here,
- * and AMD's code objects by the ELF that they are. */
+/* Parses the images that a driver would compile: PTX, as far as our compilers use its grammar, and
+ * AMD's code objects, which are ELF files. */
 #include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 /* ---- PTX ---- */
 
@@ -16,7 +16,7 @@
 
 typedef struct Ptx {
     char *text;       /* without comments */
-    const char *body; /* of the entry that is read, and nothing behind it */
+    const char *body; /* the body of the current entry, without the text behind it */
     struct {
         char prefix[16];
         unsigned count;
@@ -66,7 +66,7 @@ static bool is_special(const char *name, size_t length)
     return false;
 }
 
-/* `name` follows the %: a register that was declared, below its count. */
+/* Checks that `name`, the text behind %, is a declared register with a number below its count. */
 static bool is_register(const Ptx *ptx, const char *name)
 {
     const size_t length = strcspn(name, "0123456789 ,;]}.+|\t\n");
@@ -140,7 +140,7 @@ static bool check_body(Ptx *ptx, const char *at)
     }
 }
 
-/* Arrays of the module, by name: no two are called the same. */
+/* Checks that no two arrays of the module have the same name. */
 static bool check_names(Ptx *ptx)
 {
     char names[NAMES_MAX][80];
@@ -162,7 +162,7 @@ static bool check_names(Ptx *ptx)
     return true;
 }
 
-/* What follows the entry is in *rest. */
+/* Parses one entry; *rest is the text behind it. */
 static bool read_entry(Ptx *ptx, char *entry, Entry *out, char **rest)
 {
     unsigned width, height = 1, depth = 1;
@@ -234,7 +234,7 @@ static const void *blob_at(const Blob *blob, uint64_t offset, uint64_t size)
     return offset <= blob->size && size <= blob->size - offset ? blob->data + offset : NULL;
 }
 
-/* The part of a bundle for an architecture; of size 0 when there is none. */
+/* Returns the code of a bundle for an architecture; size 0 if there is none. */
 static Blob find_part(const char *bundle, const char *arch)
 {
     uint64_t count, fields[3];
@@ -252,7 +252,7 @@ static Blob find_part(const char *bundle, const char *arch)
     return (Blob){ NULL, 0 };
 }
 
-/* The first kernel descriptor among the dynamic symbols. */
+/* Finds the first kernel descriptor among the dynamic symbols. */
 static bool read_descriptor(const Blob *elf, const Elf64_Shdr *sections, unsigned section_count,
                             const Elf64_Shdr *symbols, Entry *out)
 {
@@ -298,7 +298,7 @@ static bool read_elf(const Blob *elf, Entry *out)
 int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size)
 {
     memset(out, 0, sizeof(*out));
-    Blob elf = { image, UINT32_MAX }; /* nobody says how long it is */
+    Blob elf = { image, UINT32_MAX }; /* its size is unknown */
     if (!memcmp(image, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)))
         elf = find_part(image, arch);
     if (!elf.size) {

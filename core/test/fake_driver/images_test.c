@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The emulated driver reads each image of this build, for each architecture that it names. */
+/* The fake driver can parse each image of this build, for each of its architectures. */
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 #include "gpu/kernels.h"
 #include "testing.h"
 
@@ -46,7 +46,7 @@ static void test_ptx(void **unused)
 #endif
 }
 
-/* All of them in one text, as far as the names of what they share with no other go. */
+/* Joins all texts into one, which works as long as their names do not clash. */
 static void test_joined_ptx(void **unused)
 {
 #ifdef HAVE_CUDA

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Memory. A device's addresses lie in a range that the host cannot read and are given out once only;
- * what they stand for lies elsewhere. Pinned memory is the host's, up to a page that nobody can touch. */
+/* Memory. Device addresses come from a range that the host cannot read, each is used only once, and
+ * their data is elsewhere. Pinned memory is ordinary host memory, followed by an inaccessible
+ * page. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
-#ifdef __SANITIZE_THREAD__ /* leaves less room */
+#ifdef __SANITIZE_THREAD__ /* leaves less address space */
 #define RANGE ((size_t)1 << 38)
 #else
 #define RANGE ((size_t)1 << 42)
@@ -47,7 +48,7 @@ static uint64_t fresh_address(size_t size)
     const uint64_t address = next;
     next += rounded(size) + GRAIN;
     if (next > end)
-        abort(); /* terabytes later */
+        abort(); /* the address space is used up */
     return address;
 }
 
@@ -129,7 +130,7 @@ static enum MemoryKind kind_to_free(const Allocation *a)
     return a->kind == MEMORY_MAPPED ? MEMORY_DEVICE : a->kind;
 }
 
-/* All functions that free wait for the device, where they are implemented. */
+/* Functions that free memory wait for all work of the device first. */
 static int free_at(uint64_t address, enum MemoryKind kind, int otherwise)
 {
     if (nodes_hang())
@@ -139,9 +140,9 @@ static int free_at(uint64_t address, enum MemoryKind kind, int otherwise)
         link = &(*link)->next;
     if (!*link || (kind == MEMORY_DEVICE && (*link)->context != context_current()))
         return otherwise;
-    /* A driver waits for all work of the context first. */
+    /* A real driver would wait here for all work of the context. */
     if (nodes_wait_for_others((*link)->context))
-        complain("memory is freed while work waits for a semaphore that others have to signal");
+        complain("memory freed while work waits for a semaphore of another API");
     release(link);
     return OK;
 }

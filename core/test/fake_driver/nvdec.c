@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A libnvcuvid for tests: NVIDIA's decoder of JPEG, on the emulated CUDA driver, for FFmpeg's libavcodec to decode with.
- * Its software decoder does the work, and the picture goes into memory of the device as NV12, on the stream that is
- * asked for, as the public documentation of the decoder has it.
+/* A fake libnvcuvid for tests: NVIDIA's JPEG decoder on the fake CUDA driver, written from its
+ * public documentation and used by FFmpeg's libavcodec. libavcodec's software decoder does the
+ * work; the picture is then copied to device memory as NV12, on the requested stream.
  *
- * It is as strict as a device may be: it has the surfaces that it was created with and no more, and complains (on
- * stderr; with EMULATED_STRICT the process ends) when a picture is decoded into one that is still mapped. */
+ * It has exactly the number of surfaces it was created with. Decoding into a surface that is still
+ * mapped is a complaint on stderr, which ends the process if EMULATED_STRICT is set. */
 #include <libavcodec/avcodec.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Of the emulated driver, which this is linked to. */
+/* Functions of the fake driver, which this library is linked to. */
 int cuMemAlloc_v2(uint64_t *address, size_t size);
 int cuMemFree_v2(uint64_t address);
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream);
@@ -61,13 +61,13 @@ typedef struct OutputInfo {
 
 typedef struct Decoder {
     CreateInfo info;
-    pthread_mutex_t lock; /* frames are unmapped by any thread */
+    pthread_mutex_t lock; /* any thread may unmap frames */
     AVCodecContext *codec;
     AVFrame *surfaces[SURFACES_MAX];
     struct {
         uint64_t address; /* 0: free */
         int surface;
-        void *stream; /* that fills it */
+        void *stream; /* on which it is filled */
     } mapped[SURFACES_MAX];
 } Decoder;
 
@@ -150,7 +150,7 @@ EXPORTED int cuvidDecodePicture(Decoder *decoder, const PictureInfo *info)
     return result;
 }
 
-/* Luma, then Cb and Cr in turn, at the pitch; noise between the rows. */
+/* Luma, then interleaved Cb and Cr, with the given pitch and noise between the rows. */
 static void lay_out(const Decoder *decoder, const AVFrame *frame, uint8_t *to, size_t pitch)
 {
     const int w = (frame->width + 1) / 2, h = (frame->height + 1) / 2;
@@ -176,7 +176,7 @@ static int upload(const Decoder *decoder, const AVFrame *frame, size_t pitch, vo
         if (result)
             cuMemFree_v2(*address);
     }
-    free(staging); /* pageable: the driver has copied it */
+    free(staging); /* the copy of pageable memory is already complete */
     return result;
 }
 
@@ -223,7 +223,7 @@ EXPORTED int cuvidUnmapVideoFrame64(Decoder *decoder, uint64_t address)
 #define UNSUPPORTED(name)                                                                          \
     EXPORTED int name(void)                                                                        \
     {                                                                                              \
-        misused(#name " is not emulated");                                                         \
+        misused(#name " is not implemented");                                                         \
         return NOT_SUPPORTED;                                                                      \
     }
 UNSUPPORTED(cuvidGetDecodeStatus)

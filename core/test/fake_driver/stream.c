@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 
 enum { STREAM_NON_BLOCKING = 1, EVENT_BLOCKING_SYNC = 1, EVENT_DISABLE_TIMING = 2 };
 
@@ -17,7 +17,7 @@ int stream_create(unsigned flags, Stream **out)
     return OK;
 }
 
-/* Work in flight goes on. */
+/* Work in flight continues. */
 int stream_destroy(Stream *stream)
 {
     capture_abandon(stream);
@@ -43,7 +43,7 @@ void stream_step(Stream *stream, Node *node)
     stream->last = node;
 }
 
-/* The legacy stream waits for all that are in step with it, and they for it. */
+/* The legacy stream and all blocking streams wait for each other. */
 static unsigned predecessors(const Stream *stream, Node **before)
 {
     const Context *context = stream->object.context;
@@ -58,7 +58,7 @@ static unsigned predecessors(const Stream *stream, Node **before)
     return count;
 }
 
-/* In a capture of a stream in step with it, the legacy stream must not be used. */
+/* The legacy stream must not be used while a blocking stream is captured. */
 static bool is_implicit(const Stream *stream)
 {
     if (stream != &stream->object.context->legacy)
@@ -109,7 +109,7 @@ int stream_synchronize(Stream *stream)
 {
     if (stream->capture || is_implicit(stream))
         return CAPTURE_UNSUPPORTED;
-    if (stream == &stream->object.context->legacy) /* with all that are in step with it */
+    if (stream == &stream->object.context->legacy) /* with all blocking streams */
         add_after(stream, &(Work){ .context = stream->object.context }, NULL);
     return node_wait(stream->last);
 }
@@ -131,7 +131,7 @@ static bool is_pinned(const Context *context, uint64_t address)
     return memory_find(context, address, &left) != NULL;
 }
 
-/* Plain memory is read before the call returns, and written before it does. */
+/* Ordinary memory is read and written before the call returns. */
 int stream_copy(Stream *stream, const Rows *rows)
 {
     const Context *context = stream->object.context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Nodes: pieces of work that come after others. When they run is the schedule's choice; those that may
- * run at the same time are run in turn, some workgroups or rows of each. */
+/* Nodes: pieces of work that depend on others. The schedule chooses when they run. Nodes that may
+ * run at the same time are interleaved, a few workgroups or rows at a time. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emulator.h"
+#include "fake_driver.h"
 #include "gpu/backend/host/workgroup.h"
 
 struct Node {
-    Node *next, *previous; /* of those in flight, the oldest first */
+    Node *next, *previous; /* the list of nodes in flight, the oldest first */
     Work work;
     Node **before;
     unsigned before_count, references;
     bool done;
-    bool asked;  /* somebody wants to know whether it is done */
-    bool wanted; /* it, or what comes after it */
+    bool asked;  /* a caller asked whether it is done */
+    bool wanted; /* a caller waits for it or for a node that depends on it */
     uint64_t *order;
     unsigned unit_count, units_done; /* workgroups, rows */
     uint64_t time;
@@ -81,14 +81,14 @@ Node *node_create(const Work *work, Node *const *before, unsigned count)
     for (unsigned i = 0; i < count; i++)
         if (!node_done(before[i]))
             copy[node->before_count++] = node_retain(before[i]);
-    node->references = 2; /* the list's, and the caller's */
+    node->references = 2; /* the list's and the caller's */
     node->previous = last;
     *(last ? &last->next : &first) = node;
     last = node;
     return node;
 }
 
-/* A microsecond between two ends, so that no kernel looks as if it had not run. */
+/* Two ends differ by at least a microsecond, so that no kernel seems to take no time. */
 static uint64_t time_now(void)
 {
     struct timespec now;
@@ -148,7 +148,7 @@ bool nodes_in_flight(const Context *context)
 
 /* ---- running ---- */
 
-/* As on a device: nothing that it was to do is done any more. */
+/* Loses the device: none of its remaining work runs. */
 static void fault(Node *node, const char *why)
 {
     Device *device = node->work.context->device;
@@ -170,7 +170,7 @@ static void *room_for(size_t size)
     return object;
 }
 
-/* Results are in the last buffer. */
+/* The last buffer holds the results. */
 static void spoil(const Work *work, const HostKernel *kernel)
 {
     uint64_t address;
@@ -207,7 +207,7 @@ static const char *run_group(const Work *work, const HostKernel *kernel, unsigne
     }
     memcpy(at, work->arguments + 8 * kernel->buffer_count, kernel->params_size);
     at += kernel->params_size;
-    /* Shared arrays hold noise, or what an earlier group left. */
+    /* Shared arrays hold noise or the data of an earlier workgroup. */
     if (random_coin(&chance))
         random_fill(&chance, at, kernel->object_size - (size_t)(at - object));
     if (workgroup_run(runner, kernel, object, &chance, why, sizeof(why)))
@@ -241,12 +241,12 @@ static const char *run_row(const Work *work, unsigned y)
     return NULL;
 }
 
-/* A binary semaphore is 0 again once it was waited for. */
+/* A wait resets a binary semaphore to 0. */
 static void set_semaphore(const Work *work)
 {
     const Semaphore *semaphore = work->semaphore;
     if (!object_find(SEMAPHORE, semaphore))
-        complain("a semaphore is destroyed while work in flight needs it");
+        complain("semaphore destroyed while work in flight needs it");
     else if (work->kind == WORK_SIGNAL || !semaphore->timeline)
         atomic_store(semaphore->counter,
                      semaphore->timeline ? work->value : work->kind == WORK_SIGNAL);
@@ -267,7 +267,7 @@ static void prepare(Node *node)
     random_shuffle(&chance, node->order, node->unit_count);
 }
 
-/* Some of what the node has left to do, at least one unit. */
+/* Runs at least one of the remaining units of the node. */
 static void run_piece(Node *node)
 {
     const Work *work = &node->work;
@@ -324,7 +324,7 @@ static bool may_run(const Node *node)
     return node->work.kind != WORK_WAIT || semaphore_reached(&node->work);
 }
 
-/* Marks what has to be done before `target` is; all, when it is NULL. */
+/* Marks the nodes that `target` depends on; all nodes if it is NULL. */
 static void want(const Node *target)
 {
     for (Node *n = first; n; n = n->next)
@@ -351,7 +351,7 @@ static bool is_copy(const Node *node)
     return node->work.kind != WORK_KERNEL;
 }
 
-/* A piece of one of the nodes that may run. False: there is none. */
+/* Runs a part of one node that may run. Returns false if there is none. */
 static bool step(Choice *choice)
 {
     unsigned count = 0;

@@ -153,7 +153,7 @@ TEST_MAIN(driver_faults)
         vmaf_device_close(&device);
     find_control();
     if (!control.inject) {
-        printf("skipped: no emulated driver\n");
+        printf("skipped: no fake driver\n");
         return 77;
     }
     alarm(LONGEST_S);

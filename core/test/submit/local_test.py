@@ -116,7 +116,7 @@ def on_gpus():
     done = submit_anywhere('cards.csv', '--dry-run', env=env)
     places = [line.split()[2].rstrip(',') for line in done.stdout.splitlines() if line.startswith('# on ')]
     if places == ['cpu']:
-        print('this build runs on no emulated driver')
+        print('this build runs on no fake driver')
         return
     check('each card once, and the CPU', [place.split(':')[-1] for place in places] == ['0', '1', 'cpu'], places)
     shard_inputs.single(vmaf, 'cards.csv')

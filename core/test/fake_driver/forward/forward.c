@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A libamdhip64 that is the CUDA driver: for tests of the HIP backend on NVIDIA's devices. It shows that
- * the backend loads, orders and waits as it should, and nothing about AMD's instructions: in place of a
- * kernel's code object its PTX runs. */
+/* A libamdhip64 that forwards all calls to the CUDA driver, to test the HIP backend on NVIDIA's
+ * devices. This tests how the backend loads kernels, orders work and waits. It tests none of AMD's
+ * code, since a kernel's PTX runs in place of its code object. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpu/backend/cuda_hip/images.h"
-#include "emulator.h"
+#include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define ARCH "gfx1030"       /* one that every build has code for */
@@ -27,7 +27,7 @@ static void *symbol(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* Functions that take what CUDA's take, four arguments at most. */
+/* Functions with the same arguments as CUDA's, at most four. */
 #define FORWARD(hip, cuda)                                                                         \
     EXPORTED int hip(Word a, Word b, Word c, Word d)                                               \
     {                                                                                              \
@@ -88,7 +88,7 @@ FORWARD(hipDestroyExternalSemaphore, cuDestroyExternalSemaphore)
 FORWARD(hipWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync)
 FORWARD(hipSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync)
 
-/* ---- what differs ---- */
+/* ---- functions that differ ---- */
 
 EXPORTED int hipDriverGetVersion(int *version)
 {
@@ -103,7 +103,7 @@ EXPORTED const char *hipGetErrorName(int code)
     return get_name && !get_name(code, &name) && name ? name : "an error of no name";
 }
 
-/* HIP's numbers of attributes, and CUDA's. */
+/* Pairs of attribute numbers: HIP's and CUDA's. */
 EXPORTED int hipDeviceGetAttribute(int *value, int attribute, int device)
 {
     static const int numbers[][2] = { { 16, 18 }, { 23, 75 }, { 29, 5 },  { 30, 6 }, { 31, 7 },
@@ -115,7 +115,7 @@ EXPORTED int hipDeviceGetAttribute(int *value, int attribute, int device)
     return INVALID_VALUE;
 }
 
-/* Only what architecture it is; the device itself is not asked. */
+/* Writes only the architecture, without asking the device. */
 EXPORTED int hipGetDevicePropertiesR0600(char *properties, int device)
 {
     enum { ARCH_OFFSET = 1160, SIZE = 1472 };
@@ -130,7 +130,7 @@ EXPORTED int hipModuleLoadData(void **module, const void *image)
     char why[160];
     const int err = image_read_bundle(image, ARCH, &entry, why, sizeof(why));
     if (err) {
-        fprintf(stderr, "forwarding HIP: image refused: %s\n", why);
+        fprintf(stderr, "forwarding HIP: image rejected: %s\n", why);
         return err;
     }
     const KernelImage *ptx = kernel_image_find(cuda_images, entry.name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The emulated driver does what CUDA's documentation says, as late as it allows, and notices what it
- * forbids. */
+/* Tests of the fake driver: it does what CUDA's documentation says, as late as that allows, and
+ * reports what the documentation forbids. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int set_up(void **unused)
     return 0;
 }
 
-/* Nothing was complained about, and nothing but the context is left. */
+/* Checks that there were no complaints and only the context is left. */
 static void tear_down_clean(void)
 {
     assert_int_equal(0, emulated_complaints());
@@ -142,7 +142,7 @@ static void test_options(void **unused)
 
 /* ---- work ---- */
 
-/* Sums squared differences of two rows of samples on a stream, with copies on another. */
+/* Computes squared differences of two rows of samples on one stream, with copies on another. */
 static void run_kernel(void)
 {
     void *module, *function, *copies = make_stream(1), *kernels = make_stream(1),
@@ -157,14 +157,14 @@ static void run_kernel(void)
     assert_int_equal(0, cuModuleGetFunction(&function, module, "psnr_sse_8"));
     assert_int_equal(0, cuMemcpyHtoDAsync_v2(ref, pinned, 256, copies));
     assert_int_equal(0, cuMemcpyHtoDAsync_v2(dist, samples, 256, copies));
-    memset(samples, 9, sizeof(samples)); /* was read by the call */
+    memset(samples, 9, sizeof(samples)); /* the call has read it already */
     assert_int_equal(0, cuEventRecord(event, copies));
     assert_int_equal(0, cuStreamWaitEvent(kernels, event, 0));
     struct {
         uint64_t buffers[7];
         struct {
             uint32_t width, height, stride, groups_x, first;
-        } planes[3]; /* the only group is of the first one */
+        } planes[3]; /* the only workgroup is for the first plane */
     } arguments = { { ref, dist, ref, dist, ref, dist, sums },
                     { { 256, 1, 64, 1, 0 }, { 1, 1, 4, 1, 1 }, { 1, 1, 4, 1, 1 } } };
     void *params[] = { &arguments };
@@ -202,7 +202,8 @@ static void test_kernel(void **unused)
     tear_down_clean();
 }
 
-/* Each of three streams writes a word; what is done when one of them is waited for? */
+/* Each of three streams writes a word. Checks which words are written after waiting for one
+ * stream. */
 static void test_lateness(void **unused)
 {
     void *a = make_stream(1), *b = make_stream(1), *event = make_event();
@@ -211,7 +212,8 @@ static void test_lateness(void **unused)
     assert_int_equal(0, cuMemsetD32Async(memory, 1, 2, a));
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(&seen[0], memory, 4, a));
     assert_int_equal(0, cuEventRecord(event, a));
-    assert_int_equal(0, cuStreamWaitEvent(b, event, 0)); /* what the event stands for now */
+    assert_int_equal(
+        0, cuStreamWaitEvent(b, event, 0)); /* waits for the work that the event marks now */
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(&seen[2], memory + 4, 4, b));
     assert_int_equal(0, cuMemsetD32Async(memory, 2, 2, a));
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(&seen[1], memory, 4, a));
@@ -220,11 +222,11 @@ static void test_lateness(void **unused)
     assert_int_equal(0, cuStreamSynchronize(b));
     assert_int_equal(1, seen[0]);
     assert_int_equal(1, seen[2]);
-    assert_int_equal(0, seen[1]); /* nobody waited for it */
+    assert_int_equal(0, seen[1]); /* no wait for this stream */
     assert_int_equal(600, cuEventQuery(event));
     assert_int_equal(0, cuEventSynchronize(event));
     assert_int_equal(2, seen[1]);
-    uint32_t plain = 0; /* plain memory is written before the call returns */
+    uint32_t plain = 0; /* ordinary memory is written before the call returns */
     assert_int_equal(0, cuMemsetD32Async(memory, 3, 1, b));
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(&plain, memory, 4, b));
     assert_int_equal(3, plain);
@@ -236,7 +238,7 @@ static void test_lateness(void **unused)
     tear_down_clean();
 }
 
-/* Plain memory that was registered is read when the copy runs, from every context. */
+/* Registered memory is read when the copy runs, from every context. */
 static void test_registered(void **unused)
 {
     static uint32_t words[1024];
@@ -257,7 +259,7 @@ static void test_registered(void **unused)
     assert_int_equal(2, seen[0]);
     assert_int_equal(0, cuMemHostUnregister(words));
     assert_int_equal(0, cuMemcpyHtoDAsync_v2(memory, words, 4, stream));
-    words[0] = 3; /* after it was read */
+    words[0] = 3; /* it was read already */
     assert_int_equal(0, cuMemcpyDtoHAsync_v2(seen, memory, 4, stream));
     assert_int_equal(0, cuStreamSynchronize(stream));
     assert_int_equal(2, seen[0]);
@@ -268,7 +270,7 @@ static void test_registered(void **unused)
     void *popped;
     cuCtxPopCurrent_v2(&popped);
     cuDevicePrimaryCtxRelease_v2(0);
-    assert_int_equal(1, emulated_leaks()); /* it stayed registered */
+    assert_int_equal(1, emulated_leaks()); /* still registered */
 }
 
 static void test_legacy_stream(void **unused)
@@ -348,7 +350,7 @@ static void test_graph(void **unused)
         assert_int_equal(1, seen[3]);
     }
     assert_int_equal(0, cuGraphLaunch(exec, a));
-    assert_int_equal(0, cuGraphExecDestroy(exec)); /* in flight: goes on */
+    assert_int_equal(0, cuGraphExecDestroy(exec)); /* the launch in flight continues */
     assert_int_equal(0, cuStreamSynchronize(a));
     cuMemFree_v2(memory);
     cuMemFreeHost(seen);
@@ -457,7 +459,7 @@ static void test_faults(void **unused)
     assert_int_equal(2, cuMemAlloc_v2(&(uint64_t){ 0 }, 4));
     assert_int_equal(1, emulated_failed());
     cuMemFree_v2(first);
-    emulated_fail("cuMemFree_v2", 1, "1"); /* an earlier error; freed it is */
+    emulated_fail("cuMemFree_v2", 1, "1"); /* reports an earlier error, but frees */
     assert_int_equal(1, cuMemFree_v2(memory));
     assert_int_equal(0, emulated_complaints());
     assert_int_equal(
@@ -476,7 +478,7 @@ static void test_faults(void **unused)
     assert_int_equal(2, emulated_leaks());
 }
 
-/* ---- memory and semaphores of others ---- */
+/* ---- memory and semaphores of other APIs ---- */
 
 static int make_file(void **mapped)
 {
@@ -494,7 +496,7 @@ static void test_external(void **unused)
     uint64_t address, *counter;
     const CudaExternalHandle from = { .type = 1, .fd = make_file(&shared), .size = 4096 };
     assert_int_equal(0, cuImportExternalMemory(&memory, &from));
-    assert_int_equal(-1, fcntl(from.fd, F_GETFD)); /* it is the driver's now */
+    assert_int_equal(-1, fcntl(from.fd, F_GETFD)); /* the driver took it over */
     const unsigned long long part[2] = { 1024, 64 }, too_much[2] = { 4064, 64 };
     assert_int_equal(0, cuExternalMemoryGetMappedBuffer(&address, memory, part));
     void *mapped;
@@ -552,5 +554,5 @@ int main(void)
         cmocka_unit_test_setup(test_faults, set_up),
         cmocka_unit_test_setup(test_external, set_up),
     };
-    return cmocka_run_group_tests_name("emulator", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("fake_driver", tests, NULL, NULL);
 }

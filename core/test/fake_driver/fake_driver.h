@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A driver for tests: what libcuda.so.1 exports, and (with EMULATED_HIP) what libamdhip64.so does, on
- * the CPU. Written from the public documentation of both; images are parsed and then the host backend's
- * kernel of the same name runs.
+/* The fake driver: a library for tests that exports the functions of libcuda.so.1, or (with
+ * EMULATED_HIP) those of libamdhip64.so, and runs on the CPU. It was written from the public
+ * documentation of both. It parses each image and then runs the host backend's kernel of the same
+ * name.
  *
- * It is as unkind as the documentation allows. Streams run late, early or in shuffled order, pieces of
- * their work in turn; memory begins as noise; addresses are never used twice, and device memory cannot
- * be read by the host; handles, contexts and captures are checked at every call. All that a caller did
- * wrong is a complaint: a line on stderr, a count, and the documented result. Control: control.h.
+ * It uses every freedom that the documentation leaves to a driver. Streams run late, early or in
+ * shuffled order, with their work interleaved; new memory holds noise; no address is used twice;
+ * the host cannot read device memory; handles, contexts and captures are checked at every call. It
+ * reports each mistake of its caller as a complaint: a line on stderr, a count, and the documented
+ * error code. Tests control it with the functions of control.h.
  *
- * Everything runs in the thread that calls, under one lock, which api.c takes. */
-#ifndef EMULATOR_H
-#define EMULATOR_H
+ * All work runs in the calling thread, under one lock, which api.c takes. */
+#ifndef FAKE_DRIVER_H
+#define FAKE_DRIVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,27 +54,29 @@ enum {
     CAPTURE_WRONG_THREAD = 908,
 };
 
-/* ---- call.c: what every call begins and ends with ---- */
+/* ---- call.c: the start and end of every call ---- */
 
 enum CallNeeds {
     NEEDS_NOTHING,
     NEEDS_INIT,
     NEEDS_CONTEXT,
-    RELEASES = 4 | NEEDS_CONTEXT, /* done also when it reports that something failed before */
+    RELEASES = 4 | NEEDS_CONTEXT, /* does its work even if it returns an earlier error */
     RELEASES_DEVICE = 4 | NEEDS_INIT,
-    UNSAFE = 8,      /* in a capture, unless that is relaxed */
-    SURVIVES = 32,   /* works on a lost device */
-    MAY_REFUSE = 16, /* whether it can is what is asked: no complaint */
+    UNSAFE = 8,      /* forbidden during a capture, unless it is relaxed */
+    SURVIVES = 32,   /* also works on a lost device */
+    MAY_REFUSE = 16, /* callers may try it, so an error is no complaint */
 };
 
-void call_lock(void); /* for callers inside; call_enter does it */
+void call_lock(void); /* for use inside the driver; call_enter takes the lock, too */
 void call_unlock(void);
 int call_enter(const char *function, unsigned needs);
-bool call_runs(unsigned needs, int entered); /* whether the call does its work after that */
+bool call_runs(unsigned needs,
+               int entered); /* true if the call should do its work after call_enter */
 int call_leave(const char *function, unsigned needs, int entered, int result);
-bool call_hangs(void); /* the work that this call enqueues never ends: a fault asked for it */
+bool call_hangs(void); /* true if a fault was requested that makes the enqueued work never end */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void hang_for_ever(const char *what); /* a caller would: says so and aborts */
+_Noreturn void
+hang_for_ever(const char *what); /* reports that the caller would wait for ever, and aborts */
 
 /* ---- device.c: devices, contexts, and the objects in them ---- */
 
@@ -86,8 +90,8 @@ typedef struct Device {
     size_t total, used;
     Context *primary;
     unsigned retains;
-    unsigned flags; /* of that context, which its users agree on */
-    int lost;       /* what every call returns from then on; 0 while all is well */
+    unsigned flags; /* flags of the primary context */
+    int lost;       /* the error that every call returns once the device is lost, else 0 */
 } Device;
 
 enum ObjectKind {
@@ -110,10 +114,10 @@ typedef struct Object {
 
 typedef struct Stream {
     Object object;
-    bool blocking; /* in step with the legacy stream */
+    bool blocking; /* synchronises with the legacy stream */
     Node *last;
     Capture *capture;
-    struct Tips *tips; /* in a capture: what the next node comes after */
+    struct Tips *tips; /* during a capture: the nodes that the next one depends on */
 } Stream;
 
 struct Context {
@@ -126,26 +130,27 @@ typedef struct Event {
     Object object;
     bool timed;
     Node *recorded;
-    struct Tips *captured; /* in a capture, which may be over */
+    struct Tips *captured; /* recorded during a capture, which may have ended */
 } Event;
 
 int devices_init(void);
 void devices_reset(void);
-Device *device_at(int number); /* NULL: no such device */
+Device *device_at(int number); /* NULL if there is no such device */
 unsigned device_count(void);
 int device_retain(Device *device, Context **out);
 int device_release(Device *device);
 int context_create(Device *device, Context **out);
 int context_destroy(Context *context);
-Context *context_current(void); /* NULL: none */
+Context *context_current(void); /* NULL if there is none */
 int context_push(Context *context);
 int context_pop(Context **out);
 
-void *object_create(enum ObjectKind kind, size_t size);      /* in the current context */
-void *object_find(enum ObjectKind kind, const void *handle); /* NULL: is none, or not any more */
-void object_forget(Object *object);                          /* the rest is its owner's */
+void *object_create(enum ObjectKind kind, size_t size); /* in the current context */
+void *object_find(enum ObjectKind kind,
+                  const void *handle); /* NULL if there is none, or it was destroyed */
+void object_forget(Object *object);    /* removes it from the list; the caller frees it */
 long objects_live(void);
-/* The first one of a kind, and the next after one: for searches. */
+/* Iterates over the objects of a kind; `after` NULL starts. */
 Object *object_next(enum ObjectKind kind, const Object *after);
 
 /* ---- memory.c ---- */
@@ -154,13 +159,16 @@ int memory_alloc(size_t size, uint64_t *out);
 int memory_free(uint64_t address);
 int memory_alloc_host(size_t size, void **out);
 int memory_free_host(void *block);
-int memory_register(void *block, size_t size); /* plain memory becomes pinned, for every context */
+int memory_register(void *block, size_t size); /* pins ordinary memory for every context */
 int memory_unregister(void *block);
-int memory_wrap(void *data, size_t size, uint64_t *out); /* freed as any; `data` is unmapped */
-/* Where the bytes lie that a context calls by that address, and how many of them; NULL: nowhere. */
+int memory_wrap(void *data, size_t size, uint64_t *out); /* unmaps `data` when freed */
+/* Returns the host pointer for a context's address, and the number of bytes left there; NULL if
+ * unknown. */
 void *memory_find(const Context *context, uint64_t address, size_t *left);
 void *memory_at(const Context *context, uint64_t address, size_t size);
-long memory_forget(const Context *context); /* frees what is left of a context's; how much */
+long memory_forget(
+    const Context
+        *context); /* frees the remaining memory of a context; returns how many allocations */
 long memory_live(void);
 
 /* ---- image.c ---- */
@@ -170,29 +178,29 @@ long memory_live(void);
 typedef struct Entry {
     char name[64];
     unsigned arguments_size;
-    unsigned max_threads; /* 0: does not say */
+    unsigned max_threads; /* 0 if the image does not tell */
 } Entry;
 
 #define ENTRIES_MAX 128
 
-/* Reads the kernels that an image holds, of which a bundle has one. INVALID_PTX and the like, with a line in
- * `why`. */
+/* Read the kernels of an image (a bundle has one). On failure return INVALID_PTX or a similar error
+ * and write the reason to `why`. */
 int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
                    size_t why_size);
 int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size);
 
-/* ---- work.c: nodes, and when they run ---- */
+/* ---- work.c: nodes, and the order in which they run ---- */
 
 typedef struct Function {
     Object object;
     const HostKernel *kernel;
     unsigned arguments_size;
-    bool spoilt; /* its image is not the build's: what it computes is not either */
+    bool spoilt; /* its image differs from the build's, so its results are made wrong */
 } Function;
 
 typedef struct Semaphore {
     Object object;
-    _Atomic uint64_t *counter; /* shared with whoever exported it */
+    _Atomic uint64_t *counter; /* shared with the API that exported it */
     bool timeline;
 } Semaphore;
 
@@ -200,7 +208,7 @@ enum WorkKind { WORK_NOTHING, WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_WAIT, WORK
 
 typedef struct Rows {
     uint64_t from, to;
-    bool from_pageable, to_pageable; /* plain addresses of the process */
+    bool from_pageable, to_pageable; /* ordinary memory of the process */
     size_t from_stride, to_stride, row, rows;
 } Rows;
 
@@ -208,9 +216,9 @@ typedef struct Work {
     enum WorkKind kind;
     Context *context;
     bool hangs;
-    Rows rows;     /* copy; `to` of a fill, of one row */
+    Rows rows;     /* copy; a fill has one row in `to` */
     uint32_t word; /* fill */
-    void *staged;  /* copy: freed with it */
+    void *staged;  /* copy: freed with the work */
     Function *function;
     unsigned groups[3];
     unsigned char arguments[ARGUMENTS_MAX];
@@ -218,32 +226,35 @@ typedef struct Work {
     uint64_t value;
 } Work;
 
-/* A node in flight, after others that may be NULL or done; with one reference for the caller. */
+/* Creates a node in flight that depends on the nodes `before`, which may be NULL or done. The
+ * caller gets one reference. */
 Node *node_create(const Work *work, Node *const *before, unsigned count);
 Node *node_retain(Node *node); /* NULL is fine, here and below */
 void node_release(Node *node);
-bool node_done(const Node *node);     /* NULL: is */
-uint64_t node_time(const Node *node); /* ns, of its end */
+bool node_done(const Node *node);     /* true for NULL */
+uint64_t node_time(const Node *node); /* when it ended, ns */
 void nodes_forget(const Context *context);
-void nodes_drop(const Device *device);              /* it is lost */
-bool nodes_hang(void);                              /* does any? */
-bool nodes_wait_for_others(const Context *context); /* for a semaphore that has not come so far */
+void nodes_drop(const Device *device); /* when the device is lost */
+bool nodes_hang(void);                 /* true if any node hangs */
+bool nodes_wait_for_others(
+    const Context *context); /* true if a node waits for a semaphore of another API */
 bool nodes_in_flight(const Context *context);
-void nodes_go_on(void); /* as the schedule says, after every change */
+void nodes_go_on(void); /* runs what the schedule allows; call after every change */
 void nodes_run_all(void);
-bool node_query(Node *node);        /* is it done? The caller wants it to be */
-int node_wait(Node *node);          /* gives the lock away while others have to signal */
+bool node_query(Node *node);        /* true if done; counts as a request to run it */
+int node_wait(Node *node);          /* releases the lock while waiting for foreign signals */
 int schedule_set(const char *text); /* "lazy", "random:7" */
 
 /* ---- stream.c ---- */
 
 int stream_create(unsigned flags, Stream **out);
 int stream_destroy(Stream *stream);
-Stream *stream_find(const void *handle); /* of the current context; NULL and 1: the legacy stream */
-int stream_add(Stream *stream, Work *work); /* takes `staged`, also when it fails */
+Stream *
+stream_find(const void *handle); /* in the current context; NULL and 1 are the legacy stream */
+int stream_add(Stream *stream, Work *work); /* takes over `staged`, also on failure */
 int stream_copy(Stream *stream, const Rows *rows);
 int stream_wait_event(Stream *stream, Event *event);
-int stream_wait_node(Stream *stream, Node *node); /* which may be NULL */
+int stream_wait_node(Stream *stream, Node *node); /* node may be NULL */
 int stream_synchronize(Stream *stream);
 int context_synchronize(Context *context);
 int event_create(unsigned flags, Event **out);
@@ -252,7 +263,8 @@ int event_record(Event *event, Stream *stream);
 int event_query(Event *event);
 int event_synchronize(Event *event);
 int event_elapsed(const Event *start, const Event *end, float *milliseconds);
-void stream_step(Stream *stream, Node *node); /* `node` is its last one now; takes the reference */
+void stream_step(Stream *stream,
+                 Node *node); /* makes `node` the last one; takes over the reference */
 
 /* ---- capture.c: captures and graphs ---- */
 
@@ -261,11 +273,11 @@ typedef struct GraphExec GraphExec;
 
 int capture_begin(Stream *stream, int mode);
 int capture_end(Stream *stream, Graph **out);
-void capture_abandon(Stream *stream); /* which is destroyed */
+void capture_abandon(Stream *stream); /* because the stream is destroyed */
 int capture_add(Stream *stream, const Work *work);
 int capture_record(Stream *stream, Event *event);
-int capture_wait(Stream *stream, Event *event); /* either may be in a capture */
-bool capture_forbids_unsafe(void);              /* in this thread; spoils the capture if so */
+int capture_wait(Stream *stream, Event *event); /* stream or event may be in a capture */
+bool capture_forbids_unsafe(void); /* in this thread; if true, invalidates the capture */
 void tips_free(struct Tips *tips);
 int graph_destroy(Graph *graph);
 int graph_instantiate(Graph *graph, GraphExec **out);
