@@ -23,7 +23,7 @@ typedef struct Cursor {
 } Cursor;
 
 typedef struct Dist {
-    PairingProgress part;
+    PairingProgress progress;
     int64_t offset;
     uint64_t skipped;
     int64_t origin; /* the reference's time that matches this video's time 0 */
@@ -98,8 +98,8 @@ static void take(Pairing *pairing, unsigned video)
 {
     Cursor *const cursor = &pairing->cursors[video];
     Dist *const dist = &pairing->dists[video];
-    if (video && cursor->in_hand && !cursor->used && dist->part.pairs)
-        dist->part.left_out++;
+    if (video && cursor->in_hand && !cursor->used && dist->progress.pairs)
+        dist->progress.left_out++;
     pairing->config.take(pairing->config.arg, video);
     cursor->taken++;
     cursor->looked = false;
@@ -135,9 +135,9 @@ static enum FrameStatus seek(Pairing *pairing, unsigned video, int64_t target)
 
 static void end(Dist *dist, enum FrameStatus ref, enum FrameStatus own)
 {
-    dist->part.state = PAIR_OVER;
-    dist->part.ref = ref;
-    dist->part.dist = own;
+    dist->progress.state = PAIR_OVER;
+    dist->progress.ref = ref;
+    dist->progress.dist = own;
 }
 
 /* True if the time is after the duration that is to be scored. */
@@ -148,21 +148,21 @@ static bool is_late(const Pairing *pairing, const Dist *dist, int64_t time)
                              ? frame_duration(config->rate_num, config->rate_den)
                              : pairing->cursors[0].lasts;
     /* Times are rounded: half a step is close enough. */
-    return config->duration && dist->part.pairs &&
+    return config->duration && dist->progress.pairs &&
            time - dist->first > config->duration - 1 - step / 2;
 }
 
 /* Makes a pair of the current frame and frame `ref` of the reference. */
 static void make_pair(Dist *dist, Cursor *cursor, uint64_t ref, int64_t time)
 {
-    if (!dist->part.pairs++) {
+    if (!dist->progress.pairs++) {
         dist->first = time;
-        dist->part.first[SIDE_REF] = ref;
-        dist->part.first[SIDE_DIST] = cursor->taken - 1;
+        dist->progress.first[SIDE_REF] = ref;
+        dist->progress.first[SIDE_DIST] = cursor->taken - 1;
     }
-    dist->part.repeated += cursor->used;
+    dist->progress.repeated += cursor->used;
     cursor->used = true;
-    dist->part.state = PAIR_READY;
+    dist->progress.state = PAIR_READY;
 }
 
 /* `ref`: the status of the reference's next frame, which is not taken yet. */
@@ -170,7 +170,7 @@ static void pair_by_number(Pairing *pairing, unsigned video, enum FrameStatus re
 {
     Dist *const dist = &pairing->dists[video];
     const bool failed = ref == FRAME_CUT || ref == FRAME_ERROR;
-    dist->part.state = PAIR_NOT_YET;
+    dist->progress.state = PAIR_NOT_YET;
     if (ref == FRAME_WHOLE && pairing->step < dist->skipped)
         return;
     const enum FrameStatus own = failed ? FRAME_WHOLE : look(pairing, video);
@@ -187,7 +187,7 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
 {
     Dist *const dist = &pairing->dists[video];
     Cursor *const cursor = &pairing->cursors[video];
-    dist->part.state = PAIR_NOT_YET;
+    dist->progress.state = PAIR_NOT_YET;
     if (ref == FRAME_WHOLE && pairing->step < dist->skipped)
         return;
     if (pairing->step == dist->skipped)
@@ -201,18 +201,18 @@ static void pair_by_time(Pairing *pairing, unsigned video, enum FrameStatus ref,
         return;
     }
     const int64_t target = time - dist->origin + dist->offset;
-    const uint64_t left_out = dist->part.left_out;
+    const uint64_t left_out = dist->progress.left_out;
     const enum FrameStatus own = seek(pairing, video, target);
     if (ref == FRAME_NONE) { /* was there a partner for a next frame of the reference? */
-        dist->part.left_out = left_out;
+        dist->progress.left_out = left_out;
         end(dist, ref, own);
         return;
     }
-    dist->part.begins[0] = pairing->cursors[0].begin;
-    dist->part.begins[1] = cursor->begin;
+    dist->progress.begins[0] = pairing->cursors[0].begin;
+    dist->progress.begins[1] = cursor->begin;
     if (own != FRAME_WHOLE)
         end(dist, ref, own);
-    else if (dist->part.pairs || cursor->time - target <= cursor->lasts / 2)
+    else if (dist->progress.pairs || cursor->time - target <= cursor->lasts / 2)
         make_pair(dist, cursor, pairing->cursors[0].taken - 1, time);
 }
 
@@ -238,22 +238,23 @@ bool pairing_step(Pairing *pairing)
     bool any_left = false, any_more = false;
     for (unsigned i = 1; i < config->count; i++) {
         Dist *const dist = &pairing->dists[i];
-        if (config->limit && dist->part.pairs >= config->limit && dist->part.state != PAIR_OVER)
+        if (config->limit && dist->progress.pairs >= config->limit &&
+            dist->progress.state != PAIR_OVER)
             end(dist, FRAME_NONE, FRAME_NONE);
-        any_left |= dist->part.state != PAIR_OVER;
+        any_left |= dist->progress.state != PAIR_OVER;
     }
     if (!any_left)
         return false;
     int64_t time = 0;
     const enum FrameStatus ref = find_reference(pairing, &time);
     for (unsigned i = 1; i < config->count; i++) {
-        if (pairing->dists[i].part.state == PAIR_OVER)
+        if (pairing->dists[i].progress.state == PAIR_OVER)
             continue;
         if (config->by == PAIR_BY_NUMBER)
             pair_by_number(pairing, i, ref);
         else
             pair_by_time(pairing, i, ref, time);
-        any_more |= pairing->dists[i].part.state != PAIR_OVER;
+        any_more |= pairing->dists[i].progress.state != PAIR_OVER;
     }
     if (config->by == PAIR_BY_NUMBER && ref == FRAME_WHOLE && any_more)
         take(pairing, 0);
@@ -263,7 +264,7 @@ bool pairing_step(Pairing *pairing)
 
 const PairingProgress *pairing_progress(const Pairing *pairing, unsigned video)
 {
-    return &pairing->dists[video].part;
+    return &pairing->dists[video].progress;
 }
 
 void pairing_drop(Pairing *pairing, unsigned video)
@@ -292,7 +293,7 @@ int pairing_create(Pairing **out, const PairingConfig *config)
         cursor->lasts = frame_duration(video->rate_num, video->rate_den);
         pairing->dists[i].offset = video->offset;
         pairing->dists[i].skipped = video->skipped;
-        pairing->dists[i].part.state = PAIR_NOT_YET;
+        pairing->dists[i].progress.state = PAIR_NOT_YET;
     }
     *out = pairing;
     return 0;

@@ -98,10 +98,10 @@ static void from_file_order(const VmafPicture *pic, unsigned p, unsigned y, unsi
     }
 }
 
-/* Brings samples of a shallower video to the picture's depth. Samples of one byte lie in the
- * second half of the row, so that the row can be widened in place, from left to right. Returns
- * every bit that some sample had. */
-static unsigned deepen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
+/* Widens the samples of a row to the picture's bit depth. Samples of one byte are in the second
+ * half of the row, so that the row can be widened in place from left to right. Returns the
+ * bitwise OR of all samples. */
+static unsigned widen_row(uint16_t *row, unsigned width, unsigned from, unsigned to)
 {
     const uint8_t *const narrow = (const uint8_t *)row + width;
     const unsigned shift = to - from;
@@ -120,14 +120,14 @@ static unsigned deepen_row(uint16_t *row, unsigned width, unsigned from, unsigne
     return bits;
 }
 
-static int deepen_rows(const Video *video, const VmafPicture *pic, unsigned p, unsigned y,
-                       unsigned end)
+static int widen_rows(const Video *video, const VmafPicture *pic, unsigned p, unsigned y,
+                      unsigned end)
 {
     const unsigned depth = ((const Layout *)video->state)->bitdepth;
     unsigned bits = 0;
     for (; y < end; y++)
-        bits |= deepen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
-                           pic->w[p], depth, pic->bpc);
+        bits |= widen_row((uint16_t *)((uint8_t *)pic->data[p] + (ptrdiff_t)y * pic->stride[p]),
+                          pic->w[p], depth, pic->bpc);
     if (!(bits >> depth))
         return 0;
     say("%s: samples above %u, the most that %u bits hold; are the values in the high bits, as in "
@@ -138,7 +138,8 @@ static int deepen_rows(const Video *video, const VmafPicture *pic, unsigned p, u
 
 enum { BATCH_ROWS = 64 };
 
-/* Reads rows y…end-1 of a plane; what the file's rows have beyond the picture's goes to `rest`. */
+/* Reads rows y…end-1 of a plane. If a row of the file is longer than the picture's, its last
+ * samples go to `rest`. */
 static int read_rows(const Video *video, uint64_t offset, const VmafPicture *pic, unsigned p,
                      unsigned y, unsigned end)
 {
@@ -178,7 +179,7 @@ static int read_plane(const Video *video, uint64_t offset, const VmafPicture *pi
         if (!err && sample_size(layout->bitdepth) == 2)
             from_file_order(pic, p, y, end);
         if (!err && !same_depth)
-            err = deepen_rows(video, pic, p, y, end);
+            err = widen_rows(video, pic, p, y, end);
         if (!err)
             vmaf_picture_rows_written(pic, p, end);
     }
@@ -206,7 +207,7 @@ enum FrameStatus planar_read(const Video *video, uint64_t offset, unsigned plane
         return FRAME_WHOLE;
     if (err == -ENODATA)
         return FRAME_CUT;
-    if (err != -ERANGE) /* which was said */
+    if (err != -ERANGE) /* that was logged already */
         video_read_error(video, err);
     return FRAME_ERROR;
 }

@@ -23,13 +23,13 @@
   }));
 
   const value = (curve, code) => curve.low + code / TOP * (curve.high - curve.low);
-  const place = (curve, frame) => Math.round((frame - curve.first) / curve.step);
+  const indexOf = (curve, frame) => Math.round((frame - curve.first) / curve.step);
   const frameAt = (curve, i) => curve.first + i * curve.step;
   const show = (x) => x.toFixed(Math.abs(x) < 1 ? 4 : 2);
 
   // The score of a frame; for a reduced curve, the smallest and the largest score around it.
   function scores(curve, frame) {
-    const i = place(curve, frame);
+    const i = indexOf(curve, frame);
     if (i < 0 || i >= curve.count) return [];
     const at = curve.per === 1 ? [i] : [Math.floor(i / curve.per) * 2, Math.floor(i / curve.per) * 2 + 1];
     return at.map((k) => curve.codes[k]).filter((c) => c !== GAP).map((c) => value(curve, c));
@@ -143,9 +143,9 @@
     const curve = chart.curves.find((c) => !off.has(c.video));
     const near = Math.round(Math.min(Math.max(a, all[0]), all[1]));
     if (!curve || curve.per > 1) return near;
-    let best = Math.min(Math.max(place(curve, a), 0), curve.count - 1);
-    const to = Math.min(place(curve, a + half), curve.count - 1);
-    for (let i = Math.max(place(curve, a - half), 0); i <= to; i++)
+    let best = Math.min(Math.max(indexOf(curve, a), 0), curve.count - 1);
+    const to = Math.min(indexOf(curve, a + half), curve.count - 1);
+    for (let i = Math.max(indexOf(curve, a - half), 0); i <= to; i++)
       if (curve.codes[i] < curve.codes[best]) best = i;
     return frameAt(curve, best);
   }
