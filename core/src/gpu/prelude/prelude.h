@@ -18,9 +18,10 @@
  *     #define SHARED_ARRAYS SHARED(u32, part, 256)    // optional
  *     #define GROUP_W PSNR_GROUP_W                    // threads of a workgroup, at most 256
  *     #define GROUP_H 8
- *     #define MIN_GROUPS 3                            // optional: workgroups on one
- *                                                     multiprocessor; // CUDA limits a thread's
- *     registers to that #include "gpu/prelude/prelude.h"
+ *     #define MIN_GROUPS 3                            // optional: CUDA limits the registers of a
+ *                                                     // thread so that a multiprocessor holds
+ *                                                     // this many workgroups
+ *     #include "gpu/prelude/prelude.h"
  *
  *     TABLE_BEGIN(u32, taps, 3) 1u, 2u, 1u TABLE_END  // constants, if any, before KERNEL_BEGIN
  *     KERNEL_BEGIN
