@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Writes text files, such as the style and the script of HTML pages, as C arrays that HEADER declares.
+"""Writes text files, such as the style and the script of HTML pages, as C arrays.
+
+HEADER declares the arrays.
 
 usage: embed.py OUTPUT.c HEADER NAME=FILE...
 """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Makes the charts of a page interactive: all show the same range of frames, and there are a cursor and links to
-// frames. Without this script the page shows the same charts, only static.
+// Makes the charts of a page interactive: all show the same range of frames, and there are a cursor
+// and links to frames. Without this script the page shows the same charts, only static.
 (() => {
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -42,7 +42,8 @@
     return `${head}:${two(s % 60)}${fine ? '.' + String(Math.floor(s % 1 * 10 ** fine)).padStart(fine, '0') : ''}`;
   }
 
-  // The visible part of the curve as a path. Where several frames fall on one column, their extremes are drawn.
+  // The visible part of the curve as a path. Where several frames fall on one column, their
+  // extremes are drawn.
   function path(curve, low, high) {
     const [a, b] = view, per = curve.per, unit = curve.step * per, pair = per > 1;
     const count = pair ? curve.codes.length / 2 : curve.codes.length;
@@ -136,7 +137,8 @@
   }
   const move = (part) => look(view[0] + (view[1] - view[0]) * part, view[1] + (view[1] - view[0]) * part);
 
-  // The frame under the pointer; if there are several, the one with the lowest score, which readers look for.
+  // The frame under the pointer; if there are several, the one with the lowest score, which readers
+  // look for.
   function pointed(chart, x) {
     const box = chart.plot.getBoundingClientRect(), width = view[1] - view[0];
     const a = view[0] + (x - box.left) / box.width * width, half = width / box.width;
