@@ -36,7 +36,7 @@ for backend; do
         "$source/scripts/ci/cross_backend_diff" "$build/tools/vmaf" "$build/test/synth/synthclip" \
         --backend "$backend"
     own=
-    [ "$backend" = vulkan ] || own="states driver_frames"
+    [ "$backend" = vulkan ] || own="states cuda_hip_frames"
     for test in $tests $own; do
         check "$test, $backend" env LD_LIBRARY_PATH="$libraries" "$build/test/gpu/gpu_tests" "$test" "$backend"
     done

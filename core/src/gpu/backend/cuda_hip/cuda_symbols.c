@@ -71,7 +71,7 @@ static const char *const names[CUDA_HIP_FUNCTION_COUNT] = {
     [CUDA_HIP_SignalExternalSemaphoresAsync] = "cuSignalExternalSemaphoresAsync",
 };
 
-/* What HIP has in another form, or not at all. */
+/* Functions that HIP lacks or has in another form. */
 static int(CUDA_HIP_CALL *get_error_name)(int result, const char **name);
 static int(CUDA_HIP_CALL *load_data_ex)(CudaHipHandle *module, const void *image, unsigned count,
                                         int *options, void **values);

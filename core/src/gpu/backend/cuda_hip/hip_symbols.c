@@ -71,7 +71,7 @@ static const char *const names[CUDA_HIP_FUNCTION_COUNT] = {
     [CUDA_HIP_SignalExternalSemaphoresAsync] = "hipSignalExternalSemaphoresAsync",
 };
 
-/* What CUDA has in another form, or not at all. */
+/* Functions that CUDA lacks or has in another form. */
 static const char *(*get_error_name)(int result);
 static int (*get_properties)(void *properties, int device);
 

@@ -160,7 +160,7 @@ static void fiber_release(Fiber *fiber)
 }
 
 /* Prepares a fiber: entering it calls `entry`, which must never return. A fiber that was left for
- * good may be prepared again, and its stack is then used anew. `fiber` is zeroed before the first
+ * good may be prepared again, and its stack is then used again. `fiber` is zeroed before the first
  * call. */
 static void fiber_prepare(Fiber *fiber, void *stack, size_t stack_size, void (*entry)(void *opaque),
                           void *opaque)

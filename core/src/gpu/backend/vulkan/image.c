@@ -10,7 +10,7 @@ static VulkanDevice *device_of(const ImportTarget *target)
     return (VulkanDevice *)target->device;
 }
 
-/* Where a frame holds the samples of a plane. */
+/* The position of a plane's samples in a frame. */
 typedef struct PlaneSource {
     unsigned image; /* index among the frame's images */
     VkImageAspectFlags aspect;

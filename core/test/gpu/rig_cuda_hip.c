@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "rig_driver.h"
+#include "rig_cuda_hip.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "gpu/backend/cuda_hip/device.h"
 
 /* Also counts the calls that the forwarding HIP driver passes on. */
-void *rig_driver_control(const char *name)
+void *rig_cuda_hip_control(const char *name)
 {
     static const char *const libraries[] = { "libamdhip64.so.7", "libcuda.so.1" };
     for (unsigned i = 0; i < COUNT(libraries); i++) {
@@ -24,9 +24,9 @@ void *rig_driver_control(const char *name)
     return NULL;
 }
 
-unsigned rig_driver_complaints(GpuDevice *device)
+unsigned rig_cuda_hip_complaints(GpuDevice *device)
 {
-    unsigned (*complaints)(void) = (unsigned (*)(void))rig_driver_control("emulated_complaints");
+    unsigned (*complaints)(void) = (unsigned (*)(void))rig_cuda_hip_control("emulated_complaints");
     return complaints ? complaints() : 0;
 }
 
@@ -43,12 +43,12 @@ static int make_file(size_t size, void **mapped)
 
 /* ---- memory: alternately a descriptor, where possible, and an address ---- */
 
-int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
+int rig_cuda_hip_memory_create(GpuDevice *device, size_t size, RigMemory *out)
 {
     static unsigned turn;
     CudaHipDevice *dev = (CudaHipDevice *)device;
     *out = (RigMemory){ .handle = { .type = GPU_HANDLE_ADDRESS, .size = size } };
-    if (rig_driver_control("emulated_complaints") && turn++ % 2 == 0) {
+    if (rig_cuda_hip_control("emulated_complaints") && turn++ % 2 == 0) {
         out->handle.type = GPU_HANDLE_OPAQUE_FD;
         out->handle.value = make_file(size, &out->host);
         return 0;
@@ -62,7 +62,7 @@ int rig_driver_memory_create(GpuDevice *device, size_t size, RigMemory *out)
     return err ? -ENOMEM : 0;
 }
 
-void rig_driver_memory_destroy(GpuDevice *device, RigMemory *memory)
+void rig_cuda_hip_memory_destroy(GpuDevice *device, RigMemory *memory)
 {
     CudaHipDevice *dev = (CudaHipDevice *)device;
     if (memory->handle.type == GPU_HANDLE_OPAQUE_FD) {
@@ -92,9 +92,9 @@ static _Atomic uint64_t *counter_of(uintptr_t clock)
     return clocks[i].counter;
 }
 
-uintptr_t rig_driver_clock_create(GpuDevice *device)
+uintptr_t rig_cuda_hip_clock_create(GpuDevice *device)
 {
-    if (!rig_driver_control("emulated_complaints"))
+    if (!rig_cuda_hip_control("emulated_complaints"))
         return 0;
     unsigned i = 0;
     while (clocks[i].semaphore)
@@ -107,7 +107,7 @@ uintptr_t rig_driver_clock_create(GpuDevice *device)
     return clocks[i].semaphore;
 }
 
-void rig_driver_clock_destroy(GpuDevice *device, uintptr_t clock)
+void rig_cuda_hip_clock_destroy(GpuDevice *device, uintptr_t clock)
 {
     munmap((void *)counter_of(clock), 8);
     for (unsigned i = 0; i < CLOCKS; i++)
@@ -116,15 +116,15 @@ void rig_driver_clock_destroy(GpuDevice *device, uintptr_t clock)
     cuda_hip_semaphore_destroy(device, clock);
 }
 
-void rig_driver_clock_set(GpuDevice *device, uintptr_t clock, uint64_t value)
+void rig_cuda_hip_clock_set(GpuDevice *device, uintptr_t clock, uint64_t value)
 {
     atomic_store(counter_of(clock), value);
 }
 
 /* Real devices work by themselves; the fake one works only when it is asked to. */
-uint64_t rig_driver_clock_get(GpuDevice *device, uintptr_t clock)
+uint64_t rig_cuda_hip_clock_get(GpuDevice *device, uintptr_t clock)
 {
-    void (*go_on)(void) = (void (*)(void))rig_driver_control("emulated_go_on");
+    void (*go_on)(void) = (void (*)(void))rig_cuda_hip_control("emulated_go_on");
     if (go_on)
         go_on();
     return atomic_load(counter_of(clock));

@@ -14,7 +14,7 @@
 #include "libvmaf/libvmaf_cuda.h"
 #include "libvmaf/libvmaf_hip.h"
 #include "rig.h"
-#include "rig_driver.h"
+#include "rig_cuda_hip.h"
 #include "score.h"
 #include "tap.h"
 
@@ -567,7 +567,7 @@ ON_A_STREAM(test_scores)
 ON_A_STREAM(test_two_contexts)
 ON_A_STREAM(test_beside_cpu)
 
-TEST_MAIN(driver_frames)
+TEST_MAIN(cuda_hip_frames)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),

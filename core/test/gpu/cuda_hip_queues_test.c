@@ -183,7 +183,7 @@ static void hangs_nobody(void **state)
     assert_int_equal(live, mem_live());
 }
 
-TEST_MAIN(driver_queues)
+TEST_MAIN(cuda_hip_queues)
 {
     emulated_find(argc, argv);
     const struct CMUnitTest tests[] = {

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "fake_driver/control.h"
 #include "libvmaf/device.h"
-#include "rig_driver.h"
+#include "rig_cuda_hip.h"
 #include "score.h"
 
 #define WRONG 1 /* scores */
@@ -135,15 +135,15 @@ static void test_each_function(void **unused)
 
 static void find_control(void)
 {
-    *(void **)&control.inject = rig_driver_control("emulated_fail");
-    *(void **)&control.failed = rig_driver_control("emulated_failed");
-    *(void **)&control.calls = rig_driver_control("emulated_calls");
-    *(void **)&control.complaints = rig_driver_control("emulated_complaints");
-    *(void **)&control.leaks = rig_driver_control("emulated_leaks");
-    *(void **)&control.reset = rig_driver_control("emulated_reset");
+    *(void **)&control.inject = rig_cuda_hip_control("emulated_fail");
+    *(void **)&control.failed = rig_cuda_hip_control("emulated_failed");
+    *(void **)&control.calls = rig_cuda_hip_control("emulated_calls");
+    *(void **)&control.complaints = rig_cuda_hip_control("emulated_complaints");
+    *(void **)&control.leaks = rig_cuda_hip_control("emulated_leaks");
+    *(void **)&control.reset = rig_cuda_hip_control("emulated_reset");
 }
 
-TEST_MAIN(driver_faults)
+TEST_MAIN(cuda_hip_faults)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_function) };
     backend = argc == 2 ? argv[1] : "cuda";

@@ -498,7 +498,7 @@ static void finds_architectures(void **state)
 }
 #endif
 
-TEST_MAIN(driver)
+TEST_MAIN(cuda_hip)
 {
     emulated_find(argc, argv);
     const struct CMUnitTest tests[] = {
