@@ -223,7 +223,7 @@ EXPORTED int cuvidUnmapVideoFrame64(Decoder *decoder, uint64_t address)
 #define UNSUPPORTED(name)                                                                          \
     EXPORTED int name(void)                                                                        \
     {                                                                                              \
-        misused(#name " is not implemented");                                                         \
+        misused(#name " is not implemented");                                                      \
         return NOT_SUPPORTED;                                                                      \
     }
 UNSUPPORTED(cuvidGetDecodeStatus)
