@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The functions of math.h, from libexactmath (scripts/windows-build): musl's are those of glibc. Of some, glibc has two,
- * and takes the one with fused operations where the processor has them: so do we. */
+/* Functions of math.h from libexactmath (scripts/windows-build), which gives glibc's bits. glibc
+ * has two versions of some functions and picks the one with fused operations if the processor has
+ * them; this file picks in the same way. */
 #include <math.h>
 #include <stdbool.h>
 

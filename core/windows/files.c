@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Files by name, and what they are: see posix.h. */
+/* POSIX file functions on Windows; posix.h declares them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -135,9 +135,9 @@ int posix_mkstemps(char *path, int suffix)
     return -1;
 }
 
-/* ---- what they are ---- */
+/* ---- status of files ---- */
 
-/* To ask about it only: whoever else has it open, and whatever it is. */
+/* Opens a file or folder only to query it. This works while other programs have it open. */
 static HANDLE look_at(const char *path, unsigned long flags)
 {
     wchar_t *const wide = wide_from_text(path);
@@ -157,7 +157,7 @@ static int describe(HANDLE file, struct posix_stat *info)
     const unsigned long type = GetFileType(file);
     if (type == FILE_TYPE_PIPE || type == FILE_TYPE_CHAR) {
         info->st_mode = (type == FILE_TYPE_PIPE ? S_IFIFO : S_IFCHR) | S_IRUSR | S_IWUSR;
-        info->st_ino = (uint64_t)(uintptr_t)file; /* one is no other */
+        info->st_ino = (uint64_t)(uintptr_t)file; /* they have no number: use the handle */
         return 0;
     }
     BY_HANDLE_FILE_INFORMATION known;
@@ -216,7 +216,7 @@ char *posix_realpath(const char *path, char *resolved)
         errno = ENAMETOOLONG;
         return NULL;
     }
-    /* Without what tells the system to take it as it is: slashes would not be understood then. */
+    /* Strip the prefix for long paths: Windows accepts no slashes in paths that have it. */
     const wchar_t *from = wide;
     if (!wcsncmp(wide, L"\\\\?\\UNC\\", 8)) {
         wide[6] = L'\\';
@@ -231,7 +231,7 @@ char *posix_realpath(const char *path, char *resolved)
     return text;
 }
 
-/* ---- open ones ---- */
+/* ---- open files ---- */
 
 int posix_fsync(int fd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where a program starts on Windows: its arguments become UTF-8, its streams bytes, and a console shows both
- * UTF-8 and the sequences that the meter is drawn with. */
+/* The main function on Windows: converts the arguments to UTF-8, sets the streams to binary, and
+ * sets up the console for UTF-8 and for the escape sequences of the progress display. */
 #include <fcntl.h>
 #include <io.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The system's. Where the build has them, functions whose last bits scores depend on are not: they give what they give
- * on Linux. */
+/* The system's math.h. If the build has libexactmath, functions whose last bits influence scores
+ * are replaced by versions that give the same bits as on Linux. */
 #ifndef WINDOWS_MATH_H
 #define WINDOWS_MATH_H
 

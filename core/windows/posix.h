@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What the code expects of a system, where Windows has it under another name, with other paths or not at
- * all. Every C file is compiled with this header in front of it there, and with this folder in front of the
- * system's headers, so that none of them has to know.
+/* POSIX functions for Windows, which lacks them, names them differently or takes other paths. On
+ * Windows every C file is compiled with this header included first and with this folder ahead of
+ * the system's headers, so that the code needs no conditionals.
  *
- * Paths and variables are UTF-8. A path that is none is taken to be in the code page of the system, as
- * programs that use the library may have it. Files are binary, and not for child processes. */
+ * Paths and environment variables are UTF-8. A path that is not valid UTF-8 is taken to be in the
+ * system's code page, because programs that use the library may pass such paths. Files are opened
+ * in binary mode, and child processes do not inherit them. */
 #ifndef WINDOWS_POSIX_H
 #define WINDOWS_POSIX_H
 
-/* These come along with files on Windows: only <unistd.h> has them elsewhere. */
+/* Windows declares these in <io.h>, elsewhere only <unistd.h> does. */
 #define close windows_close
 #define tell windows_tell
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 
 /* ---- files by name ---- */
 
-/* Nothing of this is needed, or to be had. */
+/* Flags without a meaning on Windows. */
 #define O_CLOEXEC 0
 #define O_NOCTTY 0
 #define O_NOFOLLOW 0
@@ -33,10 +34,10 @@ int posix_open(const char *path, int flags, ...);
 FILE *posix_fopen(const char *path, const char *mode);
 int posix_access(const char *path, int mode);
 int posix_unlink(const char *path);
-int posix_rename(const char *from, const char *to); /* replaces, as POSIX has it */
+int posix_rename(const char *from, const char *to); /* replaces `to` if it exists, as POSIX does */
 int posix_mkdir(const char *path, int mode);
 int posix_mkstemps(char *path, int suffix);
-/* `resolved` is NULL. With slashes; to be freed. */
+/* `resolved` must be NULL. The result has slashes; the caller frees it. */
 char *posix_realpath(const char *path, char *resolved);
 
 #undef rename
@@ -52,9 +53,9 @@ char *posix_realpath(const char *path, char *resolved);
 #define mkstemps posix_mkstemps
 #define realpath posix_realpath
 
-/* ---- what a file is ---- */
+/* ---- status of files ---- */
 
-/* With numbers that tell files apart, which the system's own does not have. */
+/* Fills in file numbers, which the system's own stat leaves at 0. */
 struct posix_stat {
     uint64_t st_dev, st_ino;
     unsigned st_mode, st_nlink;
@@ -75,8 +76,8 @@ int posix_fstat(int fd, struct posix_stat *info);
 /* ---- open files ---- */
 
 int posix_fsync(int fd);
-int posix_fchmod(int fd, int mode); /* what the folder says holds */
-int posix_isatty(int fd);           /* consoles only: no device else */
+int posix_fchmod(int fd, int mode); /* does nothing: the folder's permissions apply */
+int posix_isatty(int fd);           /* true for consoles only, not for other devices */
 
 #undef isatty
 #define fsync posix_fsync
@@ -85,7 +86,7 @@ int posix_isatty(int fd);           /* consoles only: no device else */
 
 /* ---- streams ---- */
 
-/* A line of a message is one write, so that a console gets whole characters. */
+/* Write each line of a message in one call, so that a console gets whole characters. */
 int posix_vfprintf(FILE *stream, const char *format, va_list list)
     __attribute__((format(gnu_printf, 2, 0)));
 int posix_fprintf(FILE *stream, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
@@ -103,7 +104,7 @@ int posix_fclose(FILE *stream);
 
 /* ---- the process ---- */
 
-/* HOME and TMPDIR are what Windows has for them, unless they are set. What was returned stays. */
+/* HOME and TMPDIR fall back to what Windows uses for them. Returned strings stay valid. */
 char *posix_getenv(const char *name);
 
 #define _SC_NPROCESSORS_ONLN 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Streams, consoles, variables and processors: see posix.h. */
+/* POSIX functions for streams, consoles, environment variables and processors; posix.h declares
+ * them. */
 #include <errno.h>
 #include <io.h>
 #include <pthread.h>
@@ -66,7 +67,7 @@ int posix_fprintf(FILE *stream, const char *format, ...)
     return length;
 }
 
-/* Streams into memory are temporary files, read when they are closed. */
+/* A memory stream is a temporary file that is read when the stream is closed. */
 typedef struct MemoryStream {
     struct MemoryStream *next;
     FILE *file;
@@ -86,7 +87,7 @@ static FILE *open_temporary(void)
         return NULL;
     close(fd);
     wchar_t *const wide = wide_from_text(path);
-    FILE *const file = wide ? _wfopen(wide, L"w+bTD") : NULL; /* gone when it is closed */
+    FILE *const file = wide ? _wfopen(wide, L"w+bTD") : NULL; /* deleted when it is closed */
     free(wide);
     if (!file)
         posix_unlink(path);
@@ -143,7 +144,7 @@ int posix_fclose(FILE *file)
 
 /* ---- variables ---- */
 
-/* What was given out, in UTF-8. */
+/* Strings that getenv returned, in UTF-8. They are never freed. */
 typedef struct Variable {
     struct Variable *next;
     char *value;
@@ -152,7 +153,7 @@ typedef struct Variable {
 static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
 static Variable *variables;
 
-/* The same text as one that was given out before, or the next one to be. */
+/* Finds the entry with this text, or the first free entry. */
 static char *keep(char *value)
 {
     pthread_mutex_lock(&variables_lock);
@@ -202,7 +203,7 @@ long posix_sysconf(int name)
 {
     DWORD_PTR mine = 0, all = 0;
     const long active = (long)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
-    /* Of more than one group no process tells what it may use. */
+    /* With several processor groups, Windows cannot say which processors a process may use. */
     if (active <= 64 && GetProcessAffinityMask(GetCurrentProcess(), &mine, &all) && mine)
         return __builtin_popcountll(mine);
     return active;

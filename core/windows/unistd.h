@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The system's, and what posix.h keeps from those that do not ask for it. */
+/* The system's unistd.h, and the names that posix.h hides from files that do not include this. */
 #ifndef WINDOWS_UNISTD_H
 #define WINDOWS_UNISTD_H
 

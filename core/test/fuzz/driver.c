@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Feeds a target with the files of a corpus, then with changed ones: always the same, so that a
- * failure comes back.
+/* The main function of fuzz targets without libFuzzer: feeds a target with the files of a corpus
+ * and then with mutated copies. The mutations are always the same, so that failures are
+ * reproducible.
  *
- * usage: TARGET COUNT FOLDER     COUNT changed files; 0: those of the folder only
- *    or: TARGET FILE             one of them */
+ * usage: TARGET COUNT FOLDER     COUNT mutated files; 0: only those of the folder
+ *    or: TARGET FILE             one file */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static uint32_t random_below(uint32_t limit)
     return limit ? random_state % limit : 0;
 }
 
-/* Pieces that parsers tend to stumble over. */
+/* Tokens that often break parsers. */
 static const char *const tokens[] = { "0",     "-1",  "65536", "4294967296", "99999999999999999999",
                                       "1e999", "nan", "\n",    " ",          "FRAME\n",
                                       "W",     "H",   "C",     "\\u0000",    "[",

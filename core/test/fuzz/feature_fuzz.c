@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A feature with options at work on small pictures, through the API: scalar code, then vector code on
- * threads. Both give the same scores or the same refusal.
+/* Runs a feature with options on small pictures through the API: once with scalar code, once with
+ * vector code on threads. Both must give the same scores or the same error.
  *
- * The input: the text of --feature, a line; then bytes for width, height, sampling, depth, pairs,
- * subsampling; then samples, taken again from their start as often as needed. */
+ * Input: a line with the text of --feature, then bytes for width, height, sampling, depth, pairs
+ * and subsampling, then samples, which are repeated as often as needed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,13 @@ enum { HEADER = 6, PAIRS_MAX = 4, TEXT_MAX = 1 << 16 };
 typedef struct Input {
     FeatureSpec feature;
     unsigned w, h, bpc, pairs, subsample;
-    unsigned shift; /* of 16-bit samples: those of a smaller depth, or too large for it */
+    unsigned shift; /* of 16-bit samples, so that some exceed the depth and some do not */
     enum VmafPixelFormat pix_fmt;
     const uint8_t *samples;
     size_t sample_count;
 } Input;
 
-/* No feature may write where the input says. */
+/* Rejects options with a path: no feature may write to a path from the input. */
 static int is_harmless(const FeatureSpec *feature)
 {
     for (size_t i = 0; i < feature->option_count; i++)
@@ -111,7 +111,7 @@ static int use_feature(const Input *input, VmafContext *vmaf)
     return err;
 }
 
-/* All scores, each to its last bit. */
+/* Compares all scores bit by bit. */
 static int report(VmafContext *vmaf, char text[TEXT_MAX])
 {
     static int fd = -1;

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-/* In memory: nothing is left behind, however the target ends. */
+/* A file in memory leaves nothing behind, even if the target crashes. */
 const char *fuzz_file(const uint8_t *data, size_t size)
 {
     static char path[64];

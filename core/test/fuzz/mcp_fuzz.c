@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* What a client of vmaf-mcp sends. Calls are taken, queued and cancelled, but none is run. */
+/* Input of a vmaf-mcp client. Calls are accepted, queued and cancelled, but not run. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -15,13 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!config.allow || !out || server_create(&server, &config, out))
         abort();
     Lines lines = { .handle = server_hear, .arg = server, .limit = 4096 };
-    /* In two pieces: lines do not come whole. */
+    /* In two pieces, because lines can arrive in pieces. */
     if (!lines_feed(&lines, (const char *)data, size / 3) &&
         !lines_feed(&lines, (const char *)data + size / 3, size - size / 3))
         lines_end(&lines);
     lines_free(&lines);
     server_destroy(server);
-    if (out_is_broken(out)) /* an answer could not be made */
+    if (out_is_broken(out)) /* an answer could not be written */
         abort();
     out_destroy(out);
     allow_destroy(config.allow);

@@ -6,7 +6,7 @@
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/model.h"
 
-/* A score for each feature of the model, then one from them. */
+/* Sets a score for each feature of the model, then predicts from them. */
 static void predict(VmafContext *vmaf, VmafModel *model)
 {
     VmafModelFeatureInfo info = { .size = sizeof(info) };

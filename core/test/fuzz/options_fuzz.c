@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Command lines: a word a line. What they ask for is looked at, not done. */
+/* Command lines with one argument on each line. They are parsed and checked, not executed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (char *word = strtok(text, "\n"); word && count < WORDS_MAX; word = strtok(NULL, "\n"))
         words[count++] = word;
     if (!nowhere)
-        nowhere = stderr = fopen("/dev/null", "w"); /* the usage text, again and again */
+        nowhere = stderr = fopen("/dev/null", "w"); /* every bad input prints the usage */
     Options options;
     enum Action action;
     if (!options_parse(&options, count, words, &action) && action == ACTION_SCORE)

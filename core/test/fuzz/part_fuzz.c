@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Part files whose checksum is right, whatever is in them. */
+/* Part files with a valid checksum and arbitrary content. */
 #include <stdlib.h>
 #include <string.h>
 

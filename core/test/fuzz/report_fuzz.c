@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* JSON reports, and the pages made of them. Their videos are not opened: those have targets of their own. */
+/* JSON reports and the HTML pages made from them. The videos named in them are not opened; other
+ * targets cover videos. */
 #include <stdio.h>
 #include <stdlib.h>
 

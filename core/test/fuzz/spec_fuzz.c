@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* --model and --feature texts. */
+/* Arguments of --model and --feature. */
 #include <stdlib.h>
 
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The text of a support vector regression, as model files hold it, and a prediction from it. The
- * first byte is the number of features. */
+/* A support vector regression as model files hold it, and a prediction with it. The first byte is
+ * the number of features. */
 #include <stdlib.h>
 
 #include "fuzz.h"

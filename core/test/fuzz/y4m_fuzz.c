@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "input/video.h"
 
-/* Larger frames than the input itself can hold are only looked for. */
+/* Frames that are larger than the input are not read, only located. */
 static int small(const VideoFormat *format)
 {
     return (uint64_t)format->width * format->height < 1 << 18;

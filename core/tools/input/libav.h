@@ -59,7 +59,7 @@ typedef struct Libav {
     AVPacket *opening; /* the first packet, kept for the CPU decoder in case the device refuses */
     bool first;        /* `frame` was decoded ahead and was not returned by find yet */
     bool draining;     /* the last packet was sent */
-    bool cut;          /* the file ends too early; guarded by log_lock when the libraries log */
+    atomic_bool cut;   /* the file ends too early; the libraries' threads set it when they log so */
     bool last_packet_damaged;
     int64_t begin;     /* the first frame's time, in units of the stream */
     bool seeking;      /* decoding towards a key frame: damage is our doing and is not reported */

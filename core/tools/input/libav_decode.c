@@ -47,7 +47,8 @@ static int read_packet(Libav *libav)
     for (;;) {
         const int err = av_read_frame(libav->format, libav->packet);
         if (err) {
-            libav->cut |= err != AVERROR_EOF || libav->last_packet_damaged;
+            if (err != AVERROR_EOF || libav->last_packet_damaged)
+                atomic_store(&libav->cut, true);
             return err == AVERROR_EXIT ? err : AVERROR_EOF;
         }
         if (libav->packet->stream_index == libav->stream->index)
@@ -203,7 +204,7 @@ enum FrameStatus libav_decode(Libav *libav)
             err = 0;
         } else if (err != AVERROR(ENOMEM)) {
             note_end(libav);
-            return libav->cut ? FRAME_CUT : FRAME_NONE;
+            return atomic_load(&libav->cut) ? FRAME_CUT : FRAME_NONE;
         }
         if (atomic_load(&libav->video->source->cancelled))
             err = AVERROR_EXIT;
@@ -301,7 +302,8 @@ static enum FrameStatus find_key(Libav *libav, int64_t time)
     }
     avcodec_flush_buffers(libav->codec);
     memset(libav->sent, 0, sizeof(libav->sent));
-    libav->draining = libav->cut = libav->last_packet_damaged = false;
+    libav->draining = libav->last_packet_damaged = false;
+    atomic_store(&libav->cut, false);
     libav->seeking = true;
     enum FrameStatus status;
     do

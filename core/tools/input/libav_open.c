@@ -301,9 +301,10 @@ static void record_error(void *object, int level, const char *format, va_list li
         return;
     pthread_mutex_lock(&libav->log_lock);
     memcpy(libav->log_line, line, sizeof(line));
-    /* the only sign that a Matroska file is cut */
-    libav->cut |= strstr(line, "ended prematurely") != NULL;
     pthread_mutex_unlock(&libav->log_lock);
+    /* the only sign that a Matroska file is cut */
+    if (strstr(line, "ended prematurely"))
+        atomic_store(&libav->cut, true);
 }
 
 void libav_log_capture(void)

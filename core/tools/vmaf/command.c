@@ -11,7 +11,7 @@
 #include "libvmaf/device.h"
 #include "libvmaf/inspect.h"
 #include "options.h"
-#include "report/show.h"
+#include "show.h"
 
 /* ---- --list_features and --list_models ---- */
 

@@ -205,8 +205,8 @@ static int prepare_rating(VideoGroup *group, unsigned i)
     return err ? err : extractors_use(group->share->options, rating->vmaf);
 }
 
-/* Chooses the pairs of the part and tells the context to record measurements, from which the merge computes
- * scores. */
+/* Chooses the pairs of the part and tells the context to record measurements, from which the merge
+ * computes scores. */
 static int prepare_part(VideoGroup *group, unsigned threads)
 {
     Rating *const rating = group->ratings[0];

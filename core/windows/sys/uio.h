@@ -7,7 +7,7 @@ struct iovec {
     void *iov_base;
     size_t iov_len;
 };
-/* Any number of threads may read at once. Reads into the first piece, as fewer bytes are always fine. */
+/* Reads into the first piece only: callers accept fewer bytes. Any thread may call it. */
 ssize_t posix_preadv(int fd, const struct iovec *pieces, int count, int64_t offset);
 #define preadv posix_preadv
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "report/show.h"
+#include "show.h"
 
 #include <errno.h>
 #include <stdlib.h>
