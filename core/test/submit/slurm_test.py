@@ -90,7 +90,7 @@ def an_array_and_its_merge(slurm):
     shown = slurm.run('scontrol', 'show', 'job', parts).stdout
     check('in the partition', shown.count('Partition=other') == 4, shown)
     done = slurm.run(shard, 'status', 'plain.json.parts')
-    check('all parts are there', (done.returncode, done.stdout) == (0, 'all 4 parts are there\n'), done.stdout)
+    check('all parts are there', (done.returncode, done.stdout) == (0, 'all 4 parts are done\n'), done.stdout)
     # Once more: there is nothing to score, and the merge depends on nothing.
     before = parts_of('plain')
     os.remove('plain.json')
@@ -158,7 +158,7 @@ def a_part_that_fails(slurm):
     check('the part failed', slurm.state(f'{parts}_2') == 'FAILED' and slurm.restarts(f'{parts}_2') == 0)
     check('the others are there', len(parts_of('failed')) == 3, parts_of('failed'))
     done = slurm.run(shard, 'status', 'failed.json.parts')
-    check('it is missed', (done.returncode, done.stdout) == (2, '3 of 4 parts are there; missing: 2\n'), done.stdout)
+    check('it is missed', (done.returncode, done.stdout) == (2, '3 of 4 parts are done; missing: 2\n'), done.stdout)
     before = parts_of('failed')
     os.remove('broken')
     (parts, merge), done = submit(slurm, 'failed', '--program', program)

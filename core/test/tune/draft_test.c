@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Files that are written beside their place: what a killed process left of one goes with the next that writes
+/* Files that are written beside their device: what a killed process left of one goes with the next that writes
  * there, and what a living one writes stays until it has its name. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,21 +14,21 @@
 #include "testing.h"
 #include "common/temp.h"
 
-static char place[] = "outfile-XXXXXX";
+static char device[] = "outfile-XXXXXX";
 
 static int set_up(void **state)
 {
-    return !mkdtemp(place);
+    return !mkdtemp(device);
 }
 
 static int tear_down(void **state)
 {
-    return rmdir(place);
+    return rmdir(device);
 }
 
 static void path_of(char path[256], const char *name)
 {
-    snprintf(path, 256, "%s/%s", place, name);
+    snprintf(path, 256, "%s/%s", device, name);
 }
 
 static void make_file(const char *name)
@@ -58,7 +58,7 @@ static void remove_file(const char *name)
 static unsigned count_drafts(void)
 {
     unsigned count = 0;
-    DIR *const dir = opendir(place);
+    DIR *const dir = opendir(device);
     assert_non_null(dir);
     for (const struct dirent *entry; (entry = readdir(dir));)
         count += !strncmp(entry->d_name, ".vmaf-tune-", strlen(".vmaf-tune-"));
@@ -122,7 +122,7 @@ static void the_next_folder_sweeps(void **state)
 {
     TempFolder *temp;
     kill_a_writer();
-    assert_int_equal(0, temp_create(&temp, place));
+    assert_int_equal(0, temp_create(&temp, device));
     temp_destroy(temp);
     assert_int_equal(0, count_drafts());
 }
@@ -213,5 +213,5 @@ TEST_MAIN(draft)
         cmocka_unit_test(what_is_not_ours),
         cmocka_unit_test(nobody_sweeps_the_living_away),
     };
-    return cmocka_run_group_tests_name("files beside their place", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("files beside their device", tests, set_up, tear_down);
 }

@@ -10,8 +10,8 @@
 
 #include "testing.h"
 #include "extras/tune/encoder.h"
-#include "extras/tune/media.h"
-#include "extras/tune/place.h"
+#include "extras/tune/job.h"
+#include "extras/tune/devices.h"
 #include "report/pooling.h"
 #include "extras/tune/search.h"
 #include "common/child.h"
@@ -199,34 +199,35 @@ static void commands_are_named(void **state)
     }
 }
 
-/* ---- places ---- */
+/* ---- devices ---- */
 
-static void places_are_read(void **state)
+static void scoring_devices_are_read(void **state)
 {
-    Place *places;
+    ScoringDevice *devices;
     size_t count;
     char error[256];
-    assert_int_equal(
-        places_parse(&places, &count, "cpu,vulkan:0,cuda:GeForce RTX,cpu", error, sizeof(error)),
-        0);
+    assert_int_equal(scoring_devices_parse(&devices, &count, "cpu,vulkan:0,cuda:GeForce RTX,cpu",
+                                           error, sizeof(error)),
+                     0);
     assert_int_equal(count, 4);
-    assert_string_equal(places[1].backend, "vulkan");
-    assert_string_equal(places[1].device, "0");
-    assert_string_equal(places[2].device, "GeForce RTX");
-    assert_null(places[3].device);
+    assert_string_equal(devices[1].backend, "vulkan");
+    assert_string_equal(devices[1].selector, "0");
+    assert_string_equal(devices[2].selector, "GeForce RTX");
+    assert_null(devices[3].selector);
     Argv argv = { 0 };
-    places[1].threads = 2;
-    place_add_words(&places[1], &argv);
+    devices[1].threads = 2;
+    scoring_device_add_options(&devices[1], &argv);
     assert_int_equal(argv.count, 6);
     assert_string_equal(argv.words[1], "vulkan");
     assert_string_equal(argv.words[3], "2");
     assert_string_equal(argv.words[5], "0");
     argv_free(&argv);
-    places_free(places, count);
+    scoring_devices_free(devices, count);
     static const char *const bad[] = { "", "cpu,", "gpu", "cpu:0", "vulkan:", "auto:1", ",cpu" };
     for (size_t i = 0; i < COUNT(bad); i++) {
-        assert_int_equal(places_parse(&places, &count, bad[i], error, sizeof(error)), -EINVAL);
-        assert_null(places);
+        assert_int_equal(scoring_devices_parse(&devices, &count, bad[i], error, sizeof(error)),
+                         -EINVAL);
+        assert_null(devices);
     }
 }
 
@@ -234,7 +235,7 @@ static void places_are_read(void **state)
  * the same device, and another one. */
 static void a_device_has_one_lock_under_all_its_names(void **state)
 {
-    Place *places;
+    ScoringDevice *devices;
     Children *children;
     size_t count;
     char error[256];
@@ -251,17 +252,18 @@ static void a_device_has_one_lock_under_all_its_names(void **state)
     fclose(script);
     assert_int_equal(chmod("list_devices", 0700), 0);
     assert_int_equal(children_create(&children), 0);
-    assert_int_equal(places_parse(&places, &count, "cpu,cuda,vulkan:0,vulkan:1,cuda:gpu b,cpu",
-                                  error, sizeof(error)),
+    assert_int_equal(scoring_devices_parse(&devices, &count,
+                                           "cpu,cuda,vulkan:0,vulkan:1,cuda:gpu b,cpu", error,
+                                           sizeof(error)),
                      0);
-    places_settle(places, count, 10, "./list_devices", children);
+    scoring_devices_prepare(devices, count, 10, "./list_devices", children);
     static const size_t locks[] = { 0, 1, 2, 1, 2, 5 };
     static const unsigned threads[] = { 3, 1, 1, 1, 1, 3 };
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(places[i].lock, locks[i]);
-        assert_int_equal(places[i].threads, threads[i]);
+        assert_int_equal(devices[i].lock, locks[i]);
+        assert_int_equal(devices[i].threads, threads[i]);
     }
-    places_free(places, count);
+    scoring_devices_free(devices, count);
     children_destroy(children);
     unlink("list_devices");
 }
@@ -318,7 +320,7 @@ TEST_MAIN(parts)
         cmocka_unit_test(encoders_become_commands),
         cmocka_unit_test(encoders_that_are_wrong_say_so),
         cmocka_unit_test(commands_are_named),
-        cmocka_unit_test(places_are_read),
+        cmocka_unit_test(scoring_devices_are_read),
         cmocka_unit_test(a_device_has_one_lock_under_all_its_names),
         cmocka_unit_test(a_tail_has_the_last_lines),
         cmocka_unit_test(a_folder_left_behind_is_removed),

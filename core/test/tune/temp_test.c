@@ -18,21 +18,21 @@
 #include "testing.h"
 #include "common/temp.h"
 
-static char place[] = "temp-XXXXXX";
+static char device[] = "temp-XXXXXX";
 
 static int set_up(void **state)
 {
-    return !mkdtemp(place);
+    return !mkdtemp(device);
 }
 
 static int tear_down(void **state)
 {
-    return rmdir(place);
+    return rmdir(device);
 }
 
 static void path_of(char path[256], const char *name)
 {
-    snprintf(path, 256, "%s/%s", place, name);
+    snprintf(path, 256, "%s/%s", device, name);
 }
 
 static void make_folder(const char *name)
@@ -63,14 +63,14 @@ static bool is_there(const char *name)
 static void pass_by(void)
 {
     TempFolder *temp;
-    assert_int_equal(0, temp_create(&temp, place));
+    assert_int_equal(0, temp_create(&temp, device));
     temp_destroy(temp);
 }
 
 static unsigned count_entries(void)
 {
     unsigned count = 0;
-    DIR *const dir = opendir(place);
+    DIR *const dir = opendir(device);
     assert_non_null(dir);
     for (const struct dirent *entry; (entry = readdir(dir));)
         count += entry->d_name[0] != '.' || strlen(entry->d_name) > 2;
@@ -143,7 +143,7 @@ static void the_lock_goes_last(void **state)
     TempFolder *temp;
     char events[4096] __attribute__((aligned(8)));
     const char *last = "";
-    assert_int_equal(0, temp_create(&temp, place));
+    assert_int_equal(0, temp_create(&temp, device));
     for (unsigned i = 0; i < 3; i++) {
         char *const path = temp_file(temp, "mkv");
         const int file = open(path, O_RDWR | O_CREAT, 0600);
@@ -181,7 +181,7 @@ static int come_and_go(void)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         TempFolder *temp;
-        if (temp_create(&temp, place))
+        if (temp_create(&temp, device))
             return 1;
         char *const path = temp_file(temp, "mkv");
         const int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);

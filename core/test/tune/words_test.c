@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "testing.h"
-#include "extras/tune/range.h"
 #include "extras/tune/encoder.h"
 
 static void assert_range(const char *text, const char *expected)
@@ -43,14 +42,14 @@ static void ranges_that_are_wrong_say_so(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         char expected[256];
         snprintf(expected, sizeof(expected),
-                 "\"%s\" is no list of settings; \"20..44:6\" or \"20,26,32\" is", bad[i]);
+                 "\"%s\" is not a list of settings; write \"20..44:6\" or \"20,26,32\"", bad[i]);
         assert_range(bad[i], expected);
     }
-    assert_range("44..20", "\"44..20\" goes down; write the smaller setting first");
+    assert_range("44..20", "the range in \"44..20\" is reversed; write the smaller setting first");
     assert_range("1..2:0", "the step in \"1..2:0\" must be more than 0");
     assert_range("1..2:-1", "the step in \"1..2:-1\" must be more than 0");
     assert_range("0..100000:0.0001", "\"0..100000:0.0001\" has more than 256 settings");
-    assert_range("0..99999999999", "the settings in \"0..99999999999\" are too large");
+    assert_range("0..99999999999", "a setting in \"0..99999999999\" is too large");
 }
 
 static void assert_words(const char *text, const char *const *expected)
@@ -108,20 +107,22 @@ static void commands_that_are_wrong_say_so(void **state)
     static const struct {
         const char *text, *error;
     } bad[] = {
-        { "", "the encoder's command is empty" },
-        { " \t", "the encoder's command is empty" },
-        { "e 'x", "a quotation in the encoder's command does not end" },
-        { "e \"x\\\"", "a quotation in the encoder's command does not end" },
-        { "e \\", "a quotation in the encoder's command does not end" },
-        { "e {output}", "the encoder's command has no {crf}" },
-        { "e {crf}", "the encoder's command has no {output}" },
+        { "", "the encoder command is empty" },
+        { " \t", "the encoder command is empty" },
+        { "e 'x", "a quote in the encoder command is not closed" },
+        { "e \"x\\\"", "a quote in the encoder command is not closed" },
+        { "e \\", "a quote in the encoder command is not closed" },
+        { "e {output}", "the encoder command lacks {crf}" },
+        { "e {crf}", "the encoder command lacks {output}" },
         { "e {crf} {output} {bitrate}",
-          "\"{bitrate}\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a brace" },
+          "unknown placeholder in \"{bitrate}\"; use {input}, {y4m}, {output}, {output.EXT} or {crf}, "
+          "and {{ for a brace" },
         { "e {crf} {output} {crf",
-          "\"{crf\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a brace" },
+          "unknown placeholder in \"{crf\"; use {input}, {y4m}, {output}, {output.EXT} or {crf}, "
+          "and {{ for a brace" },
         { "e {crf} {output./../x}",
-          "\"{output./../x}\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a "
-          "brace" },
+          "unknown placeholder in \"{output./../x}\"; use {input}, {y4m}, {output}, {output.EXT} or {crf}, "
+          "and {{ for a brace" },
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
         Template template;

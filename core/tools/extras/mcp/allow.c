@@ -175,8 +175,8 @@ static int check_file(int fd, const char *path, uint64_t max_bytes, char *why, s
 
 static int tell_outside(const Allow *allow, const char *path, char *why, size_t size)
 {
-    int used = snprintf(
-        why, size, "%s: there is no such file in the folders that this server may read:", path);
+    int used =
+        snprintf(why, size, "%s: no such file in the folders that this server may read:", path);
     for (size_t i = 0; i < allow->count && used > 0 && (size_t)used < size; i++)
         used += snprintf(why + used, size - (size_t)used, " %s", allow_folder(allow, i));
     return -EACCES;
@@ -202,7 +202,7 @@ int allow_open(const Allow *allow, const char *path, uint64_t max_bytes, char *w
         if (error == ENOTSUP)
             snprintf(why, size, "%s is not an ordinary file", path);
         else
-            snprintf(why, size, "%s cannot be opened: %s", path, strerror(error));
+            snprintf(why, size, "cannot open %s: %s", path, strerror(error));
         return -error;
     }
     const int err = check_file(fd, path, max_bytes, why, size);
@@ -230,7 +230,7 @@ int harmless_feature(const char *spec, char *why, size_t size)
         const OptionSpec *const option = &feature.options[i];
         if (!names_file(option->key, option->value))
             continue;
-        snprintf(why, size, "feature %s: the option %s is not to be had here: it writes files",
+        snprintf(why, size, "feature %s: the option %s is not allowed, because it writes files",
                  feature.extractor, option->key);
         err = -EINVAL;
     }
@@ -287,7 +287,8 @@ int harmless_model(int fd, const char *path, char *why, size_t size)
     json_t *const model = json_loadb(text, (size_t)info.st_size, 0, NULL);
     const char *const option = find_option(model, false);
     if (option)
-        snprintf(why, size, "%s: a model with the option %s is not to be had here: it writes files",
+        snprintf(why, size,
+                 "%s: the model sets the option %s, which is not allowed, because it writes files",
                  path, option);
     const int err = option ? -EINVAL : 0;
     json_decref(model);

@@ -18,23 +18,21 @@ enum {
 };
 
 const Arg mcp_options[] = {
-    { .help = "What clients may do" },
+    { .help = "Files and limits" },
     { .id = ARG_ALLOW,
       .name = "allow",
       .value = "FOLDER",
-      .help =
-          "files in this folder and below may be read; may be\nrepeated, and words that are no options are "
-          "further\nfolders",
+      .help = "clients may read files below this folder; may be\n"
+              "repeated; words that are not options name folders, too",
       .complete = "folder" },
     { .id = ARG_MAX_BYTES,
       .name = "max_bytes",
       .value = "N",
-      .help =
-          "the largest file that is read; K, M, G and T stand\nfor powers of 1024 (default: 64G)" },
+      .help = "largest file to read; K, M, G and T are powers of\n1024 (default: 64G)" },
     { .id = ARG_TIMEOUT,
       .name = "timeout",
       .value = "SECONDS",
-      .help = "a call that takes longer is stopped (default: 3600)" },
+      .help = "time limit for each call (default: 3600)" },
     { .id = ARG_JOBS,
       .name = "jobs",
       .value = "N",
@@ -59,7 +57,8 @@ const Arg mcp_options[] = {
 void mcp_options_print_help(FILE *file)
 {
     fputs("Usage: vmaf-mcp --allow FOLDER... [OPTION]...\n"
-          "Serve VMAF to assistants: the Model Context Protocol on standard input and output.\n",
+          "Offer VMAF to AI assistants: a Model Context Protocol server on standard input and "
+          "output.\n",
           file);
     args_print_help(mcp_options, file);
 }
@@ -88,7 +87,7 @@ static int parse_count(const char *name, const char *value, unsigned max, unsign
     errno = 0;
     const unsigned long number = strtoul(value, &end, 10);
     if (*value < '0' || *value > '9' || *end || errno || number < 1 || number > max)
-        return usage_error("--%s wants a number from 1 to %u, not '%s'", name, max, value);
+        return usage_error("--%s takes a number from 1 to %u, not '%s'", name, max, value);
     *out = (unsigned)number;
     return 0;
 }
@@ -103,7 +102,7 @@ static int parse_bytes(const char *value, uint64_t *out)
     const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (*value < '0' || *value > '9' || errno || (unit ? end[1] : *end) || !number ||
         number > UINT64_MAX >> shift)
-        return usage_error("--max_bytes wants a number such as 500M, not '%s'", value);
+        return usage_error("--max_bytes takes a number such as 500M, not '%s'", value);
     *out = (uint64_t)number << shift;
     return 0;
 }
@@ -157,6 +156,6 @@ int mcp_options_parse(McpConfig *config, int argc, char **argv, enum McpAction *
     if (found < 0)
         return usage_error("%s", scanner.error);
     if (!allow_folder(config->allow, 0))
-        return usage_error("no folder is allowed, so nothing could be read: name one with --allow");
+        return usage_error("no folder is allowed; give one with --allow");
     return 0;
 }

@@ -34,15 +34,15 @@ static const char *fault(const json_t *value)
     const json_t *const params = json_object_get(value, "params");
     const char *const version = json_string_value(json_object_get(value, "jsonrpc"));
     if (!version || strcmp(version, "2.0") != 0)
-        return "a message is JSON-RPC 2.0: it has \"jsonrpc\": \"2.0\"";
+        return "a message must have \"jsonrpc\": \"2.0\"";
     if (id && !rpc_is_id(id))
-        return "an id is a string or an integer";
+        return "an id must be a string or an integer";
     if (method && !json_is_string(method))
-        return "a method is a string";
+        return "a method must be a string";
     if (params && !json_is_object(params))
-        return "params are an object";
+        return "params must be an object";
     if (!method && !json_object_get(value, "result") && !json_object_get(value, "error"))
-        return "a message has a method, or is a response";
+        return "a message needs a method, a result or an error";
     return NULL;
 }
 
@@ -54,7 +54,7 @@ void rpc_examine(const json_t *value, RpcMessage *message)
         .id = rpc_is_id(id) ? id : NULL,
         .method = json_string_value(json_object_get(value, "method")),
         .params = json_object_get(value, "params"),
-        .why = json_is_object(value) ? fault(value) : "a message is an object",
+        .why = json_is_object(value) ? fault(value) : "a message must be an object",
     };
     if (message->why)
         return;

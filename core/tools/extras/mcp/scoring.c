@@ -300,7 +300,7 @@ static int take_report(const Call *call, Scoring *scoring, const char *text, siz
     scoring->result = scoring->report ? summarize(call, scoring) : NULL;
     if (scoring->result)
         return 0;
-    snprintf(why, size, "the worker's report cannot be read: %s", error.text);
+    snprintf(why, size, "cannot read the worker's report: %s", error.text);
     return -EIO;
 }
 

@@ -6,40 +6,45 @@
 #include "task.h"
 
 /* Schema properties for scoring options, which scoring_run reads from the arguments. */
-#define SCORING_PROPERTIES                                                                                          \
-    "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "                    \
-    "\"Name of a built-in model (see describe_model), or path of a model file. Default: "                           \
-    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement.\"},"                        \
-    "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "                      \
-    "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as well: "                  \
-    "psnr, float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "                      \
-    "'=': cambi=full_ref=true.\"},"                                                                                 \
-    "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give figures of the "                         \
-    "features that the model is made from.\"},"                                                                     \
-    "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "                    \
-    "\"Where to compute: cpu (default), auto, or one that list_backends calls usable. Scores are "                  \
-    "the same everywhere.\"},"                                                                                      \
-    "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256, \"description\": "                    \
-    "\"Which GPU of the backend: its number, part of its name, UUID or PCI address.\"},"                            \
-    "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256, \"description\": "                      \
-    "\"Worker threads; by default this machine's share.\"},"                                                        \
-    "\"subsample\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000, \"description\": "                   \
-    "\"Score every Nth frame only: faster, less exact.\"},"                                                         \
-    "\"frame_count\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000, "                             \
-    "\"description\": \"Stop after so many frames.\"},"                                                             \
-    "\"skip_reference\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "                          \
-    "\"description\": \"Frames to drop at the start of the reference.\"},"                                          \
-    "\"skip_distorted\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "                          \
-    "\"description\": \"Frames to drop at the start of the distorted video.\"},"                                    \
-    "\"scale\": {\"type\": \"string\", \"enum\": [\"bicubic\", \"bilinear\", \"lanczos\", \"nearest\", "            \
-    "\"area\", \"model\", \"none\"], \"description\": \"How a video of another size is brought to the reference's " \
-    "(default bicubic); model: both to the model's size; none: that is an error.\"},"                               \
-    "\"raw\": {\"type\": \"object\", \"description\": \"For videos of raw planes (.yuv): what they "                \
-    "hold.\", \"required\": [\"width\", \"height\", \"pixel_format\", \"bitdepth\"], "                              \
-    "\"additionalProperties\": false, \"properties\": {"                                                            \
-    "\"width\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                                      \
-    "\"height\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                                     \
-    "\"pixel_format\": {\"type\": \"string\", \"enum\": [\"420\", \"422\", \"444\", \"400\"]}, "                    \
+#define SCORING_PROPERTIES                                                                         \
+    "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, \"description\": "   \
+    "\"Name of a built-in model (see describe_model), or path of a model file. Default: "          \
+    "vmaf_v0.6.1; vmaf_4k_v0.6.1 is for 4K screens, vmaf_v0.6.1neg ignores enhancement.\"},"       \
+    "\"features\": {\"type\": \"array\", \"maxItems\": 16, \"items\": {\"type\": \"string\", "     \
+    "\"minLength\": 1, \"maxLength\": 256}, \"description\": \"Other metrics to compute as "       \
+    "well: "                                                                                       \
+    "psnr, float_ssim, float_ms_ssim, ciede, cambi, psnr_hvs and so on; options follow after "     \
+    "'=': cambi=full_ref=true.\"},"                                                                \
+    "\"all_metrics\": {\"type\": \"boolean\", \"description\": \"Also give scores of the "         \
+    "features that the model uses.\"},"                                                            \
+    "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, \"description\": "   \
+    "\"Where to compute: cpu (default), auto, or one that list_backends calls usable. "            \
+    "Scores are "                                                                                  \
+    "the same everywhere.\"},"                                                                     \
+    "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256, \"description\": "   \
+    "\"Which GPU of the backend: its number, part of its name, UUID or PCI address.\"},"           \
+    "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256, \"description\": "     \
+    "\"Worker threads (default: processors divided by calls at once).\"},"                         \
+    "\"subsample\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000, "                   \
+    "\"description\": "                                                                            \
+    "\"Score every Nth frame only: faster, less exact.\"},"                                        \
+    "\"frame_count\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000, "            \
+    "\"description\": \"Stop after this many frames.\"},"                                          \
+    "\"skip_reference\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "         \
+    "\"description\": \"Frames to drop at the start of the reference.\"},"                         \
+    "\"skip_distorted\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 100000000, "         \
+    "\"description\": \"Frames to drop at the start of the distorted video.\"},"                   \
+    "\"scale\": {\"type\": \"string\", \"enum\": [\"bicubic\", \"bilinear\", \"lanczos\", "        \
+    "\"nearest\", "                                                                                \
+    "\"area\", \"model\", \"none\"], \"description\": \"How to scale a distorted video to "        \
+    "the reference's size (default bicubic); "                                                     \
+    "model: scale both to the model's size; none: different sizes are an error.\"},"               \
+    "\"raw\": {\"type\": \"object\", \"description\": \"The format of raw videos (.yuv).\", "      \
+    "\"required\": [\"width\", \"height\", \"pixel_format\", \"bitdepth\"], "                      \
+    "\"additionalProperties\": false, \"properties\": {"                                           \
+    "\"width\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                     \
+    "\"height\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}, "                    \
+    "\"pixel_format\": {\"type\": \"string\", \"enum\": [\"420\", \"422\", \"444\", \"400\"]}, "   \
     "\"bitdepth\": {\"type\": \"integer\", \"minimum\": 8, \"maximum\": 16}}}"
 
 typedef struct Scoring {
@@ -57,27 +62,32 @@ typedef struct Scoring {
 } Scoring;
 
 /* The schema of `result`. */
-#define SCORING_RESULT                                                                                         \
-    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", \"pooled\"], "            \
-    "\"properties\": {"                                                                                        \
-    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "                           \
-    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were scored.\"}, "            \
-    "\"metric\": {\"type\": \"string\", \"description\": \"What score is of: the model's name in "             \
-    "pooled.\"}, "                                                                                             \
-    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to 100.\"}, "          \
-    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, harmonic_mean, "             \
-    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                                    \
-    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "                   \
-    "[\"number\", \"null\"]}}}, "                                                                              \
-    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "               \
-    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "                       \
-    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "                   \
-    "\"description\": \"Seconds from the start.\"}, \"score\": {\"type\": \"number\"}}}}, "                    \
-    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"description\": \"What there is " \
-    "to say of the videos.\"}, "                                                                               \
-    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                                  \
-    "\"features\": {\"type\": \"array\", \"description\": \"What was computed, and where.\"}, "                \
-    "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored in a second.\"}}}"
+#define SCORING_RESULT                                                                             \
+    "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\", \"frames\", "             \
+    "\"pooled\"], "                                                                                \
+    "\"properties\": {"                                                                            \
+    "\"reference\": {\"type\": \"string\"}, \"distorted\": {\"type\": \"string\"}, "               \
+    "\"frames\": {\"type\": \"integer\", \"description\": \"Pairs of frames that were "            \
+    "scored.\"}, "                                                                                 \
+    "\"metric\": {\"type\": \"string\", \"description\": \"The metric of score, a name in "        \
+    "pooled.\"}, "                                                                                 \
+    "\"score\": {\"type\": \"number\", \"description\": \"Mean of the model's scores, 0 to "       \
+    "100.\"}, "                                                                                    \
+    "\"pooled\": {\"type\": \"object\", \"description\": \"For each metric: mean, "                \
+    "harmonic_mean, "                                                                              \
+    "min, p1, p5, p10, median, max, stddev and so on, over all frames.\", "                        \
+    "\"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "       \
+    "[\"number\", \"null\"]}}}, "                                                                  \
+    "\"worst\": {\"type\": \"array\", \"description\": \"Frames with the lowest scores, lowest "   \
+    "first.\", \"items\": {\"type\": \"object\", \"required\": [\"frame\", \"score\"], "           \
+    "\"properties\": {\"frame\": {\"type\": \"integer\"}, \"time\": {\"type\": \"number\", "       \
+    "\"description\": \"Seconds from the start.\"}, \"score\": {\"type\": \"number\"}}}}, "        \
+    "\"messages\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "                      \
+    "\"description\": \"Remarks about the videos.\"}, "                                            \
+    "\"inputs\": {\"type\": \"object\"}, \"models\": {\"type\": \"array\"}, "                      \
+    "\"features\": {\"type\": \"array\", \"description\": \"The features computed, and "           \
+    "where.\"}, "                                                                                  \
+    "\"fps\": {\"type\": \"number\", \"description\": \"Frames scored per second.\"}}}"
 
 /* Add --model for a built-in model or a model file. Returns 0, or a negative errno with a message
  * in `why`. */

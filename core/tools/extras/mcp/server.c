@@ -31,10 +31,11 @@ static const char *const revision_names[REVISIONS] = { "",           "2024-11-05
 #define SUBSCRIPTIONS_MAX 16
 
 static const char instructions[] =
-    "Scores how well an encoded video has kept the quality of its reference (VMAF and other metrics). Scores "
-    "run from 0 to 100; 95 and more can hardly be told from the reference, 80 is good, below 60 is plainly "
-    "worse. Look at p1 or p5 beside the mean: a good mean can hide bad scenes. Paths name files below the "
-    "folders that the server was started with.";
+    "Scores how well an encoded video preserves the quality of its reference "
+    "(VMAF and other metrics). Scores run from 0 to 100; 95 or more is hardly "
+    "distinguishable from the reference, 80 is good, below 60 is clearly worse. "
+    "Look at p1 or p5 besides the mean: a good mean can hide bad scenes. Paths "
+    "must name files below the folders that the server was started with.";
 
 /* The answers to a batch, which are sent together. */
 typedef struct Batch {
@@ -160,11 +161,11 @@ static void initialize(const Request *request)
         return;
     }
     if (request->batch) {
-        refuse(request, RPC_INVALID_REQUEST, "initialize is no part of a batch");
+        refuse(request, RPC_INVALID_REQUEST, "initialize cannot be part of a batch");
         return;
     }
     if (!wanted) {
-        refuse(request, RPC_INVALID_PARAMS, "initialize names a protocolVersion");
+        refuse(request, RPC_INVALID_PARAMS, "initialize needs a protocolVersion");
         return;
     }
     for (unsigned i = REVISION_2024_11_05; i <= REVISION_2025_11_25; i++)
@@ -210,7 +211,7 @@ static void list_tools(const Request *request)
     json_t *const list = json_array();
     if (json_object_get(request->params, "cursor")) { /* we never return any */
         json_decref(list);
-        refuse(request, RPC_INVALID_PARAMS, "there is no such cursor");
+        refuse(request, RPC_INVALID_PARAMS, "unknown cursor");
         return;
     }
     for (const Tool *const *tool = tools; *tool; tool++)
@@ -243,7 +244,7 @@ static void call_tool(const Request *request)
     const Tool *const tool = json_is_string(name) ? tool_find(json_string_value(name)) : NULL;
     char why[512];
     if (!json_is_string(name)) {
-        refuse(request, RPC_INVALID_PARAMS, "a call names a tool");
+        refuse(request, RPC_INVALID_PARAMS, "a call needs the name of a tool");
         return;
     }
     if (!tool) {
@@ -252,11 +253,11 @@ static void call_tool(const Request *request)
         return;
     }
     if (given && !json_is_object(given)) {
-        refuse(request, RPC_INVALID_PARAMS, "arguments are an object");
+        refuse(request, RPC_INVALID_PARAMS, "arguments must be an object");
         return;
     }
     if (token && !rpc_is_id(token)) {
-        refuse(request, RPC_INVALID_PARAMS, "a progressToken is a string or an integer");
+        refuse(request, RPC_INVALID_PARAMS, "a progressToken must be a string or an integer");
         return;
     }
     json_t *const arguments = given ? json_deep_copy(given) : json_object();
@@ -281,10 +282,9 @@ static void call_tool(const Request *request)
     json_decref(call.arguments);
     json_decref(call.token);
     if (err == -EEXIST)
-        refuse(request, RPC_INVALID_REQUEST, "a request with this id is under way");
+        refuse(request, RPC_INVALID_REQUEST, "a request with this id is still running");
     else if (err == -EBUSY)
-        answer(request, tool_failure("too many calls are waiting already: try again when some of "
-                                     "them have ended"));
+        answer(request, tool_failure("too many calls are waiting; try again later"));
     else
         refuse(request, RPC_INTERNAL_ERROR, strerror(-err));
 }
@@ -311,7 +311,7 @@ static void listen_for_changes(const Request *request)
 {
     Server *const server = request->server;
     if (!json_is_object(json_object_get(request->params, "notifications"))) {
-        refuse(request, RPC_INVALID_PARAMS, "notifications are an object");
+        refuse(request, RPC_INVALID_PARAMS, "notifications must be an object");
         return;
     }
     if (json_array_size(server->subscriptions) >= SUBSCRIPTIONS_MAX) {
@@ -368,7 +368,7 @@ static bool find_revision(Request *request)
     const json_t *const version = json_object_get(meta, META "protocolVersion");
     request->revision = request->server->revision;
     if (meta && !json_is_object(meta)) {
-        refuse(request, RPC_INVALID_PARAMS, "_meta is an object");
+        refuse(request, RPC_INVALID_PARAMS, "_meta must be an object");
         return false;
     }
     if (!version)
@@ -377,7 +377,7 @@ static bool find_revision(Request *request)
     request->revision = REVISION_2026_07_28;
     if (!name || !json_is_object(json_object_get(meta, META "clientCapabilities"))) {
         refuse(request, RPC_INVALID_PARAMS,
-               "_meta has a protocolVersion, which is a string, and clientCapabilities, an object");
+               "_meta needs a protocolVersion (a string) and clientCapabilities (an object)");
         return false;
     }
     if (strcmp(name, revision_names[REVISION_2026_07_28]) != 0) {
@@ -404,8 +404,8 @@ static void handle_request(Server *server, Batch *batch, const RpcMessage *messa
         refuse(&request, RPC_METHOD_NOT_FOUND, "Method not found");
     else if (request.revision < method->first)
         refuse(&request, RPC_INVALID_PARAMS,
-               "a session begins with initialize, or each request has its protocolVersion and "
-               "clientCapabilities in _meta");
+               "begin with initialize, or send protocolVersion and clientCapabilities in "
+               "_meta of each request");
     else
         method->run(&request);
 }
@@ -454,7 +454,7 @@ bool server_hear(void *arg, const char *text, size_t length)
     Server *const server = arg;
     char why[256];
     if (!text) {
-        snprintf(why, sizeof(why), "a message has at most %zu bytes", MESSAGE_MAX);
+        snprintf(why, sizeof(why), "a message may have at most %zu bytes", MESSAGE_MAX);
         refuse_message(server, NULL, NULL, RPC_INVALID_REQUEST, why);
         return !out_is_broken(server->client);
     }

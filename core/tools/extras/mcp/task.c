@@ -103,7 +103,7 @@ const char *task_scratch(Task *task, char *why, size_t size)
         return NULL;
     const int fd = scratch_file();
     if (fd < 0) {
-        snprintf(why, size, "no temporary file can be made: %s", strerror(-fd));
+        snprintf(why, size, "cannot create a temporary file: %s", strerror(-fd));
         return NULL;
     }
     task->scratch[task->scratch_count++] = fd;
@@ -292,14 +292,14 @@ static int judge(const Task *task, int err, char *why, size_t size)
     if (err == -EFBIG)
         snprintf(why, size, "%s printed more than %zu MiB", program, OUTPUT_MAX >> 20);
     else if (err)
-        snprintf(why, size, "%s could not be run: %s", program, strerror(-err));
+        snprintf(why, size, "cannot run %s: %s", program, strerror(-err));
     else if (end->timed_out)
-        snprintf(why, size, "it took longer than is allowed and was stopped");
+        snprintf(why, size, "it exceeded the time limit and was stopped");
     else if (end->signal)
         snprintf(why, size, "%s was killed by signal %d (%s)%s%s", program, end->signal,
-                 strsignal(end->signal), *task->said ? "; it said: " : "", task->said);
+                 strsignal(end->signal), *task->said ? "; its messages: " : "", task->said);
     else if (end->code)
-        snprintf(why, size, "%s", *task->said ? task->said : "it failed without a word");
+        snprintf(why, size, "%s", *task->said ? task->said : "it failed without a message");
     return err ? err : end->timed_out ? -ETIMEDOUT : end->signal || end->code ? -EIO : 0;
 }
 

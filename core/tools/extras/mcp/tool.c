@@ -87,6 +87,6 @@ int worker_main(int argc, char **argv)
         return worker_model(argc - 3, argv + 3);
     if (!strcmp(kind, WORKER_FRAMES))
         return worker_frames(argc - 3, argv + 3);
-    fprintf(stderr, "%s is what vmaf-mcp says to itself\n", WORKER_WORD);
+    fprintf(stderr, "%s is for internal use by vmaf-mcp\n", WORKER_WORD);
     return 1;
 }

@@ -32,9 +32,9 @@ static int probe(Call *call, const char *backend, json_t *entry)
     if (found)
         json_object_update(entry, found);
     else
-        json_object_update_new(entry,
-                               json_pack("{s:b, s:[], s:o}", "usable", 0, "devices", "problem",
-                                         rpc_text(err ? why : "its answer makes no sense")));
+        json_object_update_new(
+            entry, json_pack("{s:b, s:[], s:o}", "usable", 0, "devices", "problem",
+                             rpc_text(err ? why : "the worker's answer is not valid JSON")));
     json_decref(found);
     task_free(&task);
     return err == -ECANCELED ? err : 0;
@@ -54,7 +54,7 @@ static json_t *run_list_backends(Call *call)
     json_array_append_new(list, describe_cpu());
     for (unsigned i = 0; (name = vmaf_backend_name(i)); i++) {
         char text[64];
-        snprintf(text, sizeof(text), "asking %s", vmaf_backend_title(name));
+        snprintf(text, sizeof(text), "testing %s", vmaf_backend_title(name));
         call_progress(call, i + 1, 0.0, text);
         const bool built = vmaf_backend_built(name) > 0;
         json_t *const entry = json_pack("{s:s, s:s, s:b}", "name", name, "title",
@@ -62,7 +62,7 @@ static json_t *run_list_backends(Call *call)
         json_array_append_new(list, entry);
         if (!built)
             json_object_update_new(entry, json_pack("{s:b, s:[], s:s}", "usable", 0, "devices",
-                                                    "problem", "it is not part of this build"));
+                                                    "problem", "not part of this build"));
         else if (probe(call, name, entry)) {
             json_decref(list);
             return NULL;
@@ -75,13 +75,14 @@ const Tool list_backends_tool = {
     .name = "list_backends",
     .title = "List where scores can be computed",
     .description =
-        "List the backends (cpu, cuda, hip, vulkan, …) and their devices. A small pair is really scored "
-        "on each device, and has to score as on the CPU; what cannot be used comes with the reason. A device of type software is "
-        "a CPU that plays a GPU: slow, and to be named as device to be used.",
+        "List the backends (cpu, cuda, hip, vulkan, …) and their devices. Each device scores a "
+        "small pair of videos and must give the same scores as "
+        "the CPU; unusable devices come with the reason. A device of type software "
+        "emulates a GPU on the CPU: slow, and used only when named as device.",
     .input =
         "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
         "\"timeout\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 600, \"description\": "
-        "\"Seconds that each backend may take (default 30).\"}}}",
+        "\"Time limit for each backend in seconds (default 30).\"}}}",
     .output = "{\"type\": \"object\", \"required\": [\"backends\"], \"properties\": {\"backends\": "
               "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"name\", "
               "\"title\", \"built\", \"usable\", \"devices\"], \"properties\": {"
@@ -116,7 +117,7 @@ static char *find_problem(const VmafDeviceInfo *info)
     json_t *const device = cpu ? trial_score(info->backend, info->index) : NULL;
     char *const problem =
         device ? trial_compare(device, cpu)
-               : strdup("a small pair could not be scored there; vmaf --doctor says more");
+               : strdup("cannot score a small pair there; vmaf --doctor shows details");
     json_decref(cpu);
     json_decref(device);
     return problem;

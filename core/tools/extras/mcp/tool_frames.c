@@ -92,9 +92,10 @@ const Tool worst_frames_tool = {
     .name = "worst_frames",
     .title = "Show the worst frames",
     .description =
-        "Score a distorted (encoded) video against its reference, as score does, and show the frames with the "
-        "lowest scores as pictures: the reference's and the distorted video's, to see what went wrong. "
-        "Of each second only the worst frame is shown.",
+        "Score a distorted (encoded) video against its reference, as score does, and show the "
+        "frames with the "
+        "lowest scores as pictures from both videos, to see what went wrong. Shows at most one "
+        "frame per second of video.",
     .input = "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\"], "
              "\"additionalProperties\": false, \"properties\": {"
              "\"reference\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
@@ -200,7 +201,7 @@ int worker_frames(int argc, char **argv)
     const unsigned wanted = argc > 1 ? (unsigned)strtoul(argv[0], NULL, 10) : 0;
     const int fd = wanted ? scratch_file() : -EINVAL;
     if (fd < 0) {
-        say("no temporary file can be made: %s", strerror(-fd));
+        say("cannot create a temporary file: %s", strerror(-fd));
         return 1;
     }
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

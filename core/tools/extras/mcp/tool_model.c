@@ -44,11 +44,12 @@ static json_t *run_describe_model(Call *call)
     if (err == -ECANCELED)
         return NULL;
     if (!found)
-        return tool_failure("%s%s", err ? why : "the model cannot be read",
-                            summary || file
-                                ? ""
-                                : " (nor is it a built-in model; without arguments, this "
-                                  "tool lists them)");
+        return tool_failure(
+            "%s%s", err ? why : "cannot read the model",
+            summary || file
+                ? ""
+                : " (and no built-in model has this name; without arguments, this tool lists "
+                  "them)");
     json_object_set_new(found, "name", json_string(name));
     if (summary)
         json_object_set_new(found, "summary", json_string(summary));
@@ -59,8 +60,8 @@ const Tool describe_model_tool = {
     .name = "describe_model",
     .title = "Describe a model",
     .description =
-        "What a VMAF model is for and which features it predicts from. Without arguments: all built-in "
-        "models, each in a line. A collection also gives a confidence interval.",
+        "Describe the purpose of a VMAF model and the features it uses. Without "
+        "arguments, list all built-in models. A collection also gives a confidence interval.",
     .input = "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
              "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
              "\"description\": \"Name of a built-in model, or path of a model file.\"}}}",

@@ -34,8 +34,10 @@ const Tool score_tool = {
     .name = "score",
     .title = "Score a video",
     .description =
-        "Compare a distorted (encoded) video with its reference and score its quality with VMAF, and with other "
-        "metrics on request. Gives figures over all frames (mean, harmonic mean, percentiles) and the worst "
+        "Compare a distorted (encoded) video with its reference and score its quality with VMAF, "
+        "and with other "
+        "metrics on request. Gives figures over all frames (mean, harmonic mean, percentiles) and "
+        "the worst "
         "frames. Both are files on the server's machine.",
     .input = "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\"], "
              "\"additionalProperties\": false, \"properties\": {"
@@ -101,7 +103,7 @@ static json_t *answer_compare(const char *reference, json_t *results, int err)
     const json_t *const best = json_array_get(results, 0);
     json_t *answer = NULL;
     if (err == -ETIMEDOUT)
-        answer = tool_failure("it took longer than is allowed and was stopped");
+        answer = tool_failure("it exceeded the time limit and was stopped");
     else if (!err && json_object_get(best, "score"))
         answer = tool_result(json_pack("{s:s, s:O}", "reference", reference, "results", results));
     else if (!err)
@@ -136,8 +138,9 @@ const Tool compare_tool = {
     .name = "compare",
     .title = "Compare several encodes",
     .description =
-        "Score several distorted (encoded) videos against one reference, and list them best first. A "
-        "video that cannot be scored has an error in its place; the others are scored all the same.",
+        "Score several distorted (encoded) videos against one reference, and list them best "
+        "first. A video that cannot be scored gets an error instead of a score; the others "
+        "are still scored.",
     .input = "{\"type\": \"object\", \"required\": [\"reference\", \"distorted\"], "
              "\"additionalProperties\": false, \"properties\": {"
              "\"reference\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "

@@ -90,7 +90,8 @@ static int add_words(Task *task, const json_t *arguments, char *why, size_t size
                                                                                           "device",
                                                                                           NULL);
     if (!is_plain(encoder) || (preset && !is_plain(preset)) || !is_plain(backend)) {
-        snprintf(why, size, "encoder, preset and backend are names: letters, digits, '-' and '_'");
+        snprintf(why, size,
+                 "encoder, preset and backend must be names of letters, digits, '-' and '_'");
         return -EINVAL;
     }
     const char *const source = task_file(task, tool_string(arguments, "source", ""), why, size);
@@ -161,35 +162,40 @@ const Tool search_target_tool = {
     .name = "search_target",
     .title = "Find the setting that reaches a score",
     .description =
-        "Find the quality setting (such as CRF) of an encoder of ffmpeg that just reaches a VMAF score, by "
-        "encoding samples of the source with a few settings and scoring them. Gives the setting, the "
-        "bitrate to expect and all tries; nothing is kept of the encodes. Takes minutes.",
+        "Find the quality setting (such as CRF) of an encoder of ffmpeg that just reaches a VMAF "
+        "score, by "
+        "encoding samples of the source with a few settings and scoring them. Returns the "
+        "setting, the expected bitrate and all tries; keeps no encodes. "
+        "Takes minutes.",
     .input =
         "{\"type\": \"object\", \"required\": [\"source\", \"encoder\", \"target\"], "
         "\"additionalProperties\": false, \"properties\": {"
         "\"source\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
         "\"description\": \"Path of the video to encode.\"}, "
         "\"encoder\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 64, "
-        "\"description\": \"One of ffmpeg's: libx264, libx265, libsvtav1, libvpx-vp9, …\"}, "
+        "\"description\": \"An encoder of ffmpeg: libx264, libx265, libsvtav1, libvpx-vp9, …\"}, "
         "\"preset\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, "
-        "\"description\": \"Of the encoder: medium, slow; 6 with libsvtav1.\"}, "
+        "\"description\": \"The encoder's preset, such as medium or slow; 6 for libsvtav1.\"}, "
         "\"target\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 110, "
         "\"description\": \"The score to reach, such as 95.\"}, "
         "\"pool\": {\"type\": \"string\", \"enum\": [\"mean\", \"harmonic_mean\", \"min\", "
-        "\"median\", \"p1\", \"p5\", \"p10\", \"p25\"], \"description\": \"Which figure is to reach "
-        "it: the mean (default), or the worst frames' p1, p5.\"}, "
+        "\"median\", \"p1\", \"p5\", \"p10\", \"p25\"], \"description\": \"The pooled score that "
+        "must reach the target: the mean (default), or p1 or "
+        "p5 for the worst frames.\"}, "
         "\"lowest\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 255, "
-        "\"description\": \"Look among settings from here, with highest.\"}, "
+        "\"description\": \"Lowest setting to try; needs highest.\"}, "
         "\"highest\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 255, "
-        "\"description\": \"Up to here.\"}, "
+        "\"description\": \"Highest setting to try; needs lowest.\"}, "
         "\"samples\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 64, "
-        "\"description\": \"Scenes that stand for the whole (default 4); 0: the whole.\"}, "
+        "\"description\": \"Samples to encode instead of the whole video (default 4); 0: the "
+        "whole video.\"}, "
         "\"sample_time\": {\"type\": \"number\", \"minimum\": 0.1, \"maximum\": 600, "
-        "\"description\": \"Seconds of each (default 8).\"}, "
+        "\"description\": \"Length of each sample in seconds (default 8).\"}, "
         "\"model\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 4096, "
         "\"description\": \"Name of a built-in model, or path of a model file.\"}, "
         "\"backend\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 32, "
-        "\"description\": \"Where to score: cpu (default), or one of list_backends.\"}, "
+        "\"description\": \"Where to score: cpu (default), or a usable backend of "
+        "list_backends.\"}, "
         "\"device\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 256}, "
         "\"threads\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 256}}}",
     .output = "{\"type\": \"object\", \"required\": [\"source\", \"encoder\", \"option\", "

@@ -7,7 +7,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "plan.h"
+#include "split.h"
 
 /* Limits of AWS Batch for the size of an array. */
 enum { ARRAY_MIN = 2, ARRAY_MAX = 10000 };
@@ -68,7 +68,7 @@ static int send(Submission *s, json_t *job, const char *stands_for, char **answe
     argv_add(&argv, text ? text : "");
     int err = text ? step_run(s->children, &argv, options->dry_run, stands_for, answer) : -ENOMEM;
     if (!err && !**answer) {
-        say("aws gave no job's number");
+        say("aws printed no job id");
         err = -EIO;
     }
     argv_free(&argv);
@@ -116,26 +116,26 @@ static int send_merge(Submission *s, const char *program, const char *id)
         err = send(s, job, "MERGE", &answer);
     }
     if (!err && !options->dry_run)
-        say("job %s writes %s when all parts are there", answer, options->output);
+        say("job %s writes %s when all parts are done", answer, options->output);
     free(answer);
     json_decref(job);
     argv_free(&words);
     return err;
 }
 
-int submit_aws_batch(Submission *s)
+int shard_aws_batch(Submission *s)
 {
     const ShardOptions *const options = s->options;
     const char *const program = options->program ? options->program : "vmaf-shard";
     char *id = NULL;
     if (options->count < ARRAY_MIN || options->count > ARRAY_MAX) {
-        say("an array job of AWS Batch has %d to %d parts, not %u", ARRAY_MIN, ARRAY_MAX,
+        say("AWS Batch takes %d to %d parts in an array job, not %u", ARRAY_MIN, ARRAY_MAX,
             options->count);
         return -EINVAL;
     }
     int err = send_parts(s, program, &id);
     if (!err && !options->dry_run)
-        say("job %s scores %u parts, those that are missing", id, options->count);
+        say("job %s scores the missing ones of %u parts", id, options->count);
     if (!err && options->output)
         err = send_merge(s, program, id);
     free(id);

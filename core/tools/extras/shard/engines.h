@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Engines run the parts: this machine itself, or a system that schedules jobs on many machines. */
-#ifndef SUBMIT_ENGINES_H
-#define SUBMIT_ENGINES_H
+#ifndef SHARD_ENGINES_H
+#define SHARD_ENGINES_H
 
 #include "common/child.h"
-#include "plan.h"
+#include "split.h"
 #include "shard_options.h"
 
 /* Everything that an engine needs. All pointers belong to the caller. */
 typedef struct Submission {
     const ShardOptions *options;
-    Plan plan;
+    Split split;
     const char *self; /* path of this program, which engines run again */
     Children *children;
 } Submission;
 
 /* Score all missing parts and merge them, or submit jobs that do. Each prints its progress and its
  * errors, and returns a negative errno on failure. With dry_run it only prints the commands. */
-int submit_local(Submission *submission);
-int submit_slurm(Submission *submission);
-int submit_kubernetes(Submission *submission);
-int submit_aws_batch(Submission *submission);
+int shard_local(Submission *submission);
+int shard_slurm(Submission *submission);
+int shard_kubernetes(Submission *submission);
+int shard_aws_batch(Submission *submission);
 
 /* Append the command `PROGRAM part …` or `PROGRAM merge …`, which engines run. add_part_words takes
  * the index of one part, or INDEX_OF_ENGINE if the engine's environment variables give it. With an

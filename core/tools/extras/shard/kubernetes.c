@@ -9,7 +9,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "plan.h"
+#include "split.h"
 #include "common/temp.h"
 
 #define MERGE_WAIT 86400 /* seconds that the merge waits for parts, as in deploy/kubernetes */
@@ -189,7 +189,7 @@ static int make_folders(const char *folder)
     if (!err &&
         ((mkdir(folder, 0777) && errno != EEXIST) || (mkdir(base, 0777) && errno != EEXIST))) {
         err = -errno;
-        say("cannot make the folder %s: %s", base, strerror(-err));
+        say("cannot create the folder %s: %s", base, strerror(-err));
     }
     free(base);
     return err;
@@ -218,7 +218,7 @@ static int apply(Submission *s, const char *folder)
     return err;
 }
 
-int submit_kubernetes(Submission *s)
+int shard_kubernetes(Submission *s)
 {
     const ShardOptions *const options = s->options;
     TempFolder *temp = NULL;
@@ -239,7 +239,8 @@ int submit_kubernetes(Submission *s)
         err = apply(s, folder);
     temp_destroy(temp);
     if (!err && !options->dry_run)
-        say("the parts that are missing in %s are scored%s%s", options->parts,
-            options->output ? ", and merged into " : "", options->output ? options->output : "");
+        say("scoring the missing parts in %s%s%s", options->parts,
+            options->output ? ", then merging them into " : "",
+            options->output ? options->output : "");
     return err;
 }

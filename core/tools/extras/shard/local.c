@@ -8,18 +8,18 @@
 #include "engines.h"
 #include "common/interrupt.h"
 #include "common/message.h"
-#include "plan.h"
+#include "split.h"
 #include "common/child.h"
 
 /* Stop using a device after this many failures in a row, if other devices work. */
-#define FAILURES_OF_A_PLACE 2
+#define FAILURES_OF_A_DEVICE 2
 
 enum PartState { PART_WAITS, PART_RUNS, PART_DONE, PART_FAILED };
 
 typedef struct LocalPart {
     enum PartState state;
     unsigned failures;
-    unsigned *failures_in; /* by device */
+    unsigned *failures_on; /* by device */
 } LocalPart;
 
 /* The process that uses a device, and its record. */
@@ -33,8 +33,8 @@ typedef struct Worker {
 
 typedef struct Local {
     Submission *s;
-    Place *places;
-    size_t place_count;
+    ScoringDevice *devices;
+    size_t device_count;
     Worker *workers;
     LocalPart *parts;
     unsigned *failures; /* for each part, one count per device */
@@ -48,23 +48,23 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
 }
 
 /* A part that failed on one device is tried on other devices first. */
-static bool may_run(const Local *local, const LocalPart *part, size_t place)
+static bool may_run(const Local *local, const LocalPart *part, size_t device)
 {
-    if (part->state != PART_WAITS || local->workers[place].left_out)
+    if (part->state != PART_WAITS || local->workers[device].left_out)
         return false;
-    if (!part->failures_in[place])
+    if (!part->failures_on[device])
         return true;
-    for (size_t i = 0; i < local->place_count; i++)
-        if (!part->failures_in[i] && !local->workers[i].left_out)
+    for (size_t i = 0; i < local->device_count; i++)
+        if (!part->failures_on[i] && !local->workers[i].left_out)
             return false;
     return true;
 }
 
 /* Choose the next part for a device. False: none. */
-static bool pick(const Local *local, size_t place, unsigned *index)
+static bool pick(const Local *local, size_t device, unsigned *index)
 {
-    for (unsigned i = 0; i < local->s->plan.count; i++) {
-        if (may_run(local, &local->parts[i], place)) {
+    for (unsigned i = 0; i < local->s->split.count; i++) {
+        if (may_run(local, &local->parts[i], device)) {
             *index = i;
             return true;
         }
@@ -72,25 +72,25 @@ static bool pick(const Local *local, size_t place, unsigned *index)
     return false;
 }
 
-static void add_words(const Local *local, Argv *argv, size_t place, unsigned index)
+static void add_words(const Local *local, Argv *argv, size_t device, unsigned index)
 {
-    const Place *const at = &local->places[place];
+    const ScoringDevice *const at = &local->devices[device];
     add_part_words(argv, local->s->options, "vmaf-shard", (long)index);
     /* Reports list the options. Where the defaults already select this device, add no options, so
      * that the report equals that of a plain run. */
-    if (strcmp(at->backend, "cpu") || local->place_count > 1 || local->s->options->threads ||
+    if (strcmp(at->backend, "cpu") || local->device_count > 1 || local->s->options->threads ||
         getenv("VMAF_BACKEND"))
-        place_add_words(at, argv);
+        scoring_device_add_options(at, argv);
 }
 
-static int start(Local *local, size_t place, unsigned index)
+static int start(Local *local, size_t device, unsigned index)
 {
     Submission *const s = local->s;
-    Worker *const worker = &local->workers[place];
+    Worker *const worker = &local->workers[device];
     Argv argv = { 0 };
     worker->part = index;
     worker->tail = (Tail){ .next = 0 };
-    add_words(local, &argv, place, index);
+    add_words(local, &argv, device, index);
     const ChildParams params = { .argv = (const char *const *)argv.words,
                                  .program = s->self,
                                  .sink = { CHILD_TO_US, CHILD_TO_US },
@@ -100,17 +100,17 @@ static int start(Local *local, size_t place, unsigned index)
     const int err = argv.failed ? -ENOMEM : child_start(s->children, &params, &worker->child);
     argv_free(&argv);
     if (err)
-        say("part %u could not be started: %s", index, strerror(-err));
+        say("cannot start part %u: %s", index, strerror(-err));
     else
         local->parts[index].state = PART_RUNS;
     return err;
 }
 
 /* Is the hardware idle? Entries for the same hardware share a lock and take turns. */
-static bool is_free(const Local *local, size_t place)
+static bool is_free(const Local *local, size_t device)
 {
-    for (size_t i = 0; i < local->place_count; i++)
-        if (local->workers[i].child && local->places[i].lock == local->places[place].lock)
+    for (size_t i = 0; i < local->device_count; i++)
+        if (local->workers[i].child && local->devices[i].lock == local->devices[device].lock)
             return false;
     return true;
 }
@@ -119,23 +119,24 @@ static int start_all(Local *local)
 {
     int err = 0;
     unsigned index;
-    for (size_t i = 0; !err && i < local->place_count; i++)
+    for (size_t i = 0; !err && i < local->device_count; i++)
         if (is_free(local, i) && pick(local, i, &index))
             err = start(local, i, index);
     return err;
 }
 
 /* Stop using a device. Its failures no longer count against the parts. */
-static void leave_out(Local *local, size_t place)
+static void leave_out(Local *local, size_t device)
 {
-    local->workers[place].left_out = true;
-    say("%s is left out: parts fail there, and are done elsewhere", local->places[place].label);
-    for (unsigned i = 0; i < local->s->plan.count; i++) {
+    local->workers[device].left_out = true;
+    say("no longer using %s: parts fail there but not on other devices",
+        local->devices[device].label);
+    for (unsigned i = 0; i < local->s->split.count; i++) {
         LocalPart *const part = &local->parts[i];
-        if (!part->failures_in[place])
+        if (!part->failures_on[device])
             continue;
-        part->failures -= part->failures_in[place];
-        part->failures_in[place] = 0;
+        part->failures -= part->failures_on[device];
+        part->failures_on[device] = 0;
         if (part->state == PART_FAILED) {
             part->state = PART_WAITS;
             local->failed--;
@@ -146,23 +147,23 @@ static void leave_out(Local *local, size_t place)
 
 static void leave_out_broken(Local *local)
 {
-    for (size_t i = 0; i < local->place_count; i++) {
+    for (size_t i = 0; i < local->device_count; i++) {
         const Worker *const worker = &local->workers[i];
         bool elsewhere = false;
-        for (size_t k = 0; k < local->place_count; k++)
+        for (size_t k = 0; k < local->device_count; k++)
             elsewhere |= k != i && local->workers[k].done && !local->workers[k].left_out;
-        if (!worker->left_out && elsewhere && worker->failures >= FAILURES_OF_A_PLACE)
+        if (!worker->left_out && elsewhere && worker->failures >= FAILURES_OF_A_DEVICE)
             leave_out(local, i);
     }
 }
 
-static void judge(Local *local, size_t place, const ChildEnd *end)
+static void judge(Local *local, size_t device, const ChildEnd *end)
 {
     const ShardOptions *const options = local->s->options;
-    Worker *const worker = &local->workers[place];
+    Worker *const worker = &local->workers[device];
     LocalPart *const part = &local->parts[worker->part];
-    const char *const label = local->places[place].label;
-    if (!end->code && plan_has(&local->s->plan, worker->part)) {
+    const char *const label = local->devices[device].label;
+    if (!end->code && split_has(&local->s->split, worker->part)) {
         part->state = PART_DONE;
         worker->done++;
         worker->failures = 0;
@@ -172,18 +173,18 @@ static void judge(Local *local, size_t place, const ChildEnd *end)
     }
     worker->failures++;
     part->failures++;
-    part->failures_in[place]++;
+    part->failures_on[device]++;
     /* exit code 1: wrong command line, which a retry cannot fix */
     const bool again = part->failures <= options->retries && end->code != 1;
     if (end->timed_out)
         say("part %u: stopped on %s after %u minutes%s", worker->part, label, options->minutes,
-            again ? "; it is tried again" : "");
+            again ? "; trying again" : "");
     else if (end->signal)
         say("part %u: ended by signal %d on %s%s", worker->part, end->signal, label,
-            again ? "; it is tried again" : "");
+            again ? "; trying again" : "");
     else
-        say("part %u: failed with %d on %s%s", worker->part, end->code, label,
-            again ? "; it is tried again" : "");
+        say("part %u: failed with exit code %d on %s%s", worker->part, end->code, label,
+            again ? "; trying again" : "");
     tail_say(&worker->tail);
     part->state = again ? PART_WAITS : PART_FAILED;
     if (!again) {
@@ -194,7 +195,7 @@ static void judge(Local *local, size_t place, const ChildEnd *end)
 
 static void collect(Local *local)
 {
-    for (size_t i = 0; i < local->place_count; i++) {
+    for (size_t i = 0; i < local->device_count; i++) {
         Worker *const worker = &local->workers[i];
         ChildEnd end;
         if (!worker->child || !child_ended(worker->child, &end))
@@ -211,13 +212,13 @@ static void collect(Local *local)
 static void stop_all(Local *local)
 {
     bool any = true;
-    for (size_t i = 0; i < local->place_count; i++)
+    for (size_t i = 0; i < local->device_count; i++)
         if (local->workers[i].child)
             child_stop(local->workers[i].child);
     while (any && !children_wait(local->s->children, NULL, 0, 100)) {
         collect(local);
         any = false;
-        for (size_t i = 0; i < local->place_count; i++)
+        for (size_t i = 0; i < local->device_count; i++)
             any |= local->workers[i].child != NULL;
     }
 }
@@ -235,8 +236,8 @@ static int run_all(Local *local)
     if (interrupt_signal())
         return -EINTR;
     if (!err && local->failed) {
-        say("%u of %u parts failed; the same command tries only those again", local->failed,
-            local->s->plan.count);
+        say("%u of %u parts failed; run the same command to retry them", local->failed,
+            local->s->split.count);
         err = -EIO;
     }
     return err;
@@ -262,12 +263,12 @@ static int show(const Local *local)
 {
     const ShardOptions *const options = local->s->options;
     int err = 0;
-    for (size_t i = 0; !err && i < local->place_count; i++) {
+    for (size_t i = 0; !err && i < local->device_count; i++) {
         Argv argv = { 0 };
         add_words(local, &argv, i, 0);
         char *const text = argv.failed ? NULL : step_text(&argv);
         if (text)
-            printf("# on %s, for each part it takes:\n%s\n", local->places[i].label, text);
+            printf("# on %s, for each part it takes:\n%s\n", local->devices[i].label, text);
         else
             err = -ENOMEM;
         free(text);
@@ -289,23 +290,23 @@ static int show(const Local *local)
 
 static void find_parts(Local *local)
 {
-    for (unsigned i = 0; i < local->s->plan.count; i++) {
-        const bool there = plan_has(&local->s->plan, i);
+    for (unsigned i = 0; i < local->s->split.count; i++) {
+        const bool there = split_has(&local->s->split, i);
         local->parts[i] = (LocalPart){ .state = there ? PART_DONE : PART_WAITS,
-                                       .failures_in = local->failures + i * local->place_count };
+                                       .failures_on = local->failures + i * local->device_count };
         local->left += !there;
     }
-    say("%u of %u parts to score, on %zu device%s", local->left, local->s->plan.count,
-        local->place_count, local->place_count == 1 ? "" : "s");
+    say("%u of %u parts to score, on %zu device%s", local->left, local->s->split.count,
+        local->device_count, local->device_count == 1 ? "" : "s");
 }
 
-int submit_local(Submission *s)
+int shard_local(Submission *s)
 {
     const ShardOptions *const options = s->options;
-    Local local = { .s = s, .places = options->places, .place_count = options->place_count };
-    local.workers = calloc(local.place_count, sizeof(*local.workers));
-    local.parts = calloc(s->plan.count, sizeof(*local.parts));
-    local.failures = calloc(s->plan.count * local.place_count, sizeof(*local.failures));
+    Local local = { .s = s, .devices = options->devices, .device_count = options->device_count };
+    local.workers = calloc(local.device_count, sizeof(*local.workers));
+    local.parts = calloc(s->split.count, sizeof(*local.parts));
+    local.failures = calloc(s->split.count * local.device_count, sizeof(*local.failures));
     int err = local.workers && local.parts && local.failures ? 0 : -ENOMEM;
     if (!err) {
         find_parts(&local);

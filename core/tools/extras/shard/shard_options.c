@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "plan.h"
+#include "split.h"
 #include "vmaf/option/option.h"
 
 enum {
@@ -69,56 +69,59 @@ enum {
           .letter = 'n',                                                                           \
           .name = "count",                                                                         \
           .value = "N",                                                                            \
-          .help = "parts to divide it into" },                                                     \
+          .help = "number of parts" },                                                             \
         ROW(ARG_PARTS, "parts", "FOLDER",                                                          \
-            "where the parts lie (default: the report's path with\n.parts, or vmaf.parts)",        \
+            "folder of the parts (default: the report's path with\n.parts, or vmaf.parts)",        \
             "folder")
 #define OUTPUT_ROW                                                                                 \
     {                                                                                              \
         .id = ARG_OUTPUT, .letter = 'o', .name = "output", .value = "PATH",                        \
-        .help = "the report, as one run would have written it", .complete = "file"                 \
+        .help = "the report, identical to that of a single run", .complete = "file"                \
     }
 #define HELP_ROW ROW(ARG_HELP, "help", NULL, "print this text", NULL)
 
 static const Arg submit_options[] = {
     PAIR_ROWS,
     OUTPUT_ROW,
-    { .help = "How" },
+    { .help = "How to run" },
     ROW(ARG_ENGINE, "engine", "NAME", "local (default), slurm, kubernetes or aws-batch",
         "local|slurm|kubernetes|aws-batch"),
     ROW(ARG_DRY_RUN, "dry-run", NULL, "print what would be done, and do nothing", NULL),
-    ROW(ARG_FRESH, "fresh", NULL, "remove what lies in the parts' folder, and start over", NULL),
-    ROW(ARG_RETRIES, "retries", "N", "try a part that failed so often again (default: 2)", NULL),
-    ROW(ARG_TIME, "time", "MINUTES", "stop a try of a part after so long, and try it again", NULL),
+    ROW(ARG_FRESH, "fresh", NULL, "remove existing parts and start over", NULL),
+    ROW(ARG_RETRIES, "retries", "N", "retries for a part that fails (default: 2)", NULL),
+    ROW(ARG_TIME, "time", "MINUTES", "time limit for each try of a part", NULL),
     { .help = "On this machine" },
     ROW(ARG_BACKENDS, "backends", "LIST",
-        "where to compute, one process in each: cpu,\nvulkan:0, cuda:1, … (default: every GPU, and\n"
-        "cpu)",
+        "devices to use, one process each: cpu, vulkan:0,\n"
+        "cuda:1, … (default: every GPU, and cpu)",
         "backend"),
     ROW(ARG_THREADS, "threads", "N",
-        "threads, shared out among them (default: one for\neach processor)", NULL),
+        "threads, divided among the devices (default: one\nper processor)", NULL),
     { .help = "On the other engines" },
-    ROW(ARG_NAME, "name", "NAME", "the jobs' name (default: vmaf)", NULL),
+    ROW(ARG_NAME, "name", "NAME", "name of the jobs (default: vmaf)", NULL),
     ROW(ARG_GPUS, "gpus-per-task", "N", "GPUs for each part (default: 0)", NULL),
     ROW(ARG_CPUS, "cpus-per-task", "N", "CPUs for each part", NULL),
-    ROW(ARG_MEMORY, "memory", "SIZE", "memory for each part, as the engine writes it", NULL),
-    ROW(ARG_AT_ONCE, "at-once", "N", "parts that run at the same time, at most (not\naws-batch)",
-        NULL),
+    ROW(ARG_MEMORY, "memory", "SIZE", "memory for each part, in the engine's notation", NULL),
+    ROW(ARG_AT_ONCE, "at-once", "N",
+        "maximum number of parts that run at once (not for\naws-batch)", NULL),
     ROW(ARG_PROGRAM, "program", "PATH",
-        "vmaf-shard on their machines (default: vmaf-shard;\nslurm: this program)", "file"),
+        "path of vmaf-shard on the engine's machines (default:\nvmaf-shard; slurm: this program)",
+        "file"),
     ROW(ARG_EXTRA, "extra", "WORD",
-        "give it to sbatch, kubectl or aws: --extra=--qos=low;\nmay be repeated", NULL),
+        "pass this word to sbatch, kubectl or aws:\n--extra=--qos=low; may be repeated", NULL),
     { .help = "Slurm" },
     ROW(ARG_PARTITION, "partition", "NAME", "the partition", NULL),
     { .help = "Kubernetes" },
-    ROW(ARG_IMAGE, "image", "IMAGE", "the container image that has vmaf-shard", NULL),
+    ROW(ARG_IMAGE, "image", "IMAGE", "container image that contains vmaf-shard", NULL),
     ROW(ARG_NAMESPACE, "namespace", "NAME", "the namespace", NULL),
     ROW(ARG_CLAIM, "claim", "NAME", "the volume claim with videos and parts (default:\nvmaf)",
         NULL),
     ROW(ARG_MOUNT, "mount", "PATH", "where it is mounted (default: /data)", NULL),
-    ROW(ARG_GPU_RESOURCE, "gpu-resource", "NAME", "what a GPU is called (default: nvidia.com/gpu)",
+    ROW(ARG_GPU_RESOURCE, "gpu-resource", "NAME",
+        "resource name of a GPU (default: nvidia.com/gpu)",
         "nvidia.com/gpu|amd.com/gpu|gpu.intel.com/i915"),
-    ROW(ARG_MANIFESTS, "manifests", "FOLDER", "keep the manifests there", "folder"),
+    ROW(ARG_MANIFESTS, "manifests", "FOLDER", "write the manifests to this folder and keep them",
+        "folder"),
     { .help = "AWS Batch" },
     ROW(ARG_QUEUE, "job-queue", "NAME", "the job queue", NULL),
     ROW(ARG_DEFINITION, "job-definition", "NAME", "the job definition (default: vmaf)", NULL),
@@ -130,8 +133,8 @@ static const Arg submit_options[] = {
 static const Arg part_command_options[] = {
     PAIR_ROWS,
     ROW(ARG_INDEX, "index", "I",
-        "the part, from 0 (default: as the array variables of\n"
-        "Slurm, Kubernetes, AWS Batch or PBS say)",
+        "number of the part, from 0 (default: from the array\n"
+        "variables of Slurm, Kubernetes, AWS Batch or PBS)",
         NULL),
     HELP_ROW,
     { 0 },
@@ -140,29 +143,28 @@ static const Arg part_command_options[] = {
 static const Arg merge_options[] = {
     PAIR_ROWS,
     OUTPUT_ROW,
-    ROW(ARG_WAIT, "wait", "SECONDS", "wait so long for parts that are not there yet", NULL),
+    ROW(ARG_WAIT, "wait", "SECONDS", "how long to wait for missing parts (default: 0)", NULL),
     HELP_ROW,
     { 0 },
 };
 
 static const Arg status_options[] = {
     { .help = "The parts" },
-    ROW(ARG_PARTS, "parts", "FOLDER", "the parts' folder; or a word that is no option", "folder"),
+    ROW(ARG_PARTS, "parts", "FOLDER", "folder of the parts; --parts may be omitted", "folder"),
     HELP_ROW,
     { 0 },
 };
 
 const Subcommand shard_commands[] = {
-    [SHARD_SUBMIT] = { "submit", "-r REFERENCE -d DISTORTED [OPTION]... [-- OPTION OF VMAF...]",
-                       "Score a pair in parts, those that are missing, and merge them.",
-                       submit_options },
-    [SHARD_PART] = { "part", "-r REFERENCE -d DISTORTED -n N [OPTION]... [-- OPTION OF VMAF...]",
-                     "Score one part, if it is missing: what engines run for each.",
+    [SHARD_SUBMIT] = { "submit", "-r REFERENCE -d DISTORTED [OPTION]... [-- VMAF_OPTION...]",
+                       "Score the missing parts of a pair, and merge all parts.", submit_options },
+    [SHARD_PART] = { "part", "-r REFERENCE -d DISTORTED -n N [OPTION]... [-- VMAF_OPTION...]",
+                     "Score one part if it is missing; engines run this for each part.",
                      part_command_options },
     [SHARD_MERGE] = { "merge",
-                      "-r REFERENCE -d DISTORTED -n N -o REPORT [OPTION]... [-- OPTION OF VMAF...]",
-                      "Make the report of all parts: what engines run in the end.", merge_options },
-    [SHARD_STATUS] = { "status", "FOLDER", "Say which parts are there.", status_options },
+                      "-r REFERENCE -d DISTORTED -n N -o REPORT [OPTION]... [-- VMAF_OPTION...]",
+                      "Merge all parts into the report; engines run this last.", merge_options },
+    [SHARD_STATUS] = { "status", "FOLDER", "Show which parts are done.", status_options },
     [SHARD_HELP] = { .name = NULL },
 };
 
@@ -174,14 +176,14 @@ void shard_print_help(const Subcommand *command, FILE *file)
         args_print_help(command->options, file);
         return;
     }
-    fputs(
-        "Usage: vmaf-shard COMMAND ...\n"
-        "Score long videos in parts, on this machine or on many; the report is that of one run.\n\n"
-        "Commands:\n",
-        file);
+    fputs("Usage: vmaf-shard COMMAND ...\n"
+          "Score long videos in parts, on this machine or on many; the report equals that of a "
+          "single run.\n\n"
+          "Commands:\n",
+          file);
     for (command = shard_commands; command->name; command++)
         fprintf(file, "  %-8s %s\n", command->name, command->summary);
-    fputs("\n`vmaf-shard COMMAND --help` says more of each; `vmaf-shard --version` prints the "
+    fputs("\n`vmaf-shard COMMAND --help` describes a command; `vmaf-shard --version` prints the "
           "version.\n",
           file);
 }
@@ -205,14 +207,14 @@ static int check_name(const Arg *arg, const char *value)
     const size_t length = strlen(value);
     for (size_t i = 0; i < length; i++)
         if (!strchr(letters, value[i]) && (value[i] != '-' || i == 0 || i + 1 == length))
-            return wrong("--%s takes small letters, digits, and '-' between them, not \"%s\"",
+            return wrong("--%s takes lower-case letters, digits, and '-' between them, not \"%s\"",
                          arg->name, value);
     return length >= 1 && length <= 50 ? 0 : wrong("--%s takes 1 to 50 characters", arg->name);
 }
 
-static int set_text(const char **place, const char *value)
+static int set_text(const char **device, const char *value)
 {
-    *place = value;
+    *device = value;
     return 0;
 }
 
@@ -299,8 +301,9 @@ static int apply(ShardOptions *options, const Arg *arg, const char *value)
     case ARG_THREADS:
         return take_count(arg, value, 1, 1024, &options->threads);
     case ARG_BACKENDS:
-        places_free(options->places, options->place_count);
-        err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
+        scoring_devices_free(options->devices, options->device_count);
+        err = scoring_devices_parse(&options->devices, &options->device_count, value, error,
+                                    sizeof(error));
         return err == -EINVAL ? wrong("%s", error) : err;
     }
     return apply_scheduling(options, arg, value);
@@ -324,7 +327,7 @@ static int walk(ShardOptions *options, const Subcommand *command, int argc, char
         if (!arg && command == &shard_commands[SHARD_STATUS] && !options->parts)
             err = set_parts(options, value);
         else if (!arg)
-            err = wrong("unexpected \"%s\"; options of vmaf stand behind \"--\"", value);
+            err = wrong("unexpected \"%s\"; write options for vmaf after \"--\"", value);
         else
             err = apply(options, arg, value);
     }
@@ -340,10 +343,14 @@ static int check_engine(const ShardOptions *options)
     const bool aws = options->engine == ENGINE_AWS_BATCH;
     if (local && (options->gpus || options->cpus || options->at_once || options->memory ||
                   options->extra.count || options->program || options->name))
-        return wrong("that is for engines that have jobs: --engine names one");
-    if (!local && (options->places || options->threads))
-        return wrong("--backends and --threads are for --engine local; behind \"--\" stands what "
-                     "vmaf shall do elsewhere");
+        return wrong(
+            "--gpus-per-task, --cpus-per-task, --at-once, --memory, --extra, --program and --name "
+            "are not for --engine local");
+    if (!local && (options->devices || options->threads))
+        return wrong(
+            "--backends and --threads are for --engine local; for other engines, write options "
+            "for vmaf after "
+            "\"--\"");
     if (!slurm && options->partition)
         return wrong("--partition is for --engine slurm");
     if (!kubernetes && (options->image || options->space || options->claim || options->mount ||
@@ -353,36 +360,36 @@ static int check_engine(const ShardOptions *options)
     if (!aws && (options->queue || options->definition))
         return wrong("--job-queue and --job-definition are for --engine aws-batch");
     if (kubernetes && !options->image)
-        return wrong("--engine kubernetes needs --image, which has vmaf-shard in it");
+        return wrong("--engine kubernetes needs --image, an image that contains vmaf-shard");
     if (aws && !options->queue)
         return wrong("--engine aws-batch needs --job-queue");
     if (aws && options->at_once)
-        return wrong("aws-batch runs as many at once as its compute environment allows, and takes "
-                     "no --at-once");
+        return wrong("aws-batch takes no --at-once; its compute environment limits how many jobs "
+                     "run at once");
     if ((kubernetes || aws) && options->fresh)
-        return wrong("--fresh cannot reach the volume of another machine: remove the folder there, "
-                     "or name another with --parts");
+        return wrong(
+            "--fresh cannot reach the volume of another machine: remove the folder there, or "
+            "choose another with --parts");
     if (local && options->words.names_device)
-        return wrong("--engine local computes on all devices; say which with --backends, and not "
-                     "behind \"--\"");
+        return wrong("choose devices for --engine local with --backends, not after \"--\"");
     return 0;
 }
 
 static int check(const ShardOptions *options, enum ShardAction action)
 {
     if (action == SHARD_STATUS)
-        return options->parts ? 0 : wrong("status needs the parts' FOLDER");
+        return options->parts ? 0 : wrong("status needs the FOLDER of the parts");
     if (!options->reference || !options->distorted)
         return wrong("%s needs a reference (-r) and a distorted video (-d)",
                      shard_commands[action].name);
     if (!strcmp(options->reference, "-") || !strcmp(options->distorted, "-"))
-        return wrong("a video from standard input cannot be divided");
+        return wrong("cannot split a video from standard input; give a file");
     if (action == SHARD_MERGE && !options->output)
         return wrong("merge needs the report's path (-o)");
     if (options->output && !strcmp(options->output, "-") && action == SHARD_SUBMIT)
         return wrong("the report needs a path, not standard output");
     if (!options->count && (action != SHARD_SUBMIT || options->engine != ENGINE_LOCAL))
-        return wrong("into how many parts? -n says so");
+        return wrong("no number of parts given; use -n");
     if (options->has_index && options->index >= options->count)
         return wrong("--index takes 0 to %u, not %u", options->count - 1, options->index);
     return action == SHARD_SUBMIT ? check_engine(options) : 0;
@@ -406,8 +413,8 @@ static int parse_words(ShardOptions *options, enum ShardAction action, int argc,
     if (!err && argc && action == SHARD_STATUS)
         return wrong("status takes no options of vmaf");
     if (!err && options->gpus && !options->words.names_device)
-        argv_add_all(&options->words.place, (const char *const[]){ "--backend", "auto", NULL });
-    return options->words.place.failed ? -ENOMEM : err;
+        argv_add_all(&options->words.device, (const char *const[]){ "--backend", "auto", NULL });
+    return options->words.device.failed ? -ENOMEM : err;
 }
 
 int shard_options_parse(ShardOptions *options, int argc, char **argv, enum ShardAction *action,
@@ -439,7 +446,7 @@ int shard_options_parse(ShardOptions *options, int argc, char **argv, enum Shard
 
 void shard_options_free(ShardOptions *options)
 {
-    places_free(options->places, options->place_count);
+    scoring_devices_free(options->devices, options->device_count);
     argv_free(&options->extra);
     vmaf_words_free(&options->words);
     free(options->parts);
@@ -454,7 +461,7 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-static bool is_in_group(const char *name, const Arg *group)
+static bool is_listed(const char *name, const Arg *group)
 {
     for (; group->name || group->help; group++)
         if (group->name && !strcmp(name, group->name))
@@ -467,7 +474,7 @@ static bool is_taken(const char *name)
 {
     static const char *const own[] = { "reference", "distorted", "output",   "shard", "merge",
                                        "frames",    "report",    "progress", NULL };
-    return is_among(name, own) || is_in_group(name, about_options);
+    return is_among(name, own) || is_listed(name, about_options);
 }
 
 static bool says_where(const char *name)
@@ -488,23 +495,23 @@ static Argv *list_for(VmafWords *words, const char *name)
 {
     static const Arg *const what[] = { video_options, align_options, sync_options, compute_options,
                                        part_options };
-    if (is_in_group(name, output_options))
+    if (is_listed(name, output_options))
         return &words->merge;
     for (unsigned i = 0; i < sizeof(what) / sizeof(*what); i++)
-        if (is_in_group(name, what[i]))
-            return &words->score;
-    return &words->place; /* the remaining options choose the device; each backend adds its own */
+        if (is_listed(name, what[i]))
+            return &words->scoring;
+    return &words->device; /* the remaining options choose the device; each backend adds its own */
 }
 
 /* Record a scoring option in the form that parts use. */
 static void add_setting(VmafWords *words, const Arg *arg, const char *value)
 {
-    if (is_in_group(arg->name, part_options))
+    if (is_listed(arg->name, part_options))
         return;
     if (!words->settings)
         words->settings = json_array();
     json_t *const pair = json_pack("[s s?]", arg->name, arg->value ? value : NULL);
-    words->score.failed |= json_array_append_new(words->settings, pair) != 0;
+    words->scoring.failed |= json_array_append_new(words->settings, pair) != 0;
 }
 
 int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size_t error_size)
@@ -518,31 +525,32 @@ int vmaf_words_divide(VmafWords *words, int argc, char **argv, char *error, size
     while ((got = args_next(&scanner, &arg, &value)) > 0) {
         if (!arg) {
             snprintf(error, error_size,
-                     "\"%s\" is no option of vmaf; videos are named by -r and -d", value);
+                     "\"%s\" is not an option of vmaf; give videos with -r and -d", value);
             return -EINVAL;
         }
         if (is_taken(arg->name)) {
-            snprintf(error, error_size, "--%s is not for parts, or vmaf-shard says it itself",
+            snprintf(error, error_size,
+                     "--%s cannot be used here: vmaf-shard sets it itself, or it does not score",
                      arg->name);
             return -EINVAL;
         }
         words->names_device |= says_where(arg->name);
         Argv *const list = list_for(words, arg->name);
         add(list, arg, value);
-        if (list == &words->score)
+        if (list == &words->scoring)
             add_setting(words, arg, value);
     }
     if (got < 0) {
-        snprintf(error, error_size, "behind \"--\": %s", scanner.error);
+        snprintf(error, error_size, "after \"--\": %s", scanner.error);
         return -EINVAL;
     }
-    return words->score.failed || words->place.failed || words->merge.failed ? -ENOMEM : 0;
+    return words->scoring.failed || words->device.failed || words->merge.failed ? -ENOMEM : 0;
 }
 
 void vmaf_words_free(VmafWords *words)
 {
-    argv_free(&words->score);
-    argv_free(&words->place);
+    argv_free(&words->scoring);
+    argv_free(&words->device);
     argv_free(&words->merge);
     json_decref(words->settings);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The command line of vmaf-shard. */
-#ifndef SUBMIT_SHARD_OPTIONS_H
-#define SUBMIT_SHARD_OPTIONS_H
+#ifndef SHARD_OPTIONS_H
+#define SHARD_OPTIONS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,14 +10,14 @@
 
 #include "common/args.h"
 #include "common/argv.h"
-#include "extras/tune/place.h"
+#include "extras/tune/devices.h"
 
 /* The options behind "--", which are for the vmaf command, sorted by their use: for scoring, for
  * choosing the device, and for the merged report. vmaf-shard refuses options that it sets itself.
  */
 
 typedef struct VmafWords {
-    Argv score, place, merge;
+    Argv scoring, device, merge;
     json_t *settings;  /* the scoring options as parts record them: names and values; NULL: none */
     bool names_device; /* the user chose a device or a number of threads */
 } VmafWords;
@@ -50,8 +50,8 @@ typedef struct ShardOptions {
     const char *queue, *definition;
     Argv extra;      /* further words for sbatch, kubectl or aws */
     VmafWords words; /* options for the vmaf command */
-    Place *places;
-    size_t place_count;
+    ScoringDevice *devices;
+    size_t device_count;
     unsigned threads;
 } ShardOptions;
 

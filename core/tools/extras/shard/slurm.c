@@ -8,7 +8,7 @@
 
 #include "engines.h"
 #include "common/message.h"
-#include "plan.h"
+#include "split.h"
 #include "common/temp.h"
 
 /* Write the job script beside the parts: sbatch needs a file, and it serves as a record. */
@@ -72,7 +72,7 @@ static int check_job(char *answer)
     answer[strcspn(answer, ";")] = 0;
     if (isdigit((unsigned char)*answer) && strspn(answer, "0123456789") == strlen(answer))
         return 0;
-    say("sbatch gave no job's number, but \"%s\"", answer);
+    say("sbatch printed no job number, but \"%s\"", answer);
     return -EIO;
 }
 
@@ -119,7 +119,7 @@ static int submit_merge(Submission *s, const char *program, const char *job)
     if (!err && !options->dry_run)
         err = check_job(answer);
     if (!err && !options->dry_run)
-        say("job %s writes %s when all parts are there", answer, options->output);
+        say("job %s writes %s when all parts are done", answer, options->output);
     free(answer);
     argv_free(&argv);
     free(script);
@@ -134,24 +134,24 @@ static char *program_path(const Submission *s)
     return realpath(s->self, NULL);
 }
 
-int submit_slurm(Submission *s)
+int shard_slurm(Submission *s)
 {
     const ShardOptions *const options = s->options;
     unsigned count;
     char *job = NULL, *const program = program_path(s),
-         *const missing = plan_missing(&s->plan, &count);
+         *const missing = split_missing(&s->split, &count);
     int err = program && missing ? 0 : -ENOMEM;
     if (!err && count)
         say("%u of %u parts to score", count, options->count);
     else if (!err)
-        say("all %u parts are there", options->count);
+        say("all %u parts are done", options->count);
     if (!err && options->dry_run)
         printf("# %s/parts.sbatch\n%s\n# %s/merge.sbatch\n%s\n", options->parts, made_slurm_parts,
                options->parts, made_slurm_merge);
     if (!err && count)
         err = submit_parts(s, program, missing, &job);
     if (!err && job && !options->dry_run)
-        say("job %s scores them; `vmaf-shard status %s` says how far it is", job, options->parts);
+        say("job %s scores them; `vmaf-shard status %s` shows the progress", job, options->parts);
     if (!err && options->output)
         err = submit_merge(s, program, job);
     free(job);

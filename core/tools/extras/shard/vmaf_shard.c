@@ -11,11 +11,11 @@
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/child.h"
-#include "plan.h"
+#include "split.h"
 
 /* Parts per device of this machine: few, because each has a start-up cost, but enough that no
  * device waits long for the last part. */
-#define PARTS_A_PLACE 4
+#define PARTS_PER_DEVICE 4
 
 static void wake(void *children)
 {
@@ -25,66 +25,67 @@ static void wake(void *children)
 /* Print which parts exist. Returns an exit code. */
 static int tell_status(const ShardOptions *options)
 {
-    const Plan plan = { .folder = options->parts, .count = plan_count(options->parts) };
+    const Split split = { .folder = options->parts, .count = split_count(options->parts) };
     unsigned count;
-    if (!plan.count) {
-        say("no parts lie in %s, or its plan cannot be read", options->parts);
+    if (!split.count) {
+        say("%s holds no parts, or its plan.json cannot be read", options->parts);
         return EXIT_FAILED;
     }
-    char *const missing = plan_missing(&plan, &count);
+    char *const missing = split_missing(&split, &count);
     if (!missing) {
         say("out of memory");
         return EXIT_FAILED;
     }
     if (count)
-        printf("%u of %u parts are there; missing: %s\n", plan.count - count, plan.count, missing);
+        printf("%u of %u parts are done; missing: %s\n", split.count - count, split.count, missing);
     else
-        printf("all %u parts are there\n", plan.count);
+        printf("all %u parts are done\n", split.count);
     free(missing);
     return count ? EXIT_MISSING : EXIT_DONE;
 }
 
 /* Choose this machine's devices and, if the user gave no number, the number of parts. */
-static int settle_local(ShardOptions *options, const char *self, Children *children)
+static int prepare_local(ShardOptions *options, const char *self, Children *children)
 {
     int err = 0;
-    if (!options->places)
-        err = places_find(&options->places, &options->place_count, self, children);
+    if (!options->devices)
+        err = scoring_devices_find(&options->devices, &options->device_count, self, children);
     if (err)
         return err;
-    places_settle(options->places, options->place_count, options->threads, self, children);
+    scoring_devices_prepare(options->devices, options->device_count, options->threads, self,
+                            children);
     if (!options->count)
-        options->count = options->fresh ? 0 : plan_count(options->parts);
+        options->count = options->fresh ? 0 : split_count(options->parts);
     if (!options->count)
-        options->count = PARTS_A_PLACE * (unsigned)options->place_count;
+        options->count = PARTS_PER_DEVICE * (unsigned)options->device_count;
     return interrupt_signal() ? -EINTR : 0;
 }
 
 /* Create or check the record of the split, unless its folder is on another machine. */
-static int settle_plan(Submission *s)
+static int prepare_split(Submission *s)
 {
     const ShardOptions *const options = s->options;
     const bool far = options->engine == ENGINE_KUBERNETES || options->engine == ENGINE_AWS_BATCH;
     int err = 0;
     if (far || (options->dry_run && options->fresh)) {
-        s->plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
+        s->split = (Split){ .folder = options->parts, .count = options->count, .options = options };
         return 0;
     }
     if (options->dry_run) {
-        err = plan_check(options, &s->plan);
+        err = split_check(options, &s->split);
         return err == -ENOENT ? 0 : err;
     }
     if (options->fresh)
-        err = plan_remove(options->parts);
-    return err ? err : plan_settle(options, &s->plan);
+        err = split_remove(options->parts);
+    return err ? err : split_prepare(options, &s->split);
 }
 
 static int submit(ShardOptions *options, const char *called)
 {
-    static int (*const engines[])(Submission *) = { [ENGINE_LOCAL] = submit_local,
-                                                    [ENGINE_SLURM] = submit_slurm,
-                                                    [ENGINE_KUBERNETES] = submit_kubernetes,
-                                                    [ENGINE_AWS_BATCH] = submit_aws_batch };
+    static int (*const engines[])(Submission *) = { [ENGINE_LOCAL] = shard_local,
+                                                    [ENGINE_SLURM] = shard_slurm,
+                                                    [ENGINE_KUBERNETES] = shard_kubernetes,
+                                                    [ENGINE_AWS_BATCH] = shard_aws_batch };
     char *const self = own_program_path(called);
     Submission s = { .options = options, .self = self };
     int err = self ? children_create(&s.children) : -ENOMEM;
@@ -92,10 +93,10 @@ static int submit(ShardOptions *options, const char *called)
     if (!err) {
         interrupt_call(wake, s.children);
         if (options->engine == ENGINE_LOCAL)
-            err = settle_local(options, self, s.children);
+            err = prepare_local(options, self, s.children);
     }
     if (!err)
-        err = settle_plan(&s);
+        err = prepare_split(&s);
     if (!err)
         err = engines[options->engine](&s);
     interrupt_call(NULL, NULL);
@@ -148,6 +149,6 @@ int main(int argc, char **argv)
     streams_prepare();
     /* The program runs itself with this option, as a child process. */
     if (argc > 1 && !strcmp(argv[1], "--devices"))
-        return places_print_devices();
+        return scoring_devices_print_all();
     return shard(argc, argv);
 }

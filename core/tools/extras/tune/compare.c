@@ -8,7 +8,7 @@
 #include "common/message.h"
 #include "common/temp.h"
 #include "results.h"
-#include "status.h"
+#include "job.h"
 
 typedef struct Comparison {
     Job *jobs;
@@ -155,7 +155,7 @@ static int tell(const Comparison *c, const Results *results, const TuneOptions *
         results_print_deltas(results, stdout);
     const int err = write_files(results, options);
     if (failed)
-        say("%zu of %zu encodes failed or were left out", failed, c->count);
+        say("%zu of %zu encodes failed or were skipped", failed, c->count);
     return err ? err : failed ? -EIO : 0;
 }
 

@@ -10,10 +10,10 @@
 #include "common/interrupt.h"
 #include "journal.h"
 #include "common/message.h"
-#include "range.h"
+#include "encoder.h"
 #include "results.h"
 #include "search.h"
-#include "status.h"
+#include "job.h"
 
 typedef struct Corpus {
     Workshop *shop;
@@ -241,9 +241,8 @@ int tune_corpus(Workshop *shop, const TuneOptions *options)
             err = -EINTR;
     }
     if (corpus.journal)
-        say("%zu results more in %s, %zu were there, %zu failed%s", corpus.done, options->output,
-            corpus.kept, corpus.failed,
-            err == -EINTR ? "; the same command goes on from here" : "");
+        say("%s: %zu new results, %zu kept, %zu failed%s", options->output, corpus.done,
+            corpus.kept, corpus.failed, err == -EINTR ? "; run the same command to continue" : "");
     journal_close(corpus.journal);
     argv_free(&list);
     return err ? err : corpus.failed ? -EIO : 0;

@@ -2,12 +2,14 @@
 #include "encoder.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/message.h"
-#include "range.h"
 
 /* How ffmpeg's encoders take constant quality. A '*' at the end or the start of a name stands for
  * any characters there. */
@@ -66,7 +68,7 @@ static int add_option(Encoder *encoder, char *part, char *error, size_t error_si
 {
     char *const equals = strchr(part, '=');
     if (!equals || equals == part) {
-        snprintf(error, error_size, "\"%s\" of %s is no option; NAME=VALUE is", part,
+        snprintf(error, error_size, "\"%s\" in encoder %s is not an option; write NAME=VALUE", part,
                  encoder->codec);
         return -EINVAL;
     }
@@ -147,7 +149,7 @@ int encoder_check_setting(const Encoder *encoder, double setting, char *error, s
 {
     if (setting >= encoder->low && setting <= encoder->high)
         return 0;
-    snprintf(error, error_size, "%s has no %s %g; it goes from %g to %g", encoder->label,
+    snprintf(error, error_size, "%s has no %s %g; use %g to %g", encoder->label,
              encoder_setting_name(encoder), setting, encoder->low, encoder->high);
     return -EINVAL;
 }
@@ -251,12 +253,11 @@ static int ask_ffmpeg(Listing *listing, const char *ffmpeg, Children *children)
     ChildEnd end;
     const int err = child_run(children, &params, &end);
     if (err == -ENOENT || err == -EACCES)
-        say("%s was not found, or cannot be run; install FFmpeg, or name its program with --ffmpeg",
-            ffmpeg);
+        say("cannot find or run %s; install FFmpeg, or give its path with --ffmpeg", ffmpeg);
     else if (err && err != -EINTR)
-        say("%s could not be run: %s", ffmpeg, strerror(-err));
+        say("cannot run %s: %s", ffmpeg, strerror(-err));
     else if (!err && (end.code || !listing->text))
-        say("%s does not list its encoders; is it FFmpeg?", ffmpeg);
+        say("%s does not list its encoders; give the path of FFmpeg with --ffmpeg", ffmpeg);
     return err ? err : end.code || !listing->text ? -ENOEXEC : 0;
 }
 
@@ -273,7 +274,8 @@ int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Ch
                 ffmpeg);
             err = -ENOENT;
         } else if (!e->kind && !e->option) {
-            say("which option of %s takes its quality? %s:setting=qp, say", e->codec, e->codec);
+            say("the quality option of encoder %s is unknown; name it, for example %s:setting=qp",
+                e->codec, e->codec);
             err = -EINVAL;
         }
     }
@@ -387,8 +389,8 @@ static int check_holes(const Template *template, char *error, size_t error_size)
             if (hole == HOLE_UNKNOWN) {
                 snprintf(
                     error, error_size,
-                    "\"%s\": there are {input}, {y4m}, {output}, {output.EXT} and {crf}; {{ is a "
-                    "brace",
+                    "unknown placeholder in \"%s\"; use {input}, {y4m}, {output}, {output.EXT} "
+                    "or {crf}, and {{ for a brace",
                     template->words.words[i]);
                 return -EINVAL;
             }
@@ -399,7 +401,7 @@ static int check_holes(const Template *template, char *error, size_t error_size)
     }
     if (output && setting)
         return 0;
-    snprintf(error, error_size, "the encoder's command has no %s", output ? "{crf}" : "{output}");
+    snprintf(error, error_size, "the encoder command lacks %s", output ? "{crf}" : "{output}");
     return -EINVAL;
 }
 
@@ -416,7 +418,7 @@ int template_parse(Template *template, const char *text, char *error, size_t err
         at = read_word(at, &word);
         if (!at) {
             free(word.chars);
-            snprintf(error, error_size, "a quotation in the encoder's command does not end");
+            snprintf(error, error_size, "a quote in the encoder command is not closed");
             err = -EINVAL;
         } else {
             add_word(&template->words, &word);
@@ -425,7 +427,7 @@ int template_parse(Template *template, const char *text, char *error, size_t err
     if (!err && template->words.failed)
         err = -ENOMEM;
     if (!err && !template->words.count) {
-        snprintf(error, error_size, "the encoder's command is empty");
+        snprintf(error, error_size, "the encoder command is empty");
         err = -EINVAL;
     }
     if (!err)
@@ -486,4 +488,112 @@ Argv template_fill(const Template *template, const TemplateValues *values)
         add_word(&filled, &word);
     }
     return filled;
+}
+
+#define LARGEST 100000.0
+
+static int range_error(char *error, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int range_error(char *error, size_t size, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(error, size, format, list);
+    va_end(list);
+    return -EINVAL;
+}
+
+/* Read a decimal number. strtod alone would also accept "inf" and "0x1p3", and read "20." from
+ * "20..44". */
+static const char *read_number(const char *text, double *value)
+{
+    char digits[32];
+    size_t used = 0;
+    bool point = false;
+    const char *at = text;
+    if (*at == '-' || *at == '+')
+        digits[used++] = *at++;
+    const char *const first = at;
+    for (; (*at >= '0' && *at <= '9') ||
+           (*at == '.' && at > first && at[1] >= '0' && at[1] <= '9' && !point);
+         at++) {
+        point |= *at == '.';
+        if (used + 1 >= sizeof(digits))
+            return NULL;
+        digits[used++] = *at;
+    }
+    if (at == first)
+        return NULL;
+    digits[used] = 0;
+    *value = strtod(digits, NULL);
+    return at;
+}
+
+static int add_value(double values[RANGE_MAX], size_t *count, double value)
+{
+    size_t at = 0;
+    while (at < *count && values[at] < value)
+        at++;
+    if (at < *count && values[at] == value)
+        return 0;
+    if (*count == RANGE_MAX)
+        return -E2BIG;
+    memmove(values + at + 1, values + at, (*count - at) * sizeof(*values));
+    values[at] = value;
+    ++*count;
+    return 0;
+}
+
+/* Read one element of the list. */
+static const char *read_range(const char *text, double *from, double *to, double *step)
+{
+    const char *at = read_number(text, from);
+    *to = *from;
+    *step = 1.0;
+    if (!at || strncmp(at, "..", 2))
+        return at;
+    at = read_number(at + 2, to);
+    return at && *at == ':' ? read_number(at + 1, step) : at;
+}
+
+int range_parse(const char *text, double values[RANGE_MAX], size_t *count, char *error,
+                size_t error_size)
+{
+    *count = 0;
+    for (const char *at = text;; at++) {
+        double from, to, step;
+        at = read_range(at, &from, &to, &step);
+        if (!at || (*at && *at != ','))
+            return range_error(
+                error, error_size,
+                "\"%s\" is not a list of settings; write \"20..44:6\" or \"20,26,32\"", text);
+        if (fabs(from) > LARGEST || fabs(to) > LARGEST)
+            return range_error(error, error_size, "a setting in \"%s\" is too large", text);
+        if (to < from)
+            return range_error(error, error_size,
+                               "the range in \"%s\" is reversed; write the smaller setting first",
+                               text);
+        if (!(step > 0.0))
+            return range_error(error, error_size, "the step in \"%s\" must be more than 0", text);
+        /* Add a small tolerance, so that 20..21:0.1 includes 21. */
+        const double steps = floor((to - from) / step + 1e-9);
+        int err = steps >= RANGE_MAX ? -E2BIG : 0;
+        for (double i = 0.0; !err && i <= steps; i++)
+            err = add_value(values, count, round((from + i * step) * 1e6) / 1e6);
+        if (err)
+            return range_error(error, error_size, "\"%s\" has more than %d settings", text,
+                               RANGE_MAX);
+        if (!*at)
+            return 0;
+    }
+}
+
+void range_print(double value, char *text, size_t size)
+{
+    snprintf(text, size, "%.6f", value);
+    char *end = text + strlen(text);
+    while (end > text && end[-1] == '0')
+        *--end = 0;
+    if (end > text && end[-1] == '.')
+        *--end = 0;
 }

@@ -84,4 +84,16 @@ Argv encoder_command(const Encoder *encoder, const Encode *encode);
 /* Check that ffmpeg has all these encoders. Prints what is missing and returns a negative errno. */
 int encoders_check(const Encoder *encoders, size_t count, const char *ffmpeg, Children *children);
 
+/* Lists of settings as the user types them: "20..44:6", "18,21.5,24", or both: "0,20..44:6". */
+
+#define RANGE_MAX 256 /* limit on settings, since each one costs an encode */
+
+/* Parse a list into increasing values without duplicates. Returns 0, or -EINVAL with the reason in
+ * `error`. */
+int range_parse(const char *text, double values[RANGE_MAX], size_t *count, char *error,
+                size_t error_size);
+
+/* Print a setting as encoders read it: "23", "21.5". */
+void range_print(double value, char *text, size_t size);
+
 #endif

@@ -11,10 +11,10 @@
 #include "libvmaf/libvmaf.h"
 #include "common/message.h"
 #include "common/temp.h"
-#include "range.h"
+#include "encoder.h"
 #include "results.h"
 #include "search.h"
-#include "status.h"
+#include "job.h"
 
 #define WHOLE_MAX 6 /* encodes of the whole source, in case the samples mislead */
 
@@ -65,7 +65,7 @@ static int encode_whole(Whole *whole, const char *output, int step, double *scor
     char setting[32];
     range_print(job.setting, setting, sizeof(setting));
     if (search->talks)
-        printf("%s %s: %s %.4f, %.2f kbit/s (the whole)\n", encoder_setting_name(search->encoder),
+        printf("%s %s: %s %.4f, %.2f kbit/s (whole video)\n", encoder_setting_name(search->encoder),
                setting, search->shop->metric, job.score, job.bitrate);
     fflush(stdout);
     const bool reaches = job.score >= search->target;
@@ -171,8 +171,9 @@ static int check_sound(Workshop *shop, const TuneOptions *options)
     tail = (Tail){ .next = 0 };
     int err = to ? copy_sound(shop, options->subject, NULL, to, &tail) : -ENOMEM;
     if (err > 0) {
-        say("the sound of %s cannot be copied to a file like %s; .mkv takes any", options->subject,
-            options->output);
+        say("cannot copy the audio of %s to a file like %s; use an .mkv file, which holds any "
+            "audio",
+            options->subject, options->output);
         tail_say(&tail);
         err = -EINVAL;
     }
@@ -190,11 +191,11 @@ static int refuse_output(const TuneOptions *options)
         return options->output ? draft_check(options->output) : 0;
     if (!stat(options->subject, &source) && source.st_dev == output.st_dev &&
         source.st_ino == output.st_ino) {
-        say("%s is the source itself", options->output);
+        say("the output %s is the source itself; choose another path", options->output);
         return -EINVAL;
     }
     if (!options->overwrite) {
-        say("%s is there already; --overwrite replaces it", options->output);
+        say("%s exists already; use --overwrite to replace it", options->output);
         return -EEXIST;
     }
     return draft_check(options->output);
@@ -251,13 +252,13 @@ static int conclude(const Search *search, const Whole *whole, const char *output
     search_target_name(search, name, sizeof(name));
     range_print(output ? whole->job.setting : found->setting, setting, sizeof(setting));
     if (search->talks)
-        printf(
-            "%s %s reaches %s: %.4f at %.2f kbit/s; %zu settings tried on %zu sample%s, %u encode%s "
-            "of the whole\n",
-            encoder_setting_name(search->encoder), setting, name,
-            output ? whole->job.score : found->score, output ? whole->job.bitrate : found->bitrate,
-            search->try_count, search->sample_count ? search->sample_count : 1,
-            search->sample_count > 1 ? "s" : "", whole->encodes, whole->encodes == 1 ? "" : "s");
+        printf("%s %s reaches %s: %.4f at %.2f kbit/s; %zu settings tried on %zu sample%s, %u "
+               "encode%s of the whole video\n",
+               encoder_setting_name(search->encoder), setting, name,
+               output ? whole->job.score : found->score,
+               output ? whole->job.bitrate : found->bitrate, search->try_count,
+               search->sample_count ? search->sample_count : 1, search->sample_count > 1 ? "s" : "",
+               whole->encodes, whole->encodes == 1 ? "" : "s");
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "range.h"
+#include "encoder.h"
 #include "report/chart.h"
 #include "report/text.h"
 #include "results.h"
@@ -28,7 +28,8 @@ static const char style[] =
     "white-space:normal;vertical-align:bottom}\n"
     "p,figure{color:var(--soft)}figure{margin:1rem 0;background:var(--card);border-radius:.5rem;"
     "padding:.5rem}\n"
-    "figure{overflow-x:auto}svg{display:block;width:100%;min-width:34rem;height:auto}svg text{fill:var(--ink)}svg .tick{fill:var(--soft)}"
+    "figure{overflow-x:auto}svg{display:block;width:100%;min-width:34rem;height:auto}svg "
+    "text{fill:var(--ink)}svg .tick{fill:var(--soft)}"
     ".grid{stroke:var(--line)}.hull{fill:none;stroke:var(--ink);stroke-dasharray:5 4;"
     "stroke-width:1.3}\n"
     "</style>\n";
@@ -67,7 +68,7 @@ static void write_point_rows(const Results *results, FILE *file)
                 job->score,
                 job->encode_seconds > 0 ? (double)job->media.frames / job->encode_seconds : 0.0,
                 job->score_seconds > 0 ? (double)job->media.frames / job->score_seconds : 0.0);
-        put_html(file, job->scored_in);
+        put_html(file, job->scored_on);
         fprintf(file, "</td><td>%s</td></tr>\n", is_on_hull(results, i) ? "●" : "");
     }
     fputs("</tbody></table></div>\n", file);
@@ -110,11 +111,11 @@ static void write_deltas(const Results *results, FILE *file)
                         "", file);
         fputs("</tr>\n", file);
     }
-    fputs(
-        "</tbody></table></div>\n<p>BD-rate: how much more rate it takes for the same quality; less "
-        "than 0 is better. BD-quality: how much more quality at the same rate. A dash: the curves "
-        "have nothing in common, or too few points.</p>\n",
-        file);
+    fputs("</tbody></table></div>\n<p>BD-rate: how much more rate the encoder needs for the same "
+          "quality; "
+          "negative is better. BD-quality: how much more quality it has at the same "
+          "rate. A dash: the curves do not overlap, or have too few points.</p>\n",
+          file);
 }
 
 void results_write_html(const Results *results, FILE *file)

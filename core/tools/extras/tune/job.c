@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/interrupt.h"
 #include "common/message.h"
-#include "range.h"
+#include "encoder.h"
 #include "results.h"
-#include "status.h"
 
 #define LOOK_TIME 250 /* milliseconds between updates of the progress display */
 
@@ -27,7 +27,7 @@ static double now(void)
 void end_print(const ChildEnd *end, char *text, size_t size)
 {
     if (end->timed_out)
-        snprintf(text, size, "it took too long");
+        snprintf(text, size, "time limit exceeded");
     else if (end->signal)
         snprintf(text, size, "signal %d", end->signal);
     else
@@ -84,7 +84,7 @@ static int start(Workshop *shop, Job *job, enum JobState state, Argv argv, const
                                  .arg = job };
     const int err = child_start(shop->children, &params, &job->child);
     if (err)
-        say("%s could not be run: %s", argv.words[0], strerror(-err));
+        say("cannot run %s: %s", argv.words[0], strerror(-err));
     return err;
 }
 
@@ -100,7 +100,7 @@ static int start_encode(Workshop *shop, Job *job)
     if (encoder_wants_y4m(job->encoder)) {
         const int err = original_decode(job->source, shop);
         if (err == -EIO) /* original_decode printed why; other sources may still work */
-            fail(shop, job, "encoding failed", "the source could not be decoded");
+            fail(shop, job, "encoding failed", "cannot decode the source");
         if (err)
             return err == -EIO ? 0 : err;
     }
@@ -119,7 +119,7 @@ static int start_measure(Workshop *shop, Job *job)
     return start(shop, job, JOB_MEASURING, media_command(shop->ffmpeg, job->file), NULL);
 }
 
-static int start_score(Workshop *shop, Job *job, Place *place)
+static int start_score(Workshop *shop, Job *job, ScoringDevice *device)
 {
     Argv argv = { 0 };
     job->report = temp_file(shop->temp, "json");
@@ -128,11 +128,11 @@ static int start_score(Workshop *shop, Job *job, Place *place)
     argv_add_all(&argv, (const char *const[]){ "vmaf-tune", "--vmaf", "-r", job->source->argument,
                                                "-d", job->file, "--json", "-o", job->report,
                                                "--precision", "max", "--progress", NULL });
-    place_add_words(place, &argv);
+    scoring_device_add_options(device, &argv);
     if (shop->score_words.count)
         argv_add_all(&argv, (const char *const *)shop->score_words.words);
-    job->place = place;
-    shop->places[place->lock].busy = true;
+    job->device = device;
+    shop->devices[device->lock].busy = true;
     return start(shop, job, JOB_SCORING, argv, shop->self);
 }
 
@@ -150,9 +150,9 @@ static void end_step(Workshop *shop, Job *job)
 {
     child_destroy(job->child);
     job->child = NULL;
-    if (job->place)
-        shop->places[job->place->lock].busy = false;
-    job->place = NULL;
+    if (job->device)
+        shop->devices[job->device->lock].busy = false;
+    job->device = NULL;
 }
 
 static void fail(Workshop *shop, Job *job, const char *what, const char *why)
@@ -173,7 +173,7 @@ static void fail(Workshop *shop, Job *job, const char *what, const char *why)
 static void finish_measure(Workshop *shop, Job *job)
 {
     if (!media_finish(&job->reader, &job->media)) {
-        fail(shop, job, "measuring failed", "there is no video in what it wrote");
+        fail(shop, job, "measuring failed", "the encoder's output has no video");
         return;
     }
     /* Use the source's duration for all its encodes, because containers store times with different
@@ -195,7 +195,7 @@ static void finish_score(Workshop *shop, Job *job)
     job->scores = scored.scores;
     job->score_count = scored.count;
     job->score = pooling_scores(&shop->pooling, scored.scores, scored.count);
-    job->scored_in = job->place->label;
+    job->scored_on = job->device->label;
     end_step(shop, job);
     discard(&job->file, job->output != NULL);
     discard(&job->report, false);
@@ -229,11 +229,11 @@ static int finish_step(Workshop *shop, Job *job, const ChildEnd *end)
 
 /* ---- scheduling ---- */
 
-static Place *free_place(Workshop *shop)
+static ScoringDevice *free_device(Workshop *shop)
 {
-    for (size_t i = 0; i < shop->place_count; i++)
-        if (!shop->places[shop->places[i].lock].busy)
-            return &shop->places[i];
+    for (size_t i = 0; i < shop->device_count; i++)
+        if (!shop->devices[shop->devices[i].lock].busy)
+            return &shop->devices[i];
     return NULL;
 }
 
@@ -252,14 +252,14 @@ static int start_some(Workshop *shop, Job *jobs, size_t count, JobChanged *chang
             job->state = JOB_LEFT_OUT;
         } else if (job->state == JOB_WAITING && encoding < shop->encodes &&
                    /* Limit unscored encodes, since they fill the disk. */
-                   unscored < 2 * shop->place_count + shop->encodes) {
+                   unscored < 2 * shop->device_count + shop->encodes) {
             err = start_encode(shop, job);
             encoding++;
         } else if (job->state == JOB_MEASURED) {
-            Place *const place = free_place(shop);
-            if (!place)
+            ScoringDevice *const device = free_device(shop);
+            if (!device)
                 continue;
-            err = start_score(shop, job, place);
+            err = start_score(shop, job, device);
         } else {
             continue;
         }
@@ -322,4 +322,78 @@ void job_free(Job *job)
     free(job->scores);
     json_decref(job->stored);
     *job = (Job){ .source = NULL };
+}
+
+static bool shown, drawn;
+static const char *heading;
+
+void status_start(bool quiet, const char *what)
+{
+    shown = !quiet && message_on_terminal();
+    heading = what;
+}
+
+/* status_draw leaves the cursor at the top of the display, so clearing to the end of the screen
+ * erases it. */
+void status_hide(void)
+{
+    if (drawn)
+        fputs("\r\033[J", stderr);
+    fflush(stderr);
+    drawn = false;
+}
+
+/* Print one line, cut to the terminal's width. Replaces control characters, since names may contain
+ * anything. */
+static void put_line(char *text, unsigned columns, unsigned *lines)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    if (columns && strlen(text) >= columns)
+        text[columns - 1] = 0;
+    fprintf(stderr, "%s\033[K\n", text);
+    ++*lines;
+}
+
+static void print_job(const Job *job, char *text, size_t size)
+{
+    static const char *const what[] = {
+        [JOB_ENCODING] = "encoding", [JOB_MEASURING] = "measuring", [JOB_SCORING] = "scoring"
+    };
+    char setting[32], progress[96] = "";
+    const double time = now() - job->since;
+    const uint64_t total = job->source->media.frames;
+    range_print(job->setting, setting, sizeof(setting));
+    if (job->frame && time > 0.0)
+        snprintf(progress, sizeof(progress), "  %3u%%  %.1f fps",
+                 (unsigned)(total ? job->frame * 100 / total : 0), (double)job->frame / time);
+    snprintf(text, size, "  %-24s %s %-5s %s%s%s%s", job->encoder->label,
+             encoder_setting_name(job->encoder), setting, what[job->state],
+             job->device ? " on " : "", job->device ? job->device->label : "", progress);
+}
+
+void status_draw(const Job *jobs, size_t count)
+{
+    struct winsize window = { 0 };
+    unsigned lines = 0, done = 0;
+    char text[512];
+    if (!shown)
+        return;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) || !window.ws_row)
+        window.ws_row = 24;
+    for (size_t i = 0; i < count; i++)
+        done += jobs[i].state >= JOB_DONE;
+    status_hide();
+    snprintf(text, sizeof(text), "%s: %u of %zu done", heading, done, count);
+    put_line(text, window.ws_col, &lines);
+    for (size_t i = 0; i < count && lines + 2 < window.ws_row; i++) {
+        if (!jobs[i].child)
+            continue;
+        print_job(&jobs[i], text, sizeof(text));
+        put_line(text, window.ws_col, &lines);
+    }
+    fprintf(stderr, "\033[%uA\r", lines);
+    fflush(stderr);
+    drawn = true;
 }

@@ -8,13 +8,40 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "common/argv.h"
 #include "common/child.h"
-#include "encoder.h"
-#include "media.h"
-#include "place.h"
-#include "report/pooling.h"
 #include "common/temp.h"
+#include "encoder.h"
+#include "devices.h"
+#include "report/pooling.h"
+
+/* The size and duration of a video stream, read from `ffmpeg -c copy -f framecrc`, which prints a
+ * line for each packet. The byte count is that of the video stream alone, and nothing is decoded.
+ */
+
+typedef struct Media {
+    unsigned width, height;
+    uint64_t frames, bytes;
+    double seconds;
+} Media;
+
+typedef struct MediaReader {
+    char line[256];
+    size_t used;
+    bool overlong;
+    int64_t base_num, base_den; /* one tick in seconds, as a fraction */
+    int64_t first, last, last_ticks;
+    Media media;
+} MediaReader;
+
+/* The command whose output media_feed reads. The caller frees it. */
+Argv media_command(const char *ffmpeg, const char *path);
+
+void media_feed(MediaReader *reader, const char *bytes, size_t count);
+/* Call after the last bytes. False: the file has no video. */
+bool media_finish(MediaReader *reader, Media *media);
 
 /* State shared by all jobs. The pointers belong to the caller. */
 typedef struct Workshop {
@@ -22,8 +49,8 @@ typedef struct Workshop {
     TempFolder *temp;
     const char *ffmpeg;
     const char *self; /* path of this program, which runs itself as the vmaf command */
-    Place *places;
-    size_t place_count;
+    ScoringDevice *devices;
+    size_t device_count;
     unsigned encodes; /* encodes that run at once */
     Argv score_words; /* options for the vmaf command: --model, --feature, … */
     const char *metric;
@@ -61,7 +88,7 @@ typedef struct Job {
     enum JobState state;
     Child *child;
     Argv argv;
-    Place *place;
+    ScoringDevice *device;
     char *file, *report;
     double since; /* start of the current step */
     uint64_t frame;
@@ -76,7 +103,7 @@ typedef struct Job {
     double *scores; /* one per scored frame */
     size_t score_count;
     double score;          /* pooled over the frames */
-    const char *scored_in; /* label of the device */
+    const char *scored_on; /* label of the device */
     json_t *stored;        /* the result as an earlier run saved it; NULL: computed now */
 } Job;
 
@@ -97,7 +124,16 @@ typedef int JobChanged(void *arg, Job *job);
 int jobs_run(Workshop *shop, Job *jobs, size_t count, JobChanged *changed, void *arg);
 void job_free(Job *job);
 
-/* Describe how a process ended: "exit code 1", "signal 11" or "it took too long". */
+/* Describe how a process ended: "exit code 1", "signal 11" or "time limit exceeded". */
 void end_print(const ChildEnd *end, char *text, size_t size);
+
+/* A progress display on stderr when it is a terminal: a heading and one line for each running job,
+ * drawn below all other output. */
+
+/* `what` is the heading, such as "film.mkv". It must stay valid. */
+void status_start(bool quiet, const char *what);
+void status_draw(const Job *jobs, size_t count);
+/* Erase the display. Call it before printing anything else, and at the end. */
+void status_hide(void);
 
 #endif

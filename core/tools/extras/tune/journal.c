@@ -13,7 +13,7 @@
 
 #include "common/argv.h"
 #include "common/message.h"
-#include "range.h"
+#include "encoder.h"
 #include "results.h"
 
 struct Journal {
@@ -60,7 +60,8 @@ static int read_lines(Journal *journal, FILE *file)
             break;
         const char *const key = read_key(line, (size_t)length, &object);
         if (!key || line[length - 1] != '\n') {
-            say("line %zu of %s is none of ours; is it the right file?", number, journal->path);
+            say("line %zu of %s was not written by vmaf-tune; check the path", number,
+                journal->path);
             err = -EINVAL;
         } else if (json_object_set(journal->lines, key, object)) {
             err = -ENOMEM;
@@ -112,13 +113,13 @@ static int open_file(Journal *journal)
     if (journal->fd < 0)
         return complain(journal, errno);
     if (fstat(journal->fd, &info) || !S_ISREG(info.st_mode)) {
-        say("cannot use %s: results are kept in a file", journal->path);
+        say("cannot use %s as a journal: not a regular file", journal->path);
         return -EINVAL;
     }
     if (flock(journal->fd, LOCK_EX | LOCK_NB)) {
         if (errno != EWOULDBLOCK)
             return complain(journal, errno);
-        say("another vmaf-tune is writing %s", journal->path);
+        say("another vmaf-tune is using %s", journal->path);
         return -EBUSY;
     }
     sync_folder(journal->path);
@@ -179,7 +180,7 @@ static int write_line(Journal *journal, const char *line, size_t length)
         if (count <= 0) {
             const int error = count < 0 ? errno : ENOSPC;
             if (ftruncate(journal->fd, journal->end))
-                say("%s ends with half a line", journal->path);
+                say("%s ends with an incomplete line; the next run removes it", journal->path);
             return complain(journal, error);
         }
         done += (size_t)count;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "range.h"
+#include "encoder.h"
 
 enum {
     ARG_ENCODERS,
@@ -47,42 +47,44 @@ enum {
 /* Options that several subcommands share. */
 #define ENCODER_ROWS                                                                               \
     ROW(ARG_ENCODERS, "encoders", "LIST",                                                          \
-        "ffmpeg's encoders, parted by commas, each with\n"                                         \
-        "options of its own: libx264:preset=slow,libx265",                                         \
+        "encoders of ffmpeg, comma-separated, each with its\n"                                     \
+        "own options: libx264:preset=slow,libx265",                                                \
         NULL),                                                                                     \
         ROW(ARG_COMMAND, "encoder-cmd", "COMMAND",                                                 \
-            "an encoder of your own, such as\n"                                                    \
-            "'x264 --crf {crf} -o {output} {input}'; {y4m} is\n"                                   \
-            "the source as Y4M, {output.EXT} names the file's\n"                                   \
-            "kind, NAME=COMMAND the encoder; no shell runs it;\nmay be repeated",                  \
+            "another encoder command, such as\n"                                                   \
+            "'x264 --crf {crf} -o {output} {input}'; {y4m} is the\n"                               \
+            "source as Y4M, {output.EXT} chooses the file's\n"                                     \
+            "extension, NAME=COMMAND names the encoder; no shell\n"                                \
+            "is involved; may be repeated",                                                        \
             NULL)
 #define SCORE_ROWS                                                                                 \
-    { .help = "What to compute" },                                                                 \
-        ROW(ARG_MODEL, "model", "SPEC", "as the vmaf command has it; may be repeated", "model"),   \
-        ROW(ARG_FEATURE, "feature", "SPEC", "the same; for --metric", "feature"),                  \
-        ROW(ARG_METRIC, "metric", "NAME", "the score that counts (default: vmaf)", NULL),          \
+    { .help = "Scores" },                                                                          \
+        ROW(ARG_MODEL, "model", "SPEC", "a model, as for the vmaf command; may be repeated",       \
+            "model"),                                                                              \
+        ROW(ARG_FEATURE, "feature", "SPEC", "a feature, as for the vmaf command; see --metric",    \
+            "feature"),                                                                            \
+        ROW(ARG_METRIC, "metric", "NAME", "the metric to compare by (default: vmaf)", NULL),       \
         ROW(ARG_SUBSAMPLE, "subsample", "N", "score every Nth frame", NULL)
-#define PLACE_ROWS                                                                                   \
-    { .help = "Where to compute" },                                                                  \
-        ROW(ARG_BACKENDS, "backends", "LIST",                                                        \
-            "where to score, in all of them at once: cpu,\n"                                         \
-            "vulkan:0, cuda:NAME, …; one scoring at a time on\n"                                   \
-            "each device (default: cpu)",                                                            \
-            "backend"),                                                                              \
-        ROW(ARG_THREADS, "threads", "N",                                                             \
-            "threads for scoring, shared out among the\nbackends (default: one for each processor)", \
-            NULL),                                                                                   \
-        ROW(ARG_ENCODES, "encodes", "N", "encodes at once (default: 1)", NULL)
+#define DEVICE_ROWS                                                                                \
+    { .help = "Devices" },                                                                         \
+        ROW(ARG_BACKENDS, "backends", "LIST",                                                      \
+            "devices that score, all at once: cpu, vulkan:0,\n"                                    \
+            "cuda:NAME, …; each runs one scoring at a time\n"                                    \
+            "(default: cpu)",                                                                      \
+            "backend"),                                                                            \
+        ROW(ARG_THREADS, "threads", "N",                                                           \
+            "threads for scoring, divided among the devices\n(default: one per processor)", NULL), \
+        ROW(ARG_ENCODES, "encodes", "N", "encodes that run at once (default: 1)", NULL)
 #define OTHER_ROWS                                                                                 \
     { .help = "Other" },                                                                           \
         ROW(ARG_FFMPEG, "ffmpeg", "PATH", "the ffmpeg to run (default: the one in PATH)", "file"), \
         ROW(ARG_TEMP, "temp", "FOLDER",                                                            \
-            "where encodes lie until they are scored (default:\n"                                  \
+            "folder for encodes until they are scored (default:\n"                                 \
             "beside the output, or TMPDIR)",                                                       \
             "folder"),                                                                             \
-        ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS", "stop any one encode or scoring after this",  \
-            NULL),                                                                                 \
-        { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "no progress" },                \
+        ROW(ARG_TIME_LIMIT, "time-limit", "SECONDS",                                               \
+            "time limit for each encode and each scoring", NULL),                                  \
+        { .id = ARG_QUIET, .letter = 'q', .name = "quiet", .help = "show no progress" },           \
         ROW(ARG_HELP, "help", NULL, "print this text", NULL),                                      \
     {                                                                                              \
         0                                                                                          \
@@ -90,8 +92,8 @@ enum {
 
 #define RESUME_ROW                                                                                 \
     ROW(ARG_RESUME, "resume", "PATH",                                                              \
-        "keep each result there as it comes; the same command\n"                                   \
-        "goes on from it after a stop or a kill",                                                  \
+        "save each result there; after an interruption, the\n"                                     \
+        "same command continues from it",                                                          \
         "file")
 
 #define POOL_WORDS "mean|harmonic_mean|min|max|median|p1|p5|p10"
@@ -100,10 +102,10 @@ static const Arg compare_options[] = {
     { .help = "Encoders" },
     ENCODER_ROWS,
     ROW(ARG_CRF, "crf", "LIST",
-        "settings: 20..44:6 or 20,26,32; ENCODER=LIST for\none encoder alone; may be repeated",
+        "settings: 20..44:6 or 20,26,32; ENCODER=LIST is for\none encoder only; may be repeated",
         NULL),
-    ROW(ARG_ANCHOR, "anchor", "ENCODER", "what the others are compared with (default: the\nfirst)",
-        NULL),
+    ROW(ARG_ANCHOR, "anchor", "ENCODER",
+        "the encoder to compare the others with (default:\nthe first)", NULL),
     SCORE_ROWS,
     ROW(ARG_POOL, "pool", "POOL", "mean (default), harmonic_mean, min, max, median, pN",
         POOL_WORDS),
@@ -112,59 +114,61 @@ static const Arg compare_options[] = {
       .letter = 'o',
       .name = "json",
       .value = "PATH",
-      .help = "all figures as JSON; '-' is standard output",
+      .help = "write all results as JSON; '-' is standard output",
       .complete = "file" },
-    ROW(ARG_HTML, "html", "PATH", "a page with curves and tables", "file"),
-    ROW(ARG_SVG, "svg", "PATH", "the curves alone", "file"),
+    ROW(ARG_HTML, "html", "PATH", "write a page with curves and tables", "file"),
+    ROW(ARG_SVG, "svg", "PATH", "write the chart of the curves", "file"),
     RESUME_ROW,
-    PLACE_ROWS,
+    DEVICE_ROWS,
     OTHER_ROWS,
 };
 
 static const Arg search_options[] = {
     { .help = "Encoder" },
     ROW(ARG_ENCODERS, "encoder", "NAME",
-        "ffmpeg's encoder, with its options if need be:\nlibsvtav1:preset=6", NULL),
+        "encoder of ffmpeg, optionally with options:\nlibsvtav1:preset=6", NULL),
     ROW(ARG_COMMAND, "encoder-cmd", "COMMAND",
-        "an encoder of your own, such as\n"
+        "another encoder command, such as\n"
         "'x264 --crf {crf} -o {output} {input}'",
         NULL),
     ROW(ARG_TARGET, "target", "SCORE[:POOL]",
         "the score to reach; POOL is mean (default),\nharmonic_mean, min, max, median or pN", NULL),
-    ROW(ARG_CRF, "crf", "A..B", "look only among these settings", NULL),
+    ROW(ARG_CRF, "crf", "A..B", "only try settings in this range", NULL),
     { .help = "Samples" },
     ROW(ARG_SAMPLES, "samples", "N",
-        "scenes that are tried in place of the whole\n"
-        "(default: 4; 0: the whole)",
+        "samples to encode instead of the whole video\n"
+        "(default: 4; 0: the whole video)",
         NULL),
-    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "the length of each (default: 8)", NULL),
+    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "length of each sample (default: 8)", NULL),
     SCORE_ROWS,
     { .help = "Output" },
     { .id = ARG_OUTPUT,
       .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "encode the whole with what was found, and check it;\nsound is copied",
+      .help =
+          "encode the whole video with the setting found, and\ncheck its score; audio is copied",
       .complete = "file" },
     { .id = ARG_OVERWRITE,
       .letter = 'y',
       .name = "overwrite",
-      .help = "even if that file is there already" },
-    ROW(ARG_JSON, "json", "PATH", "all figures as JSON; '-' is standard output", "file"),
+      .help = "replace the output file if it exists" },
+    ROW(ARG_JSON, "json", "PATH", "write all results as JSON; '-' is standard output", "file"),
     RESUME_ROW,
-    PLACE_ROWS,
+    DEVICE_ROWS,
     OTHER_ROWS,
 };
 
 static const Arg corpus_options[] = {
     { .help = "Encoders" },
     ENCODER_ROWS,
-    ROW(ARG_CRF, "crf", "LIST", "settings, as with compare", NULL),
+    ROW(ARG_CRF, "crf", "LIST", "settings, as for compare", NULL),
     ROW(ARG_TARGET, "target", "SCORE[:POOL]",
-        "search for the setting that reaches this, as with\nsearch, in place of trying a list",
+        "search for the setting that reaches this score, as\nthe search command does, instead of "
+        "trying a list",
         NULL),
-    ROW(ARG_SAMPLES, "samples", "N", "as with search", NULL),
-    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as with search", NULL),
+    ROW(ARG_SAMPLES, "samples", "N", "as for search", NULL),
+    ROW(ARG_SAMPLE_TIME, "sample-time", "SECONDS", "as for search", NULL),
     SCORE_ROWS,
     ROW(ARG_POOL, "pool", "POOL", "mean (default), harmonic_mean, min, max, median, pN",
         POOL_WORDS),
@@ -173,20 +177,21 @@ static const Arg corpus_options[] = {
       .letter = 'o',
       .name = "output",
       .value = "PATH",
-      .help = "a line of JSON for each result; what is there already\nis not done again",
+      .help = "file for results, one line of JSON each; results\nalready in it are skipped",
       .complete = "file" },
-    PLACE_ROWS,
+    DEVICE_ROWS,
     OTHER_ROWS,
 };
 
 const Subcommand tune_commands[] = {
     [TUNE_COMPARE] = { "compare", "SOURCE",
-                       "Encode a video with several encoders and settings, score all, compare.",
+                       "Encode a video with several encoders and settings, and compare the scores.",
                        compare_options },
     [TUNE_SEARCH] = { "search", "SOURCE",
                       "Find the setting of an encoder that just reaches a score.", search_options },
     [TUNE_CORPUS] = { "corpus", "LIST",
-                      "The same for a list of videos, one a line; goes on where it was stopped.",
+                      "Compare or search for a list of videos, one per line; continues after an "
+                      "interruption.",
                       corpus_options },
     { 0 },
 };
@@ -199,14 +204,14 @@ void tune_print_help(const Subcommand *command, FILE *file)
         args_print_help(command->options, file);
         return;
     }
-    fputs("Usage: vmaf-tune COMMAND ...\nFind out what encoders and settings are worth.\n\n"
+    fputs("Usage: vmaf-tune COMMAND ...\nCompare encoders and settings by size and quality.\n\n"
           "Commands:\n",
           file);
     for (command = tune_commands; command->name; command++)
         fprintf(file, "  %-8s %-8s %s\n", command->name, command->words, command->summary);
-    fputs(
-        "\n`vmaf-tune COMMAND --help` says more of each; `vmaf-tune --version` prints the version.\n",
-        file);
+    fputs("\n`vmaf-tune COMMAND --help` describes a command; `vmaf-tune --version` prints the "
+          "version.\n",
+          file);
 }
 
 static Encoder *new_encoder(TuneOptions *options)
@@ -225,7 +230,7 @@ static int check_label(const TuneOptions *options)
     const Encoder *const last = &options->encoders[options->encoder_count - 1];
     for (const Encoder *e = options->encoders; e < last; e++)
         if (!strcmp(e->label, last->label))
-            return wrong("the encoder \"%s\" is there twice", last->label);
+            return wrong("the encoder \"%s\" is given twice", last->label);
     return 0;
 }
 
@@ -290,7 +295,7 @@ static int apply_settings(TuneOptions *options, const char *text)
         e->settings = settings;
         e->setting_count = count;
     }
-    return equals && !fitting ? wrong("--crf %s: no encoder is called so", text) : 0;
+    return equals && !fitting ? wrong("--crf %s: no encoder has that name", text) : 0;
 }
 
 /* Reports and journals use one name per percentile: p050 becomes p50, which becomes "median". */
@@ -338,8 +343,9 @@ static int apply(TuneOptions *options, const Arg *arg, const char *value)
     case ARG_TARGET:
         return parse_target(options, value);
     case ARG_BACKENDS:
-        places_free(options->places, options->place_count);
-        err = places_parse(&options->places, &options->place_count, value, error, sizeof(error));
+        scoring_devices_free(options->devices, options->device_count);
+        err = scoring_devices_parse(&options->devices, &options->device_count, value, error,
+                                    sizeof(error));
         return err == -EINVAL ? wrong("%s", error) : err;
     case ARG_THREADS:
         return take_count(arg, value, 1, 1024, &options->threads);
@@ -469,7 +475,7 @@ static int check(const TuneOptions *options, enum TuneAction action)
     if (action != TUNE_SEARCH && !options->has_target) {
         for (size_t i = 0; i < options->encoder_count; i++)
             if (!options->encoders[i].setting_count)
-                return wrong("%s: which settings of %s? --crf says so", command->name,
+                return wrong("%s needs settings for %s; use --crf", command->name,
                              options->encoders[i].label);
     }
     if (options->anchor) {
@@ -477,7 +483,7 @@ static int check(const TuneOptions *options, enum TuneAction action)
         for (size_t i = 0; i < options->encoder_count; i++)
             found |= !strcmp(options->encoders[i].label, options->anchor);
         if (!found)
-            return wrong("the anchor \"%s\" is none of the encoders", options->anchor);
+            return wrong("the anchor \"%s\" is not one of the encoders", options->anchor);
     }
     return 0;
 }
@@ -505,9 +511,10 @@ int tune_options_parse(TuneOptions *options, int argc, char **argv, enum TuneAct
     if (err || help)
         return err;
     err = walk_settings(options, *command, argc - 1, argv + 1);
-    if (!err && !options->places) {
+    if (!err && !options->devices) {
         char error[64];
-        err = places_parse(&options->places, &options->place_count, "cpu", error, sizeof(error));
+        err = scoring_devices_parse(&options->devices, &options->device_count, "cpu", error,
+                                    sizeof(error));
     }
     if (options->has_target)
         narrow(options);
@@ -519,7 +526,7 @@ void tune_options_free(TuneOptions *options)
     for (size_t i = 0; i < options->encoder_count; i++)
         encoder_free(&options->encoders[i]);
     free(options->encoders);
-    places_free(options->places, options->place_count);
+    scoring_devices_free(options->devices, options->device_count);
     argv_free(&options->score_words);
     *options = (TuneOptions){ .subject = NULL };
 }

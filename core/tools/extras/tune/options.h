@@ -10,7 +10,7 @@
 #include "common/argv.h"
 #include "encoder.h"
 #include "job.h"
-#include "place.h"
+#include "devices.h"
 #include "report/pooling.h"
 
 enum TuneAction { TUNE_COMPARE, TUNE_SEARCH, TUNE_CORPUS, TUNE_HELP, TUNE_VERSION };
@@ -21,8 +21,8 @@ typedef struct TuneOptions {
     const char *subject; /* the source video, or the list of videos */
     Encoder *encoders;
     size_t encoder_count;
-    Place *places;
-    size_t place_count;
+    ScoringDevice *devices;
+    size_t device_count;
     bool has_target;
     double target;
     Pooling pooling;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#include "job.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "job.h"
 #include "common/message.h"
 
 typedef struct Look {
@@ -31,7 +34,7 @@ static int run(Workshop *shop, Argv *argv, Look *look, ChildEnd *end)
                                  .arg = look };
     const int err = argv->failed ? -ENOMEM : child_run(shop->children, &params, end);
     if (err && err != -EINTR)
-        say("%s could not be run: %s", shop->ffmpeg, strerror(-err));
+        say("cannot run %s: %s", shop->ffmpeg, strerror(-err));
     argv_free(argv);
     return err;
 }
@@ -46,7 +49,7 @@ static int check_file(const char *path)
     }
     if (S_ISREG(info.st_mode))
         return 0;
-    say("cannot use %s: it is read more than once, so it must be a file", path);
+    say("cannot use %s: not a regular file, and vmaf-tune reads it more than once", path);
     return -EINVAL;
 }
 
@@ -67,7 +70,7 @@ int original_open(Original *source, const char *path, Workshop *shop)
     err = run(shop, &argv, look, &end);
     if (!err && (end.code || !media_finish(&look->reader, &source->media))) {
         say("cannot use %s: %s", path,
-            end.timed_out ? "it takes too long to read" : "ffmpeg finds no video in it");
+            end.timed_out ? "reading it exceeded the time limit" : "ffmpeg finds no video in it");
         tail_say(&look->tail);
         err = -EINVAL;
     }
@@ -92,7 +95,7 @@ int original_decode(Original *source, Workshop *shop)
     argv.failed |= !path || !look;
     int err = run(shop, &argv, look, &end);
     if (!err && end.code) {
-        say("%s could not be decoded", source->path);
+        say("cannot decode %s", source->path);
         tail_say(&look->tail);
         err = -EIO;
     }
@@ -114,4 +117,78 @@ void original_close(Original *source)
     free(source->y4m);
     free(source->argument);
     *source = (Original){ .path = NULL };
+}
+
+Argv media_command(const char *ffmpeg, const char *path)
+{
+    Argv argv = { 0 };
+    argv_add_all(&argv, (const char *const[]){ ffmpeg, "-nostdin", "-hide_banner", "-v", "error",
+                                               "-i", NULL });
+    argv_addf(&argv, "file:%s", path);
+    argv_add_all(
+        &argv, (const char *const[]){ "-map", "0:v:0", "-c", "copy", "-f", "framecrc", "-", NULL });
+    return argv;
+}
+
+/* The fields are stream, dts, pts, duration, size, checksum and more. */
+static void take_packet(MediaReader *reader, const char *line)
+{
+    int64_t dts, pts, ticks;
+    uint64_t size;
+    if (sscanf(line, "0, %" SCNd64 ", %" SCNd64 ", %" SCNd64 ", %" SCNu64, &dts, &pts, &ticks,
+               &size) != 4)
+        return;
+    if (pts == INT64_MIN)
+        pts = dts;
+    if (!reader->media.frames || pts < reader->first)
+        reader->first = pts;
+    if (!reader->media.frames || pts >= reader->last) {
+        reader->last = pts;
+        reader->last_ticks = ticks;
+    }
+    reader->media.frames++;
+    reader->media.bytes += size;
+}
+
+static void take_line(MediaReader *reader)
+{
+    const char *const line = reader->line;
+    if (*line != '#')
+        take_packet(reader, line);
+    else if (sscanf(line, "#tb 0: %" SCNd64 "/%" SCNd64, &reader->base_num, &reader->base_den) != 2)
+        sscanf(line, "#dimensions 0: %ux%u", &reader->media.width, &reader->media.height);
+}
+
+void media_feed(MediaReader *reader, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] != '\n') {
+            if (reader->used + 1 < sizeof(reader->line))
+                reader->line[reader->used++] = bytes[i];
+            else
+                reader->overlong = true;
+            continue;
+        }
+        reader->line[reader->used] = 0;
+        if (!reader->overlong)
+            take_line(reader);
+        reader->used = 0;
+        reader->overlong = false;
+    }
+}
+
+bool media_finish(MediaReader *reader, Media *media)
+{
+    Media *const m = &reader->media;
+    if (!m->frames || !m->width || !m->height || reader->base_num <= 0 || reader->base_den <= 0)
+        return false;
+    const double tick = (double)reader->base_num / (double)reader->base_den;
+    const double span = (double)reader->last - (double)reader->first;
+    /* Add the duration of the last frame: its own, or the average of the others. */
+    const double last = reader->last_ticks > 0 ? (double)reader->last_ticks
+                        : m->frames > 1        ? span / (double)(m->frames - 1)
+                                               : 0.0;
+    m->seconds = (span + last) * tick;
+    *media = *m;
+    return m->seconds > 0.0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "libvmaf/libvmaf.h"
-#include "range.h"
+#include "encoder.h"
 
 static int fill_line(Line *line, const Encoder *encoder, const Job *jobs, size_t count)
 {
@@ -115,7 +115,7 @@ void results_print_job(FILE *file, const Job *job)
     range_print(job->setting, setting, sizeof(setting));
     print_label(file, job->encoder->label, 28);
     fprintf(file, " %7s %12.2f %14.4f %11.2f %11.2f  %s\n", setting, job->bitrate, job->score,
-            speed(job, job->encode_seconds), speed(job, job->score_seconds), job->scored_in);
+            speed(job, job->encode_seconds), speed(job, job->score_seconds), job->scored_on);
 }
 
 static void print_delta(FILE *file, double value, const char *unit)
@@ -156,7 +156,7 @@ void results_print_deltas(const Results *results, FILE *file)
     if (results->line_count > 1) {
         fputs("(against ", file);
         print_label(file, anchor->encoder->label, 0);
-        fputs("; less than 0% of rate is better; - : nothing in common, or too few points)\n",
+        fputs("; a negative BD-rate is better; -: curves do not overlap, or too few points)\n",
               file);
     }
     fputs("\non the hull:", file);
@@ -223,16 +223,16 @@ int result_note(Journal *journal, const char *key, json_t *object, const char *p
 
 bool result_restore(Job *job, json_t *stored)
 {
-    const char *place;
+    const char *device;
     double frames, bytes;
     if (json_unpack(stored, "{s:F, s:F, s:F, s:F, s:F, s:F, s:s, s:o}", "bitrate", &job->bitrate,
                     "bytes", &bytes, "frames", &frames, "score", &job->score, "encode_seconds",
-                    &job->encode_seconds, "score_seconds", &job->score_seconds, "scored_on", &place,
-                    "pooled", &(json_t *){ NULL }))
+                    &job->encode_seconds, "score_seconds", &job->score_seconds, "scored_on",
+                    &device, "pooled", &(json_t *){ NULL }))
         return false;
     job->media.bytes = (uint64_t)bytes;
     job->media.frames = (uint64_t)frames;
-    job->scored_in = place;
+    job->scored_on = device;
     job->stored = json_incref(stored);
     job->state = JOB_DONE;
     return true;
@@ -269,7 +269,7 @@ json_t *result_json(const Job *job)
     json_object_set_new(object, "encode_fps", number(speed(job, job->encode_seconds)));
     json_object_set_new(object, "score_seconds", number(job->score_seconds));
     json_object_set_new(object, "score_fps", number(speed(job, job->score_seconds)));
-    json_object_set_new(object, "scored_on", json_string(job->scored_in));
+    json_object_set_new(object, "scored_on", json_string(job->scored_on));
     return object;
 }
 
@@ -359,7 +359,7 @@ static int take_frames(Scored *scored, const json_t *frames, const char *metric,
         return 0;
     char names[512];
     list_metrics(json_array_get(frames, 0), names, sizeof(names));
-    snprintf(error, error_size, "no frame has a score \"%s\"; there are: %s", metric, names);
+    snprintf(error, error_size, "no frame has a score \"%s\"; available: %s", metric, names);
     return -EINVAL;
 }
 
@@ -370,7 +370,7 @@ int scored_read(Scored *scored, const char *path, const char *metric, char *erro
     json_t *const report = json_load_file(path, 0, &problem);
     *scored = (Scored){ 0 };
     if (!report) {
-        snprintf(error, error_size, "the report of the scores cannot be read: %s", problem.text);
+        snprintf(error, error_size, "cannot read the report of the scores: %s", problem.text);
         return -EINVAL;
     }
     const int err =

@@ -11,9 +11,9 @@
 #include "common/message.h"
 #include "curve.h"
 #include "journal.h"
-#include "range.h"
+#include "encoder.h"
 #include "results.h"
-#include "status.h"
+#include "job.h"
 
 double search_setting(const Search *search, int step)
 {
@@ -69,7 +69,7 @@ static int cut(Search *search, double from, double seconds, const char *path)
                                  .arg = &tail };
     int err = argv.failed ? -ENOMEM : child_run(shop->children, &params, &end);
     if (!err && end.code) {
-        say("no sample can be cut from %s at %.2f s", search->path, from);
+        say("cannot cut a sample from %s at %.2f s", search->path, from);
         tail_say(&tail);
         err = -EIO;
     }

@@ -36,7 +36,8 @@ static int act(Workshop *shop, const TuneOptions *options, enum TuneAction actio
         encoders_check(options->encoders, options->encoder_count, options->ffmpeg, shop->children);
     if (err)
         return err;
-    places_settle(shop->places, shop->place_count, options->threads, shop->self, shop->children);
+    scoring_devices_prepare(shop->devices, shop->device_count, options->threads, shop->self,
+                            shop->children);
     if (interrupt_signal())
         return -EINTR;
     switch (action) {
@@ -54,8 +55,8 @@ static int act(Workshop *shop, const TuneOptions *options, enum TuneAction actio
 static int work(const TuneOptions *options, enum TuneAction action, const char *called)
 {
     Workshop shop = { .ffmpeg = options->ffmpeg,
-                      .places = options->places,
-                      .place_count = options->place_count,
+                      .devices = options->devices,
+                      .device_count = options->device_count,
                       .encodes = options->encodes,
                       .score_words = options->score_words,
                       .metric = options->metric,
@@ -108,6 +109,6 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "--vmaf"))
         return vmaf_command(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "--devices"))
-        return places_print_devices();
+        return scoring_devices_print_all();
     return tune(argc, argv);
 }

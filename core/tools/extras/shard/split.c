@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "plan.h"
+#include "split.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,10 @@
 #include "libvmaf/libvmaf.h"
 #include "vmaf/part/part.h"
 
-#define PLAN_NAME "plan.json"
-#define PLAN_KIND "vmaf-shard plan"
-#define PLAN_VERSION 1
+/* Existing folders have a record with this name and kind, so these words do not follow renames. */
+#define RECORD_NAME "plan.json"
+#define RECORD_KIND "vmaf-shard plan"
+#define RECORD_VERSION 1
 #define DRAFT_PREFIX ".plan-"
 
 static json_t *words_of(const Argv *argv)
@@ -43,35 +44,35 @@ static json_t *video_of(const char *path)
     return video;
 }
 
-static json_t *plan_of(const ShardOptions *options)
+static json_t *record_of(const ShardOptions *options)
 {
-    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o}", "kind", PLAN_KIND, "version",
-                     PLAN_VERSION, "libvmaf", vmaf_version(), "parts", (int)options->count,
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o}", "kind", RECORD_KIND, "version",
+                     RECORD_VERSION, "libvmaf", vmaf_version(), "parts", (int)options->count,
                      "reference", video_of(options->reference), "distorted",
-                     video_of(options->distorted), "options", words_of(&options->words.score));
+                     video_of(options->distorted), "options", words_of(&options->words.scoring));
 }
 
 static json_t *load(const char *folder)
 {
-    char *const path = text_print("%s/" PLAN_NAME, folder);
-    json_t *const plan = path ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    char *const path = text_print("%s/" RECORD_NAME, folder);
+    json_t *const record = path ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL) : NULL;
     free(path);
-    return plan;
+    return record;
 }
 
-static bool has_plan(const char *folder)
+static bool has_record(const char *folder)
 {
-    char *const path = text_print("%s/" PLAN_NAME, folder);
+    char *const path = text_print("%s/" RECORD_NAME, folder);
     const bool there = path && !access(path, F_OK);
     free(path);
     return there;
 }
 
 /* A member of the record as text. free() it. */
-static char *shown(const json_t *plan, const char *name)
+static char *shown(const json_t *record, const char *name)
 {
     char *const text =
-        json_dumps(json_object_get(plan, name), JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
+        json_dumps(json_object_get(record, name), JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
     return text ? text : strdup("nothing");
 }
 
@@ -84,8 +85,8 @@ static int compare(const char *folder, const json_t *there, const json_t *wanted
         if (json_equal(json_object_get(there, name), value))
             continue;
         char *const old = shown(there, name), *const new = shown(wanted, name);
-        say("in %s lie parts of something else: %s was %s and is %s; name another folder with "
-            "--parts, or start over with --fresh",
+        say("%s holds parts of something else: %s was %s and is now %s; choose another "
+            "folder with --parts, or start over with --fresh",
             folder, name, old ? old : "?", new ? new : "?");
         free(old);
         free(new);
@@ -99,7 +100,7 @@ static int make_folder(const char *folder)
     if (!mkdir(folder, 0777) || errno == EEXIST)
         return 0;
     const int err = -errno;
-    say("cannot make the folder %s: %s", folder, strerror(-err));
+    say("cannot create the folder %s: %s", folder, strerror(-err));
     return err;
 }
 
@@ -121,7 +122,7 @@ static int write_all(int fd, const char *text)
 /* Write the record in one step. -EEXIST: another process did that first. */
 static int put(const char *folder, const char *text)
 {
-    char *const path = text_print("%s/" PLAN_NAME, folder);
+    char *const path = text_print("%s/" RECORD_NAME, folder);
     char *const draft = text_print("%s/" DRAFT_PREFIX "XXXXXX", folder);
     int err = path && draft ? 0 : -ENOMEM;
     const int fd = err ? -1 : mkostemp(draft, O_CLOEXEC);
@@ -146,13 +147,13 @@ static int put(const char *folder, const char *text)
     return err;
 }
 
-static int settle(const ShardOptions *options, const json_t *wanted)
+static int write_record(const ShardOptions *options, const json_t *wanted)
 {
     char *const text = json_dumps(wanted, JSON_INDENT(2));
     int err = text ? put(options->parts, text) : -ENOMEM;
     free(text);
     if (err && err != -EEXIST && err != -ENOMEM)
-        say("cannot write in %s: %s", options->parts, strerror(-err));
+        say("cannot write to the folder %s: %s", options->parts, strerror(-err));
     return err;
 }
 
@@ -160,7 +161,7 @@ static int check_against(const ShardOptions *options, const json_t *wanted)
 {
     json_t *const there = load(options->parts);
     if (!there) {
-        say("%s/" PLAN_NAME " cannot be read; start over with --fresh, or remove the folder",
+        say("cannot read %s/" RECORD_NAME "; start over with --fresh, or remove the folder",
             options->parts);
         return -EIO;
     }
@@ -169,37 +170,37 @@ static int check_against(const ShardOptions *options, const json_t *wanted)
     return err;
 }
 
-int plan_check(const ShardOptions *options, Plan *plan)
+int split_check(const ShardOptions *options, Split *split)
 {
-    *plan = (Plan){ .folder = options->parts, .count = options->count, .options = options };
-    if (!has_plan(options->parts))
+    *split = (Split){ .folder = options->parts, .count = options->count, .options = options };
+    if (!has_record(options->parts))
         return -ENOENT;
-    json_t *const wanted = plan_of(options);
+    json_t *const wanted = record_of(options);
     const int err = wanted ? check_against(options, wanted) : -ENOMEM;
     json_decref(wanted);
     return err;
 }
 
-int plan_settle(const ShardOptions *options, Plan *plan)
+int split_prepare(const ShardOptions *options, Split *split)
 {
-    int err = plan_check(options, plan);
+    int err = split_check(options, split);
     if (err != -ENOENT)
         return err;
-    json_t *const wanted = plan_of(options);
+    json_t *const wanted = record_of(options);
     err = wanted ? make_folder(options->parts) : -ENOMEM;
     if (!err)
-        err = settle(options, wanted);
+        err = write_record(options, wanted);
     if (err == -EEXIST)
         err = check_against(options, wanted);
     json_decref(wanted);
     return err;
 }
 
-unsigned plan_count(const char *folder)
+unsigned split_count(const char *folder)
 {
-    json_t *const plan = load(folder);
-    const json_int_t count = json_integer_value(json_object_get(plan, "parts"));
-    json_decref(plan);
+    json_t *const record = load(folder);
+    const json_int_t count = json_integer_value(json_object_get(record, "parts"));
+    json_decref(record);
     return count > 0 && count <= 100000 ? (unsigned)count : 0;
 }
 
@@ -216,11 +217,11 @@ static bool is_ours(const char *name)
 {
     unsigned index, count;
     int end = 0;
-    return !strcmp(name, PLAN_NAME) || is_draft(name) ||
+    return !strcmp(name, RECORD_NAME) || is_draft(name) ||
            (sscanf(name, "part-%u-of-%u.json%n", &index, &count, &end) == 2 && end && !name[end]);
 }
 
-int plan_remove(const char *folder)
+int split_remove(const char *folder)
 {
     DIR *const dir = opendir(folder);
     int err = 0;
@@ -236,9 +237,9 @@ int plan_remove(const char *folder)
     return err;
 }
 
-char *plan_part(const Plan *plan, unsigned index)
+char *split_part_path(const Split *split, unsigned index)
 {
-    return text_print("%s/part-%05u-of-%05u.json", plan->folder, index, plan->count);
+    return text_print("%s/part-%05u-of-%05u.json", split->folder, index, split->count);
 }
 
 static bool is_of_video(const json_t *head, const char *side, const char *path)
@@ -251,7 +252,7 @@ static bool is_of_video(const json_t *head, const char *side, const char *path)
 
 /* Was the part made from these videos, with these options? Parts may still exist when the record of
  * their split is lost. */
-static bool is_of_plan(const json_t *head, const ShardOptions *options)
+static bool is_of_split(const json_t *head, const ShardOptions *options)
 {
     json_t *const settings = json_pack("[[s s] [s s]]", "reference", options->reference,
                                        "distorted", options->distorted);
@@ -263,9 +264,9 @@ static bool is_of_plan(const json_t *head, const ShardOptions *options)
            is_of_video(head, "distorted", options->distorted);
 }
 
-bool plan_has(const Plan *plan, unsigned index)
+bool split_has(const Split *split, unsigned index)
 {
-    char *const path = plan_part(plan, index);
+    char *const path = split_part_path(split, index);
     if (!path || access(path, R_OK)) {
         free(path);
         return false;
@@ -277,8 +278,8 @@ bool plan_has(const Plan *plan, unsigned index)
     const json_t *const shard = err ? NULL : json_object_get(part.head, "shard");
     const bool fits =
         shard && json_integer_value(json_object_get(shard, "index")) == (json_int_t)index &&
-        json_integer_value(json_object_get(shard, "count")) == (json_int_t)plan->count &&
-        (!plan->options || is_of_plan(part.head, plan->options));
+        json_integer_value(json_object_get(shard, "count")) == (json_int_t)split->count &&
+        (!split->options || is_of_split(part.head, split->options));
     if (!err)
         part_unload(&part);
     free(path);
@@ -295,13 +296,13 @@ static char *add_run(char *text, unsigned first, unsigned last)
     return longer;
 }
 
-char *plan_missing(const Plan *plan, unsigned *count)
+char *split_missing(const Split *split, unsigned *count)
 {
     char *text = strdup("");
     unsigned run = 0; /* number of missing parts directly before i */
     *count = 0;
-    for (unsigned i = 0; text && i < plan->count; i++) {
-        if (!plan_has(plan, i)) {
+    for (unsigned i = 0; text && i < split->count; i++) {
+        if (!split_has(split, i)) {
             run++;
             continue;
         }
@@ -311,7 +312,7 @@ char *plan_missing(const Plan *plan, unsigned *count)
         run = 0;
     }
     *count += run;
-    return text && run ? add_run(text, plan->count - run, plan->count - 1) : text;
+    return text && run ? add_run(text, split->count - run, split->count - 1) : text;
 }
 
 static bool is_plain(const char *word)
@@ -374,13 +375,13 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
 static int judge(const char *program, int err, const ChildEnd *end)
 {
     if (err == -ENOENT)
-        say("%s is not installed here", program);
+        say("%s is not installed", program);
     else if (err && err != -EINTR)
-        say("%s could not be run: %s", program, strerror(-err));
+        say("cannot run %s: %s", program, strerror(-err));
     else if (!err && end->signal)
         say("%s was ended by signal %d", program, end->signal);
     else if (!err && end->code)
-        say("%s failed with %d", program, end->code);
+        say("%s failed with exit code %d", program, end->code);
     return err ? err : end->signal || end->code ? -EIO : 0;
 }
 

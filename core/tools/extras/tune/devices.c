@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "place.h"
+#include "devices.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -11,41 +11,43 @@
 #include "vmaf/gpu.h"
 #include "libvmaf/device.h"
 
-static int parse_one(Place *place, const char *text, size_t length, char *error, size_t error_size)
+static int parse_one(ScoringDevice *device, const char *text, size_t length, char *error,
+                     size_t error_size)
 {
     const char *const colon = memchr(text, ':', length);
     const size_t name = colon ? (size_t)(colon - text) : length;
-    *place = (Place){ .label = strndup(text, length), .backend = strndup(text, name) };
+    *device = (ScoringDevice){ .label = strndup(text, length), .backend = strndup(text, name) };
     if (colon)
-        place->device = strndup(colon + 1, length - name - 1);
-    if (!place->label || !place->backend || (colon && !place->device))
+        device->selector = strndup(colon + 1, length - name - 1);
+    if (!device->label || !device->backend || (colon && !device->selector))
         return -ENOMEM;
-    const bool plain = !strcmp(place->backend, "cpu") || !strcmp(place->backend, "auto");
+    const bool plain = !strcmp(device->backend, "cpu") || !strcmp(device->backend, "auto");
     if ((plain && !colon) ||
-        (!plain && vmaf_backend_built(place->backend) >= 0 && (!colon || *place->device)))
+        (!plain && vmaf_backend_built(device->backend) >= 0 && (!colon || *device->selector)))
         return 0;
     char names[128];
     backend_names(names, sizeof(names));
     snprintf(
         error, error_size,
-        "\"%s\" is no place to compute; cpu, auto, and %s are, the latter with :DEVICE if need be",
-        place->label, names);
+        "\"%s\" is not a scoring device; use cpu, auto, or a backend (%s), optionally with :DEVICE",
+        device->label, names);
     return -EINVAL;
 }
 
-int places_parse(Place **places, size_t *count, const char *text, char *error, size_t error_size)
+int scoring_devices_parse(ScoringDevice **devices, size_t *count, const char *text, char *error,
+                          size_t error_size)
 {
     int err = 0;
-    *places = NULL;
+    *devices = NULL;
     *count = 0;
     for (const char *at = text; !err; at++) {
         const size_t length = strcspn(at, ",");
-        Place *const grown = realloc(*places, (*count + 1) * sizeof(*grown));
+        ScoringDevice *const grown = realloc(*devices, (*count + 1) * sizeof(*grown));
         if (!grown) {
             err = -ENOMEM;
             break;
         }
-        *places = grown;
+        *devices = grown;
         err = parse_one(&grown[(*count)++], at, length, error, error_size);
         at += length;
         if (!*at)
@@ -53,25 +55,25 @@ int places_parse(Place **places, size_t *count, const char *text, char *error, s
     }
     if (!err)
         return 0;
-    places_free(*places, *count);
-    *places = NULL;
+    scoring_devices_free(*devices, *count);
+    *devices = NULL;
     *count = 0;
     return err;
 }
 
-void places_free(Place *places, size_t count)
+void scoring_devices_free(ScoringDevice *devices, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        free(places[i].label);
-        free(places[i].backend);
-        free(places[i].device);
+        free(devices[i].label);
+        free(devices[i].backend);
+        free(devices[i].selector);
     }
-    free(places);
+    free(devices);
 }
 
-static bool is_gpu(const Place *place)
+static bool is_gpu(const ScoringDevice *device)
 {
-    return strcmp(place->backend, "cpu") != 0;
+    return strcmp(device->backend, "cpu") != 0;
 }
 
 static unsigned processors(void)
@@ -122,7 +124,7 @@ static void hear(void *arg, enum ChildStream stream, const char *bytes, size_t c
     }
 }
 
-int places_print_devices(void)
+int scoring_devices_print_all(void)
 {
     const char *backend;
     for (unsigned b = 0; (backend = vmaf_backend_name(b)); b++) {
@@ -138,19 +140,19 @@ int places_print_devices(void)
 }
 
 /* The listed device that an entry selects. NULL: unknown. */
-static const Listed *find_device(const Listing *listing, const Place *place)
+static const Listed *find_device(const Listing *listing, const ScoringDevice *device)
 {
     char *end = NULL;
-    const unsigned long number = place->device ? strtoul(place->device, &end, 10) : 0;
-    const bool numbered = place->device && *place->device && !*end;
+    const unsigned long number = device->selector ? strtoul(device->selector, &end, 10) : 0;
+    const bool numbered = device->selector && *device->selector && !*end;
     for (size_t i = 0; i < listing->count; i++) {
         const Listed *const d = &listing->devices[i];
-        if (strcmp(d->backend, place->backend))
+        if (strcmp(d->backend, device->backend))
             continue;
         if (numbered ? d->index == number
-            : place->device
-                ? strcasestr(d->name, place->device) || !strcasecmp(d->pci, place->device) ||
-                      !strcasecmp(d->uuid, place->device)
+            : device->selector
+                ? strcasestr(d->name, device->selector) || !strcasecmp(d->pci, device->selector) ||
+                      !strcasecmp(d->uuid, device->selector)
                 : d->type != VMAF_DEVICE_SOFTWARE)
             return d;
     }
@@ -166,17 +168,17 @@ static bool is_same(const Listed *a, const Listed *b)
            (strcmp(a->uuid, none) && !strcmp(a->uuid, b->uuid));
 }
 
-static void share_locks(Place *places, size_t count, const Listing *listing)
+static void share_locks(ScoringDevice *devices, size_t count, const Listing *listing)
 {
     for (size_t i = 0; i < count; i++) {
-        places[i].lock = i;
-        for (size_t k = 0; k < i && places[i].lock == i; k++) {
-            if (!is_gpu(&places[i]) || !is_gpu(&places[k]))
+        devices[i].lock = i;
+        for (size_t k = 0; k < i && devices[i].lock == i; k++) {
+            if (!is_gpu(&devices[i]) || !is_gpu(&devices[k]))
                 continue;
-            const Listed *const a = find_device(listing, &places[i]);
-            const Listed *const b = find_device(listing, &places[k]);
-            if (!strcmp(places[i].label, places[k].label) || (a && b && is_same(a, b)))
-                places[i].lock = places[k].lock;
+            const Listed *const a = find_device(listing, &devices[i]);
+            const Listed *const b = find_device(listing, &devices[k]);
+            if (!strcmp(devices[i].label, devices[k].label) || (a && b && is_same(a, b)))
+                devices[i].lock = devices[k].lock;
         }
     }
 }
@@ -206,7 +208,7 @@ static bool is_new(const Listing *listing, const Listed *device)
 }
 
 /* Build a list such as "cuda:0,vulkan:1,cpu". free() it. NULL: no memory. */
-static char *name_places(const Listing *listing)
+static char *name_devices(const Listing *listing)
 {
     char *text = strdup("");
     for (size_t i = 0; text && i < listing->count; i++) {
@@ -222,46 +224,48 @@ static char *name_places(const Listing *listing)
     return all;
 }
 
-int places_find(Place **places, size_t *count, const char *self, Children *children)
+int scoring_devices_find(ScoringDevice **devices, size_t *count, const char *self,
+                         Children *children)
 {
     char error[64];
     Listing *const listing = calloc(1, sizeof(*listing));
     if (listing)
         list_devices(listing, self, children);
-    char *const text = listing ? name_places(listing) : NULL;
-    const int err = text ? places_parse(places, count, text, error, sizeof(error)) : -ENOMEM;
+    char *const text = listing ? name_devices(listing) : NULL;
+    const int err =
+        text ? scoring_devices_parse(devices, count, text, error, sizeof(error)) : -ENOMEM;
     free(text);
     free(listing);
     return err;
 }
 
-void places_settle(Place *places, size_t count, unsigned threads, const char *self,
-                   Children *children)
+void scoring_devices_prepare(ScoringDevice *devices, size_t count, unsigned threads,
+                             const char *self, Children *children)
 {
     unsigned gpus = 0;
     Listing *const listing = calloc(1, sizeof(*listing));
     for (size_t i = 0; i < count; i++)
-        gpus += is_gpu(&places[i]);
+        gpus += is_gpu(&devices[i]);
     if (gpus > 1 && listing)
         list_devices(listing, self, children);
     if (listing)
-        share_locks(places, count, listing);
+        share_locks(devices, count, listing);
     free(listing);
     const unsigned all = threads ? threads : processors();
     const unsigned cpus = (unsigned)count - gpus;
     /* Each GPU needs one thread that feeds it. */
     const unsigned left = all > gpus ? all - gpus : 1;
     for (size_t i = 0; i < count; i++) {
-        places[i].threads = is_gpu(&places[i]) ? 1 : left / cpus;
-        if (!places[i].threads)
-            places[i].threads = 1;
+        devices[i].threads = is_gpu(&devices[i]) ? 1 : left / cpus;
+        if (!devices[i].threads)
+            devices[i].threads = 1;
     }
 }
 
-void place_add_words(const Place *place, Argv *argv)
+void scoring_device_add_options(const ScoringDevice *device, Argv *argv)
 {
-    argv_add_all(argv, (const char *const[]){ "--backend", place->backend, "--threads", NULL });
-    argv_addf(argv, "%u", place->threads);
-    if (place->device)
-        argv_add_all(argv, (const char *const[]){ "--device", place->device, NULL });
+    argv_add_all(argv, (const char *const[]){ "--backend", device->backend, "--threads", NULL });
+    argv_addf(argv, "%u", device->threads);
+    if (device->selector)
+        argv_add_all(argv, (const char *const[]){ "--device", device->selector, NULL });
 }

@@ -2,8 +2,8 @@
 /* A split: how a pair of videos is cut into parts, and the folder that holds them. A file in the
  * folder records what the parts belong to, so that parts of different videos, options, counts or
  * versions never mix. Several processes may use one folder at the same time. */
-#ifndef SUBMIT_PLAN_H
-#define SUBMIT_PLAN_H
+#ifndef SHARD_SPLIT_H
+#define SHARD_SPLIT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,34 +13,34 @@
 #include "common/child.h"
 #include "shard_options.h"
 
-typedef struct Plan {
+typedef struct Split {
     const char *folder;
     unsigned count;
     const ShardOptions *options; /* what the parts belong to; NULL: do not check that */
-} Plan;
+} Split;
 
 /* Create the folder and its file, or check that the existing file says the same. Prints errors;
  * -EEXIST if the file says something else, or another negative errno. */
-int plan_settle(const ShardOptions *options, Plan *plan);
+int split_prepare(const ShardOptions *options, Split *split);
 
 /* Only check the existing file. Returns -ENOENT, without a message, if there is none. */
-int plan_check(const ShardOptions *options, Plan *plan);
+int split_check(const ShardOptions *options, Split *split);
 
 /* The number of parts recorded in a folder. 0: the folder has no readable record. */
-unsigned plan_count(const char *folder);
+unsigned split_count(const char *folder);
 
 /* Remove the record and the parts. Prints errors and returns a negative errno. */
-int plan_remove(const char *folder);
+int split_remove(const char *folder);
 
 /* The path of a part. free() it. NULL: no memory. */
-char *plan_part(const Plan *plan, unsigned index);
+char *split_part_path(const Split *split, unsigned index);
 
 /* Does the part exist, complete, and does it belong to this split? */
-bool plan_has(const Plan *plan, unsigned index);
+bool split_has(const Split *split, unsigned index);
 
 /* List the missing parts, such as "0-3,7", in the form that sbatch takes. free() it. NULL: no
  * memory. */
-char *plan_missing(const Plan *plan, unsigned *count);
+char *split_missing(const Split *split, unsigned *count);
 
 /* What jobs run: `part` scores one part, `merge` merges all of them. Both call the vmaf command in
  * this process. */
