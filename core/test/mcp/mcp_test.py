@@ -456,7 +456,7 @@ def test_bad_drivers():
     os.mkdir(folder)
     shutil.copy(driver, os.path.join(folder, 'libvulkan.so.1'))
     # What hangs is given up soon; a crash has all the time it needs.
-    for how, seconds, problem in (('hang', 2, 'longer'), ('crash', 600, 'signal 6')):
+    for how, seconds, problem in (('hang', 2, 'time limit'), ('crash', 600, 'signal 6')):
         client = Client(PROGRAM, VIDEOS, LD_LIBRARY_PATH=folder, BAD_DRIVER=how)
         client.begin()
         if how == 'hang':  # others are served meanwhile
