@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Times whole runs of the vmaf command, in turns with another one if there is one, beside what bounds them.
+"""Times whole runs of the vmaf command, in turns with another vmaf if one is given, and compares them with bounds.
 
 usage: bench.py VMAF SYNTHCLIP [options]
   --reference PATH    another vmaf binary, measured in the same run (also: VMAF_REFERENCE=PATH); bench/ffmpeg_vmaf.py is
                       one that runs FFmpeg's filter
-  --their-cpu WORDS   what keeps the other one on the CPU ('--gpumask -1')
-  --their-gpu WORDS   what lets it run on a GPU (nothing: libvmaf built with CUDA does unless told not to)
+  --their-cpu WORDS   options that keep the other one on the CPU ('--gpumask -1')
+  --their-gpu WORDS   options that let it run on a GPU (none: libvmaf built with CUDA does so by default)
   --tolerance X       how far its scores may be from ours (0.01)
   --sizes S,...       576x324,1920x1080,3840x2160
   --depths D,...      8,10
   --threads T,...     1, 2 and as many as there are cores (0 runs all work in the caller; both mean one busy core)
   --features F,...    default,vif,adm,motion,...: `default` is the default model
-  --backends B,...    cpu, vulkan, cuda, …: others than cpu are asked for by --backend, and every score is checked
-                      against the CPU's
-  --arg WORD          passed on to our command when it runs on a GPU; may be repeated
+  --backends B,...    cpu, vulkan, cuda, …: all except cpu are passed to --backend, and every score is compared
+                      with the CPU's
+  --arg WORD          an option for our command when it runs on a GPU; may be repeated
   --rounds N          runs of each command for a row (3)
-  --seconds N         more of them, up to ten, while they take less than this together (5)
-  --pairs N,...       for each size: repeats its clip until it has so many pairs, for devices that outrun it
+  --seconds N         add runs, up to ten, while they take less than this together (5)
+  --pairs N,...       for each size: repeat its clip until it has this many pairs, for fast devices
   --dir DIR           where clips go (a folder in memory is best: /dev/shm)
   --kernels           on a GPU, also the time of each feature's kernels, one after another, and of a frame with kernels
                       side by side, both from the device's time stamps
   --rates FILE        JSON: bytes a second of `upload` and `memory`, and `operations` a second of the device, for the
-                      bounds; without it an NVIDIA device is asked (bench/nvidia.py)
-  --device N          the device that is asked (0)
+                      bounds; without it they are read from an NVIDIA device (bench/nvidia.py)
+  --device N          that device (0)
   --svg FILE          draws the frames per second
   --roofline FILE     draws them with their bounds
   --markdown FILE     appends the tables
@@ -33,8 +33,8 @@ A machine is noisy, so the figures to trust are the ratios: every row is measure
 median of each counts. `fps` divides by the whole run of the command, start-up included; `scoring` by the time from the
 first pair to the last score, as our report has it. Cycles a pixel are the CPU time of the process times the nominal
 frequency, over the luma pixels of the clip; B/px is what they take in both files. Peak memory is that of the process
-(Linux counts that of Python, which starts it: it is never below some 15 MiB), and `their cycles` are those of the other
-one: on a machine that others use, too, cycles tell more than frames a second. `scores` is the largest difference
+(on Linux at least about 15 MiB, the memory of Python, which starts it). `their cycles` are those of the other
+one: on a busy machine, cycles are more reliable than frames a second. `scores` is the largest difference
 between ours and theirs. Bounds are frames a second, of the default model (bench/bounds.py); `of bound` is the share of
 the lowest one that scoring reaches.
 """
@@ -88,12 +88,12 @@ def options():
 
 
 def ask(script, *words):
-    """In a process of its own: its memory would show in those started here."""
+    """Runs a script in its own process, because memory of this one would count in the processes started here."""
     return subprocess.run([sys.executable, f'{HERE}/{script}', *words], capture_output=True, text=True)
 
 
 def gpu_rates(args):
-    """Of the device, where they are known."""
+    """Returns the device's rates, or {} if they are unknown."""
     if args.rates:
         with open(args.rates) as file:
             return json.load(file)
@@ -122,7 +122,7 @@ def feature_words(feature):
 
 
 def commands(args, clip, feature, threads, backend):
-    """Ours, and theirs where there is one."""
+    """Returns our command, and the other one if there is one."""
     words = [*clip.words(), *feature_words(feature), '--threads', str(threads if threads != 1 else 0)]
     where = [] if backend == 'cpu' else ['--backend', backend, *args.arg]
     found = [[args.vmaf, *words, *where]]
@@ -132,8 +132,8 @@ def commands(args, clip, feature, threads, backend):
 
 
 def check_equal(args, clip, feature, backend):
-    """Every score of the backend must be the CPU's, to the last bit. A few frames will do: the gate
-    (scripts/ci) is the place for more."""
+    """Raises unless every score of the backend equals the CPU's to the last bit. Checks a few frames; the gate
+    (scripts/ci) checks more."""
     words = [args.vmaf, *clip.words(), *feature_words(feature), '--frame_cnt', '12', '--threads', str(os.cpu_count()),
              '--precision', 'max']
     cpu = runs.Run(words).report
@@ -145,7 +145,7 @@ def check_equal(args, clip, feature, backend):
 
 
 def measured(clip, done, hertz):
-    """Of the runs of one command."""
+    """Returns the figures of the runs of one command."""
     cpu_seconds = runs.median([run.cpu for run in done])
     return {'fps': clip.frames / runs.median([run.wall for run in done]), 'memory': max(run.memory for run in done),
             'cycles': cpu_seconds * hertz / (clip.pixels * clip.frames) if hertz else None}
@@ -188,7 +188,7 @@ def row(args, clip, feature, threads, backend, rates):
 
 
 def keys(args):
-    """What rows of this run may have: it is known before the first one."""
+    """Returns the keys that rows of this run may have. They are known before the first row."""
     found = {'size', 'depth', 'feature', 'threads', 'backend', 'pairs', 'fps', 'scoring_fps', 'cycles', 'bytes', 'memory'}
     if args.reference:
         found |= {'their_fps', 'their_cycles', 'their_memory', 'ratio', 'difference'}

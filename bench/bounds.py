@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What no program can outrun: frames a second that a machine's rates allow for the default model (vif, adm, motion), whose
+"""Upper bounds: the frames a second that a machine's rates allow for the default model (vif, adm, motion), whose
 work on a pixel is known.
 
-A bound is honest only while it is a bound. Counted are what the metrics' definitions cannot do without: the
+The bounds count only work that the metrics' definitions require: the
 multiplications of vif's filters, adm's operations, each luma sample carried to the device once, written there once, and
-read once by each feature. Start-up, results, and levels of pyramids that leave the caches come on top.
+read once by each feature. Start-up, results, and levels of pyramids that leave the caches are not counted.
 
 usage: bounds.py      prints the bytes a second that one core copies
 """
@@ -15,7 +15,7 @@ import time
 VIF_MULTIPLY_ADDS = 212  # a pixel, all scales
 ADM_OPERATIONS = 110
 OPERATIONS = VIF_MULTIPLY_ADDS + ADM_OPERATIONS
-# Of both planes' samples: written by the upload, read by vif and by adm; motion reads the reference only.
+# How often planes are moved: the upload writes two, vif and adm read two each; motion reads only the reference.
 PLANES_MOVED = 2 + 2 + 2 + 1
 GPU_LANES = 64  # 32-bit integer multiply-adds a clock on a multiprocessor of NVIDIA's
 
@@ -25,12 +25,12 @@ def sample_bytes(depth):
 
 
 def pair_bytes(pixels, depth):
-    """Luma of both pictures."""
+    """Returns the bytes of luma of both pictures."""
     return 2 * pixels * sample_bytes(depth)
 
 
 def gpu(pixels, depth, rates):
-    """Frames a second by what bounds them. Rates a second: `upload` and `memory` in bytes, `operations`."""
+    """Returns frames a second for each bound. Rates a second: `upload` and `memory` in bytes, `operations`."""
     costs = {'upload': pair_bytes(pixels, depth), 'memory': PLANES_MOVED * pixels * sample_bytes(depth),
              'operations': OPERATIONS * pixels}
     return {name: rates[name] / cost for name, cost in costs.items() if rates.get(name)}
@@ -62,7 +62,7 @@ def nominal_hertz(information):
 
 
 def vector_lanes(information):
-    """16-bit multiply-adds a clock: two vector instructions of the widest kind, as the best cores of that kind do."""
+    """Returns 16-bit multiply-adds a clock: two vector instructions of the widest kind, as the best cores run."""
     flags = set(re.findall(r'[a-z0-9_]+', ' '.join(re.findall(r'^(?:flags|Features)\s*:(.*)$', information, re.M))))
     for flag, lanes in (('avx512bw', 64), ('avx2', 32), ('sse4_1', 16), ('asimd', 16)):
         if flag in flags:
@@ -71,7 +71,7 @@ def vector_lanes(information):
 
 
 def copy_rate(size=64 << 20, times=5):
-    """Bytes a second that one core reads from memory, and writes as many."""
+    """Returns the bytes a second that one core copies: it reads and writes that many."""
     source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
     best = float('inf')
     for _ in range(times):

@@ -8,8 +8,8 @@ PIECE = 1 << 20
 
 
 def lengthen(path, times):
-    """Repeats a file, by several threads in small pieces: memory is filled faster than one of them can, and a large process
-    here would show as the peak memory of those it starts."""
+    """Repeats a file. Several threads fill memory faster than one. They copy small pieces, because a large process
+    here would count in the peak memory of the processes it starts."""
     size = os.path.getsize(path)
     file = os.open(path, os.O_RDWR)
     count = min(8, os.cpu_count() or 1)
@@ -28,7 +28,7 @@ def lengthen(path, times):
 
 
 class Clip:
-    """A pair, made once: `frames` of its own, repeated until there are `pairs` of them."""
+    """A pair, generated once: `frames` frames, repeated until there are `pairs`."""
 
     def __init__(self, synthclip, folder, size, depth, frames=0, pairs=0):
         self.size, self.depth = size, depth

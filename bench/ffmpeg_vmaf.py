@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A vmaf command that is FFmpeg's libvmaf filter: who has no other vmaf to compare with may have an FFmpeg with libvmaf.
+"""A vmaf command that runs FFmpeg's libvmaf filter, to compare with if no other vmaf command is at hand.
 
     FFMPEG=/path/to/ffmpeg bench/bench.py VMAF SYNTHCLIP --reference bench/ffmpeg_vmaf.py --features default
 
@@ -28,7 +28,7 @@ def options():
 
 
 def escaped(path):
-    """For a filter's option within a graph."""
+    """Quotes the value of a filter's option within a graph."""
     for _ in range(2):
         path = ''.join('\\' + c if c in '\\\':,;[]' else c for c in path)
     return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Rows as figures, SVG: bars of frames per second, and how far they are from what bounds them.
+"""Draws rows as SVG: bars of frames per second, and how far they are from their bounds.
 
 usage: figures.py ROWS.json... ROOFLINE.svg      draws what `bench.py --json` wrote, of several machines if need be
 """
@@ -43,15 +43,15 @@ LEFT, WIDTH, STEP = 300, 600, 34
 
 
 def points(row):
-    """What was reached: frames a second, a colour, a size, a word."""
+    """A measured point: frames a second, a colour, a size, a word."""
     found = [(row.get('their_fps'), THEIRS, 4, 'reference'), (row['fps'], OURS, 4, 'whole run'),
              (row.get('scoring_fps') or None, OURS, 6, 'scoring')]
     return [point for point in found if point[0]]
 
 
 def roofline(rows):
-    """A line a row, frames per second from left to right, each decade as wide: strokes are bounds, dots what was reached,
-    and what lies beyond the first bound cannot be reached."""
+    """Draws a line for each row, with frames per second from left to right on a logarithmic axis. Strokes are bounds and
+    dots are measured values; the area beyond the first bound cannot be reached."""
     rows = [row for row in rows if any(row.get(key) for key, _ in ROOFS)]
     if not rows:
         return None

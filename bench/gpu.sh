@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Everything worth knowing about a GPU in one run: end-to-end speed beside its bounds, kernel times, equality with the CPU,
-# and all of it in turns with another vmaf, where VMAF_REFERENCE names one.
+# Measures a GPU in one run: end-to-end speed and its bounds, kernel times, equality with the CPU. If VMAF_REFERENCE names
+# another vmaf, both are measured in turns.
 #
 # usage: bench/gpu.sh VMAF SYNTHCLIP [BACKENDS [DEVICE]]
 #
-# BACKENDS: vulkan, or several with commas between them, which are measured side by side.
+# BACKENDS: vulkan, or a comma-separated list; all are measured.
 # OUT, in the environment: a folder for table.md, bars.svg, roofline.svg and rows.json of the default model.
 #
-# Clips lie in memory, so that no disk is measured: up to 26 GB of it. Long clips make start-up (the driver's, mostly)
-# small beside the work; the row of two frames shows what it is.
+# Clips are in memory (up to 26 GB), so that no disk is measured. Long clips make start-up, which is mostly the driver's,
+# small compared with the work; the row of two frames shows the start-up.
 set -eu
 vmaf=$1
 synthclip=$2

@@ -27,14 +27,14 @@ class Driver:
             sys.exit(f'{name}: error {status} of the CUDA driver')
 
     def value(self, kind, name, *arguments):
-        """What a function stores through its first argument."""
+        """Returns what a function stores through its first argument."""
         out = kind()
         self.call(name, ctypes.byref(out), *arguments)
         return out.value
 
 
 def bytes_a_second(driver, stream, size, copy):
-    """The best of several copies: the first ones wake the device up."""
+    """Returns the best of several copies; the device is slow during the first ones."""
     best = float('inf')
     for _ in range(TIMES):
         start = time.perf_counter()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs of vmaf commands: timed, in turns, and their scores held against each other."""
+"""Runs vmaf commands in turns, times them, and compares their scores."""
 import json
 import os
 import re
@@ -10,11 +10,11 @@ import time
 
 
 class Failed(Exception):
-    """A run, or what it should have had in common with another."""
+    """A run failed, or differs from another one where it must not."""
 
 
 class Run:
-    """One run of a command: wall and CPU seconds, peak memory, its report and what it said."""
+    """One run of a command: wall and CPU seconds, peak memory, its report and its output."""
 
     def __init__(self, command, environment=None):
         with tempfile.NamedTemporaryFile(suffix='.json') as log:
@@ -36,8 +36,8 @@ class Run:
 
 
 def in_turns(commands, rounds, seconds):
-    """Runs of each command: first, second, first, second, so that what disturbs the machine disturbs all of them. There
-    are `rounds`, and more while that takes less than `seconds`, up to ten."""
+    """Runs the commands in turns (first, second, first, second), so that a disturbance of the machine affects all of them.
+    Runs `rounds` rounds, and more while they take less than `seconds`, up to ten."""
     runs = [[] for _ in commands]
     spent = 0.0
     while len(runs[0]) < rounds or (spent < seconds and len(runs[0]) < 10):
@@ -52,12 +52,13 @@ def median(values):
 
 
 def scores(run):
-    """(frame, metric): score."""
+    """Returns {(frame, metric): score}."""
     return {(frame['frameNum'], name): value for frame in run.report['frames'] for name, value in frame['metrics'].items()}
 
 
 def difference(ours, theirs):
-    """The largest one between scores that both reports have. What one of them lacks (NaN, infinity) both must lack."""
+    """Returns the largest difference between scores of two reports. A score that one report lacks (NaN, infinity), the
+    other must lack, too."""
     mine, other = scores(ours), scores(theirs)
     shared = mine.keys() & other.keys()
     if not shared:
@@ -75,8 +76,8 @@ def difference(ours, theirs):
 
 
 def kernel_times(text):
-    """Microseconds a frame by feature, from what a run with VMAF_GPU_PROFILE=1 says, where passes run one after another.
-    Self-tests may have said the same of a few frames before."""
+    """Returns microseconds a frame for each feature, from the output of a run with VMAF_GPU_PROFILE=1, in which passes run
+    one after another. The self-test may have printed such lines for a few frames before."""
     best, most, times = {}, 0, {}
     for name, microseconds, frames in re.findall(r'^gpu profile: (?:(\w+) +stage \d+ \w+ +([\d.]+) us|(\d+) frames)', text, re.M):
         if not frames:
@@ -89,6 +90,6 @@ def kernel_times(text):
 
 
 def frame_time(text):
-    """Microseconds a frame takes by itself, from what a run with VMAF_GPU_PROFILE=frames says."""
+    """Returns the microseconds of a single frame, from the output of a run with VMAF_GPU_PROFILE=frames."""
     found = re.findall(r'^gpu profile: (\d+) frames by themselves, ([\d.]+) us each', text, re.M)
     return max(((int(frames), float(microseconds)) for frames, microseconds in found), default=(0, None))[1]

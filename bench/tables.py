@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Rows as text: lines of a terminal, and a table of Markdown. A row is a dict; what it lacks is left blank."""
+"""Prints rows as lines of a terminal and as a Markdown table. A row is a dict; missing values are left blank."""
 
 # Heading, width, the row's key, format.
 COLUMNS = (
@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def used(keys):
-    """Columns that some row of a run may fill."""
+    """Returns the columns that rows of a run may fill."""
     return [column for column in COLUMNS if column[2] in keys]
 
 

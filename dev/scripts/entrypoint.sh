@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The container's first program: picks the Vulkan drivers that can serve a device present here, says so in one
-# line, and becomes the command that was asked for.
+# The container's entrypoint: chooses the Vulkan drivers that can serve a device of this container, prints the choice in
+# one line, and runs the requested command.
 #
 # An image carries the drivers of all makers. The loader opens every one it finds, and software rendering
 # (lavapipe) is among them: with a real GPU it only gets in the way, without one it is all there is. So a driver
@@ -79,7 +79,7 @@ judge()
     *vulkan_broadcom*) has_card '*:v3d*' || has_card '*:vc4*' && echo yes || echo no ;;
     *vulkan_panfrost*) has_card '*:pan*' && echo yes || echo no ;;
     *vulkan_asahi*) has_card '*:asahi*' && echo yes || echo no ;;
-    # Nobody known here: it may serve whatever card there is.
+    # Unknown driver: it may serve any card.
     *) [ -n "$cards" ] && echo yes || echo no ;;
     esac
 }

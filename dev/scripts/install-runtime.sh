@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Installs what the image runs with: the libraries of the command, and the drivers that Debian has for the cards of
-# all makers. Packages that this Debian does not know are left out, with a word.
+# Installs the runtime packages of the image: the libraries of the command, and Debian's drivers for the cards of
+# all vendors. Packages that this Debian does not have are left out, with a message.
 #
 # usage: install-runtime.sh INTEL_VA_DRIVER
 set -eu
