@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A Vulkan loader that never answers or, with BAD_DRIVER=crash in the environment, kills whoever asks. */
+/* A Vulkan loader that never answers or, with BAD_DRIVER=crash in the environment, kills the
+ * calling process. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A client of vmaf-mcp for the tests: sends what it is told to, good or not, and keeps what comes back."""
+"""A client of vmaf-mcp for the tests: sends valid and invalid messages, and keeps the answers."""
 import json
 import os
 import queue
@@ -10,7 +10,7 @@ import uuid
 
 MODERN = '2026-07-28'
 META = 'io.modelcontextprotocol/'
-PATIENCE = 300  # seconds until a test gives up: it never depends on how long something takes
+PATIENCE = 300  # seconds until a test gives up; no test depends on the speed of the machine
 
 
 class Client:
@@ -39,17 +39,17 @@ class Client:
         self.send_bytes(json.dumps(message).encode() + b'\n')
 
     def receive(self):
-        """The next message; None: the server has closed its output."""
+        """Returns the next message, or None if the server has closed its output."""
         line = self.messages.get(timeout=PATIENCE)
         if line is None:
             return None
-        message = json.loads(line)  # a line is a message, whatever happens
+        message = json.loads(line)  # every line must be a message
         for part in message if isinstance(message, list) else [message]:
             assert part['jsonrpc'] == '2.0', part
         return message
 
     def ask(self, method, params=None, id=None):
-        """Sends a request; its answer, and the notifications that came before."""
+        """Sends a request. Returns its answer and the notifications before it."""
         if id is None:
             self.next_id += 1
             id = self.next_id
@@ -80,7 +80,7 @@ class Client:
         return answer['result']
 
     def call(self, tool, arguments, **meta):
-        """The result of a tool, and the progress it made."""
+        """Calls a tool. Returns its result and its progress notifications."""
         params = {'name': tool, 'arguments': arguments}
         if meta:
             params['_meta'] = meta
@@ -89,12 +89,12 @@ class Client:
         return answer['result'], notes
 
     def start(self, tool, arguments, id, **meta):
-        """Sends a call and waits for nothing."""
+        """Sends a call without waiting for the answer."""
         self.send({'jsonrpc': '2.0', 'id': id, 'method': 'tools/call',
                    'params': {'name': tool, 'arguments': arguments, '_meta': meta}})
 
     def relatives(self):
-        """Processes that the server has started, and theirs."""
+        """Returns the processes that the server has started, and their children."""
         found = []
         for name in os.listdir('/proc'):
             if not name.isdigit() or int(name) == self.process.pid:
@@ -111,7 +111,7 @@ class Client:
         return b''.join(line for line in self.errors if line).decode(errors='replace')
 
     def close(self):
-        """Ends the server by ending its input; its exit code."""
+        """Ends the server by closing its input. Returns its exit code."""
         self.process.stdin.close()
         return self.process.wait(timeout=PATIENCE)
 
@@ -121,6 +121,6 @@ class Client:
 
 
 def modern(**params):
-    """Parameters of a request that stands for itself."""
+    """Returns parameters for a request that needs no handshake."""
     meta = {META + 'protocolVersion': MODERN, META + 'clientCapabilities': {}, **params.pop('_meta', {})}
     return {**params, '_meta': meta}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// vmaf-mcp with clients that others wrote: the two generations of the protocol's own SDK, which check every
+// Tests vmaf-mcp with the two generations of the protocol's official SDK. They check every
 // message, and every structured result against the schema that the server gave for it.
 // usage: clients_test.mjs VMAF_MCP FOLDER TUNE|-    from a folder with node_modules
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ const require = createRequire(pathToFileURL(process.cwd() + '/'));
 const load = async name => import(pathToFileURL(require.resolve(name)));
 const first = [await load('@modelcontextprotocol/sdk/client/index.js'),
                await load('@modelcontextprotocol/sdk/client/stdio.js')];
-// Only where node is new enough for it.
+// The second generation needs a newer node.
 const second = await Promise.all([load('@modelcontextprotocol/client'), load('@modelcontextprotocol/client/stdio')])
     .catch(() => null);
 
@@ -27,13 +27,13 @@ async function connect(kind) {
     const client = new Client(who, kind.options);
     const args = ['--allow', folder, ...(tune === '-' ? [] : ['--tune', tune])];
     await client.connect(new StdioClientTransport({ command: program, args, stderr: 'inherit' }));
-    // Progress may be under way when its call is cancelled: clients complain of it then, and nobody is at fault.
+    // Clients complain about progress that arrives just after a call was cancelled, which is no error.
     client.onerror = error => assert.ok(client.cancelled && /progress notification for an unknown token/.test(error),
                                         `${kind.title}: ${error}`);
     return client;
 }
 
-// Both generations take their options last; only the first has the result's schema before them.
+// Options are the last argument; only the first generation has the result's schema before them.
 function call(kind, client, name, args, options = {}) {
     const params = { name, arguments: args };
     options = { timeout: 300000, ...options };
@@ -101,7 +101,7 @@ async function checkProgress(kind, client) {
     } };
     await assert.rejects(call(kind, client, 'score', long, options));
     assert.ok(seen.length >= 2 && seen[1].progress > seen[0].progress && seen[0].total > 0 && seen[0].message);
-    // The server goes on as if nothing had been.
+    // The server continues normally.
     await good(kind, client, 'score', pair);
 }
 

@@ -11,7 +11,7 @@ BUILD = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(BUILD, 'test', 'mcp', 'clients')
 VIDEOS = os.path.join(FOLDER, 'videos')
-PACKAGES = {'@modelcontextprotocol/sdk': 18, '@modelcontextprotocol/client': 20}  # and the node they want
+PACKAGES = {'@modelcontextprotocol/sdk': 18, '@modelcontextprotocol/client': 20}  # and the version of node they need
 
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 from inputs import Inputs  # noqa: E402
@@ -49,7 +49,7 @@ def make_videos():
     to.y4m('ref.y4m', ref)
     to.y4m('dist.y4m', dist)
     with open(os.path.join(VIDEOS, 'long.yuv'), 'wb') as file:
-        file.truncate(1920 * 1080 * 3 // 2 * 20000)  # takes no room
+        file.truncate(1920 * 1080 * 3 // 2 * 20000)  # a sparse file, which needs no disk space
 
 
 def can_encode():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""vmaf-mcp by its protocol: good messages are served, bad ones answered, files guarded, children ended.
+"""Tests the protocol of vmaf-mcp: valid messages, errors for bad ones, access to files, and the end of child processes.
 usage: mcp_test.py VMAF_MCP VMAF SYNTHCLIP FOLDER"""
 import base64
 import json
@@ -35,11 +35,11 @@ def prepare():
     for name, data in (('ref.y4m', ref), ('dist.y4m', dist), ('worse.y4m', worse), ('ünïcode ж.y4m', dist)):
         to.y4m(name, data)
     out.y4m('secret.y4m', ref)
-    Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # a name that begins as the folder's does
+    Inputs(SYNTHCLIP, VIDEOS + '2').y4m('secret.y4m', ref)  # the folder's name begins with that of the allowed one
     to.y4m('short.y4m', dist[:len(dist) // 2])
     to.put('text.y4m', b'no video at all\n')
     to.put('bad_model.json', b'{"model_dict": [')
-    # Minutes of black that take no room on the disk: for calls that are to be ended.
+    # Minutes of black in a sparse file, for calls that are stopped before their end.
     with open(os.path.join(VIDEOS, 'long.yuv'), 'wb') as file:
         file.truncate(1920 * 1080 * 3 // 2 * 20000)
     os.mkfifo(os.path.join(VIDEOS, 'pipe.y4m'))
@@ -129,7 +129,7 @@ def test_without_handshake():
     assert error_of(client.ask('tools/list', {'_meta': {META + 'protocolVersion': MODERN}})[0]) == -32602
     assert error_of(client.ask('tools/list', {'_meta': {META + 'protocolVersion': 5}})[0]) == -32602
     assert error_of(client.ask('tools/list', {'_meta': 5})[0]) == -32602
-    # A stream of changes stays open and quiet until it is cancelled.
+    # A subscription stays open without notifications until it is cancelled.
     client.send({'jsonrpc': '2.0', 'id': 'ear', 'method': 'subscriptions/listen',
                  'params': modern(notifications={'toolsListChanged': True})})
     note = client.receive()
@@ -137,7 +137,7 @@ def test_without_handshake():
     assert note['params'] == {'_meta': {META + 'subscriptionId': 'ear'}, 'notifications': {}}
     client.tell('notifications/cancelled', {'requestId': 'ear'})
     assert 'result' in client.ask('tools/list', modern())[0]
-    # Both kinds of client may come by the same pipe.
+    # Both kinds of clients may use one pipe.
     assert client.begin('2025-06-18')['protocolVersion'] == '2025-06-18'
     assert 'resultType' not in client.ask('tools/list')[0]['result']
     assert client.close() == 0
@@ -175,7 +175,7 @@ def test_bad_messages():
                    {'name': 'score', 'arguments': PAIR, '_meta': []}):
         assert error_of(client.ask('tools/call', params)[0]) == -32602, params
     assert error_of(client.ask('tools/list', {'cursor': 'x'})[0]) == -32602
-    # No answer: notifications of any kind, responses to nothing, lines without anything.
+    # Notifications, responses without a request, and empty lines get no answer.
     client.send_bytes(b'\n  \n\r\n\t\n')
     client.tell('notifications/cancelled', {'requestId': 12345})
     client.tell('notifications/cancelled', {'requestId': {}})
@@ -183,10 +183,10 @@ def test_bad_messages():
     client.tell('no/such/thing')
     client.send({'jsonrpc': '2.0', 'id': 3, 'result': {}})
     client.send({'jsonrpc': '2.0', 'id': 3, 'error': {}})
-    # Any string and any integer is an id, and comes back as it was.
+    # Any string or integer is a valid id and is returned unchanged.
     for id in (0, -1, 2**53, -2**63, '', 'ж', 'a' * 1000, '1'):
         assert client.ask('ping', id=id)[0] == {'jsonrpc': '2.0', 'id': id, 'result': {}}
-    # Windows line ends, and a last line without one.
+    # Windows line ends, and a last line without a line end.
     client.send_bytes(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\r\n')
     assert client.answer(1)[0]['result'] == {}
     client.send_bytes(b'{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
@@ -196,7 +196,7 @@ def test_bad_messages():
 
 
 def peak_memory(client):
-    """In KiB."""
+    """Returns the peak memory in KiB."""
     with open(f'/proc/{client.process.pid}/status') as file:
         return int(file.read().split('VmHWM:')[1].split()[0])
 
@@ -227,7 +227,7 @@ def test_batches():
     assert set(answers) == {1, 2, 3, 4, None}
     assert answers[1]['result'] == {} and error_of(answers[None]) == -32600 and error_of(answers[3]) == -32601
     assert structured(answers[2]['result'])['frames'] == FRAMES and error_of(answers[4]) == -32600
-    client.send([{'jsonrpc': '2.0', 'method': 'x'}])  # nothing to answer
+    client.send([{'jsonrpc': '2.0', 'method': 'x'}])  # a notification, so no answer
     client.send([])
     assert error_of(client.receive()) == -32600
     assert client.close() == 0
@@ -313,7 +313,7 @@ def test_compare():
     for row in rows[:3]:
         report = report_of('-r', 'ref.y4m', '-d', row['distorted'])
         assert row['score'] == report['pooled_metrics']['vmaf']['mean']
-    # Without one to spoil it, all are scored in one run: with the same figures.
+    # Without an unusable video, all are scored in one run, with the same figures.
     result, notes = client.call('compare', {'reference': 'ref.y4m', 'distorted': videos[::2]}, progressToken=1)
     together = structured(result)['results']
     for row in rows[:3] + together:
@@ -326,7 +326,7 @@ def test_compare():
 
 
 def test_containers():
-    """What FFmpeg's libraries read is read here, too, from a file without a name; where the build can."""
+    """Files that need FFmpeg's libraries are read through a descriptor, if the build has these libraries."""
     path = os.path.join(VIDEOS, 'dist.mkv')
     if not shutil.which('ffmpeg'):
         return
@@ -346,7 +346,7 @@ def test_containers():
 
 
 def png_size(data):
-    """Width and height of a PNG picture, every byte of which is checked as far as its own sums go."""
+    """Returns width and height of a PNG picture after checking all its checksums."""
     assert data[:8] == b'\x89PNG\r\n\x1a\n'
     at, kinds = 8, []
     while at < len(data):
@@ -391,7 +391,7 @@ CONCAT = b"ffconcat version 1.0\nfile 'ref.y4m'\n"
 
 
 def test_playlists():
-    """Files that name other files lead nowhere."""
+    """Files that refer to other files are refused."""
     for name, data in (('list.m3u8', PLAYLIST), ('list.ffconcat', CONCAT)):
         with open(os.path.join(VIDEOS, name), 'wb') as file:
             file.write(data)
@@ -449,17 +449,17 @@ def test_list_backends():
 
 
 def test_bad_drivers():
-    """A driver that hangs or crashes costs its own backend, and nothing else."""
+    """A driver that hangs or crashes makes only its own backend unusable."""
     driver, folder = os.environ.get('BAD_DRIVER_FILE'), os.path.join(FOLDER, 'drivers')
     if not driver:
         return
     os.mkdir(folder)
     shutil.copy(driver, os.path.join(folder, 'libvulkan.so.1'))
-    # What hangs is given up soon; a crash has all the time it needs.
+    # The hang gets a short time limit; the crash gets all the time it needs.
     for how, seconds, problem in (('hang', 2, 'time limit'), ('crash', 600, 'signal 6')):
         client = Client(PROGRAM, VIDEOS, LD_LIBRARY_PATH=folder, BAD_DRIVER=how)
         client.begin()
-        if how == 'hang':  # others are served meanwhile
+        if how == 'hang':  # meanwhile, other calls work
             client.start('list_backends', {'timeout': 600}, 'slow')
             assert structured(client.call('score', PAIR)[0])['frames'] == FRAMES
             client.tell('notifications/cancelled', {'requestId': 'slow'})
@@ -492,7 +492,7 @@ def test_files():
         text = failure(client.call('score', {**PAIR, 'reference': path})[0])
         assert 'ordinary file' in text or 'no such file' in text, (path, text)
     assert client.close() == 0
-    # Where all is allowed, what is no file still is none.
+    # Even with / allowed, only regular files can be read.
     client = Client(PROGRAM, '--allow', '/')
     client.begin()
     for path in ('/dev/zero', '/proc/self/environ', '/proc/version', '/sys/kernel/notes'):
@@ -508,7 +508,7 @@ def test_files():
 
 
 def test_nothing_is_written():
-    """Options of features that write files are out of reach, in a client's words and in a model's."""
+    """Options that write files are refused, both in arguments and in models."""
     options = {'feature_opts_dicts': [{}, {'heatmaps_path': 'maps'}]}
     for name, model in (('writer.json', {'model_dict': options}), ('writers.json', {'0': {}, '1': {'model_dict': options}}),
                         ('leading.json', {'model_dict': {'feature_opts_dicts': [{'x': '/tmp/y'}]}})):
@@ -560,13 +560,13 @@ def test_cancel():
     client = serve('--jobs', '1')
     client.begin()
     start_long(client, 'long', progressToken=7)
-    check_progress([client.receive() for _ in range(3)], 7)  # it is at work
+    check_progress([client.receive() for _ in range(3)], 7)  # the call is running
     start_long(client, 'queued')
     client.start('score', PAIR, 'short')
     assert error_of(client.ask('tools/call', {'name': 'score', 'arguments': PAIR}, id='queued')[0]) == -32600
     client.tell('notifications/cancelled', {'requestId': 'queued'})
     client.tell('notifications/cancelled', {'requestId': 'long', 'reason': 'test'})
-    # Nothing more of the cancelled ones: the next answer is the one that was behind them.
+    # The cancelled calls get no answer: the next answer belongs to the request after them.
     answer, notes = client.answer('short')
     assert structured(answer['result'])['frames'] == FRAMES
     assert all(note['params']['progressToken'] == 7 for note in notes)
@@ -622,7 +622,7 @@ def test_signals():
 
 
 def test_deaf_client():
-    """Who does not read must not keep the server from ending."""
+    """A client that does not read cannot keep the server from ending."""
     read, write = os.pipe()
     server = subprocess.Popen([PROGRAM, VIDEOS], stdin=subprocess.PIPE, stdout=write, stderr=subprocess.DEVNULL)
     begin = {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What vmaf-shard hands to engines: the files of deploy/ as they are there, and commands that those engines take.
+"""Tests what vmaf-shard passes to engines: the files of deploy/ unchanged, and commands that these engines accept.
 
 usage: deploy_test.py VMAF_SHARD TOP WORKDIR [--schemas]
 
-Manifests are made by kubectl, requests are held against AWS's own description, where these are installed. With
---schemas, Jobs are held against Kubernetes' published schema, which npm brings. What is not here is passed over, and
+If kubectl is installed, it builds the manifests; if the AWS client is, its description checks the requests. With
+--schemas, Kubernetes' published schema, which npm installs, checks the Jobs. Checks without their tool are skipped and
 named.
 """
 import json
@@ -75,7 +75,7 @@ def slurm():
 
 
 def sheets():
-    """Scripts are ones a shell takes."""
+    """Checks the scripts with shellcheck."""
     scripts = [os.path.join(top, 'deploy', 'slurm', name) for name in ('parts.sbatch', 'merge.sbatch')]
     for script in scripts:
         check(script, subprocess.run(['sh', '-n', script]).returncode == 0)
@@ -87,7 +87,7 @@ def sheets():
 
 
 def put_manifests(text, folder):
-    """The files that --dry-run prints, as kubectl would find them."""
+    """Writes the files that --dry-run prints to a folder for kubectl."""
     name, files = None, {}
     for line in text.splitlines(keepends=True):
         if line.startswith('# ') and line.rstrip().endswith(('.yaml', '.json')) and ' ' not in line[2:].rstrip():
@@ -106,7 +106,7 @@ def put_manifests(text, folder):
 
 
 def rendered(folder):
-    """The Jobs of a kustomization, by their names."""
+    """Returns the Jobs of a kustomization by name."""
     import yaml
     done = subprocess.run(['kubectl', 'kustomize', folder], capture_output=True, text=True, timeout=120)
     check(f'kubectl kustomize {folder}', done.returncode == 0, done.stderr)
@@ -180,10 +180,10 @@ def check_jobs(jobs):
 
 
 def check_schemas(jobs):
-    """Against the published schema; and each key is one it knows."""
+    """Checks Jobs against the published schema, and that it knows each key."""
     if not shutil.which('npm') or not shutil.which('node'):
         return passed_over.append('npm')
-    # Kept between runs: it takes longer to bring than to use.
+    # Keep the packages between runs, because installing them takes longer than the test.
     folder = os.path.join(os.path.dirname(work), 'schemas')
     if not os.path.isdir(f'{folder}/node_modules/kubernetes-models'):
         os.makedirs(folder, exist_ok=True)
@@ -196,7 +196,7 @@ def check_schemas(jobs):
     shutil.copy(os.path.join(here, 'schema_check.mjs'), folder)
     done = subprocess.run(['node', 'schema_check.mjs'], cwd=folder, input=json.dumps(jobs), capture_output=True, text=True)
     check('the schema', done.returncode == 0, done.stdout + done.stderr)
-    # What is wrong is seen: a key nobody knows, and one of the wrong kind.
+    # The check must find errors: an unknown key, and a value of the wrong type.
     for key, value in (('completionsMode', 'Indexed'), ('completions', 'four')):
         bad = json.loads(json.dumps(jobs[:1]))
         bad[0]['spec'][key] = value

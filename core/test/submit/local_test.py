@@ -4,8 +4,8 @@
 
 usage: local_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR [EMULATED_DRIVERS]
 
-Merged reports are those of one run, byte for byte; parts that are there are not scored again, unless they are not what they
-should be; parts of something else are refused; however a run ends, nothing is half-written and no process is left.
+Merged reports equal those of a single run, byte for byte. Existing parts are not scored again unless they are damaged.
+Parts of something else are refused. However a run ends, no file is incomplete and no process is left.
 """
 import ctypes
 import os
@@ -22,7 +22,7 @@ import shard_inputs  # noqa: E402
 
 PAIR = ('-r', 'ref.y4m', '-d', 'dist.y4m')
 LONG_FRAME = 1920 * 1080 * 3 // 2
-LIMIT = 300  # seconds after which something counts as never coming
+LIMIT = 300  # seconds until the test gives up waiting
 problems = []
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -31,7 +31,7 @@ shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 os.chdir(work)
 LINUX = sys.platform.startswith('linux')
-if LINUX:  # whoever dies with children leaves them to us: then none can hide
+if LINUX:  # become the parent of orphaned processes, so that the test sees them all
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
@@ -61,7 +61,7 @@ def times(folder):
 
 
 def children():
-    """Processes below us that are alive."""
+    """Returns the running descendants of this process."""
     found = []
     for name in os.listdir('/proc') if LINUX else ():
         try:
@@ -93,7 +93,7 @@ def the_report_of_one_run():
         check(f'{count} parts {words}', done.returncode == 0 and shard_inputs.is_single(report), done.stderr)
     check('the plan and the parts, and nothing else', files('merged-3.json.parts') ==
           [os.path.basename(part('', i, 3)) for i in range(3)] + ['plan.json'], files('merged-3.json.parts'))
-    # Whatever devices there are, and the one that is always there, as code: frames are the same wherever they are scored.
+    # On all devices of this machine, and on the host backend: scores are the same everywhere.
     shard_inputs.single(vmaf, 'devices.csv')
     for places in ((), ('--backends', 'cpu,host')):
         done = run('submit', *PAIR, '-o', 'devices.csv', '--fresh', '-n', '6', *places)
@@ -109,7 +109,7 @@ def the_report_of_one_run():
 
 
 def on_gpus():
-    """Two cards, one driver, that are code: found by themselves, a process on each. One that fails is left out."""
+    """Two emulated cards of one driver are found and get one process each. A card that fails is no longer used."""
     if not drivers:
         return
     env = {**os.environ, 'LD_LIBRARY_PATH': drivers, 'XDG_CACHE_HOME': os.path.join(work, 'cache')}
@@ -123,10 +123,10 @@ def on_gpus():
     done = submit_anywhere('cards.csv', env=env)
     check('all devices', done.returncode == 0 and shard_inputs.is_single('cards.csv') and
           all(f'done on {place},' in done.stderr for place in places), done.stderr)
-    # Kernels fail on both cards: soon they get no more parts, and what the CPU does is enough.
+    # Kernels fail on both cards: soon they get no more parts, and the CPU scores all.
     launch = 'cuLaunchKernel' if places[0].startswith('cuda') else 'hipModuleLaunchKernel'
     done = submit_anywhere('cards.csv', '--fresh', '-n', '26', env={**env, 'EMULATED_FAULT': f'{launch}:1:700'})
-    check('cards that fail are left out', done.returncode == 0 and shard_inputs.is_single('cards.csv') and
+    check('cards that fail are no longer used', done.returncode == 0 and shard_inputs.is_single('cards.csv') and
           any(f'no longer using {place}:' in done.stderr for place in places[:2]), done.stderr)
 
 
@@ -139,7 +139,7 @@ def only_what_is_missing():
     shard_inputs.single(vmaf, 'again.json')
     submit('again.json', '-n', '4')
     before = times(folder)
-    # One part is gone, one is half of itself, and one is another's.
+    # One part is missing, one is cut off, and one belongs to something else.
     os.remove(part(folder, 0, 4))
     with open(part(folder, 1, 4), 'r+') as file:
         file.truncate(os.path.getsize(part(folder, 1, 4)) // 2)
@@ -150,17 +150,17 @@ def only_what_is_missing():
     done = run('merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'again.json')
     check('no merge without them', done.returncode == 2 and 'missing: 0-2' in done.stderr and not os.path.exists('again.json'),
           done.stderr)
-    # Whoever waits for them gets them.
+    # A merge that waits gets the missing parts.
     waiting = subprocess.Popen([shard, 'merge', *PAIR, '-n', '4', '--parts', folder, '-o', 'waited.json', '--wait', '300'],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    done = submit('again.json')  # the number is the plan's
+    done = submit('again.json')  # takes the number of parts from plan.json
     said = waiting.communicate(timeout=LIMIT)[1]
     check('the merge waits', waiting.returncode == 0 and os.path.exists('waited.json'), said)
     check('they are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and shard_inputs.is_single('again.json'),
           done.stderr)
     check('the other is not', times(folder)[os.path.basename(part('', 3, 4))] == before[os.path.basename(part('', 3, 4))])
     done = run('part', *PAIR, '-n', '4', '--parts', folder, env={**os.environ, 'JOB_COMPLETION_INDEX': '2'})
-    check('a part that is there is not scored', done.returncode == 0 and 'already' in done.stderr, done.stderr)
+    check('an existing part is not scored again', done.returncode == 0 and 'already' in done.stderr, done.stderr)
 
 
 def parts_of_something_else():
@@ -186,7 +186,7 @@ def parts_of_something_else():
     shard_inputs.single(vmaf, 'mine.json', '--feature', 'psnr')
     done = submit('mine.json', '--', '--feature', 'psnr')
     check('and is right', shard_inputs.is_single('mine.json'), done.stderr)
-    # Without its plan a folder may have parts of anything; they tell it themselves.
+    # Without plan.json, each part itself says what it belongs to.
     os.remove(os.path.join(folder, 'plan.json'))
     os.remove('mine.json')
     shard_inputs.single(vmaf, 'mine.json', '--model', 'version=vmaf_v0.6.1neg')
@@ -195,14 +195,14 @@ def parts_of_something_else():
     submit('theirs.json', '-n', '3')
     shutil.copy(part('theirs.json.parts', 1, 3), folder)
     done = submit('mine.json', '-n', '3', '--', '--model', 'version=vmaf_v0.6.1neg')
-    check('so is one of them', '1 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
+    check('one such part is scored again', '1 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
     done = submit('switches.json', '-n', '2', '--', '--no_cuda', '--allow_software', '--from_start', '--frame-cnt', '5', '--range=match')
     check('options of all kinds are known again', done.returncode == 0, done.stderr)
 
 
 def what_fails():
     done = run('submit', '-r', 'ref.y4m', '-d', 'nowhere.y4m', '-n', '2', '-o', 'none.json', '--backends', 'cpu', '--retries', '1')
-    check('a failure is told', done.returncode == 255 and '2 of 2 parts failed' in done.stderr and done.stderr.count('nowhere') >= 2,
+    check('a failure is reported', done.returncode == 255 and '2 of 2 parts failed' in done.stderr and done.stderr.count('nowhere') >= 2,
           done.stderr)
     check('and tried again', done.stderr.count('trying again') == 2, done.stderr)
     check('no report', not os.path.exists('none.json'))
@@ -211,7 +211,7 @@ def what_fails():
 
 
 def is_scoring(folder):
-    """Has the process of a part read frames? What it had to write before, it has written."""
+    """Has the process of a part read frames? By then it has written all it writes before scoring."""
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
             with open(f'/proc/{pid}/cmdline', 'rb') as words, open(f'/proc/{pid}/io') as counts:
@@ -223,7 +223,7 @@ def is_scoring(folder):
 
 
 def slow_start(name, *words):
-    """A run whose parts take long: one that is at work on its first part."""
+    """Starts a run with slow parts, and waits until it scores its first part."""
     process = subprocess.Popen([shard, 'submit', '-r', 'long.yuv', '-d', 'long.yuv', '-n', '2', '-o', name, '--backends', 'cpu', *words,
                                 '--', '-w', '1920', '-h', '1080', '-p', '420', '-b', '8'], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -234,7 +234,7 @@ def slow_start(name, *words):
 
 def stopped():
     with open('long.yuv', 'wb') as file:
-        file.truncate(LONG_FRAME * 20000)  # takes no room
+        file.truncate(LONG_FRAME * 20000)  # a sparse file, which needs no disk space
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         name = f'stopped-{number.name}.json'
         process = slow_start(name)

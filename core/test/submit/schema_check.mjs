@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Holds Jobs, a JSON list on standard input, against Kubernetes' published schema. The schema allows keys that it does not
-// know; we do not: a key whose value may be anything, even a function, is not known.
+// Checks Jobs, a JSON list on standard input, against Kubernetes' published schema. The schema allows unknown
+// keys; this check does not: a key whose value may be anything, even a function, counts as unknown.
 import { readFileSync } from 'node:fs';
 import { validate } from 'kubernetes-models/_schemas/IoK8sApiBatchV1Job';
 

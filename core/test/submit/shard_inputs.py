@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What tests of vmaf-shard share: clips, reports of single runs, and how reports are compared."""
+"""Helpers for the tests of vmaf-shard: clips, reports of single runs, and comparing reports."""
 import os
 import re
 import subprocess
@@ -10,7 +10,7 @@ from inputs import Inputs  # noqa: E402
 
 
 def make_clips(synthclip, frames=26):
-    """ref.y4m, dist.y4m, and other.y4m, which is neither, in the current folder."""
+    """Makes ref.y4m, dist.y4m and an unrelated other.y4m in the current folder."""
     to = Inputs(synthclip, '.')
     reference, distorted = to.clip('mix', '64', '64', '420', '8', str(frames))
     to.y4m('ref.y4m', reference)
@@ -19,7 +19,7 @@ def make_clips(synthclip, frames=26):
 
 
 def single(vmaf, report, *words, output=()):
-    """The report that one run writes to that path, which its options name; kept as one-PATH."""
+    """Scores in a single run and keeps the report as one-PATH, though its options name PATH."""
     subprocess.run([vmaf, '-r', 'ref.y4m', '-d', 'dist.y4m', *words, '-o', report, *output], check=True,
                    stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     os.rename(report, f'one-{report}')
@@ -30,6 +30,6 @@ def is_single(report):
 
 
 def bytes_of(path):
-    """A report, without how fast it was made."""
+    """Returns a report without its speed."""
     with open(path, 'rb') as file:
         return re.sub(rb'"(fps|elapsed|threads)": [0-9.]+|fps="[0-9.]+"', b'', file.read())

@@ -50,7 +50,7 @@ PartitionName=other Nodes={host} MaxTime=INFINITE State=UP
 
 
 def missing():
-    """What of Slurm is not installed, and why a test cannot start it."""
+    """Returns why the test cannot start Slurm, such as missing programs."""
     names = [name for name in PROGRAMS if not shutil.which(name, path=PLACES)]
     if names:
         return f'not installed: {", ".join(names)} (Debian: slurm-wlm, munge)'
@@ -89,7 +89,7 @@ class Slurm:
                                      controller_port=free_port(), node_port=free_port()))
         with open(f'{self.folder}/gres.conf', 'w') as file:
             file.write(f'AutoDetect=off\nName=gpu File={self.folder}/gpu[0-1]\n')
-        for number in range(2):  # Slurm hands out what it is told of; here nobody opens them
+        for number in range(2):  # Slurm assigns these files as GPUs; nobody opens them here
             open(f'{self.folder}/gpu{number}', 'w').close()
         with open(f'{self.folder}/cgroup.conf', 'w') as file:
             file.write('CgroupAutomount=no\n')
@@ -98,7 +98,7 @@ class Slurm:
 
     def start(self, name, *words):
         with open(f'{self.folder}/{name}.out', 'w') as out:
-            # Groups of their own: a Ctrl-C of the test is ours to pass on.
+            # In their own process groups, so that Ctrl-C reaches only the test.
             self.daemons.append(subprocess.Popen([shutil.which(name, path=PLACES), *words], env=self.environment,
                                                  stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True))
 
@@ -132,7 +132,7 @@ class Slurm:
             raise RuntimeError(f'{complaint}\n{self.logs()}')
 
     def logs(self):
-        """What the daemons wrote, the last of it: their folder is gone with the test."""
+        """Returns the last lines of the daemons' logs, because the test removes their folder."""
         text = ''
         for name in ('munged', 'slurmctld', 'slurmd'):
             path = f'{self.folder}/{name}.log'
@@ -146,7 +146,7 @@ class Slurm:
                               timeout=120, **more)
 
     def state(self, job):
-        """'COMPLETED', 'PENDING', …; of an array's task, '12_3'."""
+        """Returns the state of a job or of an array task ('12_3'), such as 'COMPLETED'."""
         shown = self.run('scontrol', 'show', 'job', str(job)).stdout
         for word in shown.split():
             if word.startswith('JobState='):

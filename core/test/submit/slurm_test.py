@@ -4,8 +4,8 @@
 
 usage: slurm_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR
 
-Merged reports are those of one run, byte for byte; a task that is killed and queued again leaves nothing half-written; a
-part that fails is tried again alone; without all parts there is no merge. Skipped where Slurm is not installed.
+Merged reports equal those of a single run, byte for byte. A task that is killed and queued again leaves no incomplete
+file. Only the part that failed is retried. No merge runs before all parts exist. Skipped without Slurm.
 """
 import os
 import shutil
@@ -36,7 +36,7 @@ def check(title, good, *more):
 
 
 def write_program(name, body):
-    """Stands before vmaf-shard on the node."""
+    """Writes a program that runs on the node in place of vmaf-shard."""
     with open(name, 'w') as file:
         file.write(f'#!/bin/sh\nfirst() {{ [ "$1" = part ] && [ "$SLURM_ARRAY_TASK_ID" = 2 ] && [ -z "$SLURM_RESTART_COUNT" ]; }}\n'
                    f'{body}\nexec {shard} "$@"\n')
@@ -45,7 +45,7 @@ def write_program(name, body):
 
 
 def submit(slurm, name, *more):
-    """The numbers of both jobs, and what was printed."""
+    """Submits. Returns the numbers of both jobs and the output."""
     done = slurm.run(shard, 'submit', '--engine', 'slurm', '-r', 'ref.y4m', '-d', 'dist.y4m', '-n', '4', '-o', f'{name}.json',
                      *more, '--', *WORDS)
     check(f'{name}: submitted', done.returncode == 0, done.stderr)
@@ -71,14 +71,14 @@ def is_merged(slurm, name, job):
 
 
 def release(slurm, task):
-    """Slurm lets whatever was queued again wait for two minutes; we do not. But the node counts whole seconds: in that of
-    the old run's end, it takes the new run for the old one, and refuses it ("Job credential revoked")."""
+    """Starts a requeued task without Slurm's delay of two minutes. Wait two seconds, though: the node counts whole seconds,
+    and within the second in which the old run ended it refuses the new one ("Job credential revoked")."""
     slurm.wait_for(task, 'PENDING')
     slurm.run('scontrol', 'update', f'JobId={task}', 'StartTime=now+2')
 
 
 def an_array_and_its_merge(slurm):
-    """A GPU for each part; the program says so in its log, and finds the CPU to compute on."""
+    """Each part gets a GPU, which the log shows; the program then computes on the CPU."""
     program = write_program('seen', '[ "$1" = part ] && echo "GPUs: $SLURM_GPUS_ON_NODE, CPUs: $SLURM_CPUS_PER_TASK"')
     (parts, merge), done = submit(slurm, 'plain', '--gpus-per-task', '1', '--cpus-per-task', '1', '--partition', 'other', '--at-once',
                                   '2', '--time', '10', '--program', program)
@@ -91,19 +91,19 @@ def an_array_and_its_merge(slurm):
     check('in the partition', shown.count('Partition=other') == 4, shown)
     done = slurm.run(shard, 'status', 'plain.json.parts')
     check('all parts are there', (done.returncode, done.stdout) == (0, 'all 4 parts are done\n'), done.stdout)
-    # Once more: there is nothing to score, and the merge depends on nothing.
+    # Submit again: nothing is left to score, so the merge depends on no job.
     before = parts_of('plain')
     os.remove('plain.json')
     (merge,), done = submit(slurm, 'plain')
     is_merged(slurm, 'plain', merge)
     check('no part was scored again', parts_of('plain') == before and '--array' not in done.stdout, done.stdout)
-    # Other options: refused, and nothing is submitted.
+    # Other options are refused, and nothing is submitted.
     done = slurm.run(shard, 'submit', '--engine', 'slurm', '-r', 'ref.y4m', '-d', 'dist.y4m', '-n', '4', '-o', 'plain.json')
     check('parts of other options are refused', done.returncode == 1 and 'options' in done.stderr and not done.stdout, done.stderr)
 
 
 def a_task_killed_and_queued_again(slurm):
-    """In the middle: the process is stopped once it runs, and Slurm kills it where it is."""
+    """The process is stopped while it scores, and Slurm kills it then."""
     program = write_program('stops', f'if first "$@"; then {shard} "$@" & kill -STOP $!; touch stopped; wait; fi')
     (parts, merge), _ = submit(slurm, 'killed', '--program', program)
     slurm.expect(lambda: os.path.exists('stopped'), 'part 2 does not run')
@@ -115,7 +115,7 @@ def a_task_killed_and_queued_again(slurm):
 
 
 def a_part_that_dies(slurm):
-    """By a signal, which nobody sent on purpose: the job queues itself again."""
+    """A part dies of a signal as in a crash, and its job queues itself again."""
     program = write_program('dies', 'if first "$@"; then kill -KILL $$; fi')
     (parts, merge), _ = submit(slurm, 'died', '--program', program, '--retries', '1')
     slurm.expect(lambda: slurm.restarts(f'{parts}_2') == 1, 'part 2 is not queued again')
@@ -125,7 +125,7 @@ def a_part_that_dies(slurm):
 
 
 def a_part_that_is_slow(slurm):
-    """The signal that Slurm sends before the time is over, sent by hand: the part is stopped, and queued again."""
+    """The test sends the signal that Slurm sends before the time limit: the part stops and is queued again."""
     program = write_program('slow', 'if first "$@"; then touch slow-runs; exec sleep 600; fi')
     (parts, merge), _ = submit(slurm, 'late', '--program', program, '--time', '10')
     slurm.expect(lambda: os.path.exists('slow-runs'), 'part 2 does not run')
@@ -133,11 +133,11 @@ def a_part_that_is_slow(slurm):
     slurm.expect(lambda: slurm.restarts(f'{parts}_2') == 1, 'part 2 is not queued again')
     release(slurm, f'{parts}_2')
     is_merged(slurm, 'late', merge)
-    check('why is said', 'its time being over' in logs('late'), logs('late'))
+    check('the log gives the reason', 'its time being over' in logs('late'), logs('late'))
 
 
 def jobs_that_are_cancelled(slurm):
-    """They do not come back."""
+    """Cancelled jobs are not queued again."""
     program = write_program('cancelled', 'if first "$@"; then touch runs; exec sleep 600; fi')
     (parts, merge), _ = submit(slurm, 'cancelled', '--program', program)
     slurm.expect(lambda: os.path.exists('runs') and len(parts_of('cancelled')) == 3, 'the parts do not run')
@@ -149,7 +149,7 @@ def jobs_that_are_cancelled(slurm):
 
 
 def a_part_that_fails(slurm):
-    """As often as it may: no merge then, and later that part alone."""
+    """A part fails until its retries are used up: no merge runs, and later only that part is submitted."""
     program = write_program('fails', '[ "$1" != part ] || [ "$SLURM_ARRAY_TASK_ID" != 2 ] || [ ! -e broken ] || exit 255')
     open('broken', 'w').close()
     (parts, merge), _ = submit(slurm, 'failed', '--program', program, '--retries', '0')
@@ -158,7 +158,7 @@ def a_part_that_fails(slurm):
     check('the part failed', slurm.state(f'{parts}_2') == 'FAILED' and slurm.restarts(f'{parts}_2') == 0)
     check('the others are there', len(parts_of('failed')) == 3, parts_of('failed'))
     done = slurm.run(shard, 'status', 'failed.json.parts')
-    check('it is missed', (done.returncode, done.stdout) == (2, '3 of 4 parts are done; missing: 2\n'), done.stdout)
+    check('status reports it as missing', (done.returncode, done.stdout) == (2, '3 of 4 parts are done; missing: 2\n'), done.stdout)
     before = parts_of('failed')
     os.remove('broken')
     (parts, merge), done = submit(slurm, 'failed', '--program', program)
@@ -172,7 +172,7 @@ shard_inputs.make_clips(synthclip)
 shard_inputs.single(vmaf, 'plain.json', *WORDS, '--backend', 'auto')
 for name in ('killed', 'died', 'late', 'failed'):
     shard_inputs.single(vmaf, f'{name}.json', *WORDS)
-# A short path: sockets want one.
+# Paths of sockets must be short.
 with tempfile.TemporaryDirectory(prefix='slurm-') as folder, slurm_rig.Slurm(f'{folder}/rig') as rig:
     an_array_and_its_merge(rig)
     a_task_killed_and_queued_again(rig)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Curves and Bjøntegaard deltas give the figures that others publish. */
+/* Curves and Bjøntegaard deltas agree with published figures. */
 #include <math.h>
 
 #include "testing.h"
 #include "extras/tune/curve.h"
 
-/* Of figures with sixteen digits, after sums in another order. */
+/* The published figures have sixteen digits and come from sums in another order. */
 static void assert_near(double value, double expected)
 {
     if (!(fabs(value - expected) <= 1e-9 * fmax(1.0, fabs(expected))))
@@ -110,7 +110,7 @@ static void curves_that_do_not_rise_are_mended(void **state)
     assert_true(points[2].rate == 700 && points[2].quality == 100);
 }
 
-/* Of scipy 1.10. */
+/* Figures computed with scipy 1.10. */
 static void pieces_are_those_of_scipy(void **state)
 {
     static const double x[] = { 0, 1, 2, 3.5, 4, 6, 7 }, y[] = { 0, 1, 0.5, 2, 2, 2.5, 9 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Files that are written beside their device: what a killed process left of one goes with the next that writes
- * there, and what a living one writes stays until it has its name. */
+/* Files that are written under a temporary name: the next writer in the folder removes those of
+ * killed processes, and leaves those of running processes alone. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,21 +14,21 @@
 #include "testing.h"
 #include "common/temp.h"
 
-static char device[] = "outfile-XXXXXX";
+static char test_folder[] = "outfile-XXXXXX";
 
 static int set_up(void **state)
 {
-    return !mkdtemp(device);
+    return !mkdtemp(test_folder);
 }
 
 static int tear_down(void **state)
 {
-    return rmdir(device);
+    return rmdir(test_folder);
 }
 
 static void path_of(char path[256], const char *name)
 {
-    snprintf(path, 256, "%s/%s", device, name);
+    snprintf(path, 256, "%s/%s", test_folder, name);
 }
 
 static void make_file(const char *name)
@@ -58,7 +58,7 @@ static void remove_file(const char *name)
 static unsigned count_drafts(void)
 {
     unsigned count = 0;
-    DIR *const dir = opendir(device);
+    DIR *const dir = opendir(test_folder);
     assert_non_null(dir);
     for (const struct dirent *entry; (entry = readdir(dir));)
         count += !strncmp(entry->d_name, ".vmaf-tune-", strlen(".vmaf-tune-"));
@@ -66,7 +66,7 @@ static unsigned count_drafts(void)
     return count;
 }
 
-/* Somebody writes a file here. */
+/* Write a file, as another process would. */
 static int write_file(const char *name)
 {
     char path[256];
@@ -122,12 +122,12 @@ static void the_next_folder_sweeps(void **state)
 {
     TempFolder *temp;
     kill_a_writer();
-    assert_int_equal(0, temp_create(&temp, device));
+    assert_int_equal(0, temp_create(&temp, test_folder));
     temp_destroy(temp);
     assert_int_equal(0, count_drafts());
 }
 
-/* While one writes, another one comes and goes. */
+/* Another process writes a file while one is being written. */
 static void two_at_once(void **state)
 {
     char path[256];
@@ -213,5 +213,5 @@ TEST_MAIN(draft)
         cmocka_unit_test(what_is_not_ours),
         cmocka_unit_test(nobody_sweeps_the_living_away),
     };
-    return cmocka_run_group_tests_name("files beside their device", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("files under a temporary name", tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A journal keeps whole lines, whatever happened to the last one. */
+/* A journal keeps all complete lines, even if the last line is torn. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void lines_are_added_and_found_again(void **state)
     assert_file("{\"x\":1,\"key\":\"a\\n\\\"b\"}\n{\"key\":\"c\"}\n");
 }
 
-/* Killed after any number of bytes. */
+/* Cut the file after any number of bytes, as a kill would. */
 static void a_torn_line_is_dropped(void **state)
 {
     static const char whole[] = "{\"key\":\"a\"}\n{\"x\":[1,2],\"key\":\"b\"}\n";

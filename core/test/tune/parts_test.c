@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The small parts of vmaf-tune: the search, pooling, what ffmpeg and encoders are told and say. */
+/* Units of vmaf-tune: the search, pooling, commands for ffmpeg and encoders, and reading their
+ * output. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +27,8 @@ static double falling(int step, int last, int shape)
     return shape == 5 ? fmin(100.0, score * 1.08) : score;
 }
 
-/* For every target, on curves as encoders have them, the answer is the last setting that reaches it; and it takes
- * fewer tries than halving would, on average, and not many more ever. */
+/* For every target on realistic curves, the search finds the last setting that reaches it. On
+ * average it needs fewer tries than bisection, and never many more. */
 static void the_last_setting_that_reaches_is_found(void **state)
 {
     static const int lasts[] = { 1, 20, 51, 63, 255 };
@@ -231,8 +232,8 @@ static void scoring_devices_are_read(void **state)
     }
 }
 
-/* The listing process is played by `sh`, which runs the script that is called --devices here: two APIs that have
- * the same device, and another one. */
+/* `sh` stands in for the listing process and runs a script named --devices: two APIs have the same
+ * device, and there is another device. */
 static void a_device_has_one_lock_under_all_its_names(void **state)
 {
     ScoringDevice *devices;
@@ -292,7 +293,7 @@ static void a_folder_left_behind_is_removed(void **state)
     mkdir("temp_parent", 0700);
     assert_int_equal(temp_create(&first, "temp_parent"), 0);
     char *const kept = strdup(temp_path(first));
-    /* One of a process that is no more: nobody holds its lock. */
+    /* The folder of a dead process: nobody holds its lock. */
     assert_int_equal(mkdir("temp_parent/.vmaf-tune-gone", 0700), 0);
     assert_int_equal(mkdir("temp_parent/.vmaf-tune-gone/deep", 0700), 0);
     assert_int_equal(symlink("/etc/passwd", "temp_parent/.vmaf-tune-gone/deep/link"), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Folders for temporary files: what a killed process left goes with the next one that comes, whenever it was
- * killed, and what a living one has stays. */
+/* Temporary folders: the next process removes those that killed processes left, whenever these were
+ * killed, and leaves those of running processes alone. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -18,21 +18,21 @@
 #include "testing.h"
 #include "common/temp.h"
 
-static char device[] = "temp-XXXXXX";
+static char test_folder[] = "temp-XXXXXX";
 
 static int set_up(void **state)
 {
-    return !mkdtemp(device);
+    return !mkdtemp(test_folder);
 }
 
 static int tear_down(void **state)
 {
-    return rmdir(device);
+    return rmdir(test_folder);
 }
 
 static void path_of(char path[256], const char *name)
 {
-    snprintf(path, 256, "%s/%s", device, name);
+    snprintf(path, 256, "%s/%s", test_folder, name);
 }
 
 static void make_folder(const char *name)
@@ -59,18 +59,18 @@ static bool is_there(const char *name)
     return !lstat(path, &info);
 }
 
-/* Somebody comes, works here and goes. */
+/* Create and destroy a temporary folder, as another process would. */
 static void pass_by(void)
 {
     TempFolder *temp;
-    assert_int_equal(0, temp_create(&temp, device));
+    assert_int_equal(0, temp_create(&temp, test_folder));
     temp_destroy(temp);
 }
 
 static unsigned count_entries(void)
 {
     unsigned count = 0;
-    DIR *const dir = opendir(device);
+    DIR *const dir = opendir(test_folder);
     assert_non_null(dir);
     for (const struct dirent *entry; (entry = readdir(dir));)
         count += entry->d_name[0] != '.' || strlen(entry->d_name) > 2;
@@ -111,7 +111,7 @@ static void at_work(void **state)
     assert_int_equal(0, count_entries());
 }
 
-/* Files of somebody else's making, and what only looks like a folder. */
+/* Files of other origin, and things that only look like our folders. */
 static void what_is_not_ours(void **state)
 {
     char link[256], target[256];
@@ -136,14 +136,14 @@ static void what_is_not_ours(void **state)
 
 /* ---- going ---- */
 
-/* Killed meanwhile, it leaves something that can be told for what it is. */
+/* If the process is killed meanwhile, the rest can still be recognised as ours. */
 static void the_lock_goes_last(void **state)
 {
 #ifdef __linux__
     TempFolder *temp;
     char events[4096] __attribute__((aligned(8)));
     const char *last = "";
-    assert_int_equal(0, temp_create(&temp, device));
+    assert_int_equal(0, temp_create(&temp, test_folder));
     for (unsigned i = 0; i < 3; i++) {
         char *const path = temp_file(temp, "mkv");
         const int file = open(path, O_RDWR | O_CREAT, 0600);
@@ -181,7 +181,7 @@ static int come_and_go(void)
 {
     for (unsigned i = 0; i < ROUNDS; i++) {
         TempFolder *temp;
-        if (temp_create(&temp, device))
+        if (temp_create(&temp, test_folder))
             return 1;
         char *const path = temp_file(temp, "mkv");
         const int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);

@@ -4,8 +4,8 @@
 
 usage: tune_test.py VMAF_TUNE VMAF WORKDIR [--all]
 
-Figures are those of the vmaf command on the same files; searches end where they should; what goes wrong is said in a
-line; nothing stays behind, however the program ends; a corpus that is killed goes on, and each result is there once.
+Scores equal those of the vmaf command on the same files. Searches find the right setting. An error is one line. However
+the program ends, no temporary file is left. A corpus that is killed continues, and has each result once.
 With --all: more of everything, and more kills.
 """
 import ctypes
@@ -25,7 +25,7 @@ import xml.etree.ElementTree
 
 tune, vmaf, work = (os.path.abspath(p) for p in sys.argv[1:4])
 everything = '--all' in sys.argv[4:]
-LIMIT = 1200  # seconds after which a run counts as one that never ends
+LIMIT = 1200  # seconds after which a run counts as hanging
 USAGE, UNREACHED, FAILED = 1, 2, 255
 FAST = {'libx264': 'libx264:preset=ultrafast', 'libx265': 'libx265:preset=ultrafast:x265-params=log-level=none',
         'libsvtav1': 'libsvtav1:preset=12'}
@@ -48,7 +48,7 @@ shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 os.chdir(work)
 os.environ['TMPDIR'] = work
-# Whoever dies with children leaves them to us: then none can hide.
+# Become the parent of orphaned processes, so that the test sees every process left behind.
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
@@ -77,7 +77,7 @@ def left_behind():
 
 
 def reap():
-    """Children that their parents left us, when they have ended."""
+    """Collects orphaned child processes that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -104,7 +104,7 @@ def wait_until(condition):
 
 
 def write_encoder(name, body):
-    """An encoder of our own: INPUT OUTPUT SETTING."""
+    """Writes an encoder script, which takes INPUT OUTPUT SETTING."""
     with open(name, 'w') as file:
         file.write(f'#!{sys.executable}\nimport os, shutil, subprocess, sys, time\nsource, output, setting = sys.argv[1:4]\n'
                    f'def encode():\n    subprocess.run([{ffmpeg!r}, "-v", "error", "-nostdin", "-y", "-i", "file:" + source, "-c:v",'
@@ -288,7 +288,7 @@ def searches_end_where_they_should():
     subprocess.run([vmaf, '-r', 'long.mkv', '-d', 'found.mkv', '--json', '-o', 'v.json', '-q', '--precision', 'max'],
                    check=True)
     score = json.load(open('v.json'))['pooled_metrics']['vmaf']['mean']
-    check('the output is what was promised', score >= 85 and score == result['output']['score'], score, result)
+    check('the output has the reported score', score >= 85 and score == result['output']['score'], score, result)
     streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'found.mkv'], capture_output=True, text=True).stderr
     check('with its sound', 'Audio: flac' in streams, streams)
     out = run('search', 'long.mkv', '--encoder', FAST['libx264'], '--target', '85', '-o', 'found.webm')
@@ -319,7 +319,7 @@ def nothing_stays_behind():
         pids = [int(p) for p in open('pids').read().split() if p != 'ready']
         check('no child is left', wait_until(lambda: not any(alive(p) for p in pids)), name, pids)
         if name:
-            check('the exit code tells', process.returncode == 128 + number and said == f'stopped by {name}\n', said)
+            check('the exit code names the signal', process.returncode == 128 + number and said == f'stopped by {name}\n', said)
             check('no folder is left', not left_behind(), left_behind())
     open('.vmaf-tune-killed.tmp', 'w').close()
     with open('.vmaf-tune-living.tmp', 'w') as living:
@@ -381,7 +381,7 @@ def a_corpus_goes_on_after_any_kill():
             now = read_corpus()
             check('nothing is lost', now[:len(kept)] == kept)
             kept = now
-            if random.random() < 0.5:  # as if the system had died with it
+            if random.random() < 0.5:  # as if the whole system had crashed
                 with open('corpus.jsonl', 'ab') as file:
                     file.write(b'{"half":"a li')
     out = run(*args)
@@ -389,7 +389,7 @@ def a_corpus_goes_on_after_any_kill():
     results = read_corpus()
     check('all is there', len(results) == wanted, len(results), wanted)
     check('nothing twice', len({r['key'] for r in results}) == wanted)
-    check('what was there was kept', results[:len(kept)] == kept)
+    check('existing results are kept', results[:len(kept)] == kept)
     with open('corpus.jsonl', 'a') as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         check('one at a time', 'another vmaf-tune is using corpus.jsonl' in run(*args).stderr)
@@ -427,7 +427,7 @@ def comparisons_and_searches_go_on_after_a_kill():
         os.remove(f'hang-{hang}')
         again = run(*args, '--json', '-')
         check('it goes on', again.returncode == 0, again.stderr)
-        check('nothing is done twice but what was under way', open('runs').read().split() == runs + [hang],
+        check('only the interrupted encodes run twice', open('runs').read().split() == runs + [hang],
               open('runs').read())
         first, second = json.loads(whole.stdout), json.loads(again.stdout)
         for result in (first, second):
@@ -435,7 +435,7 @@ def comparisons_and_searches_go_on_after_a_kill():
                 for name in list(point):
                     if name.endswith(('_seconds', '_fps')):
                         del point[name]
-        check('and gives the same', first == second, first, second)
+        check('the results are the same', first == second, first, second)
         table = run(*args)
         check('all of it is kept', table.returncode == 0 and open('runs').read().split() == runs + [hang], table.stderr)
 
@@ -447,7 +447,7 @@ def a_corpus_keeps_apart_what_differs():
     if os.path.exists('corpus.jsonl'):
         os.remove('corpus.jsonl')
     out = run(*corpus(crf='40'))
-    check('sources that cannot be read are passed over', out.returncode == FAILED and
+    check('unreadable sources are skipped', out.returncode == FAILED and
           'corpus.jsonl: 1 new results, 0 kept, 2 failed' in out.stderr, out.stderr)
     clip('changing.mkv', 'testsrc', 13)
     with open('list', 'w') as file:
@@ -457,8 +457,8 @@ def a_corpus_keeps_apart_what_differs():
     run(*corpus(crf='40'), '--subsample', '2')
     run('corpus', 'list', '--encoders', FAST['libx264'], '--target', '70', '-o', 'corpus.jsonl')
     out = run('corpus', 'list', '--encoders', FAST['libx264'], '--target', '70', '-o', 'corpus.jsonl')
-    check('each is its own result', len(read_corpus()) == 5, out.stderr)
-    check('a search is one, too', read_corpus()[4]['reached'] and '1 kept' in out.stderr, out.stderr)
+    check('each variant has its own result', len(read_corpus()) == 5, out.stderr)
+    check('a search is kept as well', read_corpus()[4]['reached'] and '1 kept' in out.stderr, out.stderr)
 
 
 def time_limits_hold():
