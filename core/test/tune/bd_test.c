@@ -20,11 +20,12 @@ typedef struct Example {
 } Example;
 
 /* Curves and cubic figures of "Sample 1" and "Sample 2" are those of the VCEG-M33 implementation at
- * github.com/Anserw/Bjontegaard_metric; "libx265 presets" is the example of the `bjontegaard` package
- * (pypi.org/project/bjontegaard), whose piecewise figures agree with JVET's sheet (JVET-T2010) to ten devices;
- * "Container" is the sequence of that name in VCEG-M34.xls, TML against run; "five points" is from
- * github.com/jascenso/bjontegaard_metrics. The figures are what those formulas give when numpy 1.24
- * (polyfit, polyint) and scipy 1.10 (PchipInterpolator, Akima1DInterpolator) evaluate them. */
+ * github.com/Anserw/Bjontegaard_metric. "libx265 presets" is the example of the `bjontegaard`
+ * package (pypi.org/project/bjontegaard), whose piecewise figures agree with JVET's sheet
+ * (JVET-T2010) to ten decimal places. "Container" is the sequence of that name in VCEG-M34.xls, TML
+ * against run. "five points" is from github.com/jascenso/bjontegaard_metrics. The figures are what
+ * those formulas give when numpy 1.24 (polyfit, polyint) and scipy 1.10 (PchipInterpolator,
+ * Akima1DInterpolator) evaluate them. */
 static const Example examples[] = {
     { "Sample 1",
       4,
