@@ -42,8 +42,8 @@ bool split_has(const Split *split, unsigned index);
  * memory. */
 char *split_missing(const Split *split, unsigned *count);
 
-/* The work of jobs: `part` scores one part, `merge` merges all of them. Both call the vmaf command in
- * this process. */
+/* The work of jobs: `part` scores one part, `merge` merges all of them. Both call the vmaf command
+ * in this process. */
 
 enum { EXIT_MISSING = 2 }; /* parts are missing; command.h has the other exit codes */
 
