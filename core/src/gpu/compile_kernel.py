@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Compile kernels of the dialect (gpu/prelude) and embed them as C arrays or strings, or write SYCL sources of them.
+"""Compile kernels of the dialect (gpu/prelude) into images and pack those, or write SYCL sources of them.
 
 Modes:
   info  INCLUDE OUT DEPFILE NAME=SOURCE[,-D...] ... -- CC...       the table of each kernel's needs
-  spirv CC GLSLC SPIRV_VAL|- INCLUDE NAME OUT DEPFILE SOURCE [-D...]   SPIR-V 1.3 words as a C array
-  ptx   CC CLANG INCLUDE NAME OUT DEPFILE SOURCE [-D...]               PTX for CUDA as a C string
-  hip   CC CLANG ARCHS INCLUDE NAME OUT DEPFILE SOURCE [-D...]         a bundle of AMD code objects as a C array,
-                                                                       and the source for hiprtc as a C string
+  spirv CC GLSLC SPIRV_VAL|- INCLUDE NAME OUT DEPFILE SOURCE [-D...]   SPIR-V 1.3
+  ptx   CC CLANG INCLUDE NAME OUT DEPFILE SOURCE [-D...]               PTX for CUDA
+  hip   CC CLANG ARCHS INCLUDE NAME OUT DEPFILE SOURCE [-D...]         AMD code objects and the text for hiprtc: with
+                                                                       .ARCH and .hip in place of OUT's extension
+  pack  NAME OUT IMAGE...                                           packs of such files, as a C array of that name
   probe ptx|hip CLANG ARCHS|-                                       test whether that clang can do it; the exit status tells
   sycl  INCLUDE BUILD_C TABLE_CPP CPP,... DEPFILE NAME=SOURCE[,-D...] ... -- CC...   sources of the SYCL plugin
 
@@ -112,11 +113,7 @@ def spirv(cc, glslc, spirv_val, include, name, out, depfile, source, *defines):
                 break
         if spirv_val != '-':
             run([spirv_val, '--target-env', 'vulkan1.1', module])
-    with open(out, 'w') as file:
-        file.write('static const uint32_t kernel_%s[] = {\n' % name)
-        for i in range(0, len(words), 8):
-            file.write('    ' + ' '.join('0x%08x,' % word for word in words[i:i + 8]) + '\n')
-        file.write('};\n')
+        shutil.copyfile(module, out)
 
 
 # Floats are rounded as written. clang must not find a CUDA kit: with one, newer clangs choose a PTX version that older
@@ -128,18 +125,6 @@ HIP = [*CLANG, '-x', 'hip', '-nogpuinc', '-nogpulib', '--no-gpu-bundle-output', 
 BARE = 'gpu/prelude/bare.h'
 
 
-def c_string(name, text):
-    escaped = text.replace('\\', '\\\\').replace('"', '\\"')
-    lines = ''.join('    "%s\\n"\n' % line for line in escaped.splitlines())
-    return 'static const char %s[] =\n%s;\n' % (name, lines.rstrip('\n'))
-
-
-def c_words(name, data):
-    words = struct.unpack('<%dQ' % (len(data) // 8), data)
-    lines = ''.join('    ' + ' '.join('0x%x,' % word for word in words[i:i + 6]) + '\n' for i in range(0, len(words), 6))
-    return 'static const uint64_t %s[] = {\n%s};\n' % (name, lines)
-
-
 def read_bare(include):
     with open(os.path.join(include, BARE)) as file:
         return file.read()
@@ -148,46 +133,80 @@ def read_bare(include):
 def ptx(cc, clang, include, name, out, depfile, source, *defines):
     defines = ['-DKERNEL_NAME=' + name, *defines]
     text = preprocess_image(cc, include, out, depfile, source, defines, 'c++', [os.path.join(include, BARE)])
-    with tempfile.TemporaryDirectory() as folder:
-        module = os.path.join(folder, name + '.ptx')
-        compiled([clang, *PTX, '-I' + include, '-include', BARE, *defines], source, read_bare(include) + text, module)
-        with open(module) as file:
-            text = file.read()
-    with open(out, 'w') as file:
-        file.write(c_string('ptx_' + name, text))
-
-
-def bundle(objects):
-    """Return a bundle for hipModuleLoadData: a table of targets, then an object for each. The first, the host's, is empty."""
-    entries = [('host-x86_64-unknown-linux--', b'')]
-    entries += [('hipv4-amdgcn-amd-amdhsa--' + arch, data) for arch, data in objects]
-
-    def aligned(size):
-        return (size + 63) & ~63
-
-    at = aligned(32 + sum(24 + len(target) for target, _ in entries))
-    table, body = b'__CLANG_OFFLOAD_BUNDLE__' + struct.pack('<Q', len(entries)), b''
-    for target, data in entries:
-        table += struct.pack('<3Q', at + len(body), len(data), len(target)) + target.encode()
-        body += data.ljust(aligned(len(data)), b'\0')
-    return table.ljust(at, b'\0') + body
+    compiled([clang, *PTX, '-I' + include, '-include', BARE, *defines], source, read_bare(include) + text, out)
 
 
 def hip(cc, clang, archs, include, name, out, depfile, source, *defines):
     defines = ['-DGPU_HIP', '-DKERNEL_NAME=' + name, *defines]
     text = preprocess_image(cc, include, out, depfile, source, defines, 'c++', [os.path.join(include, BARE)])
-    objects = []
-    with tempfile.TemporaryDirectory() as folder:
-        for arch in archs.split(','):
-            code = os.path.join(folder, arch)
-            compiled([clang, *HIP, '--offload-arch=' + arch, '-I' + include, '-include', BARE, *defines], source,
-                     read_bare(include) + text, code)
-            with open(code, 'rb') as file:
-                objects.append((arch, file.read()))
-    preprocessed = '#pragma clang fp contract(off)\n' + re.sub(r'\n\s*\n', '\n', text.lstrip())
+    stem = os.path.splitext(out)[0]
+    for arch in archs.split(','):
+        compiled([clang, *HIP, '--offload-arch=' + arch, '-I' + include, '-include', BARE, *defines], source,
+                 read_bare(include) + text, stem + '.' + arch)
+    with open(stem + '.hip', 'w') as file:
+        file.write('#pragma clang fp contract(off)\n' + re.sub(r'\n\s*\n', '\n', text.lstrip()))
+
+
+# kernel_image.c reads this one setting. lc = 0 (a byte is predicted without the bits before it) packs code as well as
+# the usual 3 and takes the least memory.
+LZMA = {'preset': 9 | 1 << 31, 'lc': 0, 'lp': 0, 'pb': 2, 'dict_size': 1 << 24}
+
+
+VARIANTS = ('f32', '16', 'fractional', 'fused', 'f64')
+
+
+def image_name(path):
+    """Return KERNEL, or "KERNEL ARCH" for a code object of one architecture."""
+    kernel, extension = os.path.splitext(os.path.basename(path))
+    return kernel + (' ' + extension[1:] if extension.startswith('.gfx') else '')
+
+
+def pack_of(path):
+    """Return the same for all images that are in one pack: the variants of a kernel, for related architectures."""
+    kernel, extension = os.path.splitext(os.path.basename(path))
+    return ' '.join(word for word in kernel.split('_') if word not in ('8', *VARIANTS)), extension[:5]
+
+
+def variant(path):
+    """Sort by this. A pack is unpacked from its beginning, so the variants that most runs need come first."""
+    words = os.path.splitext(os.path.basename(path))[0].split('_')
+    return [word in words for word in VARIANTS]
+
+
+def image_hash(data):
+    """Return what kernel_image_hash() of kernel_image.c does."""
+    value, limit = len(data), (1 << 64) - 1
+    for word, in struct.iter_unpack('<Q', data + bytes(-len(data) % 8)):
+        value = (value ^ word) * 0x9e3779b97f4a7c15 & limit
+        value ^= value >> 32
+    return value
+
+
+def c_pack(name, paths):
+    """Return the C text of the arrays of a pack, and of the pack itself."""
+    import lzma  # not at the top: builds without images need no Python with this module
+    names, images, data = '', '', b''
+    for path in sorted(paths, key=variant):
+        with open(path, 'rb') as file:
+            image = file.read()
+        names += '"%s\\0" ' % image_name(path)
+        images += '    { %d, %d, 0x%xu },\n' % (len(data), len(image), image_hash(image))
+        data += image
+    packed = lzma.compress(data, lzma.FORMAT_RAW, filters=[{'id': lzma.FILTER_LZMA1, **LZMA}])
+    lines = ''.join('    %s,\n' % ','.join(map(str, packed[i:i + 32])) for i in range(0, len(packed), 32))
+    return ('static const PackedImage %s_images[] = {\n%s};\nstatic const uint8_t %s_data[] = {\n%s};\n\n'
+            % (name, images, name, lines),
+            '    { %s, %s_images, %s_data, sizeof(%s_data) },\n' % (names.rstrip(), name, name, name))
+
+
+def pack(name, out, *paths):
+    packs = {}
+    for path in paths:
+        packs.setdefault(pack_of(path), []).append(path)
+    made = [c_pack('%s_%d' % (name, i), images) for i, images in enumerate(packs.values())]
     with open(out, 'w') as file:
-        file.write(c_words('hip_' + name, bundle(objects)))
-        file.write(c_string('hip_source_' + name, preprocessed))
+        file.write('/* Generated by the build. */\n%sstatic const ImagePack %s[] = {\n%s    { .names = NULL },\n};\n'
+                   % (''.join(arrays for arrays, _ in made), name, ''.join(entry for _, entry in made)))
 
 
 def probe(kind, clang, archs):
@@ -276,4 +295,4 @@ def sycl(include, build_c, table_cpp, cpps, depfile, *arguments):
 
 
 if __name__ == '__main__':
-    {'info': info, 'spirv': spirv, 'ptx': ptx, 'hip': hip, 'sycl': sycl, 'probe': probe}[sys.argv[1]](*sys.argv[2:])
+    {'info': info, 'spirv': spirv, 'ptx': ptx, 'hip': hip, 'pack': pack, 'sycl': sycl, 'probe': probe}[sys.argv[1]](*sys.argv[2:])

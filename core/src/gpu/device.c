@@ -234,9 +234,9 @@ static int abandoned_kernel_get(GpuDevice *dev, const KernelInfo *info, GpuKerne
     return -EIO;
 }
 
-static const KernelImage *abandoned_kernel_image(GpuDevice *dev, const KernelInfo *info)
+static uint64_t abandoned_kernel_hash(GpuDevice *dev, const KernelInfo *info)
 {
-    return NULL;
+    return 0;
 }
 
 static int abandoned_bindings_create(GpuDevice *dev, GpuKernel *kernel, const GpuRange *ranges,
@@ -337,7 +337,7 @@ const GpuOps gpu_abandoned_ops = {
     .buffer_destroy = abandoned_buffer_destroy,
     .buffer_import = abandoned_buffer_import,
     .kernel_get = abandoned_kernel_get,
-    .kernel_image = abandoned_kernel_image,
+    .kernel_hash = abandoned_kernel_hash,
     .bindings_create = abandoned_bindings_create,
     .bindings_destroy = abandoned_bindings_destroy,
     .commands_create = abandoned_commands_create,

@@ -132,9 +132,9 @@ typedef struct GpuOps {
      * reports no errors: kernel_get compiles what is missing and reports what is wrong. May be
      * NULL. */
     void (*kernels_ahead)(GpuDevice *dev, const KernelInfo *const *infos, unsigned count);
-    /* The code that runs for this kernel. The self-test remembers its verdict on these bytes. May
-     * be NULL in a backend without a self-test (GpuBackend.our_code). */
-    const KernelImage *(*kernel_image)(GpuDevice *dev, const KernelInfo *info);
+    /* A hash of the code that runs for this kernel; 0: there is none. The self-test remembers its
+     * verdict on this code. May be NULL in a backend without a self-test (GpuBackend.our_code). */
+    uint64_t (*kernel_hash)(GpuDevice *dev, const KernelInfo *info);
 
     /* Fixes a kernel's buffers for the life of the bindings. `ranges` has as many entries as the
      * kernel has buffers, all in GPU_DEVICE memory and within the device's limits. */

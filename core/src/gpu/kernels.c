@@ -10,11 +10,3 @@ const KernelInfo *kernel_info_find(const char *name)
             return info;
     return NULL;
 }
-
-const KernelImage *kernel_image_find(const KernelImage *table, const char *name)
-{
-    for (; table->name; table++)
-        if (!strcmp(table->name, name))
-            return table;
-    return NULL;
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* The kernels of this build. The build reads each kernel's needs from its source, whatever APIs are
- * compiled in. The code that it makes of them for one API is a table of images. */
+ * compiled in. kernel_image.h has the code that it makes of them for one API. */
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 
@@ -18,15 +18,6 @@ typedef struct KernelInfo {
 
 extern const KernelInfo kernel_infos[]; /* name NULL ends the table */
 const KernelInfo *kernel_info_find(const char *name);
-
-typedef struct KernelImage {
-    const char *name;
-    const void *data;
-    size_t size; /* bytes */
-} KernelImage;
-
-/* Finds the image of that name in a table that ends with a NULL name; NULL: none. */
-const KernelImage *kernel_image_find(const KernelImage *table, const char *name);
 
 /* A hash of the library's sources and of how they are compiled, made by build_id.py. */
 extern const char build_id[];

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/images.h"
+#include "base/mem.h"
+#include "gpu/kernel_image.h"
 #include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -408,28 +409,39 @@ static const HostKernel *find_kernel(const Entry *entry)
     return NULL;
 }
 
-#ifdef EMULATED_HIP
-#ifdef HAVE_HIP
-#define OWN_IMAGES hip_images
+/* Unpacks the image that this build has of a kernel. Returns NULL if it has none. The caller frees it
+ * with mem_free. */
+static void *own_image(const char *name, size_t *size)
+{
+    KernelImage image;
+    void *code = NULL;
+#if defined(EMULATED_HIP) && defined(HAVE_HIP_PACKS)
+    char object[128];
+    snprintf(object, sizeof(object), "%.63s %s", name, context_current()->device->arch);
+    const bool found = kernel_image_find(hip_packs, object, &image);
+#elif !defined(EMULATED_HIP) && defined(HAVE_PTX_PACKS)
+    const bool found = kernel_image_find(ptx_packs, name, &image);
+#else
+    const bool found = false;
 #endif
+    *size = found ? image.packed.size : 0;
+    return found && !kernel_image_unpack(&image, &code) ? code : NULL;
+}
 
-static bool holds(const char *image, const KernelImage *own)
+#ifdef EMULATED_HIP
+static bool holds(const char *image, const char *own, size_t size)
 {
     size_t same = 0;
-    while (same < own->size && image[same] == ((const char *)own->data)[same])
+    while (same < size && image[same] == own[same])
         same++;
-    return same == own->size;
+    return same == size;
 }
 #else
-#ifdef HAVE_CUDA
-#define OWN_IMAGES cuda_images
-#endif
-
 /* The text behind the head, which joined texts have only once. */
-static bool holds(const char *image, const KernelImage *own)
+static bool holds(const char *image, const char *own, size_t size)
 {
     static const char head_end[] = ".address_size 64\n";
-    return strstr(image, strstr(own->data, head_end) + strlen(head_end));
+    return strstr(image, strstr(own, head_end) + strlen(head_end));
 }
 #endif
 
@@ -438,12 +450,13 @@ static bool holds(const char *image, const KernelImage *own)
 static bool is_spoilt(const char *image, const char *name)
 {
     const char *const wanted = getenv("EMULATED_OTHER_IMAGES");
-#ifdef OWN_IMAGES
-    const KernelImage *const own = kernel_image_find(OWN_IMAGES, name);
-#else
-    const KernelImage *const own = NULL;
-#endif
-    return own && wanted && !strcmp(wanted, "wrong") && !holds(image, own);
+    size_t size;
+    if (!wanted || strcmp(wanted, "wrong"))
+        return false;
+    char *own = own_image(name, &size);
+    const bool spoilt = own && !holds(image, own, size);
+    mem_free(own);
+    return spoilt;
 }
 
 static int read_image(const void *image, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
@@ -451,7 +464,7 @@ static int read_image(const void *image, Entry entries[ENTRIES_MAX], unsigned *c
 {
 #ifdef EMULATED_HIP
     *count = 1;
-    return image_read_bundle(image, context_current()->device->arch, entries, why, why_size);
+    return image_read_object(image, context_current()->device->arch, entries, why, why_size);
 #else
     return image_read_ptx(image, entries, count, why, why_size);
 #endif

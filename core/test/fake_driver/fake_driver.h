@@ -183,11 +183,11 @@ typedef struct Entry {
 
 #define ENTRIES_MAX 128
 
-/* Read the kernels of an image (a bundle has one). On failure return INVALID_PTX or a similar error
+/* Read the kernels of an image (a code object has one). On failure return INVALID_PTX or a similar error
  * and write the reason to `why`. */
 int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
                    size_t why_size);
-int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size);
+int image_read_object(const void *image, const char *arch, Entry *out, char *why, size_t why_size);
 
 /* ---- work.c: nodes, and the order in which they run ---- */
 

@@ -220,7 +220,6 @@ int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count
 
 /* ---- code objects ---- */
 
-#define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 #define DESCRIPTOR_SIZE 64
 #define DESCRIPTOR_KERNARG_SIZE 8 /* offset of the bytes of arguments */
 
@@ -232,24 +231,6 @@ typedef struct Blob {
 static const void *blob_at(const Blob *blob, uint64_t offset, uint64_t size)
 {
     return offset <= blob->size && size <= blob->size - offset ? blob->data + offset : NULL;
-}
-
-/* Returns the code of a bundle for an architecture; size 0 if there is none. */
-static Blob find_part(const char *bundle, const char *arch)
-{
-    uint64_t count, fields[3];
-    const char *at = bundle + strlen(BUNDLE_MAGIC);
-    memcpy(&count, at, 8);
-    for (at += 8; count--; at += 24 + fields[2]) {
-        memcpy(fields, at, 24);
-        /* "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-" */
-        const char *id = at + 24, *dashes = memmem(id, fields[2], "--", 2);
-        const size_t length = strlen(arch), left = dashes ? (size_t)(id + fields[2] - dashes) : 0;
-        if (left >= length + 2 && !strncmp(id, "hip", 3) && !memcmp(dashes + 2, arch, length) &&
-            (left == length + 2 || dashes[length + 2] == ':'))
-            return (Blob){ bundle + fields[0], fields[1] };
-    }
-    return (Blob){ NULL, 0 };
 }
 
 /* Finds the first kernel descriptor among the dynamic symbols. */
@@ -281,6 +262,22 @@ static bool read_descriptor(const Blob *elf, const Elf64_Shdr *sections, unsigne
     return false;
 }
 
+/* The architecture is in the low byte of the ELF flags. Those that no table names fit any device. */
+static bool is_for(const Elf64_Ehdr *header, const char *arch)
+{
+    static const struct {
+        const char *arch;
+        unsigned char number;
+    } known[] = {
+        { "gfx900", 0x2c },  { "gfx906", 0x2f },  { "gfx90a", 0x3f },  { "gfx942", 0x4c },
+        { "gfx1030", 0x36 }, { "gfx1036", 0x45 }, { "gfx1100", 0x41 }, { "gfx1201", 0x4e }
+    };
+    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (!strcmp(known[i].arch, arch))
+            return (header->e_flags & 0xff) == known[i].number;
+    return true;
+}
+
 static bool read_elf(const Blob *elf, Entry *out)
 {
     const Elf64_Ehdr *header = blob_at(elf, 0, sizeof(*header));
@@ -295,17 +292,15 @@ static bool read_elf(const Blob *elf, Entry *out)
     return false;
 }
 
-int image_read_bundle(const void *image, const char *arch, Entry *out, char *why, size_t why_size)
+int image_read_object(const void *image, const char *arch, Entry *out, char *why, size_t why_size)
 {
+    const Blob elf = { image, UINT32_MAX }; /* its size is unknown */
     memset(out, 0, sizeof(*out));
-    Blob elf = { image, UINT32_MAX }; /* its size is unknown */
-    if (!memcmp(image, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)))
-        elf = find_part(image, arch);
-    if (!elf.size) {
-        snprintf(why, why_size, "nothing for %s in it", arch);
+    const bool read = read_elf(&elf, out);
+    if (read && !is_for(image, arch)) {
+        snprintf(why, why_size, "%s is not for %s", out->name, arch);
         return NO_BINARY_FOR_GPU;
     }
-    const bool read = read_elf(&elf, out);
     snprintf(why, why_size, "%s", read ? "" : "no kernel in it");
     return read ? OK : INVALID_IMAGE;
 }

@@ -3,18 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "fake_driver.h"
+#include "gpu/backend/cuda_hip/api.h"
+#include "gpu/kernel_image.h"
 #include "gpu/kernels.h"
 #include "testing.h"
 
-#ifdef HAVE_CUDA
-#include "base/mem.h"
-#include "gpu/backend/cuda_hip/images.h"
-#endif
-#ifdef HAVE_HIP
-#endif
-
-#if defined(HAVE_CUDA) || defined(HAVE_HIP)
+#if defined(HAVE_PTX_PACKS) || defined(HAVE_HIP_PACKS)
 static void check(const KernelInfo *info, int err, const Entry *entry, const char *why)
 {
     if (err)
@@ -23,22 +19,31 @@ static void check(const KernelInfo *info, int err, const Entry *entry, const cha
     assert_string_equal(info->name, entry->name);
     assert_true(entry->arguments_size >= 8 * info->buffer_count + info->params_size);
 }
+
+/* The caller frees the code with mem_free. */
+static void *unpack(const ImagePack *const *packs, const char *name)
+{
+    KernelImage image;
+    void *code;
+    assert_true(kernel_image_find(packs, name, &image));
+    assert_int_equal(0, kernel_image_unpack(&image, &code));
+    return code;
+}
 #endif
 
 static void test_ptx(void **unused)
 {
-#ifdef HAVE_CUDA
+#ifdef HAVE_PTX_PACKS
     unsigned count = 0;
     for (const KernelInfo *info = kernel_infos; info->name; info++, count++) {
         Entry entries[ENTRIES_MAX];
         unsigned read;
-        char why[160];
-        const KernelImage *image = kernel_image_find(cuda_images, info->name);
-        assert_non_null(image);
-        const int err = image_read_ptx(image->data, entries, &read, why, sizeof(why));
+        char why[160], *text = unpack(ptx_packs, info->name);
+        const int err = image_read_ptx(text, entries, &read, why, sizeof(why));
         assert_int_equal(1, read);
         check(info, err, &entries[0], why);
         assert_int_equal(info->workgroup[0] * info->workgroup[1], entries[0].max_threads);
+        mem_free(text);
     }
     assert_true(count > 40);
 #else
@@ -49,47 +54,47 @@ static void test_ptx(void **unused)
 /* Joins all texts into one, which works as long as their names do not clash. */
 static void test_joined_ptx(void **unused)
 {
-#ifdef HAVE_CUDA
-    const KernelImage *images[ENTRIES_MAX] = { NULL };
+#ifdef HAVE_PTX_PACKS
+    char *texts[ENTRIES_MAX] = { NULL }, why[160];
     Entry entries[ENTRIES_MAX];
     unsigned count = 0, read;
-    char why[160];
     for (const KernelInfo *info = kernel_infos; info->name; info++)
-        images[count++] = kernel_image_find(cuda_images, info->name);
-    char *text = cuda_join(images, count);
+        texts[count++] = unpack(ptx_packs, info->name);
+    char *text = cuda_join((const char *const *)texts, count);
     assert_non_null(text);
     const int err = image_read_ptx(text, entries, &read, why, sizeof(why));
     if (err)
         print_error("%s\n", why);
     assert_int_equal(0, err);
     assert_int_equal(count, read);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         check(&kernel_infos[i], err, &entries[i], why);
+        mem_free(texts[i]);
+    }
     mem_free(text);
 #else
     skip();
 #endif
 }
 
-static void test_bundles(void **unused)
+static void test_code_objects(void **unused)
 {
-#ifdef HAVE_HIP
+#ifdef HAVE_HIP_PACKS
     const char *archs = HIP_ARCHS;
     for (; *archs; archs += strcspn(archs, ","), archs += *archs == ',') {
-        char arch[16], why[160];
+        char arch[16], why[160], name[96];
+        Entry entry;
         snprintf(arch, sizeof(arch), "%.*s", (int)strcspn(archs, ","), archs);
         for (const KernelInfo *info = kernel_infos; info->name; info++) {
-            Entry entry;
-            const KernelImage *image = kernel_image_find(hip_images, info->name);
-            assert_non_null(image);
-            const int err = image_read_bundle(image->data, arch, &entry, why, sizeof(why));
+            snprintf(name, sizeof(name), "%s %s", info->name, arch);
+            void *object = unpack(hip_packs, name);
+            const int err = image_read_object(object, arch, &entry, why, sizeof(why));
             check(info, err, &entry, why);
+            assert_int_equal(NO_BINARY_FOR_GPU,
+                             image_read_object(object, "gfx906", &entry, why, sizeof(why)));
+            mem_free(object);
         }
     }
-    Entry entry;
-    char why[160];
-    assert_int_equal(NO_BINARY_FOR_GPU,
-                     image_read_bundle(hip_images[0].data, "gfx803", &entry, why, sizeof(why)));
 #else
     skip();
 #endif
@@ -100,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ptx),
         cmocka_unit_test(test_joined_ptx),
-        cmocka_unit_test(test_bundles),
+        cmocka_unit_test(test_code_objects),
     };
     return cmocka_run_group_tests_name("images", tests, NULL, NULL);
 }

@@ -469,35 +469,6 @@ static void makes_each_if_not_several(void **state)
     }
 }
 
-/* ---- bundles ---- */
-
-#ifdef HAVE_HIP
-static void finds_architectures(void **state)
-{
-    unsigned char bundle[256] = "__CLANG_OFFLOAD_BUNDLE__";
-    static const char *const names[] = { "host-x86_64-unknown-linux--",
-                                         "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-",
-                                         "hipv4-amdgcn-amd-amdhsa--gfx1030" };
-    size_t at = 24;
-    bundle[at] = COUNT(names);
-    at += 8;
-    for (unsigned i = 0; i < COUNT(names); i++) {
-        bundle[at + 8] = i > 0; /* bytes of code */
-        bundle[at + 16] = (unsigned char)strlen(names[i]);
-        memcpy(bundle + at + 24, names[i], strlen(names[i]));
-        at += 24 + strlen(names[i]);
-    }
-    assert_true(hip_bundle_has(bundle, at, "gfx1030"));
-    assert_true(hip_bundle_has(bundle, at, "gfx90a:sramecc+:xnack-"));
-    assert_false(hip_bundle_has(bundle, at, "gfx103"));
-    assert_false(hip_bundle_has(bundle, at, "gfx10300"));
-    assert_false(hip_bundle_has(bundle, at, ""));
-    for (size_t size = 0; size < at; size++) /* cut short */
-        assert_false(hip_bundle_has(bundle, size, "gfx1030"));
-    assert_false(hip_bundle_has("something else, and long enough for it", 32, "gfx1030"));
-}
-#endif
-
 TEST_MAIN(cuda_hip)
 {
     emulated_find(argc, argv);
@@ -511,9 +482,6 @@ TEST_MAIN(cuda_hip)
         cmocka_unit_test(knows_who_is_fast_at_doubles),
         cmocka_unit_test(makes_several),
         cmocka_unit_test(makes_each_if_not_several),
-#ifdef HAVE_HIP
-        cmocka_unit_test(finds_architectures),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

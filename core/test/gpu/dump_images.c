@@ -3,25 +3,43 @@
  * each kernel's needs. Fails if a kernel lacks an image. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
+#include "gpu/kernel_image.h"
 #include "gpu/kernels.h"
-#ifdef HAVE_CUDA
-#include "gpu/backend/cuda_hip/images.h"
-#endif
-#ifdef HAVE_HIP
-#endif
 
-static void dump(const char *folder, const KernelImage *table, const char *kind, size_t drop)
+/* "KERNEL gfx1030" goes to KERNEL.gfx1030, "KERNEL" to KERNEL with that extension. */
+static void dump_image(const char *folder, const KernelImage *image, const char *extension)
+{
+    char path[1024], *space;
+    void *code = NULL;
+    snprintf(path, sizeof(path), "%s/%s%s", folder, image->name,
+             strchr(image->name, ' ') ? "" : extension);
+    if ((space = strchr(path + strlen(folder), ' ')))
+        *space = '.';
+    FILE *file = kernel_image_unpack(image, &code) ? NULL : fopen(path, "wb");
+    if (!file || fwrite(code, 1, image->packed.size, file) != image->packed.size || fclose(file)) {
+        fprintf(stderr, "cannot write the image %s\n", path);
+        exit(1);
+    }
+    mem_free(code);
+}
+
+static void dump(const char *folder, const ImagePack *const *table, const char *extension)
 {
     for (const KernelInfo *info = kernel_infos; info->name; info++) {
-        const KernelImage *image = kernel_image_find(table, info->name);
-        char path[1024];
-        snprintf(path, sizeof(path), "%s/%s.%s", folder, info->name, kind);
-        FILE *file = image ? fopen(path, "wb") : NULL;
-        if (!file || fwrite(image->data, 1, image->size - drop, file) != image->size - drop ||
-            fclose(file)) {
-            fprintf(stderr, "no image %s\n", path);
+        KernelImage image;
+        if (!kernel_image_find(table, info->name, &image)) {
+            fprintf(stderr, "no image %s%s\n", info->name, extension);
             exit(1);
+        }
+    }
+    for (; *table; table++) {
+        for (const ImagePack *pack = *table; pack->names; pack++) {
+            const PackedImage *packed = pack->images;
+            for (const char *name = pack->names; *name; name += strlen(name) + 1, packed++)
+                dump_image(folder, &(KernelImage){ pack, name, *packed }, extension);
         }
     }
 }
@@ -33,12 +51,11 @@ int main(int argc, char **argv)
     for (const KernelInfo *info = kernel_infos; info->name; info++)
         printf("%s %u %u %u %u\n", info->name, info->workgroup[0], info->workgroup[1],
                info->buffer_count, info->params_size);
-#ifdef HAVE_CUDA
-    dump(argv[1], cuda_images, "ptx", 1);
+#ifdef HAVE_PTX_PACKS
+    dump(argv[1], ptx_packs, ".ptx");
 #endif
-#ifdef HAVE_HIP
-    dump(argv[1], hip_images, "bundle", 0);
-    dump(argv[1], hip_sources, "hip", 1);
+#ifdef HAVE_HIP_PACKS
+    dump(argv[1], hip_packs, ".hip");
 #endif
     return 0;
 }

@@ -236,19 +236,6 @@ def spoil_doubles_amd(kernel, disassembly, notes, descriptors):
         must_fail(check_amd, line, kernel, disassembly + ('\t' + line + '\n') * times, notes, descriptors)
 
 
-def unbundle(data):
-    demand(data[:24] == b'__CLANG_OFFLOAD_BUNDLE__', 'no bundle')
-    count, at = struct.unpack_from('<Q', data, 24)[0], 32
-    entries = {}
-    for _ in range(count):
-        offset, size, length = struct.unpack_from('<3Q', data, at)
-        target = data[at + 24:at + 24 + length].decode()
-        at += 24 + length
-        demand(offset % 8 == 0 and offset + size <= len(data), target, 'lies outside')
-        entries[target] = data[offset:offset + size]
-    return entries
-
-
 def check_fused_amd(folder, clang, compiler, arch, tools):
     out = compile_fused(folder, clang, [*compiler.HIP, '--offload-arch=' + arch])
     must_fail(check_amd, 'a product and a sum made one', FUSED, *read_object(out, tools))
@@ -256,29 +243,19 @@ def check_fused_amd(folder, clang, compiler, arch, tools):
 
 def test_amd(kernels, folder, compiler, clang):
     tools = tools_of(clang)
-    paths = collections.defaultdict(list)  # of the kernels' objects, by target
-    for kernel in kernels:
-        with open(os.path.join(folder, kernel.name + '.bundle'), 'rb') as file:
-            entries = unbundle(file.read())
-        host = [target for target in entries if target.startswith('host-')]
-        demand(list(entries)[:1] == host and entries.pop(host[0]) == b'', 'entries', list(entries))
-        for target, code in entries.items():
-            demand(target.startswith('hipv4-amdgcn-amd-amdhsa--gfx'), target)
-            paths[target].append(os.path.join(folder, kernel.name + '.' + target))
-            with open(paths[target][-1], 'wb') as file:
-                file.write(code)
-    for target, objects in paths.items():
-        arch = target.split('--')[1]
-        demand(len(objects) == len(kernels), 'objects for', arch)
+    archs = sorted({name.split('.')[1] for name in os.listdir(folder) if '.gfx' in name})
+    demand(archs, 'no code objects')
+    for arch in archs:
+        objects = [os.path.join(folder, kernel.name + '.' + arch) for kernel in kernels]
         for kernel, parts in zip(kernels, read_objects(objects, tools)):
-            demand('amdgcn-amd-amdhsa--' + arch + '\n' in parts[1], 'target', target)
+            demand('amdgcn-amd-amdhsa--' + arch + '\n' in parts[1], 'target', arch)
             check_amd(kernel, *parts)
             if kernel.name == 'psnr_sse_8':
                 spoil_amd(kernel, *parts)
             if kernel.name == 'ssim_halve_8' + DOUBLES:
                 spoil_doubles_amd(kernel, *parts)
         check_fused_amd(folder, clang, compiler, arch, tools)
-    print('%d kernels for %s' % (len(kernels), ', '.join(sorted(target.split('--')[1] for target in paths))))
+    print('%d kernels for %s' % (len(kernels), ', '.join(archs)))
 
 
 # hiprtc

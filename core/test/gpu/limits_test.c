@@ -234,12 +234,17 @@ static int score_on(const GpuOps *ops, unsigned feature_count)
     return err;
 }
 
+static uint64_t other_code(GpuDevice *dev, const KernelInfo *info)
+{
+    return 1;
+}
+
 /* Returns -ENOTSUP for a device whose kernels do nothing, unless a cached verdict says that these
  * kernels are good. */
 static void test_selftest(void **unused)
 {
     GpuDevice *gpu = rig_gpu();
-    if (!gpu->ops->kernel_image) {
+    if (!gpu->ops->kernel_hash) {
         print_message("nothing but our code computes here: no self-test\n");
         return;
     }
@@ -260,15 +265,15 @@ static void test_selftest(void **unused)
     setenv("VMAF_CACHE_DIR", cache, 1);
     log_set_level(VMAF_LOG_LEVEL_NONE);
     gpu->ops = &broken;
-    int results[SELFTEST_DEPTHS + 4];
+    int results[SELFTEST_DEPTHS + 5];
     unsigned at = 0;
     for (; at < SELFTEST_DEPTHS; at++) /* a verdict on a bad device is not cached */
         results[at] = selftest_run(gpu, SELFTEST_ALL, at);
     gpu->ops = real;
     setenv("VMAF_CACHE_DIR", "", 1); /* otherwise the driver would store its kernels there */
     results[at++] = score_on(&broken, COUNT(features));
-    /* Another device of the same make, another driver version, and kernels with doubles each need a
-     * verdict of their own. */
+    /* Another device of the same make, another driver version, other code, and kernels with doubles
+     * each need a verdict of their own. */
     setenv("VMAF_CACHE_DIR", own, 1);
     gpu->ops = &broken;
     gpu->uuid[0] ^= 1;
@@ -277,6 +282,9 @@ static void test_selftest(void **unused)
     gpu->driver[0] ^= 1;
     results[at++] = selftest_run(gpu, SELFTEST_ALL, 0);
     gpu->driver[0] ^= 1;
+    broken.kernel_hash = other_code;
+    results[at++] = selftest_run(gpu, SELFTEST_ALL, 0);
+    broken.kernel_hash = real->kernel_hash;
     gpu->tuning.doubles ^= may_use_doubles;
     results[at++] = may_use_doubles ? selftest_run(gpu, SELFTEST_ALL, 0) : -ENOTSUP;
     gpu->tuning.doubles ^= may_use_doubles;
@@ -323,7 +331,7 @@ static void test_selftest_memory(void **unused)
     const GpuOps *const real = rig_gpu()->ops;
     char *own = getenv("VMAF_CACHE_DIR");
     GpuOps tight = *real;
-    if (!real->kernel_image)
+    if (!real->kernel_hash)
         return; /* this backend has no self-test */
     real_buffer_create = real->buffer_create;
     real_buffer_destroy = real->buffer_destroy;

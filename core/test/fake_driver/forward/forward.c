@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/cuda_hip/images.h"
+#include "base/mem.h"
+#include "gpu/kernel_image.h"
 #include "fake_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -128,14 +129,19 @@ EXPORTED int hipModuleLoadData(void **module, const void *image)
 {
     Entry entry;
     char why[160];
-    const int err = image_read_bundle(image, ARCH, &entry, why, sizeof(why));
+    const int err = image_read_object(image, ARCH, &entry, why, sizeof(why));
     if (err) {
         fprintf(stderr, "forwarding HIP: image rejected: %s\n", why);
         return err;
     }
-    const KernelImage *ptx = kernel_image_find(cuda_images, entry.name);
+    KernelImage ptx;
+    void *text;
     int (*load)(void **, const void *) = (int (*)(void **, const void *))symbol("cuModuleLoadData");
-    return !ptx ? NOT_FOUND : load ? load(module, ptx->data) : NO_DEVICE;
+    if (!kernel_image_find(ptx_packs, entry.name, &ptx) || kernel_image_unpack(&ptx, &text))
+        return NOT_FOUND;
+    const int result = load ? load(module, text) : NO_DEVICE;
+    mem_free(text);
+    return result;
 }
 
 EXPORTED int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "gpu/backend.h"
+#include "gpu/kernel_image.h"
 
 #ifdef _WIN32
 #define CUDA_HIP_CALL __stdcall
@@ -200,15 +201,15 @@ struct CudaHipApi {
      * tell. */
     bool (*has_fast_doubles)(int device);
 
-    /* Returns the kernel's code for an architecture, NULL if no such kernel exists. */
-    const KernelImage *(*image)(const char *arch, const char *kernel);
-    /* Compiles an image to code for ModuleLoadData. The caller frees *made with mem_free; *made is
-     * NULL if the image itself can be loaded. Returns a negative errno (logged) if compiling
-     * fails. */
-    int (*compile)(const char *arch, const KernelImage *image, void **made);
-    /* Loads several kernels as one module and returns the result of ModuleLoadData. NULL where that
+    /* Finds the kernel's image for an architecture. False: no such kernel exists. */
+    bool (*image)(const char *arch, const char *kernel, KernelImage *image);
+    /* Compiles an unpacked image to code for ModuleLoadData. The caller frees *made with mem_free;
+     * *made is NULL if the image itself can be loaded. Returns a negative errno (logged) if
+     * compiling fails. May be NULL: all images can be loaded. */
+    int (*compile)(const char *arch, const char *kernel, const void *code, void **made);
+    /* Loads the unpacked images of several kernels as one module and returns the result of ModuleLoadData. NULL where that
      * is not faster than loading them one by one. */
-    int (*load_together)(const KernelImage *const *images, unsigned count, CudaHipHandle *module);
+    int (*load_together)(const char *const *texts, unsigned count, CudaHipHandle *module);
     /* Writes the driver's explanation why ModuleLoadData refused the code. May be NULL. */
     void (*explain)(const void *code, char *text, size_t size);
 };
@@ -225,6 +226,11 @@ extern const GpuBackend cuda_backend;
  * Thread-safe. */
 const CudaHipApi *cuda_api(void);
 
+/* Joins PTX texts into one: the head of the first, then the body of each. The driver can compile
+ * the kernels of one module side by side, but compiles modules one after another. The caller frees
+ * the text with mem_free; NULL means out of memory. */
+char *cuda_join(const char *const *texts, unsigned count);
+
 /* Writes the version of NVIDIA's driver, such as "570.124.06", or "" if it is unknown. */
 void cuda_driver_version(char *text, size_t size);
 
@@ -236,10 +242,6 @@ extern const GpuBackend hip_backend;
  * Thread-safe. */
 const CudaHipApi *hip_api(void);
 
-/* True if a bundle of `size` bytes holds code for an architecture. Features behind a colon do not
- * matter: "gfx90a:sramecc+:xnack-" is gfx90a. */
-bool hip_bundle_has(const void *bundle, size_t size, const char *arch);
-
 /* hiprtc compiles kernels for architectures that the build holds no code for. */
 
 /* Opens hiprtc, which is a library of its own or part of `library`. Call once, before the functions
@@ -247,8 +249,8 @@ bool hip_bundle_has(const void *bundle, size_t size, const char *arch);
 void hip_compiler_open(void *library);
 bool hip_has_compiler(void);
 
-/* Compiles a source text. The caller frees *code with mem_free. Returns a negative errno (logged)
+/* Compiles the source text of a kernel. The caller frees *code with mem_free. Returns a negative errno (logged)
  * on failure. Thread-safe. */
-int hip_compile(const char *arch, const KernelImage *source, void **code);
+int hip_compile(const char *arch, const char *kernel, const char *text, void **code);
 
 #endif

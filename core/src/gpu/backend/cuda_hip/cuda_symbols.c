@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "gpu/backend/cuda_hip/api.h"
 #include "gpu/backend/cuda_hip/cuda_hip.h"
-#include "gpu/backend/cuda_hip/images.h"
 
 #ifdef _WIN32
 static const char *const library_names[] = { "nvcuda.dll", NULL };
@@ -100,12 +99,12 @@ static void explain(const void *code, char *text, size_t size)
 #define SPLIT_SINCE 13000 /* CUDA 13.0 */
 #define SPLIT_THREADS 16
 
-static int load_together(const KernelImage *const *images, unsigned count, CudaHipHandle *module)
+static int load_together(const char *const *texts, unsigned count, CudaHipHandle *module)
 {
     int options[] = { 34 /* number of threads for split compilation */ };
     void *values[] = { (void *)(uintptr_t)(count < SPLIT_THREADS ? count : SPLIT_THREADS) };
     const unsigned option_count = api.version >= SPLIT_SINCE;
-    char *const text = cuda_join(images, count);
+    char *const text = cuda_join(texts, count);
     const int result =
         text ? load_data_ex(module, text, option_count, options, values) : CUDA_HIP_OUT_OF_MEMORY;
     mem_free(text);
@@ -139,9 +138,9 @@ static bool has_fast_doubles(int device)
            ratio <= 2;
 }
 
-static const KernelImage *image(const char *arch, const char *kernel)
+static bool find_image(const char *arch, const char *kernel, KernelImage *image)
 {
-    return kernel_image_find(cuda_images, kernel);
+    return kernel_image_find(ptx_packs, kernel, image);
 }
 
 /* The text includes the driver's version: the driver compiles our PTX, so the result of a self-test
@@ -178,7 +177,7 @@ static void load(void)
         .error_name = error_name,
         .describe = describe,
         .has_fast_doubles = has_fast_doubles,
-        .image = image,
+        .image = find_image,
         .explain = explain,
     };
     /* Only the second version of this function reports the UUIDs of MIG instances. */
@@ -225,14 +224,14 @@ const GpuBackend cuda_backend = {
 /* All PTX texts are equal up to the end of this line. */
 static const char head_end[] = "\n.address_size 64\n";
 
-char *cuda_join(const KernelImage *const *images, unsigned count)
+char *cuda_join(const char *const *texts, unsigned count)
 {
     size_t size = 1, used = 0;
     for (unsigned i = 0; i < count; i++)
-        size += images[i]->size;
+        size += strlen(texts[i]);
     char *const text = mem_alloc(size);
     for (unsigned i = 0; text && i < count; i++) {
-        const char *const whole = images[i]->data, *const end = strstr(whole, head_end);
+        const char *const whole = texts[i], *const end = strstr(whole, head_end);
         const char *const body = i && end ? end + strlen(head_end) : whole;
         const size_t length = strlen(body);
         memcpy(text + used, body, length);

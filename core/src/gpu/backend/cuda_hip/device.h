@@ -127,7 +127,7 @@ struct GpuBindings {
 
 int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out);
 void cuda_hip_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsigned count);
-const KernelImage *cuda_hip_kernel_image(GpuDevice *gpu, const KernelInfo *info);
+uint64_t cuda_hip_kernel_hash(GpuDevice *gpu, const KernelInfo *info);
 int cuda_hip_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                              GpuBindings **out);
 void cuda_hip_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);

@@ -83,18 +83,18 @@ static int take_code(void *program, void **code)
 /* Held while compiling, because the compiler of HIP 5.2 crashes when two threads use it at once. */
 static pthread_mutex_t compiler_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int compile(const char *arch, const KernelImage *source, void **code)
+static int compile(const char *arch, const char *kernel, const char *text, void **code)
 {
     char offload[CUDA_HIP_ARCH_SIZE + 32];
     snprintf(offload, sizeof(offload), "--offload-arch=%s", arch);
     const char *options[] = { offload, "-O3", "-ffp-contract=off" };
     void *program;
     int err = -EIO;
-    if (rtc.CreateProgram(&program, source->data, source->name, 0, NULL, NULL)) {
-        log_error("hip: hiprtc rejects the source of kernel '%s'", source->name);
+    if (rtc.CreateProgram(&program, text, kernel, 0, NULL, NULL)) {
+        log_error("hip: hiprtc rejects the source of kernel '%s'", kernel);
         return err;
     }
-    if (rtc.CompileProgram(program, arch[0] ? 3 : 2, arch[0] ? options : options + 1))
+    if (rtc.CompileProgram(program, 3, options))
         log_why(program);
     else
         err = take_code(program, code);
@@ -102,13 +102,13 @@ static int compile(const char *arch, const KernelImage *source, void **code)
     return err;
 }
 
-int hip_compile(const char *arch, const KernelImage *source, void **code)
+int hip_compile(const char *arch, const char *kernel, const char *text, void **code)
 {
     *code = NULL;
     pthread_mutex_lock(&compiler_lock);
-    const int err = compile(arch, source, code);
+    const int err = compile(arch, kernel, text, code);
     pthread_mutex_unlock(&compiler_lock);
     if (err)
-        log_error("hip: cannot compile kernel '%s' for %s", source->name, arch);
+        log_error("hip: cannot compile kernel '%s' for %s", kernel, arch);
     return err;
 }

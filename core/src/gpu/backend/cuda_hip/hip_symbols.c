@@ -6,7 +6,6 @@
 
 #include "base/library.h"
 #include "gpu/backend/cuda_hip/cuda_hip.h"
-#include "gpu/backend/cuda_hip/images.h"
 
 #ifdef _WIN32
 static const char *const library_names[] = { "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll",
@@ -87,9 +86,20 @@ static const char *error_name(int result)
     return name ? name : "an unknown error";
 }
 
-static bool is_bundled(const char *arch)
+/* Finds the code object for an architecture. Features behind a colon do not matter, because our code
+ * runs with any of them: "gfx90a:sramecc+:xnack-" is gfx90a. */
+static bool find_object(const char *arch, const char *kernel, KernelImage *image)
 {
-    return hip_bundle_has(hip_images[0].data, hip_images[0].size, arch);
+    char name[128];
+    snprintf(name, sizeof(name), "%s %.*s", kernel, (int)strcspn(arch, ":"), arch);
+    return kernel_image_find(hip_packs, name, image);
+}
+
+/* True if this build has code for the architecture, which then is that of every kernel. */
+static bool is_built_in(const char *arch)
+{
+    KernelImage image;
+    return find_object(arch, kernel_infos[0].name, &image);
 }
 
 static void read_arch(int device, char arch[CUDA_HIP_ARCH_SIZE])
@@ -109,27 +119,24 @@ static void describe(int device, GpuDeviceInfo *info, char arch[CUDA_HIP_ARCH_SI
              api.version / 100000 % 100, api.version % 100000);
     snprintf(info->driver, sizeof(info->driver), "HIP %s%s%s", info->version, arch[0] ? ", " : "",
              arch);
-    if (arch[0] && !is_bundled(arch) && !hip_has_compiler()) {
+    if (!arch[0]) {
+        cuda_hip_note_missing(info, "the name of its architecture");
+    } else if (!is_built_in(arch) && !hip_has_compiler()) {
         char text[128];
         snprintf(text, sizeof(text), "code for %s in this build, or hiprtc to compile it", arch);
         cuda_hip_note_missing(info, text);
     }
 }
 
-/* If the architecture is unknown we pass the bundle, and the driver chooses from it. */
-static bool is_compiled_here(const char *arch)
+static bool find_image(const char *arch, const char *kernel, KernelImage *image)
 {
-    return arch[0] && !is_bundled(arch);
+    return find_object(arch, kernel, image) || kernel_image_find(hip_packs, kernel, image);
 }
 
-static const KernelImage *image(const char *arch, const char *kernel)
+static int compile(const char *arch, const char *kernel, const void *code, void **made)
 {
-    return kernel_image_find(is_compiled_here(arch) ? hip_sources : hip_images, kernel);
-}
-
-static int compile(const char *arch, const KernelImage *found, void **made)
-{
-    return is_compiled_here(arch) ? hip_compile(arch, found, made) : 0;
+    *made = NULL;
+    return is_built_in(arch) ? 0 : hip_compile(arch, kernel, code, made);
 }
 
 static void find_properties(void *library)
@@ -163,7 +170,7 @@ static void load(void)
         .error_name = error_name,
         .describe = describe,
         /* No has_fast_doubles: nobody measured what AMD's devices report for HIP's attribute. */
-        .image = image,
+        .image = find_image,
         .compile = compile,
     };
     get_error_name = (const char *(*)(int))library_function(library, "hipGetErrorName");

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/team.h"
 #include "gpu/backend/cuda_hip/device.h"
 
 static int load_module(CudaHipDevice *dev, CudaHipKernel *kernel, const void *code)
@@ -46,15 +47,21 @@ static int check_threads(CudaHipDevice *dev, const CudaHipKernel *kernel)
 
 static int load(CudaHipDevice *dev, CudaHipKernel *kernel, const KernelImage *image)
 {
-    void *made = NULL;
-    int err = cuda_hip_enter(dev);
+    void *code, *made = NULL;
+    int err = kernel_image_unpack(image, &code);
     if (err)
         return err;
+    err = cuda_hip_enter(dev);
+    if (err) {
+        mem_free(code);
+        return err;
+    }
     if (dev->api->compile)
-        err = dev->api->compile(dev->arch, image, &made);
+        err = dev->api->compile(dev->arch, kernel->info->name, code, &made);
     if (!err)
-        err = load_module(dev, kernel, made ? made : image->data);
+        err = load_module(dev, kernel, made ? made : code);
     mem_free(made);
+    mem_free(code);
     if (!err)
         err = CUDA_HIP_TRY(dev, ModuleGetFunction, &kernel->function, kernel->module,
                            kernel->info->name);
@@ -111,8 +118,8 @@ int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 {
     CudaHipDevice *dev = (CudaHipDevice *)gpu;
     *out = NULL;
-    const KernelImage *image = dev->api->image(dev->arch, info->name);
-    if (!image) {
+    KernelImage image;
+    if (!dev->api->image(dev->arch, info->name, &image)) {
         log_error("%s: no kernel '%s'", dev->api->name, info->name);
         return -EINVAL;
     }
@@ -125,7 +132,7 @@ int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     if (!kernel)
         return -ENOMEM;
     if (is_new) {
-        const int err = load(dev, kernel, image);
+        const int err = load(dev, kernel, &image);
         pthread_mutex_lock(&dev->kernels_lock);
         if (err)
             forget_locked(dev, kernel);
@@ -145,9 +152,13 @@ int cuda_hip_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
 
 /* ---- several at once ---- */
 
+#define UNPACK_THREADS 16
+
+/* Each array has `count` elements. */
 typedef struct Batch {
     CudaHipKernel **kernels;
-    const KernelImage **images;
+    KernelImage *images;
+    void **codes; /* the unpacked images */
     unsigned count;
 } Batch;
 
@@ -157,11 +168,10 @@ static void reserve_all(CudaHipDevice *dev, Batch *batch, const KernelInfo *cons
 {
     pthread_mutex_lock(&dev->kernels_lock);
     for (unsigned i = 0; i < count; i++) {
-        const KernelImage *image = dev->api->image(dev->arch, infos[i]->name);
-        if (!image || look_up_locked(dev, infos[i]) ||
-            !(batch->kernels[batch->count] = reserve_locked(dev, infos[i])))
-            continue;
-        batch->images[batch->count++] = image;
+        if (dev->api->image(dev->arch, infos[i]->name, &batch->images[batch->count]) &&
+            !look_up_locked(dev, infos[i]) &&
+            (batch->kernels[batch->count] = reserve_locked(dev, infos[i])))
+            batch->count++;
     }
     pthread_mutex_unlock(&dev->kernels_lock);
 }
@@ -176,12 +186,33 @@ static bool take_function(CudaHipDevice *dev, CudaHipHandle module, CudaHipKerne
            (unsigned)most >= threads_of(kernel->info);
 }
 
+static void unpack_one(void *arg, unsigned i)
+{
+    Batch *batch = arg;
+    kernel_image_unpack(&batch->images[i], &batch->codes[i]);
+}
+
+/* Returns false if an image is damaged or memory runs out. */
+static bool unpack_all(Batch *batch)
+{
+    Team *team;
+    if (team_create(&team, batch->count < UNPACK_THREADS ? batch->count : UNPACK_THREADS))
+        return false;
+    team_run(team, batch->count, unpack_one, batch);
+    team_destroy(team);
+    unsigned i = 0;
+    while (i < batch->count && batch->codes[i])
+        i++;
+    return i == batch->count;
+}
+
 static bool load_all(CudaHipDevice *dev, const Batch *batch)
 {
     CudaHipHandle module;
     if (cuda_hip_enter(dev))
         return false;
-    bool loaded = !dev->api->load_together(batch->images, batch->count, &module);
+    bool loaded =
+        !dev->api->load_together((const char *const *)batch->codes, batch->count, &module);
     bool complete = loaded;
     for (unsigned i = 0; i < batch->count && complete; i++)
         complete = take_function(dev, module, batch->kernels[i]);
@@ -199,10 +230,11 @@ void cuda_hip_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsi
     if (!dev->api->load_together)
         return;
     Batch batch = { .kernels = mem_array(count, sizeof(*batch.kernels)),
-                    .images = mem_array(count, sizeof(*batch.images)) };
-    if (batch.kernels && batch.images)
+                    .images = mem_array(count, sizeof(*batch.images)),
+                    .codes = mem_array(count, sizeof(*batch.codes)) };
+    if (batch.kernels && batch.images && batch.codes)
         reserve_all(dev, &batch, infos, count);
-    const bool made = batch.count && load_all(dev, &batch);
+    const bool made = batch.count && unpack_all(&batch) && load_all(dev, &batch);
     pthread_mutex_lock(&dev->kernels_lock);
     for (unsigned i = 0; i < batch.count; i++) {
         if (made)
@@ -212,14 +244,18 @@ void cuda_hip_kernels_ahead(GpuDevice *gpu, const KernelInfo *const *infos, unsi
     }
     pthread_cond_broadcast(&dev->kernels_changed);
     pthread_mutex_unlock(&dev->kernels_lock);
+    for (unsigned i = 0; i < batch.count; i++)
+        mem_free(batch.codes[i]);
+    mem_free(batch.codes);
     mem_free(batch.images);
     mem_free(batch.kernels);
 }
 
-const KernelImage *cuda_hip_kernel_image(GpuDevice *gpu, const KernelInfo *info)
+uint64_t cuda_hip_kernel_hash(GpuDevice *gpu, const KernelInfo *info)
 {
     const CudaHipDevice *dev = (const CudaHipDevice *)gpu;
-    return dev->api->image(dev->arch, info->name);
+    KernelImage image;
+    return dev->api->image(dev->arch, info->name, &image) ? image.packed.hash : 0;
 }
 
 void cuda_hip_kernels_destroy(CudaHipDevice *dev, bool loaded)

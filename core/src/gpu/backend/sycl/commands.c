@@ -34,9 +34,9 @@ int sycl_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     return *out ? 0 : -EINVAL;
 }
 
-const KernelImage *sycl_kernel_image(GpuDevice *gpu, const KernelInfo *info)
+uint64_t sycl_kernel_hash(GpuDevice *gpu, const KernelInfo *info)
 {
-    return &sycl_device(gpu)->image;
+    return sycl_device(gpu)->kernels_hash;
 }
 
 static char *address_of(const GpuBuffer *buffer, size_t offset)

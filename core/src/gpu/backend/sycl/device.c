@@ -116,7 +116,7 @@ static const GpuOps ops = {
     .buffer_destroy = sycl_buffer_destroy,
     .buffer_import = sycl_buffer_import,
     .kernel_get = sycl_kernel_get,
-    .kernel_image = sycl_kernel_image,
+    .kernel_hash = sycl_kernel_hash,
     .bindings_create = sycl_bindings_create,
     .bindings_destroy = sycl_bindings_destroy,
     .commands_create = sycl_commands_create,
@@ -152,8 +152,7 @@ static SyclDevice *device_alloc(const SyclProbe *probe, unsigned index)
                                    .max_binding = probe->max_allocation[index],
                                    .max_workgroups = { 65535, 65535, 65535 } };
     dev->plugin = probe->library->plugin;
-    dev->image_digest = probe->library->digest;
-    dev->image = (KernelImage){ dev->plugin->build, &dev->image_digest, sizeof(dev->image_digest) };
+    dev->kernels_hash = probe->library->digest;
     pthread_mutex_init(&dev->lock, NULL);
     return dev;
 }

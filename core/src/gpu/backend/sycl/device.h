@@ -17,9 +17,8 @@ typedef struct SyclDevice {
     GpuDevice gpu;
     const SyclPlugin *plugin;
     SyclPluginDevice *handle;
-    KernelImage image; /* stands for the whole plugin, as the image of each kernel */
-    uint64_t image_digest;
-    atomic_bool told; /* the loss of the device was logged */
+    uint64_t kernels_hash; /* the whole plugin's, which stands for each of its kernels */
+    atomic_bool told;      /* the loss of the device was logged */
     pthread_mutex_t lock;
     uint64_t submitted[SYCL_QUEUES]; /* guarded by the lock */
     GpuKernel *kernels;              /* plugin->kernel_count of them */
@@ -63,7 +62,7 @@ void sycl_buffer_destroy(GpuDevice *gpu, GpuBuffer *buffer);
 /* commands.c */
 void sycl_kernels_init(SyclDevice *dev);
 int sycl_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out);
-const KernelImage *sycl_kernel_image(GpuDevice *gpu, const KernelInfo *info);
+uint64_t sycl_kernel_hash(GpuDevice *gpu, const KernelInfo *info);
 int sycl_bindings_create(GpuDevice *gpu, GpuKernel *kernel, const GpuRange *ranges,
                          GpuBindings **out);
 void sycl_bindings_destroy(GpuDevice *gpu, GpuBindings *bindings);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "gpu/backend/vulkan/vk.h"
 #include "gpu/cachefile.h"
+#include "gpu/kernel_image.h"
 #include "gpu/kernels.h"
 
 /* Descriptor sets are allocated from a list of pools. When all are full, we add one. */
@@ -67,14 +68,14 @@ error:
     return err;
 }
 
-static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const KernelImage *spirv)
+static int create_pipeline(VulkanDevice *dev, VulkanKernel *kernel, const void *spirv, size_t size)
 {
     int err = 0;
     VkShaderModule module = VK_NULL_HANDLE;
     const VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = spirv->size,
-        .pCode = spirv->data,
+        .codeSize = size,
+        .pCode = spirv,
     };
     VK_MAKE(dev, CreateShaderModule, &module_info, &module);
     const void *wishes = NULL;
@@ -112,8 +113,9 @@ error:
 
 static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel **out)
 {
-    const KernelImage *spirv = spirv_find(info->name);
-    if (!spirv) {
+    KernelImage image;
+    void *spirv;
+    if (!kernel_image_find(spirv_packs, info->name, &image)) {
         log_error("vulkan: no kernel '%s'", info->name);
         return -EINVAL;
     }
@@ -121,9 +123,12 @@ static int kernel_create(VulkanDevice *dev, const KernelInfo *info, VulkanKernel
     if (!kernel)
         return -ENOMEM;
     kernel->info = info;
-    int err = create_layouts(dev, kernel);
+    int err = kernel_image_unpack(&image, &spirv);
     if (!err)
-        err = create_pipeline(dev, kernel, spirv);
+        err = create_layouts(dev, kernel);
+    if (!err)
+        err = create_pipeline(dev, kernel, spirv, image.packed.size);
+    mem_free(spirv);
     if (err) {
         log_error("vulkan: cannot build kernel '%s' on %s", info->name, dev->gpu.name);
         kernel_destroy(dev, kernel);
@@ -170,9 +175,10 @@ int vulkan_kernel_get(GpuDevice *gpu, const KernelInfo *info, GpuKernel **out)
     return 0;
 }
 
-const KernelImage *vulkan_kernel_image(GpuDevice *gpu, const KernelInfo *info)
+uint64_t vulkan_kernel_hash(GpuDevice *gpu, const KernelInfo *info)
 {
-    return spirv_find(info->name);
+    KernelImage image;
+    return kernel_image_find(spirv_packs, info->name, &image) ? image.packed.hash : 0;
 }
 
 static int pool_create_locked(VulkanDevice *dev, VulkanPool **out)
