@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Imports memory of other programs and APIs by file descriptor. SYCL cannot do that; Level Zero can,
+/* Imports memory of other programs and APIs by file descriptor. SYCL cannot; Level Zero can,
  * which is accessible only with Intel's runtime. */
 #include "gpu/backend/sycl/plugin/plugin.h"
 
