@@ -41,7 +41,7 @@ typedef __m256i vi;
 typedef __m256 vf;
 typedef __m256d vd;
 #elif defined(__SSE4_1__)
-#include <immintrin.h>
+#include <smmintrin.h> /* SSE4.1 and older alone: gcc takes 0.2 s to read all of immintrin.h */
 #define V_BYTES 16
 typedef __m128i vi;
 typedef __m128 vf;
