@@ -20,7 +20,7 @@
 #   make bench         measure speed
 #   make docs          write the README's table of features from what the command lists
 #   make format        format the sources
-#   make format-check  check the format of the sources
+#   make format-check  check the format of the sources, the width of comments and the spelling
 #   make clean
 PREFIX ?= /usr/local
 BUILD  := build
@@ -283,7 +283,7 @@ format:
 	@clang-format -i $(SOURCES)
 
 format-check: setup
-	@clang-format --dry-run -Werror $(SOURCES) && echo "The sources are in the house style."
+	@clang-format --dry-run -Werror $(SOURCES) && scripts/ci/check_text && echo "The sources are in the house style."
 
 clean:
 	rm -rf $(BUILD) $(SAN) $(PLATFORMS) $(TSAN) $(FUZZ) $(FFMPEG) $(WINDOWS) build-kernels build-mutate build-package build-static

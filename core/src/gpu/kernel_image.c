@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Packs are LZMA, which finds what variants of a kernel have in common where deflate's window of 32 KB
- * does not: docs/adr/0025-packed-images.md has the figures. The decoder is here because it is short and
- * the library then needs no other one. It reads one setting only: no header, lc = lp = 0, pb = 2, all
- * of the output as dictionary. Data from the build is all it ever gets, but damaged data must end in
- * an error, so it never writes beyond the output, and past the end of its input it reads zeros. */
+/* Packs are LZMA, which finds what variants of a kernel have in common where deflate's window of 32
+ * KB does not: docs/adr/0025-packed-images.md has the figures. The decoder is here because it is
+ * short and the library then needs no other one. It reads one setting only: no header, lc = lp = 0,
+ * pb = 2, all of the output as dictionary. Data from the build is all it ever gets, but damaged
+ * data must end in an error, so it never writes beyond the output, and past the end of its input it
+ * reads zeros. */
 #include "gpu/kernel_image.h"
 
 #include <errno.h>
@@ -67,7 +68,8 @@ static inline uint32_t read_plain(BitReader *bits, unsigned count)
     return number;
 }
 
-/* A number of `count` bits, the highest first. `probs` has an element for each that may come before. */
+/* A number of `count` bits, the highest first. `probs` has an element for each that may come
+ * before. */
 static inline unsigned read_tree(BitReader *bits, Prob *probs, unsigned count)
 {
     unsigned node = 1;

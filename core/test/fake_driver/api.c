@@ -409,8 +409,8 @@ static const HostKernel *find_kernel(const Entry *entry)
     return NULL;
 }
 
-/* Unpacks the image that this build has of a kernel. Returns NULL if it has none. The caller frees it
- * with mem_free. */
+/* Unpacks the image that this build has of a kernel. Returns NULL if it has none. The caller frees
+ * it with mem_free. */
 static void *own_image(const char *name, size_t *size)
 {
     KernelImage image;

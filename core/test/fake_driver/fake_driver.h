@@ -183,8 +183,8 @@ typedef struct Entry {
 
 #define ENTRIES_MAX 128
 
-/* Read the kernels of an image (a code object has one). On failure return INVALID_PTX or a similar error
- * and write the reason to `why`. */
+/* Read the kernels of an image (a code object has one). On failure return INVALID_PTX or a similar
+ * error and write the reason to `why`. */
 int image_read_ptx(const char *text, Entry entries[ENTRIES_MAX], unsigned *count, char *why,
                    size_t why_size);
 int image_read_object(const void *image, const char *arch, Entry *out, char *why, size_t why_size);

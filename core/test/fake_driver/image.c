@@ -262,7 +262,8 @@ static bool read_descriptor(const Blob *elf, const Elf64_Shdr *sections, unsigne
     return false;
 }
 
-/* The architecture is in the low byte of the ELF flags. Those that no table names fit any device. */
+/* The architecture is in the low byte of the ELF flags. Those that no table names fit any
+ * device. */
 static bool is_for(const Elf64_Ehdr *header, const char *arch)
 {
     static const struct {

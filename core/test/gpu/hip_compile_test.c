@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The backend finds the code of the device's architecture. For architectures that the build has no code
- * for, the machine's own hiprtc, which needs no device, compiles our kernels, and reports errors in a
- * source. Skipped where hiprtc is missing. */
+/* The backend finds the code of the device's architecture. For architectures that the build has no
+ * code for, the machine's own hiprtc, which needs no device, compiles our kernels, and reports
+ * errors in a source. Skipped where hiprtc is missing. */
 #include <errno.h>
 #include <string.h>
 

@@ -104,8 +104,9 @@ static KernelImage last_image(const ImagePack *const *packs)
     return image;
 }
 
-/* Unpacks `size` bytes of data as if they were the image's pack. They lie in a block of their own, for
- * the sanitizers. Returns true if the pack is refused; if it is not, the code must be the true one. */
+/* Unpacks `size` bytes of data as if they were the image's pack. They lie in a block of their own,
+ * for the sanitizers. Returns true if the pack is refused; if it is not, the code must be the true
+ * one. */
 static bool is_refused(KernelImage image, const uint8_t *data, size_t size, const void *wanted)
 {
     ImagePack damaged = *image.pack;

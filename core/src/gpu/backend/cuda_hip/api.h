@@ -207,8 +207,8 @@ struct CudaHipApi {
      * *made is NULL if the image itself can be loaded. Returns a negative errno (logged) if
      * compiling fails. May be NULL: all images can be loaded. */
     int (*compile)(const char *arch, const char *kernel, const void *code, void **made);
-    /* Loads the unpacked images of several kernels as one module and returns the result of ModuleLoadData. NULL where that
-     * is not faster than loading them one by one. */
+    /* Loads the unpacked images of several kernels as one module and returns the result of
+     * ModuleLoadData. NULL where that is not faster than loading them one by one. */
     int (*load_together)(const char *const *texts, unsigned count, CudaHipHandle *module);
     /* Writes the driver's explanation why ModuleLoadData refused the code. May be NULL. */
     void (*explain)(const void *code, char *text, size_t size);
@@ -249,8 +249,8 @@ const CudaHipApi *hip_api(void);
 void hip_compiler_open(void *library);
 bool hip_has_compiler(void);
 
-/* Compiles the source text of a kernel. The caller frees *code with mem_free. Returns a negative errno (logged)
- * on failure. Thread-safe. */
+/* Compiles the source text of a kernel. The caller frees *code with mem_free. Returns a negative
+ * errno (logged) on failure. Thread-safe. */
 int hip_compile(const char *arch, const char *kernel, const char *text, void **code);
 
 #endif

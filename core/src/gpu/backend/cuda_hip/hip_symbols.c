@@ -86,8 +86,8 @@ static const char *error_name(int result)
     return name ? name : "an unknown error";
 }
 
-/* Finds the code object for an architecture. Features behind a colon do not matter, because our code
- * runs with any of them: "gfx90a:sramecc+:xnack-" is gfx90a. */
+/* Finds the code object for an architecture. Features behind a colon do not matter, because our
+ * code runs with any of them: "gfx90a:sramecc+:xnack-" is gfx90a. */
 static bool find_object(const char *arch, const char *kernel, KernelImage *image)
 {
     char name[128];
