@@ -108,7 +108,7 @@ for name, wanted in zip(('first.json', 'out.json'), alone):
 # ---- they cannot ----
 compare('a Y4M reference', FETCHED + 'even.y4m is decoded on the CPU', 'even.y4m', 'even9.avi')
 compare('another size', FETCHED + 'small.avi: they are scaled on the CPU', 'even.avi', 'small.avi')
-compare('a turned video', FETCHED + 'turned.mov: they are turned on the CPU', 'even.avi', 'turned.mov')
+compare('a turned video', FETCHED + 'turned.mov: they are rotated on the CPU', 'even.avi', 'turned.mov')
 compare('another depth', FETCHED + 'deep.y4m is decoded on the CPU', 'deep.y4m', 'even9.avi')
 other = score('even.avi', 'even9.avi', '--hwaccel', 'cuda', '--backend', 'cuda', '--device', 'Emulated Two')
 check('a device by its name', other[0] == 0 and all(FETCHED in line and 'another context' in line for line in other[2]),
