@@ -15,7 +15,7 @@
  * bits on x86. A pack undoes the zips; only together do they keep the order of the columns on every
  * set. All other operations keep the order of the lanes.
  *
- * What the instruction sets share is written here with the compiler's vector types; what differs is
+ * Operations that all sets share are written here with the compiler's vector types; the others are
  * in simd/SET.h, under the same names. */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H

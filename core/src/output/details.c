@@ -58,7 +58,7 @@ static void put_count(List *list, const char *name, uint64_t count)
     fprintf(list->file, "%" PRIu64, count);
 }
 
-/* Of times and speeds. */
+/* Writes a time or a speed; null if it is not finite. */
 static void put_decimal(List *list, const char *name, double value)
 {
     char text[512] = "null";

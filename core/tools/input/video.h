@@ -2,8 +2,9 @@
 /* A video as the command reads it, from a file or a pipe: frames are found one after another, then
  * read into pictures. The kinds of video are in input/reader.h.
  *
- * Whoever opens a Video closes it. One thread at a time calls video_find and the functions that
- * change the video; video_read may run on several threads at once if the video is `parallel`. */
+ * The function that opens a Video closes it. One thread at a time calls video_find and the
+ * functions that change the video; video_read may run on several threads at once if the video is
+ * `parallel`. */
 #ifndef TOOLS_INPUT_VIDEO_H
 #define TOOLS_INPUT_VIDEO_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A JSON report read back: one of ours, or any report with libvmaf's layout. Whoever loads a report
- * frees it; a loaded report is only read, so any thread may use it. */
+/* A JSON report read back: one of ours, or any report with libvmaf's layout. The code that loads a
+ * report frees it; a loaded report is only read, so any thread may use it. */
 #ifndef TOOLS_REPORT_STORED_H
 #define TOOLS_REPORT_STORED_H
 

@@ -379,7 +379,7 @@ V_INLINE vd v_s32_hi_to_f64(vi a)
     return _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(a, 1));
 }
 
-/* Of numbers that fit. */
+/* Truncates the doubles to 32-bit integers; they must fit. */
 V_INLINE vi v_f64_to_s32_trunc(vd even, vd odd)
 {
     return _mm512_mask_shuffle_epi32(_mm512_cvttpd_epi64(even), 0xaaaa, _mm512_cvttpd_epi64(odd),
