@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs the gate for one backend, then once more with the driver's own checks on a few clips.
+"""Runs the gate for one backend.
 
-usage: gate_test.py GATE VMAF SYNTHCLIP BACKEND [--layers=PATTERN] [WORD...]
+usage: gate_test.py GATE VMAF SYNTHCLIP BACKEND [--few] [--layers=PATTERN] [WORD...]
 
-PATTERN: files of which one is there when what the checks need is installed. WORDs are the gate's.
+--few takes a few clips in place of all. With PATTERN the few clips are run with the driver's own checks, if one of the
+files exists that PATTERN names. WORDs are passed to the gate.
 """
 import glob
 import subprocess
@@ -11,7 +12,8 @@ import sys
 
 GATE, VMAF, SYNTHCLIP, BACKEND = sys.argv[1:5]
 LAYERS = [word.split('=')[1] for word in sys.argv[5:] if word.startswith('--layers=')]
-WORDS = [word for word in sys.argv[5:] if not word.startswith('--layers=')]
+FEW = [word for clip in ('mix_8', 'quant_12', 'one_frame', 'tiny_8') for word in ('--clip', clip)]
+WORDS = [word for word in sys.argv[5:] if word != '--few' and not word.startswith('--layers=')]
 
 
 def gate(*words):
@@ -22,9 +24,12 @@ def gate(*words):
         sys.exit(status)
 
 
-gate(*WORDS)
-for pattern in LAYERS:
-    if glob.glob(pattern):
-        gate('--validate', '--clip', 'mix_8', '--clip', 'quant_12', '--clip', 'one_frame', '--clip', 'tiny_8')
-    else:
-        print(f'{pattern} is not installed: not run.')
+checked = any(glob.glob(pattern) for pattern in LAYERS)
+if '--few' not in sys.argv[5:]:
+    gate(*WORDS)
+elif not checked:
+    gate(*WORDS, *FEW)
+if checked:
+    gate('--validate', *FEW)
+elif LAYERS:
+    print('The checks of the driver are not installed: run without them.')

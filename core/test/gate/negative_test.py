@@ -52,9 +52,9 @@ CASES = {
 }
 
 
-def gate(other, cache):
+def gate(other, cache, feature='vif'):
     run = subprocess.run([GATE, VMAF, SYNTHCLIP, '--backend', BACKEND, '--device', '0', '--with', other, '--feature',
-                          'vif', '--clip', 'mix_8'], capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
+                          feature, '--clip', 'mix_8'], capture_output=True, text=True, env={**os.environ, 'VMAF_CACHE_DIR': cache})
     return run.returncode, run.stdout + run.stderr
 
 
@@ -75,6 +75,7 @@ def main():
         os.mkdir(cache)
         os.mkdir(empty)
         expect('the true command passes', gate(VMAF, cache), 0)
+        expect('a feature that does not exist', gate(VMAF, cache, 'no_such_thing'), 1, 'nothing was compared')
         for what, (before, after, text) in CASES.items():
             path = f'{folder}/vmaf.py'
             with open(path, 'w') as file:
