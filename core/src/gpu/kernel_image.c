@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Packs are LZMA, which finds what variants of a kernel have in common where deflate's window of 32
- * KB does not: docs/adr/0025-packed-images.md has the figures. The decoder is here because it is
- * short and the library then needs no other one. It reads one setting only: no header, lc = lp = 0,
- * pb = 2, all of the output as dictionary. Data from the build is all it ever gets, but damaged
- * data must end in an error, so it never writes beyond the output, and past the end of its input it
- * reads zeros. */
+/* A pack is one LZMA stream. LZMA finds what variants of a kernel have in common; zlib does not,
+ * because it looks back only 32 KB (docs/adr/0025-packed-images.md has figures). The decoder is
+ * written here because it is short, and a program that links the library then needs no other one. It
+ * reads a single setting: no header, lc = lp = 0, pb = 2, and the whole output is the dictionary. The
+ * data comes from the build. If it was damaged since, the decoder must end and report it: it never
+ * writes beyond the output, and reads zeros beyond the end of the data. */
 #include "gpu/kernel_image.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* ---- the decoder of bits ---- */
+/* ---- bits ---- */
 
 /* The probability that a bit is 0, in units of 1 / 2048. */
 typedef uint16_t Prob;
@@ -54,7 +54,7 @@ static inline unsigned read_bit(BitReader *bits, Prob *prob)
     return 1;
 }
 
-/* A number of `count` bits that are as likely 0 as 1, the highest first. */
+/* Reads a number of `count` bits, the highest first. Each is as likely 0 as 1. */
 static inline uint32_t read_plain(BitReader *bits, unsigned count)
 {
     uint32_t number = 0;
@@ -68,8 +68,8 @@ static inline uint32_t read_plain(BitReader *bits, unsigned count)
     return number;
 }
 
-/* A number of `count` bits, the highest first. `probs` has an element for each that may come
- * before. */
+/* Reads a number of `count` bits, the highest first. A bit's probability depends on the bits before
+ * it: probs[1] is that of the first bit, probs[2] and probs[3] are those of the second, and so on. */
 static inline unsigned read_tree(BitReader *bits, Prob *probs, unsigned count)
 {
     unsigned node = 1;
@@ -78,7 +78,7 @@ static inline unsigned read_tree(BitReader *bits, Prob *probs, unsigned count)
     return node - (1u << count);
 }
 
-/* The same with the lowest bit first. */
+/* Like read_tree, but the lowest bit comes first. */
 static inline unsigned read_tree_reversed(BitReader *bits, Prob *probs, unsigned count)
 {
     unsigned node = 1, number = 0;
@@ -92,10 +92,10 @@ static inline unsigned read_tree_reversed(BitReader *bits, Prob *probs, unsigned
 
 /* ---- the model ---- */
 
-#define STATES 12     /* which kinds the last steps were of */
-#define POSITIONS 4   /* of the output, modulo this: pb = 2 */
+#define STATES 12     /* the kinds of the last steps: below 7 the last one was a literal */
+#define POSITIONS 4   /* probabilities depend on the position in the output modulo this: pb = 2 */
 #define MIN_LENGTH 2  /* of a match */
-#define NEAR_SLOTS 14 /* slots of distances below have all their bits modelled */
+#define NEAR_SLOTS 14 /* below this slot, each bit of a distance has a probability of its own */
 
 typedef struct LengthModel {
     Prob is_long, is_longer;
@@ -104,9 +104,9 @@ typedef struct LengthModel {
 
 typedef struct Model {
     Prob is_match[STATES][POSITIONS];
-    Prob is_repeated[STATES];        /* the match is at one of the last four distances, */
-    Prob is_older[3][STATES];        /* not at the last one, not at that before, … */
-    Prob is_more[STATES][POSITIONS]; /* at the last one, for more than a byte */
+    Prob is_repeated[STATES];        /* the match has one of the last four distances */
+    Prob is_older[3][STATES];        /* that distance is not number i of the four */
+    Prob is_more[STATES][POSITIONS]; /* a match at the last distance is longer than one byte */
     Prob slot[4][64], near[128], low[16];
     LengthModel length, repeated_length;
     Prob literal[3 * 256];
@@ -121,7 +121,7 @@ static inline unsigned read_length(BitReader *bits, LengthModel *model, unsigned
     return MIN_LENGTH + 16 + read_tree(bits, model->rest, 8);
 }
 
-/* 0 is the byte just before. */
+/* Returns how far back a match begins; 0 is the byte before the current one. */
 static inline uint32_t read_distance(BitReader *bits, Model *model, unsigned length)
 {
     const unsigned slot =
@@ -135,7 +135,7 @@ static inline uint32_t read_distance(BitReader *bits, Model *model, unsigned len
     return base + (read_plain(bits, count - 4) << 4) + read_tree_reversed(bits, model->low, 4);
 }
 
-/* `predicted` is the byte at the last distance; -1: none, the last step was a literal, too. */
+/* Reads a byte. `predicted` is the byte at the last distance, or -1 if the last step was a literal. */
 static inline uint8_t read_literal(BitReader *bits, Prob *probs, int predicted)
 {
     unsigned node = 1;
@@ -150,7 +150,7 @@ static inline uint8_t read_literal(BitReader *bits, Prob *probs, int predicted)
     return (uint8_t)node;
 }
 
-/* Moves distances[i] to the front. */
+/* Moves distances[i] to the front of the list. */
 static inline void use_distance(uint32_t distances[4], unsigned i)
 {
     const uint32_t distance = distances[i];
@@ -159,7 +159,7 @@ static inline void use_distance(uint32_t distances[4], unsigned i)
     distances[0] = distance;
 }
 
-/* The length of the match; its distance is the first one then. */
+/* Reads a match: returns its length and puts its distance at distances[0]. Updates the state. */
 static inline unsigned read_match(BitReader *bits, Model *model, unsigned *state, unsigned position,
                                   uint32_t distances[4])
 {
@@ -197,8 +197,6 @@ static bool unpack(const uint8_t *data, size_t data_size, uint8_t *out, size_t s
     for (size_t at = 0; at < size;) {
         const unsigned position = at % POSITIONS;
         if (!read_bit(&bits, &model.is_match[state][position])) {
-            if (state >= 7 && distances[0] >= at)
-                return false;
             const int predicted = state < 7 ? -1 : out[at - 1 - distances[0]];
             out[at++] = read_literal(&bits, model.literal, predicted);
             state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
