@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* A pack is one LZMA stream. LZMA finds what variants of a kernel have in common; zlib does not,
  * because it looks back only 32 KB (docs/adr/0025-packed-images.md has figures). The decoder is
- * written here because it is short, and a program that links the library then needs no other one. It
- * reads a single setting: no header, lc = lp = 0, pb = 2, and the whole output is the dictionary. The
- * data comes from the build. If it was damaged since, the decoder must end and report it: it never
- * writes beyond the output, and reads zeros beyond the end of the data. */
+ * written here because it is short, and a program that links the library then needs no other one.
+ * It reads a single setting: no header, lc = lp = 0, pb = 2, and the whole output is the
+ * dictionary. The data comes from the build. If it was damaged since, the decoder must end and
+ * report it: it never writes beyond the output, and reads zeros beyond the end of the data. */
 #include "gpu/kernel_image.h"
 
 #include <errno.h>
@@ -69,7 +69,8 @@ static inline uint32_t read_plain(BitReader *bits, unsigned count)
 }
 
 /* Reads a number of `count` bits, the highest first. A bit's probability depends on the bits before
- * it: probs[1] is that of the first bit, probs[2] and probs[3] are those of the second, and so on. */
+ * it: probs[1] is that of the first bit, probs[2] and probs[3] are those of the second, and so
+ * on. */
 static inline unsigned read_tree(BitReader *bits, Prob *probs, unsigned count)
 {
     unsigned node = 1;
@@ -135,7 +136,8 @@ static inline uint32_t read_distance(BitReader *bits, Model *model, unsigned len
     return base + (read_plain(bits, count - 4) << 4) + read_tree_reversed(bits, model->low, 4);
 }
 
-/* Reads a byte. `predicted` is the byte at the last distance, or -1 if the last step was a literal. */
+/* Reads a byte. `predicted` is the byte at the last distance, or -1 if the last step was a
+ * literal. */
 static inline uint8_t read_literal(BitReader *bits, Prob *probs, int predicted)
 {
     unsigned node = 1;
