@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# merge_static.sh OUTPUT ARCHIVE OBJCOPY AR CC...: links the archive into one object, makes its hidden
-# symbols local and archives it again.
+# merge_static.sh OUTPUT ARCHIVE OBJCOPY AR CC...: links the archive into one object, makes the
+# object's hidden symbols local, and makes an archive of it.
 set -e
 output=$1 archive=$2 objcopy=$3 ar=$4
 shift 4
-# Groups of sections, which i386 has for its position-independent code, do not survive that their names become local. Not
-# every linker can dissolve them, and not every machine has them.
+# Section groups, which i386 uses for position-independent code, break if their symbols become
+# local, so let the linker dissolve them. Not every linker can, and not every machine has groups.
 link()
 {
     "$@" -r -nostdlib -o "$output.o" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# merge_static_windows.sh OUTPUT ARCHIVE OBJCOPY AR LIBRARIES CC...: links the archive, and what it needs of these
-# libraries, into one object, makes all its names local but those of the API and archives it again. Windows has no hidden names: those of the API are the ones that the
-# objects tell the linker to export. Without being told: a program, or a DLL of others, would export them in its turn.
+# merge_static_windows.sh OUTPUT ARCHIVE OBJCOPY AR LIBRARIES CC...: links the archive, and the
+# objects that it needs of the libraries, into one object, makes all its symbols local except those
+# of the API, and makes an archive of it. Windows has no hidden symbols: the API is the set of
+# symbols that directives in the objects (.drectve) tell the linker to export. The script removes
+# these directives, because programs and DLLs that link the archive would export the API, too.
 set -e
 output=$1 archive=$2 objcopy=$3 ar=$4 libraries=$5
 shift 5

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# static_tools.sh WORKDIR OBJCOPY AR CC...: prints the objcopy and the ar, a line each, with which merge_static.sh can
-# merge what the compiler makes: the compiler's own where it has them, else those given. (Where a cross file names
-# none, a cross build finds the machine's own tools, which do not know the objects.) Fails where neither will do.
+# static_tools.sh WORKDIR OBJCOPY AR CC...: prints an objcopy and an ar, on a line each, with which
+# merge_static.sh can merge the compiler's objects. These are the compiler's own tools if it has
+# any, else the given ones. (If a cross file names no tools, Meson finds those of the building
+# machine, which cannot read the objects.) Fails if neither work.
 set -e
 merge=$(dirname "$0")/merge_static.sh
 work=$1 found_objcopy=$2 found_ar=$3
@@ -22,11 +23,11 @@ END
 
 own_objcopy=$("$@" -print-prog-name=objcopy) || own_objcopy=
 own_ar=$("$@" -print-prog-name=ar) || own_ar=
-# A name without a folder is no tool of the compiler's.
+# The compiler prints a name without a folder if it has no such tool.
 case $own_objcopy in */*) ;; *) own_objcopy=$found_objcopy ;; esac
 case $own_ar in */*) ;; *) own_ar=$found_ar ;; esac
 
-# The program has a function of the same name as a hidden one: it links when that became local.
+# The program has a function with the name of a hidden one, so it links only if that became local.
 try() # OBJCOPY AR CC...
 {
     objcopy=$1 ar=$2

@@ -4,8 +4,8 @@
 
 usage: gen_builtin.py OUTPUT.c FILE.txt...
 
-Built-in models keep the order in which their files are given. Figures are passed on as they are
-written: the compiler reads them.
+Built-in models keep the order in which their files are given. Numbers are copied as text; the C
+compiler converts them.
 """
 import re
 import sys
@@ -72,7 +72,7 @@ def transform_fields(words):
 
 
 def model_tables(path):
-    """-> (tables, the model's row in the list)"""
+    """Returns the model's tables and its row in the list of models, both as C text."""
     fields, features, svrs, options = [], [], [], []
     for words in lines_of(path):
         key, rest = words[0], words[1:]

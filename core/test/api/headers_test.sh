@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# headers_test.sh INCLUDE COMPILER...: every public header compiles on its own, under both of the paths
-# that programs use.
+# headers_test.sh INCLUDE COMPILER...: checks that every public header compiles on its own, included
+# as <NAME> and as <libvmaf/NAME>.
 include=$1
 shift
 for header in "$include"/libvmaf/*.h; do

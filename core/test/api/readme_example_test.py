@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The C program in README.md compiles as pasted, links, and scores ten pairs.
+"""Checks that the C program in README.md compiles as pasted, links, and scores ten pairs.
 
 usage: readme_example_test.py README FOLDER INCLUDE LIBRARY -- CC...
 """
@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 
-# The function that the program expects from its reader: ten pairs of equal grey pictures.
+# The function that the reader of README.md has to supply. This one gives ten pairs of equal grey
+# pictures.
 READ_PAIR = '''
 #include <string.h>
 #include <libvmaf/libvmaf.h>

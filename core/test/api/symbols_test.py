@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""symbols_test.py NM KIND LIBRARY LIST: the library defines the API, all of it and nothing else.
+"""symbols_test.py NM KIND LIBRARY LIST: checks that the library exports exactly the API in LIST.
 
 KIND is `shared` (dynamic symbols) or `static` (global ones).
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests the benchmarks: two commands run in turns, different scores are noticed, bounds equal those computed by hand,
-and tables and figures contain what was measured. It judges no time.
+"""Tests the benchmarks: two commands run in turns, different scores are noticed, bounds equal those
+computed by hand, and tables and figures contain what was measured. It does not judge speed.
 
 usage: bench_test.py BENCH VMAF SYNTHCLIP WORKDIR [EMULATORS]
 """
@@ -30,7 +30,8 @@ TINY = ['--sizes', '64x64', '--depths', '8', '--threads', '1', '--features', 'de
 
 
 def wrapper(name, before, words=''):
-    """Makes a command that prints something or does something first."""
+    """Writes a script that runs the shell code `before`, then the real command with its arguments
+    and `words`."""
     path = f'{WORK}/{name}'
     with open(path, 'w') as file:
         file.write(f'#!/bin/sh\n{before}\nexec "{VMAF}" "$@" {words}\n')
@@ -86,7 +87,7 @@ class Clips(unittest.TestCase):
 
 class Turns(unittest.TestCase):
     def test_in_turns(self):
-        """Ours and theirs run in turns, each with its own options."""
+        """Our command and the other one run in turns, each with its own options."""
         log = f'{WORK}/log'
         ours = wrapper('ours', f'echo "ours $*" >> "{log}"')
         theirs = wrapper('theirs', f'echo "theirs $*" >> "{log}"')
@@ -155,7 +156,8 @@ class Figures(unittest.TestCase):
            'scoring_fps': 200.0, 'their_fps': 10.0, 'bound_upload': 1000.0, 'bound_operations': 10000.0}
 
     def test_roofline(self):
-        """A bound lies to the right of what it bounds, and all decades are equally wide."""
+        """In the drawing a bound is to the right of the speed it limits, and decades are equally
+        wide."""
         drawn = figures.roofline([self.ROW])
         at = {word: float(x) for x, word in re.findall(r'cx="([\d.]+)".*?<title>(\w+)', drawn)}
         at.update({word: float(x) for x, word in re.findall(r'x1="([\d.]+)".*?<title>(\w+)', drawn)})
@@ -190,7 +192,7 @@ class Device(unittest.TestCase):
         self.assertIn('cuDeviceGet: error', done.stderr)
 
     def test_host(self):
-        """The row of a device contains kernel times and bounds."""
+        """A device's row in the table contains kernel times and bounds."""
         rates, out = f'{WORK}/rates.json', f'{WORK}/host.json'
         with open(rates, 'w') as file:
             json.dump(H200, file)

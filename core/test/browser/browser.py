@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A headless Chromium, driven through a pipe by its own protocol (DevTools). Nothing but Python and the browser."""
+"""Controls a headless Chromium through a pipe with its DevTools protocol. Needs no other software
+than Python and the browser."""
 import base64
 import json
 import os
@@ -10,18 +11,18 @@ import time
 
 
 def find():
-    """The browser's path, or None."""
+    """Returns the browser's path, or None if there is no browser."""
     return next((found for name in ('chromium', 'chromium-browser', 'google-chrome') if (found := shutil.which(name))), None)
 
 
 class Browser:
-    """One page. What its console says, and every error of its scripts, is in `complaints`."""
+    """A browser with one page. `complaints` collects console messages and script errors."""
 
     def __init__(self, profile):
         to_read, self.out = os.pipe()
         self.inp, to_write = os.pipe()
         fds = [os.dup2(to_read, 200), os.dup2(to_write, 201)]
-        # The browser talks through descriptors 3 and 4.
+        # The browser reads commands from file descriptor 3 and writes answers to 4.
         self.process = subprocess.Popen(
             ['bash', '-c', 'exec 3<&200 4>&201; exec "$@"', 'bash', find(), '--headless=new', '--no-sandbox', '--disable-gpu',
              '--disable-dev-shm-usage', '--hide-scrollbars', '--no-first-run', '--remote-debugging-pipe',
@@ -45,7 +46,7 @@ class Browser:
         self.process.wait(60)
 
     def receive(self, seconds=240):
-        """The next message."""
+        """Returns the next message. Raises RuntimeError if none comes in time."""
         end = time.monotonic() + seconds
         while b'\0' not in self.rest:
             if not select.select([self.inp], [], [], max(0, end - time.monotonic()))[0]:
@@ -81,37 +82,39 @@ class Browser:
             self.note(answer)
 
     def shape(self, width, height, dark=False, phone=False):
-        """The window, and what the reader's system likes."""
+        """Sets the size of the window, and whether the system prefers dark colours or is a
+        phone."""
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.call('Emulation.setTouchEmulationEnabled', enabled=phone)
         self.call('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme',
                                                            'value': 'dark' if dark else 'light'}])
 
     def open(self, url):
-        """Goes there and waits for the page; seconds that it took."""
-        for place in ('about:blank', url):  # an address that differs in its #frame alone would load nothing
+        """Opens the address and waits until the page is loaded. Returns how many seconds it
+        took."""
+        for place in ('about:blank', url):  # a change of only the #frame would not load the page again
             start = time.monotonic()
             loader = self.call('Page.navigate', url=place)['loaderId']
-            while loader not in self.loaded:  # that of an earlier page may come late
+            while loader not in self.loaded:  # events of an earlier page may come late
                 self.note(self.receive())
         return time.monotonic() - start
 
     def ask(self, script):
-        """The value of an expression, which may be a promise."""
+        """Returns the value of a JavaScript expression. If it is a promise, waits for it."""
         result = self.call('Runtime.evaluate', expression=script, awaitPromise=True, returnByValue=True)
         if 'exceptionDetails' in result:
             raise RuntimeError(f'{script}: {result["exceptionDetails"]}')
         return result['result'].get('value')
 
     def settle(self):
-        """Lets the page hear of what has happened, and draw."""
+        """Waits until the page has handled earlier events and drawn itself."""
         self.ask('new Promise((r) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => r(1)))))')
 
     def mouse(self, kind, x, y, **more):
         self.call('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y, **more)
 
     def drag(self, x, y, to):
-        """Presses at x, moves, lets go at `to`; a click when that is x."""
+        """Drags the mouse from x to `to` at height y. If `to` equals x, this is a click."""
         self.mouse('Moved', x, y)
         self.mouse('Pressed', x, y, button='left', clickCount=1)
         for part in (.5, 1):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Opens HTML reports in a real browser, uses them, and takes pictures of them. For `make test-jobs`.
+"""Opens HTML reports in a real browser, uses them, and takes screenshots. Part of `make test-jobs`.
 
 usage: page_test.py VMAF WORKDIR VMAF_TUNE [--docs FOLDER]
 
-Needs chromium and ffmpeg; exits with 77 without. --docs renews the pictures of docs/reports.md and docs/tune.md.
+Exits with 77 (skipped) if chromium or ffmpeg is missing. --docs also writes new pictures for
+docs/reports.md and docs/tune.md.
 """
 import json
 import math
@@ -33,7 +34,7 @@ def check(title, good, got=''):
 
 
 def text_of(chart):
-    """What a drawing's line of figures says, of the first (0), second … drawing."""
+    """Returns the text of the figures below drawing number `chart`, counted from 0."""
     return browser.ask(f"document.querySelectorAll('.chart output')[{chart}].textContent")
 
 
@@ -42,7 +43,7 @@ def data(name):
 
 
 def plot(part):
-    """A place in the first drawing, so far from its left."""
+    """Returns a position inside the first drawing; `part` is its distance from the left, 0 to 1."""
     browser.ask("document.querySelector('.chart').scrollIntoView({ block: 'center' })")
     box = browser.ask("(() => { const b = document.querySelector('.chart .plot').getBoundingClientRect();"
                       " return [b.left, b.top, b.width, b.height]; })()")
@@ -58,19 +59,19 @@ def curve():
 
 
 def check_use(path, last):
-    """Points, drags, clicks and follows links as a reader would."""
+    """Points, drags, clicks and follows links, as a reader does."""
     browser.shape(1300, 1000)
     browser.open(f'file://{path}')
-    check('it is ready', data('ready') == 'yes')
+    check('the page is ready', data('ready') == 'yes')
     check('every curve is drawn', count('.curve') == int(data('curves')) and browser.ask(
         "[...document.querySelectorAll('.curve')].every((p) => p.getAttribute('d').startsWith('M'))"), data('curves'))
-    check('no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
+    check('the page is no wider than the window', browser.ask('document.documentElement.scrollWidth <= innerWidth'))
     whole, all_of_it = curve(), f'0 {last}'
-    check('all frames at first', data('view') == all_of_it, data('view'))
+    check('all frames are shown at first', data('view') == all_of_it, data('view'))
     browser.mouse('Moved', *plot(.5))
     browser.settle()
-    check('the pointer is at a frame', abs(int(data('cursor')) - last / 2) <= last / 400 + 1, data('cursor'))
-    check('in every drawing', browser.ask(
+    check('pointing selects the frame below the pointer', abs(int(data('cursor')) - last / 2) <= last / 400 + 1, data('cursor'))
+    check('every drawing marks the selected frame', browser.ask(
         "[...document.querySelectorAll('.chart')].every((c) => c.querySelector('output').textContent && "
         "c.querySelector('.cursor').getAttribute('d'))"))
     seen = data('cursor'), text_of(0)
@@ -78,21 +79,21 @@ def check_use(path, last):
     browser.drag(x, y, plot(.75)[0])
     first, end = (int(n) for n in data('view').split())
     check('dragging zooms', max(abs(first - last / 4), abs(end - last * 3 / 4)) <= last / 500 + 2, data('view'))
-    check('and draws anew', curve() != whole)
+    check('zooming redraws the curve', curve() != whole)
     browser.ask("document.querySelector('[data-do=all]').click()")
     browser.settle()
-    check('and back', data('view') == all_of_it and curve() == whole, data('view'))
+    check('the button shows all frames again', data('view') == all_of_it and curve() == whole, data('view'))
     x, y = plot(.3)
     browser.drag(x, y, x)
-    check('a click keeps a frame', browser.ask('location.hash') == '#frame=' + data('cursor'), data('cursor'))
+    check('a click puts the frame into the address', browser.ask('location.hash') == '#frame=' + data('cursor'), data('cursor'))
     link = browser.ask("document.querySelector('figure a').getAttribute('href')")
     browser.ask("document.querySelector('figure a').click()")
     browser.settle()
     first, end = (int(n) for n in data('view').split())
-    check('links lead to frames', browser.ask('location.hash') == link and first <= int(link[7:]) <= end and
+    check('the link of a picture zooms to its frame', browser.ask('location.hash') == link and first <= int(link[7:]) <= end and
           end - first <= 500, (link, data('view')))
-    check('their pictures are marked', count('figure.marked') >= 1)
-    check('no complaints', not browser.complaints, browser.complaints)
+    check('the picture of the linked frame is marked', count('figure.marked') >= 1)
+    check('the console shows no errors', not browser.complaints, browser.complaints)
     return seen
 
 
@@ -105,7 +106,7 @@ def check_links(path, last):
 
 
 def look(path, name, **shape):
-    """A picture of a page."""
+    """Takes a screenshot of a page."""
     browser.shape(**shape)
     browser.open(f'file://{path}')
     browser.settle()
@@ -114,7 +115,7 @@ def look(path, name, **shape):
 
 
 def make_encodes():
-    """A moving picture of many details, encoded twice."""
+    """Makes a video with many details that moves, and encodes it twice."""
     source = ('-f lavfi -i mandelbrot=size=854x480:rate=25:start_scale=1.2:end_scale=0.3:end_pts=150 -t 6 '
               '-vf eq=contrast=0.6,hue=h=40:s=0.6 -pix_fmt yuv420p')
     subprocess.check_call(['ffmpeg', '-v', 'error', '-y', *source.split(), 'ref.y4m'])
@@ -125,7 +126,8 @@ def make_encodes():
 
 
 def make_film(path, frames=100000):
-    """A report of more than an hour, with a few dips of single frames."""
+    """Writes a report of a video of more than an hour, in which a few single frames have low
+    scores."""
     draw = random.Random(1)
     dips = {draw.randrange(frames): 20 + draw.random() * 40 for _ in range(40)}
     dips[77777] = 3.25
@@ -145,15 +147,15 @@ def check_encodes():
     report = json.load(open('page.1.json'))
     metrics = len(report['frames'][0]['metrics'])
     frame, shown = check_use(f'{work}/page.html', 149)
-    check('curves of all metrics and videos', int(data('curves')) == 2 * metrics, data('curves'))
+    check('a curve for each metric of each video', int(data('curves')) == 2 * metrics, data('curves'))
     want = ''.join('%.2f' % json.load(open(f'page.{i}.json'))['frames'][int(frame)]['metrics']['vmaf'] for i in (1, 2))
     check('the scores of the frame', shown == want, (frame, shown, want))
-    check('pictures', browser.ask("[...document.querySelectorAll('.pair img')].filter((i) => i.naturalWidth > 0).length")
+    check('all pictures are loaded', browser.ask("[...document.querySelectorAll('.pair img')].filter((i) => i.naturalWidth > 0).length")
           == 32)
     browser.ask("(() => { const s = document.querySelector('.pair input'); s.value = 200; s.dispatchEvent(new Event('input')); "
                 "document.querySelector('.enlarge').click(); })()")
-    check('the slider', browser.ask("document.querySelector('.pair').style.getPropertyValue('--at')") == '20%')
-    check('a large picture', count('figure.large') == 1)
+    check('the slider moves', browser.ask("document.querySelector('.pair').style.getPropertyValue('--at')") == '20%')
+    check('a picture can be enlarged', count('figure.large') == 1)
     browser.ask("document.querySelector('.legend input').click()")
     browser.settle()
     check('videos can be hidden', count('.curve.off') == metrics)
@@ -164,9 +166,9 @@ def check_film():
     make_film('film.json')
     subprocess.check_call([vmaf, '--report', 'film.json', '--html', 'film.html'])
     size = os.path.getsize('film.html')
-    check('some megabytes', size < 5e6, size)
+    check('the page of a long video is smaller than 5 MB', size < 5e6, size)
     check_use(f'{work}/film.html', 99999)
-    check('curves', data('curves') == '8', data('curves'))
+    check('the page of a long video has all curves', data('curves') == '8', data('curves'))
     check('the worst frame comes first', browser.ask("document.querySelector('figure').dataset.frame") == '77777')
     x, y = plot(.77777)
     browser.ask("document.querySelector('[data-do=all]').click()")
@@ -178,14 +180,14 @@ def check_film():
 
 
 def check_comparison():
-    """The page of a comparison of two encoders."""
+    """Checks the page on which vmaf-tune compares two encoders."""
     subprocess.check_call([tune, 'compare', 'ref.y4m', '--encoders', 'libx264:preset=ultrafast,libx264:preset=veryfast',
                            '--crf', '18..36:6', '--html', 'tune.html', '-o', 'tune.json'], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL)
     browser.open(f'file://{work}/tune.html')
     browser.settle()
-    check('a drawing of the comparison', count('svg') >= 1, count('svg'))
-    check('nothing from elsewhere', browser.ask("performance.getEntriesByType('resource').length") == 0)
+    check('the comparison has a drawing', count('svg') >= 1, count('svg'))
+    check('the page loads nothing else', browser.ask("performance.getEntriesByType('resource').length") == 0)
 
 
 os.makedirs(work, exist_ok=True)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# What the container's entrypoint decides, over made-up trees of driver files and device nodes.
+# Tests which Vulkan drivers the container's entrypoint chooses on made-up machines: folders with
+# driver files and device nodes.
 #
 # usage: entrypoint_test.sh ENTRYPOINT WORKDIR
 set -eu
@@ -9,7 +10,7 @@ work=$2/tree
 failed=0
 count=0
 
-# A driver of the image: NAME, and the library that the file names.
+# driver FOLDER NAME LIBRARY: makes a Vulkan driver file that names the library.
 driver()
 {
     mkdir -p "$work/$1"
@@ -17,7 +18,8 @@ driver()
         "$3" > "$work/$1/$2.json"
 }
 
-# A render node: NUMBER VENDOR DRIVER. A plain file stands for the node.
+# card NUMBER VENDOR DRIVER: makes a render node of a graphics card. A plain file stands for the
+# node.
 card()
 {
     mkdir -p "$work/dev/dri" "$work/sys/class/drm/renderD$1/device"
@@ -26,7 +28,7 @@ card()
     [ -z "$3" ] || echo "DRIVER=$3" > "$work/sys/class/drm/renderD$1/device/uevent"
 }
 
-# One thing of a made-up machine.
+# put THING: adds one thing, such as a driver or a card, to the made-up machine.
 put()
 {
     icd=usr/share/vulkan/icd.d
@@ -43,7 +45,7 @@ put()
     nouveau_icd) driver $icd nouveau_icd.x86_64 libvulkan_nouveau.so ;;
     nvidia_icd) driver etc/vulkan/icd.d nvidia_icd libGLX_nvidia.so.0 ;;
     stranger_icd) driver etc/vulkan/icd.d stranger libvulkan_of_tomorrow.so ;;
-    # Its name says lavapipe, its library does not.
+    # The file has lavapipe's name, but names the library of another driver.
     liar_icd) driver $icd lvp_like $lib/libvulkan_radeon.so ;;
     broken_icd) mkdir -p "$work/$icd"; echo '{' > "$work/$icd/broken.json" ;;
     amd) card 128 0x1002 amdgpu ;;
@@ -53,14 +55,14 @@ put()
     virtio) card 131 0x1af4 virtio-pci ;;
     soc) card 132 '' panfrost ;;
     nvidia) mkdir -p "$work/dev"; : > "$work/dev/nvidiactl"; : > "$work/dev/nvidia0" ;;
-    # The control node alone, as a container without a GPU may have it.
+    # Only the control node, which a container without a GPU may have.
     nvidia_control) mkdir -p "$work/dev"; : > "$work/dev/nvidiactl" ;;
     locked_amd) card 128 0x1002 amdgpu; chmod 0 "$work/dev/dri/renderD128" ;;
     esac
 }
 
-# expect NAMES THINGS…: the drivers chosen, in their order, on a machine with these things. NAMES is a list with
-# commas; "-" for no choice at all.
+# expect NAMES THING...: checks that on a machine with these things the entrypoint chooses these
+# drivers, in this order. NAMES is separated by commas; "-" means that it makes no choice.
 expect()
 {
     wanted=$1
@@ -71,7 +73,7 @@ expect()
     for thing; do
         put "$thing"
     done
-    # As a user without rights, where we can become one: root may use what is locked.
+    # Root may use locked nodes, so run as a user without rights. Return if that is impossible.
     as=''
     case "$*" in
     *locked*)
@@ -99,7 +101,7 @@ expect nvidia_icd,radeon_icd.x86_64 mesa nvidia_icd nvidia amd
 expect nvidia_icd,intel_hasvk_icd.x86_64,intel_icd.x86_64,radeon_icd.x86_64 mesa nvidia_icd nvidia amd intel
 expect lvp_icd.x86_64 mesa nvidia_icd
 expect lvp_icd.x86_64 mesa nvidia_icd nvidia_control
-# A card whose driver is not in the image leaves lavapipe.
+# For a card whose driver is not in the image, the choice is lavapipe.
 expect lvp_icd.x86_64 mesa nvidia
 expect lvp_icd.x86_64 mesa nvidia_open
 expect lvp_icd.x86_64 lvp amd
@@ -117,7 +119,7 @@ expect lvp_icd.x86_64 lvp broken_icd
 expect lvp_icd.x86_64 mesa locked_amd
 expect lvp_icd.x86_64 mesa virtio
 
-# What the user names stays.
+# Drivers that the user names in the environment are kept.
 rm -rf "$work"
 put mesa
 put amd
@@ -127,7 +129,7 @@ for name in VK_DRIVER_FILES VK_ICD_FILENAMES; do
     [ "$got" = /mine.json ] || { echo "$name was not kept: $got"; failed=1; }
 done
 
-# Options alone go to the command; its exit status is ours.
+# If there are only options, the entrypoint passes them to vmaf and returns its exit status.
 mkdir -p "$work/bin"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\necho "vmaf $*"\nexit 7\n' > "$work/bin/vmaf"

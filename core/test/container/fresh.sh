@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=sh disable=SC2154
-# A fresh Debian of this machine's suite, made with buildah and mmdebstrap, without a daemon; read by tests with `.`.
+# Makes a fresh image of the Debian release of this machine, with buildah and mmdebstrap and without
+# a daemon. Tests read this file with `.`.
 #
-# Before: $work, a folder that is emptied now and removed at the end, and $what, a word for what is skipped.
-# After: `skip WHY`, `fail WHY`, `b` (buildah on storage of our own), `fresh_base` (the image localhost/base).
+# Set before: $work, a folder that is emptied now and removed at the end, and $what, the words with
+# which a message about a skipped test begins.
+# Defines: `skip WHY`, `fail WHY`, `b` (buildah with its own storage below $work), and `fresh_base`,
+# which makes the image localhost/base.
 skip()
 {
     echo "skipped: $what: $*"
@@ -41,7 +44,7 @@ fresh_base()
 for command in buildah mmdebstrap; do
     command -v "$command" > /dev/null || skip "needs $command"
 done
-# Debian's packages from where this machine has them.
+# Use the same sources of Debian packages as this machine.
 for sources in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
     [ -s "$sources" ] && break
 done

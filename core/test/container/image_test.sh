@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Builds the image from nothing, with buildah and no daemon, and scores in it: the same scores as outside, on the CPU
-# and on lavapipe, and a doctor who finds both well.
+# Builds the container image from nothing, with buildah and without a daemon. Then checks that vmaf
+# in it gives the same scores as outside, on the CPU and on lavapipe, and that `vmaf --doctor`
+# reports both as working.
 #
 # usage: image_test.sh TREE WORKDIR VMAF SYNTHCLIP
 set -eu
@@ -13,7 +14,7 @@ echo "base image: $suite"
 fresh_base
 
 echo 'image'
-# Code for one AMD architecture, not seven: they take most of the build.
+# Build code for one AMD architecture, not for seven, which would take most of the time.
 b bud --quiet --isolation chroot --build-arg BASE=localhost/base --build-arg MESON_FLAGS=-Dhip_archs=gfx1030 \
     -f "$tree/dev/Containerfile" -t vmaf-turbo "$tree" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; exit 1; }
 
@@ -44,7 +45,7 @@ inside vmaf-entrypoint vmaf --doctor --backend cpu,vulkan > "$work/said" 2>&1 ||
     cat "$work/said"
     exit 1
 }
-# Real files can be read, too.
+# This vmaf can read files other than raw video and Y4M, too.
 inside vmaf --help | grep -q -- --hwaccel
 b inspect --type image localhost/vmaf-turbo | grep -q vmaf-entrypoint
 echo "the image scores as this machine does: $(du -sm "$(b mount "$container")" | cut -f1) MiB"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Runs a program on an emulated CPU that has AVX2, whatever this one has. Debian's emulator has no AVX-512.
+# Runs a program on an emulated CPU with AVX2, even if this CPU lacks it. Debian's emulator has no
+# AVX-512.
 #
 # usage: emulated.sh PROGRAM [ARGUMENT]...
 if ! command -v qemu-x86_64 > /dev/null; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests the command on a fake CUDA or HIP driver. It finds devices by each of their names, and its scores equal the
-CPU's. Whichever call of the driver fails, hangs or loses the device, the command ends in time, without a signal, either
-with the right report or with an error and no report.
+"""Tests the command on a fake CUDA or HIP driver. It finds devices by each of their names, and its
+scores equal the CPU's. Whichever call of the driver fails, hangs or loses the device, the command
+ends in time and without a signal, either with the right report or with an error and no report.
 
 usage: command_test.py VMAF DRIVERS BACKEND [half]
 """
@@ -17,12 +17,13 @@ vmaf, drivers = (os.path.abspath(p) for p in sys.argv[1:3])
 backend = sys.argv[3]
 quick = 'half' in sys.argv[4:]  # of the faults; the nightly run has all
 WIDTH, HEIGHT, FRAMES = 64, 48, 80  # two rounds of the ring, so that graphs are used even on a busy machine
-LONGEST = 300  # seconds; nothing takes a tenth of it
+LONGEST = 300  # time limit of a run in seconds; usual runs take less than a tenth of it
 failures = 0
 
 
 def run(folder, *arguments, longest=LONGEST, **environment):
-    """Runs the command. Returns its exit status, its standard error and its scores (None: no report)."""
+    """Runs the command. Returns its exit status, its standard error and its scores, or None in
+    place of the scores if there is no report."""
     report = os.path.join(folder, 'out.json')
     if os.path.exists(report):
         os.remove(report)
@@ -75,13 +76,13 @@ def check_devices(folder, wanted):
 
 
 def check_compiler(folder, wanted):
-    """An AMD device that the build has no code for: HIP's real compiler makes it, which Debian has in one library
-    with the rest of HIP."""
+    """Checks an AMD device for which the build has no code: HIP's real compiler makes the code.
+    Debian has that compiler in the same library as the rest of HIP."""
     try:
         real = ctypes.CDLL('libamdhip64.so.5')
         real.hiprtcCompileProgram
     except (OSError, AttributeError):
-        print("HIP's compiler is not here")
+        print("HIP's compiler is not installed: not tested")
         return
     path = next(line.split()[-1] for line in open('/proc/self/maps') if 'libamdhip64.so' in line)
     compiler = os.path.join(folder, 'compiler')
@@ -95,14 +96,14 @@ def check_compiler(folder, wanted):
 
 
 def check_faults(folder, wanted):
-    """Each function at its first call and its last."""
+    """Makes the first and the last call of each driver function fail."""
     calls = os.path.join(folder, 'calls')
     check_equal(folder, wanted, 'counting', EMULATED_CALLS=calls)
     with open(calls) as file:
         counts = [line.split() for line in file]
     for number, (function, count) in enumerate(counts):
         if 'CtxPush' in function:
-            continue  # nothing can be freed then
+            continue  # without a context nothing can be freed
         for i, nth in enumerate(sorted({1, int(count)})):
             for j, what in enumerate(('2', 'lost')):
                 if not quick or (number + i + j) % 2:
@@ -111,7 +112,8 @@ def check_faults(folder, wanted):
 
 
 def check_hangs(folder, wanted):
-    """Work that never ends: the device is given up, and nothing it may still write to is freed."""
+    """Checks work that never ends: the command gives up the device and frees no memory to which the
+    device may still write."""
     calls = os.path.join(folder, 'calls')
     with open(calls) as file:
         counts = dict(line.split() for line in file)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests decoding and scoring videos on one device, with a fake driver and decoder (nvdec.c). Frames stay on the device if
-possible, else they are fetched and the reason is logged. The scores always equal those of the CPU's decoder.
+"""Tests decoding and scoring videos on one device, with a fake driver and decoder (nvdec.c). Frames
+stay on the device if possible, else they are fetched and the reason is logged. The scores always
+equal those of the CPU's decoder.
 
 usage: decode_test.py VMAF DRIVERS WORKDIR [sanitized]
 
@@ -15,7 +16,7 @@ import sys
 
 vmaf, drivers, work = (os.path.abspath(p) for p in sys.argv[1:4])
 quick = 'sanitized' in sys.argv[4:]
-SKIPPED, FRAMES = 77, 24  # more than the decoder has surfaces
+SKIPPED, FRAMES = 77, 24  # FRAMES is more than the number of the decoder's surfaces
 KEPT, FETCHED = 'frames stay on the device that scores them', 'frames are fetched from the device: '
 if not shutil.which('ffmpeg'):
     print('skipped: ffmpeg is not installed')
@@ -30,7 +31,8 @@ def ffmpeg(*args):
 
 
 def score(*args, **environment):
-    """Exit status, frames' metrics or None, what was done to the videos, what was said."""
+    """Returns the exit status, the frames' metrics or None, the filters that the report lists for
+    the videos, and the messages."""
     if os.path.exists('out.json'):
         os.remove('out.json')
     base = {**os.environ, 'LD_LIBRARY_PATH': drivers, 'EMULATED_STRICT': '1', 'VMAF_CACHE_DIR': os.path.join(work, 'cache')}
@@ -52,12 +54,13 @@ def check(what, good, more=''):
 
 
 def compare(what, wanted, *args):
-    """Scores as without a device, with `wanted` in the report of each video that was decoded there."""
+    """Checks that scores equal those without a device, and that the report says `wanted` for each
+    video that the device decoded."""
     there, here = score(*args, '--backend', 'cuda', '--hwaccel', 'cuda'), score(*args)
     check(f'{what}: status {there[0]}', there[0] == 0 == here[0], there[3] + here[3])
-    check(f'{what}: other scores than by the CPU', there[1] and there[1] == here[1], there[3])
+    check(f'{what}: scores differ from those of the CPU', there[1] and there[1] == here[1], there[3])
     decoded = [line for line in there[2] if 'decoded with cuda' in line]
-    check(f'{what}: not said', decoded and all(wanted in line for line in decoded), f'{there[2]} {there[3]}')
+    check(f'{what}: the report lacks "{wanted}"', decoded and all(wanted in line for line in decoded), f'{there[2]} {there[3]}')
 
 
 # ---- videos ----
@@ -81,7 +84,7 @@ for name in ('even', 'small'):
 with open('changes.mjpeg', 'wb') as file:
     file.write(open('even.mjpeg', 'rb').read() + open('small.mjpeg', 'rb').read())
 
-# ---- they stay ----
+# ---- frames stay on the device ----
 compare('kept', KEPT, 'even.avi', 'even9.avi')
 compare('kept, odd sides', KEPT, 'odd.avi', 'odd9.avi')
 compare('kept, by number', KEPT, 'even.avi', 'even9.avi', '--sync', 'index')
@@ -105,7 +108,7 @@ for name, wanted in zip(('first.json', 'out.json'), alone):
     check(f'several: {name}', [frame['metrics'] for frame in report['frames']] == wanted and KEPT in
           report['vmaf_turbo']['inputs']['distorted']['filters'])
 
-# ---- they cannot ----
+# ---- frames cannot stay ----
 compare('a Y4M reference', FETCHED + 'even.y4m is decoded on the CPU', 'even.y4m', 'even9.avi')
 compare('another size', FETCHED + 'small.avi: they are scaled on the CPU', 'even.avi', 'small.avi')
 compare('a turned video', FETCHED + 'turned.mov: they are rotated on the CPU', 'even.avi', 'turned.mov')
@@ -133,12 +136,12 @@ for codec, options in (('h264', ('libx264', '-preset', 'ultrafast')), ('av1', ('
           f'the device does not decode this video ({codec})' in named[3], named[3])
     auto = score('even.avi', f'{codec}.mkv', '--hwaccel', 'auto')
     check(f'{codec}, any device: status {auto[0]}', wanted and auto[1] == wanted, auto[3])
-    check(f'{codec}, any device: not said', auto[2][1:] == ['decoded on the CPU: no device decodes it'], f'{auto[2]}')
+    check(f'{codec}, any device: the report lacks the reason', auto[2][1:] == ['decoded on the CPU: no device decodes it'], f'{auto[2]}')
 
-# ---- what is no good ----
+# ---- videos that cannot be scored ----
 for args in (('changes.mjpeg', 'changes.mjpeg'), ('even.mjpeg', 'changes.mjpeg')):
     run = score(*args, '--hwaccel', 'cuda', '--backend', 'cuda')
-    longer = args[0] != 'even.mjpeg'  # the other one ends where the change comes
+    longer = args[0] != 'even.mjpeg'  # even.mjpeg ends where the size changes in the other video
     check(f'a change of size: status {run[0]}', not longer or (run[0] and 'frames change from 96x80' in run[3]), run[3])
 
 # ---- the driver fails ----
@@ -149,7 +152,7 @@ for function in ('cuDevicePrimaryCtxRetain', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync
         run = score('even.avi', 'even9.avi', '--hwaccel', 'cuda', '--backend', 'cuda', EMULATED_FAULT=f'{function}:{nth}:2')
         right = run[0] == 0 and run[1] == wanted
         refused = run[0] and (0 < run[0] < 99 or run[0] == 255) and run[3].strip()
-        # What the decoder could not even begin with is taken for damage, which is said.
+        # If the decoder cannot even begin, the command takes the video for damaged and says so.
         damaged = run[0] == 0 and 'the video is damaged' in run[3]
         check(f'{function} fails, call {nth}: status {run[0]}', right or damaged or (refused and not run[1]), run[3])
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Runs the gate and the GPU tests on a machine with an NVIDIA device: cuda and vulkan on its driver, hip on the
-# library that forwards HIP's functions to CUDA's (forward/forward.c).
+# Runs the gate and the GPU tests on a machine with an NVIDIA device: cuda and vulkan on the real
+# driver, hip on the library that forwards HIP's functions to CUDA (forward/forward.c).
 # usage: on_nvidia.sh BUILD [BACKEND...]
 set -u
 build=$(cd "$1" && pwd)
@@ -15,7 +15,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
 
-# $1: name of the test; the other arguments are its command, which must succeed. A missing device is a failure here.
+# check NAME COMMAND...: runs a test, which must succeed. A missing device is a failure here.
 check() {
     name=$1
     shift

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Lets each call that reads, writes or allocates memory fail once: the command never dies of a signal, never hangs,
-and never reports success when a file is damaged or a score is wrong.
+"""Makes each call that reads, writes or allocates memory fail once. The command must never die of a
+signal, never hang, and never report success if a file is damaged or a score is wrong.
 
 usage: faults_test.py files|memory|limits VMAF SYNTHCLIP PRELOAD WORKDIR [--all]
 
-Without --all, only a sample of the calls beyond the first few is tried.
+Without --all, it tries the first few calls of each function and a sample of the others.
 """
 import hashlib
 import os
@@ -21,7 +21,7 @@ TIMEOUT = 300
 W, H = 64, 48
 VIDEOS = f'-r r.yuv -d d.yuv -w {W} -h {H} -p 420 -b 8 --threads 2 -q'.split()
 
-# Name, arguments, files written. Heat maps need a larger picture.
+# Name: arguments and the files that the run writes. Heat maps need a larger picture.
 RUNS = {
     'xml': (VIDEOS + ['--feature', 'psnr', '-o', 'out/report'], ['out/report']),
     'json': (VIDEOS + ['-n', '--feature', 'psnr', '--json', '-o', 'out/report'], ['out/report']),
@@ -89,8 +89,8 @@ def digest(paths):
 
 
 def check(name, what, wanted, extra=None, before=None):
-    """Runs the command with a fault: it must give complete and correct output with exit code 0, or fail with a
-    message."""
+    """Runs the command with a fault. It must write complete and correct files and exit with 0, or
+    fail with a message."""
     arguments, outputs = RUNS[name]
     clean()
     code, stderr = run(arguments, extra, before)
@@ -114,7 +114,8 @@ def check(name, what, wanted, extra=None, before=None):
 
 
 def count(name):
-    """Runs the command without faults; returns what it writes and how often it calls each function."""
+    """Runs the command without faults; returns what it writes and how often it calls each
+    function."""
     clean()
     counts = f'{work}/counts'
     code, stderr = run(RUNS[name][0], {'VMAF_FAULT_COUNTS': counts})
@@ -145,7 +146,8 @@ def spoil_files():
                     order = f'{function}:{number}{onwards}:{fault.rstrip("+")}'
                     code = check(name, order, wanted, {'VMAF_FAULT': order})
                     runs, failed = runs + 1, failed + (code != 0)
-                    # The last call for each report concerns the folder, which not every file system supports.
+                    # The last call for each report is for the folder, which not every file system
+                    # supports.
                     reports = 2 if name == 'several' else 1
                     of_folder = number % (calls['fsync'] // reports) == 0 if function == 'fsync' else False
                     if function == 'fsync' and fault == 'EIO' and not of_folder and not code:

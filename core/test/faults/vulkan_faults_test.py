@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Lets each call of a Vulkan driver go wrong once during a whole run of the command: it fails with each error that it
-may return, the device is lost, or the call never finishes. The command ends with the right scores or with an error
-message; it never dies of a signal, does not hang, and destroys no semaphore that a queue may still hold.
+"""Makes each call of a Vulkan driver go wrong once during a whole run of the command: it fails with
+each error that it may return, the device is lost, or the call never finishes. The command must end
+with the right scores or with an error message. It must not die of a signal, not hang, and not
+destroy a semaphore that a queue may still hold.
 
 usage: vulkan_faults_test.py VMAF SYNTHCLIP SHIM WORKDIR [--all] [--leaks]
 
-Without --all, only the first two calls and the last call of each function are tried, and not those of a new device's
-self-test. --leaks: the sanitizer looks for leaks, except those of drivers.
+Without --all, it tries only the first two calls and the last call of each function, and none of the
+self-test of a new device. --leaks: the sanitizer looks for leaks, except those of drivers.
 """
 import json
 import os
@@ -22,7 +23,8 @@ SKIP = 77
 
 HOST, DEVICE, INIT, LOST, MAP, EXTENSION, FEATURE, DRIVER, OBJECTS, POOL = -1, -2, -3, -4, -5, -7, -8, -9, -10, -1000069000
 NOT_READY, TIMED_OUT = 1, 2
-# The errors that each function may return; functions that are not listed may run out of memory.
+# The errors that each function may return. A function that is not listed may only run out of
+# memory.
 ERRORS = {
     'vkCreateInstance': [HOST, DEVICE, INIT, EXTENSION, DRIVER],
     'vkEnumeratePhysicalDevices': [HOST, DEVICE, INIT],
@@ -36,13 +38,13 @@ ERRORS = {
     'vkWaitSemaphores': [HOST, DEVICE, LOST, TIMED_OUT],
     'vkQueueWaitIdle': [HOST, DEVICE, LOST],
 }
-# Failing to free or store something, or to wait for idleness at the end, does not make scores wrong.
+# These calls free or store something, or wait at the end. If they fail, the scores are still right.
 HARMLESS = {'vkGetPipelineCacheData', 'vkFreeDescriptorSets', 'vkEnumerateInstanceLayerProperties', 'vkQueueWaitIdle'}
-# The command's message if there is no device.
+# Messages of the command if there is no device.
 NO_DEVICE = ('no device found', 'cannot be used, it lacks', 'no Vulkan loader')
 ARGUMENTS = ('-r r.yuv -d d.yuv -w 64 -h 48 -p 420 -b 8 -q -n --feature psnr --feature motion --backend vulkan '
              '--vulkan_allow_software --json -o report.json').split()
-# Leaks of drivers, of their compilers and of the loader.
+# Libraries whose leaks do not count: drivers, their compilers and the loader.
 SUPPRESSIONS = ['libvulkan', 'libLLVM', 'ld-linux', 'libdrm', 'libxcb', 'libX11', 'libwayland', '_dl_', 'dlopen', 'libgallium']
 
 
@@ -59,7 +61,7 @@ def find_library():
 
 
 def run(library, cache, extra=None, more=()):
-    """Returns the exit code, the messages and the scores of the report."""
+    """Runs the command. Returns the exit code, the messages and the scores of the report."""
     path = f'{work}/report.json'
     if os.path.exists(path):
         os.remove(path)
@@ -98,18 +100,19 @@ def check(library, cache, order, wanted):
     if code and not text.strip():
         raise Failure(f'{order}: fails without saying why\n{text}')
     if code and what != 'hangs' and name in HARMLESS and what != 'lost':
-        raise Failure(f'{order}: exit code {code} for something that can be done without\n{text}')
+        raise Failure(f'{order}: exit code {code}, although the command does not need this call\n{text}')
     if code and name == 'vkWaitSemaphores' and what in (str(HOST), str(DEVICE)) and not number.endswith('+'):
-        raise Failure(f'{order}: exit code {code}, where it had only to wait again\n{text}')
+        raise Failure(f'{order}: exit code {code}, although waiting again is enough\n{text}')
     if name == 'vkAllocateMemory' and what in (str(HOST), str(DEVICE)) and (code or text.strip()):
-        raise Failure(f'{order}: exit code {code}, where it had only to ask for less, without a word\n{text}')
+        raise Failure(f'{order}: exit code {code} or a message, although a smaller request is enough\n{text}')
     if not code and name == 'vkWaitSemaphores' and number == '1+':
         raise Failure(f'{order}: exit code 0, though nothing could be waited for')
     return code
 
 
 def check_doubles(library, cache):
-    """Kernels with doubles run when they are asked for and the device supports them; the shim checks each kernel."""
+    """Checks that kernels with doubles run if the user asks for them and the device supports them.
+    The shim checks each kernel."""
     wanted = None
     for asked, hidden in [('0', {}), ('1', {}), ('1', {'VMAF_VULKAN_NO_DOUBLES': '1'})]:
         code, text, scores = run(library, cache, {'VMAF_GPU_DOUBLES': asked, 'VMAF_GPU_PROFILE': '1', **hidden},
@@ -130,7 +133,7 @@ def orders(counts):
                 yield f'{name}:{number}:{error}'
             if name in ('vkCreateDevice', 'vkQueueSubmit', 'vkWaitSemaphores', 'vkAllocateMemory', 'vkCreateBuffer'):
                 yield f'{name}:{number}:lost'
-            # Later waits do not count: what was waited for once is done.
+            # Later waits are not tried, because after one wait the work is done.
             if name == 'vkQueueSubmit' or (name == 'vkWaitSemaphores' and number == 1):
                 yield f'{name}:{number}:hangs'
             if name in ('vkWaitSemaphores', 'vkQueueWaitIdle'):
@@ -158,7 +161,7 @@ def main():
     with open(f'{work}/leaks', 'w', encoding='ascii') as file:
         file.writelines(f'leak:{name}\n' for name in SUPPRESSIONS)
     subprocess.run([synthclip, 'mix', '64', '48', '420', '8', '3', f'{work}/r.yuv', f'{work}/d.yuv'], check=True)
-    # The first run stores the self-test's result and compiled kernels; the second and later runs find them.
+    # The first run stores the self-test's result and the compiled kernels, which later runs find.
     cache = f'{work}/cache'
     count_calls(library, cache)
     wanted, counts = count_calls(library, cache)
@@ -167,7 +170,7 @@ def main():
         check_doubles(library, cache)
         for order in orders(counts):
             total, failed = total + 1, failed + (check(library, cache, order, wanted) != 0)
-        if every:  # the self-test goes wrong
+        if every:  # faults in the self-test
             for name, count in count_calls(library, '')[1].items():
                 for number in sorted({1, count // 2, count} - {0}):
                     total, failed = total + 1, failed + (check(library, '', f'{name}:{number}:{DEVICE}', wanted) != 0)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Builds Debian's FFmpeg with our patches, shared and static, and without them, and holds its filters against the command.
-# Skipped, with a word, where the source package cannot be had.
+# Builds Debian's FFmpeg with our patches, shared and static, and without them, and compares its
+# filters with the command. Skipped, with a message, if the source package is not available.
 # usage: ffmpeg_test.sh BUILD OUT
 set -eu
 build=$1 out=$2
@@ -28,13 +28,13 @@ for kind in shared static; do
         "$out/unmodified/shared/bin/ffmpeg" "$out/test-$kind"
 done
 
-# An FFmpeg serves benchmarks as the other vmaf, and its scores are looked at there.
+# Benchmarks can use an FFmpeg as the other vmaf. They compare its scores.
 FFMPEG="$out/shared/bin/ffmpeg" python3 "$root/bench/bench.py" "$build/tools/vmaf" "$build/test/synth/synthclip" \
     --reference "$root/bench/ffmpeg_vmaf.py" --tolerance 0 --sizes 64x48 --depths 8,10 --threads 1,2 --features default \
     --frames 3 --rounds 1 --seconds 0 | tee "$out/bench.txt"
 [ "$(grep -c ' equal ' "$out/bench.txt")" = 4 ] || { echo "The benchmark does not say that the scores are equal."; exit 1; }
 
-# FFmpeg's own tests of them, from the patches.
+# The tests of the filters in FFmpeg's own test suite (FATE), which the patches add.
 make -s -C "$out/build-static" fate-libvmaf
 if "$out/static/bin/ffmpeg" -v error -init_hw_device vulkan -f lavfi -i testsrc2 -frames:v 1 -f null - 2> /dev/null; then
     make -s -C "$out/build-static" fate-libvmaf-vulkan

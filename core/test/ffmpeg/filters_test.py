@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""FFmpeg's filters give the command's scores: libvmaf on the CPU and on a device, libvmaf_vulkan on frames that are there
-already, FFmpeg without a patch with VMAF_BACKEND. All that a log holds is compared, and equal.
+"""Checks that FFmpeg's filters give the same scores as the command: libvmaf on the CPU and on a
+device, libvmaf_vulkan on frames that are on the device already, and FFmpeg without our patches with
+VMAF_BACKEND. It compares all frames and all pooled scores of the logs.
 
 usage: filters_test.py VMAF SYNTHCLIP FFMPEG UNMODIFIED WORKDIR
 
-FFMPEG has the patches of ffmpeg-patches/, UNMODIFIED has none. The device is Vulkan's first one; without any, only what
-the CPU computes is looked at, and so it is said.
+FFMPEG has the patches of ffmpeg-patches/, UNMODIFIED has none. The device is Vulkan's first one.
+Without a Vulkan device only the CPU is tested, with a message.
 """
 import json
 import os
@@ -18,7 +19,7 @@ TIMEOUT = 300
 FEATURES = ['psnr', 'float_ssim']
 DEVICE = ['-init_hw_device', 'vulkan=vk:0', '-filter_hw_device', 'vk']
 
-# Clips: kind, width, height, subsampling, depth; and as which formats they are uploaded.
+# Clips: kind, width, height, subsampling, depth, and the formats in which they are uploaded.
 CLIPS = {
     'yuv420p': ('mix', 176, 144, 420, 8, ['yuv420p', 'nv12']),
     'yuv420p10le': ('quant', 176, 144, 420, 10, ['yuv420p10le', 'p010le']),
@@ -163,7 +164,7 @@ def on_its_frames(clips):
 
 
 def one_frame_for_both(clip):
-    """A picture against itself, in one AVVkFrame; and one reference for two filters."""
+    """Scores a picture against itself in one AVVkFrame, and uses one reference in two filters."""
     want = command_scores(clip, dist=clip.ref)
     graph = f'[1:v]hwupload,split[d][r];[d][r]libvmaf_vulkan={options("log.json")}'
     score('libvmaf_vulkan, the same frames twice', clip, want, graph, DEVICE)

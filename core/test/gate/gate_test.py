@@ -3,8 +3,8 @@
 
 usage: gate_test.py GATE VMAF SYNTHCLIP BACKEND [--few] [--layers=PATTERN] [WORD...]
 
---few takes a few clips in place of all. With PATTERN the few clips are run with the driver's own checks, if one of the
-files exists that PATTERN names. WORDs are passed to the gate.
+--few runs a few clips instead of all. If a file matches PATTERN, the few clips run with the
+driver's own checks. WORDs are passed to the gate.
 """
 import glob
 import subprocess

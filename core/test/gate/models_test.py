@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Every built-in model runs on a device completely: none of its features stays on the CPU, and the scores are equal.
-The same holds for cambi's heat maps.
+"""Checks that every built-in model runs completely on a device: none of its features stays on the
+CPU, and the scores are equal. Checks the same for cambi's heat maps.
 
 usage: models_test.py VMAF SYNTHCLIP BACKEND
 """
@@ -17,7 +17,7 @@ SKIPPED = 77
 
 
 def run(folder, backend, *words):
-    """Return the clip's report and the command's messages, or None where the backend has no device."""
+    """Return the clip's report and the command's messages, or None if the backend has no device."""
     report = f'{folder}/{backend}.json'
     _, width, height, sampling, depth, _ = CLIP
     command = [VMAF, '-r', f'{folder}/ref.yuv', '-d', f'{folder}/dist.yuv', '-w', str(width), '-h', str(height), '-p',
@@ -52,7 +52,8 @@ def check_model(folder, model):
 
 
 def paint_bands(folder):
-    """Make a clip with steps of one code value that move from frame to frame: synthclip's kinds have no banding."""
+    """Make a clip with steps of one code value that move from frame to frame, because synthclip's
+    kinds have no banding."""
     _, width, height, _, _, frames = CLIP
     for name, step in (('ref', 53), ('dist', 29)):
         with open(f'{folder}/{name}.yuv', 'wb') as file:

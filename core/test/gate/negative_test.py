@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The gate must fail: with a spoilt kernel, a CPU in disguise, kernels that were not launched, a score missing,
-not a number or off by a bit.
+"""Checks that the gate fails if a kernel is spoilt, if the CPU computes in place of the device, if
+kernels were not launched, and if a score is missing, is not a number or is off by one bit.
 
 usage: negative_test.py GATE VMAF SPOILT UNTESTED SYNTHCLIP BACKEND
 
-SPOILT is the command with one kernel of every kind of image spoilt, UNTESTED the same without the self-test.
+SPOILT is the command with one spoilt kernel in every kind of image, UNTESTED the same without the
+self-test.
 """
 import os
 import re
@@ -15,7 +16,7 @@ import tempfile
 
 GATE, VMAF, SPOILT, UNTESTED, SYNTHCLIP, BACKEND = sys.argv[1:7]
 
-# Runs the true command, then tampers with the report it wrote.
+# Runs the true command, then changes its report.
 WRAPPER = '''#!/usr/bin/env python3
 import json, math, subprocess, sys
 words = sys.argv[1:]
@@ -82,12 +83,12 @@ def main():
                 file.write(WRAPPER.format(before=before, after=after, vmaf=VMAF))
             os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
             expect(what, gate(path, cache), 1, text)
-        # The self-test names the kernel and refuses the device; without a self-test the scores differ.
+        # The self-test names the kernel and refuses the device; without a self-test the scores
+        # differ.
         result = gate(SPOILT, empty)
         tested = re.search('computes wrong bits', result[1])
         expect('a spoilt kernel' + (', at the self-test' if tested else ''), result, 1,
                'vif_stats_2' if tested else 'integer_vif_scale')
-        # Without a self-test the scores differ.
         expect('a spoilt kernel, at the scores', gate(UNTESTED, empty), 1, 'integer_vif_scale')
 
 

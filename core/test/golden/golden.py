@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Compare the command with recorded reports and scores of the reference, in ../shared beside this repository.
+"""Compare the command with recorded reports and scores of the reference, in ../shared beside this
+repository.
 
 usage: golden.py VMAF SYNTHCLIP WORKDIR TOP
 
-Skips (exit 77) without ../shared/golden. The synthetic clips are generated; everything else is read from there.
+Exits with 77 (skipped) without ../shared/golden. The synthetic clips are generated here; everything
+else comes from there.
 """
 import json
 import os
@@ -26,7 +28,7 @@ def complain(text):
 
 
 def prepare():
-    """Prepare a folder with synth/ and real/, in which the recorded commands can run."""
+    """Prepare a folder with synth/ and real/ in which the recorded commands can run."""
     os.makedirs(work + '/synth', exist_ok=True)
     subprocess.check_call([synthclip, '--all', work + '/synth'])
     real = work + '/real'
@@ -35,13 +37,13 @@ def prepare():
 
 
 def neutral(text):
-    """The report without the parts that differ between runs or versions."""
+    """Return the report without the values that differ between runs or versions."""
     text = re.sub(r'(<VMAF version=|"version": )"[^"]*"', r'\1""', text)
     return re.sub(r'(fps="|"fps": )[^",\n]*', r'\1', text)
 
 
 def without_details(name, text):
-    """Our report without the object at its end, which the reference does not write."""
+    """Return our report without the object at its end, which the reference does not write."""
     plain = re.sub(r',\n  "vmaf_turbo": \{\n.*?\n  \}(?=\n\}\n$)', '', text, flags=re.S)
     if (plain == text) == name.endswith('.json'):
         complain(f'{name}: only JSON has vmaf_turbo')
@@ -49,7 +51,7 @@ def without_details(name, text):
 
 
 def expected(name, text):
-    """The reference's report, with its errors of layout corrected as in ours."""
+    """Return the reference's report with its layout errors corrected as in ours."""
     if name.endswith('.json'):  # the line break after a null is missing
         text = re.sub(r'null,        "', 'null,\n        "', text)
         text = re.sub(r'null      }', 'null\n      }', text)
@@ -57,15 +59,16 @@ def expected(name, text):
 
 
 def columns_sorted(text, skip='$.'):
-    """A CSV with its columns by name, less those that match `skip`."""
+    """Return the rows of a CSV with the columns sorted by name, without those that match `skip`."""
     rows = [line.split(',') for line in text.strip().split('\n')]
     order = sorted((i for i, name in enumerate(rows[0]) if not re.search(skip, name)), key=lambda i: rows[0][i])
     return [[row[i] for i in order] for row in rows]
 
 
 def without_csf_1(name, text):
-    """Integer ADM overflows with adm_csf_mode=1, and the reference's vector code overflows differently than its scalar
-    code. Ours follows the scalar code; golden/adm has its scores, but these reports come from the vector code."""
+    """Return the report without integer ADM's scores with adm_csf_mode=1. They overflow, and the
+    reference's vector code overflows differently than its scalar code. Ours follows the scalar
+    code, whose scores are in golden/adm, but these reports come from the vector code."""
     if name.endswith('.csv'):
         return columns_sorted(text, skip='_csf_1_')
     text = re.sub(r'(name="\w+_csf_1_egl_1").*', r'\1', text)
@@ -74,7 +77,7 @@ def without_csf_1(name, text):
 
 
 def check_outputs():
-    """Every recorded report, byte for byte."""
+    """Compare every recorded report byte for byte."""
     out = work + '/out'
     cases = json.load(open(golden + '/cli/outputs.json'))['cases']
     for case in cases:
@@ -88,7 +91,7 @@ def check_outputs():
         os.remove(out)
         if 'features_only' in case['file']:
             got, want = without_csf_1(case['file'], got), without_csf_1(case['file'], want)
-        if 'threads2' in case['file']:  # the order of the reference is accidental there
+        if 'threads2' in case['file']:  # there the reference writes columns in arbitrary order
             got, want = columns_sorted(got), columns_sorted(want)
         if got != want:
             complain(f"{case['file']}: differs")
@@ -96,7 +99,7 @@ def check_outputs():
 
 
 def check_names():
-    """The metric names of each extractor's configurations, in order."""
+    """Compare the metric names of each extractor's configurations, and their order."""
     names = json.load(open(golden + '/cli/names.json'))['names']
     clip = ['-r', 'synth/mix_352x288_10_ref.yuv', '-d', 'synth/mix_352x288_10_dist.yuv', '-w', '352', '-h', '288',
             '-p', '420', '-b', '10', '--frame_cnt', '2', '-n', '--csv', '-o', 'names.csv']
@@ -120,7 +123,7 @@ def y4m(name, clip, header, frame):
 
 
 def check_depths():
-    """Videos of different depths: the one of lower depth is widened."""
+    """Check videos of different depths: the one with the lower depth is widened."""
     frame = 576 * 324 * 3 // 2
     for side, hrc in (('r', '00'), ('d', '01')):
         y4m(side + '8.y4m', f'src01_hrc{hrc}_576x324.yuv', 'C420jpeg', frame)
@@ -133,7 +136,7 @@ def check_depths():
 
 
 def check_values():
-    """Every recorded score, to the last bit."""
+    """Compare every recorded score to the last bit."""
     run = subprocess.run([sys.executable, golden + '/check.py', vmaf, '--clips', work])
     if run.returncode:
         complain('scores differ')

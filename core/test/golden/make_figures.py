@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Write the tables of figures/ from the reference's figures beside this repository (../shared/golden).
+"""Write the tables in figures/ from the reference's figures beside this repository
+(../shared/golden).
 
 usage: make_figures.py TOP [VMAF SYNTHCLIP]
 
-One table per folder: the default case on all small generated clips, every other case on the smallest clip. Cases that were recorded
-on real videos alone are scored here instead, if a VMAF that agrees with all recorded figures is given.
+There is one table for each folder. It has the default case on all small generated clips, and every
+other case on the smallest clip. Cases that were recorded only on real videos are scored by VMAF, if
+it is given; it must agree with all recorded figures.
 """
 import glob
 import json
@@ -55,7 +57,7 @@ def words(case):
 
 
 def spread(case, count):
-    """Frames by index: the record of a subsampled run lists only those that were scored."""
+    """Return the frames at their indexes. A run with subsampling records only the scored ones."""
     step = case.get('subsample', 1)
     frames = [{} for _ in range(count)]
     for i, frame in enumerate(case['frames']):
@@ -106,7 +108,7 @@ def table(name, clips):
                     blocks.append(block(clip, words(recorded[0]), case['frames'], case['aggregate']))
                     break
             else:
-                print(f'{name}/{label}: no clip will do')
+                print(f'{name}/{label}: there is no clip for this case')
     with open(f'{out}/{name}.txt', 'w') as file:
         file.write('\n'.join(blocks))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Write figures/large.txt and figures/small.txt: what the executable specifications beside this repository
-(../shared/spec) give for the largest and the smallest generated clips. No program of this repository has a part in the
-figures but the one that generates the clips.
+"""Write figures/large.txt and figures/small.txt: the scores that the executable specifications
+beside this repository (../shared/spec) give for the largest and the smallest generated clips. The
+only program of this repository that is used generates the clips.
 
 usage: make_sizes.py TOP SYNTHCLIP          needs numpy; takes some minutes
 """
@@ -17,8 +17,9 @@ top, synthclip = (os.path.abspath(p) for p in sys.argv[1:3])
 shared = os.path.join(top, '..', 'shared')
 MODEL = 'vmaf_v0.6.1'
 
-# The last width is a prime above 2,880: vif's last strip is then narrower than its kernel reaches, and the frame is
-# large enough for motion, too, to be shared between threads. By feature: its specification.
+# The last width is a prime above 2,880. It makes vif's last strip narrower than the reach of its
+# kernel, and the frame large enough for motion, too, to be divided between threads. These tables
+# give the specification of each feature.
 FEW = {'vif': 'vif', 'adm': 'adm', 'motion': 'motion', 'psnr': 'psnr'}
 ALL = {**FEW, 'float_ssim': 'ssim', 'psnr_hvs': 'psnr_hvs', 'ciede': 'ciede'}
 BANDING = {'cambi': 'cambi'}
@@ -33,7 +34,8 @@ LARGE = [
     ('noise 2887 867 420 10 2', FEW),
     ('bands 2887 867 420 10 1', BANDING),
 ]
-# Below 16 samples vif's last scale has a single row or column, and nothing to mirror; motion begins at 3.
+# Below 16 samples vif's last scale has a single row or column and nothing to mirror. Motion needs
+# at least 3 samples.
 SMALL = [(f'{kind} {w} {h} 420 {depth} 2', {'vif': 'vif', **MOTION}) for kind, w, h, depth in (
     ('noise', 8, 8, 8), ('mix', 8, 37, 10), ('mix', 41, 9, 8), ('noise', 15, 15, 16), ('mix', 15, 16, 8),
     ('mix', 16, 15, 10), ('noise', 17, 31, 8), ('noise', 33, 16, 12))]
@@ -44,7 +46,8 @@ DEBUG_ONLY = re.compile(r'_(num|den)(_scale\d)?$|^aim_num|^integer_(vif|adm)$')
 
 
 def spec(name, clip, folder):
-    """Frames by one specification, without the values that features output for debugging only."""
+    """Return the frames' scores by one specification, without values that are only for
+    debugging."""
     _, w, h, fmt, depth, _ = clip.split()
     out = subprocess.run([sys.executable, f'{shared}/spec/{name}.py', folder + '/ref', folder + '/dist', w, h, fmt, depth],
                          capture_output=True, text=True, check=True).stdout

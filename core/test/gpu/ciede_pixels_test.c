@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* Where ciede's kernels are certain of a pixel's difference, it equals the CPU's to the last bit;
- * and they are certain of nearly all pixels. */
+/* Tests that ciede's kernels are certain of the differences of nearly all pixels, and that these
+ * differences equal the CPU's to the last bit. */
 #include <string.h>
 
 #include "feature/ciede/ciede.h"

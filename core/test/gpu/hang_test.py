@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command on a device that never finishes its n-th submission: it prints an error, writes no report and exits.
+"""Tests the command on a device that never finishes its n-th submission: the command must print an
+error, write no report and exit.
 
 usage: hang_test.py VMAF SYNTHCLIP WORKDIR
 """
@@ -17,7 +18,8 @@ problems = []
 
 
 def run(nth, threads):
-    """How often it hung: 0 or 1."""
+    """Runs the command with submission number `nth` hanging. Returns 1 if the hang happened, else
+    0."""
     if os.path.exists('out.xml'):
         os.remove('out.xml')
     env = dict(os.environ, VMAF_HOST_HANG=str(nth))

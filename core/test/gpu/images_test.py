@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Examines the kernel images of this build instruction by instruction: floats are rounded as the source says, never
-fused, flushed or approximate, and workgroup sizes are those that the host code launches.
+"""Examines the kernel images of this build instruction by instruction: floats are rounded as the
+source says, never fused, flushed or approximate, and workgroup sizes are those that the host code
+launches.
 
 usage: images_test.py ptx DUMP_IMAGES COMPILE_KERNEL CLANG PTXAS     PTXAS may be -
        images_test.py amd DUMP_IMAGES COMPILE_KERNEL CLANG
        images_test.py hiprtc DUMP_IMAGES COMPILE_KERNEL CLANG        compiles the texts with the hiprtc found on this
                                                                      machine, without a GPU
 
-AMD's code is read by the tools that belong to CLANG: those of another version may not know an architecture. They are looked
-for when the test runs, since they may have come after the build was set up.
+AMD's code is disassembled by the tools that belong to CLANG, because tools of another version may
+not know an architecture. The test looks for them when it runs, because they may have been installed
+after the build was set up.
 
-Each check must also see what is wrong with images spoilt on purpose.
+Each check must also notice errors in images that are spoilt on purpose.
 """
 import collections
 import ctypes
@@ -24,15 +26,16 @@ import tempfile
 
 Kernel = collections.namedtuple('Kernel', 'name across down buffers params')
 SKIPPED = 77
-# Kernels that fuse on purpose, and how often they may: those that ask the device do it once.
+# Kernels that fuse on purpose, and the number of fused instructions they may have. Kernels that
+# only test whether the device fuses have one.
 FUSES = {'ciede_8': 1, 'ciede_16': 1, 'ciede_8_fused': 1000, 'ciede_16_fused': 1000, 'ciede_8_fused_f64': 1000,
          'ciede_16_fused_f64': 1000, 'ssim_window_8_f64': 20, 'ssim_window_16_f64': 20, 'ssim_window_f32_f64': 20,
          'vif_stats_0_8_f64': 1000, 'vif_stats_0_16_f64': 1000, 'vif_stats_1_f64': 1000}
-# Kernels that take recip_near or rsqrt_near, beginning so.
+# Beginnings of the names of kernels that use recip_near or rsqrt_near.
 HURRIES = ('adm_', 'ciede_8_fused_f64', 'ciede_16_fused_f64', 'ssim_window_', 'vif_stats_')
-EMPTY = ('ciede_8_f64', 'ciede_16_f64')  # whose work the other kernel of ciede does
+EMPTY = ('ciede_8_f64', 'ciede_16_f64')  # the other kernel of ciede does their work
 NEAR = ('div.approx.ftz.f32', 'rsqrt.approx.ftz.f32')
-DOUBLES = '_f64'  # what kernels that use doubles are called, at the end
+DOUBLES = '_f64'  # the end of the names of kernels that use doubles
 FUSED_KERNEL = '''
 extern "C" __attribute__((global)) void fused(float *x) { x[3] = x[0] * x[1] + x[2]; }
 '''
@@ -49,7 +52,8 @@ def demand(fact, *words):
 
 
 def arguments_size(kernel):
-    """Addresses, then parameters: a struct that begins with an address ends on a multiple of 8."""
+    """Returns the size of a kernel's arguments: addresses, then parameters. A struct that begins
+    with an address has a size that is a multiple of 8."""
     return (8 * kernel.buffers + kernel.params + 7) // 8 * 8
 
 
@@ -58,7 +62,7 @@ def must_fail(check, what, *arguments):
         check(*arguments)
     except Wrong:
         return
-    sys.exit('the check does not see: ' + what)
+    sys.exit('the check does not notice: ' + what)
 
 
 # PTX
@@ -98,7 +102,8 @@ def changed(text, before, after):
 
 
 def spoil_ptx(kernel, text):
-    """A kernel that adds, multiplies and divides."""
+    """Spoils the PTX of a kernel that adds, multiplies and divides, in ways that the check must
+    notice."""
     for before, after in [
             (r'\badd\.rn\.f32', 'fma.rn.f32'), (r'\badd\.rn\.f32', 'add.rn.ftz.f32'), (r'\badd\.rn\.f32', 'add.f32'),
             (r'\bmul\.rn\.f32', 'mul.rz.f32'), (r'\bdiv\.rn\.f32', 'div.approx.f32'), (r'\bdiv\.rn\.f32', 'div.full.f32'),
@@ -144,7 +149,8 @@ def compile_fused(folder, clang, flags):
 # AMD
 
 def tools_of(clang):
-    """llvm-objdump and llvm-readelf beside a compiler."""
+    """Returns the paths of llvm-objdump and llvm-readelf in the compiler's folder. Skips the test
+    if they are not there."""
     folder = os.path.dirname(os.path.realpath(clang))
     tools = [os.path.join(folder, name) for name in ('llvm-objdump', 'llvm-readelf')]
     if not all(map(os.path.exists, tools)):
@@ -154,7 +160,8 @@ def tools_of(clang):
 
 
 def said_of_each(paths, tool, option):
-    """By one process for all files: of a single one tools do not say which it is."""
+    """Returns the tool's output for each file, from one process for all of them. For a single file
+    the tools do not print its name."""
     said = subprocess.run([tool, option, *paths], check=True, stdout=subprocess.PIPE, text=True).stdout
     if len(paths) == 1:
         return [said]
@@ -164,8 +171,9 @@ def said_of_each(paths, tool, option):
 
 
 def read_objects(paths, tools):
-    """Disassembly, metadata, and the kernel descriptors' bytes of each object, all of one architecture: the disassembler
-    takes the first one's for all."""
+    """Yields disassembly, metadata and the bytes of the kernel descriptors of each object. All
+    objects must be of one architecture, because the disassembler uses that of the first one for
+    all."""
     objdump, readelf = tools
     for path, disassembly, notes in zip(paths, said_of_each(paths, objdump, '-d'), said_of_each(paths, readelf, '-sSnW')):
         descriptors = {}
@@ -202,13 +210,15 @@ def check_amd(kernel, disassembly, notes, descriptors):
     for name in count:
         demand(('f64' not in name or doubles) and 'f16' not in name and 'legacy' not in name, name)
         demand(not re.match(r'(rsq|exp|log|sin|cos)_', name) or (name == 'rsq_f32' and kernel.name.startswith(HURRIES)), name)
-    # Fused steps are there only where the compiler makes a quotient or a root out of smaller ones: five of them for
-    # a rounded float quotient, two for a root, two for a 64-bit integer quotient.
+    # The compiler may fuse only inside quotients and roots, which it makes of several instructions:
+    # it fuses five for a rounded float quotient, two for a root, and two for a 64-bit integer
+    # quotient.
     fused = sum(n for name, n in count.items() if re.match(r'(fma|mad|mac)[a-z]*_f32', name) or 'mix' in name)
     long_quotients = count['rcp_f32'] - count['div_fixup_f32']
     allowed = 5 * count['div_fixup_f32'] + 2 * count['sqrt_f32'] + 2 * long_quotients + FUSES.get(kernel.name, 0)
     demand(fused <= allowed, fused, 'fused, where', allowed, 'may be')
-    # One where a double becomes a 64-bit integer, the lower half of which is what this leaves.
+    # The conversion of a double to a 64-bit integer has one fused instruction. cvt_u32_f64, which
+    # converts the lower half, shows that there is a conversion.
     fused = sum(n for name, n in count.items() if re.match(r'(fma|mad|mac)[a-z]*_f64', name))
     demand(fused <= count['cvt_u32_f64'] + FUSES.get(kernel.name, 0), fused, 'doubles fused')
 

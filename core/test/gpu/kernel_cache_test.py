@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Kernels from the kernel cache are the same bytes as compiled ones, and never those of another source or command.
+"""Checks that kernels from the kernel cache have the same bytes as compiled ones, and never belong
+to another source or command.
 
 usage: kernel_cache_test.py COMPILE_KERNEL INCLUDE SOURCE CLANG CC
 """
@@ -14,7 +15,8 @@ problems = []
 
 
 def compile_ptx(folder, text, cache, *defines):
-    """The header that is made of it, the files it hangs on, and how many images were kept."""
+    """Compiles a kernel. Returns the image file, the files that it depends on, and the number of
+    images in the cache."""
     out, depfile = os.path.join(folder, 'out.h'), os.path.join(folder, 'out.d')
     environment = {name: value for name, value in os.environ.items() if name != 'VMAF_KERNEL_CACHE'}
     if cache:
@@ -36,23 +38,23 @@ with tempfile.TemporaryDirectory() as folder:
     first = compile_ptx(folder, source, cache, '-DHBD=0')
     again = compile_ptx(folder, source, cache, '-DHBD=0')
     check('the cache changes the image', plain[0] == first[0] == again[0])
-    check('the cache changes what it hangs on', sorted(plain[1]) == sorted(first[1]) == sorted(again[1]))
-    check('the same image is kept twice, or not at all', first[2] == again[2] == 1)
+    check('the cache changes the dependencies', sorted(plain[1]) == sorted(first[1]) == sorted(again[1]))
+    check('the cache does not hold exactly one copy of the image', first[2] == again[2] == 1)
     for name in os.listdir(cache):
         with open(os.path.join(cache, name), 'a') as file:
             file.write('// kept\n')
-    check('the kept image is not used', '// kept' in compile_ptx(folder, source, cache, '-DHBD=0')[0])
-    check('other words, the kept image', '// kept' not in compile_ptx(folder, source, cache, '-DHBD=1')[0])
+    check('the image in the cache is not used', '// kept' in compile_ptx(folder, source, cache, '-DHBD=0')[0])
+    check('the image in the cache is used although the defines differ', '// kept' not in compile_ptx(folder, source, cache, '-DHBD=1')[0])
     with open(source) as file:
         text = file.read()
-    # Beside the source in another tree: what it includes is found there.
+    # A copy of the source in another folder with the same include folder.
     moved = os.path.join(folder, 'moved.kernel.h')
     with open(moved, 'w') as file:
         file.write(text)
-    check('another place, another image', '// kept' in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
+    check('the image in the cache is not used for a copy of the source in another folder', '// kept' in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
     with open(moved, 'w') as file:
         file.write(text + '\nextern int more;\n')
-    check('another text, the kept image', '// kept' not in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
+    check('the image in the cache is used although the source differs', '// kept' not in compile_ptx(folder, moved, cache, '-DHBD=0')[0])
 
 for problem in problems:
     print(problem)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# On a machine without CUDA or HIP the CPU works, a request for the GPU fails with one clear line, and nothing
-# falls back silently.
+# Checks a machine without CUDA or HIP: scoring on the CPU works, and a request for the GPU fails
+# with one clear line instead of silently using the CPU.
 # usage: no_driver.sh VMAF BACKEND OLD_DRIVER
 #   OLD_DRIVER: a library that lacks some of the functions
 set -eu
@@ -25,7 +25,7 @@ fail() {
     exit 1
 }
 
-# $1: what is missing. $2: what the one line says.
+# check MISSING WORDS: MISSING says what the machine lacks. One line of the log must contain WORDS.
 check() {
     $score --backend cpu > "$folder/log" 2>&1 || fail "$1: the CPU run"
     rm -f "$folder/out.json"
@@ -38,12 +38,12 @@ check() {
     echo "$1: as promised"
 }
 
-# What the machine has, if it has that without a device.
+# This machine may have the real library, but no device.
 if [ "$backend" = hip ] && [ ! -e /dev/kfd ] && ldconfig -p 2> /dev/null | grep -q libamdhip64; then
     check 'no device' 'no device found'
 fi
 
-# What is found in the driver's place is none.
+# The files with the driver's names are not libraries.
 for name in $names; do
     echo 'not a library' > "$folder/$name"
 done

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Without a SYCL plugin, or with a wrong file in its place, the CPU works, a request for SYCL fails with a message,
-# and nothing falls back silently.
+# Checks a machine without a SYCL plugin, or with a wrong file in its place: scoring on the CPU
+# works, and a request for SYCL fails with a message instead of silently using the CPU.
 # usage: no_sycl.sh VMAF FOLDER_OF_FAKES
 set -eu
 vmaf=$1
 fakes=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# In a folder of its own, without a plugin beside it.
+# A copy in its own folder has no plugin beside it.
 cp "$vmaf" "$folder/vmaf"
 head -c 18432 /dev/zero > "$folder/frame.yuv" # 128x96, 4:2:0, 8 bits
 score="$folder/vmaf -r $folder/frame.yuv -d $folder/frame.yuv -w 128 -h 96 -p 420 -b 8 --no_prediction \
@@ -20,8 +20,8 @@ fail() {
     exit 1
 }
 
-# $1: what is there; $2: what one line must say, which the command follows by what it makes of it; $3: what
-# it makes of it.
+# check TITLE WORDS [RESULT]: exactly one line of the log must contain WORDS. The command's own line
+# must contain RESULT; without it, that SYCL cannot run here.
 check() {
     $score --backend cpu > "$folder/log" 2>&1 || fail "$1: the CPU run"
     rm -f "$folder/out.json"
@@ -61,7 +61,7 @@ VMAF_SYCL_PLUGIN="$fakes/lost_device.so"
 check 'a device that is lost' 'sycl: fake GPU: submitting work failed: the runtime is out of order' \
     'problem reading pictures'
 
-# Without VMAF_SYCL_PLUGIN: beside libvmaf, then in the library path.
+# Without VMAF_SYCL_PLUGIN the library looks beside libvmaf, then in the library path.
 unset VMAF_SYCL_PLUGIN
 cp "$fakes/other_build.so" "$folder/libvmaf-sycl.so"
 check 'a plugin beside us' "$folder/libvmaf-sycl.so is not used: it was built from other sources"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# On a machine without Vulkan the CPU works, a request for the GPU fails with a message, and nothing falls back
-# silently.
+# Checks a machine without Vulkan: scoring on the CPU works, and a request for the GPU fails with a
+# message instead of silently using the CPU.
 # usage: no_vulkan.sh VMAF
 set -eu
 vmaf=$1
@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-# $1: what is missing. The environment hides it.
+# check MISSING: MISSING says what the machine lacks. The environment hides it.
 check() {
     $score --backend cpu > "$folder/log" 2>&1 || fail "$1: the CPU run"
     $score --backend auto > "$folder/log" 2>&1 || fail "$1: auto"
@@ -35,17 +35,17 @@ check() {
     echo "$1: as promised"
 }
 
-# Nor any other driver of a GPU: what is found in its place is none.
+# Hide all other GPU drivers, too: the files with their names are not libraries.
 for name in libcuda.so.1 libcuda.so libamdhip64.so libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7; do
     echo 'not a library' > "$folder/$name"
 done
 export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
-# A loader with no driver to load.
+# The Vulkan loader finds no driver.
 export VK_ICD_FILENAMES=/dev/null VK_DRIVER_FILES=/dev/null
 check 'no driver' 'no device found'
 
-# No loader either.
+# The Vulkan loader is missing, too.
 for name in libvulkan.so.1 libvulkan.so libvulkan.1.dylib libvulkan.dylib libMoltenVK.dylib; do
     echo 'not a library' > "$folder/$name"
 done

@@ -436,7 +436,7 @@ static void test_failures(void **unused)
     }
 }
 
-/* Where no large block can be allocated, one of the requested size may be. */
+/* If no large block can be allocated, a block of the requested size is allocated. */
 static void test_tight(void **unused)
 {
     static const enum GpuMemory kinds[] = { GPU_DEVICE, GPU_UPLOAD, GPU_READBACK };

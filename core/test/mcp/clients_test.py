@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Runs clients_test.mjs: has npm install the protocol's SDK beside the build, and makes videos for it. Passed over,
-with a word, where there is no npm, or nothing to be had by it.
+"""Runs clients_test.mjs: lets npm install the protocol's SDK beside the build, and makes videos for
+it. Passes with a message if there is no npm, or if npm cannot install the SDK.
 usage: clients_test.py BUILD"""
 import os
 import shutil

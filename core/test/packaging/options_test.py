@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The build takes the options that packagers give, with values of those kinds.
+"""Checks that the build accepts the options that packagers give, and the kinds of their values.
 
 usage: options_test.py MESON SOURCE
 """
@@ -23,5 +23,5 @@ for who, line in LINES.items():
         allowed = option and (option.get('choices') or KINDS.get(option['type']) or (value,))
         if not option or value not in allowed:
             failed += 1
-            print(f'{who}: {word} is not taken; {option}')
+            print(f'{who}: {word} is not accepted; {option}')
 sys.exit(1 if failed else 0)

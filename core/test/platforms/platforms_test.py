@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The command on other processors, C libraries and compilers: it compiles there without a warning, its static library
-exports the API and nothing else, no multiplication is fused with an addition, and it gives this machine's reports, byte for
-byte, of generated clips, and the reference's figures, where they are beside this repository (../shared).
+"""Tests the command on other processors, C libraries and compilers. It must compile without a
+warning, its static library must export exactly the API, and no multiplication may be fused with an
+addition. For generated clips it must give the same reports as on this machine, byte for byte, and,
+if the reference's figures are beside this repository (../shared), those figures.
 
 usage: platforms_test.py TREE BUILD WORKDIR [PLATFORM]...
   BUILD   a build of this tree for this machine
 
-What a platform needs and is not there is named, and the platform left out.
+A platform whose compiler or libraries are missing is left out, with a message that names them.
 """
 import concurrent.futures
 import os
@@ -24,9 +25,10 @@ SYNTHCLIP = f'{native}/test/synth/synthclip'
 LEAN = ('--auto-features=disabled --default-library=static -Denable_docs=false -Dwarning_level=3 -Dwerror=true '
         '-Db_lto=false').split()
 
-# Name: compiler, what runs its programs, exact. By a cross file where that exists. Of exp, which models are made of,
-# C libraries have last bits of their own: where they are not glibc's, models are compared as they are printed
-# otherwise, to six digits.
+# Name: compiler, the command that runs its programs, exact. The build uses a cross file if there is
+# one. Models call exp, whose last bits differ between C libraries. Where exact is False, because
+# they may differ from this machine's, model scores are compared to six digits, as reports usually
+# print them.
 PLATFORMS = {
     'aarch64': ('aarch64-linux-gnu-gcc', 'qemu-aarch64 -L /usr/aarch64-linux-gnu', True),
     'riscv64': ('riscv64-linux-gnu-gcc', 'qemu-riscv64 -L /usr/riscv64-linux-gnu', True),
@@ -35,14 +37,15 @@ PLATFORMS = {
     'musl': ('musl-gcc', '', False),
     'clang': ('clang', '', True),
 }
-# The same compiler makes the same of the widest vector code as for this machine.
+# For these the same compiler makes the same code of the widest vectors as for this machine.
 SAME_VECTORS = ('i686', 'musl')
-# The vector code of CIEDE fuses where it says so (feature/ciede/ciede_simd.c), and VIF's logarithm, whose result is the same fused or
-# not (feature/vif/vif_simd_row.c).
+# Instructions that fuse. CIEDE's vector code uses them on purpose (feature/ciede/ciede_simd.c), and
+# so does VIF's logarithm, whose result does not depend on it (feature/vif/vif_simd_row.c).
 FUSED = re.compile(r'\t(fml[as]|fn?m(add|sub)(\.[sd])?|vfn?m(add|sub)\w*|w?f?m[as][de]br?|[vw]fn?m[as]\w*)\s')
 FUSING = ('to_lab', 'columns', 'add_row')
 
-# Name: what synthclip wants. Most sizes are odd, and all as large as the pyramids of some features need them.
+# Name: the arguments of synthclip. Most sizes are odd, and all are large enough for the pyramids of
+# the features.
 CLIPS = {
     'mix_8': 'mix 218 178 420 8 2',
     'blur_10': 'blur 217 177 420 10 2',
@@ -50,10 +53,10 @@ CLIPS = {
     'shift_16': 'shift 218 177 422 16 2',
     'gray_8': 'mix 217 177 400 8 2',
 }
-# Features that do not know the format.
+# Features that do not support the format.
 UNFIT = {'gray_8': ('ciede', 'psnr_hvs', 'speed_chroma'), 'shift_16': ('psnr_hvs',)}
 MODELS = ('vmaf_v0.6.1', 'vmaf_v0.6.1neg', 'vmaf_float_v0.6.1', 'vmaf_b_v0.6.3', 'vmaf_v1.0.16_3d0h')
-# Of the reference's figures those of small clips: emulators are slow.
+# Small clips of the reference's figures, because emulators are slow.
 GOLDEN = ('mix_1_frame', 'blur_64x64', 'shift_131x75_10', 'extreme_128x96_16')
 
 problems = []
@@ -74,7 +77,7 @@ def run(words, log=None, **more):
 
 
 def tool(compiler, name):
-    """Of the compiler's kind, where it has one."""
+    """Returns the compiler's own tool of this name, or the name itself."""
     own = run([compiler, '-print-prog-name=' + name]).stdout.strip()
     return own or name
 
@@ -114,7 +117,7 @@ def input_words(name, kind):
 # ---- runs ----
 
 def cases():
-    """Name, words, whether a model has part in it."""
+    """Yields the name of each case, the command's arguments, and whether it scores a model."""
     listed = run([f'{native}/tools/vmaf', '--list_features']).stdout
     features = re.findall(r'^([a-z]\w*) {2,}', listed, re.M)
     for name in CLIPS:
@@ -127,7 +130,8 @@ def cases():
 
 
 def report_of(command, words, out):
-    """The report, less what tells of the machine and the time."""
+    """Returns the report without details of the machine and the run's speed, and the error, if
+    any."""
     done = run(command + words + ['-q', '--backend', 'cpu', '--threads', '2', '--json', '-o', out])
     if done.returncode:
         return None, f'exit {done.returncode}: {done.stderr.strip()[-300:]}'
@@ -178,7 +182,7 @@ def golden(platform, command):
 # ---- builds ----
 
 def jansson(compiler, prefix, log):
-    """Debian's source of it, built for the compiler. True when it is there."""
+    """Builds jansson from Debian's source for the compiler. Returns True if it is available."""
     if os.path.exists(f'{prefix}/lib/pkgconfig/jansson.pc'):
         return True
     source = f'{work}/jansson'
@@ -203,7 +207,8 @@ def missing(compiler, runner):
 
 
 def build(platform, compiler):
-    """The folder of the build, or None when a problem was told; raises Skip."""
+    """Builds for a platform. Returns '' if that worked, a message if something is missing, or None
+    after reporting a problem."""
     folder, log = f'{work}/{platform}/core', f'{work}/{platform}/log'
     env = dict(os.environ)
     words = ['meson', 'setup', folder, f'{tree}/core', *LEAN]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is built for Windows, run by Wine, does what the native build does, to the byte.
+"""Checks that the build for Windows, run by Wine, does the same as the native build, to the byte.
 
 usage: windows_test.py WINDOWS NATIVE TOP
-  WINDOWS   what scripts/windows-build made
+  WINDOWS   the folder that scripts/windows-build made
   NATIVE    a build for this machine
   TOP       this repository
 
-Skips (exit 77) without Wine. Its world of its own is in WINDOWS/wine.
+Exits with 77 (skipped) without Wine. Wine keeps its files (WINEPREFIX) in WINDOWS/wine.
 """
 import json
 import os
@@ -21,9 +21,9 @@ import time
 windows, native, top = (os.path.abspath(p) for p in sys.argv[1:4])
 work = windows + '/test'
 compiler = 'x86_64-w64-mingw32-gcc'
-LIMIT = 1200  # seconds after which a run counts as one that never ends
+LIMIT = 1200  # seconds after which a run counts as hanging
 failures = 0
-speechless = 0  # runs that ended wrong without a word
+speechless = 0  # runs that failed without a message
 
 
 def check(condition, text):
@@ -45,13 +45,14 @@ def run(command, **options):
 
 
 def wine(command, **options):
-    """Programs of ours say why they end wrong, and Wine says where they crash. One was seen to end wrong without a word,
-    and never again in 1,300 runs; why is not known. Such a one is told, and run again, once in all."""
+    """Runs a program with Wine. Our programs print why they fail, and Wine prints where they crash.
+    Once a program failed without a message, and never again in 1,300 runs; the cause is unknown. So
+    the first run that does this is reported and repeated; a second one counts as a failure."""
     global speechless
     done = run(['wine'] + command, **options)
     if done.returncode and not done.stdout and not done.stderr:
         speechless += 1
-        print(f'ended with {done.returncode} without a word: {command}')
+        print(f'exit {done.returncode} without a message: {command}')
         if speechless == 1:
             done = run(['wine'] + command, **options)
     return done
@@ -59,7 +60,7 @@ def wine(command, **options):
 
 def vmaf(args, **options):
     done = wine([windows + '/install/bin/vmaf.exe'] + args, cwd=work, **options)
-    # Services of Wine's own may say that they fail without a display.
+    # Wine's own services may print that they fail without a display.
     done.stderr = re.sub(rb'^wine: .*\n', b'', done.stderr, flags=re.M)
     return done
 
@@ -74,7 +75,7 @@ def read(name):
 
 
 def neutral(report):
-    """Without what differs from run to run, and from machine to machine."""
+    """Returns the report without the values that differ between runs and machines."""
     report = re.sub(rb'("fps": |fps=")[0-9.e+-]*', rb'\1', report)
     return re.sub(rb',\n  "vmaf_turbo": \{\n.*?\n  \}(?=\n\}\n$)', b'', report, flags=re.S)
 
@@ -97,7 +98,7 @@ def make_clips():
 
 
 def same_reports():
-    """From disk, all formats; what is said, too."""
+    """Compares reports of files in all formats, and messages."""
     pair = ['-r', 'ref_mix.y4m', '-d', 'dist_mix.y4m', '--feature', 'psnr', '--feature', 'ciede', '-q']
     for name in ('a.json', 'a.xml', 'a.csv', 'a.sub'):
         kind = ['--' + name.split('.')[1]]
@@ -113,7 +114,7 @@ def same_reports():
 
 
 def pipes():
-    """Bytes go in and out as they are: a newline or a Ctrl-Z among them is no sign."""
+    """Pipes pass bytes unchanged, even newlines and Ctrl-Z."""
     args = ['-r', '-', '-d', 'dist_mix.y4m', '-q', '--json', '-o', '-']
     ours = vmaf(args, input=read('ref_mix.y4m'))
     theirs = vmaf_native(args, input=read('ref_mix.y4m'))
@@ -138,15 +139,16 @@ def paths():
           f'left over: {os.listdir(f"{work}/{folder}")}')
     ours = vmaf(['-r', 'ref_mix.y4m', '-d', 'fehlt ß.y4m'])
     check('fehlt ß.y4m'.encode() in ours.stderr, f'message: {ours.stderr}')
-    # A report does not take a video's place, under whatever name.
+    # A report must not overwrite a video, even if its name is spelt differently.
     ours = vmaf(['-r', 'ref_mix.y4m', '-d', 'dist_mix.y4m', '-o', './DIST_mix.y4m', '-q'])
     check(ours.returncode == 255 and read('dist_mix.y4m')[:9] == b'YUV4MPEG2', 'a video was replaced')
 
 
 def interrupts():
-    """The first Ctrl-C ends the run in order: what is scored is reported, and nothing is left half-written."""
+    """The first Ctrl-C stops the run: the report contains the frames scored so far, and no file is
+    left incomplete."""
     with open(work + '/black.yuv', 'wb') as film:
-        film.truncate(640 * 360 * 3 // 2 * 100000)  # takes no room, and longer than anybody waits
+        film.truncate(640 * 360 * 3 // 2 * 100000)  # a sparse file that takes too long to score
     child = subprocess.Popen(['wine', windows + '/install/bin/vmaf.exe', '-r', 'black.yuv', '-d', 'black.yuv', '-w', '640', '-h', '360',
                               '-p', '420', '-b', '8', '--feature', 'cambi', '--threads', '1', '--progress', '--json', '-o',
                               'stopped.json'], cwd=work, stderr=subprocess.PIPE)
@@ -170,9 +172,9 @@ def names_of(command, pattern):
 
 
 def libraries():
-    """Only the API is exported, by either library, and a program can use both."""
+    """Both libraries export exactly the API, and programs can use them."""
     api = read(top + '/core/test/api/symbols.txt').decode().split()
-    api = sorted(api + ['vmaf_sycl_import_d3d11_surface'])  # which only Windows has
+    api = sorted(api + ['vmaf_sycl_import_d3d11_surface'])  # only on Windows
     lib, binaries = windows + '/install/lib', windows + '/install/bin'
     check(names_of(['x86_64-w64-mingw32-nm', lib + '/libvmaf.a'], r'^[0-9a-f]+ [A-TV-Z] (.*)$') == api,
           'the static library has other names than the API')
@@ -195,7 +197,7 @@ def libraries():
 
 
 def figures():
-    """The tables of core/test/golden, to the last bit, with the summary of Wine's own words."""
+    """Compares scores with the tables of core/test/golden to the last bit."""
     core, test = windows + '/core', top + '/core'
     run([compiler, '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-include', test + '/windows/posix.h', '-w']
         + [f'-I{test}/{folder}' for folder in ('windows', 'include', 'src', 'tools', 'test/synth', 'test')]
@@ -210,7 +212,7 @@ def figures():
             check(got.returncode == 0, f'{table} {way}: exit {got.returncode}\n{text[-1500:]}')
 
 
-# One server for all that follows, in place of one for each.
+# Start one Wine server for all following programs, instead of one for each.
 subprocess.run(['wine', 'wineboot', '-i'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 subprocess.run(['wineserver', '-p'])
 try:
@@ -221,5 +223,5 @@ try:
         print(f'{part.__name__}: {time.monotonic() - start:.0f} s')
 finally:
     subprocess.run(['wineserver', '-k'])
-print('The build for Windows does what the native one does.' if not failures else f'{failures} wrong')
+print('The build for Windows does the same as the native one.' if not failures else f'{failures} wrong')
 sys.exit(1 if failures else 0)

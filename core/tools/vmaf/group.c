@@ -85,8 +85,8 @@ static unsigned pairs_in_work(const VideoGroup *group)
 
 /* Frames to read ahead of each video for the CPU. Threads that wait for each other once a frame
  * lose much of the time of a small one, and many threads take frames faster than a reader wakes up.
- * Where a part is paired by time, its end shows late, and frames read beyond it are read in vain:
- * read one ahead. */
+ * In a part that is paired by time, the end shows late, and frames read beyond it are wasted, so
+ * read only one ahead. */
 static unsigned cpu_frames_ahead(const VideoGroup *group)
 {
     const unsigned most =

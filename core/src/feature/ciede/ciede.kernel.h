@@ -9,7 +9,7 @@
  * The CPU adds the differences in raster order; the kernel adds them in fixed point. It also keeps
  * all differences, for frames in which the order matters.
  *
- * Where double is slow or missing, pairs of floats take its place. Their products are three times
+ * If double is slow or missing, pairs of floats take its place. Their products are three times
  * as fast if the device rounds a * b + c only once, which most devices do but Vulkan does not
  * promise. So there are two variants, FUSED 1 and 0. Both are launched, each tests the device, and
  * one of them returns at once. With APIs whose devices all fuse, like CUDA, the other variant is

@@ -50,7 +50,8 @@ const Tool score_tool = {
     .run = run_score,
 };
 
-/* Where to insert a result: best first, then those without a score in their original order. */
+/* Returns the index at which to insert a result: the best scores come first, and results without a
+ * score come last in their original order. */
 static size_t rank(const json_t *results, const json_t *result)
 {
     const json_t *const score = json_object_get(result, "score");
