@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Upper bounds: the frames a second that a machine's rates allow for the default model (vif, adm, motion), whose
-work on a pixel is known.
+"""Upper bounds: the frames a second that a machine's rates allow for the default model (vif, adm,
+motion), whose work on a pixel is known.
 
-The bounds count only work that the metrics' definitions require: the
-multiplications of vif's filters, adm's operations, each luma sample carried to the device once, written there once, and
-read once by each feature. Start-up, results, and levels of pyramids that leave the caches are not counted.
+The bounds count only work that the metrics' definitions require: the multiplications of vif's
+filters, adm's operations, each luma sample carried to the device once, written there once, and read
+once by each feature. Start-up, results, and levels of pyramids that leave the caches are not
+counted.
 
 usage: bounds.py      prints the bytes a second that one core copies
 """
@@ -15,7 +16,8 @@ import time
 VIF_MULTIPLY_ADDS = 212  # a pixel, all scales
 ADM_OPERATIONS = 110
 OPERATIONS = VIF_MULTIPLY_ADDS + ADM_OPERATIONS
-# How often planes are moved: the upload writes two, vif and adm read two each; motion reads only the reference.
+# How often planes are moved: the upload writes two, vif and adm read two each; motion reads only
+# the reference.
 PLANES_MOVED = 2 + 2 + 2 + 1
 GPU_LANES = 64  # 32-bit integer multiply-adds a clock on a multiprocessor of NVIDIA's
 
@@ -30,14 +32,16 @@ def pair_bytes(pixels, depth):
 
 
 def gpu(pixels, depth, rates):
-    """Returns frames a second for each bound. Rates a second: `upload` and `memory` in bytes, `operations`."""
+    """Returns frames a second for each bound. Rates a second: `upload` and `memory` in bytes,
+    `operations`."""
     costs = {'upload': pair_bytes(pixels, depth), 'memory': PLANES_MOVED * pixels * sample_bytes(depth),
              'operations': OPERATIONS * pixels}
     return {name: rates[name] / cost for name, cost in costs.items() if rates.get(name)}
 
 
 def cpu(pixels, depth, threads, rates):
-    """The same for a CPU: all threads read the luma of both files over the same memory."""
+    """Returns the bounds of a CPU, whose threads all read the luma of both files from the same
+    memory."""
     bounds = {}
     if rates.get('memory'):
         bounds['memory'] = rates['memory'] / pair_bytes(pixels, depth)
@@ -62,7 +66,8 @@ def nominal_hertz(information):
 
 
 def vector_lanes(information):
-    """Returns 16-bit multiply-adds a clock: two vector instructions of the widest kind, as the best cores run."""
+    """Returns 16-bit multiply-adds a clock: two vector instructions of the widest kind, as the best
+    cores run."""
     flags = set(re.findall(r'[a-z0-9_]+', ' '.join(re.findall(r'^(?:flags|Features)\s*:(.*)$', information, re.M))))
     for flag, lanes in (('avx512bw', 64), ('avx2', 32), ('sse4_1', 16), ('asimd', 16)):
         if flag in flags:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Generated pairs of videos, in files."""
+"""Generates pairs of videos in files."""
 import os
 import subprocess
 import threading
@@ -8,8 +8,8 @@ PIECE = 1 << 20
 
 
 def lengthen(path, times):
-    """Repeats a file. Several threads fill memory faster than one. They copy small pieces, because a large process
-    here would count in the peak memory of the processes it starts."""
+    """Repeats a file. Several threads fill memory faster than one. They copy small pieces, because
+    a large process here would count in the peak memory of the processes it starts."""
     size = os.path.getsize(path)
     file = os.open(path, os.O_RDWR)
     count = min(8, os.cpu_count() or 1)
@@ -28,7 +28,8 @@ def lengthen(path, times):
 
 
 class Clip:
-    """A pair, generated once: `frames` frames, repeated until there are `pairs`."""
+    """A pair of videos. `frames` frames are generated, and repeated until there are `pairs`
+    pairs."""
 
     def __init__(self, synthclip, folder, size, depth, frames=0, pairs=0):
         self.size, self.depth = size, depth

@@ -21,7 +21,8 @@ def document(height, title, body):
 
 
 def bars(rows):
-    """Horizontal bars: frames per second of each row, ours above theirs."""
+    """Returns an SVG with the frames per second of each row as horizontal bars, ours above
+    theirs."""
     scale = 560 / max(max(row['fps'], row.get('their_fps') or 0) for row in rows)
     out, y = [], 40
     for row in rows:
@@ -43,15 +44,16 @@ LEFT, WIDTH, STEP = 300, 600, 34
 
 
 def points(row):
-    """A measured point: frames a second, a colour, a size, a word."""
+    """Returns the measured points of a row: frames a second, colour, size and name of each."""
     found = [(row.get('their_fps'), THEIRS, 4, 'reference'), (row['fps'], OURS, 4, 'whole run'),
              (row.get('scoring_fps') or None, OURS, 6, 'scoring')]
     return [point for point in found if point[0]]
 
 
 def roofline(rows):
-    """Draws a line for each row, with frames per second from left to right on a logarithmic axis. Strokes are bounds and
-    dots are measured values; the area beyond the first bound cannot be reached."""
+    """Draws a line for each row, with frames per second from left to right on a logarithmic axis.
+    Strokes are bounds and dots are measured values; the area beyond the first bound cannot be
+    reached."""
     rows = [row for row in rows if any(row.get(key) for key, _ in ROOFS)]
     if not rows:
         return None

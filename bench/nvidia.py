@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Rates of an NVIDIA device, by its driver's own library (CUDA's driver API): those of copies are measured, that of
-arithmetic is what the device says of itself.
+"""Prints the rates of an NVIDIA device, using CUDA's driver API. The rates of copies are measured;
+that of arithmetic follows from the properties that the device reports.
 
 usage: nvidia.py [DEVICE]      prints JSON: name, upload and memory in bytes a second, operations a second
 """

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A catalogue of films on a cluster, on paper and simulated: the figures of docs/scale.md.
+"""Computes and simulates the time and the cost of scoring many films on a cluster, for
+docs/scale.md.
 
 usage: scale.py [--films N] [--check DOCUMENT | --write DOCUMENT]
 
-Prints the tables of the document; --check compares those in it, --write puts them there. Same seed, same figures.
-Speeds are measured ones, from docs/benchmarks.md. Everything else is an assumption, and a name below.
+Prints the tables of the document. --check compares them with those in the document, --write
+replaces those. The figures are the same in every run. The speeds were measured
+(docs/benchmarks.md). All other values are assumptions, which are named constants below.
 """
 import argparse
 import heapq
@@ -24,8 +26,8 @@ SPEED = {
 PIXELS = {'1080p': 1920 * 1080, '4K': 3840 * 2160}
 
 # ---- assumed ----
-PRICE = {'CPU core': 0.045, 'H200': 4.00}  # an hour; a GPU's comes with CPU cores and memory
-CORES = {'CPU core': 1, 'H200': 16}  # that decode for it
+PRICE = {'CPU core': 0.045, 'H200': 4.00}  # per hour; the GPU's price includes CPU cores and memory
+CORES = {'CPU core': 1, 'H200': 16}  # cores that decode for the device
 DECODE = {'1080p': 250.0, '4K': 60.0}  # frames a second and core: one video, in software
 BITRATE = {'1080p': (50e6, 5e6), '4K': (200e6, 16e6)}  # bits a second: mezzanine, encode
 STORAGE = 20e9  # bytes a second that all workers together can read
@@ -34,17 +36,18 @@ FEED = 55e9  # bytes a second from memory to a device
 
 
 def coded_bytes(size):
-    """Of a pair of frames, as files have them."""
+    """Returns the bytes of a pair of frames in compressed files."""
     return sum(BITRATE[size]) / 8 / FPS
 
 
 def decoding(size, device):
-    """Pairs a second."""
+    """Returns how many pairs of frames a second the cores of a device decode."""
     return CORES[device] * DECODE[size] / 2
 
 
 def pace(size, device, workers):
-    """Pairs a second of one of so many workers, from compressed files, and what limits it."""
+    """Returns the pairs a second that one of `workers` workers scores from compressed files, and
+    the name of what limits it."""
     scoring = SPEED[size, device][0]
     if device == 'CPU core':  # one core does both
         paces = [(1 / (1 / scoring + 1 / decoding(size, device)), 'scoring')]
@@ -54,7 +57,7 @@ def pace(size, device, workers):
 
 
 def cost_table():
-    """An hour of film, 24 frames a second: what scoring takes, and what it costs."""
+    """Returns the table of how long scoring an hour of film takes, and what it costs."""
     rows = ['| size | device | frames/s, in memory | an hour of film | costs | frames/s, decoded | an hour of film | costs |',
             '|---|---|---|---|---|---|---|---|']
     for (size, device), (speed, start) in SPEED.items():
@@ -67,7 +70,7 @@ def cost_table():
 
 
 def limit_table():
-    """What one device swallows when it scores at full speed."""
+    """Returns the table of the data that one device needs to score at full speed."""
     rows = ['| size | device | raw files, read | PCIe in use | compressed files, read | cores that decode | devices that '
             f'{STORAGE / 1e9:.0f} GB/s feed |', '|---|---|---|---|---|---|---|']
     for (size, device), (speed, _) in SPEED.items():
@@ -81,24 +84,24 @@ def limit_table():
 
 # ---- the simulation ----
 SEED = 20261115
-FILM_HOURS = (0.35, 0.75, 1.6)  # episodes, long ones, films: one of these, and a spread around it
+FILM_HOURS = (0.35, 0.75, 1.6)  # episodes, long episodes, films; each length varies by SPREAD
 SPREAD = 0.2
 UHD_SHARE = 0.2
 PART_FRAMES = 10000
-LEAD_FRAMES = 5 + 60  # read before a part: features look back, and decoders begin at key frames
-MERGE_SECONDS = 0.5  # of a film, when its parts are there
-SUBMIT_SECONDS = 1.0  # of a job: queue, container, mount
-FAILURE = 1e-7  # of a second's work: a node goes, a disk, a driver; the try is lost
-STRAGGLER = 0.01  # a try is slow
-SLOWER = (2.0, 20.0)  # so many times
-STOPPED = 3.0  # where slow tries are stopped: so many times the time they should take
+LEAD_FRAMES = 5 + 60  # frames read before a part: features look back, and decoders begin at key frames
+MERGE_SECONDS = 0.5  # for each film, when its parts are done
+SUBMIT_SECONDS = 1.0  # for each job: queue, container, mount
+FAILURE = 1e-7  # probability, for each second of work, that a node, disk or driver fails and the try is lost
+STRAGGLER = 0.01  # probability that a try is slow
+SLOWER = (2.0, 20.0)  # a slow try takes between 2 and 20 times as long
+STOPPED = 3.0  # if slow tries are stopped, then after this many times the expected time
 RETRIES = 5
 FLEETS = (('CPU core', 1000), ('CPU core', 10000), ('H200', 32), ('H200', 128))
 WAYS = ('one job', 'parts', 'parts, slow ones stopped')
 
 
 class Cluster:
-    """Workers that take the next try as soon as they are free."""
+    """Workers, each of which takes the next try as soon as it is free."""
 
     def __init__(self, workers):
         self.free = [0.0] * workers
@@ -112,12 +115,12 @@ class Cluster:
 
 
 def spread(draw):
-    """About 1, and never far from it."""
+    """Returns a random factor of 1 - SPREAD to 1 + SPREAD, most often near 1."""
     return 1.0 + SPREAD * (sum(draw.random() for _ in range(3)) * 2 / 3 - 1)
 
 
 class Run:
-    """Every film of a catalogue, on one fleet, in one of the ways."""
+    """Simulates scoring all films of a catalogue on one fleet in one of WAYS."""
 
     def __init__(self, films, device, workers, way):
         self.catalogue, self.draw = random.Random(SEED), random.Random(SEED + 1)
@@ -126,7 +129,7 @@ class Run:
         self.pace = {size: pace(size, device, workers)[0] for size in PIXELS}
         self.jobs = self.lost = self.given_up = 0
         self.ideal = self.slowest = 0.0
-        self.again = []  # what failed goes to the end of the queue
+        self.again = []  # failed tries go to the end of the queue
         for _ in range(films):
             self.add_film()
         while self.again:
@@ -201,7 +204,7 @@ def main():
     if options.write:
         open(path, 'w', encoding='utf-8').write(text)
     elif text != before:
-        print(f'{path}: its figures are not those of {sys.argv[0]}; --write puts them there')
+        print(f'{path}: its figures differ from those of {sys.argv[0]}; --write updates them')
         return 1
     return 0
 

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The container's entrypoint: chooses the Vulkan drivers that can serve a device of this container, prints the choice in
-# one line, and runs the requested command.
+# The container's entrypoint: chooses the Vulkan drivers that can serve a device of this container,
+# prints the choice in one line, and runs the requested command.
 #
-# An image carries the drivers of all makers. The loader opens every one it finds, and software rendering
-# (lavapipe) is among them: with a real GPU it only gets in the way, without one it is all there is. So a driver
-# is judged by the device nodes that are here, not by its name alone.
+# The image contains the drivers of all vendors, and the Vulkan loader opens every driver that it
+# finds. One of them is lavapipe, which renders in software: it is useless beside a real GPU, but
+# the only driver without one. So the choice depends on the device nodes in this container, not only
+# on the drivers' names.
 #
 #   VK_DRIVER_FILES, VK_ICD_FILENAMES   set by the user: nothing is chosen
 #   VMAF_ENTRYPOINT_ROOT                another tree to look in (for tests)
@@ -18,13 +19,14 @@ say()
     echo "entrypoint: $*" >&2
 }
 
-# Is there a node that this user may use?
+# usable NODE: succeeds if the node exists and this user may read and write it.
 usable()
 {
     [ -e "$1" ] && [ -r "$1" ] && [ -w "$1" ]
 }
 
-# The render nodes that can be used, as " VENDOR:DRIVER", such as " 0x1002:amdgpu".
+# Prints " VENDOR:DRIVER", for example " 0x1002:amdgpu", for each render node that this user may
+# use.
 find_cards()
 {
     for node in "$root"/dev/dri/renderD*; do
@@ -42,7 +44,7 @@ find_cards()
     done
 }
 
-# Is there a card like this pattern?
+# has_card PATTERN: succeeds if a card matches the pattern.
 has_card()
 {
     for card in $cards; do
@@ -54,7 +56,7 @@ has_card()
     return 1
 }
 
-# NVIDIA's own driver goes through nodes of its own. WSL shows any GPU as /dev/dxg.
+# NVIDIA's own driver uses its own nodes. In WSL every GPU is /dev/dxg.
 has_nvidia()
 {
     usable "$root/dev/nvidiactl" || return 1
@@ -64,7 +66,8 @@ has_nvidia()
     return 1
 }
 
-# What a driver's library serves: hardware (yes, no) or software.
+# judge LIBRARY: prints whether the driver can serve a card of this machine (yes, no), or
+# "software".
 judge()
 {
     case "$1" in
@@ -79,7 +82,7 @@ judge()
     *vulkan_broadcom*) has_card '*:v3d*' || has_card '*:vc4*' && echo yes || echo no ;;
     *vulkan_panfrost*) has_card '*:pan*' && echo yes || echo no ;;
     *vulkan_asahi*) has_card '*:asahi*' && echo yes || echo no ;;
-    # Unknown driver: it may serve any card.
+    # An unknown driver may serve any card.
     *) [ -n "$cards" ] && echo yes || echo no ;;
     esac
 }
@@ -141,7 +144,7 @@ else
     choose_drivers
 fi
 
-# Options alone are meant for the command.
+# If the first argument is missing or is an option, run vmaf with the arguments.
 case "${1:-}" in
 '' | -*) set -- vmaf "$@" ;;
 esac

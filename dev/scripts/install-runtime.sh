@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# Installs the runtime packages of the image: the libraries of the command, and Debian's drivers for the cards of
-# all vendors. Packages that this Debian does not have are left out, with a message.
+# Installs the runtime packages of the image: the libraries of the command, and Debian's drivers for
+# the cards of all vendors. Packages that this Debian does not have are left out, with a message.
 #
 # usage: install-runtime.sh INTEL_VA_DRIVER
 set -eu
@@ -17,13 +17,13 @@ case "$intel_va" in
 esac
 apt-get update -qq
 
-# The command itself. What begins with libav, libsw and libpng belongs to one release of Debian each: any that is
-# there will do, the build stage is of the same release.
+# Packages of the command. Those whose names begin with libav, libsw and libpng differ between
+# releases of Debian. Install the versions that exist here; the build stage uses the same release.
 needed='libjansson4 libvulkan1'
 for library in libavformat libavcodec libavutil libswscale; do
     needed="$needed $(apt-cache pkgnames "$library" | grep -E "^${library}[0-9]+\$" | sort | tail -n 1)"
 done
-# The drivers.
+# Packages with drivers.
 wanted="mesa-vulkan-drivers mesa-va-drivers $intel_va libpng16-16 libze1 libze-intel-gpu1 libamdhip64-5 libhiprtc-builtins5"
 
 known=''

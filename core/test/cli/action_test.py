@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests the GitHub Action: its definition is consistent, and its script scores and judges as it would on a runner.
+"""Tests the GitHub Action: its definition is consistent, and its script scores and judges as it
+would on a runner.
 
 usage: action_test.py VMAF SYNTHCLIP WORKDIR ACTION
 """
@@ -38,7 +39,7 @@ def check_definition():
     used = set(re.findall(r'inputs\.([\w-]+)', text))
     check('inputs that are used are declared', used == set(definition['inputs']), used ^ set(definition['inputs']))
     for word in re.findall(r'\$GITHUB_ACTION_PATH/(\w+)', text):
-        check('its scripts can be run', os.access(f'{action}/{word}', os.X_OK), word)
+        check('its scripts are executable', os.access(f'{action}/{word}', os.X_OK), word)
     ids = {s['id'] for s in steps if 'id' in s}
     check('outputs come from steps', set(re.findall(r'steps\.(\w+)\.', text)) <= ids, ids)
     readme = open(f'{action}/README.md', encoding='utf-8').read()
@@ -70,16 +71,16 @@ def check_script():
     both = '# two lines\nr.yuv => a.yuv b.yuv\n\n"r.yuv" =>"with blank.yuv"\n'
     code, said, out, table = run(both, '1 1:p5')
     check('good encodes', code == 0 and out == 'passed=true\nreport=kept\n', (code, said, out))
-    check('a page a line, a report a video', sorted(os.listdir('kept')) == [
+    check('one page for each line and one report for each video', sorted(os.listdir('kept')) == [
         '01-a.1.json', '01-a.2.json', '01-a.html', '02-with_blank.1.json', '02-with_blank.html'], os.listdir('kept'))
-    check('a table', len(re.findall(r'^\| `.*` \| `r.yuv` \| vmaf_v0.6.1 \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$', table, re.M))
+    check('the summary has a table', len(re.findall(r'^\| `.*` \| `r.yuv` \| vmaf_v0.6.1 \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$', table, re.M))
           == 3 and 'passed' in table, table)
     code, said, out, table = run('r.yuv => a.yuv\nr.yuv => b.yuv', '99.9:min')
     check('poor encodes', code == 0 and 'passed=false' in out and said.count('below 99.9') == 2, (code, said, out))
-    check('are in the summary', 'below the limit (99.9:min)' in table, table)
+    check('poor encodes are in the summary', 'below the limit (99.9:min)' in table, table)
     code, said, out, table = run('r.yuv => nope.yuv\nr.yuv => a.yuv', '1')
     check('a video that is missing', code == 1 and 'passed=false' in out and 'no scores' in table, (code, out, table))
-    check('keeps no other from its report', '02-a.html' in os.listdir('kept'), os.listdir('kept'))
+    check('a missing video does not affect the others', '02-a.html' in os.listdir('kept'), os.listdir('kept'))
     code, said, out, _ = run('r.yuv => a.yuv', MODEL='version=vmaf_v0.6.1neg')
     check('a model', code == 0 and 'vmaf_v0.6.1neg' in open('summary').read(), said)
     for bad in ('', 'r.yuv a.yuv', 'r.yuv =>', '=> a.yuv', 'r.yuv x => a.yuv', '"r.yuv => a.yuv'):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests `vmaf --doctor`: it reports what works, a remedy for what does not, and the matching exit status. Machines
-are made up (VMAF_DOCTOR_ROOT); drivers that work, fail, crash and hang are the tests' emulated ones, and lavapipe if
-it is installed.
+"""Tests `vmaf --doctor`: it reports what works, a remedy for what does not, and the matching exit
+status. Machines are made up (VMAF_DOCTOR_ROOT); drivers that work, fail, crash and hang are the
+tests' emulated ones, and lavapipe if it is installed.
 
 usage: doctor_test.py VMAF WORKDIR [EMULATED_DRIVERS]
 """
@@ -40,7 +40,7 @@ def ask(*options, **more):
     done = run('--json', *options, **more)
     findings = json.loads(done.stdout)
     findings['backends'] = {b['name']: b for b in findings['backends']}
-    check(f'well is what the exit status says {options}', findings['well'] == (done.returncode == 0), done.returncode)
+    check(f'"well" agrees with the exit status {options}', findings['well'] == (done.returncode == 0), done.returncode)
     for name, backend in findings['backends'].items():
         if not backend['works'] and not any('problem' in d for d in backend['devices'] or []):
             check(f'{name}: a reason and a remedy', backend.get('missing') and
@@ -52,17 +52,17 @@ def ask(*options, **more):
 
 status, findings = ask()
 check('the CPU is enough', status == 0 and findings['backends']['cpu']['works'], findings['backends']['cpu'])
-check('the layout has a number', findings['layout'] == 1)
+check('the findings have a format number', findings['layout'] == 1)
 check('an empty machine is empty', not findings['machine']['cards'] and not findings['machine']['nodes'] and
       not findings['machine']['vulkan_drivers'] and not findings['machine']['container'], findings['machine'])
 check('every backend is there', {'cpu', 'cuda', 'hip', 'vulkan', 'sycl'} <= set(findings['backends']))
 done = run()
-check('for people', done.returncode == 0 and 'CPU: works' in done.stdout and 'remedy: ' in done.stdout and
+check('the text for people', done.returncode == 0 and 'CPU: works' in done.stdout and 'remedy: ' in done.stdout and
       done.stdout.endswith('Everything that was asked for works.\n'), done.stdout)
 status, findings = ask('--backend', 'sycl' if not findings['backends']['sycl']['works'] else 'hip')
-check('what is asked for must work', status == 255 and findings['backends']['cpu']['asked'] is False)
+check('a requested backend must work', status == 255 and findings['backends']['cpu']['asked'] is False)
 done = run('--backend', 'cpu,cudda')
-check('an invented backend', done.returncode == 1 and 'cpu,cudda' in done.stderr and not done.stdout, done)
+check('an unknown backend', done.returncode == 1 and 'cpu,cudda' in done.stderr and not done.stdout, done)
 with open('/dev/full', 'w') as full:
     done = subprocess.run([vmaf, '--doctor'], env=env, stdout=full, stderr=subprocess.PIPE, text=True)
     check('a full disk', done.returncode != 0 and done.stderr, done)
@@ -128,7 +128,7 @@ status, findings = ask()
 found = findings['machine']
 check('the card', found['cards'] == [{'pci': '0000:02:00.0', 'vendor': '1002', 'maker': 'AMD', 'driver': 'amdgpu'}],
       found['cards'])
-check('its nodes', [(n['path'], n['pci'], n['usable']) for n in found['nodes']] ==
+check('the nodes of the card', [(n['path'], n['pci'], n['usable']) for n in found['nodes']] ==
       [('/dev/dri/renderD128', '0000:02:00.0', True), ('/dev/kfd', '', True)], found['nodes'])
 check('driver files', [(os.path.basename(d['file']), bool(d['problem'])) for d in found['vulkan_drivers']] ==
       [('broken.json', True), ('odd.json', False), ('radeon.json', True)], found['vulkan_drivers'])
@@ -139,7 +139,7 @@ if os.getuid() == 0:
                           capture_output=True, text=True)
     if done.returncode == 0:  # otherwise this user may not run the command at all
         hip = findings['backends']['hip']
-        check('nodes of others', done.stdout.count('may NOT be used') == 2 and
+        check('nodes that belong to another user', done.stdout.count('may NOT be used') == 2 and
               ('usermod -aG root' in done.stdout or not hip['built']), done.stdout)
 
 # ---- drivers that work, and drivers that do not ----

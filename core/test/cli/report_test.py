@@ -51,7 +51,7 @@ def check_pools():
     code, said, out = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--precision', 'max', '--pool', 'mean,median', '--pool',
                           'min,max,p0,p100,harmonic_mean', '--feature', 'psnr')
     lines = dict(line.split(': ') for line in said.splitlines())
-    check('pools', code == 0 and out == '', (code, said, out))
+    check('--pool works', code == 0 and out == '', (code, said, out))
     label = 'vmaf_v0.6.1'
     check('median', float(lines[label + ' median']) == statistics.median(frames), lines)
     for name, want in (('min', min(frames)), ('p0', min(frames)), ('max', max(frames)), ('p100', max(frames))):
@@ -59,64 +59,64 @@ def check_pools():
     pooled = json.load(open('a.json'))['pooled_metrics']['vmaf']
     check('mean', float(lines[label]) == pooled['mean'], lines)
     check('harmonic mean', float(lines[label + ' harmonic_mean']) == pooled['harmonic_mean'], lines)
-    check('features, too', 'psnr_y median' in lines and 'psnr_y' in lines, lines)
+    check('features are pooled, too', 'psnr_y median' in lines and 'psnr_y' in lines, lines)
     _, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--pool', 'p5', '--model', 'version=vmaf_b_v0.6.3')
-    check('collections, too', re.search(r'vmaf_b_v0.6.3 p5: \S+, ci.p95: \[', said), said)
+    check('collections are pooled, too', re.search(r'vmaf_b_v0.6.3 p5: \S+, ci.p95: \[', said), said)
     for bad in ('p101', 'average', '', 'mean,', 'mean,,p5'):
         code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--pool', bad)
-        check('a bad pool', code == 1 and 'harmonic_mean' in said, said)
+        check('an invalid --pool', code == 1 and 'harmonic_mean' in said, said)
 
 
 def check_limits():
     both = ['-r', 'r.yuv', '-d', 'a.yuv', '-d', 'b.yuv', *RAW]
     code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '1')
-    check('reached', code == 0 and 'below' not in said, (code, said))
+    check('a limit that is reached', code == 0 and 'below' not in said, (code, said))
     code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '1', '--fail-under', '99.5:p5', '-o', 'o.xml')
-    check('not reached', code == 2 and len(said.splitlines()) == 1, (code, said))
-    check('in one line', re.fullmatch(r'vmaf_v0.6.1: its p5 is [\d.]+, below 99.5\n', said), said)
-    check('the report is there all the same', os.path.exists('o.xml'))
+    check('a limit that is not reached', code == 2 and len(said.splitlines()) == 1, (code, said))
+    check('its message', re.fullmatch(r'vmaf_v0.6.1: its p5 is [\d.]+, below 99.5\n', said), said)
+    check('the report is written although the limit is not reached', os.path.exists('o.xml'))
     code, said, _ = run(*both, '--fail_under', '99.5:min', '-o', 'o.json')
-    check('each video', code == 2 and [line.split(':')[0] for line in said.splitlines()] == ['a.yuv', 'b.yuv'], said)
+    check('the limit applies to each video', code == 2 and [line.split(':')[0] for line in said.splitlines()] == ['a.yuv', 'b.yuv'], said)
     code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', '99.5', '--model', 'version=vmaf_v0.6.1',
                         '--model', 'version=vmaf_b_v0.6.3:name=b', '-o', 'o.xml')
-    check('each model', code == 2 and said.count('below') == 2, said)
+    check('the limit applies to each model', code == 2 and said.count('below') == 2, said)
     for bad in ('x', '93:', '93:p101', 'nan', ''):
         code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--fail-under', bad)
-        check('a bad limit', code == 1 and 'fail_under' in said, (code, said))
+        check('an invalid limit', code == 1 and 'fail_under' in said, (code, said))
     code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '-n', '--feature', 'psnr', '--fail-under', '9')
-    check('no models', code == 1, (code, said))
+    check('a limit without models', code == 1, (code, said))
     code, said, _ = run('-r', 'r.yuv', '-d', 'cut.yuv', *RAW, '--fail-under', '99.9')
-    check('a failure comes first', code == 255, (code, said))
+    check('an error takes precedence over the limit', code == 255, (code, said))
     run('-r', 'r.yuv', '-d', 'a.yuv', *RAW, '-o', 'a.json')
     code, said, _ = run('--report', 'a.json', '--fail-under', '99.5:median')
-    check('stored', code == 2 and 'vmaf_v0.6.1: its median is' in said, (code, said))
+    check('a stored report does not reach the limit', code == 2 and 'vmaf_v0.6.1: its median is' in said, (code, said))
     code, said, _ = run('--report', 'a.json', '--pool', 'p5', '--fail-under', '1')
-    check('stored, reached', code == 0 and said.startswith('vmaf_v0.6.1 p5: '), (code, said))
+    check('a stored report reaches the limit', code == 0 and said.startswith('vmaf_v0.6.1 p5: '), (code, said))
 
 
 def check_page_of_a_run():
     code, said, _ = run('-r', 'r.yuv', '-d', 'a.yuv', '-d', 'b.yuv', *RAW, '--feature', 'psnr', '--html', 'run.html',
                         '--precision', 'max', '-o', 'run.json')
-    check('a run', code == 0 and said == '', (code, said))
+    check('a run writes a page', code == 0 and said == '', (code, said))
     text, data = page('run.html')
     reports = [json.load(open(f'run.{i}.json')) for i in (1, 2)]
     names = [{c['metric'] for c in data['curves'] if c['video'] == v} for v in (0, 1)]
-    check('every metric of every video', all(len(n) == len(r['frames'][0]['metrics']) for n, r in zip(names, reports)),
+    check('the page has every metric of every video', all(len(n) == len(r['frames'][0]['metrics']) for n, r in zip(names, reports)),
           names)
-    check('videos', data['videos'] == ['a.yuv', 'b.yuv'], data['videos'])
+    check('the page names the videos', data['videos'] == ['a.yuv', 'b.yuv'], data['videos'])
     for video, report in enumerate(reports):
         curve = next(c for c in data['curves'] if c['video'] == video and c['metric'] == 0)
         want = [f['metrics']['vmaf'] for f in report['frames']]
-        check('the scores', max(abs(a - b) for a, b in zip(scores(curve), want)) < 0.01 and len(want) == curve['count'])
-        check('its extremes', (curve['low'], curve['high']) == (min(want), max(want)), curve['low'])
-        check('headline', f"<b>{report['pooled_metrics']['vmaf']['mean']:.2f}</b>" in text)
-    check('no network', not re.search(r'(src|href)=(?!"data:|"#)|url\(|@import|https?://', text))
-    check('a policy against it', "default-src 'none'" in text)
-    check('its origin', 'AVX' in text or 'scalar' in text or 'NEON' in text, '')
+        check('a curve has the scores', max(abs(a - b) for a, b in zip(scores(curve), want)) < 0.01 and len(want) == curve['count'])
+        check('a curve has the lowest and the highest score', (curve['low'], curve['high']) == (min(want), max(want)), curve['low'])
+        check('the headline has the mean', f"<b>{report['pooled_metrics']['vmaf']['mean']:.2f}</b>" in text)
+    check('the page loads nothing from the network', not re.search(r'(src|href)=(?!"data:|"#)|url\(|@import|https?://', text))
+    check('the page forbids loading anything', "default-src 'none'" in text)
+    check('the page names the instruction set', 'AVX' in text or 'scalar' in text or 'NEON' in text, '')
     pictures = re.findall(r'src="data:image/png;base64,([^"]*)"', text)
     if pictures or 'without libpng' not in text:
-        check('eight frames of both videos, both sides', len(pictures) == 32, len(pictures))
-        check('which are PNG', all(base64.b64decode(p)[:8] == b'\x89PNG\r\n\x1a\n' for p in pictures))
+        check('pictures of eight frames of each video, with those of the reference', len(pictures) == 32, len(pictures))
+        check('the pictures are PNG', all(base64.b64decode(p)[:8] == b'\x89PNG\r\n\x1a\n' for p in pictures))
     links = [int(n) for n in re.findall(r'<figure data-frame=(\d+)>.*?href="#frame=\1"', text, re.S)]
     worst = min(reports[0]['frames'], key=lambda f: f['metrics']['vmaf'])['frameNum']
     check('links to the worst frames', len(links) == 16 and links[0] == worst, links)
@@ -124,8 +124,8 @@ def check_page_of_a_run():
 
 def check_page_of_reports():
     code, said, _ = run('--report', 'run.1.json', 'run.2.json', '--html', 'stored.html')
-    check('stored reports', code == 0 and said == '', (code, said))
-    check('give the page of the run', open('stored.html').read().count('<figure') == 16)
+    check('stored reports make a page', code == 0 and said == '', (code, said))
+    check('the page has the same pictures as that of the run', open('stored.html').read().count('<figure') == 16)
     os.makedirs('elsewhere', exist_ok=True)
     report = json.load(open('run.1.json'))
     del report['vmaf_turbo']
@@ -134,23 +134,23 @@ def check_page_of_reports():
     text, data = page('plain.html')
     check('a plain report', code == 0 and ('No pictures: the report does not name its videos' in text or
                                            'built without libpng' in text), said)
-    check('has all curves', len(data['curves']) == len(report['frames'][0]['metrics']), len(data['curves']))
+    check('the page of a plain report has all curves', len(data['curves']) == len(report['frames'][0]['metrics']), len(data['curves']))
     # a report next to its videos finds them from any working directory
     code, said, _ = run('--report', os.path.join(work, 'run.1.json'), '--html', '../beside.html', cwd='elsewhere')
-    check('beside its videos', code == 0 and 'No pictures' not in open('beside.html').read() or
+    check('a report beside its videos', code == 0 and 'No pictures' not in open('beside.html').read() or
           'without libpng' in open('beside.html').read(), said)
     os.rename('a.yuv', 'gone.yuv')
     code, said, _ = run('--report', 'run.1.json', '--html', 'gone.html')
     os.rename('gone.yuv', 'a.yuv')
     text = open('gone.html').read()
-    check('a vanished video', code == 0 and said == '' and 'a.yuv: No such file or directory' in text or
+    check('a video that was removed', code == 0 and said == '' and 'a.yuv: No such file or directory' in text or
           'without libpng' in text, said)
     with open('a.yuv', 'rb') as video:
         code, said, _ = run('-r', 'r.yuv', '-d', '-', *RAW, '--html', 'pipe.html', stdin=video)
-    check('standard input', code == 0 and ('came through standard input' in open('pipe.html').read() or
+    check('a video from standard input', code == 0 and ('came through standard input' in open('pipe.html').read() or
                                            'without libpng' in open('pipe.html').read()), said)
     code, _, out = run('--report', 'run.1.json', '--html', '-')
-    check('standard output', code == 0 and out.endswith('</body></html>\n'))
+    check('a page on standard output', code == 0 and out.endswith('</body></html>\n'))
 
 
 def check_stop():
@@ -172,8 +172,8 @@ def check_stop():
     except BrokenPipeError:
         pass
     text = open('stopped.html').read()
-    check('stopped', process.returncode == 130 and 'which are in stopped.html' in said, (process.returncode, said))
-    check('says so', '<p class=warn>Incomplete: stopped by SIGINT</p>' in text)
+    check('a run that is stopped', process.returncode == 130 and 'which are in stopped.html' in said, (process.returncode, said))
+    check('its page says that it is incomplete', '<p class=warn>Incomplete: stopped by SIGINT</p>' in text)
 
 
 def check_refusals():
@@ -196,7 +196,7 @@ def check_refusals():
             (['-r', 'r.yuv', '-d', 'a.yuv', *RAW, '--html', 'x', '-o', 'x'], 1, 'have the same path: x')):
         got, said, out = run(*args)
         check(' '.join(args), got == code and words in said and len(said.splitlines()) == 1 and out == '', (got, said))
-    check('nothing was touched', open('run.1.json').read() == before)
+    check('the reports are unchanged', open('run.1.json').read() == before)
     check('no temporary file stays', not [n for n in os.listdir('.') if n.endswith('.tmp')], os.listdir('.'))
 
 

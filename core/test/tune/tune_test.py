@@ -4,9 +4,9 @@
 
 usage: tune_test.py VMAF_TUNE VMAF WORKDIR [--all]
 
-Scores equal those of the vmaf command on the same files. Searches find the right setting. An error is one line. However
-the program ends, no temporary file is left. A corpus that is killed continues, and has each result once.
-With --all: more of everything, and more kills.
+Scores equal those of the vmaf command on the same files. Searches find the right setting. An error
+is one line. However the program ends, no temporary file is left. A corpus that is killed continues,
+and has each result once. With --all: more of everything, and more kills.
 """
 import ctypes
 import fcntl
@@ -122,7 +122,7 @@ def compares_what_the_command_scores():
     check('compare', out.returncode == 0, out.returncode, out.stderr)
     check('compare says nothing on stderr', out.stderr == '', out.stderr)
     result = json.load(open('o.json'))
-    check('the source is told', result['source']['frames'] == 24 and result['source']['width'] == 160 and
+    check('the result describes the source', result['source']['frames'] == 24 and result['source']['width'] == 160 and
           abs(result['source']['seconds'] - 1) < 0.01, result['source'])
     points = result['points']
     check('all points are there, in order', [(p['encoder'], p['setting']) for p in points] ==
@@ -136,24 +136,24 @@ def compares_what_the_command_scores():
                        check=True)
         pooled = json.load(open('v.json'))['pooled_metrics']['vmaf']
         for name in ('mean', 'harmonic_mean', 'min', 'max'):
-            check(f'{name} is that of the command', pooled[name] == point['pooled'][name], kept)
+            check(f'{name} equals that of the command', pooled[name] == point['pooled'][name], kept)
         check('the score is the mean', point['score'] == pooled['mean'])
         packets = subprocess.run([ffmpeg, '-v', 'error', '-nostdin', '-i', kept, '-c', 'copy', '-f', 'rawvideo', '-'],
                                  capture_output=True, check=True).stdout
-        check('bytes are those of the video', point['bytes'] == len(packets), point['bytes'], len(packets))
+        check('the size is that of the video stream', point['bytes'] == len(packets), point['bytes'], len(packets))
         seconds = result['source']['seconds']
-        check('the bit rate is theirs', abs(point['bitrate'] - len(packets) * 8 / seconds / 1000) < 1e-9, point['bitrate'])
+        check('the bit rate follows from the size', abs(point['bitrate'] - len(packets) * 8 / seconds / 1000) < 1e-9, point['bitrate'])
     deltas = result['deltas'][0]
     check('equal encoders do not differ', all(abs(v) < 1e-9 for d in ('bd_rate', 'bd_quality')
                                               for v in deltas[d].values()), deltas)
     check('deltas have all kinds', set(deltas['bd_rate']) == {'cubic', 'pchip', 'akima'})
     check('the hull names points', result['hull'] and all(0 <= h < 8 for h in result['hull']), result['hull'])
     table = lines(out.stdout)
-    check('the table is plain and whole', '\033' not in out.stdout and len([t for t in table if ' cpu' in t]) == 8, out.stdout)
+    check('the table is complete and has no control characters', '\033' not in out.stdout and len([t for t in table if ' cpu' in t]) == 8, out.stdout)
     svg = xml.etree.ElementTree.parse('o.svg').getroot()
     check('eight points are drawn', len([e for e in svg.iter() if e.tag.endswith('circle') and len(e)]) == 8)
     page = open('o.html').read()
-    check('the page needs nothing from elsewhere', 'src=' not in page and 'href' not in page and '<script' not in page)
+    check('the page loads nothing', 'src=' not in page and 'href' not in page and '<script' not in page)
 
 
 def pools_and_metrics():
@@ -164,7 +164,7 @@ def pools_and_metrics():
     point = result['points'][0]
     check('psnr is scored', 15 < point['score'] < 60 and point['score'] == point['pooled']['p10'], point)
     out = run('compare', 'source.mkv', '--encoders', FAST['libx264'], '--crf', '35', '--metric', 'nonsense')
-    check('a metric that is not there', out.returncode == FAILED and 'no frame has a score "nonsense"; available: ' in out.stderr,
+    check('an unknown metric', out.returncode == FAILED and 'no frame has a score "nonsense"; available: ' in out.stderr,
           out.stderr)
 
 
@@ -188,7 +188,7 @@ def names_stay_names():
         check('the name is kept', json.load(open('o.json'))['source']['path'] == name, repr(name))
         page = Page()
         page.feed(open('o.html').read())
-        check('the page has no tags of others', not page.tags & {'script', 'img', 'a', 'b'}, page.tags)
+        check('names add no tags to the page', not page.tags & {'script', 'img', 'a', 'b'}, page.tags)
         xml.etree.ElementTree.parse('o.svg')
         os.remove('./' + name)
     check('no shell ran', not os.path.exists('pwned'))
@@ -237,7 +237,7 @@ def what_is_wrong_is_said():
     for args, code, text in cases:
         out = run(*args)
         check('an error', out.returncode == code and text in out.stderr, args, out.returncode, out.stderr)
-        check('is one line', len([l for l in lines(out.stderr) if not l.startswith('  ')]) == 1, args, out.stderr)
+        check('the error is one line', len([l for l in lines(out.stderr) if not l.startswith('  ')]) == 1, args, out.stderr)
     os.remove('fifo')
 
 
@@ -247,7 +247,7 @@ def encoders_that_fail_show_why():
     out = run('compare', 'source.mkv', '--encoder-cmd', './fail {input} {output} {crf}', '--encoders', FAST['libx264'],
               '--crf', '30,35,40,45', '--json', 'o.json', '--html', 'o.html')
     check('a failing encoder', out.returncode == FAILED, out.returncode)
-    check('its last lines', lines(out.stderr) == ['fail at crf 35: encoding failed: exit code 3', '  first',
+    check('the last lines of its output', lines(out.stderr) == ['fail at crf 35: encoding failed: exit code 3', '  first',
                                                   '  second ?[2J third', '3 of 8 encodes failed or were skipped'],
           out.stderr)
     points = json.load(open('o.json'))['points']
@@ -278,26 +278,26 @@ def searches_end_where_they_should():
         goal = float(target.split(':')[0])
         found = result['found']['setting']
         check('the target is reached', out.returncode == 0 and tries[found] >= goal, out.stderr, tries)
-        check('by the last setting that does', tries[found + 1] < goal, found, tries)
-        check('in few tries', len(tries) == len(result['tries']) <= 8, tries)
+        check('the last setting that reaches it is chosen', tries[found + 1] < goal, found, tries)
+        check('few settings are tried', len(tries) == len(result['tries']) <= 8, tries)
     clip('long.mkv', frames=96, more=('-f', 'lavfi', '-i', 'sine=frequency=440', '-t', '4', '-c:a', 'flac'))
     out = run('search', 'long.mkv', '--encoder', FAST['libx264'], '--target', '85', '--samples', '3', '--sample-time', '0.5',
               '-o', 'found.mkv', '--json', 'o.json')
     result = json.load(open('o.json'))
-    check('samples and the whole', out.returncode == 0 and result['samples'] == 3 and result['whole_encodes'] >= 1, out.stderr)
+    check('samples and the whole video are encoded', out.returncode == 0 and result['samples'] == 3 and result['whole_encodes'] >= 1, out.stderr)
     subprocess.run([vmaf, '-r', 'long.mkv', '-d', 'found.mkv', '--json', '-o', 'v.json', '-q', '--precision', 'max'],
                    check=True)
     score = json.load(open('v.json'))['pooled_metrics']['vmaf']['mean']
     check('the output has the reported score', score >= 85 and score == result['output']['score'], score, result)
     streams = subprocess.run([ffmpeg, '-nostdin', '-hide_banner', '-i', 'found.mkv'], capture_output=True, text=True).stderr
-    check('with its sound', 'Audio: flac' in streams, streams)
+    check('the output has the sound', 'Audio: flac' in streams, streams)
     out = run('search', 'long.mkv', '--encoder', FAST['libx264'], '--target', '85', '-o', 'found.webm')
     check('audio that a file cannot hold', out.returncode == FAILED and
           'cannot copy the audio of long.mkv to a file like found.webm' in out.stderr, out.stderr)
     if not everything:
         return
     out = run('search', 'source.mkv', '--encoder', FAST['libx264'], '--target', '80', '--crf', '44..45')
-    check('within bounds', out.returncode == UNREACHED and 'crf 44 gives' in out.stderr, out.stderr)
+    check('the search stays within the bounds', out.returncode == UNREACHED and 'crf 44 gives' in out.stderr, out.stderr)
 
 
 SLOW = 'open("pids", "a").write(f"{os.getpid()}\\n")\nsubprocess.Popen(["sleep", "1000"])\n' \
@@ -346,7 +346,7 @@ def a_terminal_sees_it_live():
     process.wait(timeout=LIMIT)
     os.close(leader)
     check('progress is drawn', b'source.mkv: 0 of 2 done' in seen and b'encoding' in seen and b'\033[' in seen, seen)
-    check('and the table', b'kbit/s' in seen and b'on the hull' in seen, seen)
+    check('the table is drawn', b'kbit/s' in seen and b'on the hull' in seen, seen)
 
 
 def corpus(**more):
@@ -387,12 +387,12 @@ def a_corpus_goes_on_after_any_kill():
     out = run(*args)
     check('the last run ends', out.returncode == 0, out.stderr)
     results = read_corpus()
-    check('all is there', len(results) == wanted, len(results), wanted)
-    check('nothing twice', len({r['key'] for r in results}) == wanted)
+    check('all results are there', len(results) == wanted, len(results), wanted)
+    check('no result is there twice', len({r['key'] for r in results}) == wanted)
     check('existing results are kept', results[:len(kept)] == kept)
     with open('corpus.jsonl', 'a') as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        check('one at a time', 'another vmaf-tune is using corpus.jsonl' in run(*args).stderr)
+        check('only one run can use a corpus at a time', 'another vmaf-tune is using corpus.jsonl' in run(*args).stderr)
     check('for each source, encoder and setting', len({(r['source'], r['encoder'], r['setting']) for r in results}) == wanted)
     before = open('corpus.jsonl').read()
     out = run(*args)
@@ -412,7 +412,7 @@ def comparisons_and_searches_go_on_after_a_kill():
             if os.path.exists(name):
                 os.remove(name)
         whole = run(*args, '--json', '-')
-        check('it works', whole.returncode == 0, whole.stderr)
+        check('a whole run', whole.returncode == 0, whole.stderr)
         runs = open('runs').read().split()
         hang = hang or runs[-1]
         os.remove('runs')
@@ -421,12 +421,12 @@ def comparisons_and_searches_go_on_after_a_kill():
         process = subprocess.Popen([tune, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         last = lambda: len(open('resume.jsonl').readlines()) == len(runs) - 1 if os.path.exists('resume.jsonl') else False
-        check('it hangs', wait_until(lambda: os.path.exists('hanging') and last()))
+        check('the encoder hangs', wait_until(lambda: os.path.exists('hanging') and last()))
         process.kill()
         process.wait()
         os.remove(f'hang-{hang}')
         again = run(*args, '--json', '-')
-        check('it goes on', again.returncode == 0, again.stderr)
+        check('the next run continues', again.returncode == 0, again.stderr)
         check('only the interrupted encodes run twice', open('runs').read().split() == runs + [hang],
               open('runs').read())
         first, second = json.loads(whole.stdout), json.loads(again.stdout)
@@ -437,7 +437,7 @@ def comparisons_and_searches_go_on_after_a_kill():
                         del point[name]
         check('the results are the same', first == second, first, second)
         table = run(*args)
-        check('all of it is kept', table.returncode == 0 and open('runs').read().split() == runs + [hang], table.stderr)
+        check('all results are kept', table.returncode == 0 and open('runs').read().split() == runs + [hang], table.stderr)
 
 
 def a_corpus_keeps_apart_what_differs():
@@ -474,7 +474,7 @@ def documents_say_what_there_is():
         there |= set(re.findall(r'--([a-z][a-z-]*)', run(command, '--help').stdout))
     own = set(re.findall(r'(?<![\w-])--([a-z][a-z-]*)', '\n'.join(l for l in text.splitlines() if 'encoder-cmd \'' not in l)))
     check('the document names options that exist', own <= there, own - there)
-    check('and all of them', there - own <= {'quiet', 'subsample', 'time-limit'}, there - own)
+    check('the document names all options', there - own <= {'quiet', 'subsample', 'time-limit'}, there - own)
 
 
 def three_encoders():
