@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* The compiler's vector functions, which every file of vector code includes. Reading them takes half
- * of such a file's compile time, so the build reads them once for each instruction set. */
+/* The compiler's vector functions, which every file of vector code includes. Reading them takes
+ * half of the compile time of these files, so the build reads them once for each instruction
+ * set. */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #elif defined(__AVX2__)
