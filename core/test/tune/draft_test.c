@@ -1,69 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Files that are written under a temporary name: the next writer in the folder removes those of
  * killed processes, and leaves those of running processes alone. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "testing.h"
 #include "common/temp.h"
-
-static char test_folder[] = "outfile-XXXXXX";
-
-static int set_up(void **state)
-{
-    return !mkdtemp(test_folder);
-}
-
-static int tear_down(void **state)
-{
-    return rmdir(test_folder);
-}
-
-static void path_of(char path[256], const char *name)
-{
-    snprintf(path, 256, "%s/%s", test_folder, name);
-}
-
-static void make_file(const char *name)
-{
-    char path[256];
-    path_of(path, name);
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    assert_true(file >= 0);
-    close(file);
-}
-
-static bool is_there(const char *name)
-{
-    struct stat info;
-    char path[256];
-    path_of(path, name);
-    return !lstat(path, &info);
-}
+#include "test_folder.h"
 
 static void remove_file(const char *name)
 {
     char path[256];
     path_of(path, name);
     assert_int_equal(0, unlink(path));
-}
-
-static unsigned count_drafts(void)
-{
-    unsigned count = 0;
-    DIR *const dir = opendir(test_folder);
-    assert_non_null(dir);
-    for (const struct dirent *entry; (entry = readdir(dir));)
-        count += !strncmp(entry->d_name, ".vmaf-tune-", strlen(".vmaf-tune-"));
-    closedir(dir);
-    return count;
 }
 
 /* Write a file, as another process would. */
@@ -105,14 +56,14 @@ static void kill_a_writer(void)
     }
     assert_int_equal(pid, waitpid(pid, &status, 0));
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(1, count_drafts());
+    assert_int_equal(1, count_entries(".vmaf-tune-"));
 }
 
 static void the_next_file_sweeps(void **state)
 {
     kill_a_writer();
     assert_int_equal(0, write_file("file"));
-    assert_int_equal(0, count_drafts());
+    assert_int_equal(0, count_entries(".vmaf-tune-"));
     assert_false(is_there("never"));
     assert_true(is_whole("file"));
     remove_file("file");
@@ -124,7 +75,7 @@ static void the_next_folder_sweeps(void **state)
     kill_a_writer();
     assert_int_equal(0, temp_create(&temp, test_folder));
     temp_destroy(temp);
-    assert_int_equal(0, count_drafts());
+    assert_int_equal(0, count_entries(".vmaf-tune-"));
 }
 
 /* Another process writes a file while one is being written. */
@@ -143,9 +94,9 @@ static void two_at_once(void **state)
     int status;
     assert_int_equal(pid, waitpid(pid, &status, 0));
     assert_int_equal(0, status);
-    assert_int_equal(1, count_drafts());
+    assert_int_equal(1, count_entries(".vmaf-tune-"));
     assert_int_equal(0, draft_close(&draft));
-    assert_int_equal(0, count_drafts());
+    assert_int_equal(0, count_entries(".vmaf-tune-"));
     assert_true(is_whole("first"));
     assert_true(is_whole("second"));
     remove_file("first");
@@ -158,7 +109,7 @@ static void what_is_not_ours(void **state)
                                          ".vmaf-123456.tmp" };
     char link[256];
     for (unsigned i = 0; i < COUNT(names); i++)
-        make_file(names[i]);
+        close(make_file(names[i]));
     path_of(link, ".vmaf-tune-link01.tmp");
     assert_int_equal(0, symlink(".vmaf-tune-mine.tmp", link));
     assert_int_equal(0, write_file("file"));
@@ -201,7 +152,7 @@ static void nobody_sweeps_the_living_away(void **state)
         snprintf(name, sizeof(name), "file%u", i);
         remove_file(name);
     }
-    assert_int_equal(0, count_drafts());
+    assert_int_equal(0, count_entries(".vmaf-tune-"));
 }
 
 TEST_MAIN(draft)
@@ -213,5 +164,6 @@ TEST_MAIN(draft)
         cmocka_unit_test(what_is_not_ours),
         cmocka_unit_test(nobody_sweeps_the_living_away),
     };
-    return cmocka_run_group_tests_name("files under a temporary name", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("files under a temporary name", tests, folder_set_up,
+                                       folder_tear_down);
 }

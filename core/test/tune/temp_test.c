@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /* Temporary folders: the next process removes those that killed processes left, whenever these were
  * killed, and leaves those of running processes alone. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,48 +12,14 @@
 #include <sys/inotify.h>
 #endif
 
-#include "testing.h"
 #include "common/temp.h"
-
-static char test_folder[] = "temp-XXXXXX";
-
-static int set_up(void **state)
-{
-    return !mkdtemp(test_folder);
-}
-
-static int tear_down(void **state)
-{
-    return rmdir(test_folder);
-}
-
-static void path_of(char path[256], const char *name)
-{
-    snprintf(path, 256, "%s/%s", test_folder, name);
-}
+#include "test_folder.h"
 
 static void make_folder(const char *name)
 {
     char path[256];
     path_of(path, name);
     assert_int_equal(0, mkdir(path, 0700));
-}
-
-static int make_file(const char *name)
-{
-    char path[256];
-    path_of(path, name);
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    assert_true(file >= 0);
-    return file;
-}
-
-static bool is_there(const char *name)
-{
-    struct stat info;
-    char path[256];
-    path_of(path, name);
-    return !lstat(path, &info);
 }
 
 /* Create and destroy a temporary folder, as another process would. */
@@ -67,24 +30,13 @@ static void pass_by(void)
     temp_destroy(temp);
 }
 
-static unsigned count_entries(void)
-{
-    unsigned count = 0;
-    DIR *const dir = opendir(test_folder);
-    assert_non_null(dir);
-    for (const struct dirent *entry; (entry = readdir(dir));)
-        count += entry->d_name[0] != '.' || strlen(entry->d_name) > 2;
-    closedir(dir);
-    return count;
-}
-
 /* ---- what others left ---- */
 
 static void before_its_lock_was_made(void **state)
 {
     make_folder(".vmaf-tune-empty1");
     pass_by();
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 }
 
 static void before_its_lock_was_taken(void **state)
@@ -92,7 +44,7 @@ static void before_its_lock_was_taken(void **state)
     make_folder(".vmaf-tune-free01");
     close(make_file(".vmaf-tune-free01/lock"));
     pass_by();
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 }
 
 static void at_work(void **state)
@@ -108,7 +60,7 @@ static void at_work(void **state)
     assert_true(is_there(".vmaf-tune-work01/inner/2.mkv"));
     close(lock);
     pass_by();
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 }
 
 /* Files of other origin, and things that only look like our folders. */
@@ -131,7 +83,7 @@ static void what_is_not_ours(void **state)
     rmdir(target);
     path_of(target, "other");
     rmdir(target);
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 }
 
 /* ---- going ---- */
@@ -166,7 +118,7 @@ static void the_lock_goes_last(void **state)
     assert_true(count >= 4);
     assert_string_equal("lock", last);
     close(watch);
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 #else
     skip();
 #endif
@@ -211,7 +163,7 @@ static void nobody_sweeps_the_living_away(void **state)
         assert_int_equal(pids[i], waitpid(pids[i], &status, 0));
         assert_int_equal(0, status);
     }
-    assert_int_equal(0, count_entries());
+    assert_int_equal(0, count_entries(""));
 }
 
 TEST_MAIN(temp)
@@ -224,5 +176,5 @@ TEST_MAIN(temp)
         cmocka_unit_test(the_lock_goes_last),
         cmocka_unit_test(nobody_sweeps_the_living_away),
     };
-    return cmocka_run_group_tests_name("temporary folders", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("temporary folders", tests, folder_set_up, folder_tear_down);
 }
