@@ -15,7 +15,6 @@
 #include "rig_cuda_hip.h"
 #include "score.h"
 
-#define WRONG 1 /* scores */
 #define FIRST_CALLS 4
 #define LONGEST_S 590 /* more seconds than anything here takes; a hang ends the program */
 
@@ -38,22 +37,9 @@ static int score(VmafDevice *device)
     const ScoreRun run = {
         .device = device, .clip = &clip, .features = features, .feature_count = COUNT(features)
     };
-    ScoreRun pooled = run;
-    pooled.pooled = true;
     VmafContext *vmaf;
-    char *scores = NULL;
-    int err = score_open(&pooled, &vmaf);
-    if (err)
-        return err;
-    for (unsigned t = 0; t < clip.frames && !err; t++)
-        err = score_read(t % 2 ? &run : &pooled, vmaf, t, t);
-    const int close_err = score_close(vmaf, &scores);
-    if (!err)
-        err = close_err;
-    if (!err && strcmp(scores, wanted))
-        err = WRONG;
-    free(scores);
-    return err;
+    const int err = score_start_mixed(&run, &vmaf);
+    return vmaf ? score_finish(vmaf, err, wanted) : err;
 }
 
 static int open_device(VmafDevice **device)
@@ -92,7 +78,7 @@ static bool fail_one(const char *function, unsigned nth, const char *what)
     const long leaks = control.leaks();
     control.inject(NULL, 0, NULL);
     control.reset();
-    if (err != WRONG && err <= 0 && mem_live() == live && !complaints &&
+    if (err != SCORES_WRONG && err <= 0 && mem_live() == live && !complaints &&
         (!leaks || may_leave(function, what)))
         return true;
     print_error("call %u of %s, %s%s: returned %d, %ld blocks and %ld of the driver's objects left "

@@ -19,7 +19,7 @@
 
 /* A run returns 0: done and right; WRONG: done, but the result is wrong; else the first error
  * returned. */
-#define WRONG 1
+#define WRONG SCORES_WRONG
 
 static const SynthClip clip = { "small", SYNTH_NOISE, 40, 24, VMAF_PIX_FMT_YUV420P, 8, 5 };
 /* The last one runs on the CPU. */
@@ -54,24 +54,13 @@ static int run_pictures(void)
                            .clip = &clip,
                            .features = features,
                            .feature_count = COUNT(features) };
-    ScoreRun pooled = run;
-    pooled.pooled = true;
     VmafContext *vmaf;
-    char *scores = NULL;
-    int err = score_open(&pooled, &vmaf);
-    if (err)
+    int err = score_start_mixed(&run, &vmaf);
+    if (!vmaf)
         return err;
-    for (unsigned t = 0; t < clip.frames && !err; t++)
-        err = score_read(t % 2 ? &run : &pooled, vmaf, t, t);
     if (err && !frames_are_whole(vmaf))
         err = WRONG;
-    const int close_err = score_close(vmaf, &scores);
-    if (!err)
-        err = close_err;
-    if (!err && strcmp(scores, wanted))
-        err = WRONG;
-    free(scores);
-    return err;
+    return score_finish(vmaf, err, wanted);
 }
 
 /* A full ring, with tables and scratch memory on the device. */
@@ -149,7 +138,6 @@ static Incoming makers[2]; /* not made by the device that fails */
 static int run_imports(void)
 {
     VmafContext *vmaf;
-    char *scores = NULL;
     int err = score_open(&(ScoreRun){ .device = rig_device(),
                                       .clip = &clip,
                                       .features = features,
@@ -165,13 +153,7 @@ static int run_imports(void)
     }
     if (err && !frames_are_whole(vmaf))
         err = WRONG;
-    const int close_err = score_close(vmaf, &scores);
-    if (!err)
-        err = close_err;
-    if (!err && strcmp(scores, wanted))
-        err = WRONG;
-    free(scores);
-    return err;
+    return score_finish(vmaf, err, wanted);
 }
 
 /* With each kernel timed. */

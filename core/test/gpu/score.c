@@ -122,6 +122,48 @@ int score_close(VmafContext *vmaf, char **scores)
     return err ? err : close_err;
 }
 
+int score_finish(VmafContext *vmaf, int err, const char *wanted)
+{
+    char *scores;
+    const int close_err = score_close(vmaf, &scores);
+    if (!err)
+        err = close_err;
+    if (!err && strcmp(scores, wanted))
+        err = SCORES_WRONG;
+    free(scores);
+    return err;
+}
+
+int score_start_mixed(const ScoreRun *run, VmafContext **out)
+{
+    ScoreRun pooled = *run;
+    pooled.pooled = true;
+    int err = score_open(&pooled, out);
+    if (err)
+        *out = NULL;
+    for (unsigned t = 0; t < run->clip->frames && !err; t++)
+        err = score_read(t % 2 ? run : &pooled, *out, t, t);
+    return err;
+}
+
+void score_read_as(const SynthClip *clip, enum VmafPixelFormat format, VmafContext *vmaf,
+                   unsigned t)
+{
+    VmafPicture pics[2];
+    for (unsigned side = 0; side < 2; side++) {
+        VmafPicture whole;
+        assert_int_equal(0, synth_picture(clip, side, t, &whole));
+        assert_int_equal(
+            0, vmaf_picture_alloc(&pics[side], format, whole.bpc, whole.w[0], whole.h[0]));
+        VmafPicture part = whole;
+        for (unsigned p = 1; p < 3 && !pics[side].data[p]; p++)
+            part.w[p] = part.h[p] = 0;
+        clip_copy(&pics[side], &part);
+        vmaf_picture_unref(&whole);
+    }
+    assert_int_equal(0, vmaf_read_pictures(vmaf, &pics[SYNTH_REF], &pics[SYNTH_DIST], t));
+}
+
 int score_run(const ScoreRun *run, char **scores)
 {
     VmafContext *vmaf;

@@ -25,6 +25,20 @@ int score_read(const ScoreRun *run, VmafContext *vmaf, unsigned t, unsigned inde
  * it does even on failure. */
 int score_close(VmafContext *vmaf, char **scores);
 
+/* Closes the context. Returns err if it is not 0, else the error of closing, else SCORES_WRONG if the
+ * scores are not the wanted text. */
+#define SCORES_WRONG 1
+int score_finish(VmafContext *vmaf, int err, const char *wanted);
+
+/* Opens a context and reads all frames, every other one from pictures of the context's pool. Without
+ * a context (*out NULL) there is nothing to close. */
+int score_start_mixed(const ScoreRun *run, VmafContext **out);
+
+/* Reads frame t of the clip in pictures of a format that may lack its chroma. Fails the test if it
+ * cannot. */
+void score_read_as(const SynthClip *clip, enum VmafPixelFormat format, VmafContext *vmaf,
+                   unsigned t);
+
 /* Opens, reads all frames and closes. */
 int score_run(const ScoreRun *run, char **scores);
 

@@ -95,22 +95,8 @@ static char *cpu_scores(const FrameKind *kind, unsigned count)
     assert_int_equal(0, vmaf_init(&vmaf, (VmafConfiguration){ 0 }));
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(0, vmaf_use_feature(vmaf, every[i].name, NULL));
-    for (unsigned t = 0; t < FRAMES; t++) {
-        VmafPicture pics[2];
-        for (unsigned side = 0; side < 2; side++) {
-            VmafPicture whole;
-            assert_int_equal(0, synth_picture(&clip, side, t, &whole));
-            assert_int_equal(0, vmaf_picture_alloc(&pics[side],
-                                                   kind->take_fmt ? kind->take_fmt : kind->pix_fmt,
-                                                   kind->bpc, W, H));
-            VmafPicture part = whole;
-            for (unsigned p = 1; p < 3 && kind->take_fmt; p++)
-                part.w[p] = part.h[p] = 0;
-            clip_copy(&pics[side], &part);
-            vmaf_picture_unref(&whole);
-        }
-        assert_int_equal(0, vmaf_read_pictures(vmaf, &pics[SYNTH_REF], &pics[SYNTH_DIST], t));
-    }
+    for (unsigned t = 0; t < FRAMES; t++)
+        score_read_as(&clip, kind->take_fmt ? kind->take_fmt : kind->pix_fmt, vmaf, t);
     assert_int_equal(0, score_close(vmaf, &scores));
     return scores;
 }
