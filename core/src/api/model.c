@@ -4,8 +4,7 @@
 
 #include "base/log.h"
 #include "base/name.h"
-#include "model/build.h"
-#include "model/builtin.h"
+#include "model/model.h"
 
 /* Logs the loaded model and returns `err`. The results exist only without an error. */
 static int loaded(int err, const char *from, VmafModel *const *model,

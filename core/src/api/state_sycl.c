@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "engine/context.h"
 #include "libvmaf/libvmaf_sycl.h"
-#include "gpu/backend/sycl/state.h"
+#include "gpu/backend/sycl/device.h"
 
 /* ---- devices ---- */
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "model/builtin.h"
+#include "model/model.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/build.h"
 
 const BuiltinModel *builtin_model(unsigned i)
 {

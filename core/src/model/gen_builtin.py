@@ -121,7 +121,7 @@ def main(output, paths):
             text, row = model_tables(path)
             tables.append(text)
             rows.append(row)
-    parts = ['/* Written by gen_builtin.py from model/: do not edit. */', '#include "model/builtin.h"', '',
+    parts = ['/* Written by gen_builtin.py from model/: do not edit. */', '#include "model/model.h"', '',
              *(svr_tables(name, svr) for name, svr in svrs.items()), *tables,
              'const BuiltinTable builtin_tables[] = {', *(rows or ['    { .about = { 0 } },']), '};',
              'const unsigned builtin_table_count = %d;' % len(rows), '']

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "model/build.h"
+#include "model/model.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -10,7 +10,6 @@
 #include "engine/context_struct.h"
 #include "base/option.h"
 #include "engine/feature.h"
-#include "model/build.h"
 
 #define METRIC_NAME_SIZE 256
 

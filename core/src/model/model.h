@@ -16,9 +16,32 @@
 #include "engine/scores.h"
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/model.h"
-#include "model/svr.h"
 
 #define MODEL_FEATURES_MAX 64
+
+/* ---- svr.c: support vector regression, the numbers of a trained model and its value at a point.
+ * Several threads may predict at once. ---- */
+
+enum SvrKernel { SVR_RBF, SVR_LINEAR, SVR_POLYNOMIAL, SVR_SIGMOID };
+
+typedef struct Svr {
+    enum SvrKernel kernel;
+    int degree;
+    double gamma, coef0, rho;
+    unsigned count;             /* support vectors */
+    unsigned width;             /* values of each vector; those a file leaves out are 0 */
+    const double *coefficients; /* count */
+    const double *vectors;      /* count * width */
+} Svr;
+
+/* Reads LIBSVM's text. `features` is the number of values that svr_predict will be given. -EINVAL
+ * with a reason in *why (a constant string), or -ENOMEM. */
+int svr_create(Svr **svr, const char *text, unsigned features, const char **why);
+void svr_destroy(Svr *svr); /* NULL is fine */
+
+/* The last bit of a score depends on the operations and their order, with one exp for each vector:
+ * do not change them. */
+double svr_predict(const Svr *svr, const double *x, unsigned features);
 
 enum ModelType {
     MODEL_TYPE_UNKNOWN, /* not given: fine for a model on its own */
@@ -147,5 +170,73 @@ typedef struct BuiltinModel {
 
 /* The i-th one; NULL past the last. */
 const BuiltinModel *builtin_model(unsigned i);
+
+/* ---- model.c: making models, for the reader of model files and the built-in tables ---- */
+
+#define MODEL_DEFAULT_NAME "vmaf"
+
+/* Makes an empty model. `name` NULL: "vmaf". `source`: the built-in's name or the file's path. */
+int model_create(VmafModel **model, const char *name, const char *source);
+void model_destroy(VmafModel *model); /* NULL is fine */
+
+/* Merges `options` over those of every feature that the extractor provides. */
+int model_overload(VmafModel *model, const char *extractor, const Dict *options);
+
+/* Finds the numbers of the adm3 and the speed_chroma feature. Chroma correction needs exactly one
+ * of each: otherwise -EINVAL. */
+int model_chroma_features(const VmafModel *model, unsigned *luma, unsigned *chroma);
+
+int collection_create(VmafModelCollection **collection, const char *name);
+void collection_destroy(VmafModelCollection *collection); /* and its members; NULL is fine */
+/* The name for the next member to be added; the caller frees it. NULL when out of memory. */
+char *collection_member_name(const VmafModelCollection *collection);
+/* Takes the member over on success. -EINVAL when its type differs from the other members'. */
+int collection_add(VmafModelCollection *collection, VmafModel *member);
+
+/* ---- model files (json.c) ---- */
+
+/* These log what is wrong with the file. On failure they leave their results untouched. */
+int model_read_file(VmafModel **model, const VmafModelConfig *cfg, const char *path);
+int model_collection_read_file(VmafModel **model, VmafModelCollection **collection,
+                               const VmafModelConfig *cfg, const char *path);
+/* Reads a model or a collection; *collection is NULL for a single model. Errors of a file that is
+ * neither are those of reading a model. */
+int model_or_collection_read_file(VmafModel **model, VmafModelCollection **collection,
+                                  const VmafModelConfig *cfg, const char *path);
+
+/* The built-in models: constant tables that gen_builtin.py writes from the files in model/. Loading
+ * a model copies its names and options but not its support vectors. */
+
+typedef struct BuiltinFeature {
+    const char *name;
+    double slope, intercept;
+    const char *const *options; /* key, value, key, value, ..., NULL; or NULL */
+} BuiltinFeature;
+
+typedef struct BuiltinTable {
+    BuiltinModel about;
+    enum ModelType type;
+    enum ModelNorm norm;
+    double slope, intercept;
+    const BuiltinFeature *features;
+    unsigned feature_count;
+    bool clip_on;
+    double clip_min, clip_max;
+    Transform transform;
+    bool chroma_on;
+    double chroma;
+    const Svr *const *svrs; /* the main model's, then those of the members of a collection */
+    unsigned svr_count;
+} BuiltinTable;
+
+extern const BuiltinTable builtin_tables[];
+extern const unsigned builtin_table_count;
+
+/* NULL when there is no such model. */
+const BuiltinTable *builtin_find(const char *name);
+
+int builtin_load(VmafModel **model, const VmafModelConfig *cfg, const BuiltinTable *table);
+int builtin_load_collection(VmafModel **model, VmafModelCollection **collection,
+                            const VmafModelConfig *cfg, const BuiltinTable *table);
 
 #endif

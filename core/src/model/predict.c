@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "model/build.h"
 #include "model/model.h"
 
 static double normalise(const VmafModel *model, const ModelFeature *f, double value)

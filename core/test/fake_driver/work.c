@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fake_driver.h"
-#include "gpu/backend/host/workgroup.h"
+#include "gpu/backend/host/device.h"
 
 struct Node {
     Node *next, *previous; /* the list of nodes in flight, the oldest first */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "model/svr.h"
+#include "model/model.h"
 
 enum { FEATURES_MAX = 16 };
 

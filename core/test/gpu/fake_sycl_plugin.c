@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/backend/sycl/loader.h"
+#include "gpu/backend/sycl/device.h"
 
 #define NO_ENTRY 1
 #define NO_TABLE 2

@@ -25,13 +25,13 @@ int score_read(const ScoreRun *run, VmafContext *vmaf, unsigned t, unsigned inde
  * it does even on failure. */
 int score_close(VmafContext *vmaf, char **scores);
 
-/* Closes the context. Returns err if it is not 0, else the error of closing, else SCORES_WRONG if the
- * scores are not the wanted text. */
+/* Closes the context. Returns err if it is not 0, else the error of closing, else SCORES_WRONG if
+ * the scores are not the wanted text. */
 #define SCORES_WRONG 1
 int score_finish(VmafContext *vmaf, int err, const char *wanted);
 
-/* Opens a context and reads all frames, every other one from pictures of the context's pool. Without
- * a context (*out NULL) there is nothing to close. */
+/* Opens a context and reads all frames, every other one from pictures of the context's pool.
+ * Without a context (*out NULL) there is nothing to close. */
 int score_start_mixed(const ScoreRun *run, VmafContext **out);
 
 /* Reads frame t of the clip in pictures of a format that may lack its chroma. Fails the test if it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/* A new folder below the working directory, for the tests of one file. Names are those of entries in
- * it. What cannot be done fails the test. */
+/* A new folder below the working directory, for the tests of one file. Names are those of entries
+ * in it. What cannot be done fails the test. */
 #ifndef TEST_TUNE_TEST_FOLDER_H
 #define TEST_TUNE_TEST_FOLDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "report/image.h"
+#include "pictures.h"
 
 #include <errno.h>
 #include <math.h>

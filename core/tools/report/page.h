@@ -4,8 +4,10 @@
 #ifndef TOOLS_REPORT_PAGE_H
 #define TOOLS_REPORT_PAGE_H
 
+#include <stddef.h>
 #include <stdio.h>
 
+#include "libvmaf/libvmaf.h"
 #include "report/pictures.h"
 #include "report/stored.h"
 
@@ -48,5 +50,19 @@ void page_put_origin(FILE *file, const Page *page);
 
 /* The contents of page.css and page.js; the build generates these arrays (embed.py). */
 extern const char made_style[], made_script[];
+
+/* ---- page files from JSON reports ---- */
+
+/* The most reports that one page shows. */
+#define HTML_REPORTS_MAX 32
+
+/* Writes a page about these reports to a file, as save_file does. Logs errors; returns 0 or
+ * negative errno. */
+int html_write(StoredReport *const *reports, size_t count, const char *path);
+
+/* Makes a report from a context that has all its scores. The caller frees it with stored_destroy.
+ * `name` replaces the report's path: the page shows it if the distorted video has no name. It must
+ * outlive the report. Logs errors; returns 0 or negative errno. */
+int stored_from_context(StoredReport **report, VmafContext *vmaf, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "vmaf/option/option.h"
 #include "libvmaf/device.h"
 #include "options.h"
-#include "report/html.h"
+#include "report/page.h"
 
 void options_print_help(FILE *file)
 {

@@ -10,7 +10,7 @@
 #include "common/interrupt.h"
 #include "libvmaf/report.h"
 #include "common/message.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "vmaf/part/part.h"
 
 int rating_create_context(Rating *rating, const Options *options, unsigned threads,

@@ -11,7 +11,7 @@
 #include "common/interrupt.h"
 #include "libvmaf/device.h"
 #include "common/message.h"
-#include "report/html.h"
+#include "report/page.h"
 
 /* One run of the command: all videos, their ratings and groups. */
 typedef struct Run {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/message.h"
-#include "report/html.h"
+#include "report/page.h"
 #include "report/summary.h"
 #include "vmaf/command.h"
 #include "vmaf/scores.h"

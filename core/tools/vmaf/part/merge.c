@@ -13,7 +13,7 @@
 #include "part.h"
 #include "vmaf/option/option.h"
 #include "vmaf/run.h"
-#include "report/html.h"
+#include "report/page.h"
 
 typedef struct Merge {
     const Options *asked; /* the options of the merge itself */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "gpu/backend/host/workgroup.h"
+#include "gpu/backend/host/device.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,7 +4,9 @@
 #define SYCL_DEVICE_H
 
 #include "gpu/backend.h"
-#include "gpu/backend/sycl/loader.h"
+#include "gpu/backend/sycl/plugin/abi.h"
+#include "gpu/client.h"
+#include "libvmaf/libvmaf_sycl.h"
 
 extern const GpuBackend sycl_backend;
 
@@ -85,5 +87,47 @@ int sycl_stamps_read(GpuDevice *gpu, GpuStamps *stamps, double *microseconds);
 int sycl_submit(GpuDevice *gpu, const GpuSubmit *submit, GpuPoint *done);
 int sycl_wait(GpuDevice *gpu, GpuPoint point, uint64_t timeout_ns);
 int sycl_drain(GpuDevice *gpu);
+
+/* Declarations for the files that implement libvmaf_sycl.h. */
+
+static inline GpuSession *sycl_session(VmafSyclState *state)
+{
+    return (GpuSession *)state;
+}
+
+/* A luma plane in memory of the host. */
+typedef struct SyclPlane {
+    const void *data;
+    size_t pitch; /* bytes from row to row */
+    unsigned w, h, bpc;
+    unsigned shift; /* unused bits below the sample in its word */
+} SyclPlane;
+
+/* In frames.c: fills the frame buffer of one side, for the only context that uses the state, and
+ * waits. */
+int sycl_frames_fill(VmafSyclState *state, bool is_ref, const SyclPlane *plane);
+
+/* Finds and opens the SYCL plugin. Accepts only a plugin that was built from the same sources. */
+
+/* Identifies the sources of kernels and plugin. The build writes it into libvmaf and into the
+ * plugin. */
+extern const char *const sycl_build;
+
+typedef struct SyclLibrary {
+    const SyclPlugin *plugin;
+    char path[1024];
+    uint64_t
+        digest; /* of the file, since another compiler makes another plugin from the same sources */
+} SyclLibrary;
+
+/* Opens the plugin of this process: the file named by VMAF_SYCL_PLUGIN, or the one beside libvmaf
+ * or in the library path. Returns -ENOSYS if none exists, and -ENOTSUP if it was rejected (the
+ * first call logs why). The plugin stays loaded, because runtimes have threads and exit handlers of
+ * their own. Thread-safe. */
+int sycl_library(const SyclLibrary **out);
+
+/* Opens the plugin in a file. Returns -ENOSYS if the file does not exist, -ENOTSUP (logged) if it
+ * is rejected. */
+int sycl_library_open(SyclLibrary *out, const char *path);
 
 #endif

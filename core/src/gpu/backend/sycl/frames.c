@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gpu/import.h"
-#include "gpu/backend/sycl/state.h"
+#include "gpu/backend/sycl/device.h"
 
 /* Rows have no gaps between them. */
 typedef struct SyclFrames {

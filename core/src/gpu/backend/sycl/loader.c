@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-#include "gpu/backend/sycl/loader.h"
+#include "gpu/backend/sycl/device.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

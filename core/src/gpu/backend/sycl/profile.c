@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "gpu/backend/sycl/state.h"
+#include "gpu/backend/sycl/device.h"
 
 static int profile(VmafSyclState *state, int on)
 {

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <va/va.h>
 
-#include "gpu/backend/sycl/state.h"
+#include "gpu/backend/sycl/device.h"
 #include "base/library.h"
 
 #define VA_FUNCTIONS(X)                                                                            \
