@@ -62,25 +62,28 @@ TSAN_FLAGS := --buildtype=debugoptimized -Db_sanitize=thread -Db_ndebug=false -D
 PATIENCE := 5
 SLOW_PATIENCE := 20
 
-# The jobs of `make test-jobs`, one a line.
+# The jobs of `make test-jobs`, one a line, and those that only `make nightly` adds to them.
 JOBS := \
-  test-fuzz \
   test-threads \
-  test-faults \
   test-damaged \
-  test-tune \
   test-packaging \
   test-platforms \
   test-clients \
   test-slurm \
   test-browser \
-  test-ffmpeg \
   test-windows \
-  test-deb \
+  test-ffmpeg \
+  test-deb
+NIGHTLY_JOBS := \
+  test-fuzz \
+  test-faults \
+  test-tune \
   test-container \
   test-amd
+# With NIGHTLY=1 tests and jobs also repeat what others cover: on more backends, devices, schedules and platforms.
+NIGHTLY ?=
 
-.PHONY: $(JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
+.PHONY: $(JOBS) $(NIGHTLY_JOBS) all build check test test-release test-sanitizers test-jobs nightly fuzz mutate install \
         gate jobs dist recipes deb static windows bench docs format format-check clean setup setup-tests setup-jobs
 
 all: build $(SYNTHCLIP)
@@ -114,8 +117,6 @@ check: $(BUILD)/build.ninja
 	@meson test -C $(BUILD) --setup $(if $(TEST),all,quick) --print-errorlogs $(if $(TEST),"$(TEST)") \
 	  $(if $(SUITE),$(addprefix --suite ,$(SUITE)) $(addprefix --no-suite ,$(filter-out $(SUITE),slow full gate job nightly)))
 
-# What NIGHTLY=1 adds is the same code on another backend, device or schedule.
-NIGHTLY ?=
 test-release: setup-tests build
 	@meson test -C $(BUILD) --setup $(if $(NIGHTLY),nightly,usual) --print-errorlogs --timeout-multiplier $(PATIENCE)
 
@@ -146,7 +147,7 @@ test-faults: $(SYNTHCLIP)
 	  $(BUILD)/test/faults/all --all || [ $$? -eq 77 ]
 
 # Damaged videos through FFmpeg's libraries, the command under the sanitizers.
-DAMAGED ?= 150
+DAMAGED ?= $(if $(NIGHTLY),150,40)
 test-damaged: $(SAN)/build.ninja
 	@ninja -C $(SAN) tools/vmaf test/synth/synthclip
 	@$(SAN_ENV) python3 core/test/cli/libav_fuzz.py $(SAN)/tools/vmaf $(SAN)/test/synth/synthclip $(SAN)/test/cli/damaged \
@@ -161,9 +162,9 @@ test-tune: build
 test-packaging: setup
 	@python3 core/test/packaging/build_test.py core $(BUILD)-packaging
 
-# Other processors (arm64 with its vector code, riscv64, s390x, which is big-endian, i386), by emulators, musl and clang:
-# PLATFORM='s390x musl' tries some.
-PLATFORM ?=
+# Other processors (arm64 with its vector code, s390x, which is big-endian, i386, riscv64), by emulators, musl and clang:
+# PLATFORM='s390x musl' tries some, and without NIGHTLY=1 it is those three that differ most.
+PLATFORM ?= $(if $(NIGHTLY),,aarch64 s390x i686)
 test-platforms: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/platforms/platforms_test.py . $(BUILD) $(PLATFORMS) $(PLATFORM)
 
@@ -192,8 +193,8 @@ test-browser: setup-jobs $(SYNTHCLIP)
 	@python3 core/test/browser/page_test.py $(BUILD)/tools/vmaf $(BUILD)/test/browser \
 	  $(BUILD)/tools/vmaf-tune || [ $$? -eq 77 ]
 
-# AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the folder of the release build. It is the last
-# job, because it changes that build.
+# AMD's code for every architecture, instruction by instruction, and as hiprtc makes it, in the folder of the release
+# build. It is the last job, because it changes that build.
 test-amd: setup-jobs $(SYNTHCLIP)
 	@archs=$$(sed -n "/'hip_archs'/s/.*value: \[\([^]]*\)\].*/\1/p" core/meson_options.txt | tr -d " '") && \
 	  meson configure $(BUILD) -Dhip_archs="$$archs" && ninja -C $(BUILD) test/gpu/dump_images
@@ -212,19 +213,19 @@ test-windows: setup-jobs $(SYNTHCLIP)
 
 # The names of the jobs as JSON: CI runs each as a job of its own.
 jobs:
-	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(JOBS)
+	@python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' $(JOBS) $(if $(NIGHTLY),$(NIGHTLY_JOBS))
 
 # FFmpeg's filters, with our patches and without, from Debian's source: skipped where that cannot be had.
 test-ffmpeg: setup-jobs $(SYNTHCLIP)
-	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG)
+	@core/test/ffmpeg/ffmpeg_test.sh $(BUILD) $(FFMPEG) $(if $(NIGHTLY),static)
 
 # Where the time is limited (LATEST_START, in seconds since 1970), no job starts too late to finish.
 test-jobs: setup-jobs
-	@left=; for job in $(JOBS); do \
+	@left=; for job in $(JOBS) $(if $(NIGHTLY),$(NIGHTLY_JOBS)); do \
 	  if [ "$$(date +%s)" -gt "$${LATEST_START:-9999999999}" ]; then left="$$left $$job"; \
 	  else $(MAKE) --no-print-directory "$$job" || exit 1; fi; \
 	done; \
-	if [ -z "$$left" ]; then echo "All jobs passed: $(JOBS:test-%=%)."; \
+	if [ -z "$$left" ]; then echo "All jobs passed: $(patsubst test-%,%,$(JOBS) $(if $(NIGHTLY),$(NIGHTLY_JOBS)))."; \
 	else echo "The jobs that ran passed; these would have started too late and were left out:$$left."; fi
 
 # Always the same inputs, for a few seconds a target, as a job; long, and new ones, with `make fuzz`.
@@ -241,7 +242,7 @@ test: setup-tests format-check test-release test-sanitizers
 
 # Hours. The jobs run with NIGHTLY=1, too.
 nightly:
-	@$(MAKE) --no-print-directory test NIGHTLY=1
+	@$(MAKE) --no-print-directory test NIGHTLY=1 HIP_ARCHS=all
 	@$(MAKE) --no-print-directory test-jobs NIGHTLY=1
 
 install: $(BUILD)/build.ninja

@@ -40,7 +40,8 @@ def files(pattern):
 
 makefile = read('Makefile')
 targets = {name for line in re.findall(r'^([a-z][a-z -]*):(?!=)', makefile, re.M) for name in line.split()}
-job_names = re.search(r'^JOBS := \\\n((?:  \S+(?: \\)?\n)+)', makefile, re.M).group(1).replace('\\', '').split()
+job_names = ' '.join(re.findall(r'^(?:NIGHTLY_)?JOBS := \\\n((?:  \S+(?: \\)?\n)+)', makefile, re.M)).replace('\\', '').split()
+check('the Makefile has no lists of jobs', job_names)
 for name in job_names:
     check(f'the Makefile has no rule for its job {name}', name in targets)
 
