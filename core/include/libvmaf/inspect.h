@@ -139,6 +139,16 @@ typedef struct VmafFeatureInfo {
     double device_us; /**< microseconds that its kernels take in a frame, by the device's clock,
                              *   mean of the frames that were timed: the first, and few after it.
                              *   0: the device has no clock */
+
+    /**
+     * The device's type: `discrete`, `integrated`, `virtual`, `other`, or `cpu` for software in
+     * place of a GPU; `mixed` if frames were spread over devices of several types. NULL for the
+     * CPU.
+     */
+    const char *device_type;
+    const char *device_uuid; /**< comma-separated if there are several devices; NULL: unknown */
+    const char *device_pci;  /**< the address on the bus, in the same way; NULL: unknown */
+    int device_index;        /**< in the backend's list; -1: unknown, several devices, or the CPU */
 } VmafFeatureInfo;
 
 /**

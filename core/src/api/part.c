@@ -44,7 +44,7 @@ int vmaf_part_replay(VmafContext *vmaf, const VmafPartShape *shape, unsigned ind
 
 int vmaf_part_place(VmafContext *vmaf, unsigned feature, const VmafFeatureInfo *place)
 {
-    VmafFeatureInfo full = { .size = sizeof(full) };
+    VmafFeatureInfo full = { .size = sizeof(full), .device_index = -1 };
     if (!vmaf || !place || place->size < sizeof(place->size))
         return -EINVAL;
     memcpy(&full, place, place->size < sizeof(full) ? place->size : sizeof(full));

@@ -509,6 +509,7 @@ void context_feature(const VmafContext *ctx, unsigned i, VmafFeatureInfo *info)
     FeatureDevice device;
     scheduler_device(ctx->scheduler, i, &device);
     const GpuTally *const tally = &device.tally;
+    const DeviceIdentity *const identity = device.identity;
     *info = (VmafFeatureInfo){
         .size = sizeof(*info),
         .extractor = feature->def->name,
@@ -520,6 +521,10 @@ void context_feature(const VmafContext *ctx, unsigned i, VmafFeatureInfo *info)
         .launches = tally->launches,
         .frames_on_cpu = tally->frames_again,
         .device_us = tally->frames_timed ? tally->timed_us / (double)tally->frames_timed : 0,
+        .device_type = identity ? identity->type : NULL,
+        .device_uuid = identity && *identity->uuid ? identity->uuid : NULL,
+        .device_pci = identity && *identity->pci ? identity->pci : NULL,
+        .device_index = identity ? identity->index : -1,
     };
     part_feature(ctx->part, i, info);
 }

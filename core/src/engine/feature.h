@@ -67,10 +67,20 @@ typedef struct GpuTally {
     double timed_us;       /* time that the feature's kernels took in the timed frames */
 } GpuTally;
 
+/* Tells a device from others with its name. If frames are spread over several devices, this
+ * describes all of them together. */
+typedef struct DeviceIdentity {
+    const char *type; /* as in VmafFeatureInfo.device_type; a constant */
+    int index;        /* in the backend's list; -1: unknown, or several devices */
+    char uuid[1024];  /* comma-separated; empty: unknown */
+    char pci[1024];   /* comma-separated; empty: unknown */
+} DeviceIdentity;
+
 /* The device a feature runs on, and the work done for it there. */
 typedef struct FeatureDevice {
-    const char *backend, *name; /* both NULL for the CPU */
-    GpuTally tally;             /* zeros for the CPU */
+    const char *backend, *name;     /* both NULL for the CPU */
+    const DeviceIdentity *identity; /* NULL for the CPU; lives as long as the context */
+    GpuTally tally;                 /* zeros for the CPU */
 } FeatureDevice;
 
 /* One pair, as `measure` sees it. */

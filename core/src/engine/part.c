@@ -18,7 +18,7 @@ typedef struct Row {
 /* The device on which other contexts measured a feature, set by vmaf_part_place. */
 typedef struct MeasuredOn {
     bool told;
-    char *backend, *device, *instruction_set;
+    char *backend, *device, *instruction_set, *type, *uuid, *pci;
     VmafFeatureInfo info;
 } MeasuredOn;
 
@@ -57,6 +57,9 @@ static void clear_measured_on(MeasuredOn *place)
     mem_free(place->backend);
     mem_free(place->device);
     mem_free(place->instruction_set);
+    mem_free(place->type);
+    mem_free(place->uuid);
+    mem_free(place->pci);
     *place = (MeasuredOn){ 0 };
 }
 
@@ -371,7 +374,9 @@ int part_set_place(VmafContext *ctx, unsigned feature, const VmafFeatureInfo *in
         return -ENOMEM;
     MeasuredOn place = { .told = true, .info = *info };
     if (copy_text(&place.backend, info->backend) || copy_text(&place.device, info->device) ||
-        copy_text(&place.instruction_set, info->instruction_set)) {
+        copy_text(&place.instruction_set, info->instruction_set) ||
+        copy_text(&place.type, info->device_type) || copy_text(&place.uuid, info->device_uuid) ||
+        copy_text(&place.pci, info->device_pci)) {
         clear_measured_on(&place);
         return -ENOMEM;
     }
@@ -409,6 +414,10 @@ void part_feature(const Part *part, unsigned feature, VmafFeatureInfo *info)
     info->launches = place->info.launches;
     info->frames_on_cpu = place->info.frames_on_cpu;
     info->device_us = place->info.device_us;
+    info->device_type = place->type;
+    info->device_uuid = place->uuid;
+    info->device_pci = place->pci;
+    info->device_index = place->info.device_index;
 }
 
 void part_speed(const Part *part, ContextSpeed *speed)

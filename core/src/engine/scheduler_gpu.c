@@ -147,6 +147,7 @@ static int copy_name(Scheduler *s)
 {
     mem_free(s->gpu_device); /* from an attempt before */
     s->gpu_device = mem_strdup(s->gpu->device);
+    s->gpu_identity = *s->gpu->identity;
     return s->gpu_device ? 0 : -ENOMEM;
 }
 
@@ -187,6 +188,7 @@ static void find_device_locked(const Scheduler *s, const FeatureRun *run, Featur
         return;
     device->backend = s->gpu->backend;
     device->name = s->gpu_device;
+    device->identity = &s->gpu_identity;
     client_tally(s->gpu, (unsigned)run->gpu_number, &device->tally);
 }
 

@@ -63,7 +63,8 @@ struct Scheduler {
 
     GpuClient *gpu;   /* NULL: none. Not owned */
     char *gpu_device; /* copy of its device's name, which callers may keep when the GPU is gone */
-    pthread_cond_t queued; /* a frame for the collector, or its end */
+    DeviceIdentity gpu_identity; /* a copy for the same reason */
+    pthread_cond_t queued;       /* a frame for the collector, or its end */
     Frame *queue, *queue_last;
     bool collector_ends;
 };

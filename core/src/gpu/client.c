@@ -377,6 +377,7 @@ static int client_create(GpuClient **out, GpuSession *session, VmafContext *cont
     }
     client->backend = session->backend->name;
     client->device = session->title;
+    client->identity = &session->identity;
     client->depth = session->depth * (session->more_count + 1);
     client->required = session->required;
     atomic_fetch_add(&session->references, 1);

@@ -17,6 +17,52 @@ static unsigned clamp_depth(unsigned depth)
     return depth == 0 ? DEPTH_DEFAULT : depth > DEPTH_MAX ? DEPTH_MAX : depth;
 }
 
+static const char *type_text(enum VmafDeviceType type)
+{
+    switch (type) {
+    case VMAF_DEVICE_INTEGRATED:
+        return "integrated";
+    case VMAF_DEVICE_DISCRETE:
+        return "discrete";
+    case VMAF_DEVICE_VIRTUAL:
+        return "virtual";
+    case VMAF_DEVICE_SOFTWARE:
+        return "cpu";
+    default:
+        return "other";
+    }
+}
+
+/* Adds a word to a comma-separated list, unless the list contains it or has no room for it. */
+static void add_word(char *list, size_t size, const char *word)
+{
+    const size_t used = strlen(list), needed = strlen(word) + (used ? 2 : 0);
+    if (*word && !strstr(list, word) && used + needed < size)
+        snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+static void add_uuid(DeviceIdentity *identity, const uint8_t uuid[16])
+{
+    static const uint8_t unknown[16];
+    char text[37], *at = text;
+    if (!memcmp(uuid, unknown, sizeof(unknown)))
+        return;
+    for (unsigned i = 0; i < 16; i++)
+        at += snprintf(at, (size_t)(text + sizeof(text) - at), "%s%02x",
+                       i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "", uuid[i]);
+    add_word(identity->uuid, sizeof(identity->uuid), text);
+}
+
+/* Adds a device to those that the identity describes. `index` -1: it is not in a list. */
+static void add_identity(DeviceIdentity *identity, const GpuDeviceInfo *info, int index)
+{
+    const char *const type = type_text(info->type);
+    identity->index = !identity->type || identity->index == index ? index : -1;
+    identity->type = !identity->type || !strcmp(identity->type, type) ? type : "mixed";
+    add_uuid(identity, info->uuid);
+    add_word(identity->pci, sizeof(identity->pci), info->pci);
+}
+
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth)
 {
@@ -33,6 +79,7 @@ int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device
     session->info = *info;
     session->depth = clamp_depth(depth);
     snprintf(session->title, sizeof(session->title), "%s", device->name);
+    add_identity(&session->identity, info, -1);
     atomic_init(&session->references, 1);
     pthread_mutex_init(&session->lock, NULL);
     *out = session;
@@ -66,6 +113,7 @@ static int open_index(GpuSession **out, GpuProbe *probe, const GpuWish *wish, un
         err = session_adopt(out, probe->backend, device, &probe->devices[index], wish->depth);
     if (!err) {
         (*out)->index = index;
+        (*out)->identity.index = (int)index;
         (*out)->required = wish->required;
     } else {
         log_debug("%s: no device opened, error %d", probe->backend->name, err);
@@ -151,6 +199,8 @@ static int open_more(GpuSession *session, const GpuWish *wish, const unsigned *i
             break;
         err = indices[i] < probe->count ? open_index(&session->more[i], probe, wish, indices[i])
                                         : -ENODEV;
+        if (!err)
+            add_identity(&session->identity, &session->more[i]->info, (int)indices[i]);
         session->more_count += !err;
         backend->probe_end(probe);
     }

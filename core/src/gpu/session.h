@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "engine/feature.h"
 #include "gpu/backend.h"
 #include "gpu/selftest.h"
 
@@ -24,8 +25,9 @@ typedef struct GpuSession {
      * has clients. */
     struct GpuSession **more;
     unsigned more_count;
-    char title[512]; /* the names of all devices */
-    bool required;   /* features with GPU code run here, or the context refuses the first pair */
+    char title[512];         /* the names of all devices */
+    DeviceIdentity identity; /* of all devices */
+    bool required; /* features with GPU code run here, or the context refuses the first pair */
 
     atomic_int references;                       /* one of the opener, and one of each client */
     _Atomic SelfTestSet tested[SELFTEST_DEPTHS]; /* features that passed the self-test */
@@ -37,7 +39,7 @@ typedef struct GpuSession {
  * -ENOSYS, -ENODEV, -EINVAL or -ENOTSUP as vmaf_device_open does. */
 int session_open(GpuSession **out, const GpuBackend *backend, const GpuWish *wish);
 /* Same as session_open, for a device that is open already. The session takes it over, even on
- * failure. */
+ * failure. Its index in the backend's list is unknown. */
 int session_adopt(GpuSession **out, const GpuBackend *backend, GpuDevice *device,
                   const GpuDeviceInfo *info, unsigned depth);
 /* Prints why the backend finds no device when none is named, and returns a negative errno; 0: it

@@ -175,6 +175,19 @@ static void put_feature_options(List *top, const Dict *options)
     end(&list, '}');
 }
 
+/* Tells the device from others of its name. */
+static void put_identity(List *fields, const ReportFeature *feature)
+{
+    if (feature->type)
+        put_string(fields, "device_type", feature->type);
+    if (feature->index >= 0)
+        put_count(fields, "device_index", (unsigned)feature->index);
+    if (feature->uuid)
+        put_string(fields, "device_uuid", feature->uuid);
+    if (feature->pci)
+        put_string(fields, "device_pci", feature->pci);
+}
+
 static void put_features(List *top, const Report *report)
 {
     put_name(top, "features");
@@ -190,6 +203,7 @@ static void put_features(List *top, const Report *report)
             put_string(&fields, "instruction_set", feature->instruction_set);
         if (feature->device) {
             put_string(&fields, "device", feature->device);
+            put_identity(&fields, feature);
             put_count(&fields, "frames", feature->frames);
             put_count(&fields, "frames_on_cpu", feature->frames_on_cpu);
         }

@@ -94,6 +94,25 @@ static unsigned earlier_namesakes(const Report *report, size_t feature)
     return count;
 }
 
+static void put_text_field(FILE *file, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(file, ",\n      \"%s\": \"", name);
+    put_json_text(file, text);
+    fputc('"', file);
+}
+
+static void put_identity(FILE *file, const ReportFeature *feature)
+{
+    put_text_field(file, "device", feature->device);
+    put_text_field(file, "device_type", feature->type);
+    if (feature->index >= 0)
+        fprintf(file, ",\n      \"device_index\": %d", feature->index);
+    put_text_field(file, "device_uuid", feature->uuid);
+    put_text_field(file, "device_pci", feature->pci);
+}
+
 static void put_proof(FILE *file, const ReportFeature *feature)
 {
     char time[SHEET_TIME_SIZE];
@@ -118,17 +137,12 @@ static void put_backends(FILE *file, const Sheet *sheet)
             fprintf(file, "#%u", namesakes + 1);
         fputs("\": {\n      \"backend\": \"", file);
         put_json_text(file, feature->backend ? feature->backend : "cpu");
-        if (feature->instruction_set) {
-            fputs("\",\n      \"instruction_set\": \"", file);
-            put_json_text(file, feature->instruction_set);
-        }
+        fputc('"', file);
+        put_text_field(file, "instruction_set", feature->instruction_set);
         if (feature->device) {
-            fputs("\",\n      \"device\": \"", file);
-            put_json_text(file, feature->device);
-        }
-        fputs("\"", file);
-        if (feature->device)
+            put_identity(file, feature);
             put_proof(file, feature);
+        }
         fputs("\n    }", file);
     }
     fputs("\n  }", file);

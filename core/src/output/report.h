@@ -22,6 +22,9 @@ typedef struct ReportFeature {
 
     /* For a device: the proof that the feature ran there. */
     const char *device;     /* the driver's name for it; NULL: the CPU */
+    const char *type;       /* VmafFeatureInfo.device_type; NULL: not known */
+    const char *uuid, *pci; /* NULL: not known */
+    int index;              /* in the backend's list; -1: not known */
     unsigned passes;        /* kernels that a frame takes */
     uint64_t frames;        /* measured there */
     uint64_t launches;      /* kernels started: frames * passes */

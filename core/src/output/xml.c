@@ -56,6 +56,24 @@ static void put_aggregates(FILE *file, const Sheet *sheet)
     fputs("/>\n", file);
 }
 
+static void put_attribute(FILE *file, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(file, "\" %s=\"", name);
+    put_xml_text(file, text);
+}
+
+static void put_identity(FILE *file, const ReportFeature *feature)
+{
+    put_attribute(file, "device", feature->device);
+    put_attribute(file, "device_type", feature->type);
+    if (feature->index >= 0)
+        fprintf(file, "\" device_index=\"%d", feature->index);
+    put_attribute(file, "device_uuid", feature->uuid);
+    put_attribute(file, "device_pci", feature->pci);
+}
+
 static void put_proof(FILE *file, const ReportFeature *feature)
 {
     char time[SHEET_TIME_SIZE];
@@ -75,13 +93,9 @@ static void put_backends(FILE *file, const Sheet *sheet)
         put_xml_text(file, feature->extractor);
         fputs("\" backend=\"", file);
         put_xml_text(file, feature->backend ? feature->backend : "cpu");
-        if (feature->instruction_set) {
-            fputs("\" instruction_set=\"", file);
-            put_xml_text(file, feature->instruction_set);
-        }
+        put_attribute(file, "instruction_set", feature->instruction_set);
         if (feature->device) {
-            fputs("\" device=\"", file);
-            put_xml_text(file, feature->device);
+            put_identity(file, feature);
             put_proof(file, feature);
         }
         fputs("\" />\n", file);

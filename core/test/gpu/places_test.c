@@ -10,6 +10,30 @@
 #include "rig.h"
 #include "score.h"
 
+/* The device's own figures, which the backend gives, must be those that reports show. */
+static void assert_identity(const VmafFeatureInfo *place, const VmafDeviceInfo *device)
+{
+    static const char *const types[] = { "other", "integrated", "discrete", "virtual", "cpu" };
+    char uuid[33] = "", *at = uuid;
+    bool known = false;
+    for (unsigned i = 0; i < 16; i++)
+        known |= device->uuid[i];
+    assert_string_equal(place->device_type, types[device->type]);
+    assert_int_equal(place->device_index, device->index);
+    assert_true(!place->device_uuid == !known);
+    for (const char *from = known ? place->device_uuid : ""; *from; from++)
+        if (*from != '-')
+            *at++ = *from;
+    for (unsigned i = 0; known && i < 16; i++) {
+        char byte[3];
+        snprintf(byte, sizeof(byte), "%02x", device->uuid[i]);
+        assert_memory_equal(uuid + (size_t)2 * i, byte, 2);
+    }
+    assert_true(!place->device_pci == !*device->pci);
+    if (place->device_pci)
+        assert_string_equal(place->device_pci, device->pci);
+}
+
 static void assert_place(const VmafContext *vmaf, unsigned index, const char *extractor,
                          const char *backend, const char *device)
 {
@@ -17,10 +41,18 @@ static void assert_place(const VmafContext *vmaf, unsigned index, const char *ex
     assert_int_equal(vmaf_feature_info(vmaf, index, &info), 0);
     assert_string_equal(info.extractor, extractor);
     assert_string_equal(info.backend, backend);
-    if (device)
+    if (device) {
+        VmafDeviceInfo about = { .size = sizeof(about) };
         assert_string_equal(info.device, device);
-    else
-        assert_null(info.device);
+        assert_int_equal(vmaf_device_get_info(rig_device(), &about), 0);
+        assert_identity(&info, &about);
+        return;
+    }
+    assert_null(info.device);
+    assert_null(info.device_type);
+    assert_null(info.device_uuid);
+    assert_null(info.device_pci);
+    assert_int_equal(info.device_index, -1);
 }
 
 static void read_pair(VmafContext *vmaf)

@@ -337,6 +337,10 @@ static void backends_are_listed_when_one_is_a_gpu(void **state)
 
     features[0].backend = "vulkan";
     features[0].device = "Some \"GPU\"";
+    features[0].type = "integrated";
+    features[0].index = 2;
+    features[0].uuid = "u1, u2";
+    features[0].pci = "p";
     features[0].passes = 8;
     features[0].frames = 3;
     features[0].launches = 24;
@@ -347,7 +351,9 @@ static void backends_are_listed_when_one_is_a_gpu(void **state)
                            "  <aggregate_metrics />\n"
                            "  <backends>\n"
                            "    <extractor name=\"vif\" backend=\"vulkan\" "
-                           "device=\"Some &quot;GPU&quot;\" passes=\"8\" frames=\"3\" "
+                           "device=\"Some &quot;GPU&quot;\" device_type=\"integrated\" "
+                           "device_index=\"2\" device_uuid=\"u1, u2\" device_pci=\"p\" "
+                           "passes=\"8\" frames=\"3\" "
                            "launches=\"24\" device_us=\"12.50\" frames_on_cpu=\"1\" />\n"
                            "    <extractor name=\"adm\" backend=\"cpu\" "
                            "instruction_set=\"AVX2\" />\n"
@@ -361,6 +367,10 @@ static void backends_are_listed_when_one_is_a_gpu(void **state)
                            "    \"vif\": {\n"
                            "      \"backend\": \"vulkan\",\n"
                            "      \"device\": \"Some \\\"GPU\\\"\",\n"
+                           "      \"device_type\": \"integrated\",\n"
+                           "      \"device_index\": 2,\n"
+                           "      \"device_uuid\": \"u1, u2\",\n"
+                           "      \"device_pci\": \"p\",\n"
                            "      \"passes\": 8,\n"
                            "      \"frames\": 3,\n"
                            "      \"launches\": 24,\n"

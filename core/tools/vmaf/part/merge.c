@@ -248,7 +248,7 @@ static int make_video(Merge *merge, enum Side side)
 
 /* ---- where the parts were measured ---- */
 
-/* Adds a name to a comma-separated list, unless it is in it. */
+/* Adds a name to a comma-separated list, unless it is in it or there is no room. */
 static void add_name(char *names, size_t size, const char *name)
 {
     const size_t used = strlen(names);
@@ -257,14 +257,48 @@ static void add_name(char *names, size_t size, const char *name)
         if ((at == names || at[-1] == ' ') && (!*end || *end == ','))
             return;
     }
-    if (name)
+    if (name && used + strlen(name) + 2 < size)
         snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* The devices on which the parts measured a feature. */
+typedef struct PartDevices {
+    char uuid[4096], pci[4096];
+    const char *type; /* NULL: no part yet */
+    int index;
+    bool on_device; /* a part was measured on a device */
+} PartDevices;
+
+/* Adds a part's device. A part that was measured on the CPU counts as software: a report must not
+ * promise a GPU if a part of the frames was measured elsewhere. */
+static void add_part_device(PartDevices *devices, const json_t *place)
+{
+    const json_t *const number = json_object_get(place, "device_index");
+    const int index = json_is_integer(number) ? (int)json_integer_value(number) : -1;
+    const bool on_device = string_of(place, "device");
+    const char *const said = string_of(place, "device_type");
+    const char *const type = said ? said : on_device ? "other" : "cpu";
+    devices->index = !devices->type || devices->index == index ? index : -1;
+    devices->type = !devices->type || !strcmp(devices->type, type) ? type : "mixed";
+    devices->on_device |= on_device;
+    add_name(devices->uuid, sizeof(devices->uuid), string_of(place, "device_uuid"));
+    add_name(devices->pci, sizeof(devices->pci), string_of(place, "device_pci"));
+}
+
+/* An index means something on one machine only, so it is left out if there are several devices. */
+static void tell_devices(VmafFeatureInfo *info, const PartDevices *devices)
+{
+    info->device_type = devices->on_device ? devices->type : NULL;
+    info->device_uuid = *devices->uuid ? devices->uuid : NULL;
+    info->device_pci = *devices->pci ? devices->pci : NULL;
+    info->device_index = strchr(devices->uuid, ',') ? -1 : devices->index;
 }
 
 /* Tells the context where a feature was measured, by all parts together. */
 static int report_device(const Merge *merge, unsigned feature)
 {
     char backend[128] = "", device[512] = "", set[128] = "";
+    PartDevices devices = { .index = -1 };
     VmafFeatureInfo info = { .size = sizeof(info) };
     double device_us = 0.0;
     for (size_t i = 0; i < merge->count; i++) {
@@ -276,6 +310,7 @@ static int report_device(const Merge *merge, unsigned feature)
         add_name(backend, sizeof(backend), string_of(entry, "backend"));
         add_name(device, sizeof(device), string_of(entry, "device"));
         add_name(set, sizeof(set), string_of(entry, "instruction_set"));
+        add_part_device(&devices, entry);
         if (!info.passes)
             info.passes = number_of(entry, "passes");
         info.frames += frames;
@@ -286,6 +321,7 @@ static int report_device(const Merge *merge, unsigned feature)
     info.backend = backend;
     info.device = *device ? device : NULL;
     info.instruction_set = *set ? set : NULL;
+    tell_devices(&info, &devices);
     info.device_us = info.frames ? device_us / (double)info.frames : 0.0;
     return vmaf_part_place(merge->rating.vmaf, feature, &info);
 }

@@ -141,10 +141,13 @@ static json_t *describe_devices(VmafContext *vmaf)
     VmafFeatureInfo info = { .size = sizeof(info) };
     for (unsigned i = 0; !vmaf_feature_info(vmaf, i, &info); i++)
         json_array_append_new(
-            list, json_pack("{so so so sI sI sI sI sf}", "backend", text(info.backend), "device",
-                            text(info.device), "instruction_set", text(info.instruction_set),
-                            "passes", (json_int_t)info.passes, "frames", (json_int_t)info.frames,
-                            "launches", (json_int_t)info.launches, "frames_on_cpu",
+            list, json_pack("{so so so so sI so so sI sI sI sI sf}", "backend", text(info.backend),
+                            "device", text(info.device), "instruction_set",
+                            text(info.instruction_set), "device_type", text(info.device_type),
+                            "device_index", (json_int_t)info.device_index, "device_uuid",
+                            text(info.device_uuid), "device_pci", text(info.device_pci), "passes",
+                            (json_int_t)info.passes, "frames", (json_int_t)info.frames, "launches",
+                            (json_int_t)info.launches, "frames_on_cpu",
                             (json_int_t)info.frames_on_cpu, "device_us", info.device_us));
     return list;
 }
